@@ -1,0 +1,20 @@
+# Every dependency comes from the system where it is installed; where it is not, the error says what to type.
+# RETRACE_FETCH=ON downloads the missing ones instead.
+option(RETRACE_FETCH "Download dependencies that are not installed" OFF)
+include(FetchContent)
+
+# retrace_require(<package> <apt package> <git url> <git tag>)
+function(retrace_require package apt url tag)
+  find_package(${package} QUIET)
+  if(${package}_FOUND)
+    return()
+  endif()
+  if(NOT RETRACE_FETCH)
+    message(FATAL_ERROR "${package} was not found.\n  On Debian or Ubuntu: apt-get install -y ${apt}\n"
+                        "  Or let CMake download it: cmake --preset release -DRETRACE_FETCH=ON")
+  endif()
+  FetchContent_Declare(${package} GIT_REPOSITORY ${url} GIT_TAG ${tag})
+  FetchContent_MakeAvailable(${package})
+endfunction()
+
+find_package(Threads REQUIRED)

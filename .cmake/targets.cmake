@@ -1,0 +1,23 @@
+# Flags that every target of the project shares.
+add_library(retrace_flags INTERFACE)
+target_compile_options(retrace_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
+  # Products and sums may become fused multiply-adds, always: a result must not depend on where the compiler saw one.
+  -ffp-contract=fast
+  # Nothing here reads errno after a function of <cmath>, or traps on a floating-point exception.
+  -fno-math-errno -fno-trapping-math
+  # What -O3 has that loops over elements need; the rest of it costs more time to compile than it saves.
+  $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-ftree-vectorize;-fvect-cost-model=dynamic>)
+if(RETRACE_WERROR)
+  target_compile_options(retrace_flags INTERFACE -Werror)
+endif()
+
+# retrace_library(<folder> <libraries>...): the library retrace_<folder> of every source in that folder. (Each folder
+# compiles the headers that most of its files include once; the debug preset does without, so that every file goes on
+# naming what it uses.)
+function(retrace_library folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(retrace_${folder} STATIC ${sources})
+  add_library(retrace::${folder} ALIAS retrace_${folder})
+  target_include_directories(retrace_${folder} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
+  target_link_libraries(retrace_${folder} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:retrace_flags>)
+endfunction()

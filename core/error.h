@@ -1,0 +1,58 @@
+// The errors that Retrace throws. Every message names the function, the operands with their shapes, the rule that was
+// broken and the remedy; what threw has changed nothing.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace retrace {
+
+/// The base of every error that the library throws.
+class Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// Ranks, shapes or axes do not fit.
+class ShapeError : public Error {
+  using Error::Error;
+};
+/// An element type that the function does not take, or a mixture of them.
+class DtypeError : public Error {
+  using Error::Error;
+};
+/// An index, label or position outside its range.
+class IndexError : public Error {
+  using Error::Error;
+};
+/// An option or a number that has no meaning here.
+class ValueError : public Error {
+  using Error::Error;
+};
+/// A misuse of the tape.
+class TapeError : public Error {
+  using Error::Error;
+};
+/// A file that cannot be read, written or understood.
+class FileError : public Error {
+  using Error::Error;
+};
+
+std::string to_text(double number);
+std::string to_text(bool truth);
+inline std::string to_text(std::string_view text) { return std::string(text); }
+inline std::string to_text(const char* text) { return text; }
+template <class Integer>
+requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) std::string to_text(Integer number) {
+  return std::to_string(number);
+}
+
+/// The parts of a message, one after the other: text("axis ", 3, " is not there").
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::string result;
+  (result.append(to_text(parts)), ...);
+  return result;
+}
+
+}  // namespace retrace

@@ -1,0 +1,110 @@
+#include <retrace/core/shape.h>
+
+#include <algorithm>
+
+namespace retrace {
+namespace {
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+}  // namespace
+
+Shape::Shape(std::span<const std::int64_t> extents) {
+  if (extents.size() > max_rank)
+    throw ShapeError(text("Shape: ", extents.size(), " axes are more than the ", max_rank,
+                          " that a tensor can have; reshape some of them together"));
+  for (const std::int64_t extent : extents) {
+    if (extent < 0) throw ShapeError(text("Shape: an extent of ", extent, " is negative; extents are 0 or more"));
+    extents_[at(rank_++)] = extent;
+  }
+  count_elements();
+}
+
+void Shape::count_elements() {
+  numel_ = 1;
+  for (const std::int64_t extent : *this) {
+    if (extent == 0) {
+      numel_ = 0;
+      return;
+    }
+    numel_ = extent > most_elements / numel_ ? most_elements + 1 : numel_ * extent;
+  }
+}
+
+void Shape::throw_axis(int axis) const {
+  throw ShapeError(text("Shape: ", *this, " has no axis ", axis, "; axes run from ", -rank_, " to ", rank_ - 1));
+}
+
+Shape Shape::inserted(int axis, std::int64_t extent) const {
+  std::array<std::int64_t, max_rank + 1> extents{};
+  std::copy(begin(), begin() + axis, extents.begin());
+  extents[at(axis)] = extent;
+  std::copy(begin() + axis, end(), extents.begin() + axis + 1);
+  return Shape(std::span<const std::int64_t>(extents.data(), at(rank_) + 1));
+}
+
+Shape Shape::replaced(int axis, std::int64_t extent) const {
+  Shape result = *this;
+  result.extents_[at(axis)] = extent;
+  result.count_elements();
+  return result;
+}
+
+Shape Shape::erased(int axis) const {
+  Shape result = *this;
+  std::copy(begin() + axis + 1, end(), result.extents_.begin() + axis);
+  result.extents_[at(--result.rank_)] = 0;
+  result.count_elements();
+  return result;
+}
+
+Shape Shape::joined(const Shape& tail) const {
+  std::array<std::int64_t, 2 * max_rank> extents{};
+  std::copy(tail.begin(), tail.end(), std::copy(begin(), end(), extents.begin()));
+  return Shape(std::span<const std::int64_t>(extents.data(), at(rank_ + tail.rank_)));
+}
+
+std::array<std::int64_t, max_rank> Shape::strides() const {
+  std::array<std::int64_t, max_rank> result{};
+  std::int64_t stride = 1;
+  for (int axis = rank_ - 1; axis >= 0; --axis) {
+    result[at(axis)] = stride;
+    stride *= extents_[at(axis)];
+  }
+  return result;
+}
+
+std::string to_text(const Shape& shape) {
+  std::string result = "[";
+  for (int axis = 0; axis < shape.rank(); ++axis) result += text(axis == 0 ? "" : ", ", shape[axis]);
+  return result + "]";
+}
+
+void throw_too_large(const Shape& shape, const char* function) {
+  throw ShapeError(text(function, ": ", shape, " has more elements than memory can hold; check the extents"));
+}
+
+int normal_axis(int axis, int rank, const char* function) {
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  if (rank == 0)
+    throw ShapeError(text(function, ": axis ", axis, " of a 0-d tensor, which has none; reshape it first"));
+  throw ShapeError(text(function, ": there is no axis ", axis, " in a tensor of rank ", rank, "; axes run from ", -rank,
+                        " to ", rank - 1));
+}
+
+Shape broadcast_shapes(const Shape& a, const Shape& b, const char* function, const char* name_a, const char* name_b) {
+  if (a == b) return a;
+  const int rank = std::max(a.rank(), b.rank());
+  std::array<std::int64_t, max_rank> extents{};
+  for (int axis = -1; axis >= -rank; --axis) {
+    const std::int64_t of_a = axis >= -a.rank() ? a[axis] : 1;
+    const std::int64_t of_b = axis >= -b.rank() ? b[axis] : 1;
+    if (of_a != of_b && of_a != 1 && of_b != 1)
+      throw ShapeError(text(function, ": ", name_a, a, " and ", name_b, b, " do not broadcast: axis ", axis, " is ",
+                            of_a, " and ", of_b, ", but must be equal or 1; reshape or transpose one of them"));
+    extents[at(rank + axis)] = of_a == 1 ? of_b : of_a;
+  }
+  return Shape(std::span<const std::int64_t>(extents.data(), at(rank)));
+}
+
+}  // namespace retrace

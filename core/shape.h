@@ -1,0 +1,79 @@
+// The extents of a tensor's axes: contiguous, row-major, at most eight of them, held inline.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include <retrace/core/error.h>
+
+namespace retrace {
+
+inline constexpr int max_rank = 8;
+
+/// A list of up to eight non-negative extents. {} is the shape of a single number; an extent of 0 makes a tensor empty.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> extents) : Shape(std::span(extents.begin(), extents.size())) {}
+  explicit Shape(std::span<const std::int64_t> extents);
+
+  int rank() const { return rank_; }
+  /// The extent of an axis; -1 is the last. Throws ShapeError outside [-rank, rank).
+  std::int64_t operator[](int axis) const { return extents_[static_cast<std::size_t>(axis_index(axis))]; }
+  /// The number of elements (1 for {}). Saturates where no memory could hold them.
+  std::int64_t numel() const { return numel_; }
+  const std::int64_t* begin() const { return extents_.data(); }
+  const std::int64_t* end() const { return extents_.data() + rank_; }
+
+  /// The shape with an extent put in before `axis`, replaced, or taken away. Axes count from 0 here.
+  Shape inserted(int axis, std::int64_t extent) const;
+  Shape replaced(int axis, std::int64_t extent) const;
+  Shape erased(int axis) const;
+  /// The first or the last `count` extents.
+  Shape first(int count) const { return Shape(std::span(begin(), static_cast<std::size_t>(count))); }
+  Shape last(int count) const { return Shape(std::span(end() - count, static_cast<std::size_t>(count))); }
+  /// This shape followed by the extents of another.
+  Shape joined(const Shape& tail) const;
+  /// Elements between neighbours along each axis.
+  std::array<std::int64_t, max_rank> strides() const;
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    if (a.rank_ != b.rank_ || a.numel_ != b.numel_) return false;
+    for (int axis = 0; axis < a.rank_; ++axis)
+      if (a.extents_[static_cast<std::size_t>(axis)] != b.extents_[static_cast<std::size_t>(axis)]) return false;
+    return true;
+  }
+
+ private:
+  int axis_index(int axis) const {
+    const int index = axis < 0 ? axis + rank_ : axis;
+    if (index < 0 || index >= rank_) throw_axis(axis);
+    return index;
+  }
+  [[noreturn]] void throw_axis(int axis) const;
+  void count_elements();
+
+  std::array<std::int64_t, max_rank> extents_{};
+  std::int64_t numel_ = 1;
+  int rank_ = 0;
+};
+
+/// "[2, 3]"
+std::string to_text(const Shape& shape);
+/// Throws ShapeError if the extents of `shape` multiply to more elements than memory can hold.
+[[noreturn]] void throw_too_large(const Shape& shape, const char* function);
+/// More than any memory holds; twice as many bytes as an element has still count without overflow.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 46;
+inline void check_numel(const Shape& shape, const char* function) {
+  if (shape.numel() > most_elements) throw_too_large(shape, function);
+}
+/// An axis in [0, rank), from one in [-rank, rank). Throws ShapeError that names the function.
+int normal_axis(int axis, int rank, const char* function);
+/// NumPy's rule: axes from the right are equal, or one of them is 1 or missing. Throws ShapeError.
+Shape broadcast_shapes(const Shape& a, const Shape& b, const char* function, const char* name_a = "a",
+                       const char* name_b = "b");
+
+}  // namespace retrace

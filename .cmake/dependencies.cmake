@@ -18,3 +18,6 @@ function(retrace_require package apt url tag)
 endfunction()
 
 find_package(Threads REQUIRED)
+if(RETRACE_TESTS)
+  retrace_require(GTest libgtest-dev https://github.com/google/googletest.git release-1.12.1)
+endif()

@@ -1,0 +1,200 @@
+#include <retrace/core/storage.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace retrace {
+namespace {
+
+// Classes hold 64 << 0, then four sizes an octave: at most a fifth of a block is unused.
+constexpr std::size_t steps_per_octave = 4;
+constexpr std::size_t smallest = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t class_count = 42 * steps_per_octave;
+
+std::size_t class_of(std::size_t bytes) {
+  if (bytes <= smallest) return 0;
+  const std::size_t units = (bytes - 1) / smallest;  // at least 1
+  const std::size_t octave = static_cast<std::size_t>(std::bit_width(units)) - 1;
+  const std::size_t quarter = octave < 2 ? (units - (std::size_t{1} << octave)) << (2 - octave)
+                                         : (units >> (octave - 2)) & (steps_per_octave - 1);
+  return 1 + octave * steps_per_octave + quarter;
+}
+
+constexpr std::size_t computed_bytes_of(std::size_t size_class) {
+  if (size_class == 0) return smallest;
+  const std::size_t octave = (size_class - 1) / steps_per_octave;
+  const std::size_t quarter = (size_class - 1) % steps_per_octave;
+  const std::size_t quarters = (steps_per_octave + quarter + 1) << octave;  // in quarters of 64 bytes
+  return (quarters * smallest / steps_per_octave + smallest - 1) / smallest * smallest;
+}
+
+constexpr auto class_bytes = [] {
+  std::array<std::size_t, class_count> bytes{};
+  for (std::size_t k = 0; k < class_count; ++k) bytes[k] = computed_bytes_of(k);
+  return bytes;
+}();
+
+std::size_t bytes_of(std::size_t size_class) { return class_bytes[size_class]; }
+
+// Blocks left by threads that ended, and what those threads had counted. Never destroyed: tensors may outlive every
+// static object.
+struct ThreadPool;
+struct Common {
+  std::mutex mutex;
+  std::array<Storage*, class_count> free{};
+  ThreadPool* pools = nullptr;  // of the threads that live
+  MemoryStats ended;            // of those that do not
+};
+Common& common() {
+  static Common* const instance = new Common;
+  return *instance;
+}
+
+// A counter of one thread that others may read: plain loads and stores, no locked instruction.
+class Counter {
+ public:
+  void add(std::int64_t n) { count_.store(get() + n, std::memory_order_relaxed); }
+  void raise_to(std::int64_t n) {
+    if (n > get()) count_.store(n, std::memory_order_relaxed);
+  }
+  std::int64_t get() const { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> count_{0};
+};
+
+// Trivially destructible, so that the fast path needs no guard; the ThreadExit below hands it over.
+struct ThreadPool {
+  std::array<Storage*, class_count> free;
+  Counter live, peak, held, fresh;  // bytes in use, their most, bytes ever got and kept by this thread, blocks
+  ThreadPool* next;
+  bool registered;
+  bool ended;
+
+  void add_to(MemoryStats& sum) const {
+    sum.live_bytes += live.get();
+    sum.peak_bytes += peak.get();
+    sum.pooled_bytes += held.get() - live.get();
+    sum.fresh_blocks += fresh.get();
+  }
+};
+thread_local constinit ThreadPool pool{};
+
+struct ThreadExit {
+  ~ThreadExit() {
+    Common& heir = common();
+    const std::lock_guard lock(heir.mutex);
+    for (std::size_t k = 0; k < class_count; ++k)
+      while (Storage* block = pool.free[k]) {
+        pool.free[k] = block->next;
+        block->next = heir.free[k];
+        heir.free[k] = block;
+      }
+    pool.add_to(heir.ended);
+    pool.ended = true;
+    for (ThreadPool** link = &heir.pools; *link != nullptr; link = &(*link)->next)
+      if (*link == &pool) {
+        *link = pool.next;
+        break;
+      }
+  }
+};
+
+void register_thread() {
+  if (pool.registered) return;
+  thread_local ThreadExit at_exit;
+  static_cast<void>(at_exit);
+  Common& all = common();
+  const std::lock_guard lock(all.mutex);
+  pool.next = all.pools;
+  all.pools = &pool;
+  pool.registered = true;
+}
+
+Storage* adopt_orphan(std::size_t size_class) {
+  Common& all = common();
+  const std::lock_guard lock(all.mutex);
+  Storage* block = all.free[size_class];
+  if (block != nullptr) all.free[size_class] = block->next;
+  return block;
+}
+
+Storage* fresh_block(std::size_t size_class) {
+  const std::size_t bytes = bytes_of(size_class) + sizeof(Storage);
+  const bool large = bytes >= huge_page;
+  const std::size_t alignment = large ? huge_page : 64;
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+#if defined(__linux__)
+  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // first touch of 4 KiB pages costs more than many kernels
+#endif
+  pool.fresh.add(1);
+  pool.held.add(static_cast<std::int64_t>(bytes_of(size_class)));
+  Storage* block = new (memory) Storage;
+  block->size_class = static_cast<std::uint32_t>(size_class);
+  return block;
+}
+
+// The slow path: nothing of this class waits in this thread.
+Storage* find_block(std::size_t size_class) {
+  if (!pool.ended) register_thread();
+  Storage* block = adopt_orphan(size_class);
+  if (block == nullptr) return fresh_block(size_class);
+  block->references = 1;
+  block->shared = false;
+  return block;
+}
+
+}  // namespace
+
+Storage* allocate_storage(std::size_t bytes) {
+  if (bytes > std::size_t{1} << 46) throw std::bad_alloc();
+  const std::size_t size_class = class_of(bytes);
+  const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
+  Storage* block = pool.free[size_class];
+  if (block != nullptr) {
+    pool.free[size_class] = block->next;
+    block->references = 1;
+    block->shared = false;
+  } else {
+    block = find_block(size_class);
+  }
+  pool.live.add(size);
+  pool.peak.raise_to(pool.live.get());
+  return block;
+}
+
+void free_storage(Storage* storage) {
+  const std::size_t size_class = storage->size_class;
+  const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
+  pool.live.add(-size);
+  ++storage->version;  // a saved value that was freed too early can never look unchanged
+  if (!pool.ended) {
+    storage->next = pool.free[size_class];
+    pool.free[size_class] = storage;
+    return;
+  }
+  Common& heir = common();
+  const std::lock_guard lock(heir.mutex);
+  storage->next = heir.free[size_class];
+  heir.free[size_class] = storage;
+}
+
+MemoryStats memory_stats() {
+  Common& all = common();
+  const std::lock_guard lock(all.mutex);
+  MemoryStats sum = all.ended;
+  for (const ThreadPool* each = all.pools; each != nullptr; each = each->next) each->add_to(sum);
+  return sum;
+}
+
+}  // namespace retrace

@@ -1,0 +1,155 @@
+// Making tensors from numbers.
+#include <algorithm>
+#include <cmath>
+
+#include <retrace/core/tensor.h>
+
+namespace retrace {
+namespace {
+
+void check_count(std::size_t count, const Shape& shape, const char* function) {
+  check_numel(shape, function);
+  if (static_cast<std::int64_t>(count) != shape.numel())
+    throw ShapeError(text(function, ": ", count, " values for shape ", shape, ", which holds ", shape.numel(),
+                          "; give one value an element"));
+}
+
+template <class T>
+Tensor copied(std::span<const T> values, const Shape& shape) {
+  check_count(values.size(), shape, "tensor");
+  Tensor result = empty(shape, dtype_of<T>);
+  std::copy(values.begin(), values.end(), result.mutable_values<T>().begin());
+  return result;
+}
+
+// value(k) for each element k; through double, which holds every integer that a tensor is made of here.
+template <class Value>
+Tensor generated(const Shape& shape, Dtype dtype, Value&& value) {
+  Tensor result = empty(shape, dtype);
+  dispatch_any(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    std::int64_t k = 0;
+    for (T& element : result.mutable_values<T>()) element = static_cast<T>(value(k++));
+  });
+  return result;
+}
+
+}  // namespace
+
+Tensor empty(const Shape& shape, Dtype dtype) {
+  check_numel(shape, "empty");
+  return Tensor::over(allocate_storage(static_cast<std::size_t>(shape.numel()) * size_of(dtype)), 0, shape, dtype);
+}
+
+Tensor empty_like(const Tensor& x) { return empty(x.shape(), x.dtype()); }
+
+Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset) {
+  Node& node = x.node();
+  if (!x.has_values())
+    throw TapeError(text("view: the values of ", x, " are gone: only the tape refers to it; hold the tensor"));
+  if (offset < 0 || offset + shape.numel() > x.numel())
+    throw ShapeError(text("view: ", shape, " at ", offset, " does not lie inside ", x, "; use slice"));
+  retain(node.storage);
+  return Tensor::over(node.storage, node.offset + offset, shape, node.dtype);
+}
+
+Shape NestedNumbers::flatten(std::vector<double>& numbers) const {
+  if (!is_list_) {
+    numbers.push_back(number_);
+    return {};
+  }
+  Shape inner;
+  for (std::size_t k = 0; k < list_.size(); ++k) {
+    const Shape shape = list_[k].flatten(numbers);
+    if (k > 0 && shape != inner)
+      throw ShapeError(text("tensor: the nested lists are ragged: ", inner, " and ", shape,
+                            " side by side; give each list of a level the same length"));
+    inner = shape;
+  }
+  return inner.inserted(0, static_cast<std::int64_t>(list_.size()));
+}
+
+Tensor tensor(const NestedNumbers& numbers, Dtype dtype) {
+  std::vector<double> values;
+  const Shape shape = numbers.flatten(values);
+  if (dtype == i64)
+    for (const double value : values)
+      if (!(std::abs(value) <= 0x1p53) || value != std::trunc(value))
+        throw ValueError(text("tensor: ", value, " is not an integer that i64 takes from a list (up to 2^53); give "
+                              "integers, or another dtype"));
+  return generated(shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
+}
+
+Tensor tensor(std::span<const float> values, const Shape& shape) { return copied(values, shape); }
+
+Tensor tensor(std::span<const double> values, const Shape& shape, Dtype dtype) {
+  check_count(values.size(), shape, "tensor");
+  return generated(shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
+}
+
+Tensor tensor(std::span<const Dual> values, const Shape& shape) { return copied(values, shape); }
+
+Tensor indices(const NestedNumbers& numbers) { return tensor(numbers, i64); }
+
+Tensor indices(std::span<const std::int64_t> values, const Shape& shape) { return copied(values, shape); }
+
+Tensor full(const Shape& shape, double value, Dtype dtype) {
+  Tensor result = empty(shape, dtype);
+  dispatch_any(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    std::ranges::fill(result.mutable_values<T>(), static_cast<T>(value));
+  });
+  return result;
+}
+
+Tensor zeros(const Shape& shape, Dtype dtype) { return full(shape, 0, dtype); }
+Tensor ones(const Shape& shape, Dtype dtype) { return full(shape, 1, dtype); }
+Tensor full_like(const Tensor& x, double value) { return full(x.shape(), value, x.dtype()); }
+Tensor zeros_like(const Tensor& x) { return full_like(x, 0); }
+Tensor ones_like(const Tensor& x) { return full_like(x, 1); }
+
+Tensor arange(double start, double stop, double step, Dtype dtype) {
+  const double count = std::ceil((stop - start) / step);
+  if (!std::isfinite(count))
+    throw ValueError(
+        text("arange: from ", start, " to ", stop, " by ", step, " never ends; use a finite step that is not 0"));
+  if (count > 1e15)
+    throw ShapeError(text("arange: ", count, " elements are more than memory can hold; use a larger step"));
+  std::int64_t below = std::max<std::int64_t>(0, static_cast<std::int64_t>(count));
+  const double last = start + static_cast<double>(below - 1) * step;
+  if (below > 0 && (step > 0 ? last >= stop : last <= stop)) --below;  // the division rounded up
+  const Shape shape{below};
+  return generated(shape, dtype, [&](std::int64_t k) { return start + static_cast<double>(k) * step; });
+}
+
+Tensor linspace(double first, double last, std::int64_t count, Dtype dtype) {
+  if (count < 0) throw ValueError(text("linspace: ", count, " numbers; count must be 0 or more"));
+  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
+  return generated({count}, dtype, [&](std::int64_t k) {
+    return count > 1 && k == count - 1 ? last : first + static_cast<double>(k) * step;
+  });
+}
+
+Tensor eye(std::int64_t rows, std::int64_t columns, Dtype dtype) {
+  const Shape shape{rows, columns == -1 ? rows : columns};
+  return generated(shape, dtype, [&](std::int64_t k) { return k / shape[1] == k % shape[1] ? 1.0 : 0.0; });
+}
+
+Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype) {
+  const std::span<const std::int64_t> labels = ids.values<std::int64_t>();
+  for (std::size_t k = 0; k < labels.size(); ++k)
+    if (labels[k] < 0 || labels[k] >= classes)
+      throw IndexError(text("one_hot: id ", labels[k], " at position ", k, " of ", ids, " is outside 0 to ",
+                            classes - 1, "; check the ids or the number of classes"));
+  return generated(ids.shape().inserted(ids.rank(), classes), dtype, [&](std::int64_t k) {
+    return labels[static_cast<std::size_t>(k / classes)] == k % classes ? 1.0 : 0.0;
+  });
+}
+
+Tensor parameter(const Tensor& values, std::string_view name) {
+  Tensor result = values.clone();
+  if (!name.empty()) result.named(name);
+  return result.watch();
+}
+
+}  // namespace retrace

@@ -1,0 +1,57 @@
+#include <retrace/core/node.h>
+
+#include <cstring>
+#include <type_traits>
+
+namespace retrace {
+namespace detail {
+
+thread_local constinit FreeNode* free_nodes = nullptr;
+
+void refill_free_nodes() {
+  constexpr std::size_t nodes_a_block = 64;
+  std::byte* place = static_cast<std::byte*>(allocate_storage(nodes_a_block * sizeof(Node))->data());
+  for (std::size_t k = 0; k < nodes_a_block; ++k) free_nodes = new (place + k * sizeof(Node)) FreeNode{free_nodes};
+}
+
+}  // namespace detail
+
+void free_node(Node* node) {
+  static_assert(std::is_trivially_destructible_v<Node>);
+  if (node->storage != nullptr) release(node->storage);
+  release_gradient(node);
+  delete node->name;
+  detail::free_nodes = new (node) detail::FreeNode{detail::free_nodes};
+}
+
+void drop_values(Node* node) {
+  if (node->tape_references == 0) {
+    free_node(node);
+    return;
+  }
+  if (node->storage != nullptr) release(node->storage);
+  node->storage = nullptr;
+  if (!node->awaits_gradient) release_gradient(node);
+}
+
+void release_from_tape(Node* node) {
+  const std::int32_t left =
+      node->shared ? __atomic_sub_fetch(&node->tape_references, 1, __ATOMIC_ACQ_REL) : --node->tape_references;
+  if (left == 0 && node->handles == 0) free_node(node);
+}
+
+void release_gradient(Node* node) {
+  if (node->gradient == nullptr) return;
+  release(node->gradient);
+  node->gradient = nullptr;
+}
+
+void own_gradient(Node* node) {
+  if (node->gradient->references == 1) return;
+  Storage* copy = allocate_storage(node->bytes());
+  std::memcpy(copy->data(), node->gradient->data(), node->bytes());
+  release(node->gradient);
+  node->gradient = copy;
+}
+
+}  // namespace retrace

@@ -1,0 +1,114 @@
+#include <retrace/core/tensor.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace retrace {
+
+void Tensor::throw_undefined() {
+  throw ValueError("Tensor: this tensor is undefined (default-made or moved from); assign one to it first");
+}
+
+void Tensor::throw_wrong_type(Dtype asked) const {
+  throw DtypeError(text("values: ", *this, " is ", dtype(), ", not ", asked,
+                        "; ask for its own type or convert with to(", asked, ")"));
+}
+
+void Tensor::throw_no_values() const {
+  throw TapeError(text("values: the values of ", *this,
+                       " are gone: only the tape refers to it; hold the tensor, or use Tape({.keep = true})"));
+}
+
+const Tensor& Tensor::named(std::string_view name) const {
+  Node& n = node();
+  std::string* fresh = new std::string(name);
+  delete n.name;
+  n.name = fresh;
+  return *this;
+}
+
+double Tensor::item() const {
+  if (numel() != 1)
+    throw ShapeError(text("item: ", *this, " has ", numel(), " elements, not one; use at({i, ...}) or values<T>()"));
+  return dispatch_any(dtype(), [&](auto zero) { return static_cast<double>(values<decltype(zero)>()[0]); });
+}
+
+double Tensor::at(std::initializer_list<std::int64_t> index) const {
+  if (static_cast<int>(index.size()) != rank())
+    throw ShapeError(text("at: ", index.size(), " indices for ", *this, "; give one an axis"));
+  const auto strides = shape().strides();
+  std::int64_t place = 0;
+  int axis = 0;
+  for (const std::int64_t i : index) {
+    const std::int64_t extent = shape()[axis];
+    if (i < -extent || i >= extent)
+      throw IndexError(text("at: index ", i, " is outside axis ", axis, " of ", *this, "; it runs from ", -extent,
+                            " to ", extent - 1));
+    place += (i < 0 ? i + extent : i) * strides[static_cast<std::size_t>(axis++)];
+  }
+  return dispatch_any(dtype(), [&](auto zero) {
+    return static_cast<double>(values<decltype(zero)>()[static_cast<std::size_t>(place)]);
+  });
+}
+
+Tensor Tensor::detach() const { return view(*this, shape()); }
+
+Tensor Tensor::clone() const {
+  Tensor result = empty(shape(), dtype());
+  copy_values(*this, result);
+  return result;
+}
+
+const Tensor& Tensor::watch() const {
+  Node& n = node();
+  if (n.dtype == i64) throw DtypeError(text("watch: ", *this, " is i64, and integers have no gradient"));
+  if (n.tape != 0 && n.wants_gradient)
+    throw TapeError(
+        text("watch: ", *this, " was recorded on a tape and has its gradient there; watch leaves, before use"));
+  n.wants_gradient = true;
+  return *this;
+}
+
+Tensor Tensor::grad() const {
+  Node& n = node();
+  if (n.gradient == nullptr) {
+    if (!n.wants_gradient)
+      throw TapeError(
+          text("grad: ", *this, " does not want a gradient; make it a parameter, or watch() it before use"));
+    throw TapeError(text("grad: ", *this,
+                         " has no gradient: no backward has reached it since it was made or cleared; call "
+                         "tape.backward(loss) with a loss that depends on it"));
+  }
+  retain(n.gradient);
+  Tensor result = over(n.gradient, 0, n.shape, n.dtype);
+  return n.name == nullptr ? result : result.named(text(*n.name, ".grad"));
+}
+
+void Tensor::zero_grad() const {
+  release_gradient(&node());
+  node().gradient_used = false;
+}
+
+void share(const Tensor& x) {
+  Node& n = x.node();
+  n.shared = true;
+  n.storage->shared = true;
+}
+
+void copy_values(const Tensor& from, const Tensor& to) {
+  if (from.shape() != to.shape())
+    throw ShapeError(text("copy_values: from ", from, " to ", to, ": the shapes differ; reshape one"));
+  if (from.dtype() != to.dtype())
+    throw DtypeError(text("copy_values: from ", from.dtype(), " to ", to.dtype(), ": the dtypes differ; use to(",
+                          to.dtype(), ") first"));
+  dispatch_any(from.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::copy(from.values<T>().begin(), from.values<T>().end(), to.mutable_values<T>().begin());
+  });
+}
+
+std::string to_text(const Tensor& x) {
+  return x.defined() ? text(x.name(), x.shape()) : std::string("an undefined tensor");
+}
+
+}  // namespace retrace

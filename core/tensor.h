@@ -1,0 +1,178 @@
+// A tensor: a handle to a node {dtype, shape, name, gradient, storage}. Copying a handle shares the node.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <retrace/core/dtype.h>
+#include <retrace/core/node.h>
+#include <retrace/core/shape.h>
+
+namespace retrace {
+
+/// Contiguous, row-major elements of one dtype, of rank 0 to 8. A default-made tensor is undefined: it has no node, and
+/// whatever is asked of it but defined() throws a ValueError.
+///
+/// A tensor belongs to the thread that made it: counts are plain. What several threads read is marked once by share().
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(const Tensor& other) : node_(other.node_) {
+    if (node_ != nullptr) retain_handle(node_);
+  }
+  Tensor(Tensor&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Tensor& operator=(Tensor other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Tensor() {
+    if (node_ != nullptr) release_handle(node_);
+  }
+
+  bool defined() const { return node_ != nullptr; }
+  /// False only for a handle got from a tape's record whose value nobody held.
+  bool has_values() const { return node().storage != nullptr; }
+  Dtype dtype() const { return node().dtype; }
+  const Shape& shape() const { return node().shape; }
+  int rank() const { return node().shape.rank(); }
+  /// The extent of an axis; -1 is the last.
+  std::int64_t dim(int axis) const { return node().shape[axis]; }
+  std::int64_t numel() const { return node().shape.numel(); }
+  /// "" if it has none.
+  std::string_view name() const { return node().name == nullptr ? std::string_view() : *node().name; }
+  /// Names this tensor in prints and errors.
+  const Tensor& named(std::string_view name) const;
+
+  /// The elements, for reading. Throws DtypeError if T is not their type.
+  template <class T>
+  std::span<const T> values() const {
+    return {data<T>(), static_cast<std::size_t>(numel())};
+  }
+  /// The elements, for changing: every tensor that shares the storage changes, and a backward that still needs the old
+  /// values throws a TapeError.
+  template <class T>
+  std::span<T> mutable_values() const {
+    T* first = const_cast<T*>(data<T>());
+    ++node().storage->version;
+    return {first, static_cast<std::size_t>(numel())};
+  }
+  /// The only element (of a tensor with one). A dual gives its value.
+  double item() const;
+  /// One element, by one index an axis; negative ones count from the end.
+  double at(std::initializer_list<std::int64_t> index) const;
+  /// Row i of the first axis; shares the storage and is differentiable (ops/slice.cpp).
+  Tensor operator[](std::int64_t index) const;
+
+  /// The same values, cut off the tape: shares the storage, wants no gradient.
+  Tensor detach() const;
+  /// A copy of the values in new storage, cut off the tape.
+  Tensor clone() const;
+  /// The values in another dtype; differentiable between real types (ops/to.cpp).
+  Tensor to(Dtype dtype) const;
+
+  /// Whether backward passes a gradient to this tensor.
+  bool wants_gradient() const { return node().wants_gradient; }
+  /// Asks for the gradient of this leaf (a tensor that no op on a tape made). Returns itself. i64 throws a DtypeError.
+  const Tensor& watch() const;
+  bool has_grad() const { return node().gradient != nullptr; }
+  /// The gradient that the last backward left. Throws a TapeError that says why there is none.
+  Tensor grad() const;
+  /// Forgets the gradient: the next backward starts anew.
+  void zero_grad() const;
+
+  // For those who write ops.
+  Node& node() const {
+    if (node_ == nullptr) throw_undefined();
+    return *node_;
+  }
+  /// One more handle to a node that exists already.
+  static Tensor of(Node& node) {
+    retain_handle(&node);
+    return Tensor(&node);
+  }
+  /// A tensor of its own over a storage, whose reference it takes over.
+  static Tensor over(Storage* storage, std::int64_t offset, const Shape& shape, Dtype dtype) {
+    return Tensor(make_node(storage, offset, shape, dtype));
+  }
+
+ private:
+  template <class T>
+  const T* data() const {
+    const Node& n = node();
+    if (n.dtype != dtype_of<T>) throw_wrong_type(dtype_of<T>);
+    if (n.storage == nullptr) throw_no_values();
+    return n.values<T>();
+  }
+  [[noreturn]] static void throw_undefined();
+  [[noreturn]] void throw_wrong_type(Dtype asked) const;
+  [[noreturn]] void throw_no_values() const;
+
+  explicit Tensor(Node* node) : node_(node) {}
+
+  Node* node_ = nullptr;
+};
+
+/// A list of tensors; its memory comes from the pool, as theirs does.
+using Tensors = std::vector<Tensor, PoolAllocator<Tensor>>;
+
+/// Numbers in nested braces: {{1, 2}, {3, 4}}. All lists of a level have the same length.
+class NestedNumbers {
+ public:
+  template <class Number>
+  requires std::is_arithmetic_v<Number> NestedNumbers(Number number) : number_(static_cast<double>(number)) {}
+  NestedNumbers(std::initializer_list<NestedNumbers> list) : list_(list), is_list_(true) {}
+  /// The shape; throws ShapeError where the lists are ragged. Appends the numbers in order.
+  Shape flatten(std::vector<double>& numbers) const;
+
+ private:
+  double number_ = 0;
+  std::vector<NestedNumbers> list_;
+  bool is_list_ = false;
+};
+
+/// Elements with no value yet: for those who write them all.
+Tensor empty(const Shape& shape, Dtype dtype = default_dtype());
+Tensor empty_like(const Tensor& x);
+/// Another shape or another part of the same storage, `offset` elements on; not recorded.
+Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset = 0);
+
+Tensor tensor(const NestedNumbers& numbers, Dtype dtype = default_dtype());
+Tensor tensor(std::span<const float> values, const Shape& shape);
+Tensor tensor(std::span<const double> values, const Shape& shape, Dtype dtype = default_dtype());
+Tensor tensor(std::span<const Dual> values, const Shape& shape);
+/// Integers (i64): ids, labels, masks.
+Tensor indices(const NestedNumbers& numbers);
+Tensor indices(std::span<const std::int64_t> values, const Shape& shape);
+Tensor zeros(const Shape& shape, Dtype dtype = default_dtype());
+Tensor ones(const Shape& shape, Dtype dtype = default_dtype());
+Tensor full(const Shape& shape, double value, Dtype dtype = default_dtype());
+Tensor zeros_like(const Tensor& x);
+Tensor ones_like(const Tensor& x);
+Tensor full_like(const Tensor& x, double value);
+/// start, start + step, ... below stop (above it, for a negative step). A step of 0 throws a ValueError.
+Tensor arange(double start, double stop, double step = 1, Dtype dtype = default_dtype());
+/// `count` numbers from first to last, both included.
+Tensor linspace(double first, double last, std::int64_t count, Dtype dtype = default_dtype());
+/// Ones on the main diagonal of rows x columns.
+Tensor eye(std::int64_t rows, std::int64_t columns = -1, Dtype dtype = default_dtype());
+/// ids [...] to [..., classes], 1 at the id. Throws IndexError for an id outside [0, classes).
+Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype = default_dtype());
+/// A leaf that wants a gradient: the given values in new storage.
+Tensor parameter(const Tensor& values, std::string_view name = "");
+/// Marks tensors that several threads will read at once: from here on their counts are atomic.
+void share(const Tensor& x);
+
+/// Copies the values of `from` (same shape and dtype) into `to`.
+void copy_values(const Tensor& from, const Tensor& to);
+/// "w[2, 3]", or "[2, 3]" for a tensor without a name: what errors call it.
+std::string to_text(const Tensor& x);
+/// Name, dtype, shape and aligned values, shortened above 1000 elements.
+std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
+}  // namespace retrace

@@ -1,0 +1,140 @@
+// One step of a computation as the tape holds it, and what a backward function sees of it.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <retrace/core/op_info.h>
+#include <retrace/core/tensor.h>
+
+namespace retrace {
+
+class Tape;
+class Record;
+/// Adds to the gradients of a record's inputs what the gradients of its outputs give. It has no captures: all it needs
+/// is in the record.
+using BackwardFunction = void (*)(Record&);
+
+/// Where a gradient goes. The first contribution writes (add is false), later ones add.
+template <class T>
+struct GradientSlot {
+  T* values;
+  bool add;
+
+  /// values[k] = or += contribution(k) for k in [0, count).
+  template <class Contribution>
+  void put(std::int64_t count, Contribution&& contribution) const {
+    T* const to = values;
+    if (add) {
+      for (std::int64_t k = 0; k < count; ++k) to[k] += contribution(k);
+    } else {
+      for (std::int64_t k = 0; k < count; ++k) to[k] = contribution(k);
+    }
+  }
+};
+
+/// A value that an op asked to keep until its backward.
+struct SavedValue {
+  Node* node = nullptr;
+  Storage* storage = nullptr;  // null: was not needed
+  std::int64_t offset = 0;
+  std::uint64_t version = 0;  // of the storage, when it was saved
+
+  explicit operator bool() const { return storage != nullptr; }
+  const Shape& shape() const { return node->shape; }
+  Dtype dtype() const { return node->dtype; }
+  std::int64_t numel() const { return node->shape.numel(); }
+  template <class T>
+  const T* values() const {
+    return static_cast<const T*>(static_cast<const Storage*>(storage)->data()) + offset;
+  }
+  /// A handle to the saved values, cut off the tape.
+  Tensor tensor() const;
+};
+
+/// A place in the nesting of modules (see Scope): which module's operator() was running.
+struct ScopeEntry {
+  const ScopeEntry* outer;
+  const void* module;
+  const char* label;
+};
+
+/// An op that was recorded: {op, inputs, outputs, saved values, attributes, scope, backward}. It lives in the tape's
+/// arena. Inputs and outputs are nodes: they have shapes and gradients, but values only while somebody holds them.
+class Record {
+ public:
+  const OpInfo& op() const { return *op_; }
+  /// Position on the tape, from 0.
+  std::int64_t index() const { return index_; }
+  /// The record before this one on the tape; null for the first.
+  const Record* previous() const { return previous_; }
+  const ScopeEntry* scope() const { return scope_; }
+  int inputs() const { return inputs_; }
+  int outputs() const { return outputs_; }
+  int saved_values() const { return saved_; }
+
+  const Node& in(int i) const { return *nodes()[i]; }
+  const Node& out(int j) const { return *nodes()[inputs_ + j]; }
+  const SavedValue& saved(int k) const { return saved_list()[k]; }
+  template <class Attributes>
+  const Attributes& attributes() const {
+    return *static_cast<const Attributes*>(attributes_);
+  }
+  /// Handles, for study: their values are there if a user or a keeping tape held them.
+  Tensor input(int i) const { return Tensor::of(*nodes()[i]); }
+  Tensor output(int j) const { return Tensor::of(*nodes()[inputs_ + j]); }
+
+  /// Whether input i wants a gradient: what is not wanted is not computed.
+  bool wants(int i) const { return nodes()[i]->wants_gradient; }
+  /// Whether anything flowed back to output j. The record of an op with one output is walked only if so.
+  bool has_grad_out(int j) const { return nodes()[inputs_ + j]->gradient != nullptr; }
+  /// The gradient of output j: null if nothing flowed back to it.
+  template <class T>
+  const T* grad_out(int j = 0) const {
+    const Node* node = nodes()[inputs_ + j];
+    return node->gradient == nullptr ? nullptr : node->gradient_values<T>();
+  }
+  /// Where to write the gradient of input i. From this call on that gradient counts as begun, so ask for an input just
+  /// before writing it: two inputs that are one node (mul(x, x)) then never both believe to be first.
+  template <class T>
+  GradientSlot<T> grad_in(int i) {
+    const bool add = begin_gradient(nodes()[i]);
+    return {nodes()[i]->gradient_values<T>(), add};
+  }
+  /// The same for those who write only a part: the rest is zero or what earlier contributions left. Add to it.
+  template <class T>
+  T* grad_in_to_add(int i) {
+    begin_zeroed_gradient(nodes()[i]);
+    return nodes()[i]->gradient_values<T>();
+  }
+  /// The gradient of output j is a contribution to that of input i as it is (equal element counts): hands the buffer on
+  /// where that saves the copy.
+  void pass_gradient(int j, int i);
+  /// A whole tensor as a contribution to the gradient of input i. Throws ShapeError or DtypeError if it does not fit.
+  void add_gradient(int i, const Tensor& contribution);
+
+ private:
+  friend class Tape;
+  friend class BackwardWalk;
+
+  static bool begin_gradient(Node* node);
+  static void begin_zeroed_gradient(Node* node);
+  Node** nodes() const { return reinterpret_cast<Node**>(const_cast<Record*>(this) + 1); }
+  SavedValue* saved_list() const { return reinterpret_cast<SavedValue*>(nodes() + inputs_ + outputs_); }
+
+  const OpInfo* op_;
+  BackwardFunction backward_;
+  Record* previous_;
+  const ScopeEntry* scope_;
+  void* attributes_;
+  void (*destroy_attributes_)(void*);
+  std::int64_t index_;
+  std::int32_t inputs_;
+  std::int32_t outputs_;
+  std::int32_t saved_;
+};
+
+/// One line: index, op, outputs <- inputs, with gradients where they are held.
+std::ostream& operator<<(std::ostream& out, const Record& record);
+
+}  // namespace retrace

@@ -1,0 +1,362 @@
+#include <retrace/core/tape.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+namespace retrace {
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
+
+thread_local constinit Tape* current_tape = nullptr;
+thread_local constinit Scope* innermost_scope = nullptr;
+
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+std::uint64_t next_serial() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+bool all_finite(const void* values, std::int64_t count, Dtype dtype) {
+  if (dtype == i64) return true;
+  return dispatch_real(dtype, "check_finite", [&](auto zero) {
+    using T = decltype(zero);
+    using std::isfinite;
+    const T* first = static_cast<const T*>(values);
+    return std::all_of(first, first + count, [](T x) { return isfinite(x); });
+  });
+}
+
+// "input 'h' [2, 3]"
+std::string describe(const char* role, std::size_t i, const Tensor& x) {
+  if (x.name().empty()) return text(role, " ", i, " ", x.shape());
+  return text(role, " '", x.name(), "' ", x.shape());
+}
+
+}  // namespace
+
+// Records lie one after the other in chunks from the pool, so that a tape of the same length asks for no new memory.
+struct Tape::Chunk {
+  Storage* storage;
+  Chunk* outer;
+  std::byte* first() { return reinterpret_cast<std::byte*>(this) + aligned(sizeof(Chunk)); }
+};
+
+Tape::Tape(TapeOptions options) : options_(options), serial_(next_serial()), outer_(current_tape) {
+  current_tape = this;
+}
+
+Tape::~Tape() {
+  if (current_tape == this) current_tape = outer_;
+  for (Record* record = last_; record != nullptr; record = record->previous_) release_record(*record);
+  while (chunk_ != nullptr) {
+    Chunk* done = chunk_;
+    chunk_ = done->outer;
+    release(done->storage);
+  }
+}
+
+Tape* Tape::current() { return current_tape != nullptr && !current_tape->closed_ ? current_tape : nullptr; }
+
+bool expand_fused() {
+  const Tape* tape = Tape::current();
+  return tape != nullptr && tape->options().expand_fused;
+}
+
+void Tape::throw_other_tape(const OpInfo& op, const TensorRefs& inputs, std::size_t i) {
+  throw TapeError(text(op.name, ": ", describe("input", i, *inputs[i]),
+                       " was recorded on another (earlier or outer) tape, where its gradient would be lost; call detach() "
+                       "on it, or record both on one tape"));
+}
+
+inline bool Tape::wants(const OpInfo& op, const TensorRefs& inputs) const {
+  bool wanted = false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Node& node = inputs[i]->node();
+    if (!node.wants_gradient) continue;
+    wanted = true;
+    if (node.tape != 0 && node.tape != serial_) [[unlikely]]
+      throw_other_tape(op, inputs, i);
+  }
+  return wanted;
+}
+
+inline void* Tape::allocate(std::size_t bytes) {
+  if (static_cast<std::size_t>(chunk_end_ - chunk_next_) < bytes) [[unlikely]] {
+    const std::size_t room = std::max(chunk_bytes, bytes + aligned(sizeof(Chunk)));
+    Storage* storage = allocate_storage(room);
+    chunk_ = new (storage->data()) Chunk{storage, chunk_};
+    chunk_next_ = chunk_->first();
+    chunk_end_ = static_cast<std::byte*>(storage->data()) + room;
+  }
+  std::byte* place = chunk_next_;
+  chunk_next_ += bytes;
+  return place;
+}
+
+inline void Tape::attach(Record& record, const TensorRefs& inputs, const TensorRefs& outputs,
+                         const TensorRefs& saved) const {
+  Node** node = record.nodes();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    *node = &inputs[i]->node();
+    retain_on_tape(*node++);
+  }
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    Node* output = &outputs[j]->node();
+    retain_on_tape(output);
+    if (output->dtype != i64) {
+      output->wants_gradient = output->awaits_gradient = true;
+      output->tape = serial_;
+    }
+    *node++ = output;
+  }
+  SavedValue* value = record.saved_list();
+  for (std::size_t k = 0; k < saved.size(); ++k, ++value) {
+    new (value) SavedValue;
+    if (saved[k] == nullptr || !saved[k]->defined()) continue;
+    Node& of = saved[k]->node();
+    retain_on_tape(&of);
+    retain(of.storage);
+    *value = {&of, of.storage, of.offset, of.storage->version};
+  }
+  if (options_.keep)
+    for (int i = 0; i < record.inputs_ + record.outputs_; ++i) retain_handle(record.nodes()[i]);
+}
+
+void* Tape::record(const OpInfo& op, BackwardFunction backward, const TensorRefs& inputs, const TensorRefs& outputs,
+                   const TensorRefs& saved, std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
+  Tape* const tape = current_tape;
+  if (tape == nullptr || tape->closed_ || !tape->wants(op, inputs)) return nullptr;
+  if (tape->options_.check_finite) tape->check_outputs_finite(op, outputs);
+  const ScopeEntry* scope = innermost_scope == nullptr ? nullptr : tape->current_scope();
+  const std::size_t lists =
+      aligned((inputs.size() + outputs.size()) * sizeof(Node*) + saved.size() * sizeof(SavedValue));
+  std::byte* place = static_cast<std::byte*>(tape->allocate(aligned(sizeof(Record)) + lists + aligned(attribute_bytes)));
+  Record* record = new (place) Record;
+  record->op_ = &op;
+  record->backward_ = backward;
+  record->previous_ = tape->last_;
+  record->scope_ = scope;
+  record->attributes_ = place + aligned(sizeof(Record)) + lists;
+  record->destroy_attributes_ = destroy_attributes;
+  record->index_ = tape->size_++;
+  record->inputs_ = static_cast<std::int32_t>(inputs.size());
+  record->outputs_ = static_cast<std::int32_t>(outputs.size());
+  record->saved_ = static_cast<std::int32_t>(saved.size());
+  tape->last_ = record;
+  tape->attach(*record, inputs, outputs, saved);
+  return record->attributes_;
+}
+
+void Tape::release_record(Record& record) {
+  if (record.destroy_attributes_ != nullptr) record.destroy_attributes_(record.attributes_);
+  for (int k = 0; k < record.saved_; ++k) {
+    SavedValue& value = record.saved_list()[k];
+    if (value.storage != nullptr) release(value.storage);
+    if (value.node != nullptr) release_from_tape(value.node);
+  }
+  for (int i = 0; i < record.inputs_ + record.outputs_; ++i) {
+    Node* node = record.nodes()[i];
+    if (i >= record.inputs_) node->awaits_gradient = false;
+    if (options_.keep) release_handle(node);
+    release_from_tape(node);
+  }
+}
+
+void Tape::check_outputs_finite(const OpInfo& op, const TensorRefs& outputs) const {
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    const Node& node = outputs[j]->node();
+    if (!all_finite(
+            static_cast<std::byte*>(node.storage->data()) + static_cast<std::size_t>(node.offset) * size_of(node.dtype),
+            node.numel(), node.dtype))
+      throw TapeError(text(op.name, ": ", describe("output", j, *outputs[j]), " of record ", size_,
+                           " is not finite (check_finite is on); look at its inputs"));
+  }
+}
+
+std::vector<const Record*> Tape::records() const {
+  std::vector<const Record*> result(static_cast<std::size_t>(size_));
+  std::size_t k = result.size();
+  for (const Record* record = last_; record != nullptr; record = record->previous_) result[--k] = record;
+  return result;
+}
+
+// ---- scopes
+// ----------------------------------------------------------------------------------------------------------
+
+Scope::Scope(const void* module, const char* label) : module_(module), label_(label), outer_(innermost_scope) {
+  innermost_scope = this;
+}
+
+Scope::~Scope() { innermost_scope = outer_; }
+
+// The entries of the scopes that are open now, made on this tape when the first op in them is recorded.
+const ScopeEntry* Tape::current_scope() {
+  Scope* missing = innermost_scope;
+  if (missing->tape_ == serial_) return missing->entry_;
+  for (Scope* scope = innermost_scope; scope != nullptr; scope = scope->outer_) {
+    if (scope->tape_ == serial_) break;
+    scope->entry_ = new (allocate(aligned(sizeof(ScopeEntry)))) ScopeEntry{nullptr, scope->module_, scope->label_};
+    scope->tape_ = serial_;
+  }
+  for (Scope* scope = innermost_scope; scope != nullptr && scope->outer_ != nullptr; scope = scope->outer_)
+    const_cast<ScopeEntry*>(scope->entry_)->outer = scope->outer_->entry_;
+  return innermost_scope->entry_;
+}
+
+// ---- no tape
+// ---------------------------------------------------------------------------------------------------------
+
+NoTape::NoTape() : suspended_(current_tape) { current_tape = nullptr; }
+NoTape::~NoTape() { current_tape = suspended_; }
+
+// ---- backward
+// --------------------------------------------------------------------------------------------------------
+
+void Tape::backward(const Tensor& loss) {
+  BackwardWalk walk(*this, loss);
+  while (walk.next()) {
+  }
+}
+
+void Tape::backward(const Tensors& outputs, const Tensors& cotangents) {
+  BackwardWalk walk(*this, outputs, cotangents);
+  while (walk.next()) {
+  }
+}
+
+BackwardWalk::BackwardWalk(Tape& tape, const Tensor& loss) : tape_(tape), ahead_(tape.last_) {
+  if (loss.numel() != 1)
+    throw TapeError(text("backward: ", loss, " has ", loss.numel(),
+                         " elements, and a loss has one; reduce it with sum() or mean(), or give a cotangent"));
+  Tensors cotangents;
+  if (loss.dtype() != i64) cotangents.push_back(ones_like(loss));
+  start({loss}, cotangents);
+}
+
+BackwardWalk::BackwardWalk(Tape& tape, const Tensors& outputs, const Tensors& cotangents)
+    : tape_(tape), ahead_(tape.last_) {
+  start(outputs, cotangents);
+}
+
+void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
+  if (tape_.closed_)
+    throw TapeError(
+        "backward: this tape was walked already, and gave its saved values back; record again on a new tape");
+  bool reaches = false;
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    const Node& node = outputs[j].node();
+    if (node.wants_gradient && node.tape != 0 && node.tape != tape_.serial_)
+      throw TapeError(text("backward: ", describe("output", j, outputs[j]),
+                           " was recorded on another tape; call backward on that one"));
+    reaches = reaches || node.wants_gradient;
+  }
+  if (!reaches)
+    throw TapeError(text("backward: nothing leads from ", outputs.empty() ? Tensor() : outputs[0],
+                         " to a tensor that wants a gradient; make one a parameter or watch() it, before the ops, and "
+                         "compute inside the tape's scope"));
+  if (outputs.size() != cotangents.size())
+    throw TapeError(text("backward: ", outputs.size(), " outputs and ", cotangents.size(),
+                         " cotangents; give one for each (an undefined tensor for an unused output)"));
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    if (!cotangents[j].defined()) continue;
+    if (cotangents[j].shape() != outputs[j].shape())
+      throw ShapeError(text("backward: the cotangent ", cotangents[j].shape(), " of output ", outputs[j],
+                            " has another shape; they must be the same"));
+    if (cotangents[j].dtype() != outputs[j].dtype())
+      throw DtypeError(text("backward: the cotangent of output ", outputs[j], " is ", cotangents[j].dtype(), ", not ",
+                            outputs[j].dtype(), "; convert it with to()"));
+  }
+  tape_.closed_ = true;
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    Node& node = outputs[j].node();
+    if (!cotangents[j].defined() || !node.wants_gradient) continue;
+    const bool add = Record::begin_gradient(&node);
+    dispatch_real(node.dtype, "backward", [&](auto zero) {
+      using T = decltype(zero);
+      const T* values = cotangents[j].values<T>().data();
+      GradientSlot<T>{node.gradient_values<T>(), add}.put(node.numel(), [values](std::int64_t k) { return values[k]; });
+    });
+  }
+}
+
+BackwardWalk::~BackwardWalk() {
+  if (now_ != nullptr) finish(*now_);
+  // A walk that was left early: what it did not reach keeps no gradient.
+  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) finish(*ahead_);
+}
+
+bool BackwardWalk::next() {
+  if (now_ != nullptr) finish(*now_);
+  now_ = nullptr;
+  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
+    Record& record = *ahead_;
+    bool reached = false;
+    for (int j = 0; j < record.outputs_; ++j) reached = reached || record.has_grad_out(j);
+    if (!reached) {
+      finish(record);
+      continue;
+    }
+    check_saved(record);
+    record.backward_(record);
+    if (tape_.options_.check_finite) check_gradients_finite(record);
+    now_ = ahead_;
+    ahead_ = ahead_->previous_;
+    return true;
+  }
+  return false;
+}
+
+void BackwardWalk::check_saved(const Record& record) {
+  for (int k = 0; k < record.saved_; ++k) {
+    const SavedValue& value = record.saved(k);
+    if (!value || value.storage->version == value.version) continue;
+    const std::string name = value.node->name == nullptr ? "" : *value.node->name;
+    throw TapeError(text("backward: record ", record.index_, " (", record.op_->name, ") saved ", name, value.shape(),
+                         ", and its values were changed since; change them after backward, or work on a clone()"));
+  }
+}
+
+void BackwardWalk::check_gradients_finite(const Record& record) {
+  for (int i = 0; i < record.inputs_; ++i) {
+    const Node& node = record.in(i);
+    if (node.gradient == nullptr || all_finite(node.gradient->data(), node.numel(), node.dtype)) continue;
+    throw TapeError(text("backward: the gradient of input ", i, " ", node.shape, " of record ", record.index_, " (",
+                         record.op_->name, ") is not finite (check_finite is on); look at the gradient of its output"));
+  }
+}
+
+// The walk has passed this record: gives back what only its backward needed.
+void BackwardWalk::finish(Record& record) {
+  if (tape_.options_.keep) return;
+  for (int k = 0; k < record.saved_; ++k) {
+    SavedValue& value = record.saved_list()[k];
+    if (value.storage == nullptr) continue;
+    release(value.storage);
+    value.storage = nullptr;
+  }
+  for (int j = 0; j < record.outputs_; ++j) {
+    Node* node = record.nodes()[record.inputs_ + j];
+    node->awaits_gradient = false;
+    if (node->handles == 0) release_gradient(node);
+  }
+}
+
+// ---- identity
+// --------------------------------------------------------------------------------------------------------
+
+namespace {
+constexpr OpInfo identity_info{"identity", "y = x", "dx = dy", "x"};
+void identity_backward(Record& r) { r.pass_gradient(0, 0); }
+}  // namespace
+
+Tensor identity(const Tensor& x) {
+  Tensor y = x.clone();
+  record(identity_info, identity_backward, {&x}, {&y});
+  return y;
+}
+
+}  // namespace retrace

@@ -1,0 +1,102 @@
+// Making tensors: dtype, shape and every value; what is refused.
+#include <retrace/core/tensor.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+std::vector<double> list(const Tensor& x) {
+  return dispatch_any(x.dtype(), [&](auto zero) {
+    std::vector<double> numbers;
+    for (const auto value : x.values<decltype(zero)>()) numbers.push_back(static_cast<double>(value));
+    return numbers;
+  });
+}
+
+void expect_is(const Tensor& x, Dtype dtype, const Shape& shape, const std::vector<double>& want) {
+  EXPECT_EQ(x.dtype(), dtype) << x;
+  EXPECT_EQ(x.shape(), shape) << x;
+  EXPECT_EQ(list(x), want) << x;
+}
+
+TEST(Creation, FromNestedLists) {
+  expect_is(tensor(5), f32, {}, {5});
+  expect_is(tensor({1, 2.5, -3}), f32, {3}, {1, 2.5, -3});
+  expect_is(tensor({{1, 2}, {3, 4}, {5, 6}}, f64), f64, {3, 2}, {1, 2, 3, 4, 5, 6});
+  expect_is(tensor({{{7}}}), f32, {1, 1, 1}, {7});
+  expect_is(tensor({}), f32, {0}, {});
+  expect_is(indices({{3, 0}, {-1, 9}}), i64, {2, 2}, {3, 0, -1, 9});
+  expect_error<ShapeError>(
+      [] {
+        tensor({{1, 2}, {3}});
+      },
+      "tensor: the nested lists are ragged: [2] and [1] side by side; give each list of a level "
+      "the same length");
+  EXPECT_THROW(tensor({{1}, 2}), ShapeError);
+}
+
+TEST(Creation, FromSpans) {
+  const std::vector<float> floats{1, 2};
+  const std::vector<double> doubles{1, 0.5, 3, 4};
+  const std::vector<std::int64_t> integers{std::int64_t{1} << 60, -5};
+  expect_is(tensor(std::span(floats), {2, 1}), f32, {2, 1}, {1, 2});
+  expect_is(tensor(std::span(doubles), {2, 2}), f32, {2, 2}, {1, 0.5, 3, 4});
+  expect_is(tensor(std::span(doubles), {4}, f64), f64, {4}, {1, 0.5, 3, 4});
+  EXPECT_EQ(indices(std::span(integers), {2}).values<std::int64_t>()[0], integers[0]);
+  expect_error<ShapeError>([&] { tensor(std::span(floats), {3}); },
+                           "tensor: 2 values for shape [3], which holds 3; give one value an element");
+}
+
+TEST(Creation, Constants) {
+  expect_is(zeros({2}), f32, {2}, {0, 0});
+  expect_is(ones({1, 2}, f64), f64, {1, 2}, {1, 1});
+  expect_is(full({}, -2.5), f32, {}, {-2.5});
+  expect_is(full({0, 3}, 1, i64), i64, {0, 3}, {});
+  const Tensor ids = indices({{4, 5}});
+  expect_is(zeros_like(ids), i64, {1, 2}, {0, 0});
+  expect_is(ones_like(ids), i64, {1, 2}, {1, 1});
+  expect_is(full_like(tensor({1, 2}, f64), 0.1), f64, {2}, {0.1, 0.1});
+  EXPECT_EQ(empty({2, 3}, dual).dtype(), dual);
+}
+
+TEST(Creation, Sequences) {
+  expect_is(arange(0, 4), f32, {4}, {0, 1, 2, 3});
+  expect_is(arange(1, 2, 0.25, f64), f64, {4}, {1, 1.25, 1.5, 1.75});
+  expect_is(arange(3, -1, -2, i64), i64, {2}, {3, 1});
+  expect_is(arange(0, 5, 2), f32, {3}, {0, 2, 4});
+  expect_is(arange(2, 2), f32, {0}, {});
+  expect_is(arange(2, 0), f32, {0}, {});
+  expect_error<ValueError>([] { arange(0, 3, 0); },
+                           "arange: from 0 to 3 by 0 never ends; use a finite step that is not 0");
+  expect_is(linspace(-1, 1, 5), f32, {5}, {-1, -0.5, 0, 0.5, 1});
+  expect_is(linspace(3, 9, 1), f32, {1}, {3});
+  expect_is(linspace(3, 9, 0), f32, {0}, {});
+  EXPECT_EQ(linspace(0.1, 0.7, 50, f64).at({-1}), 0.7) << "the last number is exact";
+  EXPECT_THROW(linspace(0, 1, -1), ValueError);
+}
+
+TEST(Creation, EyeAndOneHot) {
+  expect_is(eye(2), f32, {2, 2}, {1, 0, 0, 1});
+  expect_is(eye(2, 3, f64), f64, {2, 3}, {1, 0, 0, 0, 1, 0});
+  expect_is(eye(3, 1), f32, {3, 1}, {1, 0, 0});
+  expect_is(eye(2, 0), f32, {2, 0}, {});
+  expect_is(one_hot(indices({2, 0}), 3), f32, {2, 3}, {0, 0, 1, 1, 0, 0});
+  expect_is(one_hot(indices({{1}, {0}}), 2, i64), i64, {2, 1, 2}, {0, 1, 1, 0});
+  expect_error<IndexError>(
+      [] {
+        one_hot(indices({0, 3}), 3);
+      },
+      "one_hot: id 3 at position 1 of [2] is outside 0 to 2; check the ids or the number of "
+      "classes");
+  EXPECT_THROW(one_hot(indices({-1}), 3), IndexError);
+}
+
+}  // namespace
+}  // namespace retrace

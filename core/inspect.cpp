@@ -1,0 +1,249 @@
+#include <retrace/core/inspect.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace retrace {
+namespace {
+
+using nlohmann::json;
+
+// The records up to and with this one, first to last.
+std::vector<const Record*> records_until(const Record* last) {
+  std::vector<const Record*> result;
+  for (const Record* record = last; record != nullptr; record = record->previous()) result.push_back(record);
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+// What the nodes of a tape are called. A name depends on earlier records alone, so that it never changes.
+class NodeNames {
+ public:
+  explicit NodeNames(const std::vector<const Record*>& records) {
+    for (const Record* record : records) {
+      for (int i = 0; i < record->inputs(); ++i) add_leaf(record->in(i));
+      for (int j = 0; j < record->outputs(); ++j)
+        add(record->out(j), j == 0 ? text("%", record->index()) : text("%", record->index(), ".", j));
+    }
+  }
+  const std::string& operator[](const Node& node) const { return names_.at(&node); }
+  /// In the order in which the tape met them.
+  const std::vector<const Node*>& leaves() const { return leaves_; }
+
+ private:
+  void add_leaf(const Node& node) {
+    if (names_.contains(&node)) return;
+    leaves_.push_back(&node);
+    if (add(node, text("x", unnamed_leaves_))) ++unnamed_leaves_;
+  }
+  // Whether the node has no name of its own.
+  bool add(const Node& node, const std::string& otherwise) {
+    const bool unnamed = node.name == nullptr || node.name->empty();
+    names_.emplace(&node, unnamed ? otherwise : *node.name);
+    return unnamed;
+  }
+  std::map<const Node*, std::string> names_;
+  std::vector<const Node*> leaves_;
+  int unnamed_leaves_ = 0;
+};
+
+// "(1, 2, 3, 4)"; of more numbers the first ones and the norm: "(1, 2, 3, ...; norm 5.47723)".
+std::string some_numbers(const Node& node, const void* values) {
+  return dispatch_any(node.dtype, [&](auto zero) {
+    const auto* first = static_cast<const decltype(zero)*>(values);
+    const std::int64_t count = node.numel(), shown = count > 4 ? 3 : count;
+    std::string result = "(";
+    double squares = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const double number = static_cast<double>(first[k]);
+      if (k < shown) result += text(k == 0 ? "" : ", ", number);
+      squares += number * number;
+    }
+    return result + (count > shown ? text(", ...; norm ", std::sqrt(squares), ")") : std::string(")"));
+  });
+}
+
+// "dw = (1, 2)"; nothing where no gradient is held.
+std::string gradient_of(const Node& node, const NodeNames& names) {
+  if (node.gradient == nullptr) return "";
+  return text("d", names[node], " = ", some_numbers(node, node.gradient->data()));
+}
+
+void append_item(std::string& list, const std::string& item) {
+  if (!item.empty()) list += text(list.empty() ? "" : ", ", item);
+}
+
+// Index, path, outputs <- op inputs, formulas, gradients.
+using Row = std::array<std::string, 7>;
+
+Row row_of(const Record& record, const NodeNames& nodes, const ScopeNames& names) {
+  std::string outputs, inputs, gradients;
+  for (int j = 0; j < record.outputs(); ++j) {
+    append_item(outputs, text(nodes[record.out(j)], record.out(j).shape));
+    append_item(gradients, gradient_of(record.out(j), nodes));
+  }
+  for (int i = 0; i < record.inputs(); ++i) append_item(inputs, text(nodes[record.in(i)], record.in(i).shape));
+  return {std::to_string(record.index()),
+          path_of(record, names),
+          outputs,
+          text("<- ", record.op().name, " ", inputs),
+          record.op().forward,
+          record.op().backward,
+          gradients};
+}
+
+std::string as_table(const std::vector<Row>& rows) {
+  std::array<std::size_t, 7> widths{};
+  for (const Row& row : rows)
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  std::string result;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t k = 0; k < row.size(); ++k)
+      if (widths[k] > 0) line += row[k] + std::string(widths[k] - row[k].size() + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + "\n";
+  }
+  return result;
+}
+
+// A string of the DOT language.
+std::string quoted(const std::string& label) {
+  std::string result = "\"";
+  for (const char c : label) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return result + "\"";
+}
+
+json numbers(const Node& node, const void* values) {
+  json result = json::array();
+  dispatch_any(node.dtype, [&](auto zero) {
+    const auto* first = static_cast<const decltype(zero)*>(values);
+    for (std::int64_t k = 0; k < node.numel(); ++k) {
+      if constexpr (std::is_same_v<decltype(zero), std::int64_t>)
+        result.push_back(first[k]);
+      else
+        result.push_back(static_cast<double>(first[k]));
+    }
+  });
+  return result;
+}
+
+json described(const Node& node, const NodeNames& names) {
+  json result{{"name", names[node]},
+              {"dtype", name_of(node.dtype)},
+              {"shape", std::vector<std::int64_t>(node.shape.begin(), node.shape.end())}};
+  if (node.storage != nullptr)
+    dispatch_any(node.dtype, [&](auto zero) { result["values"] = numbers(node, node.values<decltype(zero)>()); });
+  if (node.gradient != nullptr) result["gradient"] = numbers(node, node.gradient->data());
+  return result;
+}
+
+}  // namespace
+
+std::string path_of(const Record& record, const ScopeNames& names) {
+  std::string path;
+  for (const ScopeEntry* scope = record.scope(); scope != nullptr; scope = scope->outer) {
+    const std::string known = names ? names(*scope) : std::string();
+    path = text(known.empty() ? scope->label : known, path.empty() ? "" : "/", path);
+  }
+  return path;
+}
+
+std::string to_text(const Record& record, const ScopeNames& names) {
+  const NodeNames nodes(records_until(&record));
+  Row row = row_of(record, nodes, names);
+  std::string to_inputs;
+  for (int i = 0; i < record.inputs(); ++i) {
+    bool met = false;  // mul(x, x) has one gradient
+    for (int k = 0; k < i; ++k) met = met || &record.in(k) == &record.in(i);
+    if (!met) append_item(to_inputs, gradient_of(record.in(i), nodes));
+  }
+  std::string& gradients = row.back();
+  if (!to_inputs.empty()) gradients += text(gradients.empty() ? "-> " : " -> ", to_inputs);
+  std::string line;
+  for (const std::string& cell : row)
+    if (!cell.empty()) line += text(line.empty() ? "" : "  ", cell);
+  return line;
+}
+
+std::string to_text(const Tape& tape, const ScopeNames& names) {
+  const std::vector<const Record*> records = tape.records();
+  const NodeNames nodes(records);
+  std::vector<Row> rows;
+  for (const Record* record : records) rows.push_back(row_of(*record, nodes, names));
+  std::string result = text("tape of ", tape.size(), tape.size() == 1 ? " record\n" : " records\n", as_table(rows));
+  for (const Node* leaf : nodes.leaves())
+    if (leaf->gradient != nullptr)
+      result += text("leaf ", nodes[*leaf], leaf->shape, "  ", gradient_of(*leaf, nodes), "\n");
+  return result;
+}
+
+std::string to_dot(const Tape& tape, const ScopeNames& names) {
+  const std::vector<const Record*> records = tape.records();
+  const NodeNames nodes(records);
+  std::map<const Node*, std::string> made_by;
+  std::string result = "digraph tape {\n  rankdir=LR;\n";
+  for (const Node* leaf : nodes.leaves()) {
+    std::string& id = made_by[leaf];
+    id = text("leaf", made_by.size() - 1);
+    result += text("  ", id, " [shape=ellipse, label=", quoted(nodes[*leaf]), "];\n");
+  }
+  for (const Record* record : records) {
+    const std::string id = text("op", record->index()), path = path_of(*record, names);
+    const std::string label = text(record->op().name, path.empty() ? "" : "\n", path);
+    result += text("  ", id, " [shape=box, label=", quoted(label), "];\n");
+    for (int i = 0; i < record->inputs(); ++i)
+      result += text("  ", made_by[&record->in(i)], " -> ", id, " [label=\"", record->in(i).shape, "\"];\n");
+    for (int j = 0; j < record->outputs(); ++j) made_by[&record->out(j)] = id;
+  }
+  return result + "}\n";
+}
+
+std::string to_json(const Tape& tape, const ScopeNames& names) {
+  const std::vector<const Record*> records = tape.records();
+  const NodeNames nodes(records);
+  json list = json::array();
+  for (const Record* record : records) {
+    json inputs = json::array(), outputs = json::array();
+    for (int i = 0; i < record->inputs(); ++i) inputs.push_back(described(record->in(i), nodes));
+    for (int j = 0; j < record->outputs(); ++j) outputs.push_back(described(record->out(j), nodes));
+    list.push_back({{"index", record->index()},
+                    {"path", path_of(*record, names)},
+                    {"op", record->op().name},
+                    {"forward", record->op().forward},
+                    {"backward", record->op().backward},
+                    {"inputs", inputs},
+                    {"outputs", outputs}});
+  }
+  return list.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+const Record* Tape::find(std::string_view path) const {
+  for (const Record* record : records()) {
+    const std::string scopes = path_of(*record);
+    const std::string whole = text(scopes, scopes.empty() ? "" : "/", record->op().name);
+    if (whole == path || whole.ends_with(text("/", path))) return record;
+  }
+  return nullptr;
+}
+
+std::ostream& operator<<(std::ostream& out, const Record& record) {
+  const std::string line = to_text(record);
+  return out.write(line.data(), static_cast<std::streamsize>(line.size()));
+}
+
+std::ostream& operator<<(std::ostream& out, const Tape& tape) {
+  const std::string table = to_text(tape);
+  return out.write(table.data(), static_cast<std::streamsize>(table.size()));
+}
+
+}  // namespace retrace

@@ -1,0 +1,191 @@
+// The reading half; core/safetensors_write.cpp has the other.
+#include <retrace/core/safetensors.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace retrace {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the values in the file are little-endian");
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+  throw FileError(
+      text("read_safetensors: ", path, ": ", what, "; the file is damaged or of another format: write it anew"));
+}
+
+struct Entry {
+  std::string name;
+  Dtype dtype = f32;
+  Shape shape;
+  std::uint64_t begin = 0, end = 0;  // in bytes, from the end of the header
+};
+
+// Takes the header apart event by event: what the format does not know is refused where it stands, and a header of
+// brackets alone cannot fill the memory. (The names are those that nlohmann::json calls.)
+class HeaderReader {
+ public:
+  explicit HeaderReader(const std::string& path) : path_(path) {}
+
+  std::vector<Entry> entries;
+  std::map<std::string, std::string> metadata;
+
+  bool start_object(std::size_t) {
+    if (place_ == Place::start)
+      place_ = Place::names;
+    else if (place_ == Place::names)
+      place_ = name_ == "__metadata__" ? Place::metadata : Place::entry;
+    else
+      unexpected("an object");
+    keys_.emplace_back();
+    return true;
+  }
+  bool key(std::string& key) {
+    if (!keys_.back().insert(key).second) refuse(path_, text("the header names ", key, " twice"));
+    (place_ == Place::names ? name_ : field_) = key;
+    return true;
+  }
+  bool end_object() {
+    if (place_ == Place::entry) finish_entry();
+    keys_.pop_back();
+    place_ = place_ == Place::names ? Place::end : Place::names;
+    return true;
+  }
+  bool start_array(std::size_t) {
+    if (place_ != Place::entry || (field_ != "shape" && field_ != "data_offsets")) unexpected("a list");
+    place_ = field_ == "shape" ? Place::shape : Place::offsets;
+    return true;
+  }
+  bool end_array() {
+    place_ = Place::entry;
+    return true;
+  }
+  bool string(std::string& value) {
+    if (place_ == Place::metadata)
+      metadata[field_] = value;
+    else if (place_ == Place::entry && field_ == "dtype")
+      dtype_ = value;
+    else
+      unexpected("a string");
+    return true;
+  }
+  bool number_unsigned(std::uint64_t number) {
+    if (place_ == Place::offsets && offsets_.size() < 2)
+      offsets_.push_back(number);
+    else if (place_ == Place::shape)
+      add_extent(number);
+    else
+      unexpected("a number");
+    return true;
+  }
+  bool number_integer(std::int64_t) { unexpected("a negative number"); }
+  bool number_float(double, const std::string&) { unexpected("a number that is not whole or too large"); }
+  bool boolean(bool) { unexpected("true or false"); }
+  bool null() { unexpected("null"); }
+  bool binary(std::vector<std::uint8_t>&) { unexpected("binary data"); }
+  bool parse_error(std::size_t position, const std::string&, const std::exception&) {
+    refuse(path_, text("byte ", position, " of the header is not JSON"));
+  }
+
+ private:
+  enum class Place { start, names, metadata, entry, shape, offsets, end };
+
+  [[noreturn]] void unexpected(const char* what) const {
+    if (place_ == Place::start) refuse(path_, text("the header is ", what, ", not an object"));
+    refuse(path_, text("the entry ", name_, " of the header has ", what, " in a wrong place"));
+  }
+  void add_extent(std::uint64_t extent) {
+    if (extents_.size() == max_rank) refuse(path_, text("tensor ", name_, " has more than ", max_rank, " axes"));
+    if (extent > static_cast<std::uint64_t>(most_elements))
+      refuse(path_, text("tensor ", name_, " has an axis of ", extent, " elements"));
+    extents_.push_back(static_cast<std::int64_t>(extent));
+  }
+  void finish_entry() {
+    if (keys_.back().size() != 3 || offsets_.size() != 2)  // any other key was refused with its value
+      refuse(path_, text("tensor ", name_, " lacks dtype, shape or data_offsets"));
+    const Entry entry{name_, dtype(), Shape{std::span<const std::int64_t>(extents_)}, offsets_[0], offsets_[1]};
+    const bool countable = entry.shape.numel() <= most_elements && entry.begin <= entry.end;
+    if (!countable || entry.end - entry.begin != static_cast<std::uint64_t>(entry.shape.numel()) * size_of(entry.dtype))
+      refuse(path_, text("tensor ", name_, entry.shape, " does not fill the bytes ", entry.begin, " to ", entry.end));
+    entries.push_back(entry);
+    extents_.clear();
+    offsets_.clear();
+  }
+  Dtype dtype() const {
+    if (dtype_ == "F32") return f32;
+    if (dtype_ == "F64") return f64;
+    if (dtype_ == "I64") return i64;
+    throw FileError(text("read_safetensors: ", path_, ": tensor ", name_, " is ", dtype_,
+                         ", and only F32, F64 and I64 are read; convert it where it was written"));
+  }
+
+  const std::string& path_;
+  Place place_ = Place::start;
+  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+  std::string name_, field_, dtype_;
+  std::vector<std::int64_t> extents_;
+  std::vector<std::uint64_t> offsets_;
+};
+
+// The tensors follow each other from the first byte of the data to the last. Sorts them so.
+void check_offsets(const std::string& path, std::vector<Entry>& entries, std::uint64_t data) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+  });
+  std::uint64_t at = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != at)
+      refuse(path,
+             text("tensor ", entry.name, " begins at byte ", entry.begin, ", and what is before it ends at ", at));
+    at = entry.end;
+  }
+  if (at != data) refuse(path, text("the tensors take ", at, " bytes, and ", data, " are there"));
+}
+
+void read_bytes(std::ifstream& file, const std::string& path, void* to, std::uint64_t count) {
+  file.read(static_cast<char*>(to), static_cast<std::streamsize>(count));
+  if (!file) throw FileError(text("read_safetensors: ", path, ": cannot read: ", std::strerror(errno), "; try again"));
+}
+
+Tensor read_tensor(std::ifstream& file, const std::string& path, const Entry& entry) {
+  Tensor result = empty(entry.shape, entry.dtype);
+  dispatch_any(entry.dtype, [&](auto zero) {
+    read_bytes(file, path, result.mutable_values<decltype(zero)>().data(), entry.end - entry.begin);
+  });
+  return result;
+}
+
+}  // namespace
+
+SafetensorsFile read_safetensors(const std::string& path) {
+  std::error_code failure;
+  const std::uint64_t size = std::filesystem::file_size(path, failure);
+  if (failure) throw FileError(text("read_safetensors: ", path, ": ", failure.message(), "; check the path"));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw FileError(text("read_safetensors: ", path, ": ", std::strerror(errno), "; check the permissions"));
+  if (size < 8) refuse(path, text("it has ", size, " bytes, and the length of the header alone takes 8"));
+  std::uint64_t length = 0;
+  read_bytes(file, path, &length, sizeof length);
+  if (length > size - 8) refuse(path, text("a header of ", length, " bytes is more than the file holds"));
+  std::string header(length, '\0');
+  read_bytes(file, path, header.data(), length);
+
+  HeaderReader reader(path);
+  nlohmann::json::sax_parse(header, &reader);
+  check_offsets(path, reader.entries, size - 8 - length);
+  SafetensorsFile result;
+  result.metadata = std::move(reader.metadata);
+  for (const Entry& entry : reader.entries) result.tensors[entry.name] = read_tensor(file, path, entry);
+  return result;
+}
+
+}  // namespace retrace

@@ -1,0 +1,218 @@
+// The file format: what is written comes back, and what is damaged is refused with a message, never a crash.
+#include <retrace/core/safetensors.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+
+namespace retrace {
+namespace {
+
+class Safetensors : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path() const { return folder_ / "x.safetensors"; }
+  std::string bytes() const {
+    std::ifstream file(path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void put(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
+  static std::string with_length(const std::string& header, const std::string& data = "") {
+    std::string result;
+    for (int k = 0; k < 8; ++k) result += static_cast<char>(header.size() >> (8 * k) & 255);
+    return result + header + data;
+  }
+  // The message without the path in front.
+  std::string refusal(const std::string& bytes) const {
+    put(bytes);
+    try {
+      read_safetensors(path());
+    } catch (const FileError& error) {
+      const std::string start = "read_safetensors: " + path() + ": ", message = error.what();
+      EXPECT_TRUE(message.starts_with(start)) << message;
+      return message.substr(std::min(start.size(), message.size()));
+    }
+    return "it was read";
+  }
+  std::string refusal_of_header(const std::string& header, const std::string& data = "") const {
+    return refusal(with_length(header, data));
+  }
+  // Whether the file is read; anything thrown but a FileError fails the test.
+  bool is_read(const std::string& bytes) const {
+    put(bytes);
+    try {
+      read_safetensors(path());
+      return true;
+    } catch (const FileError&) {
+      return false;
+    }
+  }
+  void write_small_file() const {
+    write_safetensors(path(), {{"b", indices({-1, 7})}, {"a", tensor({{1, 2}, {3, 4}})}}, {{"step", "12"}});
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Safetensors, WhatIsWrittenComesBack) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  write_safetensors(path(),
+                    {{"f32", tensor({{1, -0.5}, {1e-40, 4}}, f32)},
+                     {"f64", tensor({0.1, nan}, f64)},
+                     {"i64", indices({-1, std::int64_t{1} << 40})},
+                     {"number", tensor(3.5)},
+                     {"nothing", zeros({2, 0, 3})}},
+                    {{"quote", "\"\\\n\u00e9"}});
+  const SafetensorsFile file = read_safetensors(path());
+  ASSERT_EQ(file.tensors.size(), 5U);
+  EXPECT_EQ(file.tensors.at("f32").shape(), (Shape{2, 2}));
+  EXPECT_EQ(file.tensors.at("f32").at({1, 0}), static_cast<double>(1e-40F));
+  EXPECT_EQ(file.tensors.at("f64").dtype(), f64);
+  EXPECT_EQ(file.tensors.at("f64").at({0}), 0.1);
+  EXPECT_TRUE(std::isnan(file.tensors.at("f64").at({1})));
+  EXPECT_EQ(file.tensors.at("i64").values<std::int64_t>()[1], std::int64_t{1} << 40);
+  EXPECT_EQ(file.tensors.at("number").rank(), 0);
+  EXPECT_EQ(file.tensors.at("number").item(), 3.5);
+  EXPECT_EQ(file.tensors.at("nothing").shape(), (Shape{2, 0, 3}));
+  EXPECT_EQ(file.metadata.at("quote"), "\"\\\n\u00e9");
+}
+
+TEST_F(Safetensors, TheBytesAreThoseOfTheFormat) {
+  write_safetensors(path(), {{"b", indices({-1})}, {"a", ones({1})}});
+  std::string header =
+      R"({"a":{"data_offsets":[0,4],"dtype":"F32","shape":[1]},"b":{"data_offsets":[4,12],"dtype":"I64","shape":[1]}})";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  EXPECT_EQ(bytes(), with_length(header, std::string("\0\0\x80\x3f", 4) + std::string(8, '\xff')));
+}
+
+TEST_F(Safetensors, AFileOfNothingIsAFile) {
+  write_safetensors(path(), {});
+  EXPECT_TRUE(read_safetensors(path()).tensors.empty());
+}
+
+TEST_F(Safetensors, TheHeaderMayNameTensorsInAnyOrder) {
+  put(with_length(R"({"z":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"shape":[1],"dtype":"F32",)"
+                  R"("data_offsets":[4,8]}})",
+                  std::string("\0\0\x80\x3f\0\0\0\x40", 8)));
+  const SafetensorsFile file = read_safetensors(path());
+  EXPECT_EQ(file.tensors.at("z").at({0}), 1);
+  EXPECT_EQ(file.tensors.at("a").at({0}), 2);
+}
+
+TEST_F(Safetensors, RefusalsSayWhatIsWrong) {
+  const std::string remedy = "; the file is damaged or of another format: write it anew";
+  EXPECT_EQ(refusal("abc"), "it has 3 bytes, and the length of the header alone takes 8" + remedy);
+  EXPECT_EQ(refusal(std::string(7, '\xff') + "\x7f{}"),
+            "a header of 9223372036854775807 bytes is more than the file holds" + remedy);
+  EXPECT_EQ(refusal_of_header("[]"), "the header is a list, not an object" + remedy);
+  EXPECT_EQ(refusal_of_header(R"({"a" 1})"), "byte 6 of the header is not JSON" + remedy);
+  EXPECT_EQ(refusal_of_header(R"({"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}})", "xx"),
+            "tensor a is BF16, and only F32, F64 and I64 are read; convert it where it was written");
+  EXPECT_EQ(refusal_of_header(R"({"a":{"dtype":"F32","shape":[1]}})"),
+            "tensor a lacks dtype, shape or data_offsets" + remedy);
+  EXPECT_EQ(refusal_of_header(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"more":1}})"),
+            "the entry a of the header has a number in a wrong place" + remedy);
+  EXPECT_EQ(refusal_of_header(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})"),
+            "the entry a of the header has a negative number in a wrong place" + remedy);
+  EXPECT_EQ(refusal_of_header(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})"),
+            "tensor a has more than 8 axes" + remedy);
+  EXPECT_EQ(refusal_of_header(R"({"__metadata__":{"a":1}})"),
+            "the entry __metadata__ of the header has a number in a wrong place" + remedy);
+}
+
+TEST_F(Safetensors, NoNameComesTwice) {
+  const std::string entry = R"("a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  EXPECT_TRUE(refusal_of_header("{" + entry + "," + entry + "}").starts_with("the header names a twice"));
+  EXPECT_TRUE(refusal_of_header(R"({"__metadata__":{"k":"1","k":"2"}})").starts_with("the header names k twice"));
+  EXPECT_TRUE(refusal_of_header(R"({"a":{"dtype":"F32","dtype":"F32","shape":[0],"data_offsets":[0,0]}})")
+                  .starts_with("the header names dtype twice"));
+}
+
+TEST_F(Safetensors, ShapesAndOffsetsFitTheData) {
+  const auto entry = [](const std::string& name, const std::string& shape, const std::string& offsets) {
+    return "\"" + name + R"(":{"dtype":"F32","shape":[)" + shape + R"(],"data_offsets":[)" + offsets + "]}";
+  };
+  const auto refused = [&](const std::string& entries, const std::string& data) {
+    return refusal_of_header("{" + entries + "}", data);
+  };
+  const std::string four(4, 'x'), eight(8, 'x');
+  EXPECT_TRUE(refused(entry("a", "2", "0,4"), four).starts_with("tensor a[2] does not fill the bytes 0 to 4"));
+  EXPECT_TRUE(refused(entry("a", "1", "4,0"), four).starts_with("tensor a[1] does not fill the bytes 4 to 0"));
+  EXPECT_TRUE(refused(entry("a", "1", "4,8"), eight).starts_with("tensor a begins at byte 4"));
+  EXPECT_TRUE(refused(entry("a", "1", "0,4"), eight).starts_with("the tensors take 4 bytes, and 8 are there"));
+  EXPECT_TRUE(refused(entry("a", "2", "0,8"), four).starts_with("the tensors take 8 bytes, and 4 are there"));
+  EXPECT_TRUE(refused(entry("a", "1", "0,4") + "," + entry("b", "1", "0,4"), eight)
+                  .starts_with("tensor b begins at byte 0, and what is before it ends at 4"));
+  // products that overflow 64 bits to 0
+  EXPECT_TRUE(refused(entry("a", "4294967296,4294967296,4", "0,0"), "").starts_with("tensor a["));
+  EXPECT_TRUE(refused(entry("a", "18446744073709551615", "0,4"), four).starts_with("tensor a has an axis of 1844"));
+  EXPECT_EQ(refused(entry("a", "1", "0,4"), four), "it was read");
+}
+
+TEST_F(Safetensors, DeepHeadersAreRefusedAtOnce) {
+  EXPECT_NE(refusal_of_header(std::string(1'000'000, '[')), "it was read");
+  EXPECT_NE(refusal_of_header(R"({"a":{"shape":)" + std::string(1'000'000, '[')), "it was read");
+}
+
+TEST_F(Safetensors, PathsThatAreNoFilesAreRefused) {
+  for (const std::string& bad : {path(), folder_.string(), std::string()}) {
+    EXPECT_THROW(read_safetensors(bad), FileError);
+  }
+  try {
+    read_safetensors(path());
+  } catch (const FileError& error) {
+    EXPECT_EQ(std::string(error.what()), "read_safetensors: " + path() + ": No such file or directory; check the path");
+  }
+}
+
+TEST_F(Safetensors, WhatCannotBeWrittenLeavesTheOldFileAndNothingElse) {
+  write_small_file();
+  const std::string before = bytes();
+  EXPECT_THROW(write_safetensors(path(), {{"a", Tensor()}}), ValueError);
+  EXPECT_THROW(write_safetensors(path(), {{"a", zeros({1}, dual)}}), DtypeError);
+  EXPECT_THROW(write_safetensors(path(), {{"__metadata__", ones({1})}}), ValueError);
+  EXPECT_THROW(write_safetensors(path(), {{"\xff", ones({1})}}), ValueError);
+  EXPECT_THROW(write_safetensors(path(), {}, {{"key", "\xc3"}}), ValueError);
+  EXPECT_EQ(bytes(), before);
+  EXPECT_THROW(write_safetensors(folder_ / "missing" / "x", {}), FileError);
+  std::filesystem::create_directory(folder_ / "taken");
+  EXPECT_THROW(write_safetensors(folder_ / "taken", {}), FileError);
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++files;
+  EXPECT_EQ(files, 2) << "a temporary file was left behind";
+}
+
+TEST_F(Safetensors, EveryTruncationIsRefused) {
+  write_small_file();
+  const std::string whole = bytes();
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_FALSE(is_read(whole.substr(0, length))) << length;
+  EXPECT_TRUE(is_read(whole));
+  EXPECT_FALSE(is_read(whole + "x"));
+}
+
+TEST_F(Safetensors, DamagedFilesAreReadOrRefusedButNeverCrash) {
+  write_small_file();
+  const std::string whole = bytes();
+  std::mt19937 random(1);
+  int refused = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string damaged = whole;
+    for (auto flips = 1 + random() % 3; flips > 0; --flips)
+      damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8);
+    if (!is_read(damaged)) ++refused;
+  }
+  EXPECT_GT(refused, 2500);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,35 @@
+// Transcendental functions over arrays. Float and double go a vector at a time; any other type takes the plain twin below,
+// with which they agree to a few units in the last place, over the whole range and at its ends. An element's bits do not
+// depend on its place in the array.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <retrace/ops/logistic.h>
+
+namespace retrace::kernels {
+
+// y[k] = f(x[k]) for k in [0, count). y may be x.
+void exp(const float* x, float* y, std::int64_t count);
+void exp(const double* x, double* y, std::int64_t count);
+void tanh(const float* x, float* y, std::int64_t count);
+void tanh(const double* x, double* y, std::int64_t count);
+void sigmoid(const float* x, float* y, std::int64_t count);
+void sigmoid(const double* x, double* y, std::int64_t count);
+/// The derivative of sigmoid, full in both tails: e / (1 + e)^2, e = e^-|x|.
+void sigmoid_slope(const float* x, float* y, std::int64_t count);
+void sigmoid_slope(const double* x, double* y, std::int64_t count);
+
+
+template <class T>
+void tanh(const T* x, T* y, std::int64_t count) {
+  using std::tanh;
+  for (std::int64_t k = 0; k < count; ++k) y[k] = tanh(x[k]);
+}
+template <class T>
+void sigmoid(const T* x, T* y, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k) y[k] = logistic(x[k]);
+}
+
+}  // namespace retrace::kernels

@@ -1,0 +1,212 @@
+// The fast GEMM, compiled once for each instruction set (see isa.h).
+//
+// C is cut into register tiles of tile_rows x tile_vectors vectors. One step of a tile takes a column of A and a row of
+// B: every element of A is broadcast and multiplied with the vectors of B into accumulators, which stay in registers
+// for depth_block steps. A later depth block starts from what the earlier one stored in C, so each element is one chain
+// over ascending k whatever the blocking.
+//   - A panel of B (depth_block steps of one tile's width) and a block of A (row_block x depth_block) stay in the
+//     second-level cache: every tile of the block runs over the panel, and reads its own part of A from the first
+//     level.
+//   - A block of B (depth_block x column_block) is packed once and used for all rows.
+// Packing costs one pass over a factor and pays when the factor is used often: B is read in place if C has few rows (B
+// transposed is always packed: tiles need its rows as vectors), A if C has few rows or columns. A last panel narrower
+// than a tile is always packed, padded with zeros to whole vectors; only its own columns of C are loaded and stored.
+// Threads share out strips of C, one tile high or one tile wide, over all products of the batch.
+#include <retrace/core/parallel.h>
+#include <retrace/ops/kernels/gemm_tile.h>
+#include <retrace/ops/kernels/isa_functions.h>
+
+#include <new>
+
+namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
+namespace {
+
+constexpr Index depth_block = 384;
+constexpr Index row_block = 16 * tile_rows;
+constexpr Index column_block = 1024;
+constexpr Index rows_that_pay_packing = 4 * tile_rows;
+constexpr Index columns_that_pay_packing = 256;
+constexpr Index products_that_pay_a_thread = Index{1} << 20;
+
+constexpr Index smaller(Index a, Index b) { return a < b ? a : b; }
+constexpr Index ceil_divide(Index a, Index b) { return (a + b - 1) / b; }
+
+/// Memory for packed panels that only grows, so that the steady state allocates nothing.
+class PackingBuffer {
+ public:
+  PackingBuffer() = default;
+  PackingBuffer(const PackingBuffer&) = delete;
+  PackingBuffer& operator=(const PackingBuffer&) = delete;
+  ~PackingBuffer() { ::operator delete(memory_, alignment); }
+
+  template <class T>
+  T* reserve(Index count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    if (bytes > bytes_) {
+      void* larger = ::operator new(bytes, alignment);
+      ::operator delete(memory_, alignment);
+      memory_ = larger;
+      bytes_ = bytes;
+    }
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+thread_local PackingBuffer buffer_for_a, buffer_for_b;
+
+/// packed[row * packed_step + column] = x(row, column).
+template <class T>
+void pack(View<T> x, Index rows, Index columns, T* packed, Index packed_step) {
+  if (x.column_step == 1) {
+    copy_block(x.data, x.row_step, rows, columns, packed, packed_step);
+  } else {
+    copy_transposed(x.data, x.column_step, columns, rows, packed, packed_step);
+  }
+}
+
+/// A panel of B, `width` wide, with zeros beyond its columns.
+template <class T>
+void pack_panel_of_b(View<T> b, Index depth, Index columns, Index width, T* panel) {
+  pack(b, depth, columns, panel, width);
+  if (columns == width) return;
+  for (Index row = 0; row < depth; ++row) {
+    for (Index column = columns; column < width; ++column) panel[row * width + column] = T(0);
+  }
+}
+
+/// Tiles of A, one below the other, each by columns.
+template <class T>
+void pack_a(View<T> a, Index rows, Index depth, T* packed) {
+  for (Index row = 0; row < rows; row += tile_rows) {
+    const View<T> columns = {a.from(row, 0).data, a.column_step, a.row_step};
+    pack(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);
+  }
+}
+
+/// A block of B as panels: panel j starts at `panels` + j * panel_step, its rows are row_step apart.
+template <class T>
+struct PanelsOfB {
+  const T* panels;
+  Index panel_step, row_step;
+  const T* last;  ///< the last panel, when it is narrower than a tile; always packed
+  Index columns;
+  Index depth;
+};
+
+template <class T>
+constexpr Index whole_vectors(Index columns) {
+  return ceil_divide(columns, lanes<T>) * lanes<T>;
+}
+
+template <class T>
+PanelsOfB<T> panels_of_b(View<T> b, Index depth, Index columns, Index rows_of_c) {
+  constexpr Index width = tile_columns<T>;
+  const bool in_place = b.column_step == 1 && rows_of_c < rows_that_pay_packing;
+  const Index whole = columns / width;
+  const Index packed_panels = in_place ? 0 : whole;
+  T* buffer = buffer_for_b.reserve<T>((packed_panels + 1) * width * depth);
+  for (Index panel = 0; panel < packed_panels; ++panel) {
+    pack_panel_of_b(b.from(0, panel * width), depth, width, width, buffer + panel * width * depth);
+  }
+  T* last = buffer + packed_panels * width * depth;
+  const Index rest = columns - whole * width;
+  if (rest > 0) pack_panel_of_b(b.from(0, whole * width), depth, rest, whole_vectors<T>(rest), last);
+  if (in_place) return {b.data, width, b.row_step, last, columns, depth};
+  return {buffer, width * depth, width, last, columns, depth};
+}
+
+/// A block of rows of C: every panel of B by every tile of A.
+template <class T>
+void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start<T> start, T* c, Index c_step) {
+  constexpr Index width = tile_columns<T>;
+  for (Index column = 0; column < b.columns; column += width) {
+    const Index columns = smaller(width, b.columns - column);
+    const bool whole = columns == width;
+    const Index vectors = ceil_divide(columns, lanes<T>);
+    const T* panel = whole ? b.panels + column / width * b.panel_step : b.last;
+    const Index step = whole ? b.row_step : whole_vectors<T>(columns);
+    for (Index row = 0; row < rows; row += tile_rows) {
+      const Index height = smaller(tile_rows, rows - row);
+      const View<T> tile = packed_a ? View<T>{a.data + row * b.depth, 1, tile_rows} : a.from(row, 0);
+      const bool best = packed_a && height == tile_rows && vectors == tile_vectors;
+      TileFunction<T>* multiply =
+          best ? multiply_tile<T, tile_rows, tile_vectors, true> : tile_function<T>(height, vectors);
+      multiply(b.depth, tile, panel, step, start.from(row, column), c + row * c_step + column, c_step,
+               static_cast<int>(columns));
+    }
+  }
+}
+
+/// One product (or the strips of one that belong to a thread), block by block.
+template <class T>
+void multiply_blocks(GemmShape shape, View<T> a, View<T> b, Start<T> start, T* c, Index c_step) {
+  const bool pack = shape.n >= columns_that_pay_packing && shape.m >= tile_rows;
+  for (Index column = 0; column < shape.n; column += column_block) {
+    const Index columns = smaller(column_block, shape.n - column);
+    Index depth = 0;
+    do {  // once even if k is 0: the result is then what the sums start from
+      const Index steps = smaller(depth_block, shape.k - depth);
+      const PanelsOfB<T> panels = panels_of_b(b.from(depth, column), steps, columns, shape.m);
+      const Start<T> sums = depth == 0 ? start : Start<T>{c, c_step};
+      for (Index row = 0; row < shape.m; row += row_block) {
+        const Index rows = smaller(row_block, shape.m - row);
+        View<T> block = a.from(row, depth);
+        if (pack) {
+          T* packed = buffer_for_a.reserve<T>(row_block * depth_block);
+          pack_a(block, rows, steps, packed);
+          block.data = packed;
+        }
+        multiply_panels(rows, block, pack, panels, sums.from(row, column), c + row * c_step + column, c_step);
+      }
+      depth += depth_block;
+    } while (depth < shape.k);
+  }
+}
+
+template <class T>
+View<T> view_of(const GemmOperand<T>& x, Index item) {
+  const T* data = x.data + item * x.batch_stride;
+  return x.transposed ? View<T>{data, 1, x.row_stride} : View<T>{data, x.row_stride, 1};
+}
+
+template <class T>
+void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
+  if (shape.m <= 0 || shape.n <= 0) return;
+  const bool by_rows = shape.m >= shape.n;
+  const Index extent = by_rows ? shape.m : shape.n;
+  const Index height = by_rows ? Index{tile_rows} : tile_columns<T>;
+  const Index strips = ceil_divide(extent, height);
+  const Index products_of_a_strip = shape.m * shape.n * (shape.k + 1) / strips + 1;
+  parallel_for(
+      shape.batch * strips, ceil_divide(products_that_pay_a_thread, products_of_a_strip), [&](Index begin, Index end) {
+        while (begin < end) {
+          const Index item = begin / strips;
+          const Index next = smaller(end, (item + 1) * strips);
+          const Index first = (begin - item * strips) * height;
+          const Index size = smaller((next - item * strips) * height, extent) - first;
+          const Index row = by_rows ? first : 0, column = by_rows ? 0 : first;
+          const GemmShape part = {by_rows ? size : shape.m, by_rows ? shape.n : size, shape.k};
+          T* to = c.data + item * c.batch_stride + row * c.row_stride + column;
+          const Start<T> start = c.accumulate ? Start<T>{to, c.row_stride} : Start<T>{c.bias, 0}.from(row, column);
+          multiply_blocks(part, view_of(a, item).from(row, 0), view_of(b, item).from(0, column), start, to,
+                          c.row_stride);
+          begin = next;
+        }
+      });
+}
+
+}  // namespace
+
+void gemm_float(GemmShape shape, GemmOperand<float> a, GemmOperand<float> b, GemmResult<float> c) {
+  multiply(shape, a, b, c);
+}
+void gemm_double(GemmShape shape, GemmOperand<double> a, GemmOperand<double> b, GemmResult<double> c) {
+  multiply(shape, a, b, c);
+}
+
+}  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

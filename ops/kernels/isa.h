@@ -1,0 +1,49 @@
+// The kernels of one instruction set, as a table of function pointers, and the choice of a table for this machine.
+//
+// To add a kernel: declare it in isa_functions.h, define it in a file of its own that CMake compiles once for each
+// instruction set, and add a line to the table here and in isa_table.cpp. Such a file keeps everything in
+// RETRACE_ISA_NAMESPACE or an anonymous namespace: the linker keeps one copy of an inline function that several files
+// share, and that copy could hold instructions which this machine does not have.
+#pragma once
+
+#include <retrace/ops/kernels/gemm.h>
+
+#include <string_view>
+#include <vector>
+
+namespace retrace::kernels {
+
+template <class T>
+using GemmFunction = void(GemmShape, GemmOperand<T>, GemmOperand<T>, GemmResult<T>);
+
+/// y[k] = f(x[k]) for k in [0, count).
+template <class T>
+using MapFunction = void(const T* x, T* y, std::int64_t count);
+
+struct KernelTable {
+  const char* name;  ///< as in RETRACE_ISA
+  bool fused;        ///< multiply-adds round once
+  GemmFunction<float>* gemm_float;
+  GemmFunction<double>* gemm_double;
+  MapFunction<float>* exp_float;
+  MapFunction<double>* exp_double;
+  MapFunction<float>* tanh_float;
+  MapFunction<double>* tanh_double;
+  MapFunction<float>* sigmoid_float;
+  MapFunction<double>* sigmoid_double;
+  MapFunction<float>* sigmoid_slope_float;
+  MapFunction<double>* sigmoid_slope_double;
+};
+
+/// The best table that this machine runs, or the one that the environment variable RETRACE_ISA names (v2, v3 or v4 for
+/// x86-64; generic elsewhere). Chosen at the first call. Throws ValueError if the name is unknown or not supported
+/// here.
+const KernelTable& kernel_table();
+
+/// The table that this machine would use if RETRACE_ISA were `name`; an empty name asks for the best.
+const KernelTable& choose_kernel_table(std::string_view name);
+
+/// Every table that this machine can run, best last.
+std::vector<const KernelTable*> supported_kernel_tables();
+
+}  // namespace retrace::kernels

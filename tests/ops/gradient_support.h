@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include <retrace/core/tape.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 

@@ -1,0 +1,29 @@
+#include <cmath>
+
+#include <retrace/ops/ops.h>
+#include <retrace/ops/unary.h>
+
+namespace retrace {
+namespace {
+
+struct Abs {
+  static constexpr OpInfo info{"abs", "y = |x|", "dx = dy sign(x)", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::x;
+
+  template <class T>
+  static T value(T x, Attributes) {
+    using std::abs;
+    return abs(x);
+  }
+  template <class T>
+  static T slope(T x, T, Attributes) {
+    return x > 0 ? T(1) : x < 0 ? T(-1) : T(0);
+  }
+};
+
+}  // namespace
+
+Tensor abs(const Tensor& x) { return unary<Abs>(x); }
+
+}  // namespace retrace

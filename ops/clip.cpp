@@ -1,0 +1,36 @@
+#include <retrace/ops/ops.h>
+#include <retrace/ops/unary.h>
+
+namespace retrace {
+namespace {
+
+struct Clip {
+  static constexpr OpInfo info{"clip", "y = min(max(x, low), high)", "dx = dy where low < x < high, else 0", "x"};
+  struct Attributes {
+    double low;
+    double high;
+  };
+  static constexpr Saves saves = Saves::x;
+
+  template <class T>
+  static T value(T x, const Attributes& to) {
+    const T low = static_cast<T>(to.low);
+    const T high = static_cast<T>(to.high);
+    return x <= low ? low : x >= high ? high : x;  // NaN is neither
+  }
+  template <class T>
+  static T slope(T x, T, const Attributes& to) {
+    return x > static_cast<T>(to.low) && x < static_cast<T>(to.high) ? T(1) : T(0);
+  }
+};
+
+}  // namespace
+
+Tensor clip(const Tensor& x, double low, double high) {
+  if (!(low <= high))
+    throw ValueError(text("clip: ", describe_operand("x", x), " to the range from ", low, " to ", high,
+                          ", which is empty; give low <= high"));
+  return unary<Clip>(x, {low, high});
+}
+
+}  // namespace retrace

@@ -1,0 +1,29 @@
+#include <cmath>
+
+#include <retrace/ops/ops.h>
+#include <retrace/ops/unary.h>
+
+namespace retrace {
+namespace {
+
+struct Log {
+  static constexpr OpInfo info{"log", "y = ln x", "dx = dy / x", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::x;
+
+  template <class T>
+  static T value(T x, Attributes) {
+    using std::log;
+    return log(x);
+  }
+  template <class T>
+  static T slope(T x, T, Attributes) {
+    return 1 / x;
+  }
+};
+
+}  // namespace
+
+Tensor log(const Tensor& x) { return unary<Log>(x); }
+
+}  // namespace retrace

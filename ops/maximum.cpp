@@ -1,0 +1,60 @@
+// maximum and minimum: the larger and the smaller of two.
+#include <retrace/ops/binary.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+// Where a = b: either, and of the tangents half of each, as of the gradient.
+template <class T>
+T tie(T a, T) {
+  return a;
+}
+Dual tie(Dual a, Dual b) { return {a.value, (a.tangent + b.tangent) / 2}; }
+
+struct Maximum {
+  static constexpr OpInfo info{"maximum", "y = max(a, b)",
+                               "da = dy where a > b, db = dy where b > a, half each where a = b", "a, b"};
+  static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
+
+  template <class T>
+  static T value(T a, T b) {
+    if (a == b) return tie(a, b);
+    return a > b || a != a ? a : b;  // a NaN in b makes both comparisons false
+  }
+  template <class T>
+  static T da(T dy, T a, T b, T) {
+    return a > b ? dy : a == b ? dy / 2 : T(0);
+  }
+  template <class T>
+  static T db(T dy, T a, T b, T y) {
+    return da(dy, b, a, y);
+  }
+};
+
+struct Minimum {
+  static constexpr OpInfo info{"minimum", "y = min(a, b)",
+                               "da = dy where a < b, db = dy where b < a, half each where a = b", "a, b"};
+  static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
+
+  template <class T>
+  static T value(T a, T b) {
+    if (a == b) return tie(a, b);
+    return a < b || a != a ? a : b;
+  }
+  template <class T>
+  static T da(T dy, T a, T b, T) {
+    return a < b ? dy : a == b ? dy / 2 : T(0);
+  }
+  template <class T>
+  static T db(T dy, T a, T b, T y) {
+    return da(dy, b, a, y);
+  }
+};
+
+}  // namespace
+
+Tensor maximum(const Tensor& a, const Tensor& b) { return binary<Maximum>(a, b); }
+Tensor minimum(const Tensor& a, const Tensor& b) { return binary<Minimum>(a, b); }
+
+}  // namespace retrace

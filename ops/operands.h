@@ -1,0 +1,46 @@
+// Rules for two operands a and b of one op, and what errors call them.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <retrace/core/tensor.h>
+
+namespace retrace {
+
+/// "w[2, 3]", or "a[2, 3]" for a tensor without a name that the op calls a.
+std::string describe_operand(const char* role, const Tensor& x);
+/// The shape that a and b broadcast to. Throws ShapeError.
+Shape broadcast_operands(const char* function, const Tensor& a, const Tensor& b);
+/// Throws DtypeError unless a and b have one dtype, or with_tangents can give them one.
+void check_dtypes(const char* function, const Tensor& a, const Tensor& b, const char* role_a = "a",
+                  const char* role_b = "b");
+/// a and b in one dtype: f64 beside dual gets zero tangents (differentiable). Any other mixture throws a DtypeError.
+/// The conversion is recorded: whatever else may be refused is checked before.
+std::pair<Tensor, Tensor> with_tangents(const char* function, const Tensor& a, const Tensor& b,
+                                        const char* role_a = "a", const char* role_b = "b");
+
+/// An axis of x in [0, rank), from one in [-rank, rank). Throws ShapeError.
+int axis_of(const char* function, const Tensor& x, int axis, const char* role = "x");
+/// The place in [0, rank] of a new axis of x, from one in [-rank - 1, rank]. Throws ShapeError, also for a ninth axis.
+int new_axis_of(const char* function, const Tensor& x, int axis, const char* role = "x");
+/// Throws ShapeError if a result made of x would have more axes than a tensor can.
+void check_rank(const char* function, const Tensor& x, int rank, const char* role = "x");
+
+[[noreturn]] void throw_not_real(const char* function, const Tensor& x, const char* role);
+/// Throws DtypeError if x is i64.
+inline void check_real(const char* function, const Tensor& x, const char* role = "x") {
+  if (x.dtype() == i64) [[unlikely]]
+    throw_not_real(function, x, role);
+}
+/// Calls body(T{}) with the C++ type of the real numbers in x. i64 throws a DtypeError that names x.
+template <class Body>
+decltype(auto) dispatch_real(const Tensor& x, const char* role, const char* function, Body&& body) {
+  check_real(function, x, role);
+  return dispatch_real(x.dtype(), function, body);
+}
+
+/// Throws DtypeError unless a mask or condition is i64.
+void check_mask(const char* function, const char* role, const Tensor& mask);
+
+}  // namespace retrace

@@ -1,0 +1,30 @@
+#include <cmath>
+
+#include <retrace/ops/ops.h>
+#include <retrace/ops/unary.h>
+
+namespace retrace {
+namespace {
+
+struct Sin {
+  static constexpr OpInfo info{"sin", "y = sin x", "dx = dy cos x", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::x;
+
+  template <class T>
+  static T value(T x, Attributes) {
+    using std::sin;
+    return sin(x);
+  }
+  template <class T>
+  static T slope(T x, T, Attributes) {
+    using std::cos;
+    return cos(x);
+  }
+};
+
+}  // namespace
+
+Tensor sin(const Tensor& x) { return unary<Sin>(x); }
+
+}  // namespace retrace

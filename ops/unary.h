@@ -1,0 +1,119 @@
+// What all ops of one tensor share. An op is a struct:
+//
+//   struct Tanh {
+//     static constexpr OpInfo info{"tanh", "y = tanh x", "dx = dy (1 - y^2)", "x"};
+//     using Attributes = NoAttributes;
+//     static constexpr Saves saves = Saves::y;                 // what slope reads
+//     template <class T> static T value(T x, Attributes);      // y
+//     template <class T> static T slope(T x, T y, Attributes); // dy/dx; what is not saved arrives as 0
+//   };
+//   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
+//
+// It may say `static constexpr bool integers = true` if it makes sense for i64, `slope_is_one = true` instead of slope,
+// and have functions that work on whole arrays, for float and double only, which are then taken instead of their twins:
+// `static void values(const auto* x, auto* y, std::int64_t count)` and the like `slopes`, of what is saved.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include <retrace/core/parallel.h>
+#include <retrace/core/tape.h>
+#include <retrace/core/tensor.h>
+#include <retrace/ops/operands.h>
+
+namespace retrace {
+
+enum class Saves { nothing, x, y };
+
+inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a thread
+
+/// Calls body(T{}) with the C++ type of the elements of x, if Op takes them.
+template <class Op, class Body>
+decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
+  if constexpr (requires { Op::integers; })
+    return dispatch_any(x.dtype(), body);
+  else
+    return dispatch_real(x, role, Op::info.name, body);
+}
+
+/// Whether Op has array functions for elements of type T.
+template <class Op, class T>
+concept HasValues = std::is_floating_point_v<T> && requires(const T* x, T* y) { Op::values(x, y, std::int64_t{}); };
+template <class Op, class T>
+concept HasSlopes = std::is_floating_point_v<T> && requires(const T* x, T* y) { Op::slopes(x, y, std::int64_t{}); };
+
+/// dx[k] = dy[k] Op::slope(saved[k]), by Op's array function: the slopes of a block are written, then used.
+template <class Op, class T>
+void multiply_by_slopes(const T* saved, const T* dy, const GradientSlot<T>& dx, std::int64_t count) {
+  constexpr std::int64_t block = 512;
+  std::array<T, block> slopes;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    const std::int64_t length = std::min(block, count - begin);
+    Op::slopes(saved + begin, slopes.data(), length);
+    const T* slope = slopes.data();
+    GradientSlot<T>{dx.values + begin, dx.add}.put(length, [=](std::int64_t k) { return dy[begin + k] * slope[k]; });
+  }
+}
+
+/// dx[k] = dy[k] Op::slope(x[k], y[k]).
+template <class Op>
+void multiply_by_slope(Record& r) {
+  dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const auto attributes = r.attributes<typename Op::Attributes>();
+    const T* dy = r.grad_out<T>();
+    const T* saved = nullptr;
+    if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    parallel_for(r.in(0).numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
+      const GradientSlot<T> part{dx.values + begin, dx.add};
+      if constexpr (HasSlopes<Op, T>) {
+        multiply_by_slopes<Op>(saved + begin, dy + begin, part, end - begin);
+      } else {
+        part.put(end - begin, [=](std::int64_t k) {
+          T x{}, y{};
+          if constexpr (Op::saves == Saves::x) x = saved[begin + k];
+          if constexpr (Op::saves == Saves::y) y = saved[begin + k];
+          return dy[begin + k] * Op::slope(x, y, attributes);
+        });
+      }
+    });
+  });
+}
+
+template <class Op>
+void unary_backward(Record& r) {
+  if constexpr (requires { Op::slope_is_one; })
+    r.pass_gradient(0, 0);
+  else
+    multiply_by_slope<Op>(r);
+}
+
+/// y[k] = Op::value(x[k]), recorded.
+template <class Op>
+Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
+  Tensor y = dispatch_for<Op>(x, "x", [&](auto zero) {
+    using T = decltype(zero);
+    Tensor result = empty_like(x);
+    const T* from = x.node().template values<T>();
+    T* to = result.node().template values<T>();
+    parallel_for(x.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
+      if constexpr (HasValues<Op, T>) {
+        Op::values(from + begin, to + begin, end - begin);
+      } else {
+        for (std::int64_t k = begin; k < end; ++k) to[k] = Op::value(from[k], attributes);
+      }
+    });
+    return result;
+  });
+  if constexpr (Op::saves == Saves::nothing)
+    record(Op::info, unary_backward<Op>, {&x}, {&y}, {}, attributes);
+  else
+    record(Op::info, unary_backward<Op>, {&x}, {&y}, {Op::saves == Saves::x ? &x : &y}, attributes);
+  return y;
+}
+
+}  // namespace retrace

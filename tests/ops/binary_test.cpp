@@ -1,0 +1,202 @@
+// What holds for every broadcasting op of two tensors, and their ties and mixtures of dtypes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <retrace/core/parallel.h>
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+struct NamedBinary {
+  const char* name;
+  Binary f;
+};
+const std::vector<NamedBinary>& binary_ops() {
+  static const std::vector<NamedBinary> ops{
+      {"add", add},
+      {"sub", sub},
+      {"mul", mul},
+      {"div", div},
+      {"maximum", maximum},
+      {"minimum", minimum},
+      {"pow", [](const Tensor& a, const Tensor& b) { return pow(a, b); }},
+      {"where",
+       [](const Tensor& a, const Tensor& b) {
+         return where(indices({1, 0, 1, 1}), a, b);
+       }},
+  };
+  return ops;
+}
+
+/// Pairs of shapes that reach every kind of loop: equal, one element, a row, a column, middle axes, both sides.
+const std::vector<std::pair<Shape, Shape>>& shape_pairs() {
+  static const std::vector<std::pair<Shape, Shape>> pairs{
+      {{4}, {4}},       {{3, 4}, {}},           {{}, {3, 4}},
+      {{3, 4}, {4}},    {{4}, {3, 4}},          {{3, 4}, {3, 1}},
+      {{3, 1}, {1, 4}}, {{2, 3, 4}, {2, 1, 4}}, {{2, 1, 3, 4}, {5, 1, 4}},
+      {{1, 4}, {4}},    {{2, 3, 4}, {1, 3, 1}}, {{2, 1, 2, 1, 4}, {2, 1, 2, 1}},
+  };
+  return pairs;
+}
+
+TEST(Binary, GradientsSumOverBroadcastAxes) {
+  for (const auto& [name, f] : binary_ops())
+    for (const auto& [shape_a, shape_b] : shape_pairs()) {
+      const Tensor a = parameter(distinct(shape_a, 0.1)), b = parameter(distinct(shape_b, 2.3));
+      const std::string what = text(name, " of ", shape_a, " and ", shape_b);
+      expect_gradient(
+          a, [f = f, &a, &b] { return f(a, b); }, what + ", a");
+      expect_gradient(
+          b, [f = f, &a, &b] { return f(a, b); }, what + ", b");
+      expect_gradient(
+          a, [f = f, &a, &b] { return f(a, b.detach()); }, what + ", a alone");
+      expect_gradient(
+          b, [f = f, &a, &b] { return f(a.detach(), b); }, what + ", b alone");
+    }
+}
+
+TEST(Binary, BroadcastsValuesAsNumpyDoes) {
+  const Tensor y = tensor({{10}, {20}}, f64) - tensor({1, 2, 3}, f64);
+  EXPECT_EQ(y.shape(), (Shape{2, 3}));
+  const std::vector<double> want{9, 8, 7, 19, 18, 17};
+  EXPECT_TRUE(std::equal(want.begin(), want.end(), y.values<double>().begin()));
+}
+
+TEST(Binary, EmptyTensors) {
+  for (const auto& [name, f] : binary_ops()) {
+    if (std::string(name) == "where") continue;  // the condition of the table has four elements
+    EXPECT_EQ(f(ones({0, 3}, f64), ones({3}, f64)).shape(), (Shape{0, 3})) << name;
+    const Tensor row = parameter(ones({1, 3}, f64));
+    Tape tape;
+    tape.backward({f(ones({0, 3}, f64), row)}, {ones({0, 3}, f64)});
+    for (const double value : row.grad().values<double>()) EXPECT_EQ(value, 0) << name;
+  }
+}
+
+TEST(Binary, TheSameTensorTwice) {
+  EXPECT_EQ(slope([](const Tensor& x) { return x * x; }, 3), 6);
+  EXPECT_EQ(slope([](const Tensor& x) { return x + x; }, 3), 2);
+  EXPECT_EQ(slope([](const Tensor& x) { return x - x; }, 3), 0);
+  EXPECT_EQ(slope([](const Tensor& x) { return x / x; }, 3), 0);
+}
+
+TEST(Binary, GradientHandedOnIsNotChangedByLaterContributions) {
+  const Tensor a = parameter(number(1)), b = parameter(number(1));
+  Tape tape;
+  const Tensor y = a + b;
+  tape.backward(y + a);
+  EXPECT_EQ(y.grad().item(), 1);
+  EXPECT_EQ(a.grad().item(), 2);
+  EXPECT_EQ(b.grad().item(), 1);
+}
+
+TEST(Binary, SavesOnlyWhatTheWantedGradientsNeed) {
+  const Tensor a = parameter(ones({3}));
+  const Tensor b = ones({3});
+  Tape tape;
+  const Tensor y = a * b;
+  const Record& record = *tape.records()[0];
+  EXPECT_FALSE(record.saved(0));
+  EXPECT_TRUE(record.saved(1));
+  EXPECT_FALSE(record.saved(2));
+}
+
+TEST(Binary, LargeSumsOfFloatsKeepTheirPrecision) {
+  const Tensor a = parameter(zeros({}));
+  Tape tape;
+  const Tensor y = a + full({1 << 20}, 0.1);
+  tape.backward({y}, {full({1 << 20}, 0.1)});
+  EXPECT_NEAR(a.grad().item(), 0.1f * (1 << 20), 0.01);
+}
+
+TEST(Binary, LongTensorsAreTheSameOnAnyNumberOfThreads) {
+  const Tensor a = parameter(distinct({3, 211, 101}, 0.1)), b = parameter(distinct({3, 1, 101}, 0.2));
+  for (const auto& [name, f] : binary_ops()) {
+    if (std::string(name) == "where") continue;
+    std::vector<double> gradients[2];
+    for (const int count : {1, 4}) {
+      set_threads(count);
+      a.zero_grad();
+      b.zero_grad();
+      Tape tape;
+      const Tensor y = f(a, b);
+      tape.backward({y}, {y.detach()});
+      for (const Tensor& gradient : {a.grad(), b.grad()})
+        for (const double value : gradient.values<double>()) gradients[count == 1 ? 0 : 1].push_back(value);
+    }
+    EXPECT_EQ(gradients[0], gradients[1]) << name;
+  }
+  set_threads(1);
+}
+
+TEST(Dtypes, MixturesAreRefusedByName) {
+  expect_error<DtypeError>([] { add(ones({2}, f32), ones({2}, f64)); },
+                           "add: a[2] is f32 and b[2] is f64: dtypes differ; convert one with to()");
+  expect_error<DtypeError>(
+      [] {
+        mul(ones({2}, f32).named("w"), indices({1, 2}));
+      },
+      "mul: w[2] is f32 and b[2] is i64: dtypes differ; convert one with to()");
+}
+
+TEST(Dtypes, ShapesThatDoNotBroadcastAreRefusedByName) {
+  expect_error<ShapeError>(
+      [] {
+        add(ones({2, 3}).named("w"), ones({2}));
+      },
+      "add: w[2, 3] and b[2] do not broadcast: axis -1 is 3 and 2, but must be equal or 1; reshape or "
+      "transpose one of them");
+}
+
+TEST(Dtypes, DoubleMeetingDualGetsAZeroTangent) {
+  const Dual seeded(3, 1);
+  const Tensor a = tensor(std::span(&seeded, 1), {});
+  const Tensor b = parameter(number(2));
+  Tape tape;
+  const Tensor y = a * b;
+  EXPECT_EQ(y.values<Dual>()[0].value, 6);
+  EXPECT_EQ(y.values<Dual>()[0].tangent, 2);
+  tape.backward(y);
+  EXPECT_EQ(b.grad().dtype(), f64);
+  EXPECT_EQ(b.grad().item(), 3);
+}
+
+TEST(Dtypes, IntegersAddSubtractAndMultiply) {
+  const Tensor y = indices({7, 8}) * indices({2, 3}) - indices({1, 1}) + indices({5, 5});
+  EXPECT_EQ(y.dtype(), i64);
+  EXPECT_EQ(y.at({0}), 18);
+  EXPECT_EQ(y.at({1}), 28);
+  expect_error<DtypeError>([] { div(indices({1}), indices({2})); },
+                           "div: needs real numbers (f32, f64), but a[1] is i64; convert it with to(f32) or to(f64)");
+}
+
+TEST(Ties, ShareTheGradientInHalves) {
+  for (const Binary f : {maximum, minimum}) {
+    const Tensor a = parameter(number(2)), b = parameter(number(2));
+    Tape tape;
+    tape.backward(f(a, b));
+    EXPECT_EQ(a.grad().item(), 0.5);
+    EXPECT_EQ(b.grad().item(), 0.5);
+    const Dual seeded(2, 1);
+    EXPECT_EQ(f(tensor(std::span(&seeded, 1), {}), number(2)).values<Dual>()[0].tangent, 0.5);
+  }
+}
+
+TEST(MaximumAndMinimum, GiveNanIfEitherIs) {
+  for (const Binary f : {maximum, minimum}) {
+    EXPECT_TRUE(std::isnan(f(number(nan), number(1)).item()));
+    EXPECT_TRUE(std::isnan(f(number(1), number(nan)).item()));
+  }
+  EXPECT_EQ(maximum(number(-infinity), number(3)).item(), 3);
+  EXPECT_EQ(minimum(number(infinity), number(3)).item(), 3);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -84,4 +84,32 @@ inline Tensor operator*(double c, const Tensor& x) { return scale(x, c); }
 inline Tensor operator/(const Tensor& x, double c) { return scale(x, 1 / c); }
 inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x), c); }
 
+// ---- activations
+// ----------------------------------------------------------------------------------------------------- Exact to
+// rounding in both tails; finite in is finite out.
+
+/// y = 1 / (1 + e^-x).
+Tensor sigmoid(const Tensor& x);
+Tensor tanh(const Tensor& x);
+/// y = max(x, 0); gradient 0 at 0.
+Tensor relu(const Tensor& x);
+/// y = x for x > 0, else slope x.
+Tensor leaky_relu(const Tensor& x, double slope = 0.01);
+/// y = x Phi(x), Phi the normal distribution function (by erf).
+Tensor gelu(const Tensor& x);
+/// y = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+Tensor gelu_tanh(const Tensor& x);
+/// y = x sigmoid(x).
+Tensor silu(const Tensor& x);
+/// y = ln(1 + e^x).
+Tensor softplus(const Tensor& x);
+/// y = -ln(1 + e^-x).
+Tensor log_sigmoid(const Tensor& x);
+
+// ---- the rest
+// --------------------------------------------------------------------------------------------------------
+
+/// Each element is 0 with the given probability, else x / (1 - probability). Without a generator: x itself.
+Tensor dropout(const Tensor& x, double probability, Random* random);
+
 }  // namespace retrace

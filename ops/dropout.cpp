@@ -1,0 +1,50 @@
+#include <retrace/core/parallel.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"dropout", "y = x m, m = 0 or 1 / (1 - p)", "dx = dy m", "x"};
+constexpr std::int64_t grain = 16384;
+
+void dropout_backward(Record& r) {
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    const T* m = r.saved(0).values<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    parallel_for(r.in(0).numel(), grain, [=](std::int64_t begin, std::int64_t end) {
+      GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin,
+                                                     [=](std::int64_t k) { return dy[begin + k] * m[begin + k]; });
+    });
+  });
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double probability, Random* random) {
+  if (!(probability >= 0 && probability <= 1))
+    throw ValueError(
+        text("dropout: ", describe_operand("x", x), " with probability ", probability, "; it must lie from 0 to 1"));
+  if (random == nullptr) return x;
+  Tensor y;
+  Tensor mask;
+  dispatch_real(x, "x", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty_like(x);
+    mask = empty_like(x);
+    const T kept = static_cast<T>(probability < 1 ? 1 / (1 - probability) : 0);
+    const T* from = x.node().values<T>();
+    T* m = mask.node().values<T>();
+    T* to = y.node().values<T>();
+    const std::int64_t count = x.numel();
+    // Draws are made in order on one thread: which elements fall depends on the generator alone.
+    for (std::int64_t k = 0; k < count; ++k) m[k] = random->chance(probability) ? T(0) : kept;
+    for (std::int64_t k = 0; k < count; ++k) to[k] = from[k] * m[k];
+  });
+  record(info, dropout_backward, {&x}, {&y}, {&mask});
+  return y;
+}
+
+}  // namespace retrace

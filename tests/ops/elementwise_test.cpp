@@ -1,0 +1,175 @@
+// Single ops where they are delicate: tails, kinks, infinities, the edges of a domain, dtypes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+void expect_relative(double got, double want, double tolerance, const std::string& what) {
+  EXPECT_LE(std::abs(got - want), tolerance * std::abs(want)) << what << ": " << got << " is not " << want;
+}
+
+struct TailCase {
+  const char* name;
+  Unary f;
+  double x, value, slope;
+};
+
+// Reference values from series in higher precision.
+TEST(Activations, TailsKeepFullPrecision) {
+  const double e40 = std::exp(-40.0);
+  const std::vector<TailCase> cases{
+      {"sigmoid", sigmoid, -40, e40, e40},
+      {"sigmoid", sigmoid, 40, 1, e40},
+      {"softplus", softplus, -40, e40, e40},
+      {"softplus", softplus, 40, 40, 1},
+      {"softplus", softplus, 1000, 1000, 1},
+      {"log_sigmoid", log_sigmoid, 40, -e40, e40},
+      {"log_sigmoid", log_sigmoid, -1000, -1000, 1},
+      {"silu", silu, -40, -40 * e40, -39 * e40},
+      {"silu", silu, 40, 40, 1},
+      {"gelu", gelu, 40, 40, 1},
+      // P(-10) = 7.6198530241605260660e-24, p(-10) = 7.6945986267064193464e-23.
+      {"gelu", gelu, -10, -7.6198530241605260660e-23, 7.6198530241605260660e-24 - 7.6945986267064193464e-22},
+      {"gelu_tanh", gelu_tanh, 40, 40, 1},
+  };
+  for (const TailCase& c : cases) {
+    const std::string what = std::string(c.name) + " at " + std::to_string(c.x);
+    expect_relative(c.f(number(c.x)).item(), c.value, 1e-14, what);
+    expect_relative(slope(c.f, c.x), c.slope, 1e-13, "slope of " + what);
+  }
+}
+
+TEST(Activations, GeluTanhKeepsItsNegativeTail) {
+  const double x = -5;
+  const double root = std::sqrt(2 / std::acos(-1.0));
+  const double e = std::exp(2 * root * (x + 0.044715 * x * x * x));
+  const double s = e / (1 + e);
+  expect_relative(gelu_tanh(number(x)).item(), x * s, 1e-13, "value");
+  const double want = s + x * s * (1 - s) * 2 * root * (1 + 3 * 0.044715 * x * x);
+  expect_relative(slope(gelu_tanh, x), want, 1e-12, "slope");
+}
+
+TEST(Kinks, HaveTheStatedGradients) {
+  EXPECT_EQ(slope(relu, 0), 0);
+  EXPECT_EQ(slope(Unary(abs), 0), 0);
+  EXPECT_EQ(slope([](const Tensor& x) { return leaky_relu(x, 0.25); }, 0), 0.25);
+  const auto clipped = [](const Tensor& x) { return clip(x, -1, 1); };
+  EXPECT_EQ(slope(clipped, 1), 0);
+  EXPECT_EQ(slope(clipped, -1), 0);
+  EXPECT_EQ(slope(clipped, 0.5), 1);
+}
+
+TEST(Pow, EdgesOfTheDomain) {
+  const auto to_the = [](double p) { return [p](const Tensor& x) { return pow(x, p); }; };
+  EXPECT_EQ(slope(to_the(2), 0), 0);
+  EXPECT_EQ(slope(to_the(1), 0), 1);
+  EXPECT_EQ(slope(to_the(0), 0), 0);
+  EXPECT_EQ(slope(to_the(3), -2), 12);
+  EXPECT_TRUE(std::isnan(pow(number(-1), 0.5).item()));
+  const Dual seeded(0, 1);
+  const Tensor x = tensor(std::span(&seeded, 1), {});
+  EXPECT_EQ(pow(x, 0).values<Dual>()[0].tangent, 0);
+  EXPECT_EQ(pow(x, 1).values<Dual>()[0].tangent, 1);
+  EXPECT_EQ(pow(x, 2).values<Dual>()[0].tangent, 0);
+}
+
+TEST(Log, EdgesOfTheDomain) {
+  EXPECT_EQ(log(number(0)).item(), -infinity);
+  EXPECT_TRUE(std::isnan(log(number(-1)).item()));
+}
+
+TEST(Clip, AnEmptyRangeIsAnError) {
+  expect_error<ValueError>([] { clip(ones({2}), 1, 0); },
+                           "clip: x[2] to the range from 1 to 0, which is empty; give low <= high");
+  EXPECT_EQ(clip(number(infinity), 0, 1).item(), 1);
+}
+
+TEST(To, IsDifferentiableBetweenRealTypes) {
+  for (const Dtype dtype : {f32, f64, dual}) {
+    const Tensor x = parameter(tensor({1.5, -2}, f64));
+    Tape tape;
+    const Tensor y = x.to(dtype);
+    tape.backward({y}, {full({2}, 3, dtype)});
+    EXPECT_EQ(y.dtype(), dtype);
+    EXPECT_EQ(y.at({1}), -2);
+    if (dtype == f64) continue;  // y is x itself
+    EXPECT_EQ(x.grad().dtype(), f64);
+    EXPECT_EQ(x.grad().at({0}), 3);
+  }
+}
+
+TEST(To, TruncatesToIntegers) {
+  const Tensor y = tensor({1.9, -1.9, 0.5}, f64).to(i64);
+  EXPECT_EQ(y.at({0}), 1);
+  EXPECT_EQ(y.at({1}), -1);
+  EXPECT_EQ(y.at({2}), 0);
+  EXPECT_FALSE(to(parameter(ones({2})), i64).wants_gradient());
+  EXPECT_THROW(tensor({nan}, f64).to(i64), ValueError);
+  EXPECT_THROW(tensor({1e19}, f64).to(i64), ValueError);
+}
+
+TEST(Where, TakesNothingFromTheOtherSide) {
+  const Tensor a = parameter(number(nan)), b = parameter(number(2));
+  Tape tape;
+  const Tensor y = where(indices({0, 0}), a, b);
+  tape.backward({y}, {ones({2}, f64)});
+  EXPECT_EQ(y.at({0}), 2);
+  EXPECT_EQ(a.grad().item(), 0);
+  EXPECT_EQ(b.grad().item(), 2);
+}
+
+TEST(Where, RefusesARealCondition) {
+  expect_error<DtypeError>([] { where(ones({2}), ones({2}), ones({2})); },
+                           "where: condition[2] is f32, but a condition is i64, 0 or not; convert it with to(i64)");
+}
+
+TEST(MaskedFill, HidesValuesAndGradients) {
+  const Tensor x = parameter(tensor({{1, nan, 3}, {4, 5, 6}}, f64));
+  Tape tape;
+  const Tensor y = masked_fill(x, indices({0, 1, 0}), -infinity);
+  tape.backward({y + x}, {full({2, 3}, 2, f64)});
+  EXPECT_EQ(y.at({0, 1}), -infinity);
+  EXPECT_EQ(y.at({1, 2}), 6);
+  EXPECT_EQ(x.grad().at({0, 0}), 4);
+  EXPECT_EQ(x.grad().at({1, 1}), 2);
+}
+
+TEST(MaskedFill, RefusesAMaskThatIsLargerThanX) {
+  EXPECT_THROW(masked_fill(ones({3}), indices({{0, 1, 0}, {1, 0, 0}}), 0), ShapeError);
+}
+
+TEST(Dropout, KeepsTheMeanAndPassesGradientsThroughTheSameMask) {
+  Random random(1);
+  const Tensor x = parameter(ones({100, 100}));
+  Tape tape;
+  const Tensor y = dropout(x, 0.25, &random);
+  tape.backward({y}, {ones({100, 100})});
+  double sum = 0;
+  for (const float value : y.values<float>()) {
+    EXPECT_TRUE(value == 0 || value == 1 / 0.75f);
+    sum += double{value};
+  }
+  EXPECT_NEAR(sum / 10000, 1, 0.03);
+  const Tensor gradient = x.grad();
+  EXPECT_TRUE(std::equal(y.values<float>().begin(), y.values<float>().end(), gradient.values<float>().begin()));
+}
+
+TEST(Dropout, EdgesOfTheProbability) {
+  Random random(1);
+  EXPECT_EQ(dropout(ones({3}), 0, &random).at({1}), 1);
+  EXPECT_EQ(dropout(ones({3}), 1, &random).at({1}), 0);
+  EXPECT_EQ(dropout(ones({3}), 0.5, nullptr).at({1}), 1);
+  expect_error<ValueError>([&] { dropout(ones({3}), 1.5, &random); },
+                           "dropout: x[3] with probability 1.5; it must lie from 0 to 1");
+}
+
+}  // namespace
+}  // namespace retrace

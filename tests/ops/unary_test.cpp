@@ -1,0 +1,151 @@
+// What holds for every op of one tensor.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <retrace/core/parallel.h>
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+struct NamedUnary {
+  const char* name;
+  Unary f;
+};
+const std::vector<NamedUnary>& unary_ops() {
+  static const std::vector<NamedUnary> ops{
+      {"neg", neg},
+      {"scale", [](const Tensor& x) { return scale(x, -2.5); }},
+      {"shift", [](const Tensor& x) { return shift(x, 0.7); }},
+      {"pow", [](const Tensor& x) { return pow(x, 2.5); }},
+      {"exp", exp},
+      {"log", log},
+      {"sqrt", sqrt},
+      {"square", square},
+      {"abs", abs},
+      {"reciprocal", reciprocal},
+      {"sin", sin},
+      {"cos", cos},
+      {"clip", [](const Tensor& x) { return clip(x, 0.2, 1.0); }},
+      {"sigmoid", sigmoid},
+      {"tanh", tanh},
+      {"relu", relu},
+      {"leaky_relu", [](const Tensor& x) { return leaky_relu(x, 0.1); }},
+      {"gelu", gelu},
+      {"gelu_tanh", gelu_tanh},
+      {"silu", silu},
+      {"softplus", softplus},
+      {"log_sigmoid", log_sigmoid},
+  };
+  return ops;
+}
+
+const std::vector<double> positive_points{0.25, 0.5, 0.9, 1.5, 3.0};
+const std::vector<double> negative_points{-0.25, -0.7, -1.5, -3.0};
+
+TEST(Unary, SlopesAreThoseOfDifferences) {
+  for (const auto& [name, f] : unary_ops()) {
+    std::vector<double> points = positive_points;
+    const bool needs_positive = std::string(name) == "pow" || std::string(name) == "log" || std::string(name) == "sqrt";
+    if (!needs_positive) points.insert(points.end(), negative_points.begin(), negative_points.end());
+    const Tensor x = parameter(tensor(points, Shape{static_cast<std::int64_t>(points.size())}, f64));
+    expect_gradient(
+        x, [f = f, &x] { return f(x); }, name);
+  }
+}
+
+TEST(Unary, DualTangentsAreTheSlopes) {
+  for (const auto& [name, f] : unary_ops())
+    for (const double at : positive_points) {
+      const Dual seeded(at, 1);
+      const Tensor y = f(tensor(std::span(&seeded, 1), {}));
+      EXPECT_NEAR(y.values<Dual>()[0].tangent, slope(f, at), 1e-13) << name << " at " << at;
+      EXPECT_EQ(y.values<Dual>()[0].value, f(number(at)).item()) << name << " at " << at;
+    }
+}
+
+TEST(Unary, SecondDerivativesAreThoseOfDifferences) {
+  for (const auto& [name, f] : unary_ops())
+    for (const double at : positive_points) {
+      const Dual seeded(at, 1);
+      const Tensor x = parameter(tensor(std::span(&seeded, 1), {}));
+      Tape tape;
+      tape.backward(f(x));
+      const double step = 1e-5;
+      const double difference = (slope(f, at + step) - slope(f, at - step)) / (2 * step);
+      EXPECT_NEAR(x.grad().values<Dual>()[0].tangent, difference, 1e-6 * (1 + std::abs(difference)))
+          << name << " at " << at;
+    }
+}
+
+TEST(Unary, NanInIsNanOut) {
+  for (const auto& [name, f] : unary_ops())
+    for (const Dtype dtype : {f32, f64, dual}) EXPECT_TRUE(std::isnan(f(number(nan, dtype)).item())) << name;
+}
+
+TEST(Unary, EmptyAndScalarTensors) {
+  for (const auto& [name, f] : unary_ops()) {
+    EXPECT_EQ(f(zeros({0, 3}, f64)).shape(), (Shape{0, 3})) << name;
+    EXPECT_EQ(f(ones({}, f64)).shape(), Shape{}) << name;
+    const Tensor x = parameter(zeros({2, 0}, f64));
+    Tape tape;
+    tape.backward({f(x)}, {zeros({2, 0}, f64)});
+    EXPECT_EQ(x.grad().shape(), (Shape{2, 0})) << name;
+  }
+}
+
+TEST(Unary, LongTensorsAreTheSameOnAnyNumberOfThreads) {
+  const Tensor x = parameter(distinct({41, 1001}, 0.1));
+  for (const auto& [name, f] : unary_ops()) {
+    std::vector<double> values[2], gradients[2];
+    for (const int count : {1, 4}) {
+      set_threads(count);
+      x.zero_grad();
+      Tape tape;
+      const Tensor y = f(x);
+      tape.backward({y}, {ones_like(y)});
+      const std::size_t run = count == 1 ? 0 : 1;
+      values[run].assign(y.values<double>().begin(), y.values<double>().end());
+      const Tensor gradient = x.grad();
+      gradients[run].assign(gradient.values<double>().begin(), gradient.values<double>().end());
+    }
+    EXPECT_EQ(values[0], values[1]) << name;
+    EXPECT_EQ(gradients[0], gradients[1]) << name;
+  }
+  set_threads(1);
+}
+
+TEST(Unary, GradientsOfSeveralUsesAddUp) {
+  EXPECT_DOUBLE_EQ(slope([](const Tensor& x) { return exp(x) + exp(x) + x + x; }, 0.5), 2 * std::exp(0.5) + 2);
+}
+
+TEST(Unary, IntegersAreRefusedByName) {
+  expect_error<DtypeError>([] { sqrt(indices({1})); },
+                           "sqrt: needs real numbers (f32, f64), but x[1] is i64; convert it with to(f32) or to(f64)");
+  EXPECT_EQ(neg(indices({3})).at({0}), -3);
+}
+
+TEST(Activations, FiniteInIsFiniteOut) {
+  for (const Dtype dtype : {f32, f64}) {
+    const double largest =
+        dtype == f32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+    for (const auto& [name, f] : unary_ops()) {
+      const std::vector<std::string> activations{"sigmoid",   "tanh", "relu",     "leaky_relu", "gelu",
+                                                 "gelu_tanh", "silu", "softplus", "log_sigmoid"};
+      if (std::find(activations.begin(), activations.end(), name) == activations.end()) continue;
+      for (const double x : {largest, 1e25, 1e4, 89.0, 0.0, -89.0, -1e4, -1e25, -largest}) {
+        EXPECT_TRUE(std::isfinite(f(number(x, dtype)).item())) << name << " at " << x;
+        EXPECT_TRUE(std::isfinite(slope(f, x, dtype))) << "slope of " << name << " at " << x;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace retrace

@@ -106,6 +106,56 @@ Tensor softplus(const Tensor& x);
 /// y = -ln(1 + e^-x).
 Tensor log_sigmoid(const Tensor& x);
 
+// ---- shape
+// -----------------------------------------------------------------------------------------------------------
+
+/// Row-major, with as many elements. Shares the storage.
+Tensor reshape(const Tensor& x, const Shape& shape);
+/// Axis k of y is axis permutation[k] of x. Without one, the last two axes are exchanged.
+Tensor transpose(const Tensor& x, std::span<const int> permutation);
+Tensor transpose(const Tensor& x, std::initializer_list<int> permutation);
+Tensor transpose(const Tensor& x);
+/// One entry of an index: an integer takes one position and drops the axis, a range keeps it, new_axis puts one in.
+class Index {
+ public:
+  enum class Kind { integer, range, new_axis };
+  template <class Integer>
+  requires std::is_integral_v<Integer> Index(Integer position) : kind(Kind::integer), start(position) {}
+  static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+  Index(Kind k, std::int64_t from, std::int64_t to, std::int64_t by) : kind(k), start(from), stop(to), step(by) {}
+
+  Kind kind;
+  std::int64_t start = none;
+  std::int64_t stop = none;
+  std::int64_t step = 1;
+};
+/// start:stop:step as in Python: clamped to the axis, negative positions count from its end, Index::none leaves an end
+/// open.
+Index range(std::int64_t start = Index::none, std::int64_t stop = Index::none, std::int64_t step = 1);
+inline const Index all{Index::Kind::range, Index::none, Index::none, 1};
+inline const Index new_axis{Index::Kind::new_axis, 0, 0, 1};
+/// x[index...]: axes without an entry are taken whole. Integers outside throw an IndexError.
+Tensor slice(const Tensor& x, std::span<const Index> index);
+Tensor slice(const Tensor& x, std::initializer_list<Index> index);
+/// One after the other along an axis; other extents are equal.
+Tensor concat(const Tensors& parts, int axis = 0);
+/// The same, along a new axis.
+Tensor stack(const Tensors& parts, int axis = 0);
+/// Parts of the given sizes, which sum to the axis.
+Tensors split(const Tensor& x, std::span<const std::int64_t> sizes, int axis = 0);
+Tensors split(const Tensor& x, std::initializer_list<std::int64_t> sizes, int axis = 0);
+Tensor squeeze(const Tensor& x, int axis);
+Tensor unsqueeze(const Tensor& x, int axis);
+Tensor broadcast_to(const Tensor& x, const Shape& shape);
+Tensor flip(const Tensor& x, int axis);
+struct Padding {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+/// Zeros around x: one Padding an axis.
+Tensor pad(const Tensor& x, std::span<const Padding> padding);
+Tensor pad(const Tensor& x, std::initializer_list<Padding> padding);
+
 // ---- the rest
 // --------------------------------------------------------------------------------------------------------
 

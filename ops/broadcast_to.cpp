@@ -1,0 +1,65 @@
+#include <retrace/core/parallel.h>
+#include <retrace/ops/broadcast.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/ordered_sum.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"broadcast_to", "y = x, repeated along axes of length 1 and new ones", "dx = sum of dy over them",
+                      "x"};
+constexpr std::int64_t grain = 16384;
+
+template <class T>
+void repeat(const Broadcast& broadcast, std::int64_t count, const T* x, T* y) {
+  const std::int64_t stride = broadcast.stands_still(0) ? 0 : 1;
+  parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for_each_row(broadcast, begin, end, [=](const BroadcastRow& row) {
+      for (std::int64_t k = 0; k < row.count; ++k) y[row.first + k] = x[row.offsets[0] + k * stride];
+    });
+  });
+}
+
+// Each element of dx sums over those of dy that it went into, in y's order.
+void backward(Record& r) {
+  const Shape& y = r.out(0).shape;
+  const Broadcast broadcast(y, {&r.in(0).shape});
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    T* dx = r.grad_in_to_add<T>(0);
+    for_each_row(broadcast, 0, y.numel(), [&](const BroadcastRow& row) {
+      const auto term = [from = dy + row.first](std::int64_t k) { return from[k]; };
+      T* to = dx + row.offsets[0];
+      if (broadcast.stands_still(0))
+        *to += ordered_sum<T>(row.count, term);
+      else
+        GradientSlot<T>{to, true}.put(row.count, term);
+    });
+  });
+}
+
+bool fits_into(const Shape& x, const Shape& shape) {
+  if (x.rank() > shape.rank()) return false;
+  for (int axis = -1; axis >= -x.rank(); --axis)
+    if (x[axis] != 1 && x[axis] != shape[axis]) return false;
+  return true;
+}
+
+}  // namespace
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  if (!fits_into(x.shape(), shape))
+    throw ShapeError(text("broadcast_to: ", describe_operand("x", x), " does not fit into ", shape,
+                          "; only axes of length 1 are repeated"));
+  Tensor y = empty(shape, x.dtype());
+  dispatch_any(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    repeat(Broadcast(shape, {&x.shape()}), shape.numel(), x.values<T>().data(), y.mutable_values<T>().data());
+  });
+  record(info, backward, {&x}, {&y});
+  return y;
+}
+
+}  // namespace retrace

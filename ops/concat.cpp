@@ -1,0 +1,109 @@
+// concat, and stack as concat along an axis of length 1.
+#include <algorithm>
+
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/strided.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"concat", "y = [x0; x1; ...] along an axis", "dx_n = the part of dy that x_n went to", "x..."};
+
+// Where a part lies in y that begins at `start` on the axis.
+StridedWalk walk_in(const Shape& y, const Shape& part, int axis, std::int64_t start) {
+  const auto strides = y.strides();
+  return {part, {start * strides[static_cast<std::size_t>(axis)], strides}};
+}
+
+void backward(Record& r) {
+  const int axis = r.attributes<int>();
+  const Shape& y = r.out(0).shape;
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    std::int64_t start = 0;
+    for (int i = 0; i < r.inputs(); ++i) {
+      const Shape& part = r.in(i).shape;
+      if (r.wants(i)) read_strided(walk_in(y, part, axis, start), r.grad_out<T>(), r.grad_in<T>(i));
+      start += part[axis];
+    }
+  });
+}
+
+std::string describe_part(const Tensors& parts, std::size_t n) {
+  return describe_operand(text("x", n).c_str(), parts[n]);
+}
+
+void check_count(const Tensors& parts, const char* function) {
+  if (parts.empty()) throw ShapeError(text(function, ": there are no parts; give at least one"));
+}
+
+// The dtype of y: that of all parts, or dual where f64 meets dual.
+Dtype joined_dtype(const Tensors& parts, const char* function) {
+  const auto with_tangent = [](Dtype dtype) { return dtype == f64 || dtype == dual; };
+  Dtype result = parts[0].dtype();
+  for (std::size_t n = 1; n < parts.size(); ++n) {
+    const Dtype dtype = parts[n].dtype();
+    if (dtype == result) continue;
+    if (!with_tangent(dtype) || !with_tangent(result))
+      throw DtypeError(text(function, ": ", describe_part(parts, 0), " is ", parts[0].dtype(), " and ",
+                            describe_part(parts, n), " is ", dtype, ": dtypes differ; convert one with to()"));
+    result = dual;
+  }
+  return result;
+}
+
+Shape joined_shape(const Tensors& parts, int axis) {
+  const Shape& first = parts[0].shape();
+  std::int64_t length = 0;
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    const Tensor& part = parts[n];
+    if (part.rank() != first.rank() || part.shape().erased(axis) != first.erased(axis))
+      throw ShapeError(text("concat: ", describe_part(parts, 0), " and ", describe_part(parts, n), " along axis ", axis,
+                            ": all other extents must be equal; reshape or slice one of them"));
+    length += part.dim(axis);
+  }
+  return first.replaced(axis, length);
+}
+
+}  // namespace
+
+Tensor concat(const Tensors& parts, int axis) {
+  check_count(parts, info.name);
+  const int along = axis_of(info.name, parts[0], axis, "x0");
+  const Shape shape = joined_shape(parts, along);
+  const Dtype dtype = joined_dtype(parts, info.name);
+  if (std::any_of(parts.begin(), parts.end(), [=](const Tensor& part) { return part.dtype() != dtype; })) {
+    Tensors alike;
+    for (const Tensor& part : parts) alike.push_back(part.dtype() == dtype ? part : to(part, dtype));
+    return concat(alike, along);
+  }
+  Tensor y = empty(shape, dtype);
+  dispatch_any(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    std::int64_t start = 0;
+    for (const Tensor& part : parts) {
+      write_strided(walk_in(shape, part.shape(), along, start), part.values<T>().data(),
+                    {y.mutable_values<T>().data(), false});
+      start += part.dim(along);
+    }
+  });
+  record(info, backward, parts, {&y}, {}, along);
+  return y;
+}
+
+Tensor stack(const Tensors& parts, int axis) {
+  check_count(parts, "stack");
+  const int along = new_axis_of("stack", parts[0], axis, "x0");
+  joined_dtype(parts, "stack");
+  for (std::size_t n = 1; n < parts.size(); ++n)
+    if (parts[n].shape() != parts[0].shape())
+      throw ShapeError(text("stack: ", describe_part(parts, 0), " and ", describe_part(parts, n),
+                            ": shapes must be equal; reshape one of them"));
+  Tensors rows;
+  rows.reserve(parts.size());
+  for (const Tensor& part : parts) rows.push_back(unsqueeze(part, along));
+  return concat(rows, along);
+}
+
+}  // namespace retrace

@@ -1,0 +1,48 @@
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/strided.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"pad", "y = x with zeros around it", "dx = the part of dy that is x", "x"};
+
+void backward(Record& r) {
+  const StridedWalk walk(r.in(0).shape, r.attributes<Strided>());
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0));
+  });
+}
+
+}  // namespace
+
+Tensor pad(const Tensor& x, std::span<const Padding> padding) {
+  if (static_cast<int>(padding.size()) != x.rank())
+    throw ShapeError(text("pad: ", padding.size(), " paddings for ", describe_operand("x", x), "; give one an axis"));
+  Shape shape = x.shape();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const Padding& of_axis = padding[static_cast<std::size_t>(axis)];
+    for (const std::int64_t count : {of_axis.before, of_axis.after})
+      if (count < 0 || count > most_elements)
+        throw ShapeError(text("pad: ", count, " zeros at an end of axis ", axis, " of ", describe_operand("x", x),
+                              " are no padding; give 0 or more, and use slice to cut"));
+    shape = shape.replaced(axis, of_axis.before + x.dim(axis) + of_axis.after);
+  }
+  Strided inside{0, shape.strides()};
+  for (int axis = 0; axis < x.rank(); ++axis)
+    inside.offset += padding[static_cast<std::size_t>(axis)].before * inside.strides[static_cast<std::size_t>(axis)];
+  Tensor y = zeros(shape, x.dtype());
+  dispatch_any(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    write_strided(StridedWalk(x.shape(), inside), x.values<T>().data(), {y.mutable_values<T>().data(), false});
+  });
+  record(info, backward, {&x}, {&y}, {}, inside);
+  return y;
+}
+
+Tensor pad(const Tensor& x, std::initializer_list<Padding> padding) {
+  return pad(x, std::span(padding.begin(), padding.size()));
+}
+
+}  // namespace retrace

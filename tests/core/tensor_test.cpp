@@ -1,0 +1,163 @@
+// Tensors: how their elements are read, what handles share, and where memory goes.
+#include <retrace/core/tensor.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+std::vector<double> list(const Tensor& x) {
+  return dispatch_any(x.dtype(), [&](auto zero) {
+    std::vector<double> numbers;
+    for (const auto value : x.values<decltype(zero)>()) numbers.push_back(static_cast<double>(value));
+    return numbers;
+  });
+}
+
+TEST(Elements, ByIndexFromEitherEnd) {
+  const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}}).named("x");
+  EXPECT_EQ(x.at({1, 0}), 4);
+  EXPECT_EQ(x.at({-1, -1}), 6);
+  EXPECT_EQ(x.at({-2, 2}), 3);
+  EXPECT_EQ(tensor({{7}}).item(), 7);
+  EXPECT_EQ(full({}, 8, i64).at({}), 8);
+  expect_error<ShapeError>([&] { x.item(); }, "item: x[2, 3] has 6 elements, not one; use at({i, ...}) or values<T>()");
+  expect_error<ShapeError>([&] { x.at({1}); }, "at: 1 indices for x[2, 3]; give one an axis");
+  expect_error<IndexError>([&] { x.at({0, 3}); }, "at: index 3 is outside axis 1 of x[2, 3]; it runs from -3 to 2");
+  expect_error<IndexError>([&] { x.at({-3, 0}); }, "at: index -3 is outside axis 0 of x[2, 3]; it runs from -2 to 1");
+}
+
+TEST(Elements, ARowSharesTheStorage) {
+  const Tensor x = tensor({{1, 2}, {3, 4}, {5, 6}}), row = x[1], last = x[-1];
+  EXPECT_EQ(row.shape(), Shape{2});
+  EXPECT_EQ(list(row), (std::vector<double>{3, 4}));
+  EXPECT_EQ(list(last), (std::vector<double>{5, 6}));
+  EXPECT_EQ(x[2][0].item(), 5);
+  x.mutable_values<float>()[2] = 9;
+  EXPECT_EQ(row.at({0}), 9);
+  EXPECT_THROW(x[3], IndexError);
+  EXPECT_THROW(x[-4], IndexError);
+  EXPECT_THROW(tensor(1)[0], ShapeError);
+}
+
+TEST(Elements, AreReadAsTheirOwnTypeOnly) {
+  const Tensor x = tensor({1, 2}).named("x");
+  expect_error<DtypeError>([&] { x.values<double>(); },
+                           "values: x[2] is f32, not f64; ask for its own type or convert with to(f64)");
+  EXPECT_THROW(x.mutable_values<std::int64_t>(), DtypeError);
+}
+
+TEST(Sharing, HandlesAreOneTensorAndChangesAreCounted) {
+  const Tensor x = zeros({2}), same = x, cut = x.detach(), copy = x.clone();
+  const std::uint64_t version = x.node().storage->version, of_copy = copy.node().storage->version;
+  same.values<float>();
+  EXPECT_EQ(x.node().storage->version, version) << "reading changes nothing";
+  same.mutable_values<float>()[0] = 3;
+  EXPECT_EQ(x.node().storage->version, version + 1);
+  EXPECT_EQ(copy.node().storage->version, of_copy);
+  EXPECT_THROW(x.mutable_values<double>(), DtypeError);
+  EXPECT_EQ(x.node().storage->version, version + 1) << "nothing was handed out";
+  EXPECT_EQ(list(x), (std::vector<double>{3, 0}));
+  EXPECT_EQ(list(cut), (std::vector<double>{3, 0}));
+  EXPECT_EQ(list(copy), (std::vector<double>{0, 0}));
+}
+
+TEST(Sharing, DetachAndCloneLeaveTheTape) {
+  const Tensor w = parameter(ones({2}), "w");
+  EXPECT_EQ(w.name(), "w");
+  Tape tape;
+  for (const Tensor& x : {w.detach(), w.clone()}) {
+    EXPECT_FALSE(x.wants_gradient());
+    EXPECT_FALSE((x * 2.0).wants_gradient());
+  }
+  EXPECT_EQ(tape.size(), 0);
+  EXPECT_TRUE(w.wants_gradient());
+}
+
+TEST(Sharing, CopyValuesNeedsOneShapeAndOneDtype) {
+  const Tensor from = tensor({1, 2}), to = zeros({2});
+  copy_values(from, to);
+  EXPECT_EQ(list(to), list(from));
+  expect_error<ShapeError>(
+      [&] {
+        copy_values(from, zeros({2, 1}));
+      },
+      "copy_values: from [2] to [2, 1]: the shapes differ; reshape one");
+  expect_error<DtypeError>([&] { copy_values(from, zeros({2}, f64)); },
+                           "copy_values: from f32 to f64: the dtypes differ; use to(f64) first");
+}
+
+TEST(DtypeScope, HoldsUntilTheEndOfTheBlockOnItsThread) {
+  {
+    const DtypeScope doubles(f64);
+    EXPECT_EQ(zeros({1}).dtype(), f64);
+    EXPECT_EQ(tensor({1}).dtype(), f64);
+    EXPECT_EQ(zeros({1}, f32).dtype(), f32);
+    {
+      const DtypeScope duals(dual);
+      EXPECT_EQ(ones({1}).dtype(), dual);
+    }
+    expect_error<DtypeError>([] { const DtypeScope integers(i64); },
+                             "DtypeScope: i64 cannot be the default; use f32, f64 or dual");
+    EXPECT_EQ(default_dtype(), f64);
+    std::thread([] { EXPECT_EQ(default_dtype(), f32); }).join();
+  }
+  EXPECT_EQ(default_dtype(), f32);
+}
+
+TEST(UndefinedTensor, IsAnErrorWhateverIsAskedOfIt) {
+  Tensor from = ones({2});
+  const Tensor target = std::move(from), never;
+  EXPECT_TRUE(target.defined());
+  for (const Tensor& x : {never, from}) {
+    EXPECT_FALSE(x.defined());
+    EXPECT_EQ(to_text(x), "an undefined tensor");
+    for (const std::function<void()>& use : std::vector<std::function<void()>>{
+             [&] { x.shape(); }, [&] { x.dtype(); }, [&] { x.numel(); }, [&] { x.item(); }, [&] { x.at({0}); },
+             [&] { x.values<float>(); }, [&] { x.grad(); }, [&] { x.watch(); }, [&] { x.clone(); }, [&] { x.detach(); },
+             [&] { x.named("x"); }, [&] { x.to(f64); }, [&] { x[0]; }, [&] { zeros_like(x); }, [&] { share(x); }})
+      expect_error<ValueError>(use,
+                               "Tensor: this tensor is undefined (default-made or moved from); assign one to it first");
+  }
+}
+
+TEST(Memory, GoesBackToThePoolAndComesFromThere) {
+  zeros({1});  // the first tensor of a thread also makes room for the handles of the next ones
+  const MemoryStats before = memory_stats();
+  const void* place = nullptr;
+  {
+    const Tensor x = zeros({1000}), also = x, row = x[7];
+    place = x.values<float>().data();
+    EXPECT_GE(memory_stats().live_bytes, before.live_bytes + 4000);
+    EXPECT_LE(memory_stats().live_bytes, before.live_bytes + 5000);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(place) % 64, 0u);
+  }
+  const MemoryStats after = memory_stats();
+  EXPECT_EQ(after.live_bytes, before.live_bytes);
+  const Tensor again = ones({1000});
+  EXPECT_EQ(again.values<float>().data(), place);
+  EXPECT_EQ(memory_stats().fresh_blocks, after.fresh_blocks);
+  EXPECT_LE(memory_stats().pooled_bytes, after.pooled_bytes - 4000);
+}
+
+TEST(Memory, OfAThreadThatEndedIsUsedAgain) {
+  constexpr std::int64_t size = 1'234'567;  // of a size class that no other test uses
+  const std::int64_t live = memory_stats().live_bytes;
+  std::thread([] { zeros({size}); }).join();
+  const std::int64_t fresh = memory_stats().fresh_blocks;
+  { const Tensor x = zeros({size}); }
+  EXPECT_EQ(memory_stats().fresh_blocks, fresh);
+  EXPECT_LE(memory_stats().live_bytes, live + 64 * 256) << "but for the handles of that thread";
+}
+
+}  // namespace
+}  // namespace retrace

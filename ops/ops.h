@@ -106,6 +106,48 @@ Tensor softplus(const Tensor& x);
 /// y = -ln(1 + e^-x).
 Tensor log_sigmoid(const Tensor& x);
 
+// ---- reductions
+// ------------------------------------------------------------------------------------------------------
+
+/// Which axes: one, several, or (by default) all.
+class Axes {
+ public:
+  Axes() : all_(true) {}
+  Axes(int axis) : list_{axis}, count_(1) {}
+  Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
+  explicit Axes(std::span<const int> axes);
+  /// flags[k] says whether axis k of `rank` is meant. Throws ShapeError for an axis that is not there or is named
+  /// twice.
+  std::array<bool, max_rank> flags(int rank, const char* function) const;
+
+ private:
+  std::array<int, max_rank> list_{};
+  int count_ = 0;
+  bool all_ = false;
+};
+struct ReduceOptions {
+  bool keepdims = false;  // keep reduced axes with length 1
+};
+/// Of nothing: 0.
+Tensor sum(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// Of nothing: NaN.
+Tensor mean(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// Equal largest elements share the gradient evenly. Of nothing: a ShapeError. NaN if any is NaN.
+Tensor max(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+Tensor min(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// mean((x - mean(x))^2), two passes. Of nothing: NaN.
+Tensor var(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// Zeros are exact, in the gradient too. Of nothing: 1.
+Tensor prod(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// ln sum e^x, shifted by the maximum. Of nothing, and of -inf alone: -inf with gradient 0.
+Tensor logsumexp(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// sqrt(sum x^2); gradient 0 at the origin.
+Tensor norm(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// y_k = x_0 + ... + x_k along an axis.
+Tensor cumsum(const Tensor& x, int axis = -1);
+/// The first index of the largest element (i64, no gradient); NaN counts as largest. An axis of length 0: a ShapeError.
+Tensor argmax(const Tensor& x, int axis = -1);
+
 // ---- shape
 // -----------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,46 @@
+#include <retrace/ops/lines.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"cumsum", "y_k = x_0 + ... + x_k", "dx_k = dy_k + dy_(k+1) + ...", "x"};
+
+void backward(Record& r) {
+  const Lines lines(r.in(0).shape, r.attributes<int>());
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    lines.for_each([=](std::int64_t start) {
+      T sum(0);
+      for (std::int64_t k = start + (lines.length - 1) * lines.stride; k >= start; k -= lines.stride) {
+        sum += dy[k];
+        dx.values[k] = dx.add ? dx.values[k] + sum : sum;
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& x, int axis) {
+  const int along = axis_of(info.name, x, axis);
+  Tensor y;
+  dispatch_real(x, "x", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty_like(x);
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    const Lines lines(x.shape(), along);
+    lines.for_each([=](std::int64_t start) {
+      T sum(0);
+      for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride) to[k] = sum += from[k];
+    });
+  });
+  record(info, backward, {&x}, {&y}, {}, along);
+  return y;
+}
+
+}  // namespace retrace

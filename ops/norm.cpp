@@ -1,0 +1,32 @@
+#include <cmath>
+
+#include <retrace/ops/reduction.h>
+
+namespace retrace {
+namespace {
+
+struct Norm {
+  static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x"};
+  static constexpr bool needs_elements = false;
+  static constexpr bool reads_x = true;
+
+  template <class T>
+  static T value(const Terms<T>& x) {
+    using std::sqrt;
+    return static_cast<T>(sqrt(x.sum([](auto element) { return element * element; })));
+  }
+  template <class T>
+  static NoContext context(const Terms<T>&, T) {
+    return {};
+  }
+  template <class T>
+  static T slope(T x, T y, NoContext) {
+    return y == T(0) ? T(0) : x / y;
+  }
+};
+
+}  // namespace
+
+Tensor norm(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Norm>(x, axes, options); }
+
+}  // namespace retrace

@@ -1,0 +1,85 @@
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <retrace/ops/operands.h>
+#include <retrace/ops/reduction.h>
+
+namespace retrace {
+namespace {
+
+template <class T>
+using Products = std::vector<T, PoolAllocator<T>>;
+
+// Whether y / x_k is the product of the others: y neither underflowed nor overflowed.
+template <class T>
+bool divides(T y) {
+  return std::isnormal(y);
+}
+bool divides(Dual y) { return std::isnormal(y.value) && std::isfinite(y.tangent); }
+
+// A reduction with a backward of its own: the slope at an element is the product of all the others.
+struct Prod {
+  static constexpr OpInfo info{"prod", "y = x_1 x_2 ... x_n", "dx_k = dy prod of the others", "x"};
+
+  template <class T>
+  static T value(const Terms<T>& x) {
+    T product(1);
+    x.for_each([&](std::int64_t k) { product *= x.x[k]; });
+    return product;
+  }
+  // For each element the product of all others: of those before it times that of those behind it.
+  template <class T>
+  static Products<T> others(const Terms<T>& x) {
+    Products<T> result;
+    x.for_each([&](std::int64_t k) { result.push_back(x.x[k]); });
+    T behind(1), before(1);
+    for (std::size_t n = result.size(); n-- > 0;) result[n] = std::exchange(behind, result[n] * behind);
+    std::size_t n = 0;
+    x.for_each([&](std::int64_t k) {
+      result[n++] *= before;
+      before *= x.x[k];
+    });
+    return result;
+  }
+};
+
+void prod_backward(Record& r) {
+  const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
+  dispatch_real(r.in(0).dtype, Prod::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* x = r.saved(0).values<T>();
+    const T* y = r.saved(1).values<T>();
+    const T* dy = r.grad_out<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    for (std::int64_t output = 0; output < loops.outputs; ++output) {
+      const Terms<T> terms{x, &loops, loops.base(output)};
+      const bool by_division = divides(y[output]);
+      const Products<T> others = by_division ? Products<T>() : Prod::others(terms);
+      std::size_t n = 0;
+      terms.for_each([&](std::int64_t k) {
+        const T contribution = dy[output] * (by_division ? y[output] / x[k] : others[n++]);
+        dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
+      });
+    }
+  });
+}
+
+}  // namespace
+
+Tensor prod(const Tensor& x, const Axes& axes, ReduceOptions options) {
+  const auto flags = axes.flags(x.rank(), Prod::info.name);
+  const ReductionLoops loops(x.shape(), flags);
+  Tensor y;
+  dispatch_real(x, "x", Prod::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty(reduced_shape(x.shape(), flags, options), x.dtype());
+    T* to = y.mutable_values<T>().data();
+    for (std::int64_t output = 0; output < loops.outputs; ++output)
+      to[output] = Prod::value(Terms<T>{x.values<T>().data(), &loops, loops.base(output)});
+  });
+  record(Prod::info, prod_backward, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
+  return y;
+}
+
+}  // namespace retrace

@@ -1,0 +1,54 @@
+#include <retrace/ops/reduction.h>
+
+namespace retrace {
+namespace {
+
+// Appends a loop, merged with the one around it where the two walk memory as one.
+void append(std::array<ReductionLoops::Loop, max_rank>& loops, int& count, std::int64_t extent, std::int64_t stride) {
+  if (extent == 1) return;
+  if (count > 0) {
+    ReductionLoops::Loop& outer = loops[static_cast<std::size_t>(count - 1)];
+    if (outer.stride == extent * stride) {
+      outer = {outer.extent * extent, stride};
+      return;
+    }
+  }
+  loops[static_cast<std::size_t>(count++)] = {extent, stride};
+}
+
+}  // namespace
+
+ReductionLoops::ReductionLoops(const Shape& x, const std::array<bool, max_rank>& flags) {
+  const auto strides = x.strides();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const std::size_t at = static_cast<std::size_t>(axis);
+    if (flags[at]) {
+      append(reduced, reduced_count, x[axis], strides[at]);
+      terms *= x[axis];
+    } else {
+      append(kept, kept_count, x[axis], strides[at]);
+      outputs *= x[axis];
+    }
+  }
+}
+
+std::int64_t ReductionLoops::base(std::int64_t output) const {
+  std::int64_t offset = 0;
+  for (int level = kept_count - 1; level >= 0; --level) {
+    const Loop& loop = kept[static_cast<std::size_t>(level)];
+    offset += output % loop.extent * loop.stride;
+    output /= loop.extent;
+  }
+  return offset;
+}
+
+Shape reduced_shape(const Shape& x, const std::array<bool, max_rank>& flags, ReduceOptions options) {
+  Shape y = x;
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    if (!flags[static_cast<std::size_t>(axis)]) continue;
+    y = options.keepdims ? y.replaced(axis, 1) : y.erased(axis);
+  }
+  return y;
+}
+
+}  // namespace retrace

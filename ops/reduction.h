@@ -1,0 +1,159 @@
+// What all reductions share. An op is a struct:
+//
+//   struct Norm {
+//     static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x"};
+//     static constexpr bool needs_elements = false;                             // an empty set is an error
+//     static constexpr bool reads_x = true;                                     // in slope
+//     template <class T> static T value(const Terms<T>& x);                     // y of one set of elements
+//     template <class T> static Context context(const Terms<T>& x, T y);       // what the slopes of a set share
+//     template <class T> static T slope(T x, T y, const Context&);              // dy/dx
+//   };
+//   Tensor norm(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Norm>(x, axes, options); }
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include <retrace/core/parallel.h>
+#include <retrace/core/tape.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/ordered_sum.h>
+
+namespace retrace {
+
+/// The loops of a reduction: over the elements of y, and over those of x that go into one of them.
+struct ReductionLoops {
+  struct Loop {
+    std::int64_t extent;
+    std::int64_t stride;
+  };
+  std::array<Loop, max_rank> kept{};
+  std::array<Loop, max_rank> reduced{};
+  int kept_count = 0;
+  int reduced_count = 0;
+  std::int64_t outputs = 1;
+  std::int64_t terms = 1;
+
+  ReductionLoops(const Shape& x, const std::array<bool, max_rank>& flags);
+  /// Where the elements that go into y[output] begin in x.
+  std::int64_t base(std::int64_t output) const;
+};
+
+/// The shape of the result.
+Shape reduced_shape(const Shape& x, const std::array<bool, max_rank>& flags, ReduceOptions options);
+
+/// The elements of x that go into one element of y.
+template <class T>
+struct Terms {
+  const T* x;
+  const ReductionLoops* loops;
+  std::int64_t base;
+
+  std::int64_t count() const { return loops->terms; }
+  /// body(start, extent, stride) for each run of the innermost loop, in order.
+  template <class Body>
+  void for_each_run(Body&& body) const {
+    if (count() == 0) return;
+    const int depth = loops->reduced_count;
+    if (depth == 0) {
+      body(base, std::int64_t{1}, std::int64_t{1});
+      return;
+    }
+    const auto& inner = loops->reduced[static_cast<std::size_t>(depth - 1)];
+    std::array<std::int64_t, max_rank> index{};
+    for (std::int64_t start = base;;) {
+      body(start, inner.extent, inner.stride);
+      int level = depth - 2;
+      for (; level >= 0; --level) {
+        const auto& loop = loops->reduced[static_cast<std::size_t>(level)];
+        std::int64_t& at = index[static_cast<std::size_t>(level)];
+        start += loop.stride;
+        if (++at < loop.extent) break;
+        start -= at * loop.stride;
+        at = 0;
+      }
+      if (level < 0) return;
+    }
+  }
+  /// body(offset in x) for each element, in order.
+  template <class Body>
+  void for_each(Body&& body) const {
+    for_each_run([&](std::int64_t start, std::int64_t extent, std::int64_t stride) {
+      for (std::int64_t k = 0; k < extent; ++k) body(start + k * stride);
+    });
+  }
+  /// The sum of term(x) over the elements; floats are summed as doubles.
+  template <class Term>
+  Wide<T> sum(Term&& term) const {
+    Wide<T> total{};
+    for_each_run([&](std::int64_t start, std::int64_t extent, std::int64_t stride) {
+      const T* run = x + start;
+      total +=
+          ordered_sum<Wide<T>>(extent, [=](std::int64_t k) { return term(static_cast<Wide<T>>(run[k * stride])); });
+    });
+    return total;
+  }
+};
+
+struct NoContext {};
+
+inline constexpr std::int64_t reduction_grain = 16384;  // elements that are worth a thread
+
+inline std::int64_t outputs_a_thread(const ReductionLoops& loops) { return reduction_grain / (loops.terms + 1) + 1; }
+
+struct ReductionAttributes {
+  std::array<bool, max_rank> flags;
+};
+
+template <class Op>
+void reduction_backward(Record& r) {
+  const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
+  dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* x = Op::reads_x ? r.saved(0).values<T>() : nullptr;
+    const T* y = Op::reads_x ? r.saved(1).values<T>() : nullptr;
+    const T* dy = r.grad_out<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    parallel_for(loops.outputs, outputs_a_thread(loops), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t output = begin; output < end; ++output) {
+        const Terms<T> terms{x, &loops, loops.base(output)};
+        const T y_here = Op::reads_x ? y[output] : T(0);
+        const T dy_here = dy[output];
+        const auto context = Op::template context<T>(terms, y_here);
+        terms.for_each([&](std::int64_t k) {
+          const T contribution = dy_here * Op::template slope<T>(Op::reads_x ? x[k] : T(0), y_here, context);
+          dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
+        });
+      }
+    });
+  });
+}
+
+template <class Op>
+Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
+  const auto flags = axes.flags(x.rank(), Op::info.name);
+  const ReductionLoops loops(x.shape(), flags);
+  if (Op::needs_elements && loops.terms == 0 && loops.outputs > 0)
+    throw ShapeError(text(Op::info.name, ": ", describe_operand("x", x),
+                          " has no elements along the reduced axes; reduce another axis or skip it"));
+  Tensor y;
+  dispatch_real(x, "x", Op::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty(reduced_shape(x.shape(), flags, options), x.dtype());
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    parallel_for(loops.outputs, outputs_a_thread(loops), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t output = begin; output < end; ++output)
+        to[output] = Op::template value<T>(Terms<T>{from, &loops, loops.base(output)});
+    });
+  });
+  if constexpr (Op::reads_x)
+    record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
+  else
+    record(Op::info, reduction_backward<Op>, {&x}, {&y}, {}, ReductionAttributes{flags});
+  return y;
+}
+
+}  // namespace retrace

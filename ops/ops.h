@@ -106,6 +106,21 @@ Tensor softplus(const Tensor& x);
 /// y = -ln(1 + e^-x).
 Tensor log_sigmoid(const Tensor& x);
 
+// ---- products
+// --------------------------------------------------------------------------------------------------------
+
+struct MatmulOptions {
+  bool transpose_a = false;  // the last two axes of a (of rank 2 or more) are exchanged first
+  bool transpose_b = false;
+};
+/// y = a b by NumPy's rules: the last two axes multiply, those before them broadcast; a vector counts as a row on the
+/// left and as a column on the right, and that axis is dropped again. An inner length of 0 gives zeros.
+Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
+/// y = x W^T + b: x [..., in], W [out, in], b [out] or undefined -> [..., out].
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+/// y[i, j] = a[i] b[j].
+Tensor outer(const Tensor& a, const Tensor& b);
+
 // ---- reductions
 // ------------------------------------------------------------------------------------------------------
 

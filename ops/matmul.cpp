@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <array>
+
+#include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+using kernels::gemm;
+using kernels::GemmOperand;
+using kernels::GemmResult;
+using kernels::GemmShape;
+
+constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b"};
+
+// A product after NumPy's rules are applied: m x k by k x n, for each index of the batch axes. A stride of 0
+// broadcasts.
+struct Plan {
+  std::int64_t m = 1, n = 1, k = 1;
+  bool transpose_a = false, transpose_b = false;
+  int loops = 0;  // over the batch axes, outermost first
+  std::array<std::int64_t, max_rank> extents{}, strides_a{}, strides_b{};
+  std::int64_t batch = 1;
+  Shape y;
+
+  std::int64_t row_stride_a() const { return transpose_a ? m : k; }
+  std::int64_t row_stride_b() const { return transpose_b ? k : n; }
+  // b is the same matrix for the whole batch, and the rows of a follow each other: one tall product.
+  bool is_tall() const {
+    bool shared = !transpose_a && batch > 1;
+    for (int loop = 0; loop < loops; ++loop) shared = shared && strides_b[static_cast<std::size_t>(loop)] == 0;
+    std::int64_t contiguous = m * k;
+    for (int loop = loops - 1; loop >= 0; --loop) {
+      shared = shared && strides_a[static_cast<std::size_t>(loop)] == contiguous;
+      contiguous *= extents[static_cast<std::size_t>(loop)];
+    }
+    return shared;
+  }
+};
+
+// The batch axes of an operand: all before the matrix.
+Shape batch_of(const Shape& x) { return x.rank() <= 2 ? Shape{} : x.first(x.rank() - 2); }
+
+std::int64_t batch_stride(const Shape& batch, int axis_from_right, std::int64_t matrix) {
+  if (axis_from_right >= batch.rank() || batch[-1 - axis_from_right] == 1) return 0;
+  std::int64_t stride = matrix;
+  for (int k = 0; k < axis_from_right; ++k) stride *= batch[-1 - k];
+  return stride;
+}
+
+// Throws ShapeError where a and b do not multiply; the operands themselves are for its message.
+Plan make_plan(const Shape& a, const Shape& b, MatmulOptions options, const Tensor* of_a = nullptr,
+               const Tensor* of_b = nullptr) {
+  const auto operands = [=] { return text(describe_operand("a", *of_a), " and ", describe_operand("b", *of_b)); };
+  if (a.rank() == 0 || b.rank() == 0)
+    throw ShapeError(
+        text("matmul: ", operands(), ": a 0-d operand has no axis to sum over; multiply with mul or scale"));
+  if ((options.transpose_a && a.rank() < 2) || (options.transpose_b && b.rank() < 2))
+    throw ShapeError(text("matmul: ", operands(), ": a vector cannot be transposed; drop the option"));
+  Plan plan;
+  plan.transpose_a = options.transpose_a;
+  plan.transpose_b = options.transpose_b;
+  plan.m = a.rank() < 2 ? 1 : a[options.transpose_a ? -1 : -2];
+  plan.k = a[options.transpose_a ? -2 : -1];
+  plan.n = b.rank() < 2 ? 1 : b[options.transpose_b ? -2 : -1];
+  const std::int64_t inner = b.rank() < 2 ? b[0] : b[options.transpose_b ? -1 : -2];
+  if (inner != plan.k)
+    throw ShapeError(text("matmul: ", operands(), ": the inner lengths ", plan.k, " and ", inner,
+                          " differ; transpose an operand or set transpose_a or transpose_b"));
+  const Shape batch_a = batch_of(a), batch_b = batch_of(b);
+  const Shape batch = broadcast_shapes(batch_a, batch_b, "matmul", "the batch axes of a", "of b");
+  plan.loops = batch.rank();
+  plan.batch = batch.numel();
+  for (int axis = 0; axis < batch.rank(); ++axis) {
+    const std::size_t at = static_cast<std::size_t>(axis);
+    const int from_right = batch.rank() - 1 - axis;
+    plan.extents[at] = batch[axis];
+    plan.strides_a[at] = batch_stride(batch_a, from_right, plan.m * plan.k);
+    plan.strides_b[at] = batch_stride(batch_b, from_right, plan.k * plan.n);
+  }
+  plan.y = batch;
+  if (a.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.m);
+  if (b.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.n);
+  return plan;
+}
+
+// body(offset in a, offset in b, index of the product) for every index of all batch axes but the last, which the
+// kernels loop over themselves.
+template <class Body>
+void for_each_outer(const Plan& plan, Body&& body) {
+  const int outer = std::max(plan.loops - 1, 0);
+  const std::int64_t inner = plan.loops == 0 ? 1 : plan.extents[static_cast<std::size_t>(outer)];
+  if (plan.batch == 0) return;
+  for (std::int64_t group = 0; group < plan.batch / inner; ++group) {
+    std::int64_t rest = group, a = 0, b = 0;
+    for (int loop = outer - 1; loop >= 0; --loop) {
+      const std::size_t at = static_cast<std::size_t>(loop);
+      a += rest % plan.extents[at] * plan.strides_a[at];
+      b += rest % plan.extents[at] * plan.strides_b[at];
+      rest /= plan.extents[at];
+    }
+    body(a, b, group * inner);
+  }
+}
+
+struct Inner {
+  std::int64_t batch = 1, stride_a = 0, stride_b = 0;
+};
+Inner inner_of(const Plan& plan) {
+  if (plan.loops == 0) return {};
+  const std::size_t last = static_cast<std::size_t>(plan.loops - 1);
+  return {plan.extents[last], plan.strides_a[last], plan.strides_b[last]};
+}
+
+template <class T>
+void forward(const Plan& plan, const T* a, const T* b, T* y) {
+  if (plan.is_tall()) {
+    gemm<T>({plan.batch * plan.m, plan.n, plan.k}, {a, plan.k}, {b, plan.row_stride_b(), plan.transpose_b},
+            {y, plan.n});
+    return;
+  }
+  const Inner inner = inner_of(plan);
+  for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
+    gemm<T>({plan.m, plan.n, plan.k, inner.batch}, {a + at_a, plan.row_stride_a(), plan.transpose_a, inner.stride_a},
+            {b + at_b, plan.row_stride_b(), plan.transpose_b, inner.stride_b},
+            {y + item * plan.m * plan.n, plan.n, plan.m * plan.n});
+  });
+}
+
+// One product of a gradient with all that its operands need: shape, strides and which side is transposed.
+template <class T>
+struct Side {
+  GemmShape shape;
+  GemmOperand<T> left, right;
+  std::int64_t left_item, right_item;  // from one product of the inner batch to the next
+  std::int64_t row_stride, result_item;
+};
+
+// Runs the inner batch; where the result is shared by the batch its products add up in order.
+template <class T>
+void contribute(const Side<T>& side, std::int64_t batch, T* result, bool add) {
+  if (side.result_item != 0 || batch == 1) {
+    GemmShape shape = side.shape;
+    shape.batch = batch;
+    GemmOperand<T> left = side.left, right = side.right;
+    left.batch_stride = side.left_item;
+    right.batch_stride = side.right_item;
+    gemm<T>(shape, left, right, {result, side.row_stride, side.result_item, add});
+    return;
+  }
+  for (std::int64_t item = 0; item < batch; ++item) {
+    GemmOperand<T> left = side.left, right = side.right;
+    left.data += item * side.left_item;
+    right.data += item * side.right_item;
+    gemm<T>(side.shape, left, right, {result, side.row_stride, 0, add || item > 0});
+  }
+}
+
+// da = dy b^T, or where a is stored transposed da^T = b dy^T.
+template <class T>
+Side<T> side_of_a(const Plan& p, const Inner& inner, const T* b, const T* dy) {
+  const GemmOperand<T> of_dy{dy, p.n, p.transpose_a};
+  if (p.transpose_a)
+    return {{p.k, p.m, p.n}, {b, p.row_stride_b(), p.transpose_b}, of_dy, inner.stride_b, p.m * p.n, p.m,
+            inner.stride_a};
+  return {{p.m, p.k, p.n}, of_dy, {b, p.row_stride_b(), !p.transpose_b}, p.m * p.n, inner.stride_b, p.k,
+          inner.stride_a};
+}
+
+// db = a^T dy, or where b is stored transposed db^T = dy^T a.
+template <class T>
+Side<T> side_of_b(const Plan& p, const Inner& inner, const T* a, const T* dy) {
+  if (p.transpose_b)
+    return {{p.n, p.k, p.m}, {dy, p.n, true}, {a, p.row_stride_a(), p.transpose_a}, p.m * p.n, inner.stride_a, p.k,
+            inner.stride_b};
+  return {{p.k, p.n, p.m}, {a, p.row_stride_a(), !p.transpose_a}, {dy, p.n}, inner.stride_a, p.m * p.n, p.n,
+          inner.stride_b};
+}
+
+// Whether several outer batch indices meet in one matrix of the operand.
+bool sums_over_outer(const Plan& plan, const std::array<std::int64_t, max_rank>& strides) {
+  for (int loop = 0; loop + 1 < plan.loops; ++loop)
+    if (strides[static_cast<std::size_t>(loop)] == 0 && plan.extents[static_cast<std::size_t>(loop)] > 1) return true;
+  return false;
+}
+
+template <class T>
+void gradient_of_a(Record& r, const Plan& plan) {
+  const T* b = r.saved(1).values<T>();
+  const T* dy = r.grad_out<T>();
+  if (plan.is_tall()) {
+    const GradientSlot<T> da = r.grad_in<T>(0);
+    gemm<T>({plan.batch * plan.m, plan.k, plan.n}, {dy, plan.n}, {b, plan.row_stride_b(), !plan.transpose_b},
+            {da.values, plan.k, 0, da.add});
+    return;
+  }
+  const bool zeroed = sums_over_outer(plan, plan.strides_a) || plan.batch == 0;
+  const GradientSlot<T> da = zeroed ? GradientSlot<T>{r.grad_in_to_add<T>(0), true} : r.grad_in<T>(0);
+  const Inner inner = inner_of(plan);
+  for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
+    contribute(side_of_a(plan, inner, b + at_b, dy + item * plan.m * plan.n), inner.batch, da.values + at_a, da.add);
+  });
+}
+
+template <class T>
+void gradient_of_b(Record& r, const Plan& plan) {
+  const T* a = r.saved(0).values<T>();
+  const T* dy = r.grad_out<T>();
+  if (plan.is_tall()) {  // the rows of all products are one long chain
+    const GradientSlot<T> db = r.grad_in<T>(1);
+    const GemmOperand<T> of_a{a, plan.k, !plan.transpose_b}, of_dy{dy, plan.n, plan.transpose_b};
+    const std::int64_t rows = plan.batch * plan.m;
+    if (plan.transpose_b)
+      gemm<T>({plan.n, plan.k, rows}, of_dy, of_a, {db.values, plan.k, 0, db.add});
+    else
+      gemm<T>({plan.k, plan.n, rows}, of_a, of_dy, {db.values, plan.n, 0, db.add});
+    return;
+  }
+  const bool zeroed = sums_over_outer(plan, plan.strides_b) || plan.batch == 0;
+  const GradientSlot<T> db = zeroed ? GradientSlot<T>{r.grad_in_to_add<T>(1), true} : r.grad_in<T>(1);
+  const Inner inner = inner_of(plan);
+  for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
+    contribute(side_of_b(plan, inner, a + at_a, dy + item * plan.m * plan.n), inner.batch, db.values + at_b, db.add);
+  });
+}
+
+void backward(Record& r) {
+  const Plan plan = make_plan(r.in(0).shape, r.in(1).shape, r.attributes<MatmulOptions>());
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    if (r.wants(0)) gradient_of_a<T>(r, plan);
+    if (r.wants(1)) gradient_of_b<T>(r, plan);
+  });
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
+  check_dtypes(info.name, a, b);
+  const Plan plan = make_plan(a.shape(), b.shape(), options, &a, &b);
+  if (a.dtype() != b.dtype()) {
+    const auto [like_b, like_a] = with_tangents(info.name, a, b);
+    return matmul(like_b, like_a, options);
+  }
+  Tensor y;
+  dispatch_real(a, "a", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty(plan.y, a.dtype());
+    forward(plan, a.values<T>().data(), b.values<T>().data(), y.mutable_values<T>().data());
+  });
+  record(info, backward, {&a, &b}, {&y}, {b.wants_gradient() ? &a : nullptr, a.wants_gradient() ? &b : nullptr},
+         options);
+  return y;
+}
+
+}  // namespace retrace

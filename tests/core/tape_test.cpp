@@ -1,0 +1,244 @@
+// The rules of the tape: what is recorded, what a gradient is, how long things live, and what is a misuse.
+#include <retrace/core/tape.h>
+
+#include <gtest/gtest.h>
+
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+TEST(Tape, GivesTheGradientOfAParameter) {
+  const Tensor x = tensor({{1, 2}, {3, 4}}), w = parameter(tensor({{0.5}, {-1}}), "w");
+  Tape tape;
+  tape.backward(sum(square(matmul(x, w))));
+  // y = (-1.5, -2.5); dw = 2 x^T y
+  EXPECT_EQ(w.grad().at({0, 0}), -18);
+  EXPECT_EQ(w.grad().at({1, 0}), -26);
+}
+
+TEST(Tape, RecordsOnlyWhatWantsAGradient) {
+  const Tensor x = ones({3}), w = parameter(ones({3}));
+  Tape tape;
+  const Tensor batch = exp(x * 2.0);
+  EXPECT_EQ(tape.size(), 0);
+  EXPECT_FALSE(batch.wants_gradient());
+  tape.backward(sum(w * batch));
+  EXPECT_EQ(tape.size(), 2);
+  EXPECT_FALSE(batch.has_grad());
+}
+
+TEST(Tape, BackwardClosesIt) {
+  const Tensor w = parameter(ones({3}));
+  Tape tape;
+  tape.backward(sum(w));
+  const Tensor after = w * 2.0;
+  EXPECT_EQ(tape.size(), 1);
+  EXPECT_FALSE(after.wants_gradient());
+}
+
+TEST(Tape, WithoutOneNothingIsRecorded) {
+  const Tensor w = parameter(ones({3}));
+  EXPECT_FALSE((w * 2.0).wants_gradient());
+  Tape tape;
+  {
+    NoTape no_tape;
+    EXPECT_FALSE((w * 2.0).wants_gradient());
+  }
+  EXPECT_TRUE((w * 2.0).wants_gradient());
+}
+
+TEST(Tape, TapesNestAndTheInnermostRecords) {
+  const Tensor w = parameter(ones({1}));
+  Tape outer;
+  const Tensor a = w * 2.0;
+  {
+    Tape inner;
+    inner.backward(w * 3.0);
+    EXPECT_EQ(inner.size(), 1);
+  }
+  w.zero_grad();
+  outer.backward(a);
+  EXPECT_EQ(outer.size(), 1);
+  EXPECT_EQ(w.grad().item(), 2);
+}
+
+TEST(Tape, KeepsTheGradientOfWhatIsHeldOnly) {
+  const Tensor w = parameter(ones({2}));
+  Tape tape;
+  const Tensor held = w * 3.0;
+  const Tensor loss = sum(square(exp(held)));
+  tape.backward(loss);
+  EXPECT_TRUE(held.has_grad());
+  const Record* exponential = tape.records()[1];
+  EXPECT_FALSE(exponential->output(0).has_values());
+  EXPECT_FALSE(exponential->output(0).has_grad());
+}
+
+TEST(Tape, KeepHoldsEverything) {
+  const Tensor w = parameter(ones({2}));
+  Tape tape({.keep = true});
+  tape.backward(sum(exp(w * 3.0)));
+  for (const Record* record : tape.records()) {
+    EXPECT_TRUE(record->output(0).has_values());
+    EXPECT_TRUE(record->output(0).has_grad());
+  }
+}
+
+TEST(Tape, ParametersAccumulateUntilUsedUp) {
+  const Tensor w = parameter(ones({1}));
+  for (int k = 0; k < 2; ++k) {
+    Tape tape;
+    tape.backward(w * 2.0);
+  }
+  EXPECT_EQ(w.grad().item(), 4);
+  const Tensor before = w.grad();
+  w.node().gradient_used = true;
+  Tape tape;
+  tape.backward(w * 5.0);
+  EXPECT_EQ(w.grad().item(), 5);
+  EXPECT_EQ(before.item(), 4) << "a gradient that somebody holds was overwritten";
+}
+
+TEST(Tape, TwoInputsThatAreOneNodeBothCount) {
+  const Tensor x = parameter(tensor({3.0}));
+  Tape tape;
+  tape.backward(sum(mul(x, x)));
+  EXPECT_EQ(x.grad().at({0}), 6);
+}
+
+TEST(Tape, SharedGradientBuffersAreCopiedBeforeTheyGrow) {
+  const Tensor a = parameter(ones({2})), b = parameter(ones({2}));
+  Tape tape;
+  const Tensor y = a + b;  // passes its gradient on to both
+  tape.backward(sum(y) + sum(a * 5.0));
+  EXPECT_EQ(a.grad().at({0}), 6);
+  EXPECT_EQ(b.grad().at({0}), 1);
+  EXPECT_EQ(y.grad().at({0}), 1);
+}
+
+TEST(Tape, SeveralOutputsWithCotangents) {
+  const Tensor x = parameter(tensor({1.0, 2.0}));
+  Tape tape;
+  const Tensor a = x * 2.0, b = x * 3.0, unused = x * 100.0;
+  tape.backward({a, b, unused}, {tensor({1.0, 10.0}), tensor({1.0, 1.0}), Tensor()});
+  EXPECT_EQ(x.grad().at({0}), 5);
+  EXPECT_EQ(x.grad().at({1}), 23);
+}
+
+TEST(Tape, AWalkLeftEarlyLeavesNothingBehind) {
+  const Tensor w = parameter(ones({2}));
+  {
+    Tape tape;
+    const Tensor loss = sum(exp(exp(w)));
+    BackwardWalk walk(tape, loss);
+    ASSERT_TRUE(walk.next());
+    EXPECT_STREQ(walk.record().op().name, "sum");
+  }
+  EXPECT_FALSE(w.has_grad());
+}
+
+TEST(Tape, MemoryOfAStepIsUsedAgain) {
+  const Tensor w = parameter(ones({100}));
+  std::int64_t fresh = 0;
+  for (int step = 0; step < 5; ++step) {
+    if (step == 2) fresh = memory_stats().fresh_blocks;
+    w.zero_grad();
+    Tape tape;
+    tape.backward(sum(exp(w * 0.5)));
+  }
+  EXPECT_EQ(memory_stats().fresh_blocks, fresh);
+}
+
+void run_a_chain_of_a_million() {
+  const Tensor x = parameter(tensor({1.0}, f64));
+  Tape tape;
+  Tensor y = x;
+  for (int k = 0; k < 1'000'000; ++k) y = y + x;
+  tape.backward(y);
+  EXPECT_EQ(x.grad().at({0}), 1'000'001);
+}
+
+// ctest runs this one in a stack of 256 KB.
+TEST(DeepTape, AMillionSmallOpsRunBackwardAndAreFreed) {
+  run_a_chain_of_a_million();
+  const MemoryStats before = memory_stats();
+  run_a_chain_of_a_million();  // fits into what the first gave back
+  EXPECT_EQ(memory_stats().live_bytes, before.live_bytes);
+  EXPECT_EQ(memory_stats().fresh_blocks, before.fresh_blocks);
+}
+
+template <class Misuse>
+std::string message_of(Misuse&& misuse) {
+  try {
+    misuse();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(TapeErrors, SayWhatToDo) {
+  const Tensor w = parameter(ones({2}), "w");
+  EXPECT_EQ(message_of([&] {
+              Tape tape;
+              tape.backward(w * 2.0);
+            }),
+            "backward: [2] has 2 elements, and a loss has one; reduce it with sum() or mean(), or give a cotangent");
+  EXPECT_EQ(message_of([&] {
+              Tape tape;
+              const Tensor loss = sum(w);
+              tape.backward(loss);
+              tape.backward(loss);
+            }),
+            "backward: this tape was walked already, and gave its saved values back; record again on a new tape");
+  EXPECT_EQ(
+      message_of([&] {
+        Tape tape;
+        tape.backward(sum(ones({2})).named("loss"));
+      }),
+      "backward: nothing leads from loss[] to a tensor that wants a gradient; make one a parameter or watch() it, "
+      "before the ops, and compute inside the tape's scope");
+  EXPECT_EQ(
+      message_of([&] {
+        Tensor h;
+        {
+          Tape tape;
+          h = (w * 2.0).named("h");
+        }
+        Tape tape;
+        h + w;
+      }),
+      "add: input 'h' [2] was recorded on another (earlier or outer) tape, where its gradient would be lost; call "
+      "detach() on it, or record both on one tape");
+  EXPECT_EQ(
+      message_of([&] {
+        Tape tape;
+        const Tensor y = exp(w).named("y");
+        const Tensor loss = sum(y);
+        y.mutable_values<float>()[0] = 7;
+        tape.backward(loss);
+      }),
+      "backward: record 0 (exp) saved y[2], and its values were changed since; change them after backward, or work "
+      "on a clone()");
+  EXPECT_EQ(message_of([&] { ones({2}).named("x").grad(); }),
+            "grad: x[2] does not want a gradient; make it a parameter, or watch() it before use");
+  EXPECT_EQ(message_of([&] {
+              Tape tape({.check_finite = true});
+              log(w - 1.0);
+            }),
+            "log: output 0 [2] of record 1 is not finite (check_finite is on); look at its inputs");
+}
+
+TEST(TapeErrors, BackwardOnAnotherTapeIsRefused) {
+  const Tensor w = parameter(ones({1}));
+  Tape first;
+  const Tensor y = w * 2.0;
+  Tape second;
+  EXPECT_THROW(second.backward(y), TapeError);
+  first.backward(y);
+  EXPECT_EQ(w.grad().item(), 2);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,111 @@
+// A table of mistakes: a call with operands that do not fit, and the exact error that it throws.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+
+/// What the calls of a table make their mistakes with. The real ones want gradients and have one already, so that a
+/// call which changes or records anything is found out.
+struct ErrorOperands {
+  Tensor number = real({}), vector = real({3}), four = real({4}), matrix = real({2, 3}), square = real({3, 3});
+  Tensor cube = real({2, 2, 3}), batch = real({3, 3, 3}), table = real({5, 2}, "table");
+  Tensor deep = real({1, 1, 1, 1, 1, 1, 1, 1}), weight = real({4, 2}, "w");
+  Tensor single = real({2, 3}, "", f32), narrow = real({3}, "", f32);
+  Tensor dual_four = real({4}, "", dual), dual_vector = real({3}, "", dual), dual_matrix = real({2, 3}, "", dual);
+  Tensor hollow = zeros({2, 0}, f64), endless = full({2}, std::numeric_limits<double>::infinity(), f64), undefined;
+  Tensor whole = indices({{1, 0, 2}, {2, 1, 0}});
+  Tensor ids = indices({0, 1}), far = indices({1, 7}), negative = indices({0, -1}), flags = indices({1, 0, 1, 1});
+
+  Tensors all() const {
+    return {number, vector,    four,        matrix,      square, cube,    batch, table, deep, weight,   single,
+            narrow, dual_four, dual_vector, dual_matrix, hollow, endless, whole, ids,   far,  negative, flags};
+  }
+
+ private:
+  static Tensor real(const Shape& shape, std::string_view name = "", Dtype dtype = f64) {
+    const Tensor x = parameter(full(shape, 0.5, dtype), name);
+    Tape tape;
+    tape.backward({identity(x)}, {full(shape, 0.25, dtype)});
+    return x;
+  }
+};
+
+enum class Mistake { shape, dtype, index, value };
+
+struct ErrorRow {
+  Mistake mistake;
+  void (*call)(const ErrorOperands&);
+  std::string message;
+};
+
+inline std::vector<double> numbers_of(const Tensor& x) {
+  const Tensor copy = x.dtype() == f64 ? x : x.detach().to(f64);
+  return {copy.values<double>().begin(), copy.values<double>().end()};
+}
+
+/// Values, gradients and versions of all operands.
+inline std::vector<double> state_of(const ErrorOperands& operands) {
+  std::vector<double> state;
+  const NoTape nothing_is_recorded;
+  for (const Tensor& x : operands.all()) {
+    std::vector<double> numbers = numbers_of(x);
+    state.insert(state.end(), numbers.begin(), numbers.end());
+    state.push_back(static_cast<double>(x.node().storage->version));
+    state.push_back(x.wants_gradient() + 2.0 * x.has_grad());
+    if (!x.has_grad()) continue;
+    numbers = numbers_of(x.grad());
+    state.insert(state.end(), numbers.begin(), numbers.end());
+  }
+  return state;
+}
+
+template <class Expected, class Call>
+void expect_thrown(const Call& call, const std::string& message) {
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown instead of: " << message;
+  } catch (const Expected& error) {
+    EXPECT_EQ(error.what(), message);
+  } catch (const Error& error) {
+    ADD_FAILURE() << "another type of error: " << error.what() << "\ninstead of: " << message;
+  }
+}
+
+template <class Call>
+void expect_mistake(Mistake mistake, const Call& call, const std::string& message) {
+  switch (mistake) {
+    case Mistake::shape:
+      return expect_thrown<ShapeError>(call, message);
+    case Mistake::dtype:
+      return expect_thrown<DtypeError>(call, message);
+    case Mistake::index:
+      return expect_thrown<IndexError>(call, message);
+    case Mistake::value:
+      return expect_thrown<ValueError>(call, message);
+  }
+}
+
+/// Makes the call on a tape, where it throws, records nothing and leaves every operand as it was.
+template <class Call>
+void expect_refused(Mistake mistake, const Call& call, const std::string& message) {
+  const ErrorOperands operands;
+  const std::vector<double> before = state_of(operands);
+  Tape tape;
+  expect_mistake(
+      mistake, [&] { call(operands); }, message);
+  EXPECT_EQ(tape.size(), 0) << "something was recorded before this was thrown: " << message;
+  EXPECT_EQ(state_of(operands), before) << "an operand was changed before this was thrown: " << message;
+}
+
+inline void expect_refusals(const std::vector<ErrorRow>& rows) {
+  for (const ErrorRow& row : rows) expect_refused(row.mistake, row.call, row.message);
+}
+
+}  // namespace retrace

@@ -1,0 +1,230 @@
+// What arithmetic, activations, products and reductions refuse: the type of the error and its exact text.
+#include <retrace/tests/ops/error_table.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+std::string needs_real(const std::string& name, const std::string& role = "x") {
+  return name + ": needs real numbers (f32, f64), but " + role + "[2, 3] is i64; convert it with to(f32) or to(f64)";
+}
+
+TEST(ArithmeticErrors, FunctionsOfOneTensorNeedRealNumbers) {
+  const std::vector<std::pair<const char*, Unary>> functions{{"exp", exp},
+                                                             {"log", log},
+                                                             {"sqrt", sqrt},
+                                                             {"square", square},
+                                                             {"abs", abs},
+                                                             {"reciprocal", reciprocal},
+                                                             {"sin", sin},
+                                                             {"cos", cos},
+                                                             {"sigmoid", sigmoid},
+                                                             {"tanh", tanh},
+                                                             {"relu", relu},
+                                                             {"gelu", gelu},
+                                                             {"gelu_tanh", gelu_tanh},
+                                                             {"silu", silu},
+                                                             {"softplus", softplus},
+                                                             {"log_sigmoid", log_sigmoid}};
+  for (const auto& [name, function] : functions)
+    expect_refused(
+        Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole); }, needs_real(name));
+}
+
+TEST(ArithmeticErrors, FunctionsOfTwoTensorsBroadcastAndTakeOneDtype) {
+  const std::vector<std::pair<std::string, Binary>> functions{
+      {"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}, {"maximum", maximum}, {"minimum", minimum}, {"pow", pow}};
+  for (const auto& [name, function] : functions) {
+    const Binary f = function;
+    expect_refused(
+        Mistake::shape, [f](const ErrorOperands& with) { f(with.matrix, with.four); },
+        name +
+            ": a[2, 3] and b[4] do not broadcast: axis -1 is 3 and 4, but must be equal or 1; reshape or transpose one "
+            "of them");
+    expect_refused(
+        Mistake::dtype, [f](const ErrorOperands& with) { f(with.matrix, with.single); },
+        name + ": a[2, 3] is f64 and b[2, 3] is f32: dtypes differ; convert one with to()");
+    if (name != "add" && name != "sub" && name != "mul")  // these three take integers too
+      expect_refused(
+          Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, with.whole); }, needs_real(name, "a"));
+  }
+}
+
+TEST(ArithmeticErrors, EveryReductionChecksItsAxes) {
+  using Reduce = Tensor (*)(const Tensor&, const Axes&, ReduceOptions);
+  const std::vector<std::pair<std::string, Reduce>> functions{
+      {"sum", sum},   {"mean", mean},           {"max", max},  {"min", min}, {"var", var},
+      {"prod", prod}, {"logsumexp", logsumexp}, {"norm", norm}};
+  for (const auto& [name, function] : functions) {
+    const Reduce f = function;
+    expect_refused(
+        Mistake::shape, [f](const ErrorOperands& with) { f(with.matrix, 2, {}); },
+        name + ": there is no axis 2 in a tensor of rank 2; axes run from -2 to 1");
+    expect_refused(
+        Mistake::shape,
+        [f](const ErrorOperands& with) {
+          f(with.matrix, {1, -1}, {});
+        },
+        name + ": axis -1 is named twice; name each axis once");
+    expect_refused(
+        Mistake::shape, [f](const ErrorOperands& with) { f(with.number, 0, {}); },
+        name + ": axis 0 of a 0-d tensor, which has none; reshape it first");
+    expect_refused(
+        Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, {}, {}); }, needs_real(name));
+  }
+}
+
+TEST(ArithmeticErrors, OptionsAndOperands) {
+  expect_refusals({
+      {Mistake::value, [](auto& with) { clip(with.matrix, 1, 0); },
+       "clip: x[2, 3] to the range from 1 to 0, which is empty; give low <= high"},
+      {Mistake::value, [](auto& with) { clip(with.matrix, nan, 1); },
+       "clip: x[2, 3] to the range from nan to 1, which is empty; give low <= high"},
+      {Mistake::dtype, [](auto& with) { clip(with.whole, 0, 1); },
+       "clip: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { pow(with.whole, 2); },
+       "pow: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { scale(with.whole, 2); },
+       "scale: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { shift(with.whole, 2); },
+       "shift: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { leaky_relu(with.whole); },
+       "leaky_relu: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::value, [](auto& with) { to(with.endless, i64); },
+       "to: x[2] holds inf, which is no i64; clip it or fill it first"},
+      {Mistake::value, [](auto& with) { to(with.undefined, f64); },
+       "Tensor: this tensor is undefined (default-made or moved from); assign one to it first"},
+      {Mistake::value, [](auto& with) { add(with.matrix, with.undefined); },
+       "Tensor: this tensor is undefined (default-made or moved from); assign one to it first"},
+      {Mistake::value, [](auto& with) { exp(with.undefined); },
+       "Tensor: this tensor is undefined (default-made or moved from); assign one to it first"},
+      {Mistake::shape, [](auto& with) { add(with.weight, with.vector); },
+       "add: w[4, 2] and b[3] do not broadcast: axis -1 is 2 and 3, but must be equal or 1; reshape or transpose one "
+       "of them"},
+      {Mistake::shape, [](auto& with) { add(with.four, with.dual_vector); },
+       "add: a[4] and b[3] do not broadcast: axis -1 is 4 and 3, but must be equal or 1; reshape or transpose one of "
+       "them"},
+  });
+}
+
+TEST(ArithmeticErrors, MasksAndConditions) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { where(with.flags, with.four, with.vector); },
+       "where: a[4] and b[3] do not broadcast: axis -1 is 4 and 3, but must be equal or 1; reshape or transpose one of "
+       "them"},
+      {Mistake::shape, [](auto& with) { where(with.flags, with.vector, with.vector); },
+       "where: condition[4] and a and b[3] do not broadcast: axis -1 is 4 and 3, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::shape, [](auto& with) { where(with.flags, with.vector, with.dual_vector); },
+       "where: condition[4] and a and b[3] do not broadcast: axis -1 is 4 and 3, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::dtype, [](auto& with) { where(with.four, with.four, with.four); },
+       "where: condition[4] is f64, but a condition is i64, 0 or not; convert it with to(i64)"},
+      {Mistake::dtype, [](auto& with) { where(with.ids, with.matrix, with.single); },
+       "where: a[2, 3] is f64 and b[2, 3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::shape, [](auto& with) { masked_fill(with.vector, with.flags, 1); },
+       "masked_fill: x[3] and mask[4] do not broadcast: axis -1 is 3 and 4, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::shape, [](auto& with) { masked_fill(with.vector, with.whole, 1); },
+       "masked_fill: mask[2, 3] does not broadcast to x[3]: it has more elements; reduce the mask or broadcast x "
+       "first"},
+      {Mistake::dtype, [](auto& with) { masked_fill(with.four, with.four, 1); },
+       "masked_fill: mask[4] is f64, but a mask is i64, 0 or not; convert it with to(i64)"},
+      {Mistake::dtype, [](auto& with) { masked_fill(with.whole, with.whole, 1); },
+       "masked_fill: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+  });
+}
+
+TEST(ArithmeticErrors, Products) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { matmul(with.matrix, with.number); },
+       "matmul: a[2, 3] and b[]: a 0-d operand has no axis to sum over; multiply with mul or scale"},
+      {Mistake::shape, [](auto& with) { matmul(with.vector, with.matrix, {.transpose_a = true}); },
+       "matmul: a[3] and b[2, 3]: a vector cannot be transposed; drop the option"},
+      {Mistake::shape, [](auto& with) { matmul(with.matrix, with.vector, {.transpose_b = true}); },
+       "matmul: a[2, 3] and b[3]: a vector cannot be transposed; drop the option"},
+      {Mistake::shape, [](auto& with) { matmul(with.matrix, with.matrix); },
+       "matmul: a[2, 3] and b[2, 3]: the inner lengths 3 and 2 differ; transpose an operand or set transpose_a or "
+       "transpose_b"},
+      {Mistake::shape, [](auto& with) { matmul(with.matrix, with.weight, {.transpose_b = true}); },
+       "matmul: a[2, 3] and w[4, 2]: the inner lengths 3 and 2 differ; transpose an operand or set transpose_a or "
+       "transpose_b"},
+      {Mistake::shape, [](auto& with) { matmul(with.matrix, with.four); },
+       "matmul: a[2, 3] and b[4]: the inner lengths 3 and 4 differ; transpose an operand or set transpose_a or "
+       "transpose_b"},
+      {Mistake::shape, [](auto& with) { matmul(with.matrix, with.dual_four); },
+       "matmul: a[2, 3] and b[4]: the inner lengths 3 and 4 differ; transpose an operand or set transpose_a or "
+       "transpose_b"},
+      {Mistake::shape, [](auto& with) { matmul(with.cube, with.batch); },
+       "matmul: the batch axes of a[2] and of b[3] do not broadcast: axis -1 is 2 and 3, but must be equal or 1; "
+       "reshape or transpose one of them"},
+      {Mistake::dtype, [](auto& with) { matmul(with.single, with.square); },
+       "matmul: a[2, 3] is f32 and b[3, 3] is f64: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { matmul(with.ids, with.vector); },
+       "matmul: a[2] is i64 and b[3] is f64: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { matmul(with.whole, with.whole, {.transpose_b = true}); },
+       "matmul: needs real numbers (f32, f64), but a[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::shape, [](auto& with) { linear(with.matrix, with.vector); },
+       "linear: W[3] must be a matrix [out, in]; reshape it"},
+      {Mistake::shape, [](auto& with) { linear(with.matrix, with.weight); },
+       "linear: x[2, 3] and w[4, 2]: x must be [..., in] for W [out, in]; transpose or reshape one of them"},
+      {Mistake::shape, [](auto& with) { linear(with.number, with.weight); },
+       "linear: x[] and w[4, 2]: x must be [..., in] for W [out, in]; transpose or reshape one of them"},
+      {Mistake::shape, [](auto& with) { linear(with.weight, with.table, with.vector); },
+       "linear: w[4, 2] and table[5, 2] with b[3]: b must be [5], one number an output"},
+      {Mistake::dtype, [](auto& with) { linear(with.single, with.square); },
+       "linear: x[2, 3] is f32 and W[3, 3] is f64: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { linear(with.matrix, with.square, with.narrow); },
+       "linear: x[2, 3] is f64 and b[3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { linear(with.whole, with.whole); },
+       "linear: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::shape, [](auto& with) { outer(with.matrix, with.vector); },
+       "outer: a[2, 3] and b[3]: both must be vectors; reshape them"},
+      {Mistake::shape, [](auto& with) { outer(with.vector, with.number); },
+       "outer: a[3] and b[]: both must be vectors; reshape them"},
+      {Mistake::shape, [](auto& with) { outer(with.matrix, with.dual_vector); },
+       "outer: a[2, 3] and b[3]: both must be vectors; reshape them"},
+      {Mistake::dtype, [](auto& with) { outer(with.vector, with.narrow); },
+       "outer: a[3] is f64 and b[3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { outer(with.ids, with.ids); },
+       "outer: needs real numbers (f32, f64), but a[2] is i64; convert it with to(f32) or to(f64)"},
+  });
+}
+
+TEST(ArithmeticErrors, ReductionsOfNothingAndAlongAnAxis) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { max(with.hollow); },
+       "max: x[2, 0] has no elements along the reduced axes; reduce another axis or skip it"},
+      {Mistake::shape, [](auto& with) { max(with.hollow, 1); },
+       "max: x[2, 0] has no elements along the reduced axes; reduce another axis or skip it"},
+      {Mistake::shape, [](auto& with) { min(with.hollow, {-1}); },
+       "min: x[2, 0] has no elements along the reduced axes; reduce another axis or skip it"},
+      {Mistake::shape,
+       [](auto& with) {
+         min(with.hollow, {0, 1}, {.keepdims = true});
+       },
+       "min: x[2, 0] has no elements along the reduced axes; reduce another axis or skip it"},
+      {Mistake::shape,
+       [](auto& with) {
+         sum(with.matrix, {0, 1, 0, 1, 0, 1, 0, 1, 0});
+       },
+       "sum: 9 axes are more than the 8 that a tensor can have; name each axis once"},
+      {Mistake::shape, [](auto& with) { cumsum(with.matrix, 2); },
+       "cumsum: x[2, 3] has no axis 2; axes run from -2 to 1"},
+      {Mistake::shape, [](auto& with) { cumsum(with.number); },
+       "cumsum: x[] is 0-d and has no axis -1; reshape it first"},
+      {Mistake::dtype, [](auto& with) { cumsum(with.whole); },
+       "cumsum: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::shape, [](auto& with) { argmax(with.matrix, -3); },
+       "argmax: x[2, 3] has no axis -3; axes run from -2 to 1"},
+      {Mistake::shape, [](auto& with) { argmax(with.number); },
+       "argmax: x[] is 0-d and has no axis -1; reshape it first"},
+      {Mistake::shape, [](auto& with) { argmax(with.hollow); },
+       "argmax: axis 1 of x[2, 0] is empty and has no largest element; choose another axis"},
+      {Mistake::dtype, [](auto& with) { argmax(with.whole); },
+       "argmax: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+  });
+}
+
+}  // namespace
+}  // namespace retrace

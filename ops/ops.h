@@ -213,6 +213,19 @@ struct Padding {
 Tensor pad(const Tensor& x, std::span<const Padding> padding);
 Tensor pad(const Tensor& x, std::initializer_list<Padding> padding);
 
+// ---- indexing
+// -------------------------------------------------------------------------------------------------------- Indices are
+// i64; one outside its axis throws an IndexError with its position and value. Repeated ones add up.
+
+/// y = x at ids (rank 1, or 0 to drop the axis) along an axis.
+Tensor take(const Tensor& x, const Tensor& ids, int axis = 0);
+/// y[.., j, ..] = x[.., ids[.., j, ..], ..]: ids has x's shape but along `axis`.
+Tensor gather(const Tensor& x, const Tensor& ids, int axis = -1);
+/// y[..., :] = table[ids[...], :].
+Tensor embedding(const Tensor& table, const Tensor& ids);
+/// y = x, then y[ids[i]] += updates[i] along the first axis.
+Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates);
+
 // ---- the rest
 // --------------------------------------------------------------------------------------------------------
 

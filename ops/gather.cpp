@@ -1,0 +1,51 @@
+#include <retrace/ops/ids.h>
+#include <retrace/ops/lines.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"gather", "y[.., j, ..] = x[.., ids[.., j, ..], ..]",
+                      "dx[.., ids[.., j, ..], ..] += dy[.., j, ..]", "x, ids"};
+
+// body(place in x, place in y) for each element of y, line by line.
+template <class Body>
+void for_each_pick(const Shape& x, const Shape& ids, int axis, const std::int64_t* positions, Body&& body) {
+  const Lines from(x, axis), to(ids, axis);
+  for (std::int64_t line = 0; line < to.count; ++line)
+    for (std::int64_t j = 0; j < to.length; ++j) {
+      const std::int64_t place = to.start(line) + j * to.stride;
+      body(from.start(line) + positions[place] * from.stride, place);
+    }
+}
+
+void backward(Record& r) {
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    T* dx = r.grad_in_to_add<T>(0);
+    for_each_pick(r.in(0).shape, r.in(1).shape, r.attributes<int>(), r.saved(0).values<std::int64_t>(),
+                  [=](std::int64_t in_x, std::int64_t in_y) { dx[in_x] += dy[in_y]; });
+  });
+}
+
+}  // namespace
+
+Tensor gather(const Tensor& x, const Tensor& ids, int axis) {
+  const int along = axis_of(info.name, x, axis);
+  if (ids.rank() != x.rank() || ids.shape().erased(along) != x.shape().erased(along))
+    throw ShapeError(text("gather: ", describe_operand("x", x), " and ", describe_operand("ids", ids), " along axis ",
+                          along, ": all other extents must be equal; broadcast or slice one of them"));
+  const std::int64_t* positions = checked_ids(info.name, ids, x.dim(along));
+  Tensor y = empty(ids.shape(), x.dtype());
+  dispatch_any(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    for_each_pick(x.shape(), ids.shape(), along, positions,
+                  [=](std::int64_t in_x, std::int64_t in_y) { to[in_y] = from[in_x]; });
+  });
+  record(info, backward, {&x, &ids}, {&y}, {&ids}, along);
+  return y;
+}
+
+}  // namespace retrace

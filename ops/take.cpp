@@ -1,0 +1,67 @@
+#include <retrace/ops/take.h>
+
+#include <algorithm>
+
+#include <retrace/core/parallel.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"take", "y[.., i, ..] = x[.., ids[i], ..]", "dx[.., ids[i], ..] += dy[.., i, ..]", "x, ids"};
+
+// x as [outer, length, inner] and y as [outer, count, inner].
+struct Blocks {
+  std::int64_t outer, length, count, inner;
+
+  Blocks(const Shape& x, std::int64_t ids, int axis)
+      : outer(x.first(axis).numel()), length(x[axis]), count(ids), inner(x.last(x.rank() - axis - 1).numel()) {}
+  // Where block n of y lies in x.
+  std::int64_t place(std::int64_t n, const std::int64_t* ids) const {
+    return (n / count * length + ids[n % count]) * inner;
+  }
+};
+
+// One block after the other, for ids may repeat.
+void backward(Record& r) {
+  const Blocks blocks(r.in(0).shape, r.in(1).numel(), r.attributes<int>());
+  const std::int64_t* ids = r.saved(0).values<std::int64_t>();
+  dispatch_real(r.in(0).dtype, r.op().name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    T* dx = r.grad_in_to_add<T>(0);
+    for (std::int64_t n = 0; n < blocks.outer * blocks.count; ++n)
+      GradientSlot<T>{dx + blocks.place(n, ids), true}.put(
+          blocks.inner, [from = dy + n * blocks.inner](std::int64_t k) { return from[k]; });
+  });
+}
+
+}  // namespace
+
+Tensor take_blocks(const OpInfo& op, const Tensor& x, const Tensor& ids, int axis, const Shape& shape) {
+  const std::int64_t* positions = checked_ids(op.name, ids, x.dim(axis));
+  const Blocks blocks(x.shape(), ids.numel(), axis);
+  Tensor y = empty(shape, x.dtype());
+  dispatch_any(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    parallel_for(blocks.outer * blocks.count, 16384 / (blocks.inner + 1) + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t n = begin; n < end; ++n)
+                     std::copy_n(from + blocks.place(n, positions), blocks.inner, to + n * blocks.inner);
+                 });
+  });
+  record(op, backward, {&x, &ids}, {&y}, {&ids}, axis);
+  return y;
+}
+
+Tensor take(const Tensor& x, const Tensor& ids, int axis) {
+  const int along = axis_of(info.name, x, axis);
+  if (ids.rank() > 1)
+    throw ShapeError(text("take: ", describe_operand("ids", ids),
+                          " must be a vector, or a 0-d tensor to drop the axis; use gather or embedding for more"));
+  const Shape rest = x.shape().erased(along);
+  return take_blocks(info, x, ids, along, ids.rank() == 0 ? rest : rest.inserted(along, ids.dim(0)));
+}
+
+}  // namespace retrace

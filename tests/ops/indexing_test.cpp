@@ -1,0 +1,147 @@
+// Ops that pick elements by i64 indices.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+Tensor counted(const Shape& shape, Dtype dtype = f64) {
+  return reshape(arange(0, static_cast<double>(shape.numel()), 1, dtype), shape);
+}
+Tensor no_ids() { return indices(std::span<const std::int64_t>(), {0}); }
+
+void expect_values(const Tensor& y, const Shape& shape, const std::vector<double>& want) {
+  ASSERT_EQ(y.shape(), shape);
+  const auto got = y.values<double>();
+  EXPECT_TRUE(std::equal(got.begin(), got.end(), want.begin(), want.end())) << y;
+}
+
+TEST(Indexing, Take) {
+  const Tensor x = counted({2, 3});
+  expect_values(take(x, indices({1, 1, 0})), {3, 3}, {3, 4, 5, 3, 4, 5, 0, 1, 2});
+  expect_values(take(x, indices({2, 0}), -1), {2, 2}, {2, 0, 5, 3});
+  expect_values(take(x, indices(1), 1), {2}, {1, 4});
+  expect_values(take(x, no_ids(), 1), {2, 0}, {});
+  expect_values(take(counted({0, 3}), indices({2}), 1), {0, 1}, {});
+}
+
+TEST(Indexing, Gather) {
+  const Tensor x = counted({2, 3});
+  expect_values(gather(x, indices({{2, 2, 0, 1}, {0, 1, 1, 1}})), {2, 4}, {2, 2, 0, 1, 3, 4, 4, 4});
+  expect_values(gather(x, indices({{1, 0, 1}}), 0), {1, 3}, {3, 1, 5});
+}
+
+TEST(Indexing, Embedding) {
+  const Tensor table = counted({3, 2});
+  expect_values(embedding(table, indices({{2, 0}, {2, 1}})), {2, 2, 2}, {4, 5, 0, 1, 4, 5, 2, 3});
+  expect_values(embedding(table, indices(1)), {2}, {2, 3});
+  expect_values(embedding(table, no_ids()), {0, 2}, {});
+}
+
+TEST(Indexing, ScatterAdd) {
+  const Tensor x = counted({2, 2});
+  expect_values(scatter_add(x, indices({1, 1, 0}), ones({3, 2}, f64)), {2, 2}, {1, 2, 4, 5});
+  expect_values(scatter_add(x, no_ids(), ones({0, 2}, f64)), {2, 2}, {0, 1, 2, 3});
+  EXPECT_EQ(x.at({1, 0}), 2) << "x itself stays as it was";
+}
+
+TEST(Indexing, GradientsAddUpWhereIndicesRepeat) {
+  const Tensor x = parameter(distinct({2, 3}, 0.1)), updates = parameter(distinct({4, 3}, 0.9));
+  const Tensor rows = indices({1, 0, 1, 1});
+  expect_gradient(
+      x, [&] { return take(x, rows); }, "take");
+  expect_gradient(
+      x,
+      [&] {
+        return take(x, indices({2, 2, 0}), 1);
+      },
+      "take of columns");
+  expect_gradient(
+      x, [&] { return take(x, indices(0), 1); }, "take of one");
+  expect_gradient(
+      x,
+      [&] {
+        return gather(x, indices({{2, 2, 0, 1}, {0, 1, 1, 1}}));
+      },
+      "gather");
+  expect_gradient(
+      x,
+      [&] {
+        return gather(x, indices({{0, 1, 1}}), 0);
+      },
+      "gather of rows");
+  expect_gradient(
+      x,
+      [&] {
+        return embedding(x, indices({{1, 1}, {0, 1}})) + embedding(x, indices(1));
+      },
+      "embedding");
+  expect_gradient(
+      x, [&] { return scatter_add(x, rows, updates); }, "scatter_add, x");
+  expect_gradient(
+      updates, [&] { return scatter_add(x, rows, updates); }, "scatter_add, updates");
+  expect_gradient(
+      x,
+      [&] {
+        return scatter_add(x, indices({1, 1}), x);
+      },
+      "scatter_add to itself");
+}
+
+TEST(Indexing, WhatIsNotPickedGetsZero) {
+  const Tensor table = parameter(ones({3, 2}, f64));
+  Tape tape;
+  tape.backward(sum(embedding(table, indices({0, 0}))));
+  expect_values(table.grad(), {3, 2}, {2, 2, 0, 0, 0, 0});
+}
+
+TEST(Indexing, EveryDtypeIsPicked) {
+  for (const Dtype dtype : {f32, f64, i64, dual}) {
+    const Tensor x = counted({2, 3}, dtype);
+    EXPECT_EQ(take(x, indices({1})).at({0, 2}), 5);
+    EXPECT_EQ(gather(x, indices({{0}, {2}})).at({1, 0}), 5);
+    EXPECT_EQ(embedding(x, indices({1, 1})).at({1, 2}), 5);
+    EXPECT_EQ(scatter_add(x, indices({0}), counted({1, 3}, dtype)).at({0, 2}), 4);
+  }
+}
+
+TEST(Indexing, Errors) {
+  const Tensor x = counted({2, 3}), bad = indices({0, 2}).named("ids");
+  expect_error<IndexError>([&] { take(x, bad); },
+                           "take: id 2 at position 1 of ids[2] is outside 0 to 1; check the ids");
+  expect_error<IndexError>([&] { embedding(x, indices({-1})); },
+                           "embedding: id -1 at position 0 of ids[1] is outside 0 to 1; check the ids");
+  expect_error<IndexError>(
+      [&] {
+        gather(x, indices({{0}, {3}}));
+      },
+      "gather: id 3 at position 1 of ids[2, 1] is outside 0 to 2; check the ids");
+  expect_error<IndexError>([&] { scatter_add(x, bad, x); },
+                           "scatter_add: id 2 at position 1 of ids[2] is outside 0 to 1; check the ids");
+  expect_error<DtypeError>([&] { take(x, ones({2}, f64)); },
+                           "take: ids[2] is f64, but indices are i64; make them with indices() or to(i64)");
+  expect_error<ShapeError>(
+      [&] { take(x, indices({{0}})); },
+      "take: ids[1, 1] must be a vector, or a 0-d tensor to drop the axis; use gather or embedding for more");
+  expect_error<ShapeError>(
+      [&] { gather(x, indices({0})); },
+      "gather: x[2, 3] and ids[1] along axis 1: all other extents must be equal; broadcast or slice one of them");
+  expect_error<ShapeError>([&] { embedding(counted({3}), bad); },
+                           "embedding: table[3] must be a matrix [ids, features]; reshape it");
+  expect_error<ShapeError>(
+      [&] {
+        scatter_add(x, bad, counted({2, 2}));
+      },
+      "scatter_add: x[2, 3], ids[2] and updates[2, 2]: ids must be a vector, and updates one row of x an "
+      "id; reshape them");
+  EXPECT_THROW(scatter_add(x, indices({0, 1}), counted({2, 3}, f32)), DtypeError);
+  EXPECT_THROW(take(x, bad, 2), ShapeError);
+}
+
+}  // namespace
+}  // namespace retrace

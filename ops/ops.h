@@ -163,6 +163,15 @@ Tensor cumsum(const Tensor& x, int axis = -1);
 /// The first index of the largest element (i64, no gradient); NaN counts as largest. An axis of length 0: a ShapeError.
 Tensor argmax(const Tensor& x, int axis = -1);
 
+// ---- softmax and normalisation
+// -----------------------------------------------------------------------------------------
+
+/// y = e^(x + mask - max) / sum, along an axis. The mask broadcasts to x, is added first and gets no gradient; a row
+/// that it fills with -inf gives zeros and a zero gradient.
+Tensor softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
+/// y = x + mask - max - ln sum e^(x + mask - max). A row of -inf alone gives -inf and a zero gradient.
+Tensor log_softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
+
 // ---- shape
 // -----------------------------------------------------------------------------------------------------------
 
@@ -225,6 +234,25 @@ Tensor gather(const Tensor& x, const Tensor& ids, int axis = -1);
 Tensor embedding(const Tensor& table, const Tensor& ids);
 /// y = x, then y[ids[i]] += updates[i] along the first axis.
 Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates);
+
+// ---- losses
+// ----------------------------------------------------------------------------------------------------------
+
+enum class Reduction { mean, sum, none };
+struct CrossEntropyOptions {
+  Reduction reduction = Reduction::mean;
+  std::optional<std::int64_t> ignore_index = std::nullopt;  // rows with this label count nowhere
+};
+/// l = -log_softmax(x)[t] for logits x [..., C] and labels t [...] (i64), or -sum_c t_c log_softmax(x)_c for soft
+/// targets
+/// [..., C]. With every row ignored: 0, with gradient 0.
+Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options = {});
+/// l = -logp[t] for log-probabilities [..., C].
+Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options = {});
+/// l = (x - t)^2; shapes are equal.
+Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
+/// l = max(x, 0) - x t + ln(1 + e^-|x|); shapes are equal.
+Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
 
 // ---- the rest
 // --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,137 @@
+#include <cmath>
+
+#include <retrace/ops/loss.h>
+#include <retrace/ops/softmax_line.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"cross_entropy", "l_i = ln sum_c e^x_ic - x_i,t_i, reduced",
+                      "dx_ic = dl_i (softmax(x_i)_c - [c = t_i])", "x, t"};
+constexpr OpInfo soft_info{"cross_entropy", "l_i = -sum_c t_ic log_softmax(x_i)_c, reduced",
+                           "dx_i = dl_i (softmax(x_i) sum_c t_ic - t_i), dt_i = -dl_i log_softmax(x_i)", "x, t"};
+
+struct Attributes {
+  CrossEntropyOptions options;
+  double counted;
+};
+
+template <class T>
+T log_sum_exp(const T* x, std::int64_t classes) {
+  using std::exp, std::log;
+  const T most = largest(x, classes, 1);
+  return most + log(ordered_sum<T>(classes, [=](std::int64_t c) { return exp(x[c] - most); }));
+}
+
+void backward(Record& r) {
+  const Attributes at = r.attributes<Attributes>();
+  const std::int64_t classes = r.in(0).shape[-1], rows = r.in(1).numel();
+  const std::int64_t* labels = r.saved(2).values<std::int64_t>();
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    using std::exp;
+    const T* x = r.saved(0).values<T>();
+    const T* total = r.saved(1).values<T>();
+    const T* dy = r.grad_out<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const bool ignored = labels[row] == at.options.ignore_index;
+      const T dl = ignored ? T(0) : gradient_of_loss(at.options.reduction, at.counted, dy, row);
+      GradientSlot<T>{dx.values + row * classes, dx.add}.put(classes, [=](std::int64_t c) {
+        return ignored ? T(0) : dl * (exp(x[row * classes + c] - total[row]) - (c == labels[row] ? T(1) : T(0)));
+      });
+    }
+  });
+}
+
+void soft_backward(Record& r) {
+  const Attributes at = r.attributes<Attributes>();
+  const std::int64_t classes = r.in(0).shape[-1], rows = r.saved(1).numel();
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    using std::exp;
+    const T* x = r.saved(0).values<T>();
+    const T* total = r.saved(1).values<T>();
+    const T* t = r.saved(2).values<T>();
+    const T* dy = r.grad_out<T>();
+    const auto dl = [=](std::int64_t row) { return gradient_of_loss(at.options.reduction, at.counted, dy, row); };
+    if (r.wants(0)) {
+      const GradientSlot<T> dx = r.grad_in<T>(0);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const T* target = t + row * classes;
+        const T mass = ordered_sum<T>(classes, [=](std::int64_t c) { return target[c]; });
+        GradientSlot<T>{dx.values + row * classes, dx.add}.put(classes, [=](std::int64_t c) {
+          return dl(row) * (exp(x[row * classes + c] - total[row]) * mass - target[c]);
+        });
+      }
+    }
+    if (r.wants(1))
+      r.grad_in<T>(1).put(rows * classes,
+                          [=](std::int64_t k) { return dl(k / classes) * (total[k / classes] - x[k]); });
+  });
+}
+
+template <class T>
+void sums_of_rows(const Tensor& logits, const Tensor& sums) {
+  const std::int64_t classes = logits.dim(-1);
+  const T* x = logits.values<T>().data();
+  std::int64_t row = 0;
+  for (T& sum : sums.mutable_values<T>()) sum = log_sum_exp(x + classes * row++, classes);
+}
+
+Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {
+  if (logits.shape() != targets.shape() || logits.rank() == 0)
+    throw ShapeError(text("cross_entropy: ", describe_operand("logits", logits), " and ",
+                          describe_operand("targets", targets),
+                          ": soft targets have the shape of the logits; reshape one of them, or give labels as i64"));
+  if (logits.dtype() != targets.dtype()) {
+    const auto [like_targets, like_logits] = with_tangents(info.name, logits, targets, "logits", "targets");
+    return soft_cross_entropy(like_targets, like_logits, options);
+  }
+  Tensor y, total;
+  const Shape rows = logits.shape().first(logits.rank() - 1);
+  const std::int64_t classes = logits.dim(-1);
+  const double counted = static_cast<double>(rows.numel());
+  dispatch_real(logits, "logits", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    total = empty(rows, logits.dtype());
+    sums_of_rows<T>(logits, total);
+    y = empty(options.reduction == Reduction::none ? rows : Shape{}, logits.dtype());
+    const T *x = logits.values<T>().data(), *t = targets.values<T>().data(), *sum = total.values<T>().data();
+    reduce_losses(options.reduction, rows.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
+      return ordered_sum<T>(classes, [=](std::int64_t c) {
+        const T target = t[row * classes + c];
+        return target == T(0) ? T(0) : target * (sum[row] - x[row * classes + c]);  // 0 (-inf) is 0 here
+      });
+    });
+  });
+  record(soft_info, soft_backward, {&logits, &targets}, {&y}, {&logits, &total, &targets},
+         Attributes{options, counted});
+  return y;
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {
+  if (targets.dtype() != i64) return soft_cross_entropy(logits, targets, options);
+  const double counted = check_labels(info.name, "logits", logits, targets, options.ignore_index);
+  check_real(info.name, logits, "logits");
+  if (expand_fused()) return nll(log_softmax(logits), targets, options);
+  const std::int64_t classes = logits.dim(-1);
+  const std::int64_t* labels = targets.values<std::int64_t>().data();
+  Tensor y, total;
+  dispatch_real(logits.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    total = empty(targets.shape(), logits.dtype());
+    sums_of_rows<T>(logits, total);
+    y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, logits.dtype());
+    const T *x = logits.values<T>().data(), *sum = total.values<T>().data();
+    reduce_losses(options.reduction, targets.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
+      return labels[row] == options.ignore_index ? T(0) : sum[row] - x[row * classes + labels[row]];
+    });
+  });
+  record(info, backward, {&logits, &targets}, {&y}, {&logits, &total, &targets}, Attributes{options, counted});
+  return y;
+}
+
+}  // namespace retrace

@@ -1,0 +1,72 @@
+#include <cmath>
+
+#include <retrace/ops/lines.h>
+#include <retrace/ops/masked.h>
+#include <retrace/ops/softmax_line.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/ordered_sum.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x"};
+
+template <class T>
+void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
+  using std::exp, std::log, std::isinf;
+  const T most = largest(x, length, stride);
+  if (isinf(most) && most < T(0)) {  // nothing is left of this line; NaN stays
+    for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = x[k];
+    return;
+  }
+  const T log_sum = log(ordered_sum<T>(length, [=](std::int64_t k) { return exp(x[k * stride] - most); }));
+  // x - max first: where both are large their difference is exact, and adding ln sum to the maximum would round it
+  // away.
+  for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = (x[k] - most) - log_sum;
+}
+
+// -inf is a constant: what is masked gets no gradient.
+template <class T>
+bool is_masked(T y) {
+  using std::isinf;
+  return isinf(y) && y < T(0);
+}
+
+void backward(Record& r) {
+  const Lines lines(r.in(0).shape, r.attributes<int>());
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    using std::exp;
+    const T* y = r.saved(0).values<T>();
+    const T* dy = r.grad_out<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    lines.for_each([=](std::int64_t start) {
+      const std::int64_t stride = lines.stride;
+      const T sum = ordered_sum<T>(lines.length, [=](std::int64_t k) { return dy[start + k * stride]; });
+      for (std::int64_t k = start; k < start + lines.length * stride; k += stride) {
+        const T contribution = is_masked(y[k]) ? T(0) : dy[k] - exp(y[k]) * sum;
+        dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor log_softmax(const Tensor& x, int axis, const Tensor& mask) {
+  const int along = axis_of(info.name, x, axis);
+  if (mask.defined()) return log_softmax(masked(info.name, x, mask), along);
+  Tensor y;
+  dispatch_real(x, "x", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty_like(x);
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    const Lines lines(x.shape(), along);
+    lines.for_each([=](std::int64_t start) { forward(from + start, to + start, lines.length, lines.stride); });
+  });
+  record(info, backward, {&x}, {&y}, {&y}, along);
+  return y;
+}
+
+}  // namespace retrace

@@ -1,0 +1,61 @@
+// What the losses share: reductions of one loss a row, and checks of labels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <retrace/core/tape.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/ordered_sum.h>
+
+namespace retrace {
+
+/// Writes loss(k) for k in [0, count), reduced: their sum, their sum divided by `counted` (0 for nothing), or each.
+template <class T, class Loss>
+void reduce_losses(Reduction reduction, std::int64_t count, double counted, T* y, Loss&& loss) {
+  if (reduction == Reduction::none) {
+    for (std::int64_t k = 0; k < count; ++k) y[k] = loss(k);
+    return;
+  }
+  const T total = ordered_sum<T>(count, loss);
+  if (reduction == Reduction::sum)
+    *y = total;
+  else
+    *y = counted == 0 ? T(0) : total / static_cast<T>(counted);
+}
+
+/// The gradient of loss k.
+template <class T>
+T gradient_of_loss(Reduction reduction, double counted, const T* dy, std::int64_t k) {
+  if (reduction == Reduction::none) return dy[k];
+  if (reduction == Reduction::sum) return *dy;
+  return counted == 0 ? T(0) : *dy / static_cast<T>(counted);
+}
+
+/// Labels [...] for scores [..., C]. Throws ShapeError, DtypeError or, with position and value, IndexError; returns how
+/// many are not ignored.
+inline double check_labels(const char* function, const char* role, const Tensor& scores, const Tensor& labels,
+                           std::optional<std::int64_t> ignore) {
+  if (scores.rank() == 0 || labels.shape() != scores.shape().first(scores.rank() - 1))
+    throw ShapeError(text(function, ": ", describe_operand(role, scores), " and ", describe_operand("targets", labels),
+                          ": labels must have the shape of the scores without the last axis; reshape them"));
+  if (labels.dtype() != i64)
+    throw DtypeError(text(function, ": ", describe_operand("targets", labels), " is ", labels.dtype(),
+                          ", but labels are i64; make them with indices() or to(i64)"));
+  const std::int64_t classes = scores.dim(-1);
+  double counted = 0;
+  std::int64_t position = 0;
+  for (const std::int64_t label : labels.values<std::int64_t>()) {
+    const bool ignored = ignore && label == *ignore;
+    if (!ignored && (label < 0 || label >= classes))
+      throw IndexError(text(function, ": label ", label, " at position ", position, " of ",
+                            describe_operand("targets", labels), " is outside 0 to ", classes - 1,
+                            "; check the labels, or name it with ignore_index"));
+    counted += ignored ? 0 : 1;
+    ++position;
+  }
+  return counted;
+}
+
+}  // namespace retrace

@@ -1,0 +1,46 @@
+#include <retrace/ops/loss.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"nll", "l_i = -logp[i, t_i], reduced", "dlogp[i, t_i] = -dl_i", "logp, t"};
+
+struct Attributes {
+  CrossEntropyOptions options;
+  double counted;
+};
+
+void backward(Record& r) {
+  const Attributes at = r.attributes<Attributes>();
+  const std::int64_t classes = r.in(0).shape[-1];
+  const std::int64_t* labels = r.saved(0).values<std::int64_t>();
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    T* dx = r.grad_in_to_add<T>(0);
+    for (std::int64_t row = 0; row < r.in(1).numel(); ++row)
+      if (labels[row] != at.options.ignore_index)
+        dx[row * classes + labels[row]] -= gradient_of_loss(at.options.reduction, at.counted, dy, row);
+  });
+}
+
+}  // namespace
+
+Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options) {
+  const double counted = check_labels(info.name, "logp", log_probabilities, targets, options.ignore_index);
+  const std::int64_t classes = log_probabilities.dim(-1);
+  const std::int64_t* labels = targets.values<std::int64_t>().data();
+  Tensor y;
+  dispatch_real(log_probabilities, "logp", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, log_probabilities.dtype());
+    const T* x = log_probabilities.values<T>().data();
+    reduce_losses(options.reduction, targets.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
+      return labels[row] == options.ignore_index ? T(0) : -x[row * classes + labels[row]];
+    });
+  });
+  record(info, backward, {&log_probabilities, &targets}, {&y}, {&targets}, Attributes{options, counted});
+  return y;
+}
+
+}  // namespace retrace

@@ -1,0 +1,237 @@
+// Losses: against plain loops, what is ignored, reductions, soft targets, both tails.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <retrace/core/parallel.h>
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+using Loss = Tensor (*)(const Tensor&, const Tensor&, CrossEntropyOptions);
+using PairLoss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
+
+bool same_values(const Tensor& a, const Tensor& b) {
+  const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
+  return a.shape() == b.shape() && std::ranges::equal(wide_a.values<double>(), wide_b.values<double>());
+}
+
+void expect_near(const Tensor& got, const Tensor& want, double limit) {
+  ASSERT_EQ(got.shape(), want.shape());
+  const Tensor wide_got = got.to(f64), wide_want = want.to(f64);
+  for (std::size_t k = 0; k < wide_got.values<double>().size(); ++k)
+    EXPECT_NEAR(wide_got.values<double>()[k], wide_want.values<double>()[k], limit) << "element " << k;
+}
+
+/// The gradient of f at the values, for a cotangent (1 for a scalar).
+template <class Function>
+Tensor gradient_of(const Tensor& values, const Function& f, const Tensor& cotangent = {}) {
+  const Tensor x = parameter(values);
+  Tape tape;
+  const Tensor y = f(x);
+  tape.backward({y}, {cotangent.defined() ? cotangent : ones_like(y)});
+  return x.grad();
+}
+
+double plain_cross_entropy(const Tensor& row, std::int64_t label) {
+  double sum = 0;
+  for (const double logit : row.values<double>()) sum += std::exp(logit);
+  return std::log(sum) - row.at({label});
+}
+
+TEST(CrossEntropy, IsItsFormulaForEveryReduction) {
+  Random random(1);
+  const Tensor x = random.normal({2, 3, 5}, f64), labels = indices({{4, 0, 2}, {1, 1, 3}});
+  const Tensor each = cross_entropy(x, labels, {.reduction = Reduction::none});
+  ASSERT_EQ(each.shape(), (Shape{2, 3}));
+  double total = 0;
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (std::int64_t j = 0; j < 3; ++j) {
+      const double want = plain_cross_entropy(x[i][j], static_cast<std::int64_t>(labels.at({i, j})));
+      EXPECT_NEAR(each.at({i, j}), want, 1e-14);
+      total += want;
+    }
+  EXPECT_NEAR(cross_entropy(x, labels, {.reduction = Reduction::sum}).item(), total, 1e-13);
+  EXPECT_NEAR(cross_entropy(x, labels).item(), total / 6, 1e-14);
+  EXPECT_NEAR(cross_entropy(x[0][0], indices(4)).item(), each.at({0, 0}), 1e-15);
+  EXPECT_TRUE(same_values(nll(log_softmax(x), labels, {.reduction = Reduction::none}),
+                          neg(squeeze(gather(log_softmax(x), unsqueeze(labels, -1)), -1))));
+}
+
+TEST(CrossEntropy, Gradients) {
+  const Tensor x = parameter(distinct({2, 3, 4}, 0.2) * 3.0), soft = parameter(distinct({2, 3, 4}, 0.6));
+  const Tensor labels = indices({{3, -1, 2}, {1, 1, 0}});
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
+    const CrossEntropyOptions options{.reduction = reduction, .ignore_index = -1};
+    expect_gradient(
+        x, [&] { return cross_entropy(x, labels, options); }, "cross_entropy");
+    expect_gradient(
+        x, [&] { return nll(x, labels, options); }, "nll");
+    for (const Tensor& leaf : {x, soft})
+      expect_gradient(
+          leaf, [&] { return cross_entropy(x, soft, {.reduction = reduction}); }, "soft cross_entropy");
+  }
+}
+
+/// As if the ignored rows were not there, in the mean as well.
+TEST(CrossEntropy, IgnoredRowsCountNowhere) {
+  Random random(2);
+  const Tensor x = random.normal({4, 3}, f64), labels = indices({2, -100, 0, -100}), rows = indices({0, 2});
+  for (const Loss function : {Loss(cross_entropy), Loss(nll)}) {
+    for (const Reduction reduction : {Reduction::mean, Reduction::sum}) {
+      const CrossEntropyOptions options{.reduction = reduction, .ignore_index = -100};
+      const auto whole = [&](const Tensor& logits) { return function(logits, labels, options); };
+      const auto kept = [&](const Tensor& logits) { return function(take(logits, rows), indices({2, 0}), options); };
+      EXPECT_EQ(whole(x).item(), kept(x).item());
+      EXPECT_TRUE(same_values(gradient_of(x, whole), gradient_of(x, kept)));
+    }
+    const Tensor each = function(x, labels, {.reduction = Reduction::none, .ignore_index = -100});
+    EXPECT_EQ(each.at({1}), 0);
+    EXPECT_EQ(each.at({3}), 0);
+    EXPECT_NE(each.at({0}), 0);
+  }
+}
+
+TEST(CrossEntropy, AnIgnoredLabelMayAlsoBeAClass) {
+  const Tensor x = tensor({{1, 2, 3}, {4, 0, 1}}, f64);
+  EXPECT_EQ(cross_entropy(x, indices({0, 1}), {.ignore_index = 0}).item(), cross_entropy(x[1], indices(1)).item());
+}
+
+TEST(CrossEntropy, WithEveryRowIgnoredIsZeroWithZeroGradient) {
+  for (const Loss function : {Loss(cross_entropy), Loss(nll)})
+    for (const Dtype dtype : {f32, f64})
+      for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
+        const CrossEntropyOptions options{.reduction = reduction, .ignore_index = 9};
+        const Tensor x = tensor({{1, 2, 3}, {-1000, infinity, nan}}, dtype), labels = indices({9, 9});
+        const auto loss = [&](const Tensor& logits) { return function(logits, labels, options); };
+        EXPECT_TRUE(same_values(loss(x), zeros(reduction == Reduction::none ? Shape{2} : Shape{}, dtype)));
+        EXPECT_TRUE(same_values(gradient_of(x, loss), zeros({2, 3}, dtype)));
+      }
+}
+
+TEST(CrossEntropy, OfNoRows) {
+  const Tensor x = zeros({0, 3}, f64), labels = indices(std::span<const std::int64_t>(), {0});
+  for (const Tensor& targets : {labels, x}) {
+    EXPECT_EQ(cross_entropy(x, targets).item(), 0);
+    EXPECT_EQ(cross_entropy(x, targets, {.reduction = Reduction::none}).shape(), (Shape{0}));
+    EXPECT_EQ(gradient_of(x, [&](const Tensor& logits) { return cross_entropy(logits, targets); }).numel(), 0);
+  }
+  EXPECT_EQ(nll(x, labels).item(), 0);
+}
+
+TEST(CrossEntropy, OneHotSoftTargetsEqualLabels) {
+  Random random(3);
+  const Tensor x = random.normal({6, 5}, 0, 3, f64), labels = random.integers({6}, 5), hot = one_hot(labels, 5, f64);
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
+    const auto hard = [&](const Tensor& logits) { return cross_entropy(logits, labels, {.reduction = reduction}); };
+    const auto soft = [&](const Tensor& logits) { return cross_entropy(logits, hot, {.reduction = reduction}); };
+    const Tensor dy = random.normal(hard(x).shape(), f64);
+    expect_near(soft(x), hard(x), 1e-14);
+    expect_near(gradient_of(x, soft, dy), gradient_of(x, hard, dy), 1e-14);
+  }
+}
+
+TEST(CrossEntropy, SoftTargetsNeedNotSumToOne) {
+  Random random(4);
+  const Tensor x = random.normal({3, 4}, f64), targets = random.uniform({3, 4}, 0, 2, f64);
+  const Tensor want = neg(sum(targets * log_softmax(x), -1));
+  expect_near(cross_entropy(x, targets, {.reduction = Reduction::none}), want, 1e-14);
+  expect_near(cross_entropy(x, targets), mean(want), 1e-14);
+}
+
+TEST(CrossEntropy, OfLargeLogits) {
+  for (const Dtype dtype : {f32, f64}) {
+    const Tensor x = tensor({{1000, -1000}, {1000, -1000}}, dtype);
+    const auto loss = [](const Tensor& logits) {
+      return cross_entropy(logits, indices({0, 1}), {.reduction = Reduction::none});
+    };
+    EXPECT_TRUE(same_values(loss(x), tensor({0.0, 2000.0}, dtype)));
+    EXPECT_TRUE(same_values(gradient_of(x, loss), tensor({{0, 0}, {1, -1}}, dtype)));
+    const Tensor near = tensor({{0.25, -1.5, 2.0}}, dtype), far = near + 1e4;  // exact in f32
+    const double limit = dtype == f32 ? 1e-3 : 1e-11;
+    EXPECT_NEAR(cross_entropy(far, indices({1})).item(), cross_entropy(near, indices({1})).item(), limit);
+  }
+}
+
+/// A class that a mask rules out has no share in the loss, and no gradient.
+TEST(CrossEntropy, ALogitOfMinusInfinityIsAClassLess) {
+  const Tensor x = tensor({{1.0, -infinity, 3.0}}, f64), two = tensor({{1.0, 3.0}}, f64);
+  const auto soft = [](const Tensor& logits) { return cross_entropy(logits, tensor({{0.25, 0.0, 0.75}}, f64)); };
+  const auto hard = [](const Tensor& logits) { return cross_entropy(logits, indices({2})); };
+  EXPECT_NEAR(hard(x).item(), cross_entropy(two, indices({1})).item(), 1e-15);
+  EXPECT_NEAR(soft(x).item(), cross_entropy(two, tensor({{0.25, 0.75}}, f64)).item(), 1e-15);
+  EXPECT_EQ(gradient_of(x, hard).at({0, 1}), 0);
+  EXPECT_EQ(gradient_of(x, soft).at({0, 1}), 0);
+}
+
+TEST(Losses, NanInIsNanOut) {
+  const Tensor x = tensor({{1, nan, 2}, {1, 2, 3}}, f64), finite = tensor({{1, 2, 3}, {4, 5, 6}}, f64);
+  const Tensor losses = cross_entropy(x, indices({0, 0}), {.reduction = Reduction::none});
+  EXPECT_TRUE(std::isnan(losses.at({0})));
+  EXPECT_FALSE(std::isnan(losses.at({1})));
+  for (const Tensor& y :
+       {cross_entropy(x, indices({0, 0})), cross_entropy(x, finite), cross_entropy(finite, x), nll(x, indices({1, 0})),
+        mse(x, finite), mse(finite, x), bce_with_logits(x, finite), bce_with_logits(finite, x)})
+    EXPECT_TRUE(std::isnan(y.item()));
+}
+
+TEST(Mse, IsItsFormulaForEveryReduction) {
+  const Tensor x = tensor({{1, 2}, {3, -4}}, f64), t = tensor({{0, 2}, {5, 1}}, f64);
+  EXPECT_TRUE(same_values(mse(x, t, Reduction::none), tensor({{1, 0}, {4, 25}}, f64)));
+  EXPECT_EQ(mse(x, t, Reduction::sum).item(), 30);
+  EXPECT_EQ(mse(x, t).item(), 7.5);
+}
+
+TEST(BceWithLogits, IsExactInBothTails) {
+  for (const Dtype dtype : {f32, f64}) {
+    const Tensor x = tensor({1000.0, 1000.0, -1000.0, -1000.0, 0.0}, dtype),
+                 t = tensor({1.0, 0.0, 0.0, 1.0, 0.5}, dtype);
+    const auto loss = [&](const Tensor& logits) { return bce_with_logits(logits, t, Reduction::none); };
+    expect_near(loss(x), tensor({0.0, 1000.0, 0.0, 1000.0, std::log(2.0)}, dtype), dtype == f32 ? 1e-7 : 1e-15);
+    EXPECT_TRUE(same_values(gradient_of(x, loss), tensor({0.0, 1.0, 0.0, -1.0, 0.0}, dtype)));
+  }
+  const auto tail = [](double logit, double target) { return bce_with_logits(number(logit), number(target)).item(); };
+  EXPECT_NEAR(tail(40, 1) / std::exp(-40.0), 1, 1e-12) << "ln(1 + e^-40) is lost beside 1";
+  EXPECT_NEAR(tail(-40, 0) / std::exp(-40.0), 1, 1e-12);
+  const auto at_zero = [](const Tensor& x) { return bce_with_logits(x, number(0)); };
+  EXPECT_NEAR(slope(at_zero, -40) / std::exp(-40.0), 1, 1e-12);
+}
+
+TEST(Losses, GradientsOfPairs) {
+  const Tensor x = parameter(distinct({3, 4}, 0.2) - 0.7), t = parameter(distinct({3, 4}, 0.6));
+  for (const PairLoss function : {PairLoss(mse), PairLoss(bce_with_logits)})
+    for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none})
+      for (const Tensor& leaf : {x, t})
+        expect_gradient(
+            leaf, [&] { return function(x, t, reduction); }, "pair");
+}
+
+TEST(Losses, PairsOfNothing) {
+  const Tensor none = zeros({0, 3}, f64);
+  for (const PairLoss function : {PairLoss(mse), PairLoss(bce_with_logits)}) {
+    EXPECT_EQ(function(none, none, Reduction::sum).item(), 0);
+    EXPECT_EQ(function(none, none, Reduction::none).shape(), none.shape());
+  }
+}
+
+TEST(Losses, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
+  Random random(5);
+  const int before = threads();
+  const Tensor x = random.normal({400, 129}, 0, 3, f32), labels = random.integers({400}, 129);
+  const auto each = [&](const Tensor& logits) { return cross_entropy(logits, labels, {.reduction = Reduction::none}); };
+  const auto loss = [&](const Tensor& logits) { return cross_entropy(logits, labels); };
+  set_threads(1);
+  const Tensor rows = each(x), dx = gradient_of(x, loss);
+  for (const std::int64_t row : {0, 211, 399}) EXPECT_TRUE(same_values(rows[row], cross_entropy(x[row], labels[row])));
+  set_threads(2);
+  EXPECT_TRUE(same_values(each(x), rows));
+  EXPECT_TRUE(same_values(gradient_of(x, loss), dx));
+  set_threads(before);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -171,6 +171,15 @@ Tensor argmax(const Tensor& x, int axis = -1);
 Tensor softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
 /// y = x + mask - max - ln sum e^(x + mask - max). A row of -inf alone gives -inf and a zero gradient.
 Tensor log_softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
+struct LayerNormOptions {
+  int axes = 1;  // how many of the last axes are normalised together
+  double eps = 1e-5;
+};
+/// y = (x - mean) / sqrt(var + eps) * gamma + beta over the last axes; biased variance, two passes. gamma and beta have
+/// the shape of the normalised axes; each may be undefined.
+Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {}, LayerNormOptions options = {});
+/// y = x / sqrt(mean(x^2) + eps) * gamma over the last axis; gamma may be undefined.
+Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, double eps = 1e-6);
 
 // ---- shape
 // -----------------------------------------------------------------------------------------------------------

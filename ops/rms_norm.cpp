@@ -1,0 +1,93 @@
+#include <cmath>
+
+#include <retrace/core/parallel.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/ordered_sum.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"rms_norm", "y = n gamma, n = x / sqrt(mean x^2 + eps)",
+                      "g = dy gamma, dx = (g - n mean(g n)) / sqrt(mean x^2 + eps), dgamma = sum dy n", "x, gamma"};
+
+template <class T>
+void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* inverse, std::int64_t rows,
+                   std::int64_t width, const GradientSlot<T>& dx) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const T* n = normal + row * width;
+    const auto g = [=](std::int64_t k) {
+      return gamma == nullptr ? dy[row * width + k] : dy[row * width + k] * gamma[k];
+    };
+    const T mean_gn =
+        ordered_sum<T>(width, [=](std::int64_t k) { return g(k) * n[k]; }) / static_cast<T>(static_cast<double>(width));
+    GradientSlot<T>{dx.values + row * width, dx.add}.put(
+        width, [=](std::int64_t k) { return (g(k) - n[k] * mean_gn) * inverse[row]; });
+  }
+}
+
+void backward(Record& r) {
+  const std::int64_t width = r.in(0).shape[-1], rows = r.saved(1).numel();
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    const T* normal = r.saved(0).values<T>();
+    const T* gamma = r.saved(2) ? r.saved(2).values<T>() : nullptr;
+    if (r.wants(0)) gradient_of_x(dy, gamma, normal, r.saved(1).values<T>(), rows, width, r.grad_in<T>(0));
+    if (r.inputs() > 1 && r.wants(1)) {
+      T* dgamma = r.grad_in_to_add<T>(1);
+      for (std::int64_t k = 0; k < rows * width; ++k) dgamma[k % width] += dy[k] * normal[k];
+    }
+  });
+}
+
+template <class T>
+void forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int64_t width, T* normal, T* inverse,
+             T* y) {
+  using std::sqrt;
+  parallel_for(rows, 4096 / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const T* from = x + row * width;
+      const T squares = ordered_sum<T>(width, [=](std::int64_t k) { return from[k] * from[k]; });
+      inverse[row] = T(1) / sqrt(squares / static_cast<T>(static_cast<double>(width)) + static_cast<T>(eps));
+      for (std::int64_t k = 0; k < width; ++k) {
+        const T n = from[k] * inverse[row];
+        normal[row * width + k] = n;
+        y[row * width + k] = gamma == nullptr ? n : n * gamma[k];
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
+  if (x.rank() == 0)
+    throw ShapeError(text("rms_norm: ", describe_operand("x", x), " has no last axis to normalise; reshape it"));
+  if (!(eps >= 0))
+    throw ValueError(text("rms_norm: ", describe_operand("x", x), " with eps ", eps, "; eps must be 0 or more"));
+  if (gamma.defined() && gamma.shape() != Shape{x.dim(-1)})
+    throw ShapeError(text("rms_norm: ", describe_operand("gamma", gamma), " must be [", x.dim(-1),
+                          "], one number an element of the last axis of ", describe_operand("x", x), "; reshape it"));
+  if (gamma.defined() && gamma.dtype() != x.dtype()) {
+    const auto [like_gamma, like_x] = with_tangents(info.name, x, gamma, "x", "gamma");
+    return rms_norm(like_gamma, like_x, eps);
+  }
+  Tensor normal, inverse, y;
+  dispatch_real(x, "x", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    normal = empty_like(x);
+    inverse = empty(x.shape().first(x.rank() - 1), x.dtype());
+    y = empty_like(x);
+    forward(x.values<T>().data(), gamma.defined() ? gamma.values<T>().data() : nullptr, eps, inverse.numel(), x.dim(-1),
+            normal.mutable_values<T>().data(), inverse.mutable_values<T>().data(), y.mutable_values<T>().data());
+  });
+  const Tensor* saved_gamma = x.wants_gradient() ? &gamma : nullptr;
+  if (gamma.defined())
+    record(info, backward, {&x, &gamma}, {&y}, {&normal, &inverse, saved_gamma});
+  else
+    record(info, backward, {&x}, {&y}, {&normal, &inverse, nullptr});
+  return y;
+}
+
+}  // namespace retrace

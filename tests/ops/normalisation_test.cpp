@@ -1,0 +1,216 @@
+// layer_norm and rms_norm: against plain loops, for large offsets, at the edges, row by row.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <retrace/core/parallel.h>
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+bool same_values(const Tensor& a, const Tensor& b) {
+  const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
+  return a.shape() == b.shape() && std::ranges::equal(wide_a.values<double>(), wide_b.values<double>());
+}
+
+void expect_near(const Tensor& got, const Tensor& want, double limit) {
+  ASSERT_EQ(got.shape(), want.shape());
+  const Tensor wide_got = got.to(f64), wide_want = want.to(f64);
+  for (std::size_t k = 0; k < wide_got.values<double>().size(); ++k)
+    EXPECT_NEAR(wide_got.values<double>()[k], wide_want.values<double>()[k], limit) << "element " << k;
+}
+
+bool has_nan(const Tensor& x) {
+  const Tensor wide = x.to(f64);
+  return std::ranges::any_of(wide.values<double>(), [](double element) { return std::isnan(element); });
+}
+
+/// (x - mean) / sqrt(var + eps), or with no mean x / sqrt(mean x^2 + eps).
+std::vector<double> plain_normal(const std::vector<double>& x, bool subtract_mean, double eps) {
+  const double count = static_cast<double>(x.size());
+  double mean = 0, square = 0;
+  for (const double number : x) mean += subtract_mean ? number / count : 0;
+  for (const double number : x) square += (number - mean) * (number - mean) / count;
+  std::vector<double> y;
+  for (const double number : x) y.push_back((number - mean) / std::sqrt(square + eps));
+  return y;
+}
+
+struct NormGradients {
+  Tensor y, x, gamma, beta;
+};
+
+NormGradients layer_norm_gradients(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Tensor& dy) {
+  const Tensor of_x = parameter(x), of_gamma = parameter(gamma), of_beta = parameter(beta);
+  Tape tape;
+  const Tensor y = layer_norm(of_x, of_gamma, of_beta);
+  tape.backward({y}, {dy});
+  return {y, of_x.grad(), of_gamma.grad(), of_beta.grad()};
+}
+
+NormGradients rms_norm_gradients(const Tensor& x, const Tensor& gamma, const Tensor& dy) {
+  const Tensor of_x = parameter(x), of_gamma = parameter(gamma);
+  Tape tape;
+  const Tensor y = rms_norm(of_x, of_gamma);
+  tape.backward({y}, {dy});
+  return {y, of_x.grad(), of_gamma.grad(), {}};
+}
+
+TEST(LayerNorm, IsItsFormula) {
+  Random random(1);
+  const Tensor x = random.normal({3, 5}, 2, 3, f64), gamma = random.normal({5}, f64), beta = random.normal({5}, f64);
+  const Tensor plain = layer_norm(x), scaled = layer_norm(x, gamma), moved = layer_norm(x, {}, beta);
+  const Tensor both = layer_norm(x, gamma, beta), rough = layer_norm(x, {}, {}, {.eps = 0.5});
+  for (std::int64_t row = 0; row < 3; ++row) {
+    const std::vector<double> line(x[row].values<double>().begin(), x[row].values<double>().end());
+    const std::vector<double> want = plain_normal(line, true, 1e-5), want_rough = plain_normal(line, true, 0.5);
+    for (std::int64_t k = 0; k < 5; ++k) {
+      const double normal = want[static_cast<std::size_t>(k)];
+      EXPECT_NEAR(plain.at({row, k}), normal, 1e-14);
+      EXPECT_NEAR(scaled.at({row, k}), normal * gamma.at({k}), 1e-14);
+      EXPECT_NEAR(moved.at({row, k}), normal + beta.at({k}), 1e-14);
+      EXPECT_NEAR(both.at({row, k}), normal * gamma.at({k}) + beta.at({k}), 1e-14);
+      EXPECT_NEAR(rough.at({row, k}), want_rough[static_cast<std::size_t>(k)], 1e-14);
+    }
+  }
+}
+
+TEST(LayerNorm, SeveralAxesAreNormalisedTogether) {
+  Random random(2);
+  const Tensor x = random.normal({2, 3, 4}, f64), gamma = random.normal({3, 4}, f64), beta = random.normal({3, 4}, f64);
+  const Tensor flat = layer_norm(reshape(x, {2, 12}), reshape(gamma, {12}), reshape(beta, {12}));
+  EXPECT_TRUE(same_values(layer_norm(x, gamma, beta, {.axes = 2}), reshape(flat, {2, 3, 4})));
+  EXPECT_TRUE(same_values(layer_norm(x, {}, {}, {.axes = 3}), reshape(layer_norm(reshape(x, {24})), {2, 3, 4})));
+}
+
+TEST(RmsNorm, IsItsFormula) {
+  Random random(3);
+  const Tensor x = random.normal({3, 5}, 2, 3, f64), gamma = random.normal({5}, f64);
+  const Tensor plain = rms_norm(x), scaled = rms_norm(x, gamma), rough = rms_norm(x, {}, 0.5);
+  for (std::int64_t row = 0; row < 3; ++row) {
+    const std::vector<double> line(x[row].values<double>().begin(), x[row].values<double>().end());
+    const std::vector<double> want = plain_normal(line, false, 1e-6), want_rough = plain_normal(line, false, 0.5);
+    for (std::int64_t k = 0; k < 5; ++k) {
+      EXPECT_NEAR(plain.at({row, k}), want[static_cast<std::size_t>(k)], 1e-14);
+      EXPECT_NEAR(scaled.at({row, k}), want[static_cast<std::size_t>(k)] * gamma.at({k}), 1e-14);
+      EXPECT_NEAR(rough.at({row, k}), want_rough[static_cast<std::size_t>(k)], 1e-14);
+    }
+  }
+}
+
+TEST(LayerNorm, GradientsOfEveryInputAloneAndTogether) {
+  const Tensor x = parameter(distinct({2, 3, 4}, 0.2)), gamma = parameter(distinct({4}, 0.7));
+  const Tensor beta = parameter(distinct({4}, 0.9)), tall = parameter(distinct({3, 4}, 1.1));
+  expect_gradient(
+      x, [&] { return layer_norm(x); }, "x alone");
+  expect_gradient(
+      x, [&] { return layer_norm(x, {}, {}, {.axes = 2}); }, "x alone, two axes");
+  for (const Tensor& leaf : {x, gamma, beta})
+    expect_gradient(
+        leaf, [&] { return layer_norm(x, gamma, beta); }, "all three");
+  for (const Tensor& leaf : {x, beta})
+    expect_gradient(
+        leaf, [&] { return layer_norm(x, {}, beta); }, "no gamma");
+  for (const Tensor& leaf : {x, tall})
+    expect_gradient(
+        leaf, [&] { return layer_norm(x, tall, {}, {.axes = 2}); }, "gamma of two axes");
+  expect_gradient(
+      x, [&] { return layer_norm(x, gamma.detach(), beta.detach()); }, "x among constants");
+  expect_gradient(
+      gamma, [&] { return layer_norm(x.detach(), gamma, beta); }, "gamma on a constant");
+}
+
+TEST(RmsNorm, GradientsOfEveryInputAloneAndTogether) {
+  const Tensor x = parameter(distinct({2, 3, 4}, 0.2)), gamma = parameter(distinct({4}, 0.7));
+  expect_gradient(
+      x, [&] { return rms_norm(x); }, "x alone");
+  for (const Tensor& leaf : {x, gamma})
+    expect_gradient(
+        leaf, [&] { return rms_norm(x, gamma); }, "both");
+  expect_gradient(
+      gamma, [&] { return rms_norm(x.detach(), gamma); }, "gamma on a constant");
+}
+
+/// With a variance from one pass, or means summed as floats, f32 would keep two digits here.
+TEST(LayerNorm, OfNumbersNearTenThousandKeepsTheDigitsOfF32) {
+  Random random(4);
+  const Tensor x = random.normal({4, 512}, 1e4, 1, f32), gamma = random.normal({512}, f32);
+  const Tensor beta = random.normal({512}, f32), dy = random.normal({4, 512}, f32);
+  const NormGradients got = layer_norm_gradients(x, gamma, beta, dy);
+  const NormGradients want = layer_norm_gradients(x.to(f64), gamma.to(f64), beta.to(f64), dy.to(f64));
+  const double rounding_of_the_mean = 1e4 * 6e-8;  // half a unit in the last place of 1e4
+  expect_near(got.y, want.y, 4 * rounding_of_the_mean);
+  expect_near(got.x, want.x, 4 * rounding_of_the_mean);
+  expect_near(got.gamma, want.gamma, 8 * rounding_of_the_mean);
+  expect_near(got.beta, want.beta, 1e-5);
+}
+
+TEST(LayerNorm, OfEqualNumbersIsBeta) {
+  const Tensor x = full({2, 3}, 1e4, f32), beta = tensor({1.0, -2.0, 0.5}, f32), gamma = tensor({3.0, 4.0, 5.0}, f32);
+  const Tensor y = layer_norm(x, gamma, beta);
+  EXPECT_TRUE(same_values(y[0], beta));
+  EXPECT_TRUE(same_values(y[1], beta));
+  EXPECT_TRUE(same_values(layer_norm(tensor({{7.0}}, f32)), zeros({1, 1}, f32)));
+  EXPECT_TRUE(same_values(rms_norm(zeros({2, 3}, f32), gamma), zeros({2, 3}, f32)));
+}
+
+/// y does not depend on an offset of the row, nor (for eps = 0) on its scale, so dx is orthogonal to both.
+TEST(LayerNorm, ItsGradientIsOrthogonalToOnesAndToTheRow) {
+  Random random(5);
+  const Tensor x = parameter(random.normal({3, 16}, 3, 2, f64)), dy = random.normal({3, 16}, f64);
+  Tape tape;
+  tape.backward({layer_norm(x, {}, {}, {.eps = 0})}, {dy});
+  expect_near(sum(x.grad(), 1), zeros({3}, f64), 1e-13);
+  expect_near(sum(x.grad() * x.detach(), 1), zeros({3}, f64), 1e-13);
+}
+
+TEST(Normalisation, NanInIsNanOutInItsOwnRow) {
+  const Tensor x = tensor({{1, 2, 4}, {1, nan, 4}, {1, 2, 4}}, f64), ones_of_3 = ones({3}, f64);
+  for (const Tensor& y : {layer_norm(x), layer_norm(x, ones_of_3, ones_of_3), rms_norm(x), rms_norm(x, ones_of_3)}) {
+    for (std::int64_t k = 0; k < 3; ++k) EXPECT_TRUE(std::isnan(y.at({1, k})));
+    EXPECT_FALSE(has_nan(y[0]));
+    EXPECT_TRUE(same_values(y[0], y[2]));
+  }
+}
+
+TEST(Normalisation, OfNothing) {
+  for (const Shape& shape : {Shape{0, 3}, Shape{3, 0}, Shape{0, 0}}) {
+    const Tensor x = zeros(shape, f64), gamma = ones({shape[1]}, f64);
+    const NormGradients layer = layer_norm_gradients(x, gamma, gamma, x), rms = rms_norm_gradients(x, gamma, x);
+    for (const Tensor& part : {layer.y, layer.x, rms.y, rms.x}) EXPECT_EQ(part.shape(), shape);
+    for (const Tensor& part : {layer.gamma, layer.beta, rms.gamma})
+      EXPECT_TRUE(same_values(part, zeros({shape[1]}, f64)));
+  }
+}
+
+TEST(Normalisation, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
+  Random random(6);
+  const int before = threads();
+  for (const std::int64_t width : {5, 64, 515}) {
+    const Tensor x = random.normal({300, width}, 1, 2, f32), dy = random.normal({300, width}, f32);
+    const Tensor gamma = random.normal({width}, f32), beta = random.normal({width}, f32);
+    set_threads(1);
+    const NormGradients layer = layer_norm_gradients(x, gamma, beta, dy), rms = rms_norm_gradients(x, gamma, dy);
+    for (const std::int64_t row : {0, 111, 299}) {
+      const NormGradients alone = layer_norm_gradients(x[row], gamma, beta, dy[row]);
+      EXPECT_TRUE(same_values(alone.y, layer.y[row]) && same_values(alone.x, layer.x[row]));
+      const NormGradients alone_rms = rms_norm_gradients(x[row], gamma, dy[row]);
+      EXPECT_TRUE(same_values(alone_rms.y, rms.y[row]) && same_values(alone_rms.x, rms.x[row]));
+    }
+    set_threads(2);
+    const NormGradients layer_of_two = layer_norm_gradients(x, gamma, beta, dy);
+    const NormGradients rms_of_two = rms_norm_gradients(x, gamma, dy);
+    EXPECT_TRUE(same_values(layer_of_two.y, layer.y) && same_values(layer_of_two.x, layer.x));
+    EXPECT_TRUE(same_values(layer_of_two.gamma, layer.gamma) && same_values(layer_of_two.beta, layer.beta));
+    EXPECT_TRUE(same_values(rms_of_two.y, rms.y) && same_values(rms_of_two.x, rms.x));
+    EXPECT_TRUE(same_values(rms_of_two.gamma, rms.gamma));
+  }
+  set_threads(before);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -269,4 +269,10 @@ Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction red
 /// Each element is 0 with the given probability, else x / (1 - probability). Without a generator: x itself.
 Tensor dropout(const Tensor& x, double probability, Random* random);
 
+/// Your own op. `forward` computes y from the inputs (nothing that it does is recorded); `backward` gives one gradient
+/// an input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
+using CustomForward = std::function<Tensor(const Tensors& inputs)>;
+using CustomBackward = std::function<Tensors(const Tensor& dy, const Tensors& inputs, const Tensor& y)>;
+Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward);
+
 }  // namespace retrace

@@ -1,0 +1,79 @@
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+/// The strings that an OpInfo of a custom op points to.
+struct CustomInfo {
+  std::string name;
+  std::string forward;
+  std::string inputs;
+  OpInfo info;
+
+  CustomInfo(std::string_view op, std::size_t count) : name(op) {
+    for (std::size_t i = 0; i < count; ++i) inputs += text(i == 0 ? "" : ", ", "x", i);
+    forward = text("y = ", name, "(", inputs, ")");
+    info = {name.c_str(), forward.c_str(), "dx = backward(dy, x, y)", inputs.c_str()};
+  }
+};
+
+/// The info of a name and a number of inputs: made once, and there until the process ends, since any tape may refer to
+/// it.
+const OpInfo& info_of(std::string_view name, std::size_t inputs) {
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::pair<std::string, std::size_t>, std::unique_ptr<CustomInfo>>;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<CustomInfo>& entry = known[{std::string(name), inputs}];
+  if (entry == nullptr) entry = std::make_unique<CustomInfo>(name, inputs);
+  return entry->info;
+}
+
+struct Attributes {
+  std::shared_ptr<const CustomBackward> backward;
+};
+
+void custom_backward(Record& r) {
+  const NoTape nothing_is_recorded;
+  Tensors inputs;
+  inputs.reserve(static_cast<std::size_t>(r.inputs()));
+  for (int i = 0; i < r.inputs(); ++i) inputs.push_back(r.saved(i).tensor());
+  const Tensor dy = r.output(0).grad();
+  const Tensor y = r.saved(r.inputs()).tensor();
+  const Tensors gradients = (*r.attributes<Attributes>().backward)(dy, inputs, y);
+  if (gradients.size() != inputs.size())
+    throw ValueError(text(r.op().name, ": backward gave ", gradients.size(), " gradients for ", inputs.size(),
+                          " inputs; give one for each (an undefined tensor for none)"));
+  for (int i = 0; i < r.inputs(); ++i) {
+    const Tensor& gradient = gradients[static_cast<std::size_t>(i)];
+    if (r.wants(i) && gradient.defined()) r.add_gradient(i, gradient);
+  }
+}
+
+Tensor run_forward(std::string_view name, const Tensors& inputs, const CustomForward& forward) {
+  const NoTape nothing_is_recorded;
+  const Tensor y = forward(inputs);
+  if (!y.defined()) throw ValueError(text(name, ": forward gave an undefined tensor; return the result"));
+  return y.detach();  // a node of its own, even if forward returned an input
+}
+
+}  // namespace
+
+Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward) {
+  if (!forward || !backward)
+    throw ValueError(text(name, ": a custom op needs a forward and a backward function; one of them is empty"));
+  const OpInfo& info = info_of(name, inputs.size());
+  Tensor y = run_forward(name, inputs, forward);
+  Tensors saved = inputs;
+  saved.push_back(y);
+  record(info, custom_backward, inputs, {&y}, saved,
+         Attributes{std::make_shared<const CustomBackward>(std::move(backward))});
+  return y;
+}
+
+}  // namespace retrace

@@ -1,0 +1,120 @@
+// Users' own ops are recorded, printed and checked as the library's are.
+#include <gtest/gtest.h>
+
+#include <retrace/ops/ops.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+Tensor cube(const Tensor& x) {
+  return custom_op(
+      "cube", {x}, [](const Tensors& in) { return in[0] * in[0] * in[0]; },
+      [](const Tensor& dy, const Tensors& in, const Tensor&) -> Tensors { return {dy * 3.0 * square(in[0])}; });
+}
+
+/// An op of two inputs whose backward returns what it is told to.
+Tensor with_gradients(const Tensor& a, const Tensor& b, const Tensors& gradients) {
+  return custom_op(
+      "odd", {a, b}, [](const Tensors& in) { return in[0] + in[1]; },
+      [gradients](const Tensor&, const Tensors&, const Tensor&) { return gradients; });
+}
+
+TEST(CustomOp, IsOneRecordWithItsOwnNameAndGradient) {
+  const Tensor x = parameter(tensor({2, -1}, f64));
+  Tape tape;
+  const Tensor y = cube(x);
+  ASSERT_EQ(tape.size(), 1);
+  EXPECT_STREQ(tape.records()[0]->op().name, "cube");
+  EXPECT_STREQ(tape.records()[0]->op().inputs, "x0");
+  tape.backward({y}, {tensor({1, 10}, f64)});
+  EXPECT_EQ(y.at({0}), 8);
+  EXPECT_EQ(x.grad().at({0}), 12);
+  EXPECT_EQ(x.grad().at({1}), 30);
+}
+
+TEST(CustomOp, InfoIsMadeOnceForEachName) {
+  const Tensor x = parameter(ones({}));
+  Tape tape;
+  cube(x);
+  cube(x);
+  EXPECT_EQ(&tape.records()[0]->op(), &tape.records()[1]->op());
+}
+
+TEST(CustomOp, WorksOnDualNumbersAsItsFunctionsDo) {
+  const Dual seeded(2, 1);
+  const Tensor x = parameter(tensor(std::span(&seeded, 1), {}));
+  Tape tape;
+  const Tensor y = cube(x);
+  EXPECT_EQ(y.values<Dual>()[0].tangent, 12);
+  tape.backward(y);
+  EXPECT_EQ(x.grad().values<Dual>()[0].value, 12);
+  EXPECT_EQ(x.grad().values<Dual>()[0].tangent, 12);
+}
+
+TEST(CustomOp, KeepsItsInputsAndItsResultForBackward) {
+  const Tensor w = parameter(full({}, 3, f64));
+  Tape tape;
+  Tensor y = custom_op(
+      "root", {w * 3.0}, [](const Tensors& in) { return sqrt(in[0]); },
+      [](const Tensor& dy, const Tensors&, const Tensor& result) -> Tensors { return {dy / (result * 2.0)}; });
+  y = y * 1.0;  // the only handle to the result is gone
+  tape.backward(y);
+  EXPECT_DOUBLE_EQ(w.grad().item(), 0.5);
+}
+
+TEST(CustomOp, AnUndefinedGradientIsNone) {
+  const Tensor a = parameter(ones({2})), b = parameter(ones({2}));
+  Tape tape;
+  tape.backward({with_gradients(a, b, {full({2}, 5), Tensor()})}, {ones({2})});
+  EXPECT_EQ(a.grad().at({1}), 5);
+  EXPECT_FALSE(b.has_grad());
+}
+
+TEST(CustomOp, TakesIntegersAndInputsThatWantNoGradient) {
+  const Tensor x = parameter(ones({2}));
+  Tape tape;
+  const Tensor y = custom_op(
+      "hide", {x, indices({0, 1})}, [](const Tensors& in) { return masked_fill(in[0], in[1], 0); },
+      [](const Tensor& dy, const Tensors& in, const Tensor&) -> Tensors {
+        return {masked_fill(dy, in[1], 0), Tensor()};
+      });
+  tape.backward({y}, {ones({2})});
+  EXPECT_EQ(x.grad().at({0}), 1);
+  EXPECT_EQ(x.grad().at({1}), 0);
+}
+
+TEST(CustomOp, MayReturnItsInput) {
+  const Tensor x = parameter(ones({2}));
+  Tape tape;
+  const Tensor y = custom_op(
+      "pass", {x}, [](const Tensors& in) { return in[0]; },
+      [](const Tensor& dy, const Tensors&, const Tensor&) -> Tensors { return {dy}; });
+  tape.backward({y}, {full({2}, 4)});
+  EXPECT_EQ(x.grad().at({0}), 4);
+}
+
+TEST(CustomOp, ErrorsNameTheOp) {
+  const Tensor a = parameter(ones({2})), b = parameter(ones({2}));
+  const auto run = [&](const Tensors& gradients) {
+    Tape tape;
+    tape.backward({with_gradients(a, b, gradients)}, {ones({2})});
+  };
+  expect_error<ValueError>(
+      [&] { run({ones({2})}); },
+      "odd: backward gave 1 gradients for 2 inputs; give one for each (an undefined tensor for none)");
+  expect_error<ShapeError>(
+      [&] {
+        run({ones({3}), Tensor()});
+      },
+      "odd: backward gave a gradient of shape [3] for input 0 of shape [2]; they must be the same");
+  expect_error<DtypeError>(
+      [&] {
+        run({Tensor(), ones({2}, f64)});
+      },
+      "odd: backward gave a gradient of dtype f64 for input 1 of dtype f32; they must be the same");
+  EXPECT_THROW(custom_op("none", {a}, nullptr, nullptr), ValueError);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -269,6 +269,35 @@ Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction red
 /// Each element is 0 with the given probability, else x / (1 - probability). Without a generator: x itself.
 Tensor dropout(const Tensor& x, double probability, Random* random);
 
+struct AttentionOptions {
+  int heads = 1;        // the last axis holds this many heads side by side
+  bool causal = false;  // query i sees keys 0 .. i (+ Lk - Lq)
+  Tensor mask = {};  // additive, broadcast to [..., heads, Lq, Lk] (or to [..., Lq, Lk] for each head), or i64: 0 hides
+};
+struct AttentionResult {
+  Tensor y;
+  Tensor weights;  // [..., heads, Lq, Lk]; [..., Lq, Lk] for one head
+};
+/// y = softmax(q k^T / sqrt(dk) + mask) v, for each head. q [..., Lq, dk], k [..., Lk, dk], v [..., Lk, dv] -> [...,
+/// Lq, dv].
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
+AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
+                                       const AttentionOptions& options = {});
+
+/// How q, k and v share the columns of a row: [q1 k1 v1 q2 k2 v2 ...], or all heads' q, then all k, then all v.
+enum class PackedLayout { by_head, by_kind };
+struct PackedAttentionOptions {
+  int heads = 1;
+  std::int64_t key_size = 0;  // of one head; the rest of the columns are values
+  PackedLayout layout = PackedLayout::by_kind;
+  std::int64_t queries = 0;  // only the first rows ask; 0: all do
+  bool causal = false;
+  Tensor mask = {};
+};
+/// Attention of the rows of qkv [..., L, heads (2 key_size + value_size)] to each other, where they lie: y [..., queries,
+/// heads value_size].
+AttentionResult packed_attention(const Tensor& qkv, const PackedAttentionOptions& options);
+
 /// Your own op. `forward` computes y from the inputs (nothing that it does is recorded); `backward` gives one gradient
 /// an input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
 using CustomForward = std::function<Tensor(const Tensors& inputs)>;

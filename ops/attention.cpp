@@ -1,0 +1,107 @@
+// attention and attention_with_weights, of q, k and v in three tensors.
+#include <retrace/ops/attention_composed.h>
+#include <retrace/ops/attention_loops.h>
+#include <retrace/ops/attention_mask.h>
+#include <retrace/ops/operands.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"attention", "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
+                      "dw = dy v^T, ds = w (dw - sum dw w), dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), dv = w^T dy",
+                      "q, k, v"};
+
+AttentionSizes sizes_of(const Shape& q, const Shape& v, int heads) {
+  return {.batch = q.first(q.rank() - 2).numel(),
+          .heads = heads,
+          .queries = q[-2],
+          .keys = v[-2],
+          .features = q[-1] / heads,
+          .values = v[-1] / heads};
+}
+
+/// x, of a shape [..., rows, heads columns], as the matrices of its heads.
+template <class T>
+Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
+  return in_features(x, shape[-2], shape[-1] / heads, heads);
+}
+
+template <class T>
+void backward_of(Record& r) {
+  const int heads = r.attributes<int>();
+  const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
+  const auto saved = [&](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
+  const T* weights = r.saved(3).values<T>();
+  const Matrices<const T> dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads);
+  const Tensor scores = attention_scores_gradient<T>(n, saved(2), weights, dy, r.grad_out<T>(1), r.out(1));
+  const T* ds = scores.values<T>().data();
+  const auto put = [&](int i, auto&& add_to) {
+    if (!r.wants(i)) return;
+    const GradientSlot<T> slot = r.grad_in<T>(i);
+    add_to(heads_of(slot.values, r.in(i).shape, heads), slot.add);
+  };
+  if (dy.data != nullptr) put(2, [&](const Matrices<T>& dv, bool add) { add_dv(n, weights, dy, dv, add); });
+  put(0, [&](const Matrices<T>& dq, bool add) { add_dq(n, ds, saved(1), dq, add); });
+  put(1, [&](const Matrices<T>& dk, bool add) { add_dk(n, ds, saved(0), dk, add); });
+}
+
+void backward(Record& r) {
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+}
+
+template <class T>
+AttentionResult forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, bool causal, const Tensor& mask,
+                        const Shape& shape) {
+  const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
+  AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype()), empty(shape, q.dtype())};
+  attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, causal, mask, shape,
+                       result.weights.mutable_values<T>().data(),
+                       heads_of(result.y.mutable_values<T>().data(), result.y.shape(), heads));
+  return result;
+}
+
+void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
+  const auto operands = [&] {
+    return text("attention: ", describe_operand("q", q), ", ", describe_operand("k", k), " and ",
+                describe_operand("v", v));
+  };
+  if (q.rank() < 2 || q.rank() >= max_rank || k.rank() != q.rank() || v.rank() != q.rank())
+    throw ShapeError(text(operands(), ": ranks must be equal, from 2 to 7, [..., length, features]; reshape them"));
+  if (q.dim(-1) != k.dim(-1))
+    throw ShapeError(
+        text(operands(), ": q and k have ", q.dim(-1), " and ", k.dim(-1), " features; they must be equal"));
+  if (k.dim(-2) != v.dim(-2))
+    throw ShapeError(text(operands(), ": k and v have ", k.dim(-2), " and ", v.dim(-2), " rows; give one value a key"));
+  check_real(info.name, q, "q");
+  check_dtypes(info.name, q, k, "q", "k");
+  check_dtypes(info.name, q, v, "q", "v");
+  check_dtypes(info.name, k, v, "k", "v");
+  if (heads < 1 || q.dim(-1) % heads != 0 || v.dim(-1) % heads != 0)
+    throw ShapeError(text(operands(), ": ", heads, " heads do not divide the features; choose a divisor"));
+}
+
+}  // namespace
+
+AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
+                                       const AttentionOptions& options) {
+  check(q, k, v, options.heads);
+  const Shape shape = attention_weights_shape(q.shape(), k.dim(-2), options.heads);
+  const Tensor mask = additive_mask(options.mask, shape, q.dtype(), options.heads);
+  if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // f64 beside dual
+    const auto as_dual = [](const Tensor& x) { return to(x, dual); };
+    return attention_with_weights(as_dual(q), as_dual(k), as_dual(v), options);
+  }
+  if (expand_fused()) return composed_attention(q, k, v, options.heads, options.causal, mask);
+  AttentionResult result;
+  dispatch_real(q.dtype(), info.name, [&](auto zero) {
+    result = forward<decltype(zero)>(q, k, v, options.heads, options.causal, mask, shape);
+  });
+  record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, options.heads);
+  return result;
+}
+
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+  return attention_with_weights(q, k, v, options).y;
+}
+
+}  // namespace retrace

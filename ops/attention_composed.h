@@ -1,0 +1,13 @@
+// Attention as a composition of other ops.
+#pragma once
+
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+
+/// What attention_with_weights returns, for operands that fit each other and an additive mask (or none) that broadcasts
+/// to the weights.
+AttentionResult composed_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, bool causal,
+                                   const Tensor& mask);
+
+}  // namespace retrace

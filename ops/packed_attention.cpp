@@ -1,0 +1,122 @@
+// Attention of q, k and v that lie together in the rows of one tensor, where they stay.
+#include <array>
+
+#include <retrace/ops/attention_composed.h>
+#include <retrace/ops/attention_loops.h>
+#include <retrace/ops/attention_mask.h>
+#include <retrace/ops/operands.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"packed_attention", "w = softmax(q k^T / sqrt(d)), y = w v, for each head of qkv",
+                      "dw = dy v^T, ds = w (dw - sum dw w), dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), dv = w^T dy", "qkv"};
+
+struct Packing {
+  std::int64_t heads, features, values;  // of a head: d of q and of k, and the length of its part of v
+  PackedLayout layout;
+
+  std::int64_t columns() const { return heads * (2 * features + values); }
+  /// Where part 0 (q), 1 (k) or 2 (v) of a head begins in a row.
+  std::int64_t start(int part, std::int64_t head) const {
+    if (layout == PackedLayout::by_head) return head * (2 * features + values) + part * features;
+    return part * heads * features + head * (part == 2 ? values : features);
+  }
+};
+
+AttentionSizes sizes_of(const Shape& qkv, std::int64_t queries, const Packing& packing) {
+  return {.batch = qkv.first(qkv.rank() - 2).numel(),
+          .heads = packing.heads,
+          .queries = queries,
+          .keys = qkv[-2],
+          .features = packing.features,
+          .values = packing.values};
+}
+
+template <class T>
+Matrices<T> part_of(T* qkv, int part, std::int64_t rows, const Packing& packing) {
+  const std::int64_t columns = packing.columns();
+  const std::int64_t head_stride = packing.start(part, 1) - packing.start(part, 0);
+  return {qkv + packing.start(part, 0), columns, head_stride, rows * columns};
+}
+
+template <class T>
+AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, const Packing& packing) {
+  return {part_of(qkv, 0, rows, packing), part_of(qkv, 1, rows, packing), part_of(qkv, 2, rows, packing)};
+}
+
+template <class T>
+void backward_of(Record& r) {
+  const Packing packing = r.attributes<Packing>();
+  const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
+  const AttentionSizes n = sizes_of(r.in(0).shape, queries, packing);
+  const AttentionOperands<const T> in = parts_of(r.saved(0).values<T>(), rows, packing);
+  const T* weights = r.saved(1).values<T>();
+  const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
+  const Tensor scores = attention_scores_gradient<T>(n, in.v, weights, dy, r.grad_out<T>(1), r.out(1));
+  const T* ds = scores.values<T>().data();
+  const AttentionOperands<T> gradient = parts_of(r.grad_in_to_add<T>(0), rows, packing);
+  if (dy.data != nullptr) add_dv(n, weights, dy, gradient.v, true);
+  add_dq(n, ds, in.k, gradient.q, true);
+  add_dk(n, ds, in.q, gradient.k, true);
+}
+
+void backward(Record& r) {
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+}
+
+Packing packing_of(const Tensor& qkv, const PackedAttentionOptions& options) {
+  const std::int64_t heads = options.heads, features = options.key_size;
+  if (qkv.rank() < 2 || qkv.rank() >= max_rank)
+    throw ShapeError(text("packed_attention: ", describe_operand("qkv", qkv), " must be [..., rows, columns] of rank 2 to ",
+                          max_rank - 1, "; reshape it"));
+  const std::int64_t values = heads < 1 || features < 1 ? 0 : qkv.dim(-1) / heads - 2 * features;
+  if (values < 1 || qkv.dim(-1) != heads * (2 * features + values))
+    throw ShapeError(text("packed_attention: the ", qkv.dim(-1), " columns of ", describe_operand("qkv", qkv),
+                          " are not ", heads, " heads of a query and a key of ", features,
+                          " features each and a value; they must be heads (2 key_size + value_size)"));
+  if (options.queries < 0 || options.queries > qkv.dim(-2))
+    throw ShapeError(text("packed_attention: ", options.queries, " queries of ", describe_operand("qkv", qkv), ", which has ",
+                          qkv.dim(-2), " rows; ask for at most as many, or 0 for all"));
+  return {heads, features, values, options.layout};
+}
+
+/// q, k or v as a tensor of its own, its heads side by side.
+Tensor unpacked(const Tensor& qkv, int part, std::int64_t rows, const Packing& packing) {
+  const std::int64_t length = part == 2 ? packing.values : packing.features;
+  const int axis = qkv.rank() - 1;
+  Tensors heads;
+  for (std::int64_t head = 0; head < packing.heads; ++head) {
+    std::array<Index, max_rank> index{all, all, all, all, all, all, all, all};
+    const std::int64_t start = packing.start(part, head);
+    index[static_cast<std::size_t>(axis - 1)] = range(0, rows);
+    index[static_cast<std::size_t>(axis)] = range(start, start + length);
+    heads.push_back(slice(qkv, std::span<const Index>(index.data(), static_cast<std::size_t>(axis) + 1)));
+  }
+  return concat(heads, axis);
+}
+
+}  // namespace
+
+AttentionResult packed_attention(const Tensor& qkv, const PackedAttentionOptions& options) {
+  const Packing packing = packing_of(qkv, options);
+  const std::int64_t rows = qkv.dim(-2), queries = options.queries == 0 ? rows : options.queries;
+  const Shape y = qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
+  const Shape shape = attention_weights_shape(y, rows, options.heads);
+  const Tensor mask = additive_mask(options.mask, shape, qkv.dtype(), options.heads);
+  if (expand_fused())
+    return composed_attention(unpacked(qkv, 0, queries, packing), unpacked(qkv, 1, rows, packing),
+                              unpacked(qkv, 2, rows, packing), options.heads, options.causal, mask);
+  AttentionResult result;
+  dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    result = {empty(y, qkv.dtype()), empty(shape, qkv.dtype())};
+    attention_forward<T>(sizes_of(qkv.shape(), queries, packing), parts_of(qkv.values<T>().data(), rows, packing),
+                         options.causal, mask, shape, result.weights.mutable_values<T>().data(),
+                         in_features(result.y.mutable_values<T>().data(), queries, packing.values, packing.heads));
+  });
+  record(info, backward, {&qkv}, {&result.y, &result.weights}, {&qkv, &result.weights}, packing);
+  return result;
+}
+
+}  // namespace retrace

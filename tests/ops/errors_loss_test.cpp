@@ -1,0 +1,202 @@
+// What softmax, norms, losses, dropout, attention and custom ops refuse: the type of the error and its exact text.
+#include <retrace/tests/ops/error_table.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+Tensor give_nothing(const Tensors&) { return {}; }
+Tensors pass_on(const Tensor& dy, const Tensors&, const Tensor&) { return {dy}; }
+
+TEST(LossErrors, Softmax) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { softmax(with.matrix, 2); },
+       "softmax: x[2, 3] has no axis 2; axes run from -2 to 1"},
+      {Mistake::shape, [](auto& with) { softmax(with.number); },
+       "softmax: x[] is 0-d and has no axis -1; reshape it first"},
+      {Mistake::shape, [](auto& with) { softmax(with.vector, -1, with.matrix); },
+       "softmax: mask[2, 3] has more elements than x[3]; the mask must broadcast to x"},
+      {Mistake::shape, [](auto& with) { softmax(with.vector, -1, with.four); },
+       "softmax: x[3] and mask[4] do not broadcast: axis -1 is 3 and 4, but must be equal or 1; reshape or transpose "
+       "one of them"},
+      {Mistake::dtype, [](auto& with) { softmax(with.whole); },
+       "softmax: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { softmax(with.matrix, -1, with.single); },
+       "softmax: x[2, 3] is f64 and mask[2, 3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { softmax(with.matrix, -1, with.whole); },
+       "softmax: x[2, 3] is f64 and mask[2, 3] is i64: dtypes differ; convert one with to()"},
+      {Mistake::shape, [](auto& with) { log_softmax(with.matrix, -3); },
+       "log_softmax: x[2, 3] has no axis -3; axes run from -2 to 1"},
+      {Mistake::shape, [](auto& with) { log_softmax(with.number); },
+       "log_softmax: x[] is 0-d and has no axis -1; reshape it first"},
+      {Mistake::shape, [](auto& with) { log_softmax(with.vector, -1, with.matrix); },
+       "log_softmax: mask[2, 3] has more elements than x[3]; the mask must broadcast to x"},
+      {Mistake::shape, [](auto& with) { log_softmax(with.vector, -1, with.four); },
+       "log_softmax: x[3] and mask[4] do not broadcast: axis -1 is 3 and 4, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::dtype, [](auto& with) { log_softmax(with.whole); },
+       "log_softmax: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { log_softmax(with.matrix, -1, with.single); },
+       "log_softmax: x[2, 3] is f64 and mask[2, 3] is f32: dtypes differ; convert one with to()"},
+  });
+}
+
+TEST(LossErrors, Normalisation) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { layer_norm(with.number); },
+       "layer_norm: x[] does not have 1 last axes to normalise; options.axes is 1 to the rank"},
+      {Mistake::shape, [](auto& with) { layer_norm(with.matrix, {}, {}, {.axes = 3}); },
+       "layer_norm: x[2, 3] does not have 3 last axes to normalise; options.axes is 1 to the rank"},
+      {Mistake::shape, [](auto& with) { layer_norm(with.matrix, {}, {}, {.axes = 0}); },
+       "layer_norm: x[2, 3] does not have 0 last axes to normalise; options.axes is 1 to the rank"},
+      {Mistake::shape, [](auto& with) { layer_norm(with.matrix, with.four); },
+       "layer_norm: gamma[4] does not have the shape [3] of the normalised axes of x[2, 3]; reshape it"},
+      {Mistake::shape, [](auto& with) { layer_norm(with.matrix, with.vector, with.weight); },
+       "layer_norm: w[4, 2] does not have the shape [3] of the normalised axes of x[2, 3]; reshape it"},
+      {Mistake::shape, [](auto& with) { layer_norm(with.matrix, with.dual_four); },
+       "layer_norm: gamma[4] does not have the shape [3] of the normalised axes of x[2, 3]; reshape it"},
+      {Mistake::value, [](auto& with) { layer_norm(with.matrix, {}, {}, {.eps = -1}); },
+       "layer_norm: x[2, 3] with eps -1; eps must be 0 or more"},
+      {Mistake::value, [](auto& with) { layer_norm(with.matrix, {}, {}, {.eps = nan}); },
+       "layer_norm: x[2, 3] with eps nan; eps must be 0 or more"},
+      {Mistake::dtype, [](auto& with) { layer_norm(with.single, with.vector); },
+       "layer_norm: x[2, 3] is f32 and gamma[3] is f64: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { layer_norm(with.single, {}, with.vector); },
+       "layer_norm: x[2, 3] is f32 and beta[3] is f64: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { layer_norm(with.whole); },
+       "layer_norm: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::shape, [](auto& with) { rms_norm(with.number); },
+       "rms_norm: x[] has no last axis to normalise; reshape it"},
+      {Mistake::shape, [](auto& with) { rms_norm(with.matrix, with.four); },
+       "rms_norm: gamma[4] must be [3], one number an element of the last axis of x[2, 3]; reshape it"},
+      {Mistake::value, [](auto& with) { rms_norm(with.matrix, {}, -1); },
+       "rms_norm: x[2, 3] with eps -1; eps must be 0 or more"},
+      {Mistake::dtype, [](auto& with) { rms_norm(with.single, with.vector); },
+       "rms_norm: x[2, 3] is f32 and gamma[3] is f64: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { rms_norm(with.whole); },
+       "rms_norm: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+  });
+}
+
+TEST(LossErrors, Labels) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { cross_entropy(with.number, indices(0)); },
+       "cross_entropy: logits[] and targets[]: labels must have the shape of the scores without the last axis; reshape "
+       "them"},
+      {Mistake::shape, [](auto& with) { cross_entropy(with.matrix, with.flags); },
+       "cross_entropy: logits[2, 3] and targets[4]: labels must have the shape of the scores without the last axis; "
+       "reshape them"},
+      {Mistake::shape, [](auto& with) { cross_entropy(with.matrix, with.whole); },
+       "cross_entropy: logits[2, 3] and targets[2, 3]: labels must have the shape of the scores without the last axis; "
+       "reshape them"},
+      {Mistake::shape, [](auto& with) { cross_entropy(with.matrix, with.vector); },
+       "cross_entropy: logits[2, 3] and targets[3]: soft targets have the shape of the logits; reshape one of them, or "
+       "give labels as i64"},
+      {Mistake::dtype, [](auto& with) { cross_entropy(with.matrix, with.single); },
+       "cross_entropy: logits[2, 3] is f64 and targets[2, 3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { cross_entropy(with.whole, with.ids); },
+       "cross_entropy: needs real numbers (f32, f64), but logits[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::index, [](auto& with) { cross_entropy(with.matrix, with.far); },
+       "cross_entropy: label 7 at position 1 of targets[2] is outside 0 to 2; check the labels, or name it with "
+       "ignore_index"},
+      {Mistake::index, [](auto& with) { cross_entropy(with.matrix, with.negative, {.ignore_index = -100}); },
+       "cross_entropy: label -1 at position 1 of targets[2] is outside 0 to 2; check the labels, or name it with "
+       "ignore_index"},
+      {Mistake::shape, [](auto& with) { nll(with.number, indices(0)); },
+       "nll: logp[] and targets[]: labels must have the shape of the scores without the last axis; reshape them"},
+      {Mistake::shape, [](auto& with) { nll(with.matrix, with.flags); },
+       "nll: logp[2, 3] and targets[4]: labels must have the shape of the scores without the last axis; reshape them"},
+      {Mistake::dtype, [](auto& with) { nll(with.square, with.vector); },
+       "nll: targets[3] is f64, but labels are i64; make them with indices() or to(i64)"},
+      {Mistake::dtype, [](auto& with) { nll(with.whole, with.ids); },
+       "nll: needs real numbers (f32, f64), but logp[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::index, [](auto& with) { nll(with.matrix, with.far); },
+       "nll: label 7 at position 1 of targets[2] is outside 0 to 2; check the labels, or name it with ignore_index"},
+      {Mistake::index, [](auto& with) { nll(with.matrix, with.negative); },
+       "nll: label -1 at position 1 of targets[2] is outside 0 to 2; check the labels, or name it with ignore_index"},
+  });
+}
+
+TEST(LossErrors, PairsAndDropout) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { mse(with.matrix, with.vector); },
+       "mse: x[2, 3] and target[3]: shapes must be equal; reshape one of them"},
+      {Mistake::dtype, [](auto& with) { mse(with.matrix, with.single); },
+       "mse: x[2, 3] is f64 and target[2, 3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { mse(with.whole, with.whole); },
+       "mse: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::shape, [](auto& with) { bce_with_logits(with.matrix, with.weight); },
+       "bce_with_logits: x[2, 3] and w[4, 2]: shapes must be equal; reshape one of them"},
+      {Mistake::dtype, [](auto& with) { bce_with_logits(with.matrix, with.single); },
+       "bce_with_logits: x[2, 3] is f64 and target[2, 3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { bce_with_logits(with.whole, with.whole); },
+       "bce_with_logits: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::value, [](auto& with) { dropout(with.matrix, 1.5, nullptr); },
+       "dropout: x[2, 3] with probability 1.5; it must lie from 0 to 1"},
+      {Mistake::value, [](auto& with) { dropout(with.matrix, nan, nullptr); },
+       "dropout: x[2, 3] with probability nan; it must lie from 0 to 1"},
+  });
+}
+
+TEST(LossErrors, AttentionOperands) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { attention(with.vector, with.vector, with.vector); },
+       "attention: q[3], k[3] and v[3]: ranks must be equal, from 2 to 7, [..., length, features]; reshape them"},
+      {Mistake::shape, [](auto& with) { attention(with.matrix, with.cube, with.cube); },
+       "attention: q[2, 3], k[2, 2, 3] and v[2, 2, 3]: ranks must be equal, from 2 to 7, [..., length, features]; "
+       "reshape them"},
+      {Mistake::shape, [](auto& with) { attention(with.matrix, with.weight, with.weight); },
+       "attention: q[2, 3], w[4, 2] and w[4, 2]: q and k have 3 and 2 features; they must be equal"},
+      {Mistake::shape, [](auto& with) { attention(with.matrix, with.square, with.matrix); },
+       "attention: q[2, 3], k[3, 3] and v[2, 3]: k and v have 3 and 2 rows; give one value a key"},
+      {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.matrix, {.heads = 2}); },
+       "attention: q[2, 3], k[2, 3] and v[2, 3]: 2 heads do not divide the features; choose a divisor"},
+      {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.matrix, {.heads = 0}); },
+       "attention: q[2, 3], k[2, 3] and v[2, 3]: 0 heads do not divide the features; choose a divisor"},
+      {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.matrix, {.mask = with.vector}); },
+       "attention: scores [2, 2] and mask[3] do not broadcast: axis -1 is 2 and 3, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::shape,
+       [](auto& with) {
+         attention(with.matrix, with.matrix, with.matrix, {.mask = ones({2, 2, 2}, f64)});
+       },
+       "attention: mask[2, 2, 2] does not fit scores [2, 2]; it broadcasts to [..., heads, queries, keys]"},
+      {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.dual_matrix, {.mask = with.vector}); },
+       "attention: scores [2, 2] and mask[3] do not broadcast: axis -1 is 2 and 3, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::dtype, [](auto& with) { attention(with.matrix, with.matrix, with.single); },
+       "attention: q[2, 3] is f64 and v[2, 3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { attention(with.matrix, with.dual_matrix, with.single); },
+       "attention: q[2, 3] is f64 and v[2, 3] is f32: dtypes differ; convert one with to()"},
+      {Mistake::dtype, [](auto& with) { attention(with.whole, with.whole, with.whole); },
+       "attention: needs real numbers (f32, f64), but q[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::shape, [](auto& with) { attention_with_weights(with.matrix, with.square, with.matrix); },
+       "attention: q[2, 3], k[3, 3] and v[2, 3]: k and v have 3 and 2 rows; give one value a key"},
+      {Mistake::dtype, [](auto& with) { attention_with_weights(with.single, with.matrix, with.matrix); },
+       "attention: q[2, 3] is f32 and k[2, 3] is f64: dtypes differ; convert one with to()"},
+  });
+}
+
+TEST(LossErrors, CustomOps) {
+  expect_refusals({
+      {Mistake::value, [](auto& with) { custom_op("twice", {with.matrix}, {}, {}); },
+       "twice: a custom op needs a forward and a backward function; one of them is empty"},
+      {Mistake::value, [](auto& with) { custom_op("twice", {with.matrix}, give_nothing, pass_on); },
+       "twice: forward gave an undefined tensor; return the result"},
+  });
+}
+
+TEST(LossErrors, ACustomBackwardGivesOneGradientAnInput) {
+  const Tensor x = parameter(ones({2})), y = parameter(ones({2}));
+  Tape tape;
+  const Tensor total = custom_op(
+      "total", {x, y}, [](const Tensors& in) { return in[0] + in[1]; }, pass_on);
+  expect_thrown<ValueError>(
+      [&] { tape.backward({total}, {ones({2})}); },
+      "total: backward gave 1 gradients for 2 inputs; give one for each (an undefined tensor for none)");
+  EXPECT_FALSE(x.has_grad());
+  EXPECT_FALSE(y.has_grad());
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,266 @@
+// Ops that move elements: each against its definition, element by element, its gradient against differences, its
+// errors.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <retrace/core/parallel.h>
+#include <retrace/ops/ops.h>
+#include <retrace/tests/heap_count.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+Tensor counted(const Shape& shape, Dtype dtype = f64) {
+  return reshape(arange(0, static_cast<double>(shape.numel()), 1, dtype), shape);
+}
+
+void expect_values(const Tensor& y, const Shape& shape, const std::vector<double>& want) {
+  ASSERT_EQ(y.shape(), shape);
+  const auto got = y.values<double>();
+  EXPECT_TRUE(std::equal(got.begin(), got.end(), want.begin(), want.end())) << y;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         std::equal(a.values<double>().begin(), a.values<double>().end(), b.values<double>().begin());
+}
+
+TEST(Shape, ReshapeSqueezeAndUnsqueezeShareTheStorage) {
+  const Tensor x = counted({2, 1, 3});
+  for (const Tensor& y : {reshape(x, {3, 2}), squeeze(x, 1), squeeze(x, -2), unsqueeze(x, 0), unsqueeze(x, -1)})
+    EXPECT_EQ(y.values<double>().data(), x.values<double>().data());
+  EXPECT_EQ(squeeze(x, -2).shape(), (Shape{2, 3}));
+  EXPECT_EQ(unsqueeze(x, -1).shape(), (Shape{2, 1, 3, 1}));
+  EXPECT_EQ(unsqueeze(x, 3).shape(), (Shape{2, 1, 3, 1}));
+  EXPECT_EQ(reshape(ones({1}, f64), {}).rank(), 0);
+  EXPECT_EQ(reshape(ones({3, 0}, f64), {0, 7}).shape(), (Shape{0, 7}));
+}
+
+/// Every order of the axes of [2, 3, 1, 4], and shapes beyond a tile in one axis or both.
+TEST(Shape, TransposeIsItsDefinition) {
+  std::vector<int> order{0, 1, 2, 3};
+  do {
+    const Tensor x = counted({2, 3, 1, 4});
+    const Tensor y = transpose(x, std::span<const int>(order));
+    std::array<std::int64_t, 4> i{};
+    const auto at = [&](int axis) { return i[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])]; };
+    for (i[0] = 0; i[0] < 2; ++i[0])
+      for (i[1] = 0; i[1] < 3; ++i[1])
+        for (i[3] = 0; i[3] < 4; ++i[3]) EXPECT_EQ(y.at({at(0), at(1), at(2), at(3)}), x.at({i[0], i[1], i[2], i[3]}));
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Shape, TransposeOfMatricesBeyondATile) {
+  for (const Shape& shape : {Shape{1, 17}, Shape{16, 16}, Shape{17, 33}, Shape{300, 257}, Shape{70, 3}, Shape{0, 4}}) {
+    const Tensor x = counted(shape), y = transpose(x);
+    ASSERT_EQ(y.shape(), (Shape{shape[1], shape[0]}));
+    bool all_equal = true;
+    for (std::int64_t i = 0; i < shape[0]; ++i)
+      for (std::int64_t j = 0; j < shape[1]; ++j) all_equal = all_equal && y.at({j, i}) == x.at({i, j});
+    EXPECT_TRUE(all_equal) << to_text(shape);
+    EXPECT_TRUE(same_bits(transpose(y), x));
+  }
+}
+
+TEST(Shape, GradientsOfEveryOp) {
+  const Tensor x = parameter(distinct({2, 3, 4}, 0.2)), row = parameter(distinct({3, 1}, 0.7));
+  const auto check = [](const Tensor& leaf, const char* name, auto f) {
+    expect_gradient(
+        leaf, [&] { return f(leaf); }, name);
+  };
+  check(x, "reshape", [](const Tensor& v) { return reshape(v, {4, 6}); });
+  check(x, "squeeze", [](const Tensor& v) { return squeeze(unsqueeze(v, 1), 1); });
+  check(x, "transpose", [](const Tensor& v) { return transpose(v, {2, 0, 1}); });
+  check(x, "transpose twice", [](const Tensor& v) { return transpose(v) + transpose(v, {0, 2, 1}); });
+  check(x, "slice, rows", [](const Tensor& v) { return slice(v, {range(1, 2)}); });
+  check(x, "slice, steps", [](const Tensor& v) {
+    return slice(v, {all, range(Index::none, Index::none, -2), new_axis, 1});
+  });
+  check(x, "row", [](const Tensor& v) { return v[-1] * v[0]; });
+  check(x, "concat", [](const Tensor& v) { return concat({v, square(v), v}, 1); });
+  check(x, "stack", [](const Tensor& v) { return stack({v, square(v)}, -1); });
+  check(x, "split", [](const Tensor& v) { return split(v, {1, 0, 3}, -1)[2]; });
+  check(row, "broadcast_to", [](const Tensor& v) { return broadcast_to(v, {2, 3, 4}); });
+  check(x, "flip", [](const Tensor& v) { return flip(v, 1) + flip(v, -1); });
+  check(x, "pad", [](const Tensor& v) { return pad(v, {{1, 0}, {0, 2}, {1, 1}}); });
+}
+
+TEST(Shape, SliceIsPythons) {
+  const Tensor x = counted({7});
+  expect_values(slice(x, {range(1, 5, 2)}), {2}, {1, 3});
+  expect_values(slice(x, {range(-3)}), {3}, {4, 5, 6});
+  expect_values(slice(x, {range(Index::none, Index::none, -3)}), {3}, {6, 3, 0});
+  expect_values(slice(x, {range(-2, 1, -2)}), {2}, {5, 3});
+  expect_values(slice(x, {range(100, -100, -4)}), {2}, {6, 2});
+  expect_values(slice(x, {range(-100, 100)}), {7}, {0, 1, 2, 3, 4, 5, 6});
+  expect_values(slice(x, {range(4, 2)}), {0}, {});
+  expect_values(slice(x, {range(0, 7, std::numeric_limits<std::int64_t>::max())}), {1}, {0});
+  expect_values(slice(x, {range(6, 0, -std::numeric_limits<std::int64_t>::max())}), {1}, {6});
+  expect_values(slice(x, {-7}), {}, {0});
+  expect_values(slice(counted({2, 3}), {all, new_axis, -1}), {2, 1}, {2, 5});
+  expect_values(slice(counted({2, 3}), {new_axis, 1, range(1)}), {1, 2}, {4, 5});
+  expect_values(slice(counted({}), {}), {}, {0});
+  expect_values(slice(counted({}), {new_axis, new_axis}), {1, 1}, {0});
+  expect_values(slice(counted({0, 3}), {range(Index::none, Index::none, -1)}), {0, 3}, {});
+  EXPECT_EQ(slice(indices({{1, 2}, {3, 4}}), {all, 1}).values<std::int64_t>()[1], 4);
+}
+
+TEST(Shape, SliceOfTheFirstAxisSharesTheStorage) {
+  const Tensor x = counted({4, 3});
+  EXPECT_EQ(slice(x, {range(1, 3)}).values<double>().data(), x.values<double>().data() + 3);
+  EXPECT_EQ(x[-1].values<double>().data(), x.values<double>().data() + 9);
+  EXPECT_EQ(slice(x, {2, all}).values<double>().data(), x.values<double>().data() + 6);
+  const Tensor copy = slice(x, {range(0, 4, 2)});
+  copy.mutable_values<double>()[0] = -1;
+  EXPECT_EQ(x.at({0, 0}), 0);
+  x[1].mutable_values<double>()[2] = 50;
+  EXPECT_EQ(x.at({1, 2}), 50);
+}
+
+TEST(Shape, ConcatStackSplit) {
+  const Tensor a = counted({1, 2}), b = counted({2, 2}) + 10.0, none = counted({0, 2});
+  expect_values(concat({a, none, b}), {3, 2}, {0, 1, 10, 11, 12, 13});
+  expect_values(concat({b, b}, -1), {2, 4}, {10, 11, 10, 11, 12, 13, 12, 13});
+  expect_values(stack({counted({}), counted({})}), {2}, {0, 0});
+  expect_values(stack({b, b + 5.0}, 1), {2, 2, 2}, {10, 11, 15, 16, 12, 13, 17, 18});
+  const Tensors parts = split(counted({2, 5}), {2, 0, 3}, 1);
+  ASSERT_EQ(parts.size(), 3u);
+  expect_values(parts[0], {2, 2}, {0, 1, 5, 6});
+  expect_values(parts[1], {2, 0}, {});
+  expect_values(parts[2], {2, 3}, {2, 3, 4, 7, 8, 9});
+  EXPECT_TRUE(same_bits(concat(parts, 1), counted({2, 5})));
+}
+
+TEST(Shape, ConcatOfDoublesAndDuals) {
+  const Tensor y = concat({ones({2}, f64), ones({1}, dual)});
+  EXPECT_EQ(y.dtype(), dual);
+  EXPECT_EQ(y.values<Dual>()[1].value, 1);
+  EXPECT_EQ(stack({ones({2}, dual), ones({2}, f64)}).dtype(), dual);
+}
+
+TEST(Shape, BroadcastFlipPad) {
+  expect_values(broadcast_to(counted({2, 1}), {2, 2, 3}), {2, 2, 3}, {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1});
+  expect_values(broadcast_to(counted({}), {2}), {2}, {0, 0});
+  expect_values(broadcast_to(counted({1, 3}), {0, 3}), {0, 3}, {});
+  expect_values(flip(counted({2, 3}), 0), {2, 3}, {3, 4, 5, 0, 1, 2});
+  expect_values(flip(counted({2, 3}), -1), {2, 3}, {2, 1, 0, 5, 4, 3});
+  expect_values(flip(counted({0, 3}), 0), {0, 3}, {});
+  expect_values(pad(counted({1, 2}), {{1, 0}, {0, 1}}), {2, 3}, {0, 0, 0, 0, 1, 0});
+  expect_values(pad(counted({0}), {{1, 2}}), {3}, {0, 0, 0});
+  expect_values(pad(counted({}), std::span<const Padding>()), {}, {0});
+}
+
+TEST(Shape, EveryDtypeMoves) {
+  for (const Dtype dtype : {f32, f64, i64, dual}) {
+    const Tensor x = counted({2, 3}, dtype);
+    EXPECT_EQ(transpose(x).at({2, 1}), 5);
+    EXPECT_EQ(flip(x, 0).at({0, 2}), 5);
+    EXPECT_EQ(concat({x, x}, 1).at({1, 5}), 5);
+    EXPECT_EQ(pad(x, {{1, 1}, {1, 1}}).at({2, 3}), 5);
+    EXPECT_EQ(broadcast_to(x, {2, 2, 3}).at({1, 1, 2}), 5);
+    EXPECT_EQ(split(x, {2, 1}, 1)[1].at({1, 0}), 5);
+  }
+}
+
+/// A backward writes each element of a gradient once, whatever the number of threads.
+TEST(Shape, ThreadsChangeNothing) {
+  const auto gradient = [](int count) {
+    set_threads(count);
+    const Tensor x = parameter(counted({40, 50, 60}));
+    Tape tape;
+    const Tensor y = concat({transpose(x, {2, 0, 1}), flip(transpose(x, {2, 0, 1}), 0)}, 2);
+    const Tensor loss = sum(square(slice(y, {range(Index::none, Index::none, 2), range(3)})) * 0.001);
+    tape.backward(loss);
+    return x.grad();
+  };
+  const int before = threads();
+  const Tensor one = gradient(1), four = gradient(4);
+  set_threads(before);
+  EXPECT_TRUE(same_bits(one, four));
+}
+
+TEST(Shape, TakesNothingFromTheHeap) {
+  const Tensor x = parameter(counted({8, 6, 10})), mask = indices({1, 1, 0, 1, 1, 1});
+  const Tensor rows = indices({1, 0, 5}), picks = ones({1, 6, 10}, i64), threes = full({2}, 3, i64);
+  const auto step = [&] {
+    Tape tape;
+    const Tensors parts = split(flip(transpose(x, {2, 0, 1}), 0), {4, 4}, 1);
+    const Tensor joined = concat({parts[0], pad(parts[1], {{0, 0}, {1, 2}, {0, 0}}), unsqueeze(transpose(x[0]), 1)}, 1);
+    const Tensor seen = attention(x, x, x, {.heads = 2, .causal = true, .mask = mask});
+    const Tensor taken = scatter_add(take(seen, rows, 1), threes, slice(seen, {range(0, 2), range(0, 6, 2)}));
+    tape.backward(sum(broadcast_to(sum(joined), {2, 3})) + sum(taken) + sum(gather(stack({x[0], x[1]}), picks, 0)));
+    x.zero_grad();
+  };
+  for (int warm_up = 0; warm_up < 3; ++warm_up) step();
+  const std::int64_t before = heap_allocations();
+  step();
+  EXPECT_EQ(heap_allocations(), before);
+}
+
+TEST(Shape, Errors) {
+  const Tensor x = counted({2, 3}).named("x"), y = counted({4});
+  const auto shape_error = [](auto call, const char* message) { expect_error<ShapeError>(call, message); };
+  shape_error([&] { reshape(x, {4}); }, "reshape: x[2, 3] has 6 elements and [4] has 4; the counts must be equal");
+  shape_error([&] { squeeze(x, 1); },
+              "squeeze: axis 1 of x[2, 3] has length 3; only an axis of length 1 can go: use slice or a reduction");
+  shape_error([&] { transpose(y); }, "transpose: x[4] has no two axes to exchange; unsqueeze it first");
+  shape_error([&] { transpose(x, {1}); }, "transpose: a permutation of 1 axes for x[2, 3]; name each axis once");
+  shape_error(
+      [&] {
+        transpose(x, {1, -1});
+      },
+      "transpose: axis 1 of x[2, 3] is named twice in the permutation; name each axis once");
+  shape_error(
+      [&] {
+        slice(x, {0, 0, 0});
+      },
+      "slice: 3 entries for x[2, 3], which has fewer axes; give at most one an axis");
+  shape_error([&] { concat({}); }, "concat: there are no parts; give at least one");
+  shape_error(
+      [&] {
+        concat({x, y});
+      },
+      "concat: x[2, 3] and x1[4] along axis 0: all other extents must be equal; reshape or slice one of them");
+  shape_error([&] { stack({x, y}); }, "stack: x[2, 3] and x1[4]: shapes must be equal; reshape one of them");
+  shape_error(
+      [&] {
+        split(x, {1, 1}, 1);
+      },
+      "split: the sizes sum to 2, but axis 1 of x[2, 3] has 3; they must be equal");
+  shape_error(
+      [&] {
+        split(x, {-1, 4}, 1);
+      },
+      "split: a size of -1 does not fit axis 1 of x[2, 3]; sizes are 0 or more and sum to its length");
+  shape_error([&] { broadcast_to(x, {3}); },
+              "broadcast_to: x[2, 3] does not fit into [3]; only axes of length 1 are repeated");
+  shape_error([&] { pad(x, {{1, 1}}); }, "pad: 1 paddings for x[2, 3]; give one an axis");
+  shape_error(
+      [&] {
+        pad(y, {{-1, 0}});
+      },
+      "pad: -1 zeros at an end of axis 0 of x[4] are no padding; give 0 or more, and use slice to cut");
+  expect_error<IndexError>(
+      [&] {
+        slice(x, {all, 3});
+      },
+      "slice: index 3 is outside axis 1 of x[2, 3]; it runs from -3 to 2");
+  expect_error<IndexError>([&] { x[-3]; }, "slice: index -3 is outside axis 0 of x[2, 3]; it runs from -2 to 1");
+  expect_error<ValueError>([&] { slice(x, {range(0, 1, 0)}); },
+                           "slice: a step of 0 along axis 0 of x[2, 3] goes nowhere; use a positive or a negative one");
+  expect_error<DtypeError>(
+      [&] {
+        concat({x, counted({2, 3}, f32)});
+      },
+      "concat: x[2, 3] is f64 and x1[2, 3] is f32: dtypes differ; convert one with to()");
+  EXPECT_THROW(flip(x, 2), ShapeError);
+  EXPECT_THROW(slice(counted({1, 1, 1, 1, 1, 1, 1, 1}), {new_axis}), ShapeError);
+  EXPECT_THROW(unsqueeze(counted({1, 1, 1, 1, 1, 1, 1, 1}), 0), ShapeError);
+}
+
+}  // namespace
+}  // namespace retrace

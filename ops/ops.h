@@ -298,6 +298,34 @@ struct PackedAttentionOptions {
 /// heads value_size].
 AttentionResult packed_attention(const Tensor& qkv, const PackedAttentionOptions& options);
 
+// The recurrent layers over a whole sequence. `projected` p [B, T, gates H] holds W x + b of every step, computed as one
+// product; U [gates H, H] is the recurrent weight, its gates' rows one under the other. After its length (lengths [B], i64;
+// undefined: T) a sample keeps its state. Each is one record; with expand_fused its steps are composed of other ops.
+struct LstmStep {
+  Tensor h, c;  // [B, H]
+};
+struct LstmSequence {
+  Tensor y;     // [B, T, H]: h after every step
+  Tensor h, c;  // [B, H]: after the last one
+};
+/// i, f, o = sigmoid(p + U h), g = tanh(p + U h), c' = f c + i g, h' = o tanh c'; gates in the order i, f, g, o.
+LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight);
+LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
+                           const Tensor& lengths = {});
+struct RnnSequence {
+  Tensor y;  // [B, T, H]: h after every step
+  Tensor h;  // [B, H]: after the last one
+};
+/// q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = (1 - z) n + z h; gates in the order r, z, n.
+Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias);
+RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
+                         const Tensor& lengths = {});
+enum class Activation { tanh, relu };
+/// h' = tanh(p + U h) or relu(p + U h).
+Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation = Activation::tanh);
+RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight,
+                         Activation activation = Activation::tanh, const Tensor& lengths = {});
+
 /// Your own op. `forward` computes y from the inputs (nothing that it does is recorded); `backward` gives one gradient
 /// an input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
 using CustomForward = std::function<Tensor(const Tensors& inputs)>;

@@ -1,0 +1,141 @@
+// The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
+#include <retrace/ops/recurrent.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"gru_sequence", "q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = n + z (h - n)",
+                      "dp and dq from the gates' slopes times what reaches h', dU = dq^T h, db = sum dq, dh = dq U + z dh', "
+                      "from the last step to the first",
+                      "p, h, U, b"};
+constexpr std::int64_t gates_of_one = 3;
+
+/// p [3H] becomes the gates r, z, n; q is the recurrent part.
+template <class T>
+void step_forward(T* p, const T* q, const T* h_before, T* h, std::int64_t size) {
+  for (std::int64_t k = 0; k < 2 * size; ++k) p[k] += q[k];
+  kernels::sigmoid(p, p, 2 * size);
+  const T *r = p, *z = p + size;
+  T* n = p + 2 * size;
+  for (std::int64_t k = 0; k < size; ++k) n[k] += r[k] * q[2 * size + k];
+  kernels::tanh(n, n, size);
+  for (std::int64_t k = 0; k < size; ++k) h[k] = n[k] + z[k] * (h_before[k] - n[k]);
+}
+
+/// From dh of h' to dp, dq and the part of dh before the step that does not come through q.
+template <class T>
+void step_backward(const T* gates, const T* q, const T* h_before, T* dh, T* dp, T* dq, std::int64_t size) {
+  const T *r = gates, *z = gates + size, *n = z + size;
+  for (std::int64_t k = 0; k < size; ++k) {
+    const T dn = dh[k] * (1 - z[k]) * (1 - n[k] * n[k]);
+    dq[k] = dp[k] = dn * q[2 * size + k] * r[k] * (1 - r[k]);
+    dq[size + k] = dp[size + k] = dh[k] * (h_before[k] - n[k]) * z[k] * (1 - z[k]);
+    dp[2 * size + k] = dn;
+    dq[2 * size + k] = dn * r[k];
+    dh[k] *= z[k];
+  }
+}
+
+// saved: 0 h0, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
+template <class T>
+void backward_of(Record& record) {
+  const RecurrentSizes n(record.in(0).shape, record.in(1).shape[1]);
+  const Dtype dtype = record.in(0).dtype;
+  const T *h0 = record.saved(0).values<T>(), *weight = record.saved(1).values<T>(), *y = record.saved(2).values<T>();
+  const T *gates = record.saved(3).values<T>(), *q = record.saved(4).values<T>(), *dy = record.grad_out<T>(0);
+  const SampleLengths lengths =
+      record.saved(5) ? SampleLengths(record.saved(5).values<std::int64_t>()) : SampleLengths();
+  const Tensor dh_now = state_gradient<T>(record, 1, n), h_before = n.states_before(h0, y, dtype);
+  const Tensor dp_of_all = empty({n.batch, n.time, n.gates}, dtype), dq_of_all = empty_like(dp_of_all);
+  const T* before = h_before.values<T>().data();
+  T* dh = dh_now.mutable_values<T>().data();
+  T *dp = dp_of_all.mutable_values<T>().data(), *dq = dq_of_all.mutable_values<T>().data();
+
+  for (std::int64_t t = n.time - 1; t >= 0; --t) {
+    n.for_each_sample([&](std::int64_t b) {
+      T* dh_b = dh + b * n.hidden;
+      add_step(dy, n, t, b, dh_b);
+      const std::int64_t now = (b * n.time + t) * n.gates;
+      if (lengths.reach(b, t)) {
+        step_backward(gates + now, q + now, before + (b * n.time + t) * n.hidden, dh_b, dp + now, dq + now, n.hidden);
+      } else {  // the state went through
+        std::fill(dp + now, dp + now + n.gates, T(0));
+        std::fill(dq + now, dq + now + n.gates, T(0));
+      }
+    });
+    const Rows<T> dq_now = step_of(dq, t, n.time, n.gates);
+    n.add_to_state_gradient<T>({dq_now.data, dq_now.stride}, weight, dh);
+  }
+  if (record.wants(0)) record.add_gradient(0, dp_of_all);
+  if (record.wants(1)) record.add_gradient(1, dh_now);
+  if (record.wants(2)) n.put_weight_gradient<T>(dq, before, record.grad_in<T>(2));
+  if (record.wants(3)) {
+    T* db = record.grad_in_to_add<T>(3);
+    for (std::int64_t row = 0; row < n.batch * n.time; ++row)
+      for (std::int64_t k = 0; k < n.gates; ++k) db[k] += dq[row * n.gates + k];
+  }
+}
+
+void backward(Record& record) {
+  dispatch_real(record.in(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(record); });
+}
+
+/// gates holds p at first; q has room for all steps.
+template <class T>
+void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bias, const SampleLengths& lengths, T* gates,
+             T* q, T* y) {
+  for (std::int64_t t = 0; t < n.time; ++t) {
+    const Rows<T> p_now = step_of(gates, t, n.time, n.gates), q_now = step_of(q, t, n.time, n.gates);
+    const Rows<T> h_now = step_of(y, t, n.time, n.hidden);
+    const Rows<const T> h_before =
+        t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
+    n.add_recurrent(h_before, weight, q_now, bias, false);
+    n.for_each_sample([&](std::int64_t b) {
+      step_forward(p_now[b], q_now[b], h_before[b], h_now[b], n.hidden);
+      if (!lengths.reach(b, t)) std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
+    });
+  }
+}
+
+}  // namespace
+
+Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias) {
+  const std::int64_t size = weight.dim(1);
+  const Tensor recurrent = linear(h, weight, bias);
+  const auto gate = [&](const Tensor& of, std::int64_t k) { return slice(of, {all, range(k * size, (k + 1) * size)}); };
+  const Tensor r = sigmoid(gate(projected, 0) + gate(recurrent, 0));
+  const Tensor z = sigmoid(gate(projected, 1) + gate(recurrent, 1));
+  const Tensor n = tanh(gate(projected, 2) + r * gate(recurrent, 2));
+  return n + z * (h - n);
+}
+
+RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
+                         const Tensor& lengths) {
+  check_recurrent(info.name, projected, gates_of_one, weight, {&h}, lengths);
+  if (bias.shape() != Shape{weight.dim(0)})
+    throw ShapeError(text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number a gate"));
+  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias; widen(info.name, {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
+    return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths);
+  if (expand_fused()) {
+    const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {
+      return std::array{gru_step(p, state[0], weight, bias)};
+    });
+    return {y, states[0]};
+  }
+  const RecurrentSizes n(projected.shape(), weight.dim(1));
+  RnnSequence result;
+  dispatch_real(projected.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const Tensor gates = projected.clone(), q = empty_like(projected);
+    result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
+    T* y = result.y.mutable_values<T>().data();
+    forward<T>(n, h.values<T>().data(), weight.values<T>().data(), bias.values<T>().data(), lengths_of_samples(lengths),
+               gates.mutable_values<T>().data(), q.mutable_values<T>().data(), y);
+    copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
+    record(info, backward, {&projected, &h, &weight, &bias}, {&result.y, &result.h},
+           {&h, &weight, &result.y, &gates, &q, &lengths});
+  });
+  return result;
+}
+
+}  // namespace retrace

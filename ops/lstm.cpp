@@ -1,0 +1,146 @@
+// The LSTM over a sequence in one op (lstm_sequence), and its step composed of others (lstm_step).
+#include <retrace/ops/recurrent.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"lstm_sequence", "i, f, o = sigmoid(p + U h), g = tanh(p + U h), c' = f c + i g, h' = o tanh c'",
+                      "dz = the gates' slopes times what reaches c' and h', dp = dz, dU = dz^T h, dh = dz U, from the last "
+                      "step to the first",
+                      "p, h, c, U"};
+constexpr std::int64_t gates_of_one = 4;
+
+/// z [4H] becomes the gates i, f, g, o; c the next cell state; h = o tanh c.
+template <class T>
+void step_forward(T* z, const T* c_before, T* c, T* h, std::int64_t size) {
+  kernels::sigmoid(z, z, 2 * size);
+  kernels::tanh(z + 2 * size, z + 2 * size, size);
+  kernels::sigmoid(z + 3 * size, z + 3 * size, size);
+  const T *i = z, *f = z + size, *g = f + size, *o = g + size;
+  for (std::int64_t k = 0; k < size; ++k) c[k] = f[k] * c_before[k] + i[k] * g[k];
+  kernels::tanh(c, h, size);
+  for (std::int64_t k = 0; k < size; ++k) h[k] *= o[k];
+}
+
+/// From dh and dc (of h' and c') to dz and the dc before the step; tanh_c is room for H numbers.
+template <class T>
+void step_backward(const T* gates, const T* c_before, const T* c, const T* dh, T* dc, T* dz, T* tanh_c,
+                   std::int64_t size) {
+  kernels::tanh(c, tanh_c, size);
+  const T *i = gates, *f = gates + size, *g = f + size, *o = g + size;
+  for (std::int64_t k = 0; k < size; ++k) {
+    const T through_c = dc[k] + dh[k] * o[k] * (1 - tanh_c[k] * tanh_c[k]);
+    dz[k] = through_c * g[k] * i[k] * (1 - i[k]);
+    dz[size + k] = through_c * c_before[k] * f[k] * (1 - f[k]);
+    dz[2 * size + k] = through_c * i[k] * (1 - g[k] * g[k]);
+    dz[3 * size + k] = dh[k] * tanh_c[k] * o[k] * (1 - o[k]);
+    dc[k] = through_c * f[k];
+  }
+}
+
+/// gates holds p at first; c has room for the cell state after every step.
+template <class T>
+void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight, const SampleLengths& lengths, T* gates,
+             T* c, T* y) {
+  const auto before = [&](const T* sequence, const T* first, std::int64_t t) {
+    return t == 0 ? Rows<const T>{first, n.hidden} : step_of(sequence, t - 1, n.time, n.hidden);
+  };
+  for (std::int64_t t = 0; t < n.time; ++t) {
+    const Rows<const T> h_before = before(y, h0, t), c_before = before(c, c0, t);
+    const Rows<T> z = step_of(gates, t, n.time, n.gates);
+    const Rows<T> h_now = step_of(y, t, n.time, n.hidden), c_now = step_of(c, t, n.time, n.hidden);
+    n.add_recurrent(h_before, weight, z);
+    n.for_each_sample([&](std::int64_t b) {
+      step_forward(z[b], c_before[b], c_now[b], h_now[b], n.hidden);
+      if (lengths.reach(b, t)) return;
+      std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
+      std::copy(c_before[b], c_before[b] + n.hidden, c_now[b]);
+    });
+  }
+}
+
+// saved: 0 h0, 1 c0, 2 weight, 3 y, 4 gates, 5 c of every step, 6 lengths
+template <class T>
+void backward_of(Record& r) {
+  const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
+  const Dtype dtype = r.in(0).dtype;
+  const T *h0 = r.saved(0).values<T>(), *c0 = r.saved(1).values<T>(), *weight = r.saved(2).values<T>();
+  const T *y = r.saved(3).values<T>(), *gates = r.saved(4).values<T>(), *c = r.saved(5).values<T>();
+  const T* dy = r.grad_out<T>(0);
+  const SampleLengths lengths = r.saved(6) ? SampleLengths(r.saved(6).values<std::int64_t>()) : SampleLengths();
+  const Tensor dh_now = state_gradient<T>(r, 1, n), dc_now = state_gradient<T>(r, 2, n);
+  const Tensor dz_of_all = empty({n.batch, n.time, n.gates}, dtype), room = empty({n.batch, n.hidden}, dtype);
+  T *dh = dh_now.mutable_values<T>().data(), *dc = dc_now.mutable_values<T>().data();
+  T *dz = dz_of_all.mutable_values<T>().data(), *tanh_c = room.mutable_values<T>().data();
+
+  for (std::int64_t t = n.time - 1; t >= 0; --t) {
+    const Rows<T> dz_now = step_of(dz, t, n.time, n.gates);
+    n.for_each_sample([&](std::int64_t b) {
+      T* dh_b = dh + b * n.hidden;
+      add_step(dy, n, t, b, dh_b);
+      if (!lengths.reach(b, t)) {  // the state went through
+        std::fill(dz_now[b], dz_now[b] + n.gates, T(0));
+        return;
+      }
+      const std::int64_t now = (b * n.time + t) * n.hidden;
+      const T* c_before = t == 0 ? c0 + b * n.hidden : c + now - n.hidden;
+      step_backward(gates + (b * n.time + t) * n.gates, c_before, c + now, dh_b, dc + b * n.hidden, dz_now[b],
+                    tanh_c + b * n.hidden, n.hidden);
+      std::fill(dh_b, dh_b + n.hidden, T(0));
+    });
+    n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, weight, dh);
+  }
+  if (r.wants(0)) r.add_gradient(0, dz_of_all);
+  if (r.wants(1)) r.add_gradient(1, dh_now);
+  if (r.wants(2)) r.add_gradient(2, dc_now);
+  if (r.wants(3)) {
+    const Tensor h_before = n.states_before(h0, y, dtype);
+    n.put_weight_gradient<T>(dz, h_before.values<T>().data(), r.grad_in<T>(3));
+  }
+}
+
+void backward(Record& r) {
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+}
+
+}  // namespace
+
+LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight) {
+  const std::int64_t size = weight.dim(1);
+  const Tensor z = projected + linear(h, weight);
+  const auto gate = [&](std::int64_t k) { return slice(z, {all, range(k * size, (k + 1) * size)}); };
+  const Tensor next = sigmoid(gate(1)) * c + sigmoid(gate(0)) * tanh(gate(2));
+  return {sigmoid(gate(3)) * tanh(next), next};
+}
+
+LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
+                           const Tensor& lengths) {
+  check_recurrent(info.name, projected, gates_of_one, weight, {&h, &c}, lengths);
+  if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight; widen(info.name, {&wide_projected, &wide_h, &wide_c, &wide_weight}))
+    return lstm_sequence(wide_projected, wide_h, wide_c, wide_weight, lengths);
+  const RecurrentSizes n(projected.shape(), weight.dim(1));
+  if (expand_fused()) {
+    const auto [y, states] = steps_of<2>(projected, {h, c}, lengths, [&](const Tensor& p, const auto& state) {
+      LstmStep next = lstm_step(p, state[0], state[1], weight);
+      return std::array{next.h, next.c};
+    });
+    return {y, states[0], states[1]};
+  }
+  LstmSequence result;
+  dispatch_real(projected.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const Shape states{n.batch, n.time, n.hidden};
+    const Tensor gates = projected.clone(), c_of_all = empty(states, projected.dtype());
+    result = {empty(states, projected.dtype()), empty_like(h), empty_like(c)};
+    T *y = result.y.mutable_values<T>().data(), *c_of_steps = c_of_all.mutable_values<T>().data();
+    forward<T>(n, h.values<T>().data(), c.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths),
+               gates.mutable_values<T>().data(), c_of_steps, y);
+    copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
+    copy_last_step<T>(c_of_steps, c.values<T>().data(), n, result.c.mutable_values<T>().data());
+    record(info, backward, {&projected, &h, &c, &weight}, {&result.y, &result.h, &result.c},
+           {&h, &c, &weight, &result.y, &gates, &c_of_all, &lengths});
+  });
+  return result;
+}
+
+}  // namespace retrace

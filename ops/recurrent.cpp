@@ -1,0 +1,56 @@
+#include <retrace/ops/recurrent.h>
+
+#include <retrace/ops/operands.h>
+
+namespace retrace {
+
+void check_recurrent(const char* function, const Tensor& projected, std::int64_t gates_of_one, const Tensor& weight,
+                     std::initializer_list<const Tensor*> states, const Tensor& lengths) {
+  if (weight.rank() != 2 || weight.dim(0) != gates_of_one * weight.dim(1))
+    throw ShapeError(text(function, ": ", describe_operand("the recurrent weight", weight), " must be [", gates_of_one,
+                          " hidden, hidden]; transpose or reshape it"));
+  const std::int64_t hidden = weight.dim(1);
+  if (projected.rank() != 3 || projected.dim(2) != gates_of_one * hidden)
+    throw ShapeError(text(function, ": ", describe_operand("projected", projected), " must be [batch, time, ",
+                          gates_of_one * hidden, "] for a recurrent weight ", weight.shape(), "; project the input first"));
+  const Shape expected{projected.dim(0), hidden};
+  for (const Tensor* state : states) {
+    if (state->shape() != expected)
+      throw ShapeError(text(function, ": ", describe_operand("the state", *state), " must be ", expected,
+                            ", batch first; transpose or reshape it"));
+  }
+  if (!lengths.defined()) return;
+  if (lengths.dtype() != i64 || lengths.shape() != Shape{projected.dim(0)})
+    throw ShapeError(text(function, ": ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),
+                          " must be i64 of shape [", projected.dim(0), "], one a sample"));
+  for (const std::int64_t length : lengths.values<std::int64_t>())
+    if (length < 0 || length > projected.dim(1))
+      throw IndexError(text(function, ": a length of ", length, " is outside 0 to ", projected.dim(1),
+                            ", the time of ", describe_operand("projected", projected)));
+}
+
+bool widen(const char* function, std::initializer_list<Tensor*> operands) {
+  const Tensor& first = **operands.begin();
+  const auto has_f64_values = [](const Tensor& x) { return x.dtype() == f64 || x.dtype() == dual; };
+  bool mixed = false;
+  for (const Tensor* x : operands) {
+    if (x->dtype() == first.dtype()) continue;
+    if (!has_f64_values(*x) || !has_f64_values(first))
+      throw DtypeError(text(function, ": ", describe_operand("projected", first), " is ", first.dtype(), " and ",
+                            describe_operand("an operand", *x), " is ", x->dtype(),
+                            ": dtypes differ; convert one with to()"));
+    mixed = true;
+  }
+  if (mixed)
+    for (Tensor* x : operands) *x = to(*x, dual);
+  return mixed;
+}
+
+Tensor reaches(const Tensor& lengths, std::int64_t t) {
+  const Tensor result = zeros({lengths.dim(0), 1}, i64);
+  std::int64_t* flag = result.mutable_values<std::int64_t>().data();
+  for (const std::int64_t length : lengths.values<std::int64_t>()) *flag++ = t < length ? 1 : 0;
+  return result;
+}
+
+}  // namespace retrace

@@ -1,0 +1,113 @@
+// The recurrent layer of Elman over a sequence in one op (rnn_sequence), and its step composed of others (rnn_step).
+#include <retrace/ops/recurrent.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{"rnn_sequence", "h' = tanh(p + U h) or relu(p + U h)",
+                      "dz = dh' (1 - h'^2) or dh' [h' > 0], dp = dz, dU = dz^T h, dh = dz U, from the last step to the first",
+                      "p, h, U"};
+
+template <class T>
+void activate(const T* z, T* h, std::int64_t size, Activation activation) {
+  if (activation == Activation::tanh) return kernels::tanh(z, h, size);
+  for (std::int64_t k = 0; k < size; ++k) h[k] = z[k] < T(0) ? T(0) : z[k];  // NaN stays
+}
+
+template <class T>
+T slope(T h, Activation activation) {
+  return activation == Activation::tanh ? 1 - h * h : h > T(0) ? T(1) : T(0);
+}
+
+// saved: 0 h0, 1 weight, 2 y, 3 lengths
+template <class T>
+void backward_of(Record& r) {
+  const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
+  const Dtype dtype = r.in(0).dtype;
+  const Activation activation = r.attributes<Activation>();
+  const T *h0 = r.saved(0).values<T>(), *weight = r.saved(1).values<T>(), *y = r.saved(2).values<T>();
+  const T* dy = r.grad_out<T>(0);
+  const SampleLengths lengths = r.saved(3) ? SampleLengths(r.saved(3).values<std::int64_t>()) : SampleLengths();
+  const Tensor dh_now = state_gradient<T>(r, 1, n), dz_of_all = empty({n.batch, n.time, n.gates}, dtype);
+  T *dh = dh_now.mutable_values<T>().data(), *dz = dz_of_all.mutable_values<T>().data();
+
+  for (std::int64_t t = n.time - 1; t >= 0; --t) {
+    const Rows<T> dz_now = step_of(dz, t, n.time, n.gates);
+    n.for_each_sample([&](std::int64_t b) {
+      T* dh_b = dh + b * n.hidden;
+      add_step(dy, n, t, b, dh_b);
+      if (!lengths.reach(b, t)) {  // the state went through
+        std::fill(dz_now[b], dz_now[b] + n.gates, T(0));
+        return;
+      }
+      const T* h = y + (b * n.time + t) * n.hidden;
+      for (std::int64_t k = 0; k < n.hidden; ++k) dz_now[b][k] = dh_b[k] * slope(h[k], activation);
+      std::fill(dh_b, dh_b + n.hidden, T(0));
+    });
+    n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, weight, dh);
+  }
+  if (r.wants(0)) r.add_gradient(0, dz_of_all);
+  if (r.wants(1)) r.add_gradient(1, dh_now);
+  if (r.wants(2)) {
+    const Tensor h_before = n.states_before(h0, y, dtype);
+    n.put_weight_gradient<T>(dz, h_before.values<T>().data(), r.grad_in<T>(2));
+  }
+}
+
+void backward(Record& r) {
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+}
+
+/// z holds p at first.
+template <class T>
+void forward(const RecurrentSizes& n, const T* h0, const T* weight, const SampleLengths& lengths, Activation activation,
+             T* z, T* y) {
+  for (std::int64_t t = 0; t < n.time; ++t) {
+    const Rows<T> z_now = step_of(z, t, n.time, n.gates), h_now = step_of(y, t, n.time, n.hidden);
+    const Rows<const T> h_before =
+        t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
+    n.add_recurrent(h_before, weight, z_now);
+    n.for_each_sample([&](std::int64_t b) {
+      if (lengths.reach(b, t))
+        activate(z_now[b], h_now[b], n.hidden, activation);
+      else
+        std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
+    });
+  }
+}
+
+}  // namespace
+
+Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation) {
+  const Tensor z = projected + linear(h, weight);
+  return activation == Activation::tanh ? tanh(z) : relu(z);
+}
+
+RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
+                         const Tensor& lengths) {
+  check_recurrent(info.name, projected, 1, weight, {&h}, lengths);
+  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight; widen(info.name, {&wide_projected, &wide_h, &wide_weight}))
+    return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);
+  if (expand_fused()) {
+    const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {
+      return std::array{rnn_step(p, state[0], weight, activation)};
+    });
+    return {y, states[0]};
+  }
+  const RecurrentSizes n(projected.shape(), weight.dim(1));
+  RnnSequence result;
+  dispatch_real(projected.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const Tensor z = projected.clone();
+    result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
+    T* y = result.y.mutable_values<T>().data();
+    forward<T>(n, h.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths), activation,
+               z.mutable_values<T>().data(), y);
+    copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
+    record(info, backward, {&projected, &h, &weight}, {&result.y, &result.h}, {&h, &weight, &result.y, &lengths},
+           activation);
+  });
+  return result;
+}
+
+}  // namespace retrace

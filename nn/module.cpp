@@ -1,0 +1,98 @@
+#include <retrace/nn/module.h>
+
+#include <cstring>
+#include <map>
+
+#include <retrace/core/safetensors.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+std::uint64_t hash_bytes(std::uint64_t hash, const void* bytes, std::size_t count) {
+  const unsigned char* first = static_cast<const unsigned char*>(bytes);
+  for (std::size_t k = 0; k < count; ++k) hash = (hash ^ first[k]) * 0x100000001B3;
+  return hash;
+}
+
+const void* bytes_of(const Tensor& x) {
+  return dispatch_any(x.dtype(), [&](auto zero) -> const void* { return x.values<decltype(zero)>().data(); });
+}
+
+std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& list, const char* function, const char* what,
+                                      const char* remedy) {
+  std::map<std::string, Tensor> result;
+  for (const auto& [name, tensor] : list)
+    if (const auto [first, is_new] = result.emplace(name, tensor); !is_new)
+      throw ValueError(text(function, ": two ", what, " are named '", name, "', ", first->second.shape(), " and ",
+                            tensor.shape(), "; ", remedy));
+  return result;
+}
+
+// What does not fit, one line each; empty if all does.
+std::string misfits(const std::vector<NamedTensor>& parameters, const std::map<std::string, Tensor>& values) {
+  std::string list;
+  std::map<std::string, const Tensor*> known;
+  for (const NamedTensor& parameter : parameters) {
+    known[parameter.name] = &parameter.tensor;
+    const auto found = values.find(parameter.name);
+    if (found == values.end())
+      list += text("\n  missing: ", parameter.name, " ", parameter.tensor.shape());
+    else if (found->second.shape() != parameter.tensor.shape())
+      list += text("\n  mis-shaped: ", parameter.name, " is ", found->second.shape(), ", the module has ",
+                   parameter.tensor.shape());
+  }
+  for (const auto& [name, value] : values)
+    if (!known.contains(name)) list += text("\n  unexpected: ", name, " ", value.shape());
+  return list;
+}
+
+void assign_all(const std::vector<NamedTensor>& parameters, const std::map<std::string, Tensor>& values,
+                const std::string& function) {
+  const std::string list = misfits(parameters, values);
+  if (!list.empty())
+    throw ValueError(text(function, ": the values do not fit the module, and nothing was changed:", list));
+  const NoTape no_tape;
+  for (const NamedTensor& parameter : parameters)
+    copy_values(to(values.at(parameter.name), parameter.tensor.dtype()), parameter.tensor);
+}
+
+}  // namespace
+
+void convert(const std::vector<NamedTensor>& parameters, Dtype dtype) {
+  const NoTape no_tape;
+  for (const auto& [name, tensor] : parameters) {
+    if (tensor.dtype() == dtype) continue;
+    const Tensor converted = to(tensor, dtype);
+    Node& node = tensor.node();
+    tensor.zero_grad();
+    std::swap(node.storage, converted.node().storage);
+    std::swap(node.offset, converted.node().offset);
+    std::swap(node.dtype, converted.node().dtype);
+  }
+}
+
+std::string weights_hash(const std::vector<NamedTensor>& parameters) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const auto& [name, tensor] : parameters) {
+    hash = hash_bytes(hash, name.data(), name.size());
+    hash = hash_bytes(hash, bytes_of(tensor), static_cast<std::size_t>(tensor.numel()) * size_of(tensor.dtype()));
+  }
+  std::string digits;
+  for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[(hash >> shift) & 15];
+  return digits;
+}
+
+void assign(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values, const char* function) {
+  assign_all(parameters, by_name(values, function, "values", "give one value a parameter"), function);
+}
+
+void save(const std::string& path, const std::vector<NamedTensor>& parameters) {
+  write_safetensors(path, by_name(parameters, "save", "parameters", "let visit give each member a name of its own"));
+}
+
+void load(const std::string& path, const std::vector<NamedTensor>& parameters) {
+  assign_all(parameters, read_safetensors(path).tensors, text("load: ", path));
+}
+
+}  // namespace retrace

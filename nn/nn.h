@@ -1,0 +1,8 @@
+// All of nn, and what it stands on.
+#pragma once
+
+#include <retrace/core/core.h>
+#include <retrace/nn/initialise.h>
+#include <retrace/nn/layers.h>
+#include <retrace/nn/module.h>
+#include <retrace/ops/ops.h>

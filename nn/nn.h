@@ -2,7 +2,10 @@
 #pragma once
 
 #include <retrace/core/core.h>
+#include <retrace/nn/clip.h>
 #include <retrace/nn/initialise.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/module.h>
+#include <retrace/nn/optimizers.h>
+#include <retrace/nn/schedules.h>
 #include <retrace/ops/ops.h>

@@ -1,0 +1,96 @@
+// Optimisers: one pass over each parameter a step. A step uses the gradients up: they can still be read, and the next
+// backward begins anew.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <retrace/nn/module.h>
+
+namespace retrace {
+
+/// Parameters that share options.
+template <class Options>
+struct ParameterGroup {
+  std::vector<NamedTensor> parameters;
+  Options options;
+};
+
+/// A parameter and what its optimiser remembers of it ("m", "v", ...), in the order of Options::state_names().
+struct OptimizerSlot {
+  NamedTensor parameter;
+  std::vector<NamedTensor> state;
+  std::size_t group = 0;
+};
+
+/// What all optimisers share. `Options` has lr, allow_missing and state_names(); the derived class says how one
+/// parameter moves.
+template <class Options>
+class Optimizer {
+ public:
+  template <Module M>
+  explicit Optimizer(const M& module, const Options& options = {}) : Optimizer(parameters(module), options) {}
+  explicit Optimizer(std::vector<NamedTensor> parameters, const Options& options = {})
+      : Optimizer(std::vector<ParameterGroup<Options>>{{std::move(parameters), options}}) {}
+  explicit Optimizer(const std::vector<ParameterGroup<Options>>& groups) {
+    for (const ParameterGroup<Options>& group : groups) {
+      for (const NamedTensor& parameter : group.parameters) {
+        OptimizerSlot slot{parameter, {}, options_.size()};
+        for (const char* name : group.options.state_names())
+          slot.state.push_back({text(parameter.name, ".", name), zeros_like(parameter.tensor)});
+        slots_.push_back(std::move(slot));
+      }
+      options_.push_back(group.options);
+    }
+  }
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer() = default;
+
+  /// Moves every parameter by its gradient. Throws, with its name, for one that has no fresh gradient (TapeError,
+  /// unless allow_missing) or another dtype than its state (DtypeError), and has then moved none.
+  void step() {
+    for (const OptimizerSlot& slot : slots_) check(slot);
+    ++steps_;
+    for (OptimizerSlot& slot : slots_) {
+      if (!has_gradient(slot)) continue;
+      update(slot, options_[slot.group]);
+      slot.parameter.tensor.node().gradient_used = true;
+    }
+  }
+  /// Of every group.
+  void set_learning_rate(double lr) {
+    for (Options& options : options_) options.lr = lr;
+  }
+  std::int64_t steps() const { return steps_; }
+  const std::vector<OptimizerSlot>& slots() const { return slots_; }
+
+ protected:
+  virtual void update(OptimizerSlot& slot, const Options& options) = 0;
+
+ private:
+  static bool has_gradient(const OptimizerSlot& slot) {
+    const Node& node = slot.parameter.tensor.node();
+    return node.gradient != nullptr && !node.gradient_used;
+  }
+  void check(const OptimizerSlot& slot) const {
+    const auto& [name, tensor] = slot.parameter;
+    for (const NamedTensor& state : slot.state)
+      if (state.tensor.dtype() != tensor.dtype())
+        throw DtypeError(text("step: parameter ", name, " ", tensor.shape(), " is ", tensor.dtype(),
+                              ", but the optimiser's state is ", state.tensor.dtype(),
+                              "; make the optimiser after converting the model"));
+    if (!has_gradient(slot) && !options_[slot.group].allow_missing)
+      throw TapeError(text("step: parameter ", name, " ", tensor.shape(),
+                           " has no gradient since the last step; call backward on a loss that depends on it, or set "
+                           "allow_missing"));
+  }
+
+  std::vector<OptimizerSlot> slots_;
+  std::vector<Options> options_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace retrace

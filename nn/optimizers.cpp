@@ -1,0 +1,101 @@
+#include <retrace/nn/optimizers.h>
+
+#include <cmath>
+
+namespace retrace {
+namespace {
+
+// body(w, g, count): the values to move and their gradient, of one C++ type.
+template <class Body>
+void with_values(const OptimizerSlot& slot, Body&& body) {
+  const Tensor& parameter = slot.parameter.tensor;
+  dispatch_real(parameter.dtype(), "step", [&](auto zero) {
+    using T = decltype(zero);
+    body(parameter.mutable_values<T>().data(), parameter.node().gradient_values<T>(), parameter.numel());
+  });
+}
+
+template <class T>
+T* state(OptimizerSlot& slot, std::size_t which) {
+  return slot.state[which].tensor.mutable_values<T>().data();
+}
+
+void adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay, std::int64_t step) {
+  const double t = static_cast<double>(step);
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    using std::sqrt;
+    const T b1 = static_cast<T>(options.b1), b2 = static_cast<T>(options.b2), eps = static_cast<T>(options.eps);
+    const T one_minus_b1 = static_cast<T>(1 - options.b1), one_minus_b2 = static_cast<T>(1 - options.b2);
+    const T of_m = static_cast<T>(options.lr / (1 - std::pow(options.b1, t)));
+    const T of_v = static_cast<T>(1 / (1 - std::pow(options.b2, t)));
+    const T kept = static_cast<T>(keep), added = static_cast<T>(decay);
+    T *m = state<T>(slot, 0), *v = state<T>(slot, 1), *most = options.amsgrad ? state<T>(slot, 2) : nullptr;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const T before = w[k] * kept, slope = g[k] + added * w[k];
+      m[k] = b1 * m[k] + one_minus_b1 * slope;
+      v[k] = b2 * v[k] + one_minus_b2 * slope * slope;
+      if (most != nullptr) most[k] = v[k] > most[k] ? v[k] : most[k];
+      w[k] = before - of_m * m[k] / (sqrt((most != nullptr ? most[k] : v[k]) * of_v) + eps);
+    }
+  });
+}
+
+}  // namespace
+
+void Sgd::update(OptimizerSlot& slot, const SgdOptions& options) {
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    const T lr = static_cast<T>(options.lr), mu = static_cast<T>(options.momentum);
+    const T decay = static_cast<T>(options.weight_decay);
+    T* v = options.momentum == 0 ? nullptr : state<T>(slot, 0);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const T slope = g[k] + decay * w[k];
+      if (v == nullptr) {
+        w[k] -= lr * slope;
+      } else if (options.lr_inside) {
+        v[k] = mu * v[k] - lr * slope;
+        w[k] += v[k];
+      } else {
+        v[k] = mu * v[k] + slope;
+        w[k] -= lr * (options.nesterov ? slope + mu * v[k] : v[k]);
+      }
+    }
+  });
+}
+
+void RmsProp::update(OptimizerSlot& slot, const RmsPropOptions& options) {
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    using std::sqrt;
+    const T lr = static_cast<T>(options.lr), mu = static_cast<T>(options.momentum), eps = static_cast<T>(options.eps);
+    const T alpha = static_cast<T>(options.alpha), rest = static_cast<T>(1 - options.alpha);
+    T *s = state<T>(slot, 0), *a = state<T>(slot, 1), *v = state<T>(slot, 2);
+    for (std::int64_t k = 0; k < count; ++k) {
+      s[k] = alpha * s[k] + rest * g[k] * g[k];
+      if (options.centered) a[k] = alpha * a[k] + rest * g[k];
+      const T difference = s[k] - a[k] * a[k];
+      const T variance = difference < T{} ? T{} : difference;  // rounding can take it below 0; NaN goes through
+      v[k] = mu * v[k] + g[k] / (sqrt(variance) + eps);
+      w[k] -= lr * v[k];
+    }
+  });
+}
+
+void Adagrad::update(OptimizerSlot& slot, const AdagradOptions& options) {
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    using std::sqrt;
+    T* s = state<T>(slot, 0);
+    for (std::int64_t k = 0; k < count; ++k) {
+      s[k] += g[k] * g[k];
+      w[k] -= static_cast<T>(options.lr) * g[k] / (sqrt(s[k]) + static_cast<T>(options.eps));
+    }
+  });
+}
+
+void Adam::update(OptimizerSlot& slot, const AdamOptions& options) {
+  adam(slot, options, 1, options.weight_decay, steps());
+}
+
+void AdamW::update(OptimizerSlot& slot, const AdamOptions& options) {
+  adam(slot, options, 1 - options.lr * options.weight_decay, 0, steps());
+}
+
+}  // namespace retrace

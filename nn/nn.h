@@ -3,9 +3,12 @@
 
 #include <retrace/core/core.h>
 #include <retrace/nn/clip.h>
+#include <retrace/nn/gru.h>
 #include <retrace/nn/initialise.h>
 #include <retrace/nn/layers.h>
+#include <retrace/nn/lstm.h>
 #include <retrace/nn/module.h>
 #include <retrace/nn/optimizers.h>
+#include <retrace/nn/rnn.h>
 #include <retrace/nn/schedules.h>
 #include <retrace/ops/ops.h>

@@ -1,0 +1,26 @@
+// What the recurrent layers share.
+#pragma once
+
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+
+/// x[:, t] of x [B, T, F]: [B, F].
+inline Tensor at_step(const Tensor& x, std::int64_t t) { return slice(x, {all, t}); }
+
+/// Throws ShapeError unless x is [B, T, features] (or [B, features] for a cell).
+inline void check_input(const char* layer, const Tensor& x, int rank, std::int64_t features) {
+  if (x.rank() != rank || x.dim(-1) != features)
+    throw ShapeError(text(layer, ": the input ", x, " must be ", rank == 3 ? "[batch, time, " : "[batch, ", features,
+                          "]; transpose or reshape it"));
+}
+
+/// Throws ShapeError unless a state is [batch, hidden].
+inline void check_state(const char* layer, const char* role, const Tensor& state, std::int64_t batch,
+                        std::int64_t hidden) {
+  if (state.shape() != Shape{batch, hidden})
+    throw ShapeError(text(layer, ": the state ", role, state.shape(), " must be [", batch, ", ", hidden,
+                          "], batch first; transpose or reshape it"));
+}
+
+}  // namespace retrace

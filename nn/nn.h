@@ -2,12 +2,14 @@
 #pragma once
 
 #include <retrace/core/core.h>
+#include <retrace/nn/cell_memory.h>
 #include <retrace/nn/clip.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/initialise.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/lstm.h>
 #include <retrace/nn/module.h>
+#include <retrace/nn/multi_head_attention.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/rnn.h>
 #include <retrace/nn/schedules.h>

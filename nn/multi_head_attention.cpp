@@ -1,0 +1,57 @@
+#include <retrace/nn/multi_head_attention.h>
+
+#include <limits>
+
+namespace retrace {
+namespace {
+
+void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& mask) {
+  if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3)
+    throw ShapeError(text("multi_head_attention: q", q.shape(), ", k", k.shape(), " and v", v.shape(),
+                          " must be [batch, length, features]; reshape them"));
+  if (heads < 1 || q.dim(-1) % heads != 0)
+    throw ShapeError(
+        text("multi_head_attention: ", heads, " heads do not divide ", q.dim(-1), " features; choose a divisor"));
+  if (mask.defined() && mask.rank() != 2 && mask.rank() != 3)
+    throw ShapeError(
+        text("multi_head_attention: the mask ", mask.shape(), " must be [Tq, Tk] or [B, Tq, Tk]; reshape it"));
+}
+
+}  // namespace
+
+AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
+                                     const Tensor& w_k, const Tensor& w_v, const Tensor& w_o, const Tensor& mask) {
+  check(q, k, v, heads, mask);
+  const AttentionResult result =
+      attention_with_weights(matmul(q, w_q), matmul(k, w_k), matmul(v, w_v), {.heads = heads, .mask = mask});
+  const Tensor weights = heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
+  return {w_o.defined() ? matmul(result.y, w_o) : result.y, weights};
+}
+
+MultiHeadAttention::MultiHeadAttention(std::int64_t size, Random& random, MultiHeadAttentionOptions options)
+    : query(size, size, random, {.bias = options.bias}),
+      key(size, size, random, {.bias = options.bias}),
+      value(size, size, random, {.bias = options.bias}),
+      out(size, size, random, {.bias = options.bias}),
+      heads(options.heads) {
+  if (heads < 1 || size % heads != 0)
+    throw ShapeError(text("MultiHeadAttention: ", heads, " heads do not divide ", size, " features; choose a divisor"));
+}
+
+AttentionResult MultiHeadAttention::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
+                                               const Tensor& mask) const {
+  const Scope scope(this, "mha");
+  check(q, k, v, heads, mask);
+  const AttentionResult result = attention_with_weights(query(q), key(k), value(v), {.heads = heads, .mask = mask});
+  return {out(result.y), heads == 1 ? unsqueeze(result.weights, 1) : result.weights};
+}
+
+Tensor causal_mask(std::int64_t length, Dtype dtype) {
+  Tensor future = zeros({length, length}, i64);
+  std::int64_t* flags = future.mutable_values<std::int64_t>().data();
+  for (std::int64_t i = 0; i < length; ++i)
+    for (std::int64_t j = i + 1; j < length; ++j) flags[i * length + j] = 1;
+  return masked_fill(zeros({length, length}, dtype), future, -std::numeric_limits<double>::infinity());
+}
+
+}  // namespace retrace

@@ -10,7 +10,9 @@
 #include <retrace/nn/lstm.h>
 #include <retrace/nn/module.h>
 #include <retrace/nn/multi_head_attention.h>
+#include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/optimizers.h>
+#include <retrace/nn/relational_memory.h>
 #include <retrace/nn/rnn.h>
 #include <retrace/nn/schedules.h>
 #include <retrace/ops/ops.h>

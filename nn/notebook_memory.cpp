@@ -1,0 +1,43 @@
+#include <retrace/nn/notebook_memory.h>
+
+namespace retrace {
+namespace {
+
+constexpr double deviation = 0.1;
+
+Tensor attention_weight(const NotebookMemoryOptions& options, Random& random) {
+  if (options.slots < 1 || options.heads < 1 || options.slot_size % options.heads != 0)
+    throw ShapeError(text("NotebookMemory: ", options.slots, " slots of ", options.slot_size, " with ", options.heads,
+                          " heads; at least one slot, and heads that divide its size, are needed"));
+  return random.normal({options.slot_size, options.slot_size}, 0, deviation);
+}
+
+}  // namespace
+
+NotebookMemory::NotebookMemory(Random& random, const NotebookMemoryOptions& memory)
+    : w_q(attention_weight(memory, random)),
+      w_k(attention_weight(memory, random)),
+      w_v(attention_weight(memory, random)),
+      w_o(attention_weight(memory, random)),
+      mlp_hidden(memory.slot_size, 2 * memory.slot_size, random),
+      mlp_out(2 * memory.slot_size, memory.slot_size, random),
+      input_gate(memory.slot_size, memory.slot_size, random),
+      forget_gate(memory.slot_size, memory.slot_size, random),
+      output_gate(memory.slot_size, memory.slot_size, random),
+      options(memory) {}
+
+NotebookMemoryResult NotebookMemory::operator()(const Tensor& memory, const Tensor& x) const {
+  const Scope scope(this, "notebook_memory");
+  const std::int64_t slots = options.slots, size = options.slot_size;
+  if (memory.rank() != 3 || memory.dim(1) != slots || memory.dim(2) != size || x.shape() != Shape{memory.dim(0), size})
+    throw ShapeError(text("NotebookMemory: the memory ", memory.shape(), " and the input ", x.shape(), " must be [batch, ",
+                          slots, ", ", size, "] and [batch, ", size, "]; reshape them"));
+  const Tensor rows = concat({memory, unsqueeze(x, 1)}, 1);
+  const AttentionResult attended = multi_head_attention(rows, rows, rows, options.heads, w_q, w_k, w_v, w_o);
+  const Tensor m = mlp_out(relu(mlp_hidden(attended.y + rows)));
+  const Tensor candidate = slice(m, {all, range(0, slots)});
+  const Tensor i = sigmoid(input_gate(candidate)), f = sigmoid(forget_gate(candidate)), o = sigmoid(output_gate(candidate));
+  return {o * tanh(f * memory + i * tanh(candidate)), slice(m, {all, slots}), attended.weights};
+}
+
+}  // namespace retrace

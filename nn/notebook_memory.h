@@ -1,0 +1,39 @@
+// The relational memory of the notebook "Relational RNN" of the same project: the input is a row beside the slots, and the
+// gates come from what an MLP made of them.
+#pragma once
+
+#include <retrace/nn/multi_head_attention.h>
+
+namespace retrace {
+
+struct NotebookMemoryOptions {
+  std::int64_t slots = 4;
+  std::int64_t slot_size = 64;
+  int heads = 4;
+};
+
+struct NotebookMemoryResult {
+  Tensor memory;   // [B, N, S]
+  Tensor y;        // [B, S]: what became of the input's row
+  Tensor weights;  // [B, heads, N + 1, N + 1]
+};
+
+/// One step, for memory M [B, N, S] and input x [B, S]:
+///   A = [M; x], r = MHA(A, A, A) + A, m = MLP(r), c = m[:, :N], y = m[:, N];
+///   i, f, o = sigmoid(c W + b), M' = o tanh(f M + i tanh c).
+struct NotebookMemory {
+  Parameter w_q, w_k, w_v, w_o;  // [S, S], multiplied from the right, without biases; normal, deviation 0.1
+  Linear mlp_hidden, mlp_out;    // S -> 2S -> S, ReLU between
+  Linear input_gate, forget_gate, output_gate;
+  NotebookMemoryOptions options;
+
+  NotebookMemory(Random& random, const NotebookMemoryOptions& memory = {});
+  NotebookMemoryResult operator()(const Tensor& memory, const Tensor& x) const;
+  void visit(auto&& see) const {
+    see("w_q", w_q), see("w_k", w_k), see("w_v", w_v), see("w_o", w_o);
+    see("mlp_hidden", mlp_hidden), see("mlp_out", mlp_out);
+    see("input_gate", input_gate), see("forget_gate", forget_gate), see("output_gate", output_gate);
+  }
+};
+
+}  // namespace retrace

@@ -13,6 +13,7 @@
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/relational_memory.h>
+#include <retrace/nn/relational_memory_core.h>
 #include <retrace/nn/rnn.h>
 #include <retrace/nn/schedules.h>
 #include <retrace/ops/ops.h>

@@ -12,6 +12,7 @@
 #include <retrace/nn/multi_head_attention.h>
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/optimizers.h>
+#include <retrace/nn/pytorch.h>
 #include <retrace/nn/relational_memory.h>
 #include <retrace/nn/relational_memory_core.h>
 #include <retrace/nn/rnn.h>

@@ -1,0 +1,92 @@
+#include <retrace/nn/pytorch.h>
+
+#include <retrace/core/safetensors.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+template <class Cell>
+PytorchEntries with_one_bias(const Cell& cell, const std::string& suffix) {
+  return {{"weight_ih" + suffix, {cell.weight_ih}},
+          {"weight_hh" + suffix, {cell.weight_hh}},
+          {"bias_ih" + suffix, {cell.bias}},
+          {"bias_hh" + suffix, {cell.bias}, true}};
+}
+
+// The tensors of the state_dict: the parameter itself where the two are the same, one of its own elsewhere.
+std::vector<NamedTensor> state_dict(const PytorchEntries& entries) {
+  std::vector<NamedTensor> result;
+  for (const auto& [name, rows, addend] : entries) {
+    // Of the two zeros, adding -0 leaves the bits of every number as they are, those of -0 too.
+    if (addend)
+      result.push_back({name, full_like(rows.front(), -0.0)});
+    else
+      result.push_back({name, rows.size() == 1 ? rows.front() : concat(rows, 0)});
+  }
+  return result;
+}
+
+void put_rows(const Tensor& joined, const Tensors& rows) {
+  std::int64_t offset = 0;
+  for (const Tensor& part : rows) {
+    copy_values(view(joined, part.shape(), offset), part);
+    offset += part.numel();
+  }
+}
+
+}  // namespace
+
+PytorchEntries pytorch_layout(const Gru& module) {
+  const GruCell& cell = module.cell;
+  return {{"weight_ih_l0", {cell.weight_ih}},
+          {"weight_hh_l0", {cell.weight_hh}},
+          {"bias_ih_l0", {cell.bias_ih}},
+          {"bias_hh_l0", {cell.bias_hh}}};
+}
+
+PytorchEntries pytorch_layout(const Lstm& module) { return with_one_bias(module.cell, "_l0"); }
+PytorchEntries pytorch_layout(const LstmCell& module) { return with_one_bias(module, ""); }
+PytorchEntries pytorch_layout(const Rnn& module) { return with_one_bias(module.cell, "_l0"); }
+PytorchEntries pytorch_layout(const RnnCell& module) { return with_one_bias(module, ""); }
+
+PytorchEntries pytorch_layout(const MultiHeadAttention& module) {
+  const auto& [query, key, value, out, heads] = module;
+  PytorchEntries entries{{"in_proj_weight", {query.weight, key.weight, value.weight}}};
+  if (query.bias && key.bias && value.bias) entries.push_back({"in_proj_bias", {*query.bias, *key.bias, *value.bias}});
+  entries.push_back({"out_proj.weight", {out.weight}});
+  if (out.bias) entries.push_back({"out_proj.bias", {*out.bias}});
+  return entries;
+}
+
+void detail::check_complete(const PytorchEntries& entries, std::int64_t weights) {
+  std::int64_t found = 0;
+  for (const PytorchEntry& entry : entries)
+    if (!entry.addend)
+      for (const Tensor& part : entry.rows) found += part.numel();
+  if (found != weights)
+    throw ValueError(text("pytorch_entries: ", found, " weights have a place in the state_dict, and the module has ",
+                          weights, "; let pytorch_layout name every parameter of its module once"));
+}
+
+void save_pytorch(const std::string& path, const PytorchEntries& entries) {
+  const NoTape no_tape;
+  save(path, state_dict(entries));
+}
+
+void load_pytorch(const std::string& path, const PytorchEntries& entries) {
+  const NoTape no_tape;
+  std::vector<NamedTensor> values;
+  for (const auto& [name, tensor] : read_safetensors(path).tensors) values.push_back({name, tensor});
+  const std::vector<NamedTensor> received = state_dict(entries);
+  assign(received, values, text("load_pytorch: ", path).c_str());
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const auto& [name, rows, addend] = entries[k];
+    if (addend)
+      copy_values(rows.front() + received[k].tensor, rows.front());
+    else if (rows.size() > 1)
+      put_rows(received[k].tensor, rows);
+  }
+}
+
+}  // namespace retrace

@@ -1,0 +1,228 @@
+// Weights from PyTorch and for it. What PyTorch computed is in tests/nn/pytorch, made by make_example.py. To let
+// PyTorch read what is written here (with the python3 that has torch):
+//   RETRACE_PYTORCH_FILES=/tmp/ours_ retrace_test --gtest_filter='Pytorch.*'
+//   python3 tests/nn/pytorch/read_back.py /tmp/ours_f32.safetensors
+//   python3 tests/nn/pytorch/read_back.py /tmp/ours_f64.safetensors
+#include <retrace/nn/pytorch.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <retrace/core/safetensors.h>
+#include <retrace/nn/nn.h>
+#include <retrace/tests/nn/pytorch/layers.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+const std::string folder = RETRACE_SOURCE_DIR "/tests/nn/pytorch/";
+
+void expect_outputs_of_pytorch(const PytorchLayers& layers, Dtype dtype, double limit) {
+  const NamedTensors example = read_safetensors(folder + "example.safetensors").tensors;
+  const std::string kind = dtype == f64 ? "f64." : "f32.";
+  std::size_t compared = 0;
+  for (const auto& [name, y] : outputs(layers, example, dtype)) {
+    const Tensor& expected = example.at(kind + name);
+    ASSERT_EQ(y.shape(), expected.shape()) << name;
+    EXPECT_EQ(y.dtype(), dtype) << name;
+    EXPECT_LT(max(abs(y.to(f64) - expected.to(f64))).item(), limit) << kind << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 15U);
+  for (const auto& [name, expected] : example) compared -= name.starts_with(kind) ? 1 : 0;
+  EXPECT_EQ(compared, 0U) << "each output of the example is compared";
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  return dispatch_any(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return std::memcmp(a.values<T>().data(), b.values<T>().data(), a.values<T>().size_bytes()) == 0;
+  });
+}
+
+/// A file that is gone when the test ends.
+struct TemporaryPath {
+  std::string path;
+  explicit TemporaryPath(const char* name) : path(testing::TempDir() + "retrace_pytorch_test_" + name) {}
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
+  ~TemporaryPath() { std::filesystem::remove(path); }
+};
+
+TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInFloats) {
+  Random random(1);
+  const PytorchLayers layers(random);
+  load_pytorch(folder + "state_dict.safetensors", layers);
+  expect_outputs_of_pytorch(layers, f32, 1e-6);
+}
+
+TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInDoubles) {
+  Random random(1);
+  const PytorchLayers layers(random);
+  to(layers, f64);
+  load_pytorch(folder + "state_dict.safetensors", layers);
+  expect_outputs_of_pytorch(layers, f64, 1e-12);
+}
+
+/// The example's state_dict as we write it: in the biases that add, the first holds the sum and the second is zero.
+NamedTensors state_dict_with_sums(Dtype dtype) {
+  NamedTensors tensors = read_safetensors(folder + "state_dict.safetensors").tensors;
+  for (auto& [name, tensor] : tensors) tensor = tensor.to(dtype);
+  for (const char* biases : {"encoder.lstm.bias_?h_l0", "rnn.bias_?h_l0", "lstm_cell.bias_?h", "rnn_cell.bias_?h"}) {
+    std::string name = biases;
+    const std::size_t place = name.find('?');
+    name[place] = 'h';
+    Tensor& second = tensors.at(name);
+    name[place] = 'i';
+    tensors[name] = tensors.at(name) + second;
+    second = full_like(second, -0.0);
+  }
+  return tensors;
+}
+
+TEST(Pytorch, WhatIsWrittenHasTheNamesShapesAndValuesOfPytorch) {
+  const TemporaryPath file("names.safetensors");
+  const char* kept = std::getenv("RETRACE_PYTORCH_FILES");
+  for (const Dtype dtype : {f32, f64}) {
+    Random random(2);
+    const PytorchLayers layers(random);
+    to(layers, dtype);
+    load_pytorch(folder + "state_dict.safetensors", layers);
+    const std::string path = kept == nullptr ? file.path : text(kept, dtype, ".safetensors");
+    save_pytorch(path, layers);
+    const NamedTensors ours = read_safetensors(path).tensors, theirs = state_dict_with_sums(dtype);
+    EXPECT_EQ(ours.size(), theirs.size());
+    for (const auto& [name, tensor] : theirs) {
+      ASSERT_TRUE(ours.contains(name)) << name;
+      EXPECT_TRUE(same_bits(ours.at(name), tensor)) << name;
+    }
+  }
+}
+
+/// Of every number, -0 too, and in both dtypes.
+TEST(Pytorch, WhatIsWrittenReadsBackToTheSameBits) {
+  const TemporaryPath file("bits.safetensors");
+  for (const Dtype dtype : {f32, f64}) {
+    Random random(3);
+    const PytorchLayers layers(random), other(random);
+    copy_values(tensor({-0.0, 0.0, 1e-45, -infinity, 1e30}), layers.rnn.cell.bias);
+    copy_values(random.normal({6}), *layers.attention.key.bias);
+    to(layers, dtype), to(other, dtype);
+    ASSERT_NE(weights_hash(other), weights_hash(layers));
+    save_pytorch(file.path, layers);
+    EXPECT_EQ(read_safetensors(file.path).tensors.at("attention.in_proj_weight").dtype(), dtype);
+    load_pytorch(file.path, other);
+    EXPECT_EQ(weights_hash(other), weights_hash(layers));
+  }
+}
+
+TEST(Pytorch, AnyOneLayerIsAStateDictByItself) {
+  const TemporaryPath file("layer.safetensors");
+  Random random(4);
+  save_pytorch(file.path, Lstm(3, 2, random));
+  const NamedTensors tensors = read_safetensors(file.path).tensors;
+  ASSERT_EQ(tensors.size(), 4U);
+  EXPECT_EQ(tensors.at("weight_ih_l0").shape(), (Shape{8, 3}));
+  EXPECT_EQ(tensors.at("weight_hh_l0").shape(), (Shape{8, 2}));
+  EXPECT_EQ(tensors.at("bias_ih_l0").at({2}), 1) << "the forget gate's";
+  EXPECT_EQ(max(abs(tensors.at("bias_hh_l0"))).item(), 0);
+}
+
+TEST(Pytorch, LoadingAndSavingLeaveTheTapeAndFrozenWeightsAlone) {
+  const TemporaryPath file("tape.safetensors");
+  Random random(5);
+  const MultiHeadAttention attention(4, random, {.heads = 2, .bias = true});
+  freeze(attention.key);
+  Tape tape;
+  save_pytorch(file.path, attention);
+  load_pytorch(file.path, attention);
+  EXPECT_EQ(tape.size(), 0);
+  EXPECT_FALSE(attention.key.weight.wants_gradient());
+  EXPECT_TRUE(attention.query.weight.wants_gradient());
+}
+
+struct Pair {
+  Lstm lstm;
+  MultiHeadAttention attention;
+  explicit Pair(Random& random) : lstm(3, 2, random), attention(4, random, {.heads = 2}) {}
+  void visit(auto&& see) const { see("lstm", lstm), see("attention", attention); }
+};
+
+TEST(Pytorch, LoadListsAllThatDoesNotFitAndChangesNothing) {
+  const TemporaryPath file("misfits.safetensors");
+  Random random(6);
+  const Pair pair(random);
+  write_safetensors(file.path, {{"lstm.weight_ih_l0", zeros({8, 3})},
+                                {"lstm.weight_hh_l0", zeros({8, 3})},
+                                {"lstm.bias_ih_l0", zeros({8})},
+                                {"lstm.weight_ih_l0_reverse", zeros({8, 3})},
+                                {"attention.in_proj_weight", zeros({4, 12})},
+                                {"attention.in_proj_bias", zeros({12})},
+                                {"attention.out.weight", zeros({4, 4})}});
+  const std::string before = weights_hash(pair);
+  expect_error<ValueError>([&] { load_pytorch(file.path, pair); },
+                           text("load_pytorch: ", file.path,
+                                ": the values do not fit the module, and nothing was changed:"
+                                "\n  mis-shaped: lstm.weight_hh_l0 is [8, 3], the module has [8, 2]"
+                                "\n  missing: lstm.bias_hh_l0 [8]"
+                                "\n  mis-shaped: attention.in_proj_weight is [4, 12], the module has [12, 4]"
+                                "\n  missing: attention.out_proj.weight [4, 4]"
+                                "\n  unexpected: attention.in_proj_bias [12]"
+                                "\n  unexpected: attention.out.weight [4, 4]"
+                                "\n  unexpected: lstm.weight_ih_l0_reverse [8, 3]"));
+  EXPECT_EQ(weights_hash(pair), before);
+  EXPECT_THROW(load_pytorch(file.path + ".nowhere", pair), FileError);
+}
+
+}  // namespace
+
+namespace own {
+
+/// Two LSTMs, one on the other, that PyTorch holds as one of two layers.
+struct Stack {
+  Lstm lower, upper;
+  std::optional<Linear> forgotten;
+  explicit Stack(Random& random) : lower(3, 2, random), upper(2, 2, random) {}
+  void visit(auto&& see) const { see("lower", lower), see("upper", upper), see("forgotten", forgotten); }
+};
+
+PytorchEntries pytorch_layout(const Stack& stack) {
+  PytorchEntries entries = retrace::pytorch_layout(stack.lower);
+  for (PytorchEntry& entry : retrace::pytorch_layout(stack.upper)) {
+    entry.name.back() = '1';
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
+struct Tower {
+  std::vector<Stack> stacks;
+  void visit(auto&& see) const { see("stacks", stacks); }
+};
+
+TEST(Pytorch, AModuleOfOnesOwnMayHaveALayoutOfItsOwn) {
+  const TemporaryPath file("own.safetensors");
+  Random random(7);
+  Tower tower;
+  tower.stacks.emplace_back(random);
+  save_pytorch(file.path, tower);
+  const NamedTensors tensors = read_safetensors(file.path).tensors;
+  EXPECT_EQ(tensors.size(), 8U);
+  EXPECT_TRUE(same_bits(tensors.at("stacks.0.weight_ih_l1"), tower.stacks[0].upper.cell.weight_ih));
+  tower.stacks[0].forgotten.emplace(2, 1, random);
+  expect_error<ValueError>([&] { save_pytorch(file.path, tower); },
+                           "pytorch_entries: 88 weights have a place in the state_dict, and the module has 91; let "
+                           "pytorch_layout name every parameter of its module once");
+}
+
+}  // namespace own
+}  // namespace retrace

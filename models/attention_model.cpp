@@ -1,0 +1,40 @@
+#include <retrace/models/attention_model.h>
+
+#include <retrace/nn/recurrent.h>
+
+namespace retrace {
+
+AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random)
+    : attention_norm(size),
+      mlp_norm(size),
+      attention(size, random, {.heads = heads}),
+      hidden(size, 2 * size, random),
+      out(2 * size, size, random) {}
+
+Tensor AttentionBlock::operator()(const Tensor& rows) const {
+  const Scope scope(this, "attention_block");
+  const Tensor mixed = rows + attention(attention_norm(rows)).y;
+  return mixed + out(relu(hidden(mlp_norm(mixed))));
+}
+
+AttentionModel::AttentionModel(const AttentionModelOptions& options, Random& random)
+    : input(options.input, options.size, random),
+      positions(random.normal({options.longest, options.size}, 0, 0.1)),
+      norm(options.size),
+      out(options.size, options.output, random) {
+  for (int k = 0; k < options.blocks; ++k) blocks.emplace_back(options.size, options.heads, random);
+}
+
+Tensor AttentionModel::operator()(const Tensor& x) const {
+  const Scope scope(this, "attention_model");
+  check_input("AttentionModel", x, 3, input.weight.dim(1));
+  const std::int64_t time = x.dim(1), longest = positions.dim(0);
+  if (time < 1 || time > longest)
+    throw ShapeError(text("AttentionModel: the input ", x, " has ", time, " steps; from 1 to ", longest,
+                          " have a position; make the model with a larger `longest`"));
+  Tensor rows = input(x) + slice(positions, {range(0, time)});
+  for (const AttentionBlock& block : blocks) rows = block(rows);
+  return out(norm(at_step(rows, time - 1)));
+}
+
+}  // namespace retrace

@@ -1,0 +1,49 @@
+// A small model of attention alone, to compare: it sees the whole sequence at once and remembers nothing.
+#pragma once
+
+#include <vector>
+
+#include <retrace/nn/layers.h>
+#include <retrace/nn/multi_head_attention.h>
+
+namespace retrace {
+
+struct AttentionModelOptions {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  std::int64_t size = 64;  // of a row
+  int heads = 4;
+  int blocks = 2;
+  std::int64_t longest = 64;  // sequences have at most so many steps
+};
+
+/// A = A + MHA(LN(A)), A = A + MLP(LN(A)): the block of a transformer (Vaswani et al., 2017), with the norms first.
+struct AttentionBlock {
+  LayerNorm attention_norm, mlp_norm;
+  MultiHeadAttention attention;
+  Linear hidden, out;
+
+  AttentionBlock(std::int64_t size, int heads, Random& random);
+  Tensor operator()(const Tensor& rows) const;
+  void visit(auto&& see) const {
+    see("attention_norm", attention_norm), see("mlp_norm", mlp_norm), see("attention", attention);
+    see("hidden", hidden), see("out", out);
+  }
+};
+
+/// x [B, T, I] -> z [B, O]: rows A = x W + b + position_t, blocks, z = LN(A_T) W_out + b_out.
+struct AttentionModel {
+  Linear input;
+  Parameter positions;  // [longest, size], normal with deviation 0.1 at first
+  std::vector<AttentionBlock> blocks;
+  LayerNorm norm;
+  Linear out;
+
+  AttentionModel(const AttentionModelOptions& options, Random& random);
+  Tensor operator()(const Tensor& x) const;
+  void visit(auto&& see) const {
+    see("input", input), see("positions", positions), see("blocks", blocks), see("norm", norm), see("out", out);
+  }
+};
+
+}  // namespace retrace

@@ -1,0 +1,30 @@
+#include <retrace/models/rmc_model.h>
+
+#include <retrace/nn/recurrent.h>
+
+namespace retrace {
+
+RmcModel::RmcModel(const RmcModelOptions& options, Random& random) : core(options.input, random, options.core) {
+  std::int64_t size = options.core.slots * core.slot_size();
+  for (int layer = 0; layer < options.head_layers; ++layer) {
+    head.emplace_back(size, options.head_size, random);
+    size = options.head_size;
+  }
+  head.emplace_back(size, options.output, random);
+}
+
+Tensor RmcModel::operator()(const Tensor& x) const {
+  const Scope scope(this, "rmc_model");
+  check_input("RmcModel", x, 3, core.input.weight.dim(1));
+  const RelationalMemoryCore::Projected projected = core.project(x);  // of all steps
+  Tensor memory = core.initial_memory(x.dim(0));
+  for (std::int64_t t = 0; t < x.dim(1); ++t) {
+    const Tensor gate = projected.gate.defined() ? at_step(projected.gate, t) : Tensor();
+    memory = core.step(memory, {at_step(projected.rows, t), gate}).memory;
+  }
+  Tensor y = reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)});
+  for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) y = relu(head[layer](y));
+  return head.back()(y);
+}
+
+}  // namespace retrace

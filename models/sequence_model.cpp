@@ -1,0 +1,81 @@
+#include <retrace/models/attention_model.h>
+#include <retrace/models/nearest_name.h>
+#include <retrace/models/relational_rnn.h>
+#include <retrace/models/rmc_model.h>
+#include <retrace/models/sequence_model.h>
+#include <retrace/nn/gru.h>
+#include <retrace/nn/lstm.h>
+#include <retrace/nn/rnn.h>
+
+#include <array>
+
+namespace retrace {
+namespace {
+
+const Tensor& last_h(const LstmResult& result) { return result.state.h; }
+const Tensor& last_h(const GruResult& result) { return result.h; }
+const Tensor& last_h(const RnnResult& result) { return result.h; }
+
+/// A baseline: a recurrent layer and W_out h_T + b_out.
+template <class Recurrent>
+struct Baseline {
+  Recurrent recurrent;
+  Linear out;
+
+  Baseline(const ModelSizes& sizes, Random& random)
+      : recurrent(sizes.input, sizes.hidden, random), out(sizes.hidden, sizes.output, random) {}
+  Tensor operator()(const Tensor& x) const { return out(last_h(recurrent(x))); }
+  void visit(auto&& see) const { see("recurrent", recurrent), see("out", out); }
+};
+
+MemoryKind memory_kind(std::string_view name) {
+  if (name == "cell") return MemoryKind::cell;
+  if (name == "gated") return MemoryKind::gated;
+  if (name == "notebook") return MemoryKind::notebook;
+  throw ValueError(unknown_name("make_model", "memory", name, memory_names()));
+}
+
+/// The last answer of a RelationalRNN.
+struct RelationalModel {
+  RelationalRNN network;
+
+  RelationalModel(const ModelSizes& sizes, Random& random)
+      : network(sizes.input, sizes.hidden, sizes.output, random,
+                {.kind = memory_kind(sizes.memory), .slot_size = sizes.slot_size}) {}
+  Tensor operator()(const Tensor& x) const { return network.last(x).y; }
+  void visit(auto&& see) const { network.visit(see); }
+};
+
+RmcModelOptions rmc_options(const ModelSizes& sizes) {
+  return {.input = sizes.input,
+          .output = sizes.output,
+          .core = {.slots = 4, .head_size = sizes.slot_size / 2, .heads = 2}};
+}
+
+AttentionModelOptions attention_options(const ModelSizes& sizes) {
+  return {.input = sizes.input, .output = sizes.output, .size = sizes.hidden, .longest = sizes.time};
+}
+
+}  // namespace
+
+std::span<const std::string_view> model_names() {
+  static constexpr std::array<std::string_view, 6> names{"lstm", "gru", "rnn", "relational-rnn", "rmc", "attention"};
+  return names;
+}
+
+std::span<const std::string_view> memory_names() {
+  static constexpr std::array<std::string_view, 3> names{"cell", "gated", "notebook"};
+  return names;
+}
+
+std::unique_ptr<SequenceModel> make_model(std::string_view name, const ModelSizes& sizes, Random& random) {
+  if (name == "lstm") return std::make_unique<SequenceModelOf<Baseline<Lstm>>>(sizes, random);
+  if (name == "gru") return std::make_unique<SequenceModelOf<Baseline<Gru>>>(sizes, random);
+  if (name == "rnn") return std::make_unique<SequenceModelOf<Baseline<Rnn>>>(sizes, random);
+  if (name == "relational-rnn") return std::make_unique<SequenceModelOf<RelationalModel>>(sizes, random);
+  if (name == "rmc") return std::make_unique<SequenceModelOf<RmcModel>>(rmc_options(sizes), random);
+  if (name == "attention") return std::make_unique<SequenceModelOf<AttentionModel>>(attention_options(sizes), random);
+  throw ValueError(unknown_name("make_model", "model", name, model_names()));
+}
+
+}  // namespace retrace

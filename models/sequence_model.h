@@ -1,0 +1,65 @@
+// What all models of a sequence have in common, and the models by name.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <retrace/core/random.h>
+#include <retrace/nn/module.h>
+
+namespace retrace {
+
+/// Reads a sequence and answers after its last row. A module as any other: parameters, save, load, optimisers work on it.
+class SequenceModel {
+ public:
+  virtual ~SequenceModel() = default;
+  SequenceModel(const SequenceModel&) = delete;
+  SequenceModel& operator=(const SequenceModel&) = delete;
+
+  /// x [B, T, I] -> [B, O].
+  virtual Tensor operator()(const Tensor& x) const = 0;
+  void visit(auto&& see) const {
+    for (const NamedTensor& parameter : parameters_) see(parameter.name.c_str(), parameter.tensor);
+  }
+
+ protected:
+  SequenceModel() = default;
+  std::vector<NamedTensor> parameters_;  // of the module behind this face
+};
+
+/// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel.
+template <Module M>
+class SequenceModelOf final : public SequenceModel {
+ public:
+  template <class... Arguments>
+  explicit SequenceModelOf(Arguments&&... arguments) : module_(std::forward<Arguments>(arguments)...) {
+    parameters_ = parameters(module_);
+  }
+  Tensor operator()(const Tensor& x) const override { return module_(x); }
+  const M& module() const { return module_; }
+
+ private:
+  M module_;
+};
+
+struct ModelSizes {
+  std::int64_t input = 1;
+  std::int64_t hidden = 64;
+  std::int64_t output = 1;
+  std::int64_t slot_size = 64;  // of a relational memory
+  std::int64_t time = 64;       // the longest sequence, for models that know positions
+  std::string_view memory = "cell";  // beside a relational-rnn: cell, gated or notebook
+};
+
+/// The names that make_model knows, and those of the memories beside a relational-rnn.
+std::span<const std::string_view> model_names();
+std::span<const std::string_view> memory_names();
+/// A model of the default dtype; its weights are drawn from `random`. Throws ValueError, with the nearest right name, for one
+/// that is not known.
+std::unique_ptr<SequenceModel> make_model(std::string_view name, const ModelSizes& sizes, Random& random);
+
+}  // namespace retrace

@@ -1,0 +1,247 @@
+// The sizes at which layouts are guessed wrongly and loops run once: a batch as large as the state, a batch of one, one
+// slot, one head, one step. A sample in a batch is that sample alone, bit for bit. And how much a step puts on the
+// tape.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <retrace/models/relational_rnn.h>
+#include <retrace/nn/nn.h>
+
+namespace retrace {
+namespace {
+
+constexpr std::int64_t features = 5;
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  const auto equal = [](auto of_a, auto of_b) { return std::ranges::equal(of_a, of_b); };
+  return a.dtype() == f64 ? equal(a.values<double>(), b.values<double>()) : equal(a.values<float>(), b.values<float>());
+}
+
+double difference(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.shape(), b.shape());
+  return max(abs(a - b)).item();
+}
+
+/// A layer as a function of x [B, T, features], batch first in all that it gives.
+struct Layer {
+  std::string name;
+  std::function<Tensors(const Tensor& x)> run;
+};
+
+struct LayerSizes {
+  std::int64_t hidden = 4;
+  std::int64_t slots = 3;
+  int heads = 2;
+};
+
+/// A memory that takes in x[:, t], step by step, from its rows of the identity.
+template <class Memory>
+Layer stepped(const char* name, const Memory& memory, std::int64_t slots, std::int64_t size) {
+  return {name, [=, memory = std::make_shared<Memory>(clone(memory))](const Tensor& x) {
+            Tensor now = broadcast_to(eye(slots, size, x.dtype()), {x.dim(0), slots, size});
+            Tensor weights;
+            for (std::int64_t t = 0; t < x.dim(1); ++t) {
+              const auto step = (*memory)(now, at_step(x, t));
+              now = step.memory, weights = step.weights;
+            }
+            return Tensors{now, weights};
+          }};
+}
+
+std::vector<Layer> memories(const LayerSizes& n, Random& random) {
+  const std::int64_t size = n.hidden;
+  const RelationalMemoryCoreOptions core{.slots = n.slots, .head_size = size / n.heads, .heads = n.heads};
+  return {stepped("RelationalMemory",
+                  RelationalMemory(features, random, {.slots = n.slots, .slot_size = size, .heads = n.heads}), n.slots,
+                  size),
+          stepped("CellMemory", CellMemory(features, random, {.slots = n.slots, .slot_size = size, .heads = n.heads}),
+                  n.slots, size),
+          stepped("RelationalMemoryCore", RelationalMemoryCore(features, random, core), n.slots, size)};
+}
+
+std::vector<Layer> layers(const LayerSizes& n, Random& random) {
+  std::vector<Layer> result = memories(n, random);
+  result.push_back({"Lstm", [lstm = std::make_shared<Lstm>(features, n.hidden, random)](const Tensor& x) {
+                      const LstmResult run = (*lstm)(x);
+                      return Tensors{run.y, run.state.h, run.state.c};
+                    }});
+  result.push_back({"Gru", [gru = std::make_shared<Gru>(features, n.hidden, random)](const Tensor& x) {
+                      const GruResult run = (*gru)(x);
+                      return Tensors{run.y, run.h};
+                    }});
+  result.push_back({"Rnn", [rnn = std::make_shared<Rnn>(features, n.hidden, random)](const Tensor& x) {
+                      const RnnResult run = (*rnn)(x);
+                      return Tensors{run.y, run.h};
+                    }});
+  const auto network = std::make_shared<RelationalRNN>(
+      RelationalRNN(features, n.hidden, 2, random, {.slots = n.slots, .slot_size = n.hidden, .heads = n.heads}));
+  result.push_back({"RelationalRNN", [network](const Tensor& x) {
+                      const RelationalResult run = (*network)(x);
+                      return Tensors{run.y, network->last(x).y, run.state.lstm.h, run.state.lstm.c, run.state.memory};
+                    }});
+  const auto project = std::make_shared<Linear>(features, n.hidden, random);
+  const auto mha = std::make_shared<MultiHeadAttention>(n.hidden, random, MultiHeadAttentionOptions{.heads = n.heads});
+  result.push_back({"MultiHeadAttention", [project, mha](const Tensor& x) {
+                      const AttentionResult run = (*mha)((*project)(x), causal_mask(x.dim(1), x.dtype()));
+                      return Tensors{run.y, run.weights};
+                    }});
+  return result;
+}
+
+/// Every result of the batch, cut into samples, is what each sample gives alone.
+void expect_one_by_one(const Layer& layer, const Tensor& x, const std::string& what) {
+  const Tensors together = layer.run(x);
+  for (std::int64_t b = 0; b < x.dim(0); ++b) {
+    const Tensors alone = layer.run(slice(x, {range(b, b + 1)}));
+    for (std::size_t k = 0; k < together.size(); ++k) {
+      ASSERT_EQ(together[k].dim(0), x.dim(0)) << layer.name << ", result " << k << ", " << what;
+      EXPECT_TRUE(same_bits(slice(together[k], {range(b, b + 1)}), alone[k]))
+          << layer.name << ", result " << k << ", sample " << b << ", " << what;
+    }
+  }
+}
+
+/// Batch and time as large as the state, as the features, as each other; one slot, one head, one step, one feature.
+const std::vector<LayerSizes> all_sizes{{}, {.slots = 1}, {.heads = 1}, {.slots = 1, .heads = 1}, {.hidden = 2}};
+
+TEST(EdgeSizes, ASampleOfABatchIsThatSampleAloneBitForBit) {
+  for (const Dtype dtype : {f32, f64}) {
+    const DtypeScope scope(dtype);
+    Random random(1);
+    for (const LayerSizes& n : all_sizes)
+      for (const Layer& layer : layers(n, random))
+        for (const auto& [batch, time] :
+             {std::pair{n.hidden, std::int64_t{3}}, {1, 3}, {features, features}, {4, 1}, {7, 4}})
+          expect_one_by_one(layer, random.normal({batch, time, features}), text("batch ", batch, ", time ", time));
+  }
+}
+
+/// Wide enough for blocked products and vector loops, with tails.
+TEST(EdgeSizes, SoItIsAtSizesOfRealModels) {
+  for (const Dtype dtype : {f32, f64}) {
+    const DtypeScope scope(dtype);
+    Random random(2);
+    for (const Layer& layer : layers({.hidden = 72, .slots = 6, .heads = 4}, random))
+      expect_one_by_one(layer, random.normal({9, 3, features}), "72 hidden");
+  }
+}
+
+/// The gradient with respect to one sample's input does not depend on who else is in the batch either.
+TEST(EdgeSizes, GradientsOfASampleAreThoseOfThatSampleAlone) {
+  const DtypeScope scope(f64);
+  Random random(3);
+  for (const Layer& layer : layers({}, random)) {
+    const Tensor x = random.normal({4, 3, features}), u = random.normal(layer.run(x)[0].shape());
+    const auto gradient = [&](const Index& samples) {
+      const Tensor input = slice(x, {samples}).clone().watch();
+      Tape tape;
+      tape.backward({layer.run(input)[0]}, {slice(u, {samples})});
+      return input.grad();
+    };
+    const Tensor together = gradient(all);
+    for (std::int64_t b = 0; b < 4; ++b)
+      EXPECT_TRUE(same_bits(slice(together, {range(b, b + 1)}), gradient(range(b, b + 1)))) << layer.name << ", " << b;
+  }
+}
+
+TEST(EdgeSizes, GradientsAreRightWhereAnAxisHasLengthOne) {
+  const DtypeScope scope(f64);
+  Random random(4);
+  for (const LayerSizes& n : {LayerSizes{.slots = 1, .heads = 1}, LayerSizes{.hidden = 1, .slots = 1, .heads = 1}})
+    for (const Layer& layer : layers(n, random)) {
+      const auto f = [&](const Tensor& x) { return layer.run(x)[0]; };
+      const GradcheckResult result = gradcheck(f, random.normal({1, 1, features}));
+      EXPECT_TRUE(result.passed()) << layer.name << ", hidden " << n.hidden << ": " << result;
+    }
+}
+
+TEST(EdgeSizes, AttentionToASingleKeyReturnsItsValue) {
+  Random random(5);
+  const Tensor q = random.normal({2, 3, 4}), k = random.normal({2, 1, 4}), v = random.normal({2, 1, 6});
+  for (const int heads : {1, 2}) {
+    const AttentionResult result = attention_with_weights(q, k, v, {.heads = heads});
+    EXPECT_EQ(min(result.weights).item(), 1);
+    EXPECT_TRUE(same_bits(result.y, broadcast_to(v, {2, 3, 6})));
+  }
+}
+
+/// Turned states have the right number of elements, and for a batch as large as the state even the right shape: what
+/// tells them apart is that batch comes first, always.
+TEST(EdgeSizes, ABatchAsLargeAsTheStateIsNotTransposed) {
+  const DtypeScope scope(f64);
+  Random random(6);
+  const LstmCell cell(4, 4, random);
+  const Tensor x = random.normal({4, 4}), h = random.normal({4, 4}), c = random.normal({4, 4});
+  const LstmState whole = cell(x, {h, c});
+  for (std::int64_t b = 0; b < 4; ++b) {
+    const Index sample = range(b, b + 1);
+    const LstmState alone = cell(slice(x, {sample}), {slice(h, {sample}), slice(c, {sample})});
+    EXPECT_TRUE(same_bits(slice(whole.h, {sample}), alone.h) && same_bits(slice(whole.c, {sample}), alone.c));
+  }
+}
+
+// ---- what is recorded
+
+std::vector<std::string> recorded(const std::function<void()>& run, TapeOptions options = {}) {
+  Tape tape(options);
+  run();
+  std::vector<std::string> names;
+  for (const Record* record : tape.records()) names.push_back(record->op().name);
+  return names;
+}
+
+TEST(EdgeSizes, AWholeRecurrentLayerIsTwoRecordsAtAnyLength) {
+  Random random(7);
+  const Lstm lstm(features, 4, random);
+  const Gru gru(features, 4, random);
+  const Rnn rnn(features, 4, random);
+  for (const std::int64_t time : {1, 20}) {
+    const Tensor x = random.normal({2, time, features});
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(recorded([&] { lstm(x); }), (Names{"linear", "lstm_sequence"}));
+    EXPECT_EQ(recorded([&] { gru(x); }), (Names{"linear", "gru_sequence"}));
+    EXPECT_EQ(recorded([&] { rnn(x); }), (Names{"linear", "rnn_sequence"}));
+  }
+}
+
+TEST(EdgeSizes, ExpandedItIsManyRecordsAndTheSameNumbers) {
+  const DtypeScope scope(f64);
+  Random random(8);
+  const Lstm lstm(features, 4, random);
+  const Tensor x = random.normal({2, 20, features}), u = random.normal({2, 20, 4});
+  EXPECT_GT(recorded([&] { lstm(x); }, {.expand_fused = true}).size(), 20u * 8u);
+  std::vector<Tensors> results;
+  for (const bool expanded : {false, true}) {
+    zero_grad(lstm);
+    Tape tape({.expand_fused = expanded});
+    const Tensor y = lstm(x).y;
+    tape.backward({y}, {u});
+    results.push_back({y});
+    for (const NamedTensor& parameter : parameters(lstm)) results.back().push_back(parameter.tensor.grad().clone());
+  }
+  for (std::size_t k = 0; k < results[0].size(); ++k) EXPECT_LT(difference(results[0][k], results[1][k]), 1e-12);
+}
+
+/// One more step costs a RelationalRNN as many records as the step before, whatever the length: nothing is walked
+/// twice.
+TEST(EdgeSizes, RecordsOfTheRelationalNetworkGrowByTheSameNumberEveryStep) {
+  Random random(9);
+  const RelationalRNN network(features, 4, 2, random, {.slots = 3, .slot_size = 4, .heads = 2});
+  const auto records = [&](std::int64_t time) {
+    const Tensor x = random.normal({2, time, features});
+    return recorded([&] { network.last(x); }).size();
+  };
+  const std::size_t of_a_step = records(2) - records(1);
+  EXPECT_EQ(records(12) - records(2), 10 * of_a_step);
+  EXPECT_LE(of_a_step, 20u);
+}
+
+}  // namespace
+}  // namespace retrace

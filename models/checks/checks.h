@@ -1,0 +1,25 @@
+// Runs the gradient-check table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <retrace/models/checks/check_case.h>
+
+namespace retrace {
+
+/// What the checks of one op or module found.
+struct CheckRow {
+  std::string name;
+  std::int64_t cases = 0;
+  std::int64_t elements = 0;
+  double worst_error = 0;  // by finite differences
+  double exact_error = 0;  // by dual numbers
+  std::vector<std::string> failures;  // one line each; empty: all is well
+};
+
+/// Every case of the named ops and modules (all of them, for no names). Throws ValueError, with the nearest right name, for
+/// one that is not known.
+std::vector<CheckRow> run_checks(const std::vector<std::string>& names = {});
+
+}  // namespace retrace

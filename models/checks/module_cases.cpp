@@ -1,0 +1,127 @@
+// The gradient-check table of the modules, through time where they have one. A case's inputs are all weights of the module
+// and its input; the function assigns them into a module that it holds.
+#include <memory>
+
+#include <retrace/models/checks/check_case.h>
+#include <retrace/models/attention_model.h>
+#include <retrace/models/relational_rnn.h>
+#include <retrace/models/rmc_model.h>
+#include <retrace/nn/nn.h>
+
+namespace retrace {
+namespace {
+
+// A module whose parameters are the case's first inputs: their storage is lent to the parameters for the call.
+template <class M, class F>
+CheckCase of(const std::shared_ptr<M>& module, const Tensor& x, F f) {
+  CheckCase result;
+  for (const NamedTensor& parameter : parameters(*module)) result.inputs.push_back(parameter.tensor);
+  result.inputs.push_back(x);
+  result.function = [module, f](const Tensors& in) { return f(*module, in.back()); };
+  return result;
+}
+
+Random& numbers() {
+  static Random random(77);
+  return random;
+}
+constexpr std::int64_t steps = 20;  // of time
+
+template <class M, class... Arguments>
+std::shared_ptr<M> make(Arguments&&... arguments) {
+  return std::make_shared<M>(std::forward<Arguments>(arguments)...);
+}
+/// The module with all weights drawn anew, biases too: where they begin so small that gradients drown in roundings.
+template <class M>
+std::shared_ptr<M> with_larger_weights(std::shared_ptr<M> module) {
+  for_each_parameter(*module, [](const Path&, const Tensor& weight) {
+    copy_values(numbers().normal(weight.shape(), 0, 0.7, f64), weight);
+  });
+  return module;
+}
+RelationalMemoryCoreOptions core_options(MemoryGate gate, int blocks) {
+  return {.slots = 2, .head_size = 2, .heads = 2, .key_size = 1, .blocks = blocks, .gate = gate};
+}
+SlotMemoryOptions beside(MemoryKind kind) { return {.kind = kind, .slots = 3, .slot_size = 4, .heads = 2}; }
+RmcModelOptions rmc_sizes() {
+  return {.input = 3, .output = 2, .core = core_options(MemoryGate::unit, 1), .head_layers = 1, .head_size = 5};
+}
+AttentionModelOptions attention_sizes() {
+  return {.input = 3, .output = 2, .size = 4, .heads = 2, .blocks = 2, .longest = steps};
+}
+Tensor sequence() { return numbers().normal({2, steps, 3}); }
+
+}  // namespace
+
+std::vector<CheckedName> module_cases() {
+  const DtypeScope scope(f64);
+  Random& random = numbers();
+  const CellMemoryOptions small{.slots = 3, .slot_size = 4, .heads = 2};
+  const auto y_of = [](const auto& module, const Tensor& x) { return Tensors{module(x)}; };
+  const auto sequence_of = [](const auto& module, const Tensor& x) { return Tensors{module(x).y}; };
+  // The memory after some steps, from one that is no symmetric point.
+  const auto over_time = [](const auto& module, const Tensor& x) {
+    Random start(11);
+    Tensor memory = start.normal({2, module.options.slots, module.options.slot_size}, f64).to(x.dtype());
+    for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
+    return Tensors{memory};
+  };
+  const auto from_identity = [](const RelationalMemoryCore& module, const Tensor& x) {
+    Tensor memory = module.initial_memory(2);
+    for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
+    return Tensors{memory};
+  };
+  return {
+      {"Linear", false, {of(make<Linear>(3, 4, random), sequence(), y_of)}},
+      {"LayerNorm", false, {of(make<LayerNorm>(3), sequence(), y_of)}},
+      {"Embedding", false, {of(make<Embedding>(6, 3, random), indices({{1, 5, 1}}), y_of)}},
+      {"Rnn", false, {of(make<Rnn>(3, 4, random), sequence(), sequence_of)}},
+      {"Lstm", false, {of(make<Lstm>(3, 4, random), sequence(), sequence_of)}},
+      {"Gru", false, {of(make<Gru>(3, 4, random), sequence(), sequence_of)}},
+      {"MultiHeadAttention",
+       false,
+       // Without biases: a softmax does not feel that of the keys, and differences of a gradient of 0 are all rounding.
+       {of(make<MultiHeadAttention>(4, random, MultiHeadAttentionOptions{.heads = 2}),
+           random.normal({2, 3, 4}),
+           [](const MultiHeadAttention& attention, const Tensor& x) {
+             auto [y, weights] = attention(x);
+             return Tensors{y, weights};
+           })}},
+      {"CellMemory",
+       false,
+       {of(make<CellMemory>(3, random, small), random.normal({2, 3}),
+           [](const CellMemory& memory, const Tensor& x) {
+             Tensor m = memory.initial_memory(2);
+             for (std::int64_t t = 0; t < steps; ++t) m = memory(m, x).memory;
+             return Tensors{m};
+           })}},
+      {"RelationalMemory",
+       false,
+       {of(make<RelationalMemory>(3, random, RelationalMemoryOptions{.slots = 3, .slot_size = 4, .heads = 2}),
+           random.normal({2, 3}), over_time),
+        of(make<RelationalMemory>(
+               4, random,
+               RelationalMemoryOptions{.slots = 2, .slot_size = 4, .heads = 1, .input = MemoryInput::cross_attention, .gate = false}),
+           random.normal({2, 4}), over_time)}},
+      {"NotebookMemory",
+       false,
+       {of(with_larger_weights(
+               make<NotebookMemory>(random, NotebookMemoryOptions{.slots = 3, .slot_size = 4, .heads = 2})),
+           random.normal({2, 4}), over_time)}},
+      {"RelationalMemoryCore",
+       false,
+       {of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::unit, 2)), random.normal({2, 3}), from_identity),
+        of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::memory, 1)), random.normal({2, 3}), from_identity),
+        of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::none, 1)), random.normal({2, 3}), from_identity)}},
+      {"RelationalRNN",
+       false,
+       {of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(), sequence_of),
+        of(make<RelationalRNN>(3, 4, 2, random, beside(MemoryKind::gated)), sequence(), sequence_of),
+        of(with_larger_weights(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::notebook))), sequence(),
+           sequence_of)}},
+      {"RmcModel", false, {of(make<RmcModel>(rmc_sizes(), random), sequence(), y_of)}},
+      {"AttentionModel", false, {of(make<AttentionModel>(attention_sizes(), random), sequence(), y_of)}},
+  };
+}
+
+}  // namespace retrace

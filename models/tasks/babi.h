@@ -1,0 +1,30 @@
+// Where is the ball? Agents move between places and take the ball from each other.
+#pragma once
+
+#include <retrace/models/tasks/task.h>
+
+namespace retrace {
+
+/// A story of 2 to 5 facts about 4 agents, 4 places and a ball. A fact is, with probability 0.7, "an agent moved to a place",
+/// else "an agent that has a place took the ball" (a blank row while nobody has one). A row is one-hot(agents and ball) |
+/// one-hot(places) | moved, took | question. The last row asks for the ball. The answer is the place of the agent that took
+/// it last, wherever he went since; of a random agent that has one, if nobody took it; place 0, if nobody has one.
+/// T = 6, I = 12, O = 4 classes.
+class Babi final : public Task {
+ public:
+  static constexpr std::int64_t most_facts = 5;
+  static constexpr std::int64_t agents = 4;
+  static constexpr std::int64_t places = 4;
+
+  Babi() : Task("babi", TaskKind::classification) {}
+
+  std::int64_t input_size() const override { return agents + 1 + places + 3; }
+  std::int64_t sequence_length() const override { return most_facts + 1; }
+  std::int64_t output_size() const override { return places; }
+  Yardsticks yardsticks() const override;
+
+ private:
+  void fill(Random& random, const Batch& batch) const override;
+};
+
+}  // namespace retrace

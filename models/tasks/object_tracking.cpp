@@ -1,0 +1,72 @@
+#include <retrace/models/tasks/object_tracking.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+struct Cell {
+  std::int64_t x;
+  std::int64_t y;
+};
+
+constexpr std::array<Cell, 5> moves{{{0, 1}, {0, -1}, {-1, 0}, {1, 0}, {0, 0}}};
+
+Cell moved(Cell from, Cell move, std::int64_t grid) {
+  return {std::clamp(from.x + move.x, std::int64_t{0}, grid - 1), std::clamp(from.y + move.y, std::int64_t{0}, grid - 1)};
+}
+
+}  // namespace
+
+ObjectTracking::ObjectTracking(const ObjectTrackingOptions& options)
+    : Task("object-tracking", TaskKind::regression), options_(options) {
+  if (options.moves < 1 || options.objects < 1 || options.grid < 1)
+    throw ValueError(text("object-tracking: ", options.moves, " moves of ", options.objects, " objects on a grid of ",
+                          options.grid, " are not a task; every size is 1 or more"));
+}
+
+Yardsticks ObjectTracking::yardsticks() const {
+  // Positions stay uniform over the grid, so a coordinate k/G has the variance (G^2 - 1) / (12 G^2). Two independent
+  // guesses differ by twice that; all that nobody can know is where an object is that was never shown.
+  const auto cells = static_cast<double>(options_.grid);
+  const double variance = (cells * cells - 1) / (12 * cells * cells);
+  const double never_shown =
+      std::pow(1 - 1 / static_cast<double>(options_.objects), static_cast<double>(options_.moves));
+  return {.chance = 2 * variance,
+          .trivial = variance,
+          .trivial_answer = "always the middle",
+          .ceiling = never_shown * variance,
+          .original = 0.081};
+}
+
+void ObjectTracking::fill(Random& random, const Batch& batch) const {
+  const auto [steps, objects, grid] = options_;
+  dispatch_real(batch.x.dtype(), "object-tracking", [&, steps = steps, objects = objects, grid = grid](auto zero) {
+    using T = decltype(zero);
+    const auto place = [grid](std::int64_t k) { return static_cast<T>(static_cast<double>(k) / static_cast<double>(grid)); };
+    std::vector<Cell, PoolAllocator<Cell>> positions(static_cast<std::size_t>(objects));
+    T* row = batch.x.mutable_values<T>().data();
+    T* answer = batch.y.mutable_values<T>().data();
+    for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, answer += 2) {
+      for (Cell& position : positions) position = {random.integer(grid), random.integer(grid)};
+      for (std::int64_t step = 0; step < steps; ++step, row += objects + 2) {
+        const std::int64_t object = random.integer(objects);
+        Cell& position = positions[static_cast<std::size_t>(object)];
+        position = moved(position, moves[static_cast<std::size_t>(random.integer(moves.size()))], grid);
+        row[object] = 1;
+        row[objects] = place(position.x);
+        row[objects + 1] = place(position.y);
+      }
+      const std::int64_t asked = random.integer(objects);
+      row[asked] = 1;
+      row += objects + 2;
+      answer[0] = place(positions[static_cast<std::size_t>(asked)].x);
+      answer[1] = place(positions[static_cast<std::size_t>(asked)].y);
+    }
+  });
+}
+
+}  // namespace retrace

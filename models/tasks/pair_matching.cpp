@@ -1,0 +1,62 @@
+#include <retrace/models/tasks/pair_matching.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+using Elements = std::vector<std::int64_t, PoolAllocator<std::int64_t>>;
+
+/// Different elements of the vocabulary in random order: draws again while one was drawn before.
+void draw_different(Random& random, std::int64_t vocabulary, Elements& elements) {
+  for (auto next = elements.begin(); next != elements.end(); ++next) {
+    do {
+      *next = random.integer(vocabulary);
+    } while (std::find(elements.begin(), next, *next) != next);
+  }
+}
+
+}  // namespace
+
+PairMatching::PairMatching(const PairMatchingOptions& options)
+    : Task("pair-matching", TaskKind::classification),
+      options_{options.length + options.length % 2, options.vocabulary} {
+  if (options_.length < 4)
+    throw ValueError(text("pair-matching: ", options.length, " rows hold no pair and its question; ask for 4 or more"));
+  if (options_.vocabulary < elements())
+    throw ValueError(text("pair-matching: ", elements(), " different elements do not come from a vocabulary of ",
+                          options.vocabulary, "; enlarge the vocabulary or shorten the sequence"));
+}
+
+Yardsticks PairMatching::yardsticks() const {
+  return {.chance = 1 / static_cast<double>(options_.vocabulary),
+          .trivial = 1 / static_cast<double>(elements() - 1),
+          .trivial_answer = "any other one shown",
+          .ceiling = 1,
+          .original = 0.075};
+}
+
+void PairMatching::fill(Random& random, const Batch& batch) const {
+  const std::int64_t width = input_size();
+  Elements shown(static_cast<std::size_t>(elements()));
+  std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
+  dispatch_real(batch.x.dtype(), "pair-matching", [&](auto zero) {
+    using T = decltype(zero);
+    T* sequence = batch.x.mutable_values<T>().data();
+    for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, sequence += options_.length * width) {
+      draw_different(random, options_.vocabulary, shown);
+      T* row = sequence;
+      for (const std::int64_t element : shown) {
+        row[element] = 1;
+        row += width;
+      }
+      const auto asked = static_cast<std::size_t>(random.integer(elements()));
+      row[shown[asked]] = 1;
+      row[width - 1] = 1;
+      answer[sample] = shown[asked ^ 1];  // 2p and 2p + 1 are a pair
+    }
+  });
+}
+
+}  // namespace retrace

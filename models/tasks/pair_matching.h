@@ -1,0 +1,33 @@
+// Which element was shown beside this one?
+#pragma once
+
+#include <retrace/models/tasks/task.h>
+
+namespace retrace {
+
+struct PairMatchingOptions {
+  std::int64_t length = 10;  // rows; an odd number is rounded up
+  std::int64_t vocabulary = 20;
+};
+
+/// length / 4 pairs of elements, all different, shown one element a row: one-hot(V) | 0. Then one of them, from either side
+/// of its pair, with the marker: one-hot(V) | 1. The other rows are zero. The answer, given after the last row, is the
+/// element of the same pair. T = length, I = V + 1, O = V classes.
+class PairMatching final : public Task {
+ public:
+  /// Throws ValueError for a length below 4 (no pair) and for a vocabulary smaller than the pairs' elements.
+  explicit PairMatching(const PairMatchingOptions& options = {});
+
+  std::int64_t input_size() const override { return options_.vocabulary + 1; }
+  std::int64_t sequence_length() const override { return options_.length; }
+  std::int64_t output_size() const override { return options_.vocabulary; }
+  Yardsticks yardsticks() const override;
+
+ private:
+  std::int64_t elements() const { return options_.length / 4 * 2; }
+  void fill(Random& random, const Batch& batch) const override;
+
+  PairMatchingOptions options_;
+};
+
+}  // namespace retrace

@@ -1,0 +1,63 @@
+// A task: samples made on the fly from a generator, and the numbers that a result is to be held against.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <retrace/core/random.h>
+#include <retrace/core/tensor.h>
+
+namespace retrace {
+
+/// Sequences x [B, T, I] of the default dtype and what to answer after their last row: labels y [B] (i64) of a
+/// classification, numbers y [B, O] of a regression.
+struct Batch {
+  Tensor x;
+  Tensor y;
+};
+
+enum class TaskKind { classification, regression };
+/// What is measured on unseen samples: "accuracy" (higher is better) or "mse" (lower is better).
+constexpr std::string_view metric_name(TaskKind kind) { return kind == TaskKind::regression ? "mse" : "accuracy"; }
+
+/// Results, in the task's metric, that tell what a number means.
+struct Yardsticks {
+  double chance;                    // of an answer drawn evenly from all possible ones
+  double trivial;                   // of the best answer that needs no understanding ...
+  std::string_view trivial_answer;  // ... and what that is
+  double ceiling;                   // of the best possible answer: what the samples leave open, nobody can know
+  double original;                  // what the original NumPy programs reached
+};
+
+class Task {
+ public:
+  Task(std::string_view name, TaskKind kind) : name_(name), kind_(kind) {}
+  virtual ~Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  std::string_view name() const { return name_; }
+  TaskKind kind() const { return kind_; }
+  virtual std::int64_t input_size() const = 0;       // I
+  virtual std::int64_t sequence_length() const = 0;  // T, the row of the question included
+  virtual std::int64_t output_size() const = 0;      // O: classes, or numbers to predict
+  virtual Yardsticks yardsticks() const = 0;
+  /// `count` independent samples. Throws ValueError for count < 1.
+  Batch sample(Random& random, std::int64_t count) const;
+
+ private:
+  /// Fills the samples' rows, which are zero, and their answers.
+  virtual void fill(Random& random, const Batch& batch) const = 0;
+
+  std::string_view name_;
+  TaskKind kind_;
+};
+
+/// The names that make_task knows.
+std::span<const std::string_view> task_names();
+/// A task with its default sizes. Throws ValueError, with the nearest right name, for one that is not known.
+std::unique_ptr<Task> make_task(std::string_view name);
+
+}  // namespace retrace

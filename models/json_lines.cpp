@@ -1,0 +1,78 @@
+#include <retrace/models/json_lines.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace retrace {
+
+std::string to_json(const Metrics& metrics) {
+  return nlohmann::ordered_json{{"step", metrics.step},
+                                {"loss", metrics.loss},
+                                {"gradient_norm", metrics.last_step.gradient_norm},
+                                {"learning_rate", metrics.last_step.learning_rate},
+                                {"validation_loss", metrics.validation.loss},
+                                {text("validation_", metrics.metric_name), metrics.validation.metric},
+                                {"samples_per_second", metrics.samples_per_second},
+                                {"seconds", metrics.seconds}}
+      .dump();
+}
+
+std::string to_json(const Run& run) {
+  const Yardsticks yardsticks = run.task->yardsticks();
+  return nlohmann::ordered_json{{"task", run.options.task},
+                                {"model", run.options.model},
+                                {"memory", run.options.model == "relational-rnn" ? run.options.memory : ""},
+                                {"seed", run.options.seed},
+                                {"dtype", name_of(run.options.dtype)},
+                                {"hidden", run.recipe.hidden},
+                                {"batch", run.recipe.batch},
+                                {"learning_rate", run.recipe.learning_rate},
+                                {"steps", run.fit.steps},
+                                {"best_step", run.fit.best_step},
+                                {"seconds", run.fit.seconds},
+                                {"parameters", count_parameters(*run.model)},
+                                {"metric", metric_name(run.task->kind())},
+                                {"value", run.fit.test.metric},
+                                {"test_loss", run.fit.test.loss},
+                                {"chance", yardsticks.chance},
+                                {"trivial", yardsticks.trivial},
+                                {"ceiling", yardsticks.ceiling},
+                                {"original", yardsticks.original},
+                                {"weights_hash", weights_hash(*run.model)}}
+      .dump();
+}
+
+std::string to_json(const std::vector<CheckRow>& rows) {
+  std::int64_t cases = 0, elements = 0, failed = 0;
+  const CheckRow* worst = nullptr;
+  for (const CheckRow& row : rows) {
+    cases += row.cases;
+    elements += row.elements;
+    failed += row.failures.empty() ? 0 : 1;
+    if (worst == nullptr || row.worst_error > worst->worst_error) worst = &row;
+  }
+  return nlohmann::ordered_json{{"cases", cases},
+                                {"elements", elements},
+                                {"worst_name", worst == nullptr ? "" : worst->name},
+                                {"worst_error", worst == nullptr ? 0 : worst->worst_error},
+                                {"failed", failed}}
+      .dump();
+}
+
+std::string to_json(const ModelInfo& info) {
+  nlohmann::ordered_json weights = nlohmann::ordered_json::array();
+  for (const ModelInfo::Weight& weight : info.weights)
+    weights.push_back({{"name", weight.name},
+                       {"shape", std::vector<std::int64_t>(weight.shape.begin(), weight.shape.end())},
+                       {"count", weight.count}});
+  return nlohmann::ordered_json{{"model", info.model},
+                                {"task", info.task},
+                                {"parameters", info.parameters},
+                                {"bytes", info.bytes},
+                                {"flops_a_sample", info.flops_a_sample},
+                                {"batch", info.batch},
+                                {"weights", std::move(weights)}}
+      .dump();
+}
+
+}  // namespace retrace

@@ -1,0 +1,33 @@
+#include <retrace/models/model_info.h>
+
+#include <retrace/models/flops.h>
+
+namespace retrace {
+namespace {
+
+/// The sum of what the ops of one training step on one sample compute.
+std::int64_t flops_of_a_sample(const Run& run) {
+  Random random(run.options.seed);
+  const Batch batch = run.task->sample(random, 1);
+  const Tape tape;
+  (*run.model)(batch.x);
+  return 3 * forward_flops(tape);
+}
+
+}  // namespace
+
+ModelInfo model_info(const RunOptions& options) {
+  const Run run = prepare(options);
+  ModelInfo info{.model = options.model,
+                 .task = options.task,
+                 .flops_a_sample = flops_of_a_sample(run),
+                 .batch = run.recipe.batch,
+                 .weights = {}};
+  for (const NamedTensor& parameter : parameters(*run.model))
+    info.weights.push_back({parameter.name, parameter.tensor.shape(), parameter.tensor.numel()});
+  for (const auto& weight : info.weights) info.parameters += weight.count;
+  info.bytes = info.parameters * static_cast<std::int64_t>(size_of(options.dtype));
+  return info;
+}
+
+}  // namespace retrace

@@ -1,0 +1,21 @@
+#include <retrace/models/training/best_parameters.h>
+
+namespace retrace {
+
+BestParameters::BestParameters(const SequenceModel& model) : live_(parameters(model)) {
+  for (const NamedTensor& parameter : live_) best_.push_back(parameter.tensor.clone());
+}
+
+bool BestParameters::offer(std::int64_t step, const Evaluation& validation) {
+  if (!(validation.loss < validation_.loss)) return false;
+  step_ = step;
+  validation_ = validation;
+  for (std::size_t k = 0; k < live_.size(); ++k) copy_values(live_[k].tensor, best_[k]);
+  return true;
+}
+
+void BestParameters::restore() const {
+  for (std::size_t k = 0; k < live_.size(); ++k) copy_values(best_[k], live_[k].tensor);
+}
+
+}  // namespace retrace

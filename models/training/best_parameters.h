@@ -1,0 +1,31 @@
+// The parameters of a model when it was at its best.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include <retrace/models/training/evaluate.h>
+
+namespace retrace {
+
+/// Keeps a copy of the parameters of the lowest validation loss that was offered.
+class BestParameters {
+ public:
+  explicit BestParameters(const SequenceModel& model);
+
+  /// Whether this validation has the lowest loss so far; the parameters are copied if so.
+  bool offer(std::int64_t step, const Evaluation& validation);
+  /// Puts them back into the model.
+  void restore() const;
+
+  std::int64_t step() const { return step_; }
+  const Evaluation& validation() const { return validation_; }
+
+ private:
+  std::vector<NamedTensor> live_;
+  Tensors best_;
+  std::int64_t step_ = 0;
+  Evaluation validation_{.loss = std::numeric_limits<double>::infinity(), .metric = 0};
+};
+
+}  // namespace retrace

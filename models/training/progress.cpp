@@ -1,0 +1,74 @@
+#include <retrace/models/training/progress.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+
+namespace retrace {
+namespace {
+
+constexpr int bar_width = 24;
+constexpr double seconds_between_draws = 0.1;
+
+using Line = std::array<char, 256>;
+
+void write(std::ostream& out, const Line& line, int length) {
+  out.write(line.data(), std::clamp<std::streamsize>(length, 0, line.size() - 1));
+  out.flush();
+}
+
+}  // namespace
+
+Progress::Progress(const ProgressOptions& options, std::int64_t steps)
+    : options_(options), steps_(steps), start_(std::chrono::steady_clock::now()) {}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Progress::step(std::int64_t done, double loss) {
+  if (options_.stream == nullptr || !options_.terminal) return;
+  const double now = seconds();
+  if (now - drawn_at_ < seconds_between_draws) return;
+  drawn_at_ = now;
+  draw(done, loss);
+}
+
+void Progress::draw(std::int64_t done, double loss) {
+  const double part = static_cast<double>(done) / static_cast<double>(steps_);
+  std::array<char, bar_width + 1> bar{};
+  std::fill_n(bar.begin(), bar_width, '.');
+  std::fill_n(bar.begin(), static_cast<int>(std::lround(part * bar_width)), '=');
+  Line line;
+  int length = std::snprintf(line.data(), line.size(), "\r%-30s [%s] %3.0f %%  loss %.4g", options_.title.c_str(),
+                             bar.data(), 100 * part, loss);
+  const auto rest = [&] { return line.data() + length; };
+  const auto room = [&] { return line.size() - static_cast<std::size_t>(length); };
+  if (*metric_ != '\0') length += std::snprintf(rest(), room(), "  %s %.4g", metric_, value_);
+  length += std::snprintf(rest(), room(), "  %.0f s left \033[K", seconds() * (1 - part) / std::max(part, 1e-9));
+  write(*options_.stream, line, length);
+}
+
+void Progress::validated(std::int64_t done, double loss, const char* metric, double value) {
+  metric_ = metric;
+  value_ = value;
+  if (options_.stream == nullptr) return;
+  if (options_.terminal) {
+    draw(done, loss);
+    return;
+  }
+  Line line;
+  const double left = seconds() * static_cast<double>(steps_ - done) / static_cast<double>(std::max<std::int64_t>(done, 1));
+  const int length = std::snprintf(line.data(), line.size(), "%s  step %lld of %lld  loss %.4g  %s %.4g  %.0f s left\n",
+                                   options_.title.c_str(), static_cast<long long>(done), static_cast<long long>(steps_),
+                                   loss, metric, value, left);
+  write(*options_.stream, line, length);
+}
+
+void Progress::finish() {
+  if (options_.stream != nullptr && options_.terminal) *options_.stream << '\n' << std::flush;
+}
+
+}  // namespace retrace

@@ -1,0 +1,41 @@
+// How far a run is, for people: a bar with the time left on a terminal, plain lines elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+namespace retrace {
+
+/// Where progress is shown, and whether lines can be drawn over there.
+struct ProgressOptions {
+  std::ostream* stream = nullptr;  // null: nowhere
+  bool terminal = false;
+  std::string title = {};
+};
+
+class Progress {
+ public:
+  Progress(const ProgressOptions& options, std::int64_t steps);
+
+  /// After every step: redraws the bar, ten times a second at most. Takes nothing from the heap.
+  void step(std::int64_t done, double loss);
+  /// After a validation: a line, or the bar's new ending.
+  void validated(std::int64_t done, double loss, const char* metric, double value);
+  /// Ends the bar's line.
+  void finish();
+  double seconds() const;
+
+ private:
+  void draw(std::int64_t done, double loss);
+
+  ProgressOptions options_;
+  std::int64_t steps_;
+  std::chrono::steady_clock::time_point start_;
+  double drawn_at_ = -1;
+  const char* metric_ = "";
+  double value_ = 0;
+};
+
+}  // namespace retrace

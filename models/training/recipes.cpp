@@ -1,0 +1,28 @@
+#include <retrace/models/training/recipes.h>
+
+#include <algorithm>
+#include <array>
+
+namespace retrace {
+namespace {
+
+constexpr std::array<Recipe, 3> recipes{{
+    {.task = "object-tracking", .hidden = 64, .slot_size = 32, .batch = 64, .learning_rate = 1e-2, .steps = 3000},
+    {.task = "pair-matching", .hidden = 128, .slot_size = 32, .batch = 32, .learning_rate = 1e-2, .steps = 8000},
+    {.task = "babi", .hidden = 64, .slot_size = 32, .batch = 64, .learning_rate = 1e-2, .steps = 6000},
+}};
+
+}  // namespace
+
+const Recipe& recipe_for(std::string_view task) {
+  const auto* found = std::find_if(recipes.begin(), recipes.end(), [task](const Recipe& r) { return r.task == task; });
+  if (found == recipes.end()) throw ValueError(text("recipe_for: the task '", task, "' has no recipe; add a line to recipes.cpp"));
+  return *found;
+}
+
+ModelSizes sizes_for(const Task& task, const Recipe& recipe) {
+  return {.input = task.input_size(), .hidden = recipe.hidden, .output = task.output_size(), .slot_size = recipe.slot_size,
+          .time = task.sequence_length()};
+}
+
+}  // namespace retrace

@@ -1,9 +1,28 @@
 #include <retrace/models/json_lines.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 namespace retrace {
+namespace {
+
+nlohmann::ordered_json table_to_json(const DemoTable& table) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const std::vector<DemoCell>& cells : table.rows) {
+    nlohmann::ordered_json row;
+    for (std::size_t column = 0; column < cells.size(); ++column)
+      std::visit([&](const auto& cell) { row[table.columns[column]] = cell; }, cells[column]);
+    rows.push_back(std::move(row));
+  }
+  return {{"title", table.title},
+          {"see", table.see},
+          {"rows", std::move(rows)},
+          {"finding", table.finding},
+          {"holds", table.holds}};
+}
+
+}  // namespace
 
 std::string to_json(const Metrics& metrics) {
   return nlohmann::ordered_json{{"step", metrics.step},
@@ -57,6 +76,18 @@ std::string to_json(const std::vector<CheckRow>& rows) {
                                 {"worst_error", worst == nullptr ? 0 : worst->worst_error},
                                 {"failed", failed}}
       .dump();
+}
+
+std::string to_json(const std::vector<Demo>& demos) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Demo& demo : demos) {
+    nlohmann::ordered_json tables = nlohmann::ordered_json::array();
+    for (const DemoTable& table : demo.tables) tables.push_back(table_to_json(table));
+    list.push_back(
+        {{"name", demo.name}, {"title", demo.title}, {"tables", std::move(tables)}, {"holds", demo.holds()}});
+  }
+  const bool all_hold = std::all_of(demos.begin(), demos.end(), [](const Demo& demo) { return demo.holds(); });
+  return nlohmann::ordered_json{{"demos", std::move(list)}, {"holds", all_hold}}.dump();
 }
 
 std::string to_json(const ModelInfo& info) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <retrace/models/checks/checks.h>
+#include <retrace/models/demos/demos.h>
 #include <retrace/models/model_info.h>
 #include <retrace/models/training/run.h>
 #include <retrace/models/training/trainer.h>
@@ -29,5 +30,8 @@ std::string to_json(const Run& run);
 /// The table of gradient checks in five numbers: cases, elements, worst_name, worst_error, failed.
 std::string to_json(const std::vector<CheckRow>& rows);
 std::string to_json(const ModelInfo& info);
+/// {demos: [{name, title, tables: [{title, see, rows: [{column: cell}], finding, holds}]}], holds}, with null for what
+/// is not finite.
+std::string to_json(const std::vector<Demo>& demos);
 
 }  // namespace retrace

@@ -1,0 +1,146 @@
+#include <retrace/core/error.h>
+#include <retrace/models/cli/cli.h>
+#include <retrace/models/cli/commands.h>
+#include <retrace/models/demos/demos.h>
+#include <retrace/models/nearest_name.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+constexpr int usage_error = 2;
+constexpr int failure = 1;
+
+void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
+  CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
+  command->add_option("task", flags.run.task, "object-tracking, pair-matching or babi")->required();
+  command->add_option("--model", flags.run.model, "lstm, gru, rnn, relational-rnn, rmc or attention")->capture_default_str();
+  command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
+      ->capture_default_str();
+  command->add_option("--seed", flags.run.seed, "of weights, batches and tests")->capture_default_str();
+  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--steps", flags.run.steps, "updates of the weights (default: the task's)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--batch", flags.run.batch, "samples of an update (default: the task's)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--hidden", flags.run.hidden, "size of the model's state (default: the task's)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--learning-rate", flags.run.learning_rate, "at its highest (default: the task's)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--dtype", flags.dtype, "f32 or f64")->check(CLI::IsMember({"f32", "f64"}))->capture_default_str();
+  command->add_option("--out", flags.out, "folder for weights.safetensors, metrics.jsonl and result.json");
+  command->add_flag("--json", flags.json, "print the result as one JSON object");
+  command->add_flag("--quiet", flags.quiet, "show no progress");
+  command->callback([&] { run_train(flags, program); });
+}
+
+void add_gradcheck_command(CLI::App& app, GradcheckFlags& flags, Program& program) {
+  CLI::App* command = app.add_subcommand("gradcheck", "Holds gradients against dual numbers and finite differences");
+  command->add_option("names", flags.names, "ops and modules (default: all)");
+  command->add_flag("--json", flags.json, "print the result as one JSON object");
+  command->callback([&] { run_gradcheck(flags, program); });
+}
+
+void add_info_command(CLI::App& app, InfoFlags& flags, Program& program) {
+  CLI::App* command = app.add_subcommand("info", "Prints what a model is made of and what a step computes");
+  command->add_option("model", flags.run.model, "lstm, gru, rnn, relational-rnn, rmc or attention")->required();
+  command->add_option("--task", flags.run.task, "whose sizes it takes")->capture_default_str();
+  command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
+      ->capture_default_str();
+  command->add_flag("--json", flags.json, "print it as one JSON object");
+  command->callback([&] { run_info(flags, program); });
+}
+
+void add_demo_command(CLI::App& app, DemoFlags& flags, Program& program) {
+  CLI::App* command = app.add_subcommand("demo", "Checks every gradient, trains two models on two tasks, and compares");
+  std::string names;
+  for (const std::string_view name : demo_names()) names += text(name, ", ");
+  CLI::Option* name = command->add_option("name", flags.name, text("instead, the tables of one: ", names, "or all"));
+  command->add_flag("--json", flags.json, "print the tables as one JSON object")->needs(name);
+  command->callback([&] { run_demo(flags, program); });
+}
+
+/// The command that was being parsed: the program itself if none was.
+const CLI::App& parsed_command(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? app : *commands.front();
+}
+
+std::string full_name(const CLI::App& app, const CLI::App& command) {
+  return &command == &app ? app.get_name() : text(app.get_name(), " ", command.get_name());
+}
+
+/// What an argument that nobody knows was meant to be.
+std::string unknown_argument(const CLI::App& app, const std::string& word) {
+  const CLI::App& command = parsed_command(app);
+  const bool is_flag = word.starts_with('-');
+  std::vector<std::string> names;
+  if (is_flag) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  } else {
+    for (const CLI::App* known : command.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(known->get_name());
+  }
+  if (names.empty()) return text(full_name(app, command), ": '", word, "' is one argument too many");
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string flag = word.substr(0, word.find('='));
+  return unknown_name(full_name(app, command), is_flag ? "flag" : "command", flag, views);
+}
+
+std::string one_line(std::string message) {
+  for (char& letter : message)
+    if (letter == '\n') letter = ' ';
+  return message;
+}
+
+/// Help is a result; every other end of the parser is an error of usage.
+int report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    results << parsed_command(app).help() << std::flush;
+    return 0;
+  }
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (!unknown.empty()) {
+    messages << unknown_argument(app, unknown.front()) << std::endl;
+  } else {
+    const std::string name = full_name(app, parsed_command(app));
+    messages << one_line(text(name, ": ", error.what(), "; see ", name, " --help")) << std::endl;
+  }
+  return usage_error;
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
+  CLI::App app("Trains and checks models on a tape of their own making.", "retrace");
+  app.require_subcommand(1);
+  Program program{results, messages, terminal};
+  TrainFlags train_flags;
+  GradcheckFlags gradcheck_flags;
+  DemoFlags demo_flags;
+  add_train_command(app, train_flags, program);
+  add_gradcheck_command(app, gradcheck_flags, program);
+  InfoFlags info_flags;
+  add_info_command(app, info_flags, program);
+  add_demo_command(app, demo_flags, program);
+  try {
+    app.parse(argc, argv);
+    return program.status;
+  } catch (const CLI::ParseError& error) {
+    return report(app, error, results, messages);
+  } catch (const ValueError& error) {
+    messages << error.what() << std::endl;
+    return usage_error;
+  } catch (const std::exception& error) {
+    messages << one_line(error.what()) << std::endl;
+    return failure;
+  }
+}
+
+}  // namespace retrace

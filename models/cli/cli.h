@@ -1,0 +1,12 @@
+// The program `retrace`: commands, flags, errors. Results go to one stream, everything else to the other.
+#pragma once
+
+#include <iosfwd>
+
+namespace retrace {
+
+/// Runs one command. Returns 0, 1 where the work failed, 2 where the command line was wrong; an error is one line on
+/// `messages`. `terminal` says whether messages may redraw their line.
+int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal = false);
+
+}  // namespace retrace

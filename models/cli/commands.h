@@ -1,0 +1,60 @@
+// The commands of the program, as functions of what their flags say.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include <retrace/models/training/run.h>
+
+namespace retrace {
+
+struct Program {
+  std::ostream& results;
+  std::ostream& messages;
+  bool terminal = false;
+  int status = 0;  // what the program returns
+};
+
+struct TrainFlags {
+  RunOptions run{.task = "", .model = "lstm"};
+  std::string dtype = "f32";
+  std::string out;  // empty: nothing is left behind
+  int threads = 0;  // 0: every core
+  bool json = false;
+  bool quiet = false;
+};
+
+/// retrace train TASK: trains a model and tests it.
+void run_train(const TrainFlags& flags, Program& program);
+
+struct GradcheckFlags {
+  std::vector<std::string> names;  // none: all
+  bool json = false;
+};
+
+/// retrace gradcheck [NAME...]: checks gradients.
+void run_gradcheck(const GradcheckFlags& flags, Program& program);
+/// Runs the checks of the named ops and modules (all, for none) and prints a row each. Returns whether all passed.
+bool print_checks(std::ostream& out, const std::vector<std::string>& names);
+
+struct InfoFlags {
+  RunOptions run{.task = "pair-matching", .model = ""};
+  bool json = false;
+};
+
+/// retrace info MODEL: its parameters and what a step computes.
+void run_info(const InfoFlags& flags, Program& program);
+
+struct DemoFlags {
+  std::string name;  // empty: the demo of gradients and training; "all": every named one
+  bool json = false;
+};
+
+/// retrace demo [NAME]: without a name, checks every gradient, trains four models, and compares. With one, runs that
+/// experiment and prints its tables.
+void run_demo(const DemoFlags& flags, Program& program);
+/// The part of it that has a name.
+void run_named_demo(const DemoFlags& flags, Program& program);
+
+}  // namespace retrace

@@ -1,0 +1,38 @@
+// Small experiments on attention and relational memories, each with what it should show: as tables of numbers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace retrace {
+
+using DemoCell = std::variant<std::string, std::int64_t, double>;
+
+struct DemoTable {
+  std::string title;
+  std::string see;  // what to look for in it
+  std::vector<std::string> columns;
+  std::vector<std::vector<DemoCell>> rows;  // a cell for each column
+  std::string finding;                      // what it shows, in numbers
+  bool holds = false;                       // whether that is what it should show
+};
+
+struct Demo {
+  std::string name;
+  std::string title;
+  std::vector<DemoTable> tables;
+
+  bool holds() const;
+};
+
+/// The names that make_demo knows.
+std::span<const std::string_view> demo_names();
+/// Runs the demo of that name, in f64 and from the seed 42: the same numbers every time. Throws ValueError, with the
+/// nearest right name, for one that is not known.
+Demo make_demo(std::string_view name);
+
+}  // namespace retrace

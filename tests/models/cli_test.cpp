@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+#include <retrace/models/cli/cli.h>
+#include <retrace/models/training/run.h>
+#include <retrace/nn/nn.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+struct Outcome {
+  int status;
+  std::string results;
+  std::string messages;
+};
+
+Outcome run(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "retrace");
+  std::ostringstream results, messages;
+  const int status = run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages);
+  return {status, results.str(), messages.str()};
+}
+
+struct WrongLine {
+  std::vector<const char*> arguments;
+  int status;
+  std::string message;
+};
+
+TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
+  const WrongLine lines[] = {
+      {{"trian"}, 2, "retrace: there is no command named 'trian'; did you mean train (known: train, gradcheck, info, demo)\n"},
+      {{"train", "pair-maching"},
+       2,
+       "make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: object-tracking, "
+       "pair-matching, babi)\n"},
+      {{"train", "babi", "--model", "lsmt"},
+       2,
+       "make_model: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
+       "attention)\n"},
+      {{"train", "babi", "--out", "/dev/null/run"},
+       1,
+       "retrace: /dev/null/run cannot be written: Not a directory; choose another --out\n"},
+  };
+  for (const WrongLine& line : lines) {
+    const Outcome outcome = run(line.arguments);
+    EXPECT_EQ(outcome.status, line.status);
+    EXPECT_EQ(outcome.messages, line.message);
+    EXPECT_EQ(outcome.results, "");
+  }
+}
+
+TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
+  const auto expect_in_message = [](std::vector<const char*> arguments, const std::string& part) {
+    const Outcome outcome = run(std::move(arguments));
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.messages.find(part), std::string::npos) << outcome.messages;
+    EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1);
+  };
+  expect_in_message({"train", "babi", "--sede", "1"}, "there is no flag named '--sede'; did you mean --seed");
+  expect_in_message({"train", "babi", "--sede=1"}, "there is no flag named '--sede'; did you mean --seed");
+  expect_in_message({"train", "babi", "--steps", "ten"}, "--steps");
+  expect_in_message({"train", "babi", "--steps", "0"}, "--steps");
+  expect_in_message({"train", "babi", "--dtype", "f16"}, "--dtype");
+  expect_in_message({"train"}, "task is required");
+  expect_in_message({}, "see retrace --help");
+}
+
+TEST(Cli, HelpIsAResult) {
+  EXPECT_EQ(run({"--help"}).status, 0);
+  const Outcome outcome = run({"train", "--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.results.find("--seed"), std::string::npos);
+  EXPECT_EQ(outcome.messages, "");
+}
+
+TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "retrace_cli_test" / "run";
+  std::filesystem::remove_all(folder.parent_path());
+  const Outcome outcome = run({"train", "babi", "--model", "relational-rnn", "--steps", "3", "--seed", "4", "--json",
+                               "--quiet", "--out", folder.c_str()});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(outcome.messages, "");
+  const auto result = nlohmann::json::parse(outcome.results);
+  for (const char* key : {"task", "model", "seed", "steps", "seconds", "parameters", "metric", "value", "chance", "trivial",
+                          "ceiling", "weights_hash"})
+    EXPECT_TRUE(result.contains(key)) << key;
+  EXPECT_EQ(result["task"], "babi");
+  EXPECT_EQ(result["steps"], 3);
+  EXPECT_EQ(result["seed"], 4);
+  EXPECT_EQ(result["metric"], "accuracy");
+  EXPECT_EQ(result["weights_hash"].get<std::string>().size(), 16U);
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder / "result.json")), result);
+  EXPECT_TRUE(std::filesystem::exists(folder / "weights.safetensors"));
+  std::ifstream metrics(folder / "metrics.jsonl");
+  std::string line;
+  int lines = 0;
+  for (; std::getline(metrics, line); ++lines) EXPECT_TRUE(nlohmann::json::parse(line).contains("loss"));
+  EXPECT_GE(lines, 1);
+}
+
+TEST(Cli, ProgressGoesToTheMessagesUnlessQuiet) {
+  const Outcome outcome = run({"train", "babi", "--steps", "2"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_NE(outcome.messages.find("step 2 of 2"), std::string::npos) << outcome.messages;
+  EXPECT_NE(outcome.results.find("lstm on babi: test accuracy"), std::string::npos) << outcome.results;
+}
+
+TEST(Cli, TheSameSeedGivesTheSameWeightsOnAnyNumberOfThreads) {
+  const auto hash = [](const char* seed, const char* threads) {
+    const Outcome outcome = run({"train", "pair-matching", "--model", "lstm", "--steps", "5", "--seed", seed, "--threads",
+                                 threads, "--json", "--quiet"});
+    return nlohmann::json::parse(outcome.results)["weights_hash"].get<std::string>();
+  };
+  const std::string one = hash("1", "1");
+  EXPECT_EQ(one, hash("1", "2"));
+  EXPECT_NE(one, hash("2", "1"));
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,27 @@
+// How each op of the reference data is run with ours: one function an op, in a file for each group.
+#pragma once
+
+#include <retrace/ops/ops.h>
+#include <retrace/tests/golden_test/golden_case.h>
+
+namespace retrace::golden {
+
+/// Computes the outputs of a case, by name. A tape records if the case has cotangents.
+using Adapter = NamedTensors (*)(const Arguments&);
+using Adapters = std::map<std::string, Adapter>;
+
+Adapters elementwise_adapters();
+Adapters reduction_adapters();
+Adapters linalg_adapters();
+Adapters shape_adapters();
+Adapters softmax_loss_adapters();
+Adapters norm_adapters();
+Adapters attention_adapters();
+Adapters recurrent_adapters();
+Adapters relational_adapters();
+Adapters memory_core_adapters();
+Adapters graph_adapters();
+Adapters optim_adapters();
+Adapters training_adapters();
+
+}  // namespace retrace::golden

@@ -42,8 +42,9 @@ struct Node {
 };
 
 namespace detail {
-// Free nodes of this thread, linked through their first word. Nodes are cut from blocks that are never given back: a
-// tape makes and frees one an op, and a list of one size is the shortest path for that.
+// Free nodes of this thread, linked through their first word. Nodes are cut from blocks that are never given back, but
+// pass to another thread when theirs ends: a tape makes and frees one an op, and a list of one size is the shortest path
+// for that.
 struct FreeNode {
   FreeNode* next;
 };

@@ -25,10 +25,35 @@ struct OptimizerSlot {
   std::size_t group = 0;
 };
 
+/// An optimiser, whatever its rule.
+class AnyOptimizer {
+ public:
+  AnyOptimizer() = default;
+  AnyOptimizer(const AnyOptimizer&) = delete;
+  AnyOptimizer& operator=(const AnyOptimizer&) = delete;
+  virtual ~AnyOptimizer() = default;
+
+  /// Moves every parameter by its gradient. Throws, with its name, for one that has no fresh gradient (TapeError,
+  /// unless allow_missing) or another dtype than its state (DtypeError), and has then moved none.
+  virtual void step() = 0;
+  /// Of every group.
+  virtual void set_learning_rate(double lr) = 0;
+
+  /// Steps made.
+  std::int64_t steps() const { return steps_; }
+  const std::vector<OptimizerSlot>& slots() const { return slots_; }
+  /// Goes on as after `steps` steps; what it then remembered has been copied into the tensors of slots().
+  void resume(std::int64_t steps) { steps_ = steps; }
+
+ protected:
+  std::vector<OptimizerSlot> slots_;
+  std::int64_t steps_ = 0;
+};
+
 /// What all optimisers share. `Options` has lr, allow_missing and state_names(); the derived class says how one
 /// parameter moves.
 template <class Options>
-class Optimizer {
+class Optimizer : public AnyOptimizer {
  public:
   template <Module M>
   explicit Optimizer(const M& module, const Options& options = {}) : Optimizer(parameters(module), options) {}
@@ -45,13 +70,8 @@ class Optimizer {
       options_.push_back(group.options);
     }
   }
-  Optimizer(const Optimizer&) = delete;
-  Optimizer& operator=(const Optimizer&) = delete;
-  virtual ~Optimizer() = default;
 
-  /// Moves every parameter by its gradient. Throws, with its name, for one that has no fresh gradient (TapeError,
-  /// unless allow_missing) or another dtype than its state (DtypeError), and has then moved none.
-  void step() {
+  void step() override {
     for (const OptimizerSlot& slot : slots_) check(slot);
     ++steps_;
     for (OptimizerSlot& slot : slots_) {
@@ -60,12 +80,9 @@ class Optimizer {
       slot.parameter.tensor.node().gradient_used = true;
     }
   }
-  /// Of every group.
-  void set_learning_rate(double lr) {
+  void set_learning_rate(double lr) override {
     for (Options& options : options_) options.lr = lr;
   }
-  std::int64_t steps() const { return steps_; }
-  const std::vector<OptimizerSlot>& slots() const { return slots_; }
 
  protected:
   virtual void update(OptimizerSlot& slot, const Options& options) = 0;
@@ -88,9 +105,7 @@ class Optimizer {
                            "allow_missing"));
   }
 
-  std::vector<OptimizerSlot> slots_;
   std::vector<Options> options_;
-  std::int64_t steps_ = 0;
 };
 
 }  // namespace retrace

@@ -1,0 +1,37 @@
+// Plots of curves, as SVG for a page and as characters for a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace retrace {
+
+/// Points in the order of x. Where `low` and `high` are given, one for each point, the band between them is drawn too.
+struct Curve {
+  std::string name;
+  std::vector<double> x, y;
+  std::vector<double> low = {}, high = {};
+};
+
+/// A dashed line over the whole width: a value to compare with.
+struct Level {
+  std::string name;
+  double y;
+};
+
+struct Plot {
+  std::string title;
+  std::string x_label;
+  std::vector<Curve> curves;
+  std::vector<Level> levels = {};
+};
+
+/// An <svg> element of width x height pixels: axes with round numbers, curves in colours of their own, a legend. Points
+/// that are not finite are left out.
+std::string to_svg(const Plot& plot, int width = 560, int height = 360);
+/// Several of them side by side, in one <svg>.
+std::string to_svg(const std::vector<Plot>& plots, int width = 560, int height = 360);
+/// The same in `columns` x `rows` characters: curves are drawn by their number (1, 2, ...), levels by dots.
+std::string to_text(const Plot& plot, int columns = 72, int rows = 14);
+
+}  // namespace retrace

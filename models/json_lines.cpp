@@ -32,8 +32,31 @@ std::string to_json(const Metrics& metrics) {
                                 {"validation_loss", metrics.validation.loss},
                                 {text("validation_", metrics.metric_name), metrics.validation.metric},
                                 {"samples_per_second", metrics.samples_per_second},
-                                {"seconds", metrics.seconds}}
+                                {"seconds", metrics.seconds},
+                                {"memory_bytes", metrics.memory_bytes},
+                                {"lesson", metrics.lesson}}
       .dump();
+}
+
+std::optional<Metrics> metrics_from_json(const std::string& line) {
+  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  Metrics metrics;
+  for (const TaskKind kind : {TaskKind::classification, TaskKind::regression})
+    if (object.contains(text("validation_", metric_name(kind)))) metrics.metric_name = metric_name(kind);
+  try {
+    metrics.step = object.at("step");
+    metrics.loss = object.at("loss");
+    metrics.last_step = {metrics.loss, object.at("gradient_norm"), object.at("learning_rate")};
+    metrics.validation = {object.at("validation_loss"), object.at(text("validation_", metrics.metric_name))};
+    metrics.samples_per_second = object.at("samples_per_second");
+    metrics.seconds = object.at("seconds");
+    metrics.memory_bytes = object.at("memory_bytes");
+    metrics.lesson = object.at("lesson");
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  return metrics;
 }
 
 std::string to_json(const Run& run) {
@@ -41,13 +64,14 @@ std::string to_json(const Run& run) {
   return nlohmann::ordered_json{{"task", run.options.task},
                                 {"model", run.options.model},
                                 {"memory", run.options.model == "relational-rnn" ? run.options.memory : ""},
-                                {"seed", run.options.seed},
+                                {"seed", run.options.fit.seed},
                                 {"dtype", name_of(run.options.dtype)},
-                                {"hidden", run.recipe.hidden},
-                                {"batch", run.recipe.batch},
-                                {"learning_rate", run.recipe.learning_rate},
+                                {"hidden", run.options.hidden},
+                                {"batch", run.options.fit.batch},
+                                {"learning_rate", run.options.fit.learning_rate},
                                 {"steps", run.fit.steps},
                                 {"best_step", run.fit.best_step},
+                                {"stopped_by", name_of(run.fit.stopped_by)},
                                 {"seconds", run.fit.seconds},
                                 {"parameters", count_parameters(*run.model)},
                                 {"metric", metric_name(run.task->kind())},

@@ -7,7 +7,7 @@ namespace {
 
 /// The sum of what the ops of one training step on one sample compute.
 std::int64_t flops_of_a_sample(const Run& run) {
-  Random random(run.options.seed);
+  Random random(run.options.fit.seed);
   const Batch batch = run.task->sample(random, 1);
   const Tape tape;
   (*run.model)(batch.x);
@@ -21,7 +21,7 @@ ModelInfo model_info(const RunOptions& options) {
   ModelInfo info{.model = options.model,
                  .task = options.task,
                  .flops_a_sample = flops_of_a_sample(run),
-                 .batch = run.recipe.batch,
+                 .batch = run.options.fit.batch,
                  .weights = {}};
   for (const NamedTensor& parameter : parameters(*run.model))
     info.weights.push_back({parameter.name, parameter.tensor.shape(), parameter.tensor.numel()});

@@ -15,25 +15,54 @@ namespace {
 constexpr int usage_error = 2;
 constexpr int failure = 1;
 
+void add_training_options(CLI::App& command, FitOptions& fit) {
+  const auto positive = [&](const char* name, auto& value, const char* description) {
+    command.add_option(name, value, description)->check(CLI::PositiveNumber);
+  };
+  const auto shown = [&](const char* name, auto& value, const char* description) {
+    return command.add_option(name, value, description)->capture_default_str();
+  };
+  positive("--steps", fit.steps, "updates of the weights (default: the task's)");
+  positive("--batch", fit.batch, "samples of a batch (default: the task's)");
+  positive("--learning-rate", fit.learning_rate, "at its highest (default: the task's)");
+  shown("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)");
+  shown("--schedule", fit.schedule, "of the learning rate: cosine, linear, steps or constant");
+  shown("--b2", fit.b2, "of adam and adamw: how long squares of gradients are remembered");
+  shown("--warm-up", fit.warm_up, "the part of the steps in which the learning rate rises");
+  shown("--weight-decay", fit.weight_decay, "of adam, adamw and sgd")->check(CLI::NonNegativeNumber);
+  shown("--clip", fit.clip, "the most that the norm of all gradients may be");
+  shown("--accumulate", fit.accumulate, "batches of an update");
+  shown("--validate-every", fit.validate_every, "steps from one validation to the next");
+  positive("--patience", fit.patience, "stop after so many validations without a lower loss");
+  positive("--minutes", fit.minutes, "stop after so many");
+  command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
+}
+
 void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
   command->add_option("task", flags.run.task, "object-tracking, pair-matching or babi")->required();
-  command->add_option("--model", flags.run.model, "lstm, gru, rnn, relational-rnn, rmc or attention")->capture_default_str();
+  command->add_option("--model", flags.run.model, "lstm, gru, rnn, relational-rnn, rmc or attention")
+      ->capture_default_str();
   command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
       ->capture_default_str();
-  command->add_option("--seed", flags.run.seed, "of weights, batches and tests")->capture_default_str();
-  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--steps", flags.run.steps, "updates of the weights (default: the task's)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--batch", flags.run.batch, "samples of an update (default: the task's)")
-      ->check(CLI::PositiveNumber);
   command->add_option("--hidden", flags.run.hidden, "size of the model's state (default: the task's)")
       ->check(CLI::PositiveNumber);
-  command->add_option("--learning-rate", flags.run.learning_rate, "at its highest (default: the task's)")
+  command->add_option("--seed", flags.run.fit.seed, "of weights, batches and tests")->capture_default_str();
+  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
       ->check(CLI::PositiveNumber);
-  command->add_option("--dtype", flags.dtype, "f32 or f64")->check(CLI::IsMember({"f32", "f64"}))->capture_default_str();
-  command->add_option("--out", flags.out, "folder for weights.safetensors, metrics.jsonl and result.json");
+  command->add_option("--dtype", flags.dtype, "f32 or f64")
+      ->check(CLI::IsMember({"f32", "f64"}))
+      ->capture_default_str();
+  add_training_options(*command, flags.run.fit);
+  command->add_flag("--no-curriculum", flags.no_curriculum, "train on the full task from the first step on");
+  CLI::Option* out = command->add_option(
+      "--out", flags.out,
+      "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json");
+  command->add_option("--checkpoint-seconds", flags.run.fit.checkpoint_seconds, "least time between two checkpoints")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("--resume", flags.run.fit.resume, "go on from the checkpoint in that folder, if there is one")
+      ->needs(out);
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->add_flag("--quiet", flags.quiet, "show no progress");
   command->callback([&] { run_train(flags, program); });

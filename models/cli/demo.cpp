@@ -18,8 +18,10 @@ std::vector<Run> train_all(Program& program) {
   std::vector<Run> runs;
   for (const std::string_view task : demo_tasks) {
     for (const std::string_view model : demo_models) {
-      Run run = prepare({.task = std::string(task), .model = std::string(model)});
-      train(run, nullptr, {&program.messages, program.terminal, text(model, " on ", task)});
+      RunOptions options{.task = std::string(task), .model = std::string(model)};
+      options.fit.progress = {&program.messages, program.terminal, text(model, " on ", task)};
+      Run run = prepare(options);
+      train(run);
       runs.push_back(std::move(run));
     }
   }

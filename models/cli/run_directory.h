@@ -5,24 +5,36 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <retrace/models/training/metrics.h>
 
 namespace retrace {
 
-/// The folder of a run: weights.safetensors, metrics.jsonl, result.json. It is made, and found to be writable, before the
-/// run begins. Throws FileError where it is not.
+/// The folder of a run: weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json. It is
+/// made, and found to be writable, before the run begins. What a killed program left half-written is removed. Throws
+/// FileError where the folder cannot be written.
 class RunDirectory {
  public:
-  explicit RunDirectory(const std::filesystem::path& folder);
+  /// With `resume`, the lines of metrics.jsonl up to the checkpoint are kept; otherwise it is empty at first, and an
+  /// old checkpoint is removed.
+  RunDirectory(const std::filesystem::path& folder, bool resume);
 
-  /// metrics.jsonl, empty at first.
   std::ostream& metrics() { return metrics_; }
+  /// Validations before the resume.
+  const std::vector<Metrics>& earlier() const { return earlier_; }
   std::filesystem::path weights() const { return folder_ / "weights.safetensors"; }
-  /// Writes result.json. Throws FileError if that, or metrics.jsonl, did not reach the file.
-  void write_result(std::string_view json);
+  std::filesystem::path checkpoint() const { return folder_ / "checkpoint.safetensors"; }
+  /// Writes a file of that name. Throws FileError if it, or metrics.jsonl, did not reach the disk.
+  void write(const char* name, std::string_view content);
 
  private:
+  void remove_unfinished() const;
+  void keep_earlier_metrics();
+
   std::filesystem::path folder_;
   std::ofstream metrics_;
+  std::vector<Metrics> earlier_;
 };
 
 }  // namespace retrace

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <retrace/core/random.h>
 #include <retrace/core/tensor.h>
@@ -31,6 +32,13 @@ struct Yardsticks {
   double original;                  // what the original NumPy programs reached
 };
 
+class Task;
+/// An easier version of a task, and the accuracy on its samples at which a training goes on to the next one.
+struct Lesson {
+  std::unique_ptr<Task> task;
+  double pass_at = 0.8;
+};
+
 class Task {
  public:
   Task(std::string_view name, TaskKind kind) : name_(name), kind_(kind) {}
@@ -44,6 +52,8 @@ class Task {
   virtual std::int64_t sequence_length() const = 0;  // T, the row of the question included
   virtual std::int64_t output_size() const = 0;      // O: classes, or numbers to predict
   virtual Yardsticks yardsticks() const = 0;
+  /// What to train on first: easier versions with the same sizes, in order. None, unless the task says otherwise.
+  virtual std::vector<Lesson> lessons() const { return {}; }
   /// `count` independent samples. Throws ValueError for count < 1.
   Batch sample(Random& random, std::int64_t count) const;
 

@@ -18,4 +18,10 @@ void BestParameters::restore() const {
   for (std::size_t k = 0; k < live_.size(); ++k) copy_values(best_[k], live_[k].tensor);
 }
 
+std::vector<NamedTensor> BestParameters::state() const {
+  std::vector<NamedTensor> result;
+  for (std::size_t k = 0; k < live_.size(); ++k) result.push_back({live_[k].name, best_[k]});
+  return result;
+}
+
 }  // namespace retrace

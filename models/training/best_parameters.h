@@ -18,6 +18,11 @@ class BestParameters {
   /// Puts them back into the model.
   void restore() const;
 
+  /// The copies, by name.
+  std::vector<NamedTensor> state() const;
+  /// Goes on with the best validation of an earlier run; state() has been restored.
+  void resume(std::int64_t step, const Evaluation& validation) { step_ = step, validation_ = validation; }
+
   std::int64_t step() const { return step_; }
   const Evaluation& validation() const { return validation_; }
 

@@ -24,6 +24,10 @@ Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target) {
   return task.kind() == TaskKind::classification ? cross_entropy(output, target) : mse(output, target);
 }
 
+double task_metric(const Task& task, const Tensor& output, const Tensor& target) {
+  return task.kind() == TaskKind::classification ? accuracy(output, target) : task_loss(task, output, target).item();
+}
+
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples) {
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;

@@ -14,8 +14,10 @@ struct Evaluation {
 
 /// The loss that a task is trained by: cross entropy of a classification, mean squared error of a regression.
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
-/// Runs the model on `samples` samples drawn from `random`, in portions. The same generator gives the same samples. Throws
-/// ValueError for less than one sample.
+/// What metric_name(task.kind()) says, of a batch.
+double task_metric(const Task& task, const Tensor& output, const Tensor& target);
+/// Runs the model on `samples` samples drawn from `random`, in portions. The same generator gives the same samples.
+/// Throws ValueError for less than one sample.
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples);
 
 }  // namespace retrace

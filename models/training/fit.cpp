@@ -1,9 +1,13 @@
+#include <retrace/core/storage.h>
 #include <retrace/models/json_lines.h>
 #include <retrace/models/training/best_parameters.h>
+#include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
+#include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/trainer.h>
 
-#include <numeric>
+#include <cmath>
+#include <filesystem>
 #include <ostream>
 
 namespace retrace {
@@ -15,6 +19,7 @@ void check(const FitOptions& options) {
   };
   positive(options.steps, "steps");
   positive(options.batch, "batch");
+  positive(options.accumulate, "accumulate");
   positive(options.learning_rate, "learning_rate");
   positive(options.clip, "clip");
   positive(options.validate_every, "validate_every");
@@ -24,9 +29,27 @@ void check(const FitOptions& options) {
     throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
   if (options.patience < 0)
     throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
+  if (!(options.minutes >= 0))
+    throw ValueError(text("fit: minutes is ", options.minutes, "; it is a time, or 0 for as long as the steps take"));
+  if (options.resume && options.checkpoint.empty())
+    throw ValueError("fit: there is no checkpoint to resume from; say which file");
+  learning_rate_at(options.steps, options);  // throws for a schedule that is not known
 }
 
-/// One training from its first step to its test.
+/// What a checkpoint must agree on with the training that goes on from it.
+std::string description(const Task& task, const FitOptions& options) {
+  return text(task.name(), ", seed ", options.seed, ", batch ", options.batch, " x ", options.accumulate, ", ",
+              options.optimizer, ", learning rate ", options.learning_rate, " ", options.schedule, " over ",
+              options.steps, " steps, warm-up ", options.warm_up, ", clip ", options.clip, ", b2 ", options.b2,
+              ", weight decay ", options.weight_decay, options.curriculum ? ", curriculum" : "", ", validation every ",
+              options.validate_every, " steps on ", options.validation_samples);
+}
+
+bool is_as_good(TaskKind kind, double metric, double target) {
+  return kind == TaskKind::regression ? metric <= target : metric >= target;
+}
+
+/// One training from its first step, or a checkpoint, to its test.
 class Fitting {
  public:
   Fitting(SequenceModel& model, const Task& task, const FitOptions& options)
@@ -37,45 +60,98 @@ class Fitting {
         trainer_(model, task, options),
         best_(model),
         progress_(options.progress, options.steps) {
-    result_.losses.reserve(static_cast<std::size_t>(options.steps));
+    if (options.resume && std::filesystem::exists(options.checkpoint)) resume();
+    result_.losses.reserve(static_cast<std::size_t>(options.steps - trainer_.steps()));
   }
 
   FitResult run() {
-    while (trainer_.steps() < options_.steps) {
-      const StepReport report = trainer_.step();
-      result_.losses.push_back(report.loss);
-      progress_.step(trainer_.steps(), report.loss);
-      const bool due = trainer_.steps() % options_.validate_every == 0 || trainer_.steps() == options_.steps;
-      if (due && !validate(report)) break;
-    }
+    while (trainer_.steps() < options_.steps && !stopped()) step();
+    if (!options_.checkpoint.empty()) checkpoint();
     progress_.finish();
-    best_.restore();
+    if (best_.step() > 0) best_.restore();
     result_.steps = trainer_.steps();
     result_.best_step = best_.step();
     result_.validation = best_.validation();
     result_.test = evaluate(model_, task_, random_.stream("test"), options_.test_samples);
-    result_.seconds = progress_.seconds();
+    result_.seconds = seconds();
     return std::move(result_);
   }
 
  private:
-  /// False when patience has run out.
-  bool validate(const StepReport& report) {
-    const Evaluation validation = evaluate(model_, task_, random_.stream("validation"), options_.validation_samples);
-    const double seconds = progress_.seconds();
-    const auto steps = static_cast<double>(trainer_.steps() - window_start_);
-    const double loss = std::accumulate(result_.losses.begin() + window_start_, result_.losses.end(), 0.0) / steps;
-    const std::string_view metric = metric_name(task_.kind());
-    if (options_.metrics != nullptr) {
-      const double rate = steps * static_cast<double>(options_.batch) / (seconds - window_started_at_);
-      *options_.metrics << to_json(Metrics{trainer_.steps(), loss, report, metric, validation, rate, seconds}) << std::endl;
-    }
-    progress_.validated(trainer_.steps(), loss, metric.data(), validation.metric);
-    window_start_ = trainer_.steps();
-    window_started_at_ = seconds;
-    without_gain_ = best_.offer(trainer_.steps(), validation) ? 0 : without_gain_ + 1;
-    return options_.patience == 0 || without_gain_ < options_.patience;
+  /// One update, and the validation that may be due after it.
+  void step() {
+    const StepReport report = trainer_.step();
+    result_.losses.push_back(report.loss);
+    standing_.window_loss += report.loss;
+    ++standing_.window_steps;
+    progress_.step(trainer_.steps(), report.loss);
+    if (trainer_.steps() % options_.validate_every == 0 || trainer_.steps() == options_.steps) validate(report);
   }
+
+  bool stopped() {
+    if (options_.patience != 0 && standing_.without_gain >= options_.patience)
+      result_.stopped_by = StopReason::patience;
+    else if (best_.step() > 0 && is_as_good(task_.kind(), best_.validation().metric, options_.until))
+      result_.stopped_by = StopReason::target;
+    else if (options_.minutes > 0 && seconds() >= 60 * options_.minutes)
+      result_.stopped_by = StopReason::minutes;
+    else if (options_.stop != nullptr && options_.stop->load())
+      result_.stopped_by = StopReason::signal;
+    return result_.stopped_by != StopReason::steps;
+  }
+
+  void validate(const StepReport& report) {
+    const Evaluation validation = evaluate(model_, task_, random_.stream("validation"), options_.validation_samples);
+    const double now = seconds(), steps = static_cast<double>(standing_.window_steps);
+    const double samples = steps * static_cast<double>(options_.batch * options_.accumulate);
+    result_.history.push_back({.step = trainer_.steps(),
+                               .loss = standing_.window_loss / steps,
+                               .last_step = report,
+                               .metric_name = metric_name(task_.kind()),
+                               .validation = validation,
+                               .samples_per_second = samples / (now - window_started_at_),
+                               .seconds = now,
+                               .memory_bytes = memory_stats().peak_bytes,
+                               .lesson = trainer_.curriculum().lesson});
+    const Metrics& metrics = result_.history.back();
+    if (options_.metrics != nullptr) *options_.metrics << to_json(metrics) << std::endl;
+    progress_.validated(metrics.step, metrics.loss, metrics.metric_name.data(), validation.metric);
+    standing_.without_gain = best_.offer(metrics.step, validation) ? 0 : standing_.without_gain + 1;
+    standing_.window_steps = 0;
+    standing_.window_loss = 0;
+    window_started_at_ = now;
+    if (!options_.checkpoint.empty() && now - checkpoint_at_ >= options_.checkpoint_seconds) checkpoint();
+  }
+
+  std::vector<NamedTensor> state() const {
+    std::vector<NamedTensor> all;
+    const auto add = [&all](const char* owner, const std::vector<NamedTensor>& tensors) {
+      for (const NamedTensor& tensor : tensors) all.push_back({text(owner, ".", tensor.name), tensor.tensor});
+    };
+    add("model", parameters(model_));
+    add("optimizer", trainer_.state());
+    add("best", best_.state());
+    return all;
+  }
+
+  void checkpoint() {
+    standing_.step = trainer_.steps();
+    standing_.curriculum = trainer_.curriculum();
+    standing_.best_step = best_.step();
+    standing_.best = best_.validation();
+    standing_.seconds = checkpoint_at_ = seconds();
+    save_checkpoint(options_.checkpoint, state(), standing_, description(task_, options_));
+  }
+
+  void resume() {
+    standing_ = load_checkpoint(options_.checkpoint, state(), description(task_, options_));
+    trainer_.resume(standing_.step, standing_.curriculum);
+    best_.resume(standing_.best_step, standing_.best);
+    progress_.resume(standing_.step);
+    seconds_before_ = window_started_at_ = checkpoint_at_ = standing_.seconds;
+  }
+
+  double seconds() const { return seconds_before_ + progress_.seconds(); }
 
   SequenceModel& model_;
   const Task& task_;
@@ -84,10 +160,11 @@ class Fitting {
   Trainer trainer_;
   BestParameters best_;
   Progress progress_;
+  Standing standing_;
   FitResult result_;
-  std::int64_t window_start_ = 0;  // the first step since the last validation
+  double seconds_before_ = 0;  // a resume
   double window_started_at_ = 0;
-  std::int64_t without_gain_ = 0;  // validations since the best one
+  double checkpoint_at_ = 0;
 };
 
 }  // namespace

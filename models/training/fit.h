@@ -1,10 +1,13 @@
 // Trains a model on a task.
 #pragma once
 
+#include <atomic>
 #include <iosfwd>
+#include <limits>
+#include <string>
 #include <vector>
 
-#include <retrace/models/training/evaluate.h>
+#include <retrace/models/training/metrics.h>
 #include <retrace/models/training/progress.h>
 
 namespace retrace {
@@ -13,33 +16,59 @@ struct FitOptions {
   std::uint64_t seed = 0;
   std::int64_t steps = 1000;
   std::int64_t batch = 64;
-  double learning_rate = 3e-3;  // at its highest
-  double b2 = 0.98;             // of Adam: a short memory of squares gets off a plateau sooner than 0.999
-  double warm_up = 0.05;        // the part of the steps in which the rate rises from 0; then it falls along a cosine
-  double clip = 1;              // the most that the norm of all gradients may be
+  std::int64_t accumulate = 1;     // batches of an update; their gradients are averaged
+  std::string optimizer = "adam";  // optimizer_names()
+  double learning_rate = 3e-3;     // at its highest
+  double b2 = 0.98;                // of Adam: a short memory of squares gets off a plateau sooner than 0.999
+  double weight_decay = 0;
+  std::string schedule = "cosine";  // schedule_names(): what the learning rate does after the warm-up
+  double warm_up = 0.05;            // the part of the steps in which the rate rises from 0
+  double clip = 1;                  // the most that the norm of all gradients may be
+  bool curriculum = true;           // begin with the easier lessons of the task, if it has any
   std::int64_t validate_every = 100;
   std::int64_t validation_samples = 1024;
   std::int64_t test_samples = 10000;
-  std::int64_t patience = 0;        // stop after so many validations without a lower loss; 0: never
+
+  std::int64_t patience = 0;                                // stop after so many validations without a lower loss
+  double minutes = 0;                                       // stop after so many
+  double until = std::numeric_limits<double>::quiet_NaN();  // stop when the validation metric is as good as this
+  const std::atomic<bool>* stop = nullptr;                  // stop when it is set (by a signal, say)
+
+  std::string checkpoint = {};    // a file from which the training can go on; empty: none
+  double checkpoint_seconds = 5;  // the least time between two of them, which are written at validations
+  bool resume = false;            // go on from that file, if it exists
+
   std::ostream* metrics = nullptr;  // a JSON line for every validation
   ProgressOptions progress = {};
 };
 
+enum class StopReason { steps, patience, minutes, target, signal };
+constexpr std::string_view name_of(StopReason reason) {
+  constexpr std::string_view names[] = {"steps", "patience", "minutes", "target", "signal"};
+  return names[static_cast<int>(reason)];
+}
+
 struct FitResult {
-  std::int64_t steps = 0;      // made
+  std::int64_t steps = 0;      // made, those before a resume included
   std::int64_t best_step = 0;  // after which the parameters were best: those that the model has now
   double seconds = 0;
-  Evaluation validation;       // of the best parameters, on the validation samples
-  Evaluation test;             // of the best parameters, on fresh samples
-  std::vector<double> losses;  // of every step
+  StopReason stopped_by = StopReason::steps;
+  Evaluation validation;         // of the best parameters, on the validation samples
+  Evaluation test;               // of the best parameters, on fresh samples
+  std::vector<double> losses;    // of every step since the start or the resume
+  std::vector<Metrics> history;  // of every validation since then
 };
 
-/// Adam on batches drawn on the fly, with clipped gradients. Every `validate_every` steps, and at the end, the loss on a
-/// fixed set of samples is measured; the parameters of the lowest one are put back at the end and tested.
+/// Updates the parameters from batches drawn on the fly, with clipped gradients. Every `validate_every` steps, and at
+/// the end, the loss on a fixed set of samples of the full task is measured; the parameters of the lowest one are put
+/// back at the end and tested.
 ///
-/// Batches, validation samples and test samples come from streams of their own of the seed, a batch from the seed and the
-/// step alone: the same seed gives the same losses bit for bit, on any number of threads. The batches have the dtype of
-/// the model. Throws ValueError for options without meaning and for a loss that is not finite.
+/// Batches, validation samples and test samples come from streams of their own of the seed, a batch from the seed and
+/// the step alone: the same seed gives the same losses bit for bit, on any number of threads; and a training that was
+/// stopped at any step and resumed from its checkpoint ends with the same bits as one that was not. The batches have
+/// the dtype of the model. Throws ValueError for options without meaning, for a checkpoint of another training, and for
+/// a loss that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be
+/// read or written.
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 }  // namespace retrace

@@ -36,6 +36,11 @@ void Progress::step(std::int64_t done, double loss) {
   draw(done, loss);
 }
 
+double Progress::seconds_left(std::int64_t done) const {
+  const std::int64_t made = std::max<std::int64_t>(done - resumed_at_, 1);
+  return seconds() * static_cast<double>(steps_ - done) / static_cast<double>(made);
+}
+
 void Progress::draw(std::int64_t done, double loss) {
   const double part = static_cast<double>(done) / static_cast<double>(steps_);
   std::array<char, bar_width + 1> bar{};
@@ -47,7 +52,7 @@ void Progress::draw(std::int64_t done, double loss) {
   const auto rest = [&] { return line.data() + length; };
   const auto room = [&] { return line.size() - static_cast<std::size_t>(length); };
   if (*metric_ != '\0') length += std::snprintf(rest(), room(), "  %s %.4g", metric_, value_);
-  length += std::snprintf(rest(), room(), "  %.0f s left \033[K", seconds() * (1 - part) / std::max(part, 1e-9));
+  length += std::snprintf(rest(), room(), "  %.0f s left \033[K", seconds_left(done));
   write(*options_.stream, line, length);
 }
 
@@ -60,10 +65,9 @@ void Progress::validated(std::int64_t done, double loss, const char* metric, dou
     return;
   }
   Line line;
-  const double left = seconds() * static_cast<double>(steps_ - done) / static_cast<double>(std::max<std::int64_t>(done, 1));
   const int length = std::snprintf(line.data(), line.size(), "%s  step %lld of %lld  loss %.4g  %s %.4g  %.0f s left\n",
                                    options_.title.c_str(), static_cast<long long>(done), static_cast<long long>(steps_),
-                                   loss, metric, value, left);
+                                   loss, metric, value, seconds_left(done));
   write(*options_.stream, line, length);
 }
 

@@ -19,6 +19,8 @@ class Progress {
  public:
   Progress(const ProgressOptions& options, std::int64_t steps);
 
+  /// Begins with `done` steps made before.
+  void resume(std::int64_t done) { resumed_at_ = done; }
   /// After every step: redraws the bar, ten times a second at most. Takes nothing from the heap.
   void step(std::int64_t done, double loss);
   /// After a validation: a line, or the bar's new ending.
@@ -28,10 +30,12 @@ class Progress {
   double seconds() const;
 
  private:
+  double seconds_left(std::int64_t done) const;
   void draw(std::int64_t done, double loss);
 
   ProgressOptions options_;
   std::int64_t steps_;
+  std::int64_t resumed_at_ = 0;
   std::chrono::steady_clock::time_point start_;
   double drawn_at_ = -1;
   const char* metric_ = "";

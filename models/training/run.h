@@ -13,18 +13,14 @@ struct RunOptions {
   std::string task;
   std::string model;
   std::string memory = "cell";  // of a relational-rnn
-  std::uint64_t seed = 0;
   Dtype dtype = f32;
-  // Instead of the recipe's, where they are not 0.
-  std::int64_t steps = 0;
-  std::int64_t batch = 0;
-  std::int64_t hidden = 0;
-  double learning_rate = 0;
+  std::int64_t hidden = 0;  // 0, here and below: the recipe's
+  std::int64_t slot_size = 0;
+  FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0};
 };
 
 struct Run {
-  RunOptions options;
-  Recipe recipe;
+  RunOptions options;  // with the recipe's numbers in the place of zeros
   std::unique_ptr<Task> task;
   std::unique_ptr<SequenceModel> model;
   FitResult fit;
@@ -32,7 +28,7 @@ struct Run {
 
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known.
 Run prepare(const RunOptions& options);
-/// Trains the model by the task's recipe, with metrics and progress as fit writes them.
-void train(Run& run, std::ostream* metrics = nullptr, const ProgressOptions& progress = {});
+/// Trains the model as the options say, by the task's recipe where they are silent.
+void train(Run& run);
 
 }  // namespace retrace

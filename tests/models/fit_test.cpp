@@ -3,11 +3,13 @@
 #include <retrace/core/storage.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/fit.h>
+#include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/recipes.h>
 #include <retrace/models/training/trainer.h>
 #include <retrace/tests/heap_count.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -126,6 +128,71 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.learning_rate = 0}), "fit: learning_rate is 0; it has to be above 0");
   EXPECT_EQ(message({.warm_up = 2}), "fit: warm_up is 2; it is a part of the steps, from 0 to 1");
   EXPECT_EQ(message({.patience = -1}), "fit: patience is -1; it counts validations, or is 0 for never");
+  EXPECT_EQ(message({.accumulate = 0}), "fit: accumulate is 0; it has to be above 0");
+  EXPECT_EQ(message({.minutes = -1}), "fit: minutes is -1; it is a time, or 0 for as long as the steps take");
+  EXPECT_EQ(message({.resume = true}), "fit: there is no checkpoint to resume from; say which file");
+  EXPECT_EQ(message({.optimizer = "adma"}),
+            "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, rmsprop, sgd)");
+  EXPECT_EQ(message({.schedule = "cosin"}),
+            "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, steps, constant)");
+}
+
+TEST(Fit, EveryOptimizerLearns) {
+  const PairMatching task({.length = 4, .vocabulary = 4});
+  for (const std::string_view name : optimizer_names()) {
+    const auto model = small_model("lstm", task);
+    FitOptions options{.steps = 300, .batch = 32, .learning_rate = name == "sgd" ? 0.3 : 1e-2, .test_samples = 500};
+    options.optimizer = name;
+    const FitResult result = fit(*model, task, options);
+    EXPECT_LT(result.losses.back(), 0.5 * result.losses.front()) << name;
+  }
+}
+
+TEST(Fit, EveryScheduleRisesAndThenDoesWhatItSays) {
+  FitOptions options{.steps = 100, .learning_rate = 1, .warm_up = 0.1};
+  const auto rates = [&](const char* schedule) {
+    options.schedule = schedule;
+    EXPECT_DOUBLE_EQ(learning_rate_at(0, options), 0.1) << schedule;
+    EXPECT_DOUBLE_EQ(learning_rate_at(9, options), 1) << schedule;
+    return std::array{learning_rate_at(10, options), learning_rate_at(55, options), learning_rate_at(99, options)};
+  };
+  EXPECT_NEAR(rates("cosine")[1], 0.5, 1e-12);
+  EXPECT_NEAR(rates("linear")[1], 0.5, 1e-12);
+  EXPECT_NEAR(rates("linear")[2], 1 / 90.0, 1e-12);
+  EXPECT_EQ(rates("constant"), (std::array{1.0, 1.0, 1.0}));
+  EXPECT_EQ(rates("steps"), (std::array{1.0, 0.25, 0.0625}));
+}
+
+TEST(Fit, AccumulatedBatchesAreOneLargeBatch) {
+  const DtypeScope scope(f64);
+  const PairMatching task({.length = 4, .vocabulary = 4});
+  const auto losses = [&](std::int64_t accumulate) {
+    const auto model = small_model("lstm", task);
+    return fit(*model, task, {.steps = 20, .batch = 16, .accumulate = accumulate, .test_samples = 16}).losses;
+  };
+  const auto once = losses(1), thrice = losses(3);
+  EXPECT_NE(once, thrice);
+  // The first update of three batches: the mean of the losses of the first three updates that do not move.
+  const auto model = small_model("lstm", task);
+  double mean = 0;
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    Random random = Random(0).stream("batch").stream(k);
+    const Batch batch = task.sample(random, 16);
+    mean += task_loss(task, (*model)(batch.x), batch.y).item() / 3;
+  }
+  EXPECT_NEAR(thrice.front(), mean, 1e-12);
+}
+
+TEST(Fit, StopsAtItsTargetAndAtItsTime) {
+  const PairMatching task({.length = 4, .vocabulary = 4});
+  const auto model = small_model("lstm", task);
+  FitOptions options{.steps = 100000, .batch = 32, .learning_rate = 1e-2, .warm_up = 0, .validate_every = 10, .until = 0.9};
+  FitResult result = fit(*model, task, options);
+  EXPECT_EQ(result.stopped_by, StopReason::target);
+  EXPECT_GE(result.validation.metric, 0.9);
+  EXPECT_EQ(result.steps, result.history.back().step);
+  options = {.steps = 100000, .batch = 32, .minutes = 1e-3};
+  EXPECT_EQ(fit(*model, task, options).stopped_by, StopReason::minutes);
 }
 
 TEST(Trainer, ASteadyStepTakesNothingFromTheHeap) {

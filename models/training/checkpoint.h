@@ -1,0 +1,34 @@
+// A training on disk: what it needs to go on as if it had never stopped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <retrace/models/training/metrics.h>
+#include <retrace/models/training/trainer.h>
+
+namespace retrace {
+
+/// How far a training is, beside its tensors.
+struct Standing {
+  std::int64_t step = 0;
+  CurriculumState curriculum = {};
+  std::int64_t best_step = 0;
+  Evaluation best = {};
+  std::int64_t without_gain = 0;  // validations since the best one
+  std::int64_t window_steps = 0;  // since the last validation ...
+  double window_loss = 0;         // ... and the sum of their losses
+  double seconds = 0;
+};
+
+/// Writes the tensors, the standing, and `run`, which says what is being trained and how. The file is whole or what it
+/// was before, even if the program is killed. Throws FileError where the system refuses.
+void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
+                     const std::string& run);
+/// Copies the tensors of the file into those given. Throws FileError for a file that is no checkpoint, ValueError for
+/// one of another run; nothing is changed then.
+Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run);
+/// How many steps were made when it was written. Throws FileError for a file that is no checkpoint.
+std::int64_t step_of_checkpoint(const std::string& path);
+
+}  // namespace retrace

@@ -1,0 +1,35 @@
+#include <retrace/models/training/curves.h>
+
+namespace retrace {
+namespace {
+
+Curve curve(std::string name, std::span<const Metrics> history, auto&& value) {
+  Curve result{.name = std::move(name), .x = {}, .y = {}};
+  for (const Metrics& at : history) {
+    result.x.push_back(static_cast<double>(at.step));
+    result.y.push_back(value(at));
+  }
+  return result;
+}
+
+}  // namespace
+
+Plot loss_curves(std::span<const Metrics> history) {
+  return {.title = "loss",
+          .x_label = "steps",
+          .curves = {curve("training", history, [](const Metrics& at) { return at.loss; }),
+                     curve("validation", history, [](const Metrics& at) { return at.validation.loss; })}};
+}
+
+Plot metric_curve(std::span<const Metrics> history, const Task& task) {
+  const std::string name(metric_name(task.kind()));
+  const Yardsticks yardsticks = task.yardsticks();
+  return {.title = name + " on " + std::string(task.name()),
+          .x_label = "steps",
+          .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
+          .levels = {{"chance", yardsticks.chance},
+                     {std::string(yardsticks.trivial_answer), yardsticks.trivial},
+                     {"best possible", yardsticks.ceiling}}};
+}
+
+}  // namespace retrace

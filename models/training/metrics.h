@@ -1,0 +1,31 @@
+// What a training tells of itself while it runs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <retrace/models/training/evaluate.h>
+
+namespace retrace {
+
+/// One update of the weights.
+struct StepReport {
+  double loss = 0;
+  double gradient_norm = 0;  // before clipping
+  double learning_rate = 0;
+};
+
+/// How a training stands at a validation.
+struct Metrics {
+  std::int64_t step = 0;
+  double loss = 0;  // the mean since the last validation
+  StepReport last_step = {};
+  std::string_view metric_name = {};
+  Evaluation validation = {};
+  double samples_per_second = 0;
+  double seconds = 0;             // since the start, those before a resume included
+  std::int64_t memory_bytes = 0;  // in use by tensors, at most so far
+  std::int64_t lesson = 0;        // of the task's curriculum
+};
+
+}  // namespace retrace

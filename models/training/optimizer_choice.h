@@ -1,0 +1,24 @@
+// Optimisers and learning rates by name.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <retrace/models/training/fit.h>
+#include <retrace/nn/optimizer.h>
+
+namespace retrace {
+
+/// adam, adamw, rmsprop, sgd (with momentum 0.9).
+std::span<const std::string_view> optimizer_names();
+/// cosine (to 0 at the last step), linear (to 0 at the last step), steps (halved every fifth of the steps), constant.
+std::span<const std::string_view> schedule_names();
+
+/// The optimiser that the options name. Throws ValueError, with the nearest right name, for one that is not known.
+std::unique_ptr<AnyOptimizer> make_optimizer(const SequenceModel& model, const FitOptions& options);
+/// The learning rate of a step, from 0: it rises evenly during the warm-up, then follows the schedule. Throws
+/// ValueError, with the nearest right name, for one that is not known.
+double learning_rate_at(std::int64_t step, const FitOptions& options);
+
+}  // namespace retrace

@@ -85,6 +85,38 @@ std::string to_json(const Run& run) {
       .dump();
 }
 
+std::string to_json(const Comparison& comparison) {
+  nlohmann::ordered_json models = nlohmann::ordered_json::array();
+  for (const Contestant& contestant : comparison.contestants) {
+    nlohmann::ordered_json tried = nlohmann::ordered_json::array();
+    for (const auto& [rate, loss] : contestant.tried)
+      tried.push_back({{"learning_rate", rate}, {"validation_loss", loss}});
+    models.push_back({{"model", contestant.name},
+                      {"hidden", contestant.hidden},
+                      {"parameters", contestant.parameters},
+                      {"flops_a_sample", contestant.flops_a_sample},
+                      {"learning_rate", contestant.learning_rate},
+                      {"tried", std::move(tried)},
+                      {"values", contestant.values},
+                      {"value", contestant.value.mean},
+                      {"half_width", contestant.value.half_width},
+                      {"difference", contestant.against_first.mean},
+                      {"difference_half_width", contestant.against_first.half_width},
+                      {"seconds", contestant.seconds},
+                      {"seconds_to_threshold", contestant.seconds_to_threshold},
+                      {"samples_to_threshold", contestant.samples_to_threshold}});
+  }
+  const FitOptions& fit = comparison.options.run.fit;
+  return nlohmann::ordered_json{{"task", comparison.task->name()},
+                                {"metric", metric_name(comparison.task->kind())},
+                                {"seeds", comparison.options.seeds},
+                                {"steps", fit.steps},
+                                {"batch", fit.batch},
+                                {"threshold", comparison.threshold},
+                                {"models", std::move(models)}}
+      .dump();
+}
+
 std::string to_json(const std::vector<CheckRow>& rows) {
   std::int64_t cases = 0, elements = 0, failed = 0;
   const CheckRow* worst = nullptr;

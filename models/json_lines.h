@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <retrace/models/checks/checks.h>
+#include <retrace/models/compare/compare.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/model_info.h>
 #include <retrace/models/training/run.h>
@@ -20,6 +21,7 @@ std::string to_json(const Run& run);
 /// The table of gradient checks in five numbers: cases, elements, worst_name, worst_error, failed.
 std::string to_json(const std::vector<CheckRow>& rows);
 std::string to_json(const ModelInfo& info);
+std::string to_json(const Comparison& comparison);
 /// {demos: [{name, title, tables: [{title, see, rows: [{column: cell}], finding, holds}]}], holds}, with null for what
 /// is not finite.
 std::string to_json(const std::vector<Demo>& demos);

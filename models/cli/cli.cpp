@@ -68,6 +68,35 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   command->callback([&] { run_train(flags, program); });
 }
 
+void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
+  CompareOptions& compare = flags.compare;
+  CLI::App* command = app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares");
+  command->add_option("task", compare.run.task, "as for train")->required();
+  command->add_option("--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
+      ->delimiter(',')
+      ->required();
+  command->add_option("--seeds", compare.seeds, "how many")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--match", flags.match, "sizes of the models: parameters, flops or none")
+      ->check(CLI::IsMember({"parameters", "flops", "none"}))
+      ->capture_default_str();
+  command
+      ->add_option("--learning-rates", compare.learning_rates,
+                   "tried for each model, separated by commas (default: the task's)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  command->add_option("--threshold", compare.threshold,
+                      "of the metric, whose time is told (default: half of what can be learned)");
+  command->add_option("--hidden", compare.run.hidden, "size of the first model's state (default: the task's)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
+      ->check(CLI::PositiveNumber);
+  add_training_options(*command, compare.run.fit);
+  command->add_option("--out", flags.out, "folder for compare.html and result.json");
+  command->add_flag("--json", flags.json, "print the result as one JSON object");
+  command->add_flag("--quiet", flags.quiet, "show no progress");
+  command->callback([&] { run_compare(flags, program); });
+}
+
 void add_gradcheck_command(CLI::App& app, GradcheckFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("gradcheck", "Holds gradients against dual numbers and finite differences");
   command->add_option("names", flags.names, "ops and modules (default: all)");
@@ -154,6 +183,8 @@ int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostre
   GradcheckFlags gradcheck_flags;
   DemoFlags demo_flags;
   add_train_command(app, train_flags, program);
+  CompareFlags compare_flags;
+  add_compare_command(app, compare_flags, program);
   add_gradcheck_command(app, gradcheck_flags, program);
   InfoFlags info_flags;
   add_info_command(app, info_flags, program);

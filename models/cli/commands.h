@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/training/run.h>
+#include <retrace/models/compare/compare.h>
 
 namespace retrace {
 
@@ -28,6 +28,18 @@ struct TrainFlags {
 
 /// retrace train TASK: trains a model and tests it.
 void run_train(const TrainFlags& flags, Program& program);
+
+struct CompareFlags {
+  CompareOptions compare{.run = {.task = "", .model = "lstm"}, .models = {}, .learning_rates = {}};
+  std::string match = "none";
+  std::string out;  // empty: nothing is left behind
+  int threads = 0;  // 0: every core
+  bool json = false;
+  bool quiet = false;
+};
+
+/// retrace compare TASK: trains several models with several seeds and holds them against each other.
+void run_compare(const CompareFlags& flags, Program& program);
 
 struct GradcheckFlags {
   std::vector<std::string> names;  // none: all

@@ -1,0 +1,65 @@
+// Several models on one task, as fairly as can be: the same batches, the same budget, the same choice of learning
+// rates.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <retrace/models/compare/statistics.h>
+#include <retrace/models/plots/plot.h>
+#include <retrace/models/training/run.h>
+
+namespace retrace {
+
+/// What the models are made equal in, as far as their sizes allow, to the first one: nothing, the number of parameters,
+/// or the floating-point operations of a sample.
+enum class Match { none, parameters, flops };
+
+struct CompareOptions {
+  RunOptions run;                   // task, sizes of the first model, budget (steps, minutes), everything but the model
+  std::vector<std::string> models;  // with "relational-rnn:gated" for a memory other than the cell's
+  std::int64_t seeds = 3;
+  Match match = Match::none;
+  /// Tried on a seed of their own; the one with the lowest validation loss is taken. One rate is taken untried.
+  std::vector<double> learning_rates;
+  /// The metric to be reached; NaN: halfway from the trivial answer to the best possible.
+  double threshold = std::numeric_limits<double>::quiet_NaN();
+  /// Told what is about to be done.
+  std::function<void(const std::string&)> tell = [](const std::string&) {};
+};
+
+/// One model's runs.
+struct Contestant {
+  std::string name;
+  std::int64_t hidden = 0, parameters = 0, flops_a_sample = 0;
+  double learning_rate = 0;
+  std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
+  std::vector<FitResult> runs = {};                   // a seed each
+  std::vector<double> values = {};                    // their test metrics
+  Sample value = {};
+  Sample against_first = {};                      // the differences to the first model, seed by seed
+  double seconds = 0;                             // of a run, on the average
+  std::vector<double> seconds_to_threshold = {};  // of the runs that reached it ...
+  std::vector<double> samples_to_threshold = {};  // ... and the samples that it took
+};
+
+struct Comparison {
+  CompareOptions options;
+  std::unique_ptr<Task> task;
+  double threshold = 0;
+  std::vector<Contestant> contestants;
+};
+
+/// Trains every model with every seed. Batches depend on the seed and the step alone, so that all models see the same
+/// samples in the same order. Throws ValueError for an unknown name, no model, fewer than one seed.
+Comparison compare(const CompareOptions& options);
+
+/// The metric by samples seen: the mean over the seeds, with the band from the lowest to the highest.
+Plot learning_curves(const Comparison& comparison);
+/// A page that needs nothing else: budget and tuning in words, the table, the curves.
+std::string to_html(const Comparison& comparison);
+/// The table for a terminal.
+std::string to_text(const Comparison& comparison);
+
+}  // namespace retrace

@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+#include <retrace/core/error.h>
+#include <retrace/models/compare/compare.h>
+#include <retrace/models/model_info.h>
+
+#include <cmath>
+
+namespace retrace {
+namespace {
+
+TEST(Statistics, OfKnownNumbers) {
+  const std::vector<double> numbers{2, 4, 4, 4, 5, 5, 7, 9};
+  const Sample sample = summarise(numbers);
+  EXPECT_DOUBLE_EQ(sample.mean, 5);
+  EXPECT_NEAR(sample.deviation, 2.13809, 1e-5);
+  EXPECT_NEAR(sample.half_width, 2.365 * 2.13809 / std::sqrt(8), 1e-4);
+  EXPECT_TRUE(std::isinf(summarise(std::vector{1.0}).half_width)) << "one number says nothing of its spread";
+  EXPECT_THROW(summarise({}), ValueError);
+}
+
+TEST(Statistics, DifferencesOfPairsCancelWhatIsShared) {
+  const std::vector<double> a{1, 10, 100}, b{0, 9, 99};
+  EXPECT_DOUBLE_EQ(summarise_differences(a, b).mean, 1);
+  EXPECT_DOUBLE_EQ(summarise_differences(a, b).half_width, 0);
+  EXPECT_THROW(summarise_differences(a, std::vector{1.0}), ValueError);
+}
+
+CompareOptions small_comparison() {
+  CompareOptions options{.run = {.task = "pair-matching", .model = "", .hidden = 16, .slot_size = 8},
+                         .models = {"lstm", "gru", "relational-rnn:gated"},
+                         .seeds = 2,
+                         .learning_rates = {1e-2}};
+  options.run.fit = {.steps = 20,
+                     .batch = 8,
+                     .learning_rate = 1e-2,
+                     .validate_every = 10,
+                     .validation_samples = 32,
+                     .test_samples = 64};
+  return options;
+}
+
+TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
+  const Comparison comparison = compare(small_comparison());
+  ASSERT_EQ(comparison.contestants.size(), 3U);
+  for (const Contestant& contestant : comparison.contestants) {
+    ASSERT_EQ(contestant.runs.size(), 2U);
+    EXPECT_NE(contestant.runs[0].losses, contestant.runs[1].losses) << contestant.name;
+    EXPECT_DOUBLE_EQ(contestant.value.mean, (contestant.values[0] + contestant.values[1]) / 2);
+  }
+  RunOptions alone = small_comparison().run;
+  alone.model = "gru";
+  alone.fit.seed = 1;
+  retrace::Run run = prepare(alone);
+  train(run);
+  EXPECT_EQ(run.fit.losses, comparison.contestants[1].runs[1].losses) << "as `retrace train` would";
+  EXPECT_EQ(comparison.contestants[0].against_first.mean, 0);
+  EXPECT_DOUBLE_EQ(comparison.contestants[1].against_first.mean,
+                   comparison.contestants[1].value.mean - comparison.contestants[0].value.mean);
+}
+
+TEST(Compare, SizesAreMatchedToTheFirstModel) {
+  CompareOptions options = small_comparison();
+  options.run.hidden = 48;
+  options.run.slot_size = 32;
+  options.seeds = 1;
+  options.match = Match::parameters;
+  for (const Contestant& contestant : compare(options).contestants)
+    EXPECT_NEAR(static_cast<double>(contestant.parameters), 14000, 2200) << contestant.name << contestant.hidden;
+}
+
+TEST(Compare, TheLearningRateOfTheLowestValidationLossIsTaken) {
+  CompareOptions options = small_comparison();
+  options.models = {"lstm"};
+  options.seeds = 1;
+  options.run.fit.steps = 100;
+  options.learning_rates = {1e-9, 1e-2, 1e39};  // does nothing, works, explodes
+  const Contestant contestant = compare(options).contestants.front();
+  EXPECT_EQ(contestant.learning_rate, 1e-2);
+  EXPECT_EQ(contestant.tried.size(), 3U);
+}
+
+TEST(Compare, ThePageSaysWhatWasDone) {
+  const Comparison comparison = compare(small_comparison());
+  const std::string page = to_html(comparison);
+  for (const char* words :
+       {"<svg", "relational-rnn:gated", "20 updates of 8 samples", "2 seeds", "not matched", "adam", "best possible"})
+    EXPECT_NE(page.find(words), std::string::npos) << words;
+  EXPECT_EQ(page.find("http://", page.find("</svg>")), std::string::npos) << "the page needs nothing else";
+  EXPECT_NE(to_text(comparison).find("test accuracy"), std::string::npos);
+  const Plot plot = learning_curves(comparison);
+  ASSERT_EQ(plot.curves.size(), 3U);
+  EXPECT_EQ(plot.curves[0].x, (std::vector<double>{80, 160}));
+}
+
+TEST(Compare, BadOptionsAreRefused) {
+  CompareOptions options = small_comparison();
+  options.models = {};
+  EXPECT_THROW(compare(options), ValueError);
+  options.models = {"lstm", "lstn"};
+  EXPECT_THROW(compare(options), ValueError);
+  options = small_comparison();
+  options.seeds = 0;
+  EXPECT_THROW(compare(options), ValueError);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,79 @@
+// A program killed at any moment leaves a checkpoint from which the next one goes on.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <retrace/core/random.h>
+#include <retrace/models/training/checkpoint.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+/// Starts the program on tiny steps with a checkpoint after each, so that most kills meet it while it writes.
+pid_t start_training(const std::string& folder) {
+  std::vector<std::string> words{RETRACE_PROGRAM,
+                                 "train",
+                                 "pair-matching",
+                                 "--steps",
+                                 "1000000",
+                                 "--batch",
+                                 "2",
+                                 "--hidden",
+                                 "8",
+                                 "--validate-every",
+                                 "1",
+                                 "--checkpoint-seconds",
+                                 "0",
+                                 "--threads",
+                                 "1",
+                                 "--out",
+                                 folder,
+                                 "--quiet",
+                                 "--resume"};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawn(&child, RETRACE_PROGRAM, nullptr, nullptr, arguments.data(), environ) != 0) return -1;
+  return child;
+}
+
+int kills() {
+  const char* asked = std::getenv("RETRACE_KILLS");
+  return asked == nullptr ? 10 : std::atoi(asked);
+}
+
+TEST(Kill, AtAnyMomentLeavesACheckpointToGoOnFrom) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "killed_training";
+  std::filesystem::remove_all(folder);
+  const std::string checkpoint = folder / "checkpoint.safetensors";
+  Random random(7);
+  std::int64_t step = 0;
+  for (int kill_number = 0; kill_number < kills(); ++kill_number) {
+    const pid_t child = start_training(folder);
+    ASSERT_GT(child, 0);
+    std::this_thread::sleep_for(std::chrono::microseconds(50'000 + random.integer(200'000)));
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the program ended on its own after kill " << kill_number;
+    if (!std::filesystem::exists(checkpoint)) continue;  // killed before the first one
+    const std::int64_t reached = step_of_checkpoint(checkpoint);
+    EXPECT_GE(reached, step) << "steps were lost at kill " << kill_number;
+    step = reached;
+  }
+  EXPECT_GT(step, 0) << "every kill came before the first checkpoint";
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace retrace

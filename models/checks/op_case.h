@@ -23,7 +23,7 @@ template <Op op>
 Cases cases_of() = delete;
 
 inline Random& numbers() {
-  static Random random(20240607);
+  static Random random;
   return random;
 }
 inline Tensor normal(const Shape& shape) { return numbers().normal(shape, f64); }

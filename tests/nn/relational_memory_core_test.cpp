@@ -1,41 +1,17 @@
 // The relational memory core: what the tests of its first implementation ask for, and what follows from its formula.
 #include <retrace/nn/relational_memory_core.h>
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include <retrace/nn/nn.h>
-#include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/nn/memory_test.h>
 
 namespace retrace {
 namespace {
 
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return max(abs(a.to(f64) - b.to(f64))).item();
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::equal(a.values<double>().begin(), a.values<double>().end(), b.values<double>().begin());
-}
-
-/// Values that no weight begins with: a gain that is left out, or a bias that is added twice, shows.
-void scatter(const auto& module, Random& random) {
-  for (const NamedTensor& parameter : parameters(module))
-    copy_values(random.normal(parameter.tensor.shape(), 0.2, 0.4), parameter.tensor);
-}
-
-class RelationalMemoryCoreTest : public testing::Test {
- protected:
-  DtypeScope doubles{f64};
-  Random random{3};
-};
+using RelationalMemoryCoreTest = MemoryTest;
 
 TEST_F(RelationalMemoryCoreTest, TheStateIsSlotsTimesHeadsTimesHeadSize) {
   const RelationalMemoryCore core(5, random, {.slots = 4, .head_size = 32, .heads = 1});

@@ -1,51 +1,11 @@
-// The relational memories: each against its formula written in other ops, how its weights begin, its gradients, its
+// The gated relational memory: against its formula written in other ops, how its weights begin, its gradients, its
 // errors.
 #include <retrace/nn/relational_memory.h>
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <retrace/nn/nn.h>
-#include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/nn/memory_test.h>
 
 namespace retrace {
 namespace {
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return max(abs(a.to(f64) - b.to(f64))).item();
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::equal(a.values<double>().begin(), a.values<double>().end(), b.values<double>().begin());
-}
-
-double deviation_of(const Tensor& x) { return std::sqrt(var(x).item()); }
-
-/// Values that no weight begins with: a gain that is left out, or a bias that is added twice, shows.
-void scatter(const auto& module, Random& random) {
-  for (const NamedTensor& parameter : parameters(module))
-    copy_values(random.normal(parameter.tensor.shape(), 0.3, 0.4), parameter.tensor);
-}
-
-/// softmax(q k^T / sqrt(dk)) v head by head, out of slices and products.
-Tensor attended(const Tensor& x, int heads, const auto& w) {
-  const std::int64_t size = x.dim(-1) / heads;
-  Tensors parts;
-  for (int head = 0; head < heads; ++head) {
-    const auto part = [&](const Tensor& weight) {
-      return slice(matmul(x, weight), {all, all, range(head * size, (head + 1) * size)});
-    };
-    const Tensor scores = matmul(part(w.w_q), part(w.w_k), {.transpose_b = true});
-    parts.push_back(matmul(softmax(scores / std::sqrt(static_cast<double>(size))), part(w.w_v)));
-  }
-  return matmul(concat(parts, -1), w.w_o);
-}
 
 /// (x - mean) / sqrt(var + eps) gain + offset over the last axis.
 Tensor normalised(const Tensor& x, const LayerNorm& norm) {
@@ -54,13 +14,7 @@ Tensor normalised(const Tensor& x, const LayerNorm& norm) {
   return centred / sqrt(variance + norm.eps) * norm.weight + norm.bias;
 }
 
-class RelationalMemoryTest : public testing::Test {
- protected:
-  DtypeScope doubles{f64};
-  Random random{7};
-};
-using NotebookMemoryTest = RelationalMemoryTest;
-using CellMemoryGradients = RelationalMemoryTest;
+using RelationalMemoryTest = MemoryTest;
 
 TEST_F(RelationalMemoryTest, GatedUpdateMixesElementByElement) {
   const Tensor old = random.normal({2, 3, 4}), next = random.normal({2, 3, 4}), w = random.normal({8, 4});
@@ -220,82 +174,6 @@ TEST_F(RelationalMemoryTest, WrongShapesNameTheModule) {
   expect_error<ShapeError>(
       [&] { RelationalMemory(3, random, {.slots = 2, .slot_size = 6, .heads = 4}); },
       "RelationalMemory: 2 slots of 6 with 4 heads; at least one slot, and heads that divide its size, are needed");
-}
-
-TEST_F(NotebookMemoryTest, IsItsFormula) {
-  const NotebookMemory m(random, {.slots = 3, .slot_size = 6, .heads = 2});
-  EXPECT_NEAR(deviation_of(m.w_q), 0.1, 0.03);
-  EXPECT_EQ(count_parameters(m), 4 * 36 + (72 + 12) + (72 + 6) + 3 * (36 + 6));
-  scatter(m, random);
-  const Tensor memory = random.normal({2, 3, 6}), x = random.normal({2, 6}),
-               rows = concat({memory, unsqueeze(x, 1)}, 1);
-  const Tensor y = m.mlp_out(maximum(m.mlp_hidden(attended(rows, 2, m) + rows), zeros({})));
-  const Tensor c = slice(y, {all, range(0, 3)});
-  const Tensor i = sigmoid(m.input_gate(c)), f = sigmoid(m.forget_gate(c)), o = sigmoid(m.output_gate(c));
-  const NotebookMemoryResult result = m(memory, x);
-  EXPECT_LT(difference(result.memory, o * tanh(f * memory + i * tanh(c))), 1e-12);
-  EXPECT_LT(difference(result.y, slice(y, {all, 3})), 1e-12);
-  EXPECT_LT(difference(sum(result.weights, -1), ones({2, 2, 4})), 1e-12);
-}
-
-/// The gradient goes back through time: two steps, memory and answer, with differences that straddle no kink.
-TEST_F(NotebookMemoryTest, GradientsGoBackThroughTwoSteps) {
-  const NotebookMemory m(random, {.slots = 2, .slot_size = 4, .heads = 2});
-  scatter(m, random);
-  const Tensor x = random.normal({2, 4}), begin = random.normal({2, 2, 4});
-  const auto f = [&](const NotebookMemory& module) {
-    const NotebookMemoryResult second = module(module(begin, x).memory, x);
-    return concat({second.memory, unsqueeze(second.y, 1)}, 1);
-  };
-  const GradcheckResult result = gradcheck(m, f, {.step = 1e-3});
-  EXPECT_TRUE(result.passed()) << result;
-}
-
-TEST_F(NotebookMemoryTest, WrongShapesNameTheModule) {
-  const NotebookMemory m(random, {.slots = 3, .slot_size = 6, .heads = 2});
-  expect_error<ShapeError>(
-      [&] {
-        m(zeros({2, 3, 6}), zeros({2, 5}));
-      },
-      "NotebookMemory: the memory [2, 3, 6] and the input [2, 5] must be [batch, 3, 6] and "
-      "[batch, 6]; reshape them");
-  EXPECT_THROW(m(zeros({2, 4, 6}), zeros({2, 6})), ShapeError);
-  EXPECT_THROW(m(zeros({2, 3, 6}), zeros({1, 6})), ShapeError);
-  EXPECT_THROW(NotebookMemory(random, {.slots = 0, .slot_size = 6, .heads = 2}), ShapeError);
-}
-
-TEST_F(CellMemoryGradients, GoBackThroughThreeStepsWithAndWithoutInputs) {
-  for (const std::int64_t features : {3, 4}) {
-    const CellMemory cell(features, random, {.slots = 3, .slot_size = 4, .heads = 2});
-    const Tensor x = random.normal({2, features});
-    const auto f = [&](const CellMemory& m) { return m(m(m(m.initial_memory(2), x).memory).memory, x).memory; };
-    const GradcheckResult result = gradcheck(cell, f);
-    EXPECT_TRUE(result.passed()) << result;
-  }
-}
-
-/// From zeros, without biases, only slot 0 has something to hold after the first step.
-TEST_F(CellMemoryGradients, FromZerosOnlyTheFirstSlotTakesInTheFirstInput) {
-  const CellMemory cell(3, random, {.slots = 4, .slot_size = 6, .initial = InitialMemory::zeros});
-  const Tensor memory = cell(cell.initial_memory(2), random.normal({2, 3})).memory;
-  EXPECT_TRUE(same_bits(slice(memory, {all, range(1)}), zeros({2, 3, 6})));
-  EXPECT_GT(norm(slice(memory, {all, 0})).item(), 0.1);
-}
-
-/// The largest difference between slots 1 and 2 after some steps of the same input.
-double apart_after(std::int64_t steps, InitialMemory initial) {
-  Random random(5);
-  const CellMemory memory(3, random, {.slots = 3, .slot_size = 8, .heads = 2, .initial = initial});
-  const Tensor x = random.normal({2, 3});
-  Tensor slots = memory.initial_memory(2);
-  for (std::int64_t t = 0; t < steps; ++t) slots = memory(slots, x).memory;
-  return difference(slice(slots, {all, 1}), slice(slots, {all, 2}));
-}
-
-TEST(CellMemory, SlotsStayApartHoweverLongTheSequence) {
-  EXPECT_EQ(apart_after(100, InitialMemory::zeros), 0);
-  EXPECT_GT(apart_after(1, InitialMemory::identity), 0.01);
-  EXPECT_GT(apart_after(100, InitialMemory::identity), 0.01);
 }
 
 }  // namespace

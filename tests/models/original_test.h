@@ -1,0 +1,26 @@
+// What the checks that came with the original programs (attention, relational memory, relational recurrent network,
+// LSTM baseline) share. They have the numbers that they were meant to have.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
+
+namespace retrace {
+
+inline bool all_finite(const Tensor& x) {
+  return std::ranges::all_of(x.values<double>(), [](double value) { return std::isfinite(value); });
+}
+
+/// One seed for all of them, as there.
+class OriginalTest : public testing::Test {
+ protected:
+  DtypeScope doubles{f64};
+  Random random{42};
+};
+
+}  // namespace retrace

@@ -1,0 +1,46 @@
+// The cell's memory: its gradients, and what becomes of slots that begin equal.
+#include <retrace/nn/cell_memory.h>
+
+#include <retrace/tests/nn/memory_test.h>
+
+namespace retrace {
+namespace {
+
+using CellMemoryGradients = MemoryTest;
+
+TEST_F(CellMemoryGradients, GoBackThroughThreeStepsWithAndWithoutInputs) {
+  for (const std::int64_t features : {3, 4}) {
+    const CellMemory cell(features, random, {.slots = 3, .slot_size = 4, .heads = 2});
+    const Tensor x = random.normal({2, features});
+    const auto f = [&](const CellMemory& m) { return m(m(m(m.initial_memory(2), x).memory).memory, x).memory; };
+    const GradcheckResult result = gradcheck(cell, f);
+    EXPECT_TRUE(result.passed()) << result;
+  }
+}
+
+/// From zeros, without biases, only slot 0 has something to hold after the first step.
+TEST_F(CellMemoryGradients, FromZerosOnlyTheFirstSlotTakesInTheFirstInput) {
+  const CellMemory cell(3, random, {.slots = 4, .slot_size = 6, .initial = InitialMemory::zeros});
+  const Tensor memory = cell(cell.initial_memory(2), random.normal({2, 3})).memory;
+  EXPECT_TRUE(same_bits(slice(memory, {all, range(1)}), zeros({2, 3, 6})));
+  EXPECT_GT(norm(slice(memory, {all, 0})).item(), 0.1);
+}
+
+/// The largest difference between slots 1 and 2 after some steps of the same input.
+double apart_after(std::int64_t steps, InitialMemory initial) {
+  Random random(5);
+  const CellMemory memory(3, random, {.slots = 3, .slot_size = 8, .heads = 2, .initial = initial});
+  const Tensor x = random.normal({2, 3});
+  Tensor slots = memory.initial_memory(2);
+  for (std::int64_t t = 0; t < steps; ++t) slots = memory(slots, x).memory;
+  return difference(slice(slots, {all, 1}), slice(slots, {all, 2}));
+}
+
+TEST(CellMemory, SlotsStayApartHoweverLongTheSequence) {
+  EXPECT_EQ(apart_after(100, InitialMemory::zeros), 0);
+  EXPECT_GT(apart_after(1, InitialMemory::identity), 0.01);
+  EXPECT_GT(apart_after(100, InitialMemory::identity), 0.01);
+}
+
+}  // namespace
+}  // namespace retrace

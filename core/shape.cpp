@@ -84,14 +84,6 @@ void throw_too_large(const Shape& shape, const char* function) {
   throw ShapeError(text(function, ": ", shape, " has more elements than memory can hold; check the extents"));
 }
 
-int normal_axis(int axis, int rank, const char* function) {
-  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
-  if (rank == 0)
-    throw ShapeError(text(function, ": axis ", axis, " of a 0-d tensor, which has none; reshape it first"));
-  throw ShapeError(text(function, ": there is no axis ", axis, " in a tensor of rank ", rank, "; axes run from ", -rank,
-                        " to ", rank - 1));
-}
-
 Shape broadcast_shapes(const Shape& a, const Shape& b, const char* function, const char* name_a, const char* name_b) {
   if (a == b) return a;
   const int rank = std::max(a.rank(), b.rank());

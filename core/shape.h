@@ -70,8 +70,6 @@ inline constexpr std::int64_t most_elements = std::int64_t{1} << 46;
 inline void check_numel(const Shape& shape, const char* function) {
   if (shape.numel() > most_elements) throw_too_large(shape, function);
 }
-/// An axis in [0, rank), from one in [-rank, rank). Throws ShapeError that names the function.
-int normal_axis(int axis, int rank, const char* function);
 /// NumPy's rule: axes from the right are equal, or one of them is 1 or missing. Throws ShapeError.
 Shape broadcast_shapes(const Shape& a, const Shape& b, const char* function, const char* name_a = "a",
                        const char* name_b = "b");

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -9,19 +10,21 @@ Axes::Axes(std::span<const int> axes) {
   if (count_ <= max_rank) std::copy(axes.begin(), axes.end(), list_.begin());  // flags refuses more, by name
 }
 
-std::array<bool, max_rank> Axes::flags(int rank, const char* function) const {
+std::array<bool, max_rank> Axes::flags(const Tensor& x, const char* function) const {
   std::array<bool, max_rank> result{};
   if (all_) {
     result.fill(true);
     return result;
   }
   if (count_ > max_rank)
-    throw ShapeError(text(function, ": ", count_, " axes are more than the ", max_rank,
-                          " that a tensor can have; name each axis once"));
+    throw ShapeError(text(function, ": ", count_, " axes of ", describe_operand("x", x), " are more than the ",
+                          max_rank, " that a tensor can have; name each axis once"));
   for (int k = 0; k < count_; ++k) {
     const int axis = list_[static_cast<std::size_t>(k)];
-    bool& flag = result[static_cast<std::size_t>(normal_axis(axis, rank, function))];
-    if (flag) throw ShapeError(text(function, ": axis ", axis, " is named twice; name each axis once"));
+    bool& flag = result[static_cast<std::size_t>(axis_of(function, x, axis))];
+    if (flag)
+      throw ShapeError(
+          text(function, ": axis ", axis, " of ", describe_operand("x", x), " is named twice; name each axis once"));
     flag = true;
   }
   return result;

@@ -131,9 +131,9 @@ class Axes {
   Axes(int axis) : list_{axis}, count_(1) {}
   Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
   explicit Axes(std::span<const int> axes);
-  /// flags[k] says whether axis k of `rank` is meant. Throws ShapeError for an axis that is not there or is named
-  /// twice.
-  std::array<bool, max_rank> flags(int rank, const char* function) const;
+  /// flags[k] says whether axis k of x is meant. Throws ShapeError, with the function's name and x, for an axis that is
+  /// not there or is named twice.
+  std::array<bool, max_rank> flags(const Tensor& x, const char* function) const;
 
  private:
   std::array<int, max_rank> list_{};

@@ -68,7 +68,7 @@ void prod_backward(Record& r) {
 }  // namespace
 
 Tensor prod(const Tensor& x, const Axes& axes, ReduceOptions options) {
-  const auto flags = axes.flags(x.rank(), Prod::info.name);
+  const auto flags = axes.flags(x, Prod::info.name);
   const ReductionLoops loops(x.shape(), flags);
   Tensor y;
   dispatch_real(x, "x", Prod::info.name, [&](auto zero) {

@@ -133,7 +133,7 @@ void reduction_backward(Record& r) {
 
 template <class Op>
 Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
-  const auto flags = axes.flags(x.rank(), Op::info.name);
+  const auto flags = axes.flags(x, Op::info.name);
   const ReductionLoops loops(x.shape(), flags);
   if (Op::needs_elements && loops.terms == 0 && loops.outputs > 0)
     throw ShapeError(text(Op::info.name, ": ", describe_operand("x", x),

@@ -143,18 +143,5 @@ TEST(Broadcasting, NamesTheLastAxisThatDoesNotFit) {
   EXPECT_THROW(broadcast_shapes({2}, {2, 3}, "add"), ShapeError);
 }
 
-TEST(NormalAxis, IsInRangeOrAnErrorThatNamesTheFunction) {
-  for (int axis = 0; axis < 3; ++axis) {
-    EXPECT_EQ(normal_axis(axis, 3, "sum"), axis);
-    EXPECT_EQ(normal_axis(axis - 3, 3, "sum"), axis);
-  }
-  expect_error<ShapeError>([] { normal_axis(3, 3, "sum"); },
-                           "sum: there is no axis 3 in a tensor of rank 3; axes run from -3 to 2");
-  expect_error<ShapeError>([] { normal_axis(-2, 1, "max"); },
-                           "max: there is no axis -2 in a tensor of rank 1; axes run from -1 to 0");
-  expect_error<ShapeError>([] { normal_axis(0, 0, "sum"); },
-                           "sum: axis 0 of a 0-d tensor, which has none; reshape it first");
-}
-
 }  // namespace
 }  // namespace retrace

@@ -59,16 +59,16 @@ TEST(ArithmeticErrors, EveryReductionChecksItsAxes) {
     const Reduce f = function;
     expect_refused(
         Mistake::shape, [f](const ErrorOperands& with) { f(with.matrix, 2, {}); },
-        name + ": there is no axis 2 in a tensor of rank 2; axes run from -2 to 1");
+        name + ": x[2, 3] has no axis 2; axes run from -2 to 1");
     expect_refused(
         Mistake::shape,
         [f](const ErrorOperands& with) {
           f(with.matrix, {1, -1}, {});
         },
-        name + ": axis -1 is named twice; name each axis once");
+        name + ": axis -1 of x[2, 3] is named twice; name each axis once");
     expect_refused(
         Mistake::shape, [f](const ErrorOperands& with) { f(with.number, 0, {}); },
-        name + ": axis 0 of a 0-d tensor, which has none; reshape it first");
+        name + ": x[] is 0-d and has no axis 0; reshape it first");
     expect_refused(
         Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, {}, {}); }, needs_real(name));
   }
@@ -208,7 +208,7 @@ TEST(ArithmeticErrors, ReductionsOfNothingAndAlongAnAxis) {
        [](auto& with) {
          sum(with.matrix, {0, 1, 0, 1, 0, 1, 0, 1, 0});
        },
-       "sum: 9 axes are more than the 8 that a tensor can have; name each axis once"},
+       "sum: 9 axes of x[2, 3] are more than the 8 that a tensor can have; name each axis once"},
       {Mistake::shape, [](auto& with) { cumsum(with.matrix, 2); },
        "cumsum: x[2, 3] has no axis 2; axes run from -2 to 1"},
       {Mistake::shape, [](auto& with) { cumsum(with.number); },

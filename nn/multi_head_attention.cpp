@@ -1,7 +1,5 @@
 #include <retrace/nn/multi_head_attention.h>
 
-#include <limits>
-
 namespace retrace {
 namespace {
 
@@ -44,14 +42,6 @@ AttentionResult MultiHeadAttention::operator()(const Tensor& q, const Tensor& k,
   check(q, k, v, heads, mask);
   const AttentionResult result = attention_with_weights(query(q), key(k), value(v), {.heads = heads, .mask = mask});
   return {out(result.y), heads == 1 ? unsqueeze(result.weights, 1) : result.weights};
-}
-
-Tensor causal_mask(std::int64_t length, Dtype dtype) {
-  Tensor future = zeros({length, length}, i64);
-  std::int64_t* flags = future.mutable_values<std::int64_t>().data();
-  for (std::int64_t i = 0; i < length; ++i)
-    for (std::int64_t j = i + 1; j < length; ++j) flags[i * length + j] = 1;
-  return masked_fill(zeros({length, length}, dtype), future, -std::numeric_limits<double>::infinity());
 }
 
 }  // namespace retrace

@@ -30,7 +30,4 @@ struct MultiHeadAttention {
   void visit(auto&& see) const { see("query", query), see("key", key), see("value", value), see("out", out); }
 };
 
-/// 0 on and below the diagonal, -inf above: [length, length].
-Tensor causal_mask(std::int64_t length, Dtype dtype = default_dtype());
-
 }  // namespace retrace

@@ -284,6 +284,20 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
 AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
                                        const AttentionOptions& options = {});
 
+/// [..., T, D] -> [..., heads, T, D / heads]: head h has columns h D / heads to (h + 1) D / heads. Throws ShapeError
+/// where heads do not divide D.
+Tensor split_heads(const Tensor& x, int heads);
+/// The inverse: [..., heads, T, d] -> [..., T, heads d].
+Tensor combine_heads(const Tensor& x);
+/// An additive mask [queries, keys]: 0 where query i may see key j, j <= i + keys - queries, and -inf elsewhere. With
+/// one length, 0 on and below the diagonal.
+Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype = default_dtype());
+Tensor causal_mask(std::int64_t length, Dtype dtype = default_dtype());
+/// An additive mask [B, 1, time] for samples of different lengths ([B], i64, each from 0 to `time`): 0 for key
+/// j < length, -inf for what is only padding behind it. Throws IndexError for a length outside. Add it to a causal_mask
+/// for both.
+Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype = default_dtype());
+
 /// How q, k and v share the columns of a row: [q1 k1 v1 q2 k2 v2 ...], or all heads' q, then all k, then all v.
 enum class PackedLayout { by_head, by_kind };
 struct PackedAttentionOptions {

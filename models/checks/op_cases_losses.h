@@ -85,6 +85,30 @@ inline Cases cases_of<Op::packed_attention>() {
           {with({.key_size = 2, .causal = true}), {normal({4, 6})}}};
 }
 
+template <>
+inline Cases cases_of<Op::split_heads>() {
+  return {one([](const Tensors& in) { return split_heads(in[0], 2); }, {normal({2, 3, 4})}),
+          one([](const Tensors& in) { return split_heads(in[0], 1); }, {normal({3, 2})})};
+}
+template <>
+inline Cases cases_of<Op::combine_heads>() {
+  return {one([](const Tensors& in) { return combine_heads(in[0]); }, {normal({2, 2, 3, 2})}),
+          one([](const Tensors& in) { return combine_heads(split_heads(in[0], 3)); }, {normal({2, 6})})};
+}
+/// Constants: what is checked is that a softmax with them has the right gradient, where it is zero by rule, too.
+template <>
+inline Cases cases_of<Op::causal_mask>() {
+  const auto masked = [](const Tensors& in) {
+    return softmax(in[0], -1, causal_mask(in[0].dim(-2), in[0].dim(-1), in[0].dtype()));
+  };
+  return {one(masked, {normal({3, 3})}), one(masked, {normal({2, 3, 5})}), one(masked, {normal({4, 2})})};
+}
+template <>
+inline Cases cases_of<Op::padding_mask>() {
+  return {one([](const Tensors& in) { return softmax(in[1], -1, padding_mask(in[0], 4, in[1].dtype())); },
+              {indices({2, 0, 4}), normal({3, 2, 4})})};
+}
+
 /// Inputs of a recurrent op over 3 steps of 2 samples, with 2 hidden units: p, the states, U.
 inline Tensors recurrent_inputs(std::int64_t gates, int states, const Shape& projected) {
   Tensors inputs{normal(projected)};

@@ -28,18 +28,22 @@ struct Linear {
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };
 
-/// y = (x - mean) / sqrt(var + eps) weight + bias over the last axis, which has `size` elements; weight 1, bias 0 at
-/// first.
+/// y = (x - mean) / sqrt(var + eps) weight + bias over the last axis, which has `size` elements, or over the last
+/// `axes` together. weight (1 at first) and bias (0) have the shape of the last axes; of fewer than are normalised,
+/// each element serves all positions along the others.
 struct LayerNorm {
   Parameter weight;
   Parameter bias;
   double eps;
+  int axes = 1;
 
-  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5)
-      : weight(ones({size})), bias(zeros({size})), eps(epsilon) {}
+  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5) : LayerNorm(Shape{size}, {.eps = epsilon}) {}
+  LayerNorm(const Shape& shape, LayerNormOptions options)
+      : weight(ones(shape)), bias(zeros(shape)), eps(options.eps), axes(options.axes) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(this, "layer_norm");
-    return layer_norm(x, weight, bias, {.eps = eps});
+    if (weight.rank() == axes) return layer_norm(x, weight, bias, {.axes = axes, .eps = eps});
+    return layer_norm(x, {}, {}, {.axes = axes, .eps = eps}) * weight + bias;
   }
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };

@@ -72,9 +72,14 @@ std::vector<CheckedName> module_cases() {
     for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
     return Tensors{memory};
   };
+  const Tensor rows = Random(80).normal({2, steps, 3});
   return {
       {"Linear", false, {of(make<Linear>(3, 4, random), sequence(), y_of)}},
-      {"LayerNorm", false, {of(make<LayerNorm>(3), sequence(), y_of)}},
+      {"LayerNorm",
+       false,
+       {of(make<LayerNorm>(3), sequence(), y_of),
+        of(make<LayerNorm>(Shape{3}, LayerNormOptions{.axes = 2}), rows, y_of),
+        of(make<LayerNorm>(Shape{steps, 3}, LayerNormOptions{.axes = 2}), rows, y_of)}},
       {"Embedding", false, {of(make<Embedding>(6, 3, random), indices({{1, 5, 1}}), y_of)}},
       {"Rnn", false, {of(make<Rnn>(3, 4, random), sequence(), sequence_of)}},
       {"Lstm", false, {of(make<Lstm>(3, 4, random), sequence(), sequence_of)}},

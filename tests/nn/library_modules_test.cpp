@@ -32,6 +32,9 @@ TEST(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
 
   check("Linear", i * h + h, Linear(i, h, random), [&](auto& m) { return m(series); });
   check("LayerNorm", 2 * s, LayerNorm(s), [&](auto& m) { return m(wide); });
+  check("LayerNorm of rows together", 2 * s, LayerNorm(Shape{s}, {.axes = 2}), [&](auto& m) { return m(wide); });
+  check("LayerNorm of rows with weights of their own", 2 * 5 * s, LayerNorm(Shape{5, s}, {.axes = 2}),
+        [&](auto& m) { return m(wide); });
   check("Embedding", 7 * s, Embedding(7, s, random), [](auto& m) { return m(indices({{1, 6}, {1, 0}})); });
   check("LstmCell", 4 * (h * i + h * h + h), lstm_cell, [&](auto& m) { return m(x, {state, state}).h; });
   check("Lstm", 4 * (h * i + h * h + h), Lstm(i, h, random), [&](auto& m) { return m(series).y; });

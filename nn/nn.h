@@ -15,6 +15,7 @@
 #include <retrace/nn/pytorch.h>
 #include <retrace/nn/relational_memory.h>
 #include <retrace/nn/relational_memory_core.h>
+#include <retrace/nn/relational_memory_core_variants.h>
 #include <retrace/nn/rnn.h>
 #include <retrace/nn/schedules.h>
 #include <retrace/ops/ops.h>

@@ -1,7 +1,6 @@
 #include <retrace/nn/relational_memory_core.h>
 
 #include <cmath>
-#include <limits>
 
 namespace retrace {
 namespace {
@@ -10,10 +9,37 @@ std::int64_t key_size(const RelationalMemoryCoreOptions& options) {
   return options.key_size == 0 ? options.head_size : options.key_size;
 }
 
-Linear truncated_normal_linear(std::int64_t in, std::int64_t out, Random& random) {
-  Linear result(in, out, random);
-  copy_values(truncated_normal({out, in}, 1 / std::sqrt(static_cast<double>(in)), random), result.weight);
+Linear initial_linear(std::int64_t in, std::int64_t out, MemoryInit init, Random& random, LinearOptions options = {}) {
+  Linear result(in, out, random, options);
+  const double size = 1 / std::sqrt(static_cast<double>(in));
+  if (init == MemoryInit::truncated_normal) copy_values(truncated_normal({out, in}, size, random), result.weight);
+  if (init == MemoryInit::uniform) {
+    copy_values(random.uniform({out, in}, -size, size), result.weight);
+    if (result.bias) copy_values(random.uniform({out}, -size, size), *result.bias);
+  }
   return result;
+}
+
+LayerNorm norm_of(std::int64_t features, const RelationalMemoryCoreOptions& options) {
+  switch (options.variant.norm) {
+    case MemoryNorm::joint:
+      return {Shape{features}, {.axes = 2, .eps = options.eps}};
+    case MemoryNorm::joint_of_rows:
+      return {Shape{options.slots + options.input_rows, features}, {.axes = 2, .eps = options.eps}};
+    case MemoryNorm::row:
+      break;
+  }
+  return LayerNorm(features, options.eps);
+}
+
+/// [q k v] of all heads, with q so much smaller that scores divided by sqrt(key_size) are divided by the square root of
+/// all columns of a head.
+Tensor with_packed_scale(const Tensor& qkv, std::int64_t heads, std::int64_t features_of_key) {
+  const std::int64_t columns = qkv.dim(-1) / heads;
+  const double factor = std::sqrt(static_cast<double>(features_of_key) / static_cast<double>(columns));
+  const Tensor of_queries = full({heads, features_of_key}, factor, qkv.dtype());
+  const Tensor of_head = concat({of_queries, ones({heads, columns - features_of_key}, qkv.dtype())}, 1);
+  return qkv * reshape(of_head, {qkv.dim(-1)});
 }
 
 const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& options) {
@@ -24,7 +50,8 @@ const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& op
   positive(options.blocks, "blocks"), positive(options.mlp_layers, "mlp_layers");
   positive(options.input_rows, "input_rows");
   if (options.key_size < 0)
-    throw ValueError(text("RelationalMemoryCore: key_size is ", options.key_size, "; give 0 for that of the heads, or more"));
+    throw ValueError(
+        text("RelationalMemoryCore: key_size is ", options.key_size, "; give 0 for that of the heads, or more"));
   return options;
 }
 
@@ -41,22 +68,38 @@ Tensor first_rows(const Tensor& x, std::int64_t count) {
 }  // namespace
 
 RelationalMemoryBlock::RelationalMemoryBlock(const RelationalMemoryCoreOptions& options, Random& random)
-    : qkv(truncated_normal_linear(options.heads * options.head_size,
-                                  options.heads * (2 * key_size(options) + options.head_size), random)),
-      qkv_norm(qkv.weight.dim(0), options.eps),
-      attention_norm(qkv.weight.dim(1), options.eps),
-      mlp_norm(qkv.weight.dim(1), options.eps) {}
+    : qkv(initial_linear(options.heads * options.head_size, options.heads * (2 * key_size(options) + options.head_size),
+                         options.variant.init, random, {.bias = options.variant.biases_of_linears})),
+      qkv_norm(norm_of(qkv.weight.dim(0), options)),
+      attention_norm(norm_of(qkv.weight.dim(1), options)),
+      mlp_norm(norm_of(qkv.weight.dim(1), options)) {}
 
 RelationalMemoryCore::RelationalMemoryCore(std::int64_t input_size, Random& random,
                                            const RelationalMemoryCoreOptions& core)
-    : input(truncated_normal_linear(checked_input(input_size), checked(core).heads * core.head_size, random)), options(core) {
+    : input(initial_linear(checked_input(input_size), checked(core).heads * core.head_size, core.variant.init, random)),
+      options(core) {
+  const RelationalMemoryCoreVariant& variant = options.variant;
   const std::int64_t size = slot_size();
-  for (int k = 0; k < options.blocks; ++k) blocks.emplace_back(options, random);
-  for (int k = 0; k < options.mlp_layers; ++k) mlp.push_back(truncated_normal_linear(size, size, random));
+  for (int k = 0; k < (variant.one_block ? 1 : options.blocks); ++k) blocks.emplace_back(options, random);
+  mlp = make_mlp(random);
   if (options.gate == MemoryGate::none) return;
   const std::int64_t gates = options.gate == MemoryGate::unit ? 2 * size : 2;
-  gate_of_input.emplace(truncated_normal_linear(options.input_rows * size, gates, random));
-  gate_of_memory.emplace(truncated_normal_linear(size, gates, random));
+  const LinearOptions with{.bias = variant.biases_of_linears};
+  gate_of_input.emplace(initial_linear(options.input_rows * size, gates, variant.init, random, with));
+  gate_of_memory.emplace(initial_linear(size, gates, variant.init, random, with));
+  if (variant.gate_bias != MemoryGateBias::learned) return;
+  input_bias.emplace(full({}, options.input_bias));
+  forget_bias.emplace(full({}, options.forget_bias));
+}
+
+std::vector<Linear> RelationalMemoryCore::make_mlp(Random& random) const {
+  const MemoryMlp kind = options.variant.mlp;
+  const int blocks_with_their_own = kind == MemoryMlp::of_block ? options.blocks : 1;
+  const int layers = kind == MemoryMlp::one_layer ? 1 : options.mlp_layers;
+  std::vector<Linear> result;
+  for (int k = 0; k < blocks_with_their_own * layers; ++k)
+    result.push_back(initial_linear(slot_size(), slot_size(), options.variant.init, random));
+  return result;
 }
 
 RelationalMemoryCoreResult RelationalMemoryCore::operator()(const Tensor& memory, const Tensor& x) const {
@@ -68,13 +111,15 @@ RelationalMemoryCore::Projected RelationalMemoryCore::project(const Tensor& x) c
   const Scope scope(this, "relational_memory_core");
   const std::int64_t size = slot_size();
   const bool is_matrix = options.input_rows > 1;
-  if (x.rank() < (is_matrix ? 3 : 2) || x.dim(-1) != input.weight.dim(1) || (is_matrix && x.dim(-2) != options.input_rows))
-    throw ShapeError(text("RelationalMemoryCore: the input ", x, " must be [batch, ", is_matrix ? text(options.input_rows, ", ") : "",
-                          input.weight.dim(1), "]; reshape it"));
+  if (x.rank() < (is_matrix ? 3 : 2) || x.dim(-1) != input.weight.dim(1) ||
+      (is_matrix && x.dim(-2) != options.input_rows))
+    throw ShapeError(text("RelationalMemoryCore: the input ", x, " must be [batch, ",
+                          is_matrix ? text(options.input_rows, ", ") : "", input.weight.dim(1), "]; reshape it"));
   const Tensor rows = input(x);
   if (!gate_of_input) return {rows, {}};
   const int last = rows.rank() - 1;
-  const Tensor flat = is_matrix ? reshape(rows, rows.shape().erased(last).replaced(last - 1, options.input_rows * size)) : rows;
+  const Tensor flat =
+      is_matrix ? reshape(rows, rows.shape().erased(last).replaced(last - 1, options.input_rows * size)) : rows;
   return {rows, (*gate_of_input)(flat)};
 }
 
@@ -85,16 +130,17 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
     throw ShapeError(text("RelationalMemoryCore: the memory ", memory.shape(), " must be [batch, ", slots, ", ", size,
                           "]; begin with initial_memory(batch)"));
   if (x.rows.dim(0) != memory.dim(0))
-    throw ShapeError(text("RelationalMemoryCore: the projected input ", x.rows.shape(), " and the memory ", memory.shape(),
-                          " must have one batch; give an input for each memory"));
+    throw ShapeError(text("RelationalMemoryCore: the projected input ", x.rows.shape(), " and the memory ",
+                          memory.shape(), " must have one batch; give an input for each memory"));
   RelationalMemoryCoreResult result;
   Tensor rows = concat({memory, x.rows.rank() == 2 ? unsqueeze(x.rows, 1) : x.rows}, 1);
-  for (const RelationalMemoryBlock& block : blocks) {
-    const bool last = &block == &blocks.back();
-    const std::int64_t queries = last && options.memory_rows_only ? slots : rows.dim(1);
+  for (int k = 0; k < options.blocks; ++k) {
+    const RelationalMemoryBlock& block = blocks[options.variant.one_block ? 0 : static_cast<std::size_t>(k)];
+    const bool is_last = k + 1 == options.blocks, rows_are_apart = options.variant.norm == MemoryNorm::row;
+    const std::int64_t queries = is_last && rows_are_apart && options.memory_rows_only ? slots : rows.dim(1);
     auto [attended, weights] = attend(block, rows, queries);
     rows = block.attention_norm(first_rows(rows, queries) + attended);
-    rows = block.mlp_norm(apply_mlp(rows) + rows);
+    rows = block.mlp_norm(apply_mlp(rows, k) + rows);
     result.weights = weights;
   }
   const Tensor candidate = first_rows(rows, slots);
@@ -104,24 +150,38 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
   }
   const Tensor gates = (*gate_of_memory)(tanh(memory)) + unsqueeze(x.gate, 1);
   const std::int64_t half = gates.dim(-1) / 2;
-  result.input_gate = sigmoid(slice(gates, {all, all, range(0, half)}) + options.input_bias);
-  result.forget_gate = sigmoid(slice(gates, {all, all, range(half, 2 * half)}) + options.forget_bias);
+  const Tensor in = slice(gates, {all, all, range(0, half)}), forget = slice(gates, {all, all, range(half, 2 * half)});
+  result.input_gate = sigmoid(biased(in, input_bias, options.input_bias));
+  result.forget_gate = sigmoid(biased(forget, forget_bias, options.forget_bias));
   result.memory = result.input_gate * tanh(candidate) + result.forget_gate * memory;
   return result;
 }
 
-Tensor RelationalMemoryCore::apply_mlp(const Tensor& x) const {
-  Tensor y = mlp.front()(x);
-  for (std::size_t k = 1; k < mlp.size(); ++k) y = mlp[k](relu(y));
+Tensor RelationalMemoryCore::biased(const Tensor& gate, const std::optional<Parameter>& learned,
+                                    double constant) const {
+  if (options.variant.gate_bias == MemoryGateBias::none) return gate;
+  return learned ? gate + *learned : gate + constant;
+}
+
+Tensor RelationalMemoryCore::apply_mlp(const Tensor& x, int block) const {
+  const RelationalMemoryCoreVariant& variant = options.variant;
+  const int first = variant.mlp == MemoryMlp::of_block ? block * options.mlp_layers : 0;
+  Tensor y = x;
+  for (int k = 0; k < options.mlp_layers; ++k) {
+    y = mlp[variant.mlp == MemoryMlp::one_layer ? 0 : static_cast<std::size_t>(first + k)](y);
+    const bool is_last = k + 1 == options.mlp_layers;
+    if (variant.relu == MemoryRelu::every || (variant.relu == MemoryRelu::between && !is_last)) y = relu(y);
+  }
   return y;
 }
 
 AttentionResult RelationalMemoryCore::attend(const RelationalMemoryBlock& block, const Tensor& rows,
                                              std::int64_t queries) const {
-  return packed_attention(block.qkv_norm(block.qkv(rows)), {.heads = options.heads,
-                                                            .key_size = key_size(options),
-                                                            .layout = PackedLayout::by_head,
-                                                            .queries = queries});
+  Tensor qkv = block.qkv_norm(block.qkv(rows));
+  if (options.variant.packed_scale) qkv = with_packed_scale(qkv, options.heads, key_size(options));
+  return packed_attention(
+      qkv,
+      {.heads = options.heads, .key_size = key_size(options), .layout = PackedLayout::by_head, .queries = queries});
 }
 
 Tensor RelationalMemoryCore::initial_memory(std::int64_t batch) const {

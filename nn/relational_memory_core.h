@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <retrace/nn/layers.h>
+#include <retrace/nn/relational_memory_core_variants.h>
 
 namespace retrace {
 
@@ -26,6 +27,8 @@ struct RelationalMemoryCoreOptions {
   double eps = 1e-5;           // of the layer norms
   std::int64_t input_rows = 1; // R: more for a matrix as input
   bool memory_rows_only = true; // in the last block only the memory asks: what the input's rows became is not used
+                                // (but where a variant's norms go over all rows: there all ask)
+  RelationalMemoryCoreVariant variant = {};  // what is computed otherwise than here
 };
 
 struct RelationalMemoryCoreResult {
@@ -56,6 +59,7 @@ struct RelationalMemoryCore {
   std::vector<RelationalMemoryBlock> blocks;
   std::vector<Linear> mlp;
   std::optional<Linear> gate_of_input, gate_of_memory;
+  std::optional<Parameter> input_bias, forget_bias;  // [], where the variant learns them
   RelationalMemoryCoreOptions options;
 
   /// What the steps need of inputs x [..., I]: it can be computed for a whole sequence at once.
@@ -76,10 +80,13 @@ struct RelationalMemoryCore {
   void visit(auto&& see) const {
     see("input", input), see("blocks", blocks), see("mlp", mlp);
     see("gate_of_input", gate_of_input), see("gate_of_memory", gate_of_memory);
+    see("input_bias", input_bias), see("forget_bias", forget_bias);
   }
 
  private:
-  Tensor apply_mlp(const Tensor& x) const;
+  std::vector<Linear> make_mlp(Random& random) const;
+  Tensor apply_mlp(const Tensor& x, int block) const;
+  Tensor biased(const Tensor& gate, const std::optional<Parameter>& learned, double constant) const;
   AttentionResult attend(const RelationalMemoryBlock& block, const Tensor& rows, std::int64_t queries) const;
 };
 

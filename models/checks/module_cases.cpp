@@ -39,8 +39,8 @@ std::shared_ptr<M> with_larger_weights(std::shared_ptr<M> module) {
   });
   return module;
 }
-RelationalMemoryCoreOptions core_options(MemoryGate gate, int blocks) {
-  return {.slots = 2, .head_size = 2, .heads = 2, .key_size = 1, .blocks = blocks, .gate = gate};
+RelationalMemoryCoreOptions core_options(MemoryGate gate, int blocks, const RelationalMemoryCoreVariant& variant = {}) {
+  return {.slots = 2, .head_size = 2, .heads = 2, .key_size = 1, .blocks = blocks, .gate = gate, .variant = variant};
 }
 SlotMemoryOptions beside(MemoryKind kind) { return {.kind = kind, .slots = 3, .slot_size = 4, .heads = 2}; }
 RmcModelOptions rmc_sizes() {
@@ -71,6 +71,11 @@ std::vector<CheckedName> module_cases() {
     Tensor memory = module.initial_memory(2);
     for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
     return Tensors{memory};
+  };
+  const auto core_variant = [&](MemoryGate gate, int blocks, const RelationalMemoryCoreVariant& variant) {
+    Random own(78);
+    return of(make<RelationalMemoryCore>(3, own, core_options(gate, blocks, variant)), own.normal({2, 3}),
+              from_identity);
   };
   const Tensor rows = Random(80).normal({2, steps, 3});
   return {
@@ -122,6 +127,11 @@ std::vector<CheckedName> module_cases() {
            from_identity),
         of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::none, 1)), random.normal({2, 3}),
            from_identity)}},
+      {"RelationalMemoryCoreVariant",
+       false,
+       {core_variant(MemoryGate::unit, 2, l0sg_variant()),
+        core_variant(MemoryGate::memory, 1, l0sg_variant_with_mlp_layers()),
+        core_variant(MemoryGate::unit, 2, blog_variant()), core_variant(MemoryGate::unit, 1, relgan_variant())}},
       {"RelationalRNN",
        false,
        {of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(), sequence_of),

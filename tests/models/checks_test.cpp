@@ -51,7 +51,9 @@ TEST(Checks, EveryOpAndTheModulesHaveOneRowEach) {
 #define COMPOSITE(name) #name,
   const std::vector<std::string> wanted{
 #include <retrace/ops/ops.def>
-      "Linear", "LayerNorm", "Embedding", "Rnn", "Lstm", "Gru", "MultiHeadAttention", "CellMemory", "RelationalRNN"};
+      "Linear", "LayerNorm", "Embedding", "Rnn", "Lstm", "Gru", "MultiHeadAttention", "CellMemory", "RelationalMemory",
+      "NotebookMemory", "RelationalMemoryCore", "RelationalMemoryCoreVariant", "RelationalRNN", "RmcModel",
+      "AttentionModel"};
 #undef OP
 #undef COMPOSITE
   for (const std::string& name : wanted) EXPECT_TRUE(names.contains(name)) << name << " has no row";

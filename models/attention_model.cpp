@@ -13,7 +13,18 @@ AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random)
 
 Tensor AttentionBlock::operator()(const Tensor& rows) const {
   const Scope scope(this, "attention_block");
-  const Tensor mixed = rows + attention(attention_norm(rows)).y;
+  return after_attention(rows, attention(attention_norm(rows)).y);
+}
+
+AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Tensor& seen) const {
+  const Scope scope(this, "attention_block");
+  const Tensor now = attention_norm(rows), keys = seen.defined() ? concat({seen, now}, 1) : now;
+  const Tensor mask = causal_mask(now.dim(1), keys.dim(1), now.dtype());
+  return {after_attention(rows, attention(now, keys, keys, mask).y), keys};
+}
+
+Tensor AttentionBlock::after_attention(const Tensor& rows, const Tensor& attended) const {
+  const Tensor mixed = rows + attended;
   return mixed + out(relu(hidden(mlp_norm(mixed))));
 }
 

@@ -25,10 +25,21 @@ struct AttentionBlock {
 
   AttentionBlock(std::int64_t size, int heads, Random& random);
   Tensor operator()(const Tensor& rows) const;
+  struct Continued {
+    Tensor rows;
+    Tensor seen;  // LN(A) of all rows so far [B, S + T, size]
+  };
+  /// The same for rows that see only themselves and those before them: of this segment [B, T, size], and of earlier
+  /// ones, whose LN(A) is `seen` [B, S, size] (undefined: none).
+  Continued continued(const Tensor& rows, const Tensor& seen) const;
   void visit(auto&& see) const {
     see("attention_norm", attention_norm), see("mlp_norm", mlp_norm), see("attention", attention);
     see("hidden", hidden), see("out", out);
   }
+
+ private:
+  /// The block from where attention has given its answer on: A = A + attended, A = A + MLP(LN(A)).
+  Tensor after_attention(const Tensor& rows, const Tensor& attended) const;
 };
 
 /// x [B, T, I] -> z [B, O]: rows A = x W + b + position_t, blocks, z = LN(A_T) W_out + b_out.

@@ -4,6 +4,7 @@
 
 #include <retrace/models/attention_model.h>
 #include <retrace/models/checks/check_case.h>
+#include <retrace/models/language_model.h>
 #include <retrace/models/relational_rnn.h>
 #include <retrace/models/rmc_model.h>
 #include <retrace/nn/nn.h>
@@ -48,6 +49,27 @@ RmcModelOptions rmc_sizes() {
 }
 AttentionModelOptions attention_sizes() {
   return {.input = 3, .output = 2, .size = 4, .heads = 2, .blocks = 2, .longest = steps};
+}
+LanguageModelOptions language_sizes(LanguageBody body, bool tied) {
+  return {.vocabulary = 4,
+          .body = body,
+          .embedding = 3,
+          .hidden = 4,
+          .core = core_options(MemoryGate::memory, 1),
+          .heads = 2,
+          .blocks = 1,
+          .longest = steps,
+          .tied = tied};
+}
+/// Ids of 2 samples over all steps; the logits, and the state that is handed on.
+CheckCase language_case(LanguageBody body, bool tied) {
+  Random own(79);
+  const Tensor ids = own.integers({2, steps}, 4);
+  return of(make<LanguageModel>(language_sizes(body, tied), own), ids, [](const LanguageModel& model, const Tensor& x) {
+    auto [logits, state] = model(x);
+    state.parts.push_back(logits);
+    return state.parts;
+  });
 }
 Tensor sequence() { return numbers().normal({2, steps, 3}); }
 
@@ -140,6 +162,11 @@ std::vector<CheckedName> module_cases() {
            sequence_of)}},
       {"RmcModel", false, {of(make<RmcModel>(rmc_sizes(), random), sequence(), y_of)}},
       {"AttentionModel", false, {of(make<AttentionModel>(attention_sizes(), random), sequence(), y_of)}},
+      {"LanguageModel",
+       false,
+       {language_case(LanguageBody::lstm, true), language_case(LanguageBody::gru, false),
+        language_case(LanguageBody::rnn, true), language_case(LanguageBody::rmc, true),
+        language_case(LanguageBody::attention, false)}},
   };
 }
 

@@ -53,7 +53,7 @@ TEST(Checks, EveryOpAndTheModulesHaveOneRowEach) {
 #include <retrace/ops/ops.def>
       "Linear", "LayerNorm", "Embedding", "Rnn", "Lstm", "Gru", "MultiHeadAttention", "CellMemory", "RelationalMemory",
       "NotebookMemory", "RelationalMemoryCore", "RelationalMemoryCoreVariant", "RelationalRNN", "RmcModel",
-      "AttentionModel"};
+      "AttentionModel", "LanguageModel"};
 #undef OP
 #undef COMPOSITE
   for (const std::string& name : wanted) EXPECT_TRUE(names.contains(name)) << name << " has no row";

@@ -1,0 +1,205 @@
+// Language models: that segments continue each other, that tied weights are one parameter, shapes, dropout, errors.
+#include <retrace/models/language_model.h>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+namespace retrace {
+namespace {
+
+constexpr std::int64_t vocabulary = 7, embedding = 6, hidden = 8;
+const std::vector<LanguageBody> bodies{LanguageBody::lstm, LanguageBody::gru, LanguageBody::rnn, LanguageBody::rmc,
+                                       LanguageBody::attention};
+
+LanguageModelOptions small(LanguageBody body, bool tied = false) {
+  return {.vocabulary = vocabulary,
+          .body = body,
+          .embedding = embedding,
+          .hidden = hidden,
+          .core = {.slots = 2, .head_size = 3, .heads = 2},
+          .heads = 2,
+          .blocks = 2,
+          .longest = 12,
+          .tied = tied};
+}
+
+class LanguageModelTest : public testing::Test {
+ protected:
+  DtypeScope doubles{f64};
+  Random random{5};
+  Tensor ids = random.integers({3, 10}, vocabulary);
+};
+
+TEST_F(LanguageModelTest, GivesLogitsForEveryTokenAndAState) {
+  for (const LanguageBody body : bodies)
+    for (const bool tied : {false, true}) {
+      const LanguageModel model(small(body, tied), random);
+      const LanguageResult result = model(ids);
+      EXPECT_EQ(result.logits.shape(), (Shape{3, 10, vocabulary}));
+      EXPECT_EQ(model(slice(ids, {range(0, 1), range(0, 1)})).logits.shape(), (Shape{1, 1, vocabulary}));
+      EXPECT_EQ(result.state.parts.size(), body == LanguageBody::lstm || body == LanguageBody::attention ? 2u : 1u);
+    }
+}
+
+/// Segments of 4, 1 and 5 tokens, each from the state of the last, are one run of 10.
+TEST_F(LanguageModelTest, ACarriedStateContinuesTheRun) {
+  for (const LanguageBody body : bodies) {
+    const LanguageModel model(small(body), random);
+    const LanguageResult whole = model(ids);
+    LanguageState state;
+    Tensors logits;
+    for (const auto& [begin, end] : {std::pair{0, 4}, {4, 5}, {5, 10}}) {
+      auto [of_segment, next] = model(slice(ids, {all, range(begin, end)}), state);
+      logits.push_back(of_segment);
+      state = next.detach();
+    }
+    EXPECT_LT(difference(concat(logits, 1), whole.logits), 1e-12) << static_cast<int>(body);
+    ASSERT_EQ(state.parts.size(), whole.state.parts.size());
+    for (std::size_t k = 0; k < state.parts.size(); ++k)
+      EXPECT_LT(difference(state.parts[k], whole.state.parts[k]), 1e-12) << static_cast<int>(body);
+    EXPECT_GT(difference(model(slice(ids, {all, range(5, 10)})).logits, logits[2]), 1e-3) << "without it, another run";
+  }
+}
+
+/// On one tape gradients go back through all segments; from a detached state they do not.
+TEST_F(LanguageModelTest, DetachCutsTheGradientBetweenSegments) {
+  for (const LanguageBody body : bodies) {
+    const LanguageModel model(small(body), random);
+    const Tensor first = slice(ids, {all, range(0, 4)}), second = slice(ids, {all, range(4, 10)});
+    const Tensor u = random.normal({3, 6, vocabulary});
+    const auto gradient = [&](const auto& run) {
+      zero_grad(model);
+      Tape tape;
+      tape.backward({run()}, {u});
+      return model.embed.weight.grad().clone();
+    };
+    const Tensor whole = gradient([&] { return slice(model(ids).logits, {all, range(4, 10)}); });
+    const Tensor carried = gradient([&] { return model(second, model(first).state).logits; });
+    const LanguageState state = model(first).state;
+    const Tensor truncated = gradient([&] { return model(second, state.detach()).logits; });
+    EXPECT_LT(difference(carried, whole), 1e-12) << static_cast<int>(body);
+    EXPECT_GT(difference(truncated, whole), 1e-3) << static_cast<int>(body);
+  }
+}
+
+TEST_F(LanguageModelTest, LogitsDoNotDependOnLaterTokens) {
+  const Tensor other =
+      concat({slice(ids, {all, range(0, 6)}), (slice(ids, {all, range(6, 10)}).to(f64) * 0.0).to(i64)}, 1);
+  for (const LanguageBody body : bodies) {
+    const LanguageModel model(small(body), random);
+    EXPECT_TRUE(
+        same_bits(slice(model(ids).logits, {all, range(0, 6)}), slice(model(other).logits, {all, range(0, 6)})));
+  }
+}
+
+/// One parameter in the list, used for the tokens and for the logits: its gradient is the sum of both uses.
+TEST_F(LanguageModelTest, TiedWeightsAreOneParameter) {
+  const LanguageModel tied(small(LanguageBody::lstm, true), random), free(small(LanguageBody::lstm), random);
+  std::vector<std::string> names;
+  for (const NamedTensor& parameter : parameters(tied)) names.push_back(parameter.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"embed.weight", "body.weight_ih", "body.weight_hh", "body.bias",
+                                             "project.weight", "project.bias", "out_bias"}));
+  EXPECT_EQ(count_parameters(free) - count_parameters(tied), hidden * vocabulary - (hidden + 1) * embedding);
+  const Tensor before = tied(ids).logits;
+  tied.embed.weight.mutable_values<double>()[embedding * 2] += 1;  // of token 2
+  EXPECT_GT(difference(tied(ids).logits, before), 1e-3);
+  Tape tape;
+  const Tensor logits = tied(indices({{0}})).logits;  // token 0 alone is read, and every token gets a logit
+  tape.backward({logits}, {ones(logits.shape())});
+  for (std::int64_t token = 0; token < vocabulary; ++token)
+    EXPECT_GT(norm(tied.embed.weight.grad()[token]).item(), 1e-6) << token;
+}
+
+TEST_F(LanguageModelTest, WithoutAProjectionLogitsAreProductsWithTheEmbedding) {
+  LanguageModelOptions options = small(LanguageBody::gru, true);
+  options.hidden = embedding;
+  const LanguageModel model(options, random);
+  EXPECT_FALSE(model.project || model.out);
+  copy_values(random.normal({vocabulary}), *model.out_bias);
+  const Tensor rows = std::get<Gru>(model.body)(model.embed(ids)).y;
+  EXPECT_LT(difference(model(ids).logits, matmul(rows, transpose(model.embed.weight)) + *model.out_bias), 1e-12);
+}
+
+TEST_F(LanguageModelTest, AClonedTiedModelIsTiedToItsOwnEmbedding) {
+  const LanguageModel model(small(LanguageBody::rmc, true), random);
+  const LanguageModel copy = clone(model);
+  EXPECT_TRUE(same_bits(copy(ids).logits, model(ids).logits));
+  for (double& weight : copy.embed.weight.mutable_values<double>()) weight = 0;
+  EXPECT_EQ(max(abs(copy(ids).logits)).item(), 0) << "its bias begins with 0";
+  EXPECT_GT(max(abs(model(ids).logits)).item(), 1e-3);
+}
+
+TEST_F(LanguageModelTest, DropoutNeedsAGeneratorAndDropsInBothPlaces) {
+  LanguageModelOptions options = small(LanguageBody::rnn);
+  options.dropout = 1;
+  const LanguageModel model(options, random);
+  Random mask(1);
+  EXPECT_GT(difference(model(ids).logits, model(ids, {}, &mask).logits), 1e-3);
+  EXPECT_LT(difference(model(ids, {}, &mask).logits, broadcast_to(*model.out->bias, {3, 10, vocabulary})), 1e-12);
+  EXPECT_EQ(max(abs(model(ids, {}, &mask).state.parts[0])).item(), 0) << "nothing was read";
+  EXPECT_TRUE(same_bits(model(ids).logits, model(ids).logits));
+}
+
+TEST_F(LanguageModelTest, LearnsATextByHeart) {
+  const DtypeScope singles(f32);
+  for (const LanguageBody body : bodies) {
+    Random weights(2);
+    LanguageModelOptions options = small(body, true);
+    options.longest = 16;
+    const LanguageModel model(options, weights);
+    const Tensor text = indices({{0, 3, 1, 4, 1, 5, 2, 6, 5, 3, 5, 0, 2, 4, 6, 2, 6}});
+    const Tensor in = slice(text, {all, range(0, 16)}), next = slice(text, {all, range(1, 17)});
+    Adam adam(model, {.lr = 1e-2});
+    double first = 0, last = 0;
+    for (int step = 0; step < 200; ++step) {
+      Tape tape;
+      const Tensor loss = cross_entropy(model(in).logits, next);
+      tape.backward(loss);
+      clip_norm(model, 1.0);
+      adam.step();
+      (step == 0 ? first : last) = loss.item();
+    }
+    EXPECT_NEAR(first, std::log(7.0), 0.7) << static_cast<int>(body);
+    EXPECT_LT(last, 0.2) << static_cast<int>(body);
+  }
+}
+
+TEST_F(LanguageModelTest, Errors) {
+  const LanguageModel lstm(small(LanguageBody::lstm), random), gru(small(LanguageBody::gru), random);
+  const LanguageModel rmc(small(LanguageBody::rmc), random), attention(small(LanguageBody::attention), random);
+  expect_error<ShapeError>([&] { lstm(ids[0]); },
+                           "LanguageModel: the ids [10] must be [batch, time of 1 or more]; unsqueeze or reshape them");
+  EXPECT_THROW(lstm(zeros({3, 0}, i64)), ShapeError);
+  EXPECT_THROW(lstm(zeros({3, 2})), DtypeError);
+  EXPECT_THROW(lstm(indices({{vocabulary}})), IndexError);
+  expect_error<ShapeError>(
+      [&] { gru(ids, lstm(ids).state); },
+      "LanguageModel: the state has 2 parts and this body 1; give the state that this model gave, or an "
+      "empty one");
+  const Tensor one = slice(ids, {range(0, 1)});
+  for (const LanguageModel* model : {&lstm, &gru, &rmc}) EXPECT_THROW((*model)(ids, (*model)(one).state), ShapeError);
+  expect_error<ShapeError>(
+      [&] {
+        attention(one, attention(slice(ids, {all, range(0, 2)})).state);
+      },
+      "CausalAttention: the rows seen [3, 2, 8] must be [1, 2, 8]; give the state of these samples");
+  expect_error<ShapeError>(
+      [&] {
+        attention(slice(ids, {all, range(0, 3)}), attention(ids).state);
+      },
+      "CausalAttention: 3 steps after 10 make 13; only 12 have a position: begin with an empty state, or "
+      "make `longest` larger");
+  LanguageModelOptions empty = small(LanguageBody::lstm);
+  empty.vocabulary = 0;
+  expect_error<ValueError>([&] { LanguageModel(empty, random); },
+                           "LanguageModel: vocabulary is 0; it has to be 1 or more");
+}
+
+}  // namespace
+}  // namespace retrace

@@ -7,6 +7,7 @@ namespace {
 
 /// The sum of what the ops of one training step on one sample compute.
 std::int64_t flops_of_a_sample(const Run& run) {
+  const DtypeScope scope(run.options.dtype);
   Random random(run.options.fit.seed);
   const Batch batch = run.task->sample(random, 1);
   const Tape tape;

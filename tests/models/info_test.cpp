@@ -1,0 +1,118 @@
+// What `retrace info` says of a model: names, shapes, counts, bytes and work, against sums by hand.
+#include <gtest/gtest.h>
+#include <retrace/models/cli/cli.h>
+#include <retrace/models/model_info.h>
+#include <retrace/nn/nn.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+std::string info_text(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), {"retrace", "info"});
+  std::ostringstream results, messages;
+  EXPECT_EQ(run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages), 0) << messages.str();
+  EXPECT_EQ(messages.str(), "");
+  return results.str();
+}
+
+/// Pair matching: 10 rows of 21 features (one-hot of 20 and a marker), 20 answers.
+constexpr std::int64_t time_steps = 10, in = 21, out = 20, hidden = 8, batch = 5;
+RunOptions pairs(const std::string& model, Dtype dtype = f32) {
+  RunOptions options{.task = "pair-matching", .model = model, .dtype = dtype, .hidden = hidden};
+  options.fit.batch = batch;
+  return options;
+}
+
+TEST(Info, NamesEveryWeightOfAnLstmWithShapeAndCount) {
+  const ModelInfo info = model_info(pairs("lstm"));
+  const std::vector<std::pair<std::string, Shape>> expected{{"recurrent.weight_ih", {4 * hidden, in}},
+                                                            {"recurrent.weight_hh", {4 * hidden, hidden}},
+                                                            {"recurrent.bias", {4 * hidden}},
+                                                            {"out.weight", {out, hidden}},
+                                                            {"out.bias", {out}}};
+  ASSERT_EQ(info.weights.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    EXPECT_EQ(info.weights[k].name, expected[k].first);
+    EXPECT_EQ(info.weights[k].shape, expected[k].second);
+    EXPECT_EQ(info.weights[k].count, expected[k].second.numel());
+  }
+  EXPECT_EQ(info.parameters, 4 * hidden * (in + hidden + 1) + out * (hidden + 1));
+  EXPECT_EQ(info.batch, batch);
+}
+
+TEST(Info, BytesAreThoseOfTheDtype) {
+  EXPECT_EQ(model_info(pairs("gru", f32)).bytes, 4 * model_info(pairs("gru")).parameters);
+  EXPECT_EQ(model_info(pairs("gru", f64)).bytes, 8 * model_info(pairs("gru")).parameters);
+}
+
+/// Two for each multiply-add of the input's product, the recurrent one and that of the answer; backward takes twice as
+/// many.
+TEST(Info, WorkOfALayerIsThatOfItsProducts) {
+  for (const auto& [name, gates] : {std::pair{"lstm", 4}, {"gru", 3}, {"rnn", 1}}) {
+    const std::int64_t forward = 2 * time_steps * gates * hidden * (in + hidden) + 2 * hidden * out;
+    EXPECT_EQ(model_info(pairs(name)).flops_a_sample, 3 * forward) << name;
+  }
+}
+
+TEST(Info, CountsWhatTheModelHasForEveryNameAndMemory) {
+  for (const std::string_view name : model_names())
+    for (const std::string_view memory : memory_names()) {
+      RunOptions options = pairs(std::string(name));
+      options.memory = memory;
+      const ModelInfo info = model_info(options);
+      std::set<std::string> names;
+      std::int64_t sum = 0;
+      for (const ModelInfo::Weight& weight : info.weights) {
+        EXPECT_TRUE(names.insert(weight.name).second) << name << ": " << weight.name;
+        sum += weight.count;
+      }
+      EXPECT_EQ(info.parameters, sum) << name;
+      EXPECT_EQ(info.parameters, count_parameters(*prepare(options).model)) << name;
+      EXPECT_GT(info.flops_a_sample, 0) << name;
+    }
+}
+
+TEST(Info, TheTextHasALineForEveryWeightAndTheSums) {
+  const std::string text = info_text({"lstm", "--task", "pair-matching"});
+  const ModelInfo info = model_info({.task = "pair-matching", .model = "lstm"});
+  EXPECT_TRUE(text.starts_with("lstm, with the sizes for pair-matching\n")) << text;
+  std::istringstream lines(text);
+  std::string line;
+  for (const ModelInfo::Weight& weight : info.weights) {
+    while (std::getline(lines, line) && !line.starts_with(weight.name + " ")) {
+    }
+    EXPECT_NE(line.find(to_text(weight.shape)), std::string::npos) << weight.name << " in " << text;
+    EXPECT_TRUE(line.ends_with(" " + std::to_string(weight.count))) << line;
+  }
+  const std::string sums = std::to_string(info.parameters) + " parameters, " + std::to_string(info.bytes) + " bytes\n";
+  EXPECT_NE(text.find(sums), std::string::npos) << text;
+  EXPECT_NE(text.find("a step of " + std::to_string(info.batch)), std::string::npos) << text;
+}
+
+TEST(Info, TheJsonHasTheSameNumbers) {
+  const auto json = nlohmann::json::parse(info_text({"rmc", "--task", "babi", "--json"}));
+  const ModelInfo info = model_info({.task = "babi", .model = "rmc"});
+  EXPECT_EQ(json["model"], "rmc");
+  EXPECT_EQ(json["task"], "babi");
+  EXPECT_EQ(json["parameters"], info.parameters);
+  EXPECT_EQ(json["bytes"], info.bytes);
+  EXPECT_EQ(json["flops_a_sample"], info.flops_a_sample);
+  EXPECT_EQ(json["batch"], info.batch);
+  ASSERT_EQ(json["weights"].size(), info.weights.size());
+  for (std::size_t k = 0; k < info.weights.size(); ++k) {
+    const ModelInfo::Weight& weight = info.weights[k];
+    EXPECT_EQ(json["weights"][k]["name"], weight.name);
+    EXPECT_EQ(json["weights"][k]["count"], weight.count);
+    EXPECT_EQ(json["weights"][k]["shape"].get<std::vector<std::int64_t>>(),
+              std::vector<std::int64_t>(weight.shape.begin(), weight.shape.end()));
+  }
+}
+
+}  // namespace
+}  // namespace retrace

@@ -38,6 +38,16 @@ AttentionModel::AttentionModel(const AttentionModelOptions& options, Random& ran
 
 Tensor AttentionModel::operator()(const Tensor& x) const {
   const Scope scope(this, "attention_model");
+  const Tensor rows = rows_of(x);
+  return out(norm(at_step(rows, x.dim(1) - 1)));
+}
+
+Tensor AttentionModel::answers(const Tensor& x, std::int64_t count) const {
+  const Scope scope(this, "attention_model");
+  return out(norm(last_steps(rows_of(x), count)));
+}
+
+Tensor AttentionModel::rows_of(const Tensor& x) const {
   check_input("AttentionModel", x, 3, input.weight.dim(1));
   const std::int64_t time = x.dim(1), longest = positions.dim(0);
   if (time < 1 || time > longest)
@@ -45,7 +55,7 @@ Tensor AttentionModel::operator()(const Tensor& x) const {
                           " have a position; make the model with a larger `longest`"));
   Tensor rows = input(x) + slice(positions, {range(0, time)});
   for (const AttentionBlock& block : blocks) rows = block(rows);
-  return out(norm(at_step(rows, time - 1)));
+  return rows;
 }
 
 }  // namespace retrace

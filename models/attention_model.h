@@ -42,7 +42,8 @@ struct AttentionBlock {
   Tensor after_attention(const Tensor& rows, const Tensor& attended) const;
 };
 
-/// x [B, T, I] -> z [B, O]: rows A = x W + b + position_t, blocks, z = LN(A_T) W_out + b_out.
+/// x [B, T, I] -> z [B, O]: rows A = x W + b + position_t, blocks, z = LN(A_T) W_out + b_out. Every
+/// row sees all others, the later ones too.
 struct AttentionModel {
   Linear input;
   Parameter positions;  // [longest, size], normal with deviation 0.1 at first
@@ -52,9 +53,14 @@ struct AttentionModel {
 
   AttentionModel(const AttentionModelOptions& options, Random& random);
   Tensor operator()(const Tensor& x) const;
+  /// The same of each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
+  Tensor answers(const Tensor& x, std::int64_t count) const;
   void visit(auto&& see) const {
     see("input", input), see("positions", positions), see("blocks", blocks), see("norm", norm), see("out", out);
   }
+
+ private:
+  Tensor rows_of(const Tensor& x) const;
 };
 
 }  // namespace retrace

@@ -11,7 +11,7 @@ std::int64_t flops_of_a_sample(const Run& run) {
   Random random(run.options.fit.seed);
   const Batch batch = run.task->sample(random, 1);
   const Tape tape;
-  (*run.model)(batch.x);
+  answer(*run.model, *run.task, batch.x);
   return 3 * forward_flops(tape);
 }
 

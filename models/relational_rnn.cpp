@@ -44,13 +44,22 @@ RelationalRNN::RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64
 // one product, and so are the answers of all steps.
 
 RelationalResult RelationalRNN::operator()(const Tensor& x) const {
+  check_sequence(x, cell.lstm.cell.input());
+  return answers(x, x.dim(1));
+}
+
+RelationalResult RelationalRNN::answers(const Tensor& x, std::int64_t count) const {
   const Scope scope(this, "relational_rnn");
   check_sequence(x, cell.lstm.cell.input());
   LstmResult read_by_lstm = cell.lstm(x);
+  const Tensor states = last_steps(read_by_lstm.y, count);
   MemoryOverTime memory(cell.memory, read_by_lstm.y);
   Tensors means;
-  for (std::int64_t t = 0; t < x.dim(1); ++t) means.push_back(mean(memory.step(t), slot_axis));
-  return {out(cell.answer(read_by_lstm.y, stack(means, 1))), {std::move(read_by_lstm.state), memory.slots()}};
+  for (std::int64_t t = 0; t < x.dim(1); ++t) {
+    const Tensor slots = memory.step(t);
+    if (t >= x.dim(1) - count) means.push_back(mean(slots, slot_axis));
+  }
+  return {out(cell.answer(states, stack(means, 1))), {std::move(read_by_lstm.state), memory.slots()}};
 }
 
 RelationalResult RelationalRNN::last(const Tensor& x) const {

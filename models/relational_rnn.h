@@ -49,6 +49,8 @@ struct RelationalRNN {
 
   /// Every answer: z [B, T, O].
   RelationalResult operator()(const Tensor& x) const;
+  /// The last `count` of them: z [B, count, O]. Throws ShapeError unless count is 1 to T.
+  RelationalResult answers(const Tensor& x, std::int64_t count) const;
   /// The last one, z [B, O], without the work for the others.
   RelationalResult last(const Tensor& x) const;
   void visit(auto&& see) const { see("cell", cell), see("out", out); }

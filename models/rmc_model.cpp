@@ -14,15 +14,23 @@ RmcModel::RmcModel(const RmcModelOptions& options, Random& random) : core(option
 }
 
 Tensor RmcModel::operator()(const Tensor& x) const {
+  const Tensor y = answers(x, 1);
+  return reshape(y, {y.dim(0), y.dim(2)});
+}
+
+Tensor RmcModel::answers(const Tensor& x, std::int64_t count) const {
   const Scope scope(this, "rmc_model");
   check_input("RmcModel", x, 3, core.input.weight.dim(1));
+  check_last_steps(x, count);
   const RelationalMemoryCore::Projected projected = core.project(x);  // of all steps
   Tensor memory = core.initial_memory(x.dim(0));
+  Tensors memories;
   for (std::int64_t t = 0; t < x.dim(1); ++t) {
     const Tensor gate = projected.gate.defined() ? at_step(projected.gate, t) : Tensor();
     memory = core.step(memory, {at_step(projected.rows, t), gate}).memory;
+    if (t >= x.dim(1) - count) memories.push_back(reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)}));
   }
-  Tensor y = reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)});
+  Tensor y = stack(memories, 1);
   for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) y = relu(head[layer](y));
   return head.back()(y);
 }

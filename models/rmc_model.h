@@ -23,6 +23,8 @@ struct RmcModel {
 
   RmcModel(const RmcModelOptions& options, Random& random);
   Tensor operator()(const Tensor& x) const;
+  /// The same after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
+  Tensor answers(const Tensor& x, std::int64_t count) const;
   void visit(auto&& see) const { see("core", core), see("head", head); }
 };
 

@@ -25,6 +25,7 @@ struct Baseline {
   Baseline(const ModelSizes& sizes, Random& random)
       : recurrent(sizes.input, sizes.hidden, random), out(sizes.hidden, sizes.output, random) {}
   Tensor operator()(const Tensor& x) const { return out(last_h(recurrent(x))); }
+  Tensor answers(const Tensor& x, std::int64_t count) const { return out(last_steps(recurrent(x).y, count)); }
   void visit(auto&& see) const { see("recurrent", recurrent), see("out", out); }
 };
 
@@ -35,7 +36,7 @@ MemoryKind memory_kind(std::string_view name) {
   throw ValueError(unknown_name("make_model", "memory", name, memory_names()));
 }
 
-/// The last answer of a RelationalRNN.
+/// The last answers of a RelationalRNN.
 struct RelationalModel {
   RelationalRNN network;
 
@@ -43,6 +44,7 @@ struct RelationalModel {
       : network(sizes.input, sizes.hidden, sizes.output, random,
                 {.kind = memory_kind(sizes.memory), .slot_size = sizes.slot_size}) {}
   Tensor operator()(const Tensor& x) const { return network.last(x).y; }
+  Tensor answers(const Tensor& x, std::int64_t count) const { return network.answers(x, count).y; }
   void visit(auto&& see) const { network.visit(see); }
 };
 

@@ -13,7 +13,7 @@
 
 namespace retrace {
 
-/// Reads a sequence and answers after its last row. A module as any other: parameters, save, load, optimisers work on it.
+/// Reads a sequence and answers after its last row, or after each of its last rows. A module as any other: parameters, save, load, optimisers work on it.
 class SequenceModel {
  public:
   virtual ~SequenceModel() = default;
@@ -22,6 +22,8 @@ class SequenceModel {
 
   /// x [B, T, I] -> [B, O].
   virtual Tensor operator()(const Tensor& x) const = 0;
+  /// The same after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
+  virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
   void visit(auto&& see) const {
     for (const NamedTensor& parameter : parameters_) see(parameter.name.c_str(), parameter.tensor);
   }
@@ -31,7 +33,7 @@ class SequenceModel {
   std::vector<NamedTensor> parameters_;  // of the module behind this face
 };
 
-/// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel.
+/// A module with operator()(x [B, T, I]) -> [B, O] and answers(x, count) -> [B, count, O] as a SequenceModel.
 template <Module M>
 class SequenceModelOf final : public SequenceModel {
  public:
@@ -40,6 +42,7 @@ class SequenceModelOf final : public SequenceModel {
     parameters_ = parameters(module_);
   }
   Tensor operator()(const Tensor& x) const override { return module_(x); }
+  Tensor answers(const Tensor& x, std::int64_t count) const override { return module_.answers(x, count); }
   const M& module() const { return module_; }
 
  private:

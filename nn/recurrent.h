@@ -8,6 +8,18 @@ namespace retrace {
 /// x[:, t] of x [B, T, F]: [B, F].
 inline Tensor at_step(const Tensor& x, std::int64_t t) { return slice(x, {all, t}); }
 
+/// Throws ShapeError unless x [B, T, F] has `count` last steps, one or more.
+inline void check_last_steps(const Tensor& x, std::int64_t count) {
+  if (count < 1 || count > x.dim(1))
+    throw ShapeError(text("last_steps: ", count, " steps of ", x, " were asked for; ask for 1 to ", x.dim(1)));
+}
+
+/// The last `count` steps of x [B, T, F]: [B, count, F]. Throws ShapeError unless count is 1 to T.
+inline Tensor last_steps(const Tensor& x, std::int64_t count) {
+  check_last_steps(x, count);
+  return count == x.dim(1) ? x : slice(x, {all, range(x.dim(1) - count, x.dim(1))});
+}
+
 /// Throws ShapeError unless x is [B, T, features] (or [B, features] for a cell).
 inline void check_input(const char* layer, const Tensor& x, int rank, std::int64_t features) {
   if (x.rank() != rank || x.dim(-1) != features)

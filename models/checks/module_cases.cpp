@@ -81,6 +81,7 @@ std::vector<CheckedName> module_cases() {
   random = Random(77);  // the same points every time
   const CellMemoryOptions small{.slots = 3, .slot_size = 4, .heads = 2};
   const auto y_of = [](const auto& module, const Tensor& x) { return Tensors{module(x)}; };
+  const auto last_answers = [](const auto& module, const Tensor& x) { return Tensors{module.answers(x, 3)}; };
   const auto sequence_of = [](const auto& module, const Tensor& x) { return Tensors{module(x).y}; };
   // The memory after some steps, from one that is no symmetric point.
   const auto over_time = [](const auto& module, const Tensor& x) {
@@ -159,9 +160,17 @@ std::vector<CheckedName> module_cases() {
        {of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(), sequence_of),
         of(make<RelationalRNN>(3, 4, 2, random, beside(MemoryKind::gated)), sequence(), sequence_of),
         of(with_larger_weights(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::notebook))), sequence(),
-           sequence_of)}},
-      {"RmcModel", false, {of(make<RmcModel>(rmc_sizes(), random), sequence(), y_of)}},
-      {"AttentionModel", false, {of(make<AttentionModel>(attention_sizes(), random), sequence(), y_of)}},
+           sequence_of),
+         of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(),
+            [](const auto& network, const Tensor& x) { return Tensors{network.answers(x, 3).y}; })}},
+      {"RmcModel",
+       false,
+       {of(make<RmcModel>(rmc_sizes(), random), sequence(), y_of),
+        of(make<RmcModel>(rmc_sizes(), random), sequence(), last_answers)}},
+      {"AttentionModel",
+       false,
+       {of(make<AttentionModel>(attention_sizes(), random), sequence(), y_of),
+        of(make<AttentionModel>(attention_sizes(), random), sequence(), last_answers)}},
       {"LanguageModel",
        false,
        {language_case(LanguageBody::lstm, true), language_case(LanguageBody::gru, false),

@@ -13,11 +13,14 @@
 namespace retrace {
 
 /// Sequences x [B, T, I] of the default dtype and what to answer after their last row: labels y [B] (i64) of a
-/// classification, numbers y [B, O] of a regression.
+/// classification, numbers y [B, O] of a regression. Where each of the last A > 1 rows has an answer: y [B, A] or [B, A, O].
 struct Batch {
   Tensor x;
   Tensor y;
 };
+
+/// The label of a row without an answer: what is said there counts nowhere.
+inline constexpr std::int64_t no_answer = -1;
 
 enum class TaskKind { classification, regression };
 /// What is measured on unseen samples: "accuracy" (higher is better) or "mse" (lower is better).
@@ -51,6 +54,7 @@ class Task {
   virtual std::int64_t input_size() const = 0;       // I
   virtual std::int64_t sequence_length() const = 0;  // T, the row of the question included
   virtual std::int64_t output_size() const = 0;      // O: classes, or numbers to predict
+  virtual std::int64_t answer_length() const { return 1; }  // A: the last rows that each have an answer
   virtual Yardsticks yardsticks() const = 0;
   /// What to train on first: easier versions with the same sizes, in order. None, unless the task says otherwise.
   virtual std::vector<Lesson> lessons() const { return {}; }

@@ -9,19 +9,31 @@ namespace {
 
 constexpr std::int64_t portion = 256;
 
-double accuracy(const Tensor& logits, const Tensor& labels) {
+/// How many answers are right. A row without an answer is not: no class is its label.
+std::int64_t count_right(const Tensor& logits, const Tensor& labels) {
   const Tensor answers = argmax(logits);
   const auto given = answers.values<std::int64_t>();
   const auto right = labels.values<std::int64_t>();
   std::int64_t hits = 0;
-  for (std::size_t sample = 0; sample < right.size(); ++sample) hits += given[sample] == right[sample] ? 1 : 0;
-  return static_cast<double>(hits) / static_cast<double>(right.size());
+  for (std::size_t row = 0; row < right.size(); ++row) hits += given[row] == right[row] ? 1 : 0;
+  return hits;
+}
+
+std::int64_t count_answers(const Task& task, const Tensor& target) {
+  if (task.kind() == TaskKind::regression) return target.numel();
+  const auto labels = target.values<std::int64_t>();
+  return target.numel() - std::count(labels.begin(), labels.end(), no_answer);
 }
 
 }  // namespace
 
+Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x) {
+  return task.answer_length() == 1 ? model(x) : model.answers(x, task.answer_length());
+}
+
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target) {
-  return task.kind() == TaskKind::classification ? cross_entropy(output, target) : mse(output, target);
+  return task.kind() == TaskKind::regression ? mse(output, target)
+                                             : cross_entropy(output, target, {.ignore_index = no_answer});
 }
 
 double task_metric(const Task& task, const Tensor& output, const Tensor& target) {
@@ -32,15 +44,17 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, Random random,
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;
   Evaluation total;
+  double counted = 0;
   for (std::int64_t done = 0; done < samples; done += portion) {
     const Batch batch = task.sample(random, std::min(portion, samples - done));
-    const Tensor output = model(batch.x);
-    const double loss = task_loss(task, output, batch.y).item();
-    const double share = static_cast<double>(batch.x.dim(0)) / static_cast<double>(samples);
-    total.loss += share * loss;
-    total.metric += share * (task.kind() == TaskKind::classification ? accuracy(output, batch.y) : loss);
+    const Tensor output = answer(model, task, batch.x);
+    const auto answers = static_cast<double>(count_answers(task, batch.y));
+    const double loss = answers * task_loss(task, output, batch.y).item();
+    counted += answers;
+    total.loss += loss;
+    total.metric += task.kind() == TaskKind::regression ? loss : static_cast<double>(count_right(output, batch.y));
   }
-  return total;
+  return {total.loss / counted, total.metric / counted};
 }
 
 }  // namespace retrace

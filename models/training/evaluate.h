@@ -6,13 +6,16 @@
 
 namespace retrace {
 
-/// Means over samples. `metric` is what metric_name(task.kind()) says.
+/// Means over answers. `metric` is what metric_name(task.kind()) says.
 struct Evaluation {
   double loss = 0;
   double metric = 0;
 };
 
-/// The loss that a task is trained by: cross entropy of a classification, mean squared error of a regression.
+/// What a model answers to a task's sequences x [B, T, I]: [B, O], or [B, A, O] where A > 1 rows have an answer.
+Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x);
+/// The loss that a task is trained by: cross entropy of a classification, mean squared error of a regression. Labels
+/// no_answer count nowhere.
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
 /// What metric_name(task.kind()) says, of a batch.
 double task_metric(const Task& task, const Tensor& output, const Tensor& target);

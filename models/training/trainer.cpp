@@ -33,7 +33,7 @@ double Trainer::walk_back(std::int64_t number) {
   const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
   const Batch batch = (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, options_.batch);
   Tape tape;
-  const Tensor output = model_(batch.x);
+  const Tensor output = answer(model_, task_, batch.x);
   const Tensor loss = task_loss(task_, output, batch.y);
   const double value = loss.item();
   if (!std::isfinite(value)) {

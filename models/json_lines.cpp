@@ -22,6 +22,12 @@ nlohmann::ordered_json table_to_json(const DemoTable& table) {
           {"holds", table.holds}};
 }
 
+nlohmann::ordered_json shortcuts_to_json(const Yardsticks& yardsticks) {
+  nlohmann::ordered_json result = nlohmann::ordered_json::object();
+  for (const Yardsticks::Shortcut& shortcut : yardsticks.shortcuts) result[shortcut.answer] = shortcut.value;
+  return result;
+}
+
 }  // namespace
 
 std::string to_json(const Metrics& metrics) {
@@ -80,7 +86,8 @@ std::string to_json(const Run& run) {
                                 {"chance", yardsticks.chance},
                                 {"trivial", yardsticks.trivial},
                                 {"ceiling", yardsticks.ceiling},
-                                {"original", yardsticks.original},
+                                {"original", yardsticks.original ? nlohmann::ordered_json(*yardsticks.original) : nlohmann::ordered_json()},
+                                {"shortcuts", shortcuts_to_json(yardsticks)},
                                 {"weights_hash", weights_hash(*run.model)}}
       .dump();
 }

@@ -38,9 +38,22 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
 }
 
+std::string names_of_tasks() {
+  std::string names;
+  for (const std::string_view name : task_names()) names += text(names.empty() ? "" : ", ", name);
+  return names;
+}
+
+void add_task_options(CLI::App& command, TaskOptions& options) {
+  command.add_option("--length", options.length, "of a sequence, a word or a number (default: the task's)")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--held-only", options.held_only, "babi: only stories in which the ball is held");
+}
+
 void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
-  command->add_option("task", flags.run.task, "object-tracking, pair-matching or babi")->required();
+  command->add_option("task", flags.run.task, names_of_tasks())->required();
+  add_task_options(*command, flags.run.task_options);
   command->add_option("--model", flags.run.model, "lstm, gru, rnn, relational-rnn, rmc or attention")
       ->capture_default_str();
   command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
@@ -71,7 +84,8 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
 void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
   CompareOptions& compare = flags.compare;
   CLI::App* command = app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares");
-  command->add_option("task", compare.run.task, "as for train")->required();
+  command->add_option("task", compare.run.task, names_of_tasks())->required();
+  add_task_options(*command, compare.run.task_options);
   command->add_option("--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
       ->delimiter(',')
       ->required();

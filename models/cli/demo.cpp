@@ -2,6 +2,7 @@
 #include <retrace/models/training/run.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <ostream>
 #include <string>
@@ -40,7 +41,7 @@ void print_results(std::ostream& out, const std::vector<Run>& runs) {
     const Yardsticks yardsticks = run.task->yardsticks();
     print("%-16s %-15s %-9s %8.4f | %8.4f %8.4f  %-20s %8.4f %9.3f %8.1f\n", run.options.task.c_str(),
           run.options.model.c_str(), metric_name(run.task->kind()).data(), run.fit.test.metric, yardsticks.chance,
-          yardsticks.trivial, yardsticks.trivial_answer.data(), yardsticks.ceiling, yardsticks.original,
+          yardsticks.trivial, yardsticks.trivial_answer.data(), yardsticks.ceiling, yardsticks.original.value_or(std::nan("")),
           run.fit.seconds);
   }
   out << "\naccuracy: higher is better; mse: lower is better. Results are on 10000 samples never seen in training.\n"

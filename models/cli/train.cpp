@@ -17,12 +17,14 @@ namespace {
 std::string summary(const Run& run) {
   const Yardsticks yardsticks = run.task->yardsticks();
   std::array<char, 400> line;
-  std::snprintf(line.data(), line.size(),
-                "%s on %s: test %s %.4g after %.0f s (chance %.3g, %s %.3g, best possible %.3g, original %.3g)",
+  const int length = std::snprintf(
+      line.data(), line.size(), "%s on %s: test %s %.4g after %.0f s (chance %.3g, %s %.3g, best possible %.3g",
                 run.options.model.c_str(), run.options.task.c_str(), metric_name(run.task->kind()).data(),
                 run.fit.test.metric, run.fit.seconds, yardsticks.chance, yardsticks.trivial_answer.data(),
-                yardsticks.trivial, yardsticks.ceiling, yardsticks.original);
-  return line.data();
+                yardsticks.trivial, yardsticks.ceiling);
+  std::string result(line.data(), static_cast<std::size_t>(length));
+  if (yardsticks.original) result += text(", original ", *yardsticks.original);
+  return result + ")";
 }
 
 void leave_behind(RunDirectory& directory, const Run& run) {

@@ -1,5 +1,6 @@
 #include <retrace/models/tasks/babi.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -13,6 +14,7 @@ constexpr std::int64_t first_place = ball + 1;
 constexpr std::int64_t moved = first_place + Babi::places;
 constexpr std::int64_t took = moved + 1;
 constexpr std::int64_t question = took + 1;
+constexpr std::int64_t row_width = question + 1;
 
 /// What is true at a point of the story.
 class World {
@@ -31,6 +33,7 @@ class World {
     }
   }
 
+  bool ball_is_held() const { return holder_.has_value(); }
   std::int64_t place_of_ball(Random& random) {
     if (holder_) return place_of(*holder_);
     return placed_count_ == 0 ? 0 : place_of(any_placed_agent(random));
@@ -48,9 +51,20 @@ class World {
   std::optional<std::int64_t> holder_;
 };
 
+/// Facts, told row by row.
+template <class T>
+World tell_story(Random& random, T* row) {
+  World world;
+  for (std::int64_t left = 2 + random.integer(Babi::most_facts - 1); left > 0; --left, row += row_width)
+    world.tell_fact(random, row);
+  return world;
+}
+
 }  // namespace
 
 Yardsticks Babi::yardsticks() const {
+  if (options_.held_only)
+    return {.chance = 1.0 / places, .trivial = 0.637, .trivial_answer = "the place named last", .ceiling = 1};
   return {.chance = 1.0 / places,
           .trivial = 0.639,
           .trivial_answer = "the place named last",
@@ -59,16 +73,17 @@ Yardsticks Babi::yardsticks() const {
 }
 
 void Babi::fill(Random& random, const Batch& batch) const {
-  const std::int64_t width = input_size();
   std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
   dispatch_real(batch.x.dtype(), "babi", [&](auto zero) {
     using T = decltype(zero);
     T* story = batch.x.mutable_values<T>().data();
-    for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, story += sequence_length() * width) {
-      World world;
-      const std::int64_t facts = 2 + random.integer(most_facts - 1);
-      for (std::int64_t fact = 0; fact < facts; ++fact) world.tell_fact(random, story + fact * width);
-      T* last = story + most_facts * width;
+    for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, story += sequence_length() * row_width) {
+      World world = tell_story(random, story);
+      while (options_.held_only && !world.ball_is_held()) {
+        std::fill_n(story, most_facts * row_width, T(0));
+        world = tell_story(random, story);
+      }
+      T* last = story + most_facts * row_width;
       last[ball] = last[question] = 1;
       answer[sample] = world.place_of_ball(random);
     }

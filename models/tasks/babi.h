@@ -5,6 +5,10 @@
 
 namespace retrace {
 
+struct BabiOptions {
+  bool held_only = false;  // no story in which nobody took the ball: every answer follows from its story
+};
+
 /// A story of 2 to 5 facts about 4 agents, 4 places and a ball. A fact is, with probability 0.7, "an agent moved to a place",
 /// else "an agent that has a place took the ball" (a blank row while nobody has one). A row is one-hot(agents and ball) |
 /// one-hot(places) | moved, took | question. The last row asks for the ball. The answer is the place of the agent that took
@@ -16,7 +20,7 @@ class Babi final : public Task {
   static constexpr std::int64_t agents = 4;
   static constexpr std::int64_t places = 4;
 
-  Babi() : Task("babi", TaskKind::classification) {}
+  explicit Babi(const BabiOptions& options = {}) : Task("babi", TaskKind::classification), options_(options) {}
 
   std::int64_t input_size() const override { return agents + 1 + places + 3; }
   std::int64_t sequence_length() const override { return most_facts + 1; }
@@ -25,6 +29,8 @@ class Babi final : public Task {
 
  private:
   void fill(Random& random, const Batch& batch) const override;
+
+  BabiOptions options_;
 };
 
 }  // namespace retrace

@@ -1,24 +1,7 @@
+#include <retrace/models/tasks/draw_different.h>
 #include <retrace/models/tasks/pair_matching.h>
 
-#include <algorithm>
-#include <vector>
-
 namespace retrace {
-namespace {
-
-using Elements = std::vector<std::int64_t, PoolAllocator<std::int64_t>>;
-
-/// Different elements of the vocabulary in random order: draws again while one was drawn before.
-void draw_different(Random& random, std::int64_t vocabulary, Elements& elements) {
-  for (auto next = elements.begin(); next != elements.end(); ++next) {
-    do {
-      *next = random.integer(vocabulary);
-    } while (std::find(elements.begin(), next, *next) != next);
-  }
-}
-
-}  // namespace
-
 PairMatching::PairMatching(const PairMatchingOptions& options)
     : Task("pair-matching", TaskKind::classification),
       options_{options.length + options.length % 2, options.vocabulary} {
@@ -39,7 +22,7 @@ Yardsticks PairMatching::yardsticks() const {
 
 void PairMatching::fill(Random& random, const Batch& batch) const {
   const std::int64_t width = input_size();
-  Elements shown(static_cast<std::size_t>(elements()));
+  Integers shown(static_cast<std::size_t>(elements()));
   std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
   dispatch_real(batch.x.dtype(), "pair-matching", [&](auto zero) {
     using T = decltype(zero);

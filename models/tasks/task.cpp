@@ -1,12 +1,5 @@
 #include <retrace/models/tasks/task.h>
 
-#include <retrace/models/nearest_name.h>
-#include <retrace/models/tasks/babi.h>
-#include <retrace/models/tasks/object_tracking.h>
-#include <retrace/models/tasks/pair_matching.h>
-
-#include <array>
-
 namespace retrace {
 
 Batch Task::sample(Random& random, std::int64_t count) const {
@@ -16,18 +9,6 @@ Batch Task::sample(Random& random, std::int64_t count) const {
               kind_ == TaskKind::classification ? empty(answers, i64) : empty(answers.joined({output_size()}))};
   fill(random, batch);
   return batch;
-}
-
-std::span<const std::string_view> task_names() {
-  static constexpr std::array<std::string_view, 3> names{"object-tracking", "pair-matching", "babi"};
-  return names;
-}
-
-std::unique_ptr<Task> make_task(std::string_view name) {
-  if (name == "object-tracking") return std::make_unique<ObjectTracking>();
-  if (name == "pair-matching") return std::make_unique<PairMatching>();
-  if (name == "babi") return std::make_unique<Babi>();
-  throw ValueError(unknown_name("make_task", "task", name, task_names()));
 }
 
 }  // namespace retrace

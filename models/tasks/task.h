@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,11 +29,17 @@ constexpr std::string_view metric_name(TaskKind kind) { return kind == TaskKind:
 
 /// Results, in the task's metric, that tell what a number means.
 struct Yardsticks {
-  double chance;                    // of an answer drawn evenly from all possible ones
-  double trivial;                   // of the best answer that needs no understanding ...
-  std::string_view trivial_answer;  // ... and what that is
-  double ceiling;                   // of the best possible answer: what the samples leave open, nobody can know
-  double original;                  // what the original NumPy programs reached
+  /// A shelf on which a training may rest.
+  struct Shortcut {
+    std::string_view answer;
+    double value;
+  };
+  double chance = 0;                     // of an answer drawn evenly from all possible ones
+  double trivial = 0;                    // of the best answer that needs no understanding ...
+  std::string_view trivial_answer = {};  // ... and what that is
+  double ceiling = 0;                    // of the best possible answer: what the samples leave open, nobody can know
+  std::optional<double> original = {};   // what the original NumPy programs reached, where they had the task
+  std::vector<Shortcut> shortcuts = {};  // other answers that are better than chance and not right
 };
 
 class Task;
@@ -71,7 +78,13 @@ class Task {
 
 /// The names that make_task knows.
 std::span<const std::string_view> task_names();
-/// A task with its default sizes. Throws ValueError, with the nearest right name, for one that is not known.
-std::unique_ptr<Task> make_task(std::string_view name);
+/// Instead of a task's own options, where they are not 0, empty or false.
+struct TaskOptions {
+  std::int64_t length = 0;   // rows
+  bool held_only = false;    // babi: no story in which nobody took the ball
+};
+/// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option that it
+/// does not have.
+std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
 }  // namespace retrace

@@ -24,12 +24,14 @@ Plot loss_curves(std::span<const Metrics> history) {
 Plot metric_curve(std::span<const Metrics> history, const Task& task) {
   const std::string name(metric_name(task.kind()));
   const Yardsticks yardsticks = task.yardsticks();
-  return {.title = name + " on " + std::string(task.name()),
-          .x_label = "steps",
-          .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
-          .levels = {{"chance", yardsticks.chance},
-                     {std::string(yardsticks.trivial_answer), yardsticks.trivial},
-                     {"best possible", yardsticks.ceiling}}};
+  Plot plot{.title = name + " on " + std::string(task.name()),
+            .x_label = "steps",
+            .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
+            .levels = {{"chance", yardsticks.chance},
+                       {std::string(yardsticks.trivial_answer), yardsticks.trivial},
+                       {"best possible", yardsticks.ceiling}}};
+  for (const auto& [answer, value] : yardsticks.shortcuts) plot.levels.push_back({std::string(answer), value});
+  return plot;
 }
 
 }  // namespace retrace

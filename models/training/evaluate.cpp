@@ -37,7 +37,8 @@ Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target) {
 }
 
 double task_metric(const Task& task, const Tensor& output, const Tensor& target) {
-  return task.kind() == TaskKind::classification ? accuracy(output, target) : task_loss(task, output, target).item();
+  if (task.kind() == TaskKind::regression) return task_loss(task, output, target).item();
+  return static_cast<double>(count_right(output, target)) / static_cast<double>(count_answers(task, target));
 }
 
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples) {

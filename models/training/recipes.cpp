@@ -6,11 +6,11 @@
 namespace retrace {
 namespace {
 
-constexpr std::array<Recipe, 3> recipes{{
-    {.task = "object-tracking", .hidden = 64, .slot_size = 32, .batch = 64, .learning_rate = 1e-2, .steps = 3000},
-    {.task = "pair-matching", .hidden = 128, .slot_size = 32, .batch = 128, .learning_rate = 1e-2, .steps = 3000},
-    {.task = "babi", .hidden = 64, .slot_size = 32, .batch = 64, .learning_rate = 1e-2, .steps = 6000},
-}};
+constexpr std::array recipes{
+    Recipe{.task = "object-tracking", .hidden = 64, .slot_size = 32, .batch = 64, .learning_rate = 1e-2, .steps = 3000},
+    Recipe{.task = "pair-matching", .hidden = 128, .slot_size = 32, .batch = 128, .learning_rate = 1e-2, .steps = 3000},
+    Recipe{.task = "babi", .hidden = 64, .slot_size = 32, .batch = 64, .learning_rate = 1e-2, .steps = 6000},
+};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ RunOptions with_recipe(RunOptions options, const Recipe& recipe) {
 
 Run prepare(const RunOptions& options) {
   const DtypeScope scope(options.dtype);
-  Run run{.options = options, .task = make_task(options.task), .model = nullptr, .fit = {}};
+  Run run{.options = options, .task = make_task(options.task, options.task_options), .model = nullptr, .fit = {}};
   const Recipe& recipe = recipe_for(options.task);
   run.options = with_recipe(options, recipe);
   ModelSizes sizes = sizes_for(*run.task, recipe);

@@ -14,6 +14,7 @@ struct RunOptions {
   std::string model;
   std::string memory = "cell";  // of a relational-rnn
   Dtype dtype = f32;
+  TaskOptions task_options = {};
   std::int64_t hidden = 0;  // 0, here and below: the recipe's
   std::int64_t slot_size = 0;
   FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0};

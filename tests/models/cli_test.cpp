@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace retrace {
@@ -26,6 +27,12 @@ Outcome run(std::vector<const char*> arguments) {
   return {status, results.str(), messages.str()};
 }
 
+std::string known_tasks() {
+  std::string names;
+  for (const std::string_view name : task_names()) names += text(names.empty() ? "" : ", ", name);
+  return names;
+}
+
 struct WrongLine {
   std::vector<const char*> arguments;
   int status;
@@ -37,8 +44,10 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
       {{"trian"}, 2, "retrace: there is no command named 'trian'; did you mean train (known: train, gradcheck, info, demo)\n"},
       {{"train", "pair-maching"},
        2,
-       "make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: object-tracking, "
-       "pair-matching, babi)\n"},
+       text("make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(), ")\n")},
+      {{"train", "babi", "--length", "2"},
+       2,
+       "make_task: the task 'babi' has no option 'length' (it has: held-only); leave it out\n"},
       {{"train", "babi", "--model", "lsmt"},
        2,
        "make_model: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
@@ -67,6 +76,7 @@ TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
   expect_in_message({"train", "babi", "--steps", "ten"}, "--steps");
   expect_in_message({"train", "babi", "--steps", "0"}, "--steps");
   expect_in_message({"train", "babi", "--dtype", "f16"}, "--dtype");
+  expect_in_message({"train", "pair-matching", "--length", "0"}, "--length");
   expect_in_message({"train"}, "task is required");
   expect_in_message({}, "see retrace --help");
 }
@@ -102,6 +112,16 @@ TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
   int lines = 0;
   for (; std::getline(metrics, line); ++lines) EXPECT_TRUE(nlohmann::json::parse(line).contains("loss"));
   EXPECT_GE(lines, 1);
+}
+
+TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
+  const auto trained = [](std::vector<const char*> arguments) {
+    for (const char* flag : {"--steps", "1", "--json", "--quiet"}) arguments.push_back(flag);
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return nlohmann::json::parse(outcome.results);
+  };
+  EXPECT_EQ(trained({"train", "babi", "--held-only"})["ceiling"], 1);
 }
 
 TEST(Cli, ProgressGoesToTheMessagesUnlessQuiet) {

@@ -19,7 +19,7 @@ namespace {
 
 std::unique_ptr<SequenceModel> small_model(std::string_view name, const Task& task, std::int64_t hidden = 16) {
   Random random = Random(1).stream("weights");
-  return make_model(name, {.input = task.input_size(), .hidden = hidden, .output = task.output_size()}, random);
+  return make_model(name, {.input = task.input_size(), .hidden = hidden, .output = task.output_size(), .time = task.sequence_length()}, random);
 }
 
 TEST(Fit, AShortTrainingLearns) {

@@ -1,0 +1,25 @@
+// Numbers without repetition.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <retrace/core/random.h>
+#include <retrace/core/storage.h>
+
+namespace retrace {
+
+/// Small integers from the pool: a batch takes nothing from the heap.
+using Integers = std::vector<std::int64_t, PoolAllocator<std::int64_t>>;
+
+/// Fills `numbers` with different ones of 0 .. count-1 in random order: draws again while one was drawn before.
+inline void draw_different(Random& random, std::int64_t count, Integers& numbers) {
+  for (auto next = numbers.begin(); next != numbers.end(); ++next) {
+    do {
+      *next = random.integer(count);
+    } while (std::find(numbers.begin(), next, *next) != next);
+  }
+}
+
+}  // namespace retrace

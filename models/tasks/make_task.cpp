@@ -1,0 +1,73 @@
+// The tasks by name.
+#include <retrace/models/nearest_name.h>
+#include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/object_tracking.h>
+#include <retrace/models/tasks/pair_matching.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace retrace {
+namespace {
+
+using Made = std::unique_ptr<Task>;
+
+struct Entry {
+  std::string_view name;
+  std::string_view options;  // of TaskOptions, that it has
+  Made (*make)(const TaskOptions&);
+};
+
+void set(std::int64_t& option, std::int64_t given) {
+  if (given != 0) option = given;
+}
+
+Made make_pair_matching(const TaskOptions& given) {
+  PairMatchingOptions options;
+  set(options.length, given.length);
+  return std::make_unique<PairMatching>(options);
+}
+
+template <class T>
+Made make_fixed(const TaskOptions&) {
+  return std::make_unique<T>();
+}
+
+constexpr std::array entries{
+    Entry{"object-tracking", "", make_fixed<ObjectTracking>},
+    Entry{"pair-matching", "length", make_pair_matching},
+    Entry{"babi", "held-only",
+          [](const TaskOptions& given) -> Made { return std::make_unique<Babi>(BabiOptions{given.held_only}); }},
+};
+
+constexpr auto names = [] {
+  std::array<std::string_view, entries.size()> result;
+  std::ranges::transform(entries, result.begin(), &Entry::name);
+  return result;
+}();
+
+/// Throws ValueError for an option that the task does not have.
+void check_options(const Entry& entry, const TaskOptions& given) {
+  const std::array<std::pair<std::string_view, bool>, 2> options{{
+      {"length", given.length != 0},
+      {"held-only", given.held_only},
+  }};
+  for (const auto& [name, is_given] : options)
+    if (is_given && entry.options.find(name) == std::string_view::npos)
+      throw ValueError(text("make_task: the task '", entry.name, "' has no option '", name,
+                            "' (it has: ", entry.options.empty() ? "none" : entry.options, "); leave it out"));
+}
+
+}  // namespace
+
+std::span<const std::string_view> task_names() { return names; }
+
+std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
+  const auto* entry = std::ranges::find(entries, name, &Entry::name);
+  if (entry == entries.end()) throw ValueError(unknown_name("make_task", "task", name, task_names()));
+  check_options(*entry, options);
+  return entry->make(options);
+}
+
+}  // namespace retrace

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+#include <retrace/models/tasks/babi.h>
+#include <retrace/models/training/recipes.h>
+#include <retrace/tests/models/tasks/rows.h>
+
+#include <algorithm>
+#include <string>
+
+namespace retrace {
+namespace {
+
+TEST(Task, SamplesDependOnTheGeneratorAlone) {
+  for (const std::string_view name : task_names()) {
+    const auto task = make_task(name);
+    Random first(1), again(1), other(2);
+    const Batch a = task->sample(first, 20), b = task->sample(again, 20), c = task->sample(other, 20);
+    EXPECT_EQ(a.x.dim(1), task->sequence_length());
+    EXPECT_EQ(a.x.dim(2), task->input_size());
+    EXPECT_TRUE(std::ranges::equal(a.x.values<float>(), b.x.values<float>())) << name;
+    EXPECT_FALSE(std::ranges::equal(a.x.values<float>(), c.x.values<float>())) << name;
+  }
+}
+
+TEST(Task, SamplesHaveTheDefaultDtypeAndTheSameValuesInIt) {
+  for (const std::string_view name : task_names()) {
+    Random random(1), again(1);
+    const Batch narrow = make_task(name)->sample(random, 5);
+    const DtypeScope scope(f64);
+    const Batch wide = make_task(name)->sample(again, 5);
+    ASSERT_EQ(wide.x.dtype(), f64);
+    for (std::size_t k = 0; k < wide.x.values<double>().size(); ++k)
+      EXPECT_EQ(narrow.x.values<float>()[k], static_cast<float>(wide.x.values<double>()[k]));
+  }
+}
+
+TEST(Task, EveryNameMakesATaskOfThatNameThatHasARecipe) {
+  for (const std::string_view name : task_names()) {
+    EXPECT_EQ(make_task(name)->name(), name);
+    EXPECT_EQ(recipe_for(name).task, name);
+  }
+}
+
+TEST(Task, YardsticksAreInOrder) {
+  for (const std::string_view name : task_names()) {
+    const auto task = make_task(name);
+    const Yardsticks yardsticks = task->yardsticks();
+    const double sign = task->kind() == TaskKind::regression ? -1 : 1;
+    EXPECT_LE(sign * yardsticks.chance, sign * yardsticks.trivial) << name;
+    EXPECT_LT(sign * yardsticks.trivial, sign * yardsticks.ceiling) << name;
+    EXPECT_FALSE(yardsticks.trivial_answer.empty()) << name;
+    for (const auto& [answer, value] : yardsticks.shortcuts) {
+      EXPECT_LT(sign * yardsticks.chance, sign * value) << name << ": " << answer;
+      EXPECT_LT(sign * value, sign * yardsticks.ceiling) << name << ": " << answer;
+    }
+  }
+}
+
+TEST(Task, ATaskTakesOnlyItsOwnOptions) {
+  EXPECT_EQ(make_task("pair-matching", {.length = 12})->sequence_length(), 12);
+  EXPECT_EQ(make_task("babi", {.held_only = true})->yardsticks().ceiling, 1);
+  EXPECT_EQ(message_of([] { make_task("babi", {.length = 3}); }),
+            "make_task: the task 'babi' has no option 'length' (it has: held-only); leave it out");
+  EXPECT_EQ(message_of([] { make_task("object-tracking", {.held_only = true}); }),
+            "make_task: the task 'object-tracking' has no option 'held-only' (it has: none); leave it out");
+}
+
+TEST(Task, ErrorsNameTheRemedy) {
+  const std::string unknown = message_of([] { make_task("pair-matchin"); });
+  EXPECT_TRUE(
+      unknown.starts_with("make_task: there is no task named 'pair-matchin'; did you mean pair-matching (known: "))
+      << unknown;
+  for (const std::string_view name : task_names()) EXPECT_NE(unknown.find(name), std::string::npos) << name;
+  Random random;
+  EXPECT_EQ(message_of([&] { Babi().sample(random, 0); }),
+            "babi: a batch of 0 samples was asked for; ask for 1 or more");
+}
+
+}  // namespace
+}  // namespace retrace

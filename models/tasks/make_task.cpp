@@ -1,6 +1,7 @@
 // The tasks by name.
 #include <retrace/models/nearest_name.h>
 #include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/pair_matching.h>
 
@@ -39,6 +40,7 @@ constexpr std::array entries{
     Entry{"pair-matching", "length", make_pair_matching},
     Entry{"babi", "held-only",
           [](const TaskOptions& given) -> Made { return std::make_unique<Babi>(BabiOptions{given.held_only}); }},
+    Entry{"graph-reachability", "", make_fixed<GraphReachability>},
 };
 
 constexpr auto names = [] {

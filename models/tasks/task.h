@@ -80,7 +80,7 @@ class Task {
 std::span<const std::string_view> task_names();
 /// Instead of a task's own options, where they are not 0, empty or false.
 struct TaskOptions {
-  std::int64_t length = 0;   // rows
+  std::int64_t length = 0;   // rows, pairs, characters of a word, or digits of a number
   bool held_only = false;    // babi: no story in which nobody took the ball
 };
 /// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option that it

@@ -1,0 +1,36 @@
+// Does a path lead from one node to another? A graph is told edge by edge.
+#pragma once
+
+#include <retrace/models/tasks/task.h>
+
+namespace retrace {
+
+struct GraphReachabilityOptions {
+  std::int64_t nodes = 6;
+  std::int64_t edges = 8;
+};
+
+/// Different directed edges between different nodes, one a row: one-hot(from) | one-hot(to) | 0. The last row asks
+/// whether a path leads from a to b: one-hot(a) | one-hot(b) | 1. Half of the answers are yes (class 1). An edge leaves
+/// a and one enters b whatever the answer is, so that neither node alone tells it. T = edges + 1, I = 2 nodes + 1, O =
+/// 2 classes.
+class GraphReachability final : public Task {
+ public:
+  /// Throws ValueError unless there are 4 to 64 nodes and 2 to 2 * nodes edges: with fewer there is no such graph
+  /// without a path, with more it is hard to find.
+  explicit GraphReachability(const GraphReachabilityOptions& options = {});
+
+  std::int64_t input_size() const override { return 2 * options_.nodes + 1; }
+  std::int64_t sequence_length() const override { return options_.edges + 1; }
+  std::int64_t output_size() const override { return 2; }
+  /// The trivial answer looks for the edge from a to b alone, the shortcut for a path of two edges too. Both are
+  /// simulated.
+  Yardsticks yardsticks() const override;
+
+ private:
+  void fill(Random& random, const Batch& batch) const override;
+
+  GraphReachabilityOptions options_;
+};
+
+}  // namespace retrace

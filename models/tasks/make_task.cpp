@@ -4,6 +4,7 @@
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/recite.h>
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,13 @@ Made make_pair_matching(const TaskOptions& given) {
   return std::make_unique<PairMatching>(options);
 }
 
+template <Recital recital>
+Made make_recite(const TaskOptions& given) {
+  ReciteOptions options;
+  set(options.length, given.length);
+  return std::make_unique<Recite>(recital, options);
+}
+
 template <class T>
 Made make_fixed(const TaskOptions&) {
   return std::make_unique<T>();
@@ -41,6 +49,9 @@ constexpr std::array entries{
     Entry{"babi", "held-only",
           [](const TaskOptions& given) -> Made { return std::make_unique<Babi>(BabiOptions{given.held_only}); }},
     Entry{"graph-reachability", "", make_fixed<GraphReachability>},
+    Entry{"copy", "length", make_recite<Recital::copy>},
+    Entry{"reverse", "length", make_recite<Recital::reverse>},
+    Entry{"double", "length", make_recite<Recital::twice>},
 };
 
 constexpr auto names = [] {

@@ -11,6 +11,9 @@ constexpr std::array recipes{
     Recipe{.task = "pair-matching", .hidden = 128, .slot_size = 32, .batch = 128, .learning_rate = 1e-2, .steps = 3000},
     Recipe{.task = "babi", .hidden = 64, .slot_size = 32, .batch = 64, .learning_rate = 1e-2, .steps = 6000},
     Recipe{.task = "graph-reachability", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 10000},
+    Recipe{.task = "copy", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 6000},
+    Recipe{.task = "reverse", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 6000},
+    Recipe{.task = "double", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 6000},
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
   expect_in_message({"train", "babi", "--steps", "ten"}, "--steps");
   expect_in_message({"train", "babi", "--steps", "0"}, "--steps");
   expect_in_message({"train", "babi", "--dtype", "f16"}, "--dtype");
-  expect_in_message({"train", "pair-matching", "--length", "0"}, "--length");
+  expect_in_message({"train", "copy", "--length", "0"}, "--length");
   expect_in_message({"train"}, "task is required");
   expect_in_message({}, "see retrace --help");
 }
@@ -122,6 +122,7 @@ TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
     return nlohmann::json::parse(outcome.results);
   };
   EXPECT_EQ(trained({"train", "babi", "--held-only"})["ceiling"], 1);
+  EXPECT_EQ(trained({"train", "copy", "--length", "3"})["chance"], 0.1);
 }
 
 TEST(Cli, ProgressGoesToTheMessagesUnlessQuiet) {

@@ -1,0 +1,49 @@
+#include <retrace/models/tasks/recite.h>
+
+#include <vector>
+
+namespace retrace {
+namespace {
+
+std::string_view name_of(Recital recital) {
+  return recital == Recital::copy ? "copy" : recital == Recital::reverse ? "reverse" : "double";
+}
+
+}  // namespace
+
+Recite::Recite(Recital recital, const ReciteOptions& options)
+    : Task(name_of(recital), TaskKind::classification), recital_(recital), options_(options) {
+  if (options.length < 1 || options.symbols < 2)
+    throw ValueError(text(name(), ": a word of ", options.length, " characters out of ", options.symbols,
+                          " is not a task; take 1 character or more out of 2 or more"));
+}
+
+Yardsticks Recite::yardsticks() const {
+  const double any = 1 / static_cast<double>(options_.symbols);
+  return {.chance = any, .trivial = any, .trivial_answer = "any character", .ceiling = 1};
+}
+
+std::int64_t Recite::source(std::int64_t k) const {
+  return recital_ == Recital::reverse ? options_.length - 1 - k : k % options_.length;
+}
+
+void Recite::fill(Random& random, const Batch& batch) const {
+  std::vector<std::int64_t, PoolAllocator<std::int64_t>> word(static_cast<std::size_t>(options_.length));
+  std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
+  dispatch_real(batch.x.dtype(), name().data(), [&](auto zero) {
+    using T = decltype(zero);
+    T* row = batch.x.mutable_values<T>().data();
+    for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample) {
+      for (std::int64_t& character : word) {
+        character = random.integer(options_.symbols);
+        row[character] = 1;
+        row += input_size();
+      }
+      row[options_.symbols] = 1;
+      row += (1 + answer_length()) * input_size();
+      for (std::int64_t k = 0; k < answer_length(); ++k) *answer++ = word[static_cast<std::size_t>(source(k))];
+    }
+  });
+}
+
+}  // namespace retrace

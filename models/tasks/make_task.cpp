@@ -4,6 +4,7 @@
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/recall.h>
 #include <retrace/models/tasks/recite.h>
 
 #include <algorithm>
@@ -38,6 +39,12 @@ Made make_recite(const TaskOptions& given) {
   return std::make_unique<Recite>(recital, options);
 }
 
+Made make_recall(const TaskOptions& given) {
+  RecallOptions options;
+  set(options.pairs, given.length);
+  return std::make_unique<Recall>(options);
+}
+
 template <class T>
 Made make_fixed(const TaskOptions&) {
   return std::make_unique<T>();
@@ -52,6 +59,7 @@ constexpr std::array entries{
     Entry{"copy", "length", make_recite<Recital::copy>},
     Entry{"reverse", "length", make_recite<Recital::reverse>},
     Entry{"double", "length", make_recite<Recital::twice>},
+    Entry{"recall", "length", make_recall},
 };
 
 constexpr auto names = [] {

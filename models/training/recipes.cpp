@@ -14,6 +14,7 @@ constexpr std::array recipes{
     Recipe{.task = "copy", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 6000},
     Recipe{.task = "reverse", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 6000},
     Recipe{.task = "double", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 6000},
+    Recipe{.task = "recall", .hidden = 128, .slot_size = 32, .batch = 64, .learning_rate = 5e-3, .steps = 6000},
 };
 
 }  // namespace

@@ -1,0 +1,40 @@
+#include <retrace/models/tasks/draw_different.h>
+#include <retrace/models/tasks/recall.h>
+
+namespace retrace {
+
+Recall::Recall(const RecallOptions& options) : Task("recall", TaskKind::classification), options_(options) {
+  if (options.pairs < 1 || options.keys < options.pairs || options.values < options.pairs)
+    throw ValueError(text("recall: ", options.pairs, " pairs of different ones of ", options.keys, " keys and ",
+                          options.values,
+                          " values cannot be drawn; take 1 or more pairs, and no fewer keys and values"));
+}
+
+Yardsticks Recall::yardsticks() const {
+  return {.chance = 1 / static_cast<double>(options_.values),
+          .trivial = 1 / static_cast<double>(options_.pairs),
+          .trivial_answer = "any value shown",
+          .ceiling = 1};
+}
+
+void Recall::fill(Random& random, const Batch& batch) const {
+  const auto pairs = static_cast<std::size_t>(options_.pairs);
+  Integers keys(pairs), values(pairs);
+  std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
+  dispatch_real(batch.x.dtype(), "recall", [&](auto zero) {
+    using T = decltype(zero);
+    T* row = batch.x.mutable_values<T>().data();
+    for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample) {
+      draw_different(random, options_.keys, keys);
+      draw_different(random, options_.values, values);
+      for (std::size_t pair = 0; pair < pairs; ++pair, row += input_size())
+        row[keys[pair]] = row[options_.keys + values[pair]] = 1;
+      const auto asked = static_cast<std::size_t>(random.integer(options_.pairs));
+      row[keys[asked]] = 1;
+      row += input_size();
+      answer[sample] = values[asked];
+    }
+  });
+}
+
+}  // namespace retrace

@@ -1,0 +1,33 @@
+// Which value was shown with this key?
+#pragma once
+
+#include <retrace/models/tasks/task.h>
+
+namespace retrace {
+
+struct RecallOptions {
+  std::int64_t pairs = 6;
+  std::int64_t keys = 10;  // to draw from
+  std::int64_t values = 10;
+};
+
+/// Associative recall. Pairs of a key and a value, one a row: one-hot(keys) | one-hot(values); in one sequence all keys
+/// differ, and so do all values. The last row holds one of the keys alone. The answer is its value.
+/// T = pairs + 1, I = keys + values, O = values classes.
+class Recall final : public Task {
+ public:
+  /// Throws ValueError without pairs and for more pairs than keys or values.
+  explicit Recall(const RecallOptions& options = {});
+
+  std::int64_t input_size() const override { return options_.keys + options_.values; }
+  std::int64_t sequence_length() const override { return options_.pairs + 1; }
+  std::int64_t output_size() const override { return options_.values; }
+  Yardsticks yardsticks() const override;
+
+ private:
+  void fill(Random& random, const Batch& batch) const override;
+
+  RecallOptions options_;
+};
+
+}  // namespace retrace

@@ -4,6 +4,7 @@
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/parity.h>
 #include <retrace/models/tasks/recall.h>
 #include <retrace/models/tasks/recite.h>
 
@@ -45,6 +46,12 @@ Made make_recall(const TaskOptions& given) {
   return std::make_unique<Recall>(options);
 }
 
+Made make_parity(const TaskOptions& given) {
+  ParityOptions options;
+  set(options.length, given.length);
+  return std::make_unique<Parity>(options);
+}
+
 template <class T>
 Made make_fixed(const TaskOptions&) {
   return std::make_unique<T>();
@@ -60,6 +67,7 @@ constexpr std::array entries{
     Entry{"reverse", "length", make_recite<Recital::reverse>},
     Entry{"double", "length", make_recite<Recital::twice>},
     Entry{"recall", "length", make_recall},
+    Entry{"parity", "length", make_parity},
 };
 
 constexpr auto names = [] {

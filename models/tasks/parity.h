@@ -1,0 +1,31 @@
+// Is the number of ones odd?
+#pragma once
+
+#include <retrace/models/tasks/task.h>
+
+namespace retrace {
+
+struct ParityOptions {
+  std::int64_t length = 40;  // bits
+};
+
+/// Bits, drawn evenly, one a row: 1 or -1. The answer after every row is the parity of the bits so far: class 1 if
+/// the number of ones is odd. T = A = length, I = 1, O = 2 classes.
+class Parity final : public Task {
+ public:
+  /// Throws ValueError for a length below 1.
+  explicit Parity(const ParityOptions& options = {});
+
+  std::int64_t input_size() const override { return 1; }
+  std::int64_t sequence_length() const override { return options_.length; }
+  std::int64_t answer_length() const override { return options_.length; }
+  std::int64_t output_size() const override { return 2; }
+  Yardsticks yardsticks() const override;
+
+ private:
+  void fill(Random& random, const Batch& batch) const override;
+
+  ParityOptions options_;
+};
+
+}  // namespace retrace

@@ -1,5 +1,6 @@
 // The tasks by name.
 #include <retrace/models/nearest_name.h>
+#include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/object_tracking.h>
@@ -52,6 +53,12 @@ Made make_parity(const TaskOptions& given) {
   return std::make_unique<Parity>(options);
 }
 
+Made make_adding(const TaskOptions& given) {
+  AddingOptions options;
+  set(options.length, given.length);
+  return std::make_unique<Adding>(options);
+}
+
 template <class T>
 Made make_fixed(const TaskOptions&) {
   return std::make_unique<T>();
@@ -68,6 +75,7 @@ constexpr std::array entries{
     Entry{"double", "length", make_recite<Recital::twice>},
     Entry{"recall", "length", make_recall},
     Entry{"parity", "length", make_parity},
+    Entry{"adding", "length", make_adding},
 };
 
 constexpr auto names = [] {

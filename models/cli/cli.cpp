@@ -47,6 +47,8 @@ std::string names_of_tasks() {
 void add_task_options(CLI::App& command, TaskOptions& options) {
   command.add_option("--length", options.length, "of a sequence, a word or a number (default: the task's)")
       ->check(CLI::PositiveNumber);
+  command.add_option("--vectors", options.vectors, "nth-farthest: how many (default: 8)")->check(CLI::PositiveNumber);
+  command.add_option("--dims", options.dims, "nth-farthest: of a vector (default: 16)")->check(CLI::PositiveNumber);
   command.add_flag("--held-only", options.held_only, "babi: only stories in which the ball is held");
 }
 

@@ -3,6 +3,7 @@
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
 #include <retrace/models/tasks/graph_reachability.h>
+#include <retrace/models/tasks/nth_farthest.h>
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/tasks/parity.h>
@@ -59,6 +60,13 @@ Made make_adding(const TaskOptions& given) {
   return std::make_unique<Adding>(options);
 }
 
+Made make_nth_farthest(const TaskOptions& given) {
+  NthFarthestOptions options;
+  set(options.vectors, given.vectors);
+  set(options.dims, given.dims);
+  return std::make_unique<NthFarthest>(options);
+}
+
 template <class T>
 Made make_fixed(const TaskOptions&) {
   return std::make_unique<T>();
@@ -76,6 +84,7 @@ constexpr std::array entries{
     Entry{"recall", "length", make_recall},
     Entry{"parity", "length", make_parity},
     Entry{"adding", "length", make_adding},
+    Entry{"nth-farthest", "vectors dims", make_nth_farthest},
 };
 
 constexpr auto names = [] {
@@ -86,7 +95,9 @@ constexpr auto names = [] {
 
 /// Throws ValueError for an option that the task does not have.
 void check_options(const Entry& entry, const TaskOptions& given) {
-  const std::array<std::pair<std::string_view, bool>, 2> options{{
+  const std::array<std::pair<std::string_view, bool>, 4> options{{
+      {"vectors", given.vectors != 0},
+      {"dims", given.dims != 0},
       {"length", given.length != 0},
       {"held-only", given.held_only},
   }};

@@ -81,6 +81,8 @@ std::span<const std::string_view> task_names();
 /// Instead of a task's own options, where they are not 0, empty or false.
 struct TaskOptions {
   std::int64_t length = 0;   // rows, pairs, characters of a word, or digits of a number
+  std::int64_t vectors = 0;  // nth-farthest: how many
+  std::int64_t dims = 0;     // nth-farthest: of a vector
   bool held_only = false;    // babi: no story in which nobody took the ball
 };
 /// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option that it

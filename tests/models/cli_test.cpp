@@ -122,6 +122,10 @@ TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
     return nlohmann::json::parse(outcome.results);
   };
   EXPECT_EQ(trained({"train", "babi", "--held-only"})["ceiling"], 1);
+  const auto farthest = trained({"train", "nth-farthest", "--vectors", "4", "--dims", "2"});
+  EXPECT_EQ(farthest["chance"], 0.25);
+  EXPECT_EQ(farthest["shortcuts"]["m where it is asked for, else any other"], 0.5);
+  EXPECT_TRUE(farthest["original"].is_null());
   EXPECT_EQ(trained({"train", "copy", "--length", "3"})["chance"], 0.1);
 }
 

@@ -60,9 +60,10 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
   EXPECT_EQ(make_task("copy", {.length = 4})->sequence_length(), 9);
   EXPECT_EQ(make_task("parity", {.length = 4})->sequence_length(), 4);
   EXPECT_EQ(make_task("adding", {.length = 20})->sequence_length(), 20);
+  EXPECT_EQ(make_task("nth-farthest", {.vectors = 4, .dims = 2})->input_size(), 2 + 3 * 4);
   EXPECT_EQ(make_task("babi", {.held_only = true})->yardsticks().ceiling, 1);
-  EXPECT_EQ(message_of([] { make_task("babi", {.length = 3}); }),
-            "make_task: the task 'babi' has no option 'length' (it has: held-only); leave it out");
+  EXPECT_EQ(message_of([] { make_task("babi", {.dims = 3}); }),
+            "make_task: the task 'babi' has no option 'dims' (it has: held-only); leave it out");
   EXPECT_EQ(message_of([] { make_task("object-tracking", {.held_only = true}); }),
             "make_task: the task 'object-tracking' has no option 'held-only' (it has: none); leave it out");
   EXPECT_EQ(message_of([] { make_task("adding", {.length = -1}); }),

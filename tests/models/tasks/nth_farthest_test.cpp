@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+#include <retrace/models/tasks/nth_farthest.h>
+#include <retrace/tests/models/tasks/rows.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+struct Vector {
+  std::int64_t label;
+  std::vector<double> x;
+};
+
+struct Question {
+  std::vector<Vector> vectors;
+  std::int64_t rank;    // 1: the farthest
+  std::int64_t center;  // a label
+
+  Question(const float* rows, std::int64_t count, std::int64_t dims) {
+    rank = 1 + hot(rows + dims + count, count);
+    center = hot(rows + dims + 2 * count, count);
+    for (std::int64_t k = 0; k < count; ++k, rows += dims + 3 * count) {
+      vectors.push_back({hot(rows + dims, count), std::vector<double>(rows, rows + dims)});
+      EXPECT_EQ(1 + hot(rows + dims + count, count), rank);  // the same in every row
+      EXPECT_EQ(hot(rows + dims + 2 * count, count), center);
+    }
+  }
+
+  /// The label at the rank when all are sorted by how far they are, or by another measure.
+  template <class Measure>
+  std::int64_t ranked(Measure&& measure) const {
+    std::vector<std::pair<double, std::int64_t>> sorted;
+    for (const Vector& v : vectors) sorted.emplace_back(-measure(v), v.label);
+    std::ranges::sort(sorted);
+    return sorted[static_cast<std::size_t>(rank - 1)].second;
+  }
+  std::int64_t answer() const {
+    const auto m = std::ranges::find(vectors, center, &Vector::label);
+    return ranked([&](const Vector& v) {
+      double sum = 0;
+      for (std::size_t k = 0; k < v.x.size(); ++k) sum += (v.x[k] - m->x[k]) * (v.x[k] - m->x[k]);
+      return sum;
+    });
+  }
+  std::int64_t guess_by_length() const {
+    return ranked([&](const Vector& v) {
+      double sum = 0;
+      for (const double x : v.x) sum += x * x;
+      return v.label == center ? -1 : sum;
+    });
+  }
+};
+
+TEST(NthFarthest, AnswersAreThoseOfSorting) {
+  Random random(5);
+  const NthFarthest task({.vectors = 5, .dims = 3});
+  const Batch batch = task.sample(random, many);
+  ASSERT_EQ(batch.x.shape(), (Shape{many, 5, 3 + 15}));
+  const float* rows = batch.x.values<float>().data();
+  double by_length = 0, itself = 0;
+  std::map<std::int64_t, double> ranks, centers, answers, first_labels;
+  for (const std::int64_t answer : batch.y.values<std::int64_t>()) {
+    const Question question(rows, 5, 3);
+    rows += 5 * 18;
+    std::set<std::int64_t> labels;
+    for (const Vector& v : question.vectors) {
+      labels.insert(v.label);
+      for (const double x : v.x) ASSERT_TRUE(x >= -1 && x < 1);
+    }
+    ASSERT_EQ(labels, (std::set<std::int64_t>{0, 1, 2, 3, 4}));
+    ASSERT_EQ(answer, question.answer());
+    by_length += answer == question.guess_by_length() ? 1 : 0;
+    itself += answer == question.center ? 1 : 0;
+    ++ranks[question.rank], ++centers[question.center], ++answers[answer], ++first_labels[question.vectors[0].label];
+  }
+  for (const auto& counts : {ranks, centers, answers, first_labels})
+    for (const auto& [value, count] : counts) EXPECT_NEAR(count / many, 0.2, 0.01);
+  EXPECT_NEAR(itself / many, 0.2, 0.01);  // only the last rank is m itself
+  EXPECT_NEAR(task.yardsticks().trivial, by_length / many, 0.015);
+}
+
+TEST(NthFarthest, ShelvesAreTheKnownOnes) {
+  const auto expect_shelves = [](std::int64_t vectors, std::int64_t dims, double any_other, double by_length) {
+    const Yardsticks yardsticks = NthFarthest({.vectors = vectors, .dims = dims}).yardsticks();
+    EXPECT_NEAR(yardsticks.shortcuts.at(0).value, any_other, 0.001) << vectors << " of " << dims;
+    EXPECT_NEAR(yardsticks.trivial, by_length, 0.012) << vectors << " of " << dims;
+  };
+  expect_shelves(8, 16, 0.250, 0.309);
+  expect_shelves(8, 4, 0.250, 0.308);
+  expect_shelves(6, 4, 0.333, 0.409);
+  expect_shelves(5, 4, 0.400, 0.484);
+  expect_shelves(4, 16, 0.500, 0.589);
+  expect_shelves(4, 2, 0.500, 0.607);
+  expect_shelves(3, 2, 0.667, 0.766);
+}
+
+TEST(NthFarthest, LessonsAskForSomeRanksInSomeDims) {
+  Random random(6);
+  const NthFarthest task({.vectors = 4, .dims = 5, .ranks = {1, 4}, .active_dims = 2});
+  const std::int64_t samples = 2000;
+  const Batch batch = task.sample(random, samples);
+  ASSERT_EQ(batch.x.shape(), (Shape{samples, 4, 5 + 12}));
+  const float* rows = batch.x.values<float>().data();
+  double first = 0;
+  for (const std::int64_t answer : batch.y.values<std::int64_t>()) {
+    const Question question(rows, 4, 5);
+    rows += 4 * 17;
+    ASSERT_TRUE(question.rank == 1 || question.rank == 4);
+    first += question.rank == 1 ? 1 : 0;
+    for (const Vector& v : question.vectors) ASSERT_TRUE(v.x[1] != 0 && v.x[2] == 0 && v.x[3] == 0 && v.x[4] == 0);
+    ASSERT_EQ(answer, question.answer());
+  }
+  EXPECT_NEAR(first / static_cast<double>(samples), 0.5, 0.04);
+  EXPECT_NEAR(task.yardsticks().shortcuts.at(0).value, 0.5 + 0.5 / 3, 1e-12);
+}
+
+TEST(NthFarthest, OptionsWithoutAQuestionAreRefused) {
+  EXPECT_EQ(message_of([] { NthFarthest({.vectors = 1}); }),
+            "nth-farthest: 1 vectors of 16 dims are not a task; take 2 or more of 1 or more");
+  EXPECT_THROW(NthFarthest({.dims = 0}), ValueError);
+  EXPECT_EQ(message_of([] {
+              NthFarthest({.ranks = {1, 9}});
+            }),
+            "nth-farthest: rank 9 of 8 vectors; ranks go from 1 (farthest) to the number of vectors (m itself)");
+  EXPECT_EQ(message_of([] { NthFarthest({.active_dims = 17}); }),
+            "nth-farthest: 17 active dims of 16; take 1 to all of them, or 0 for all");
+}
+
+}  // namespace
+}  // namespace retrace

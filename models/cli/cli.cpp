@@ -49,6 +49,8 @@ void add_task_options(CLI::App& command, TaskOptions& options) {
       ->check(CLI::PositiveNumber);
   command.add_option("--vectors", options.vectors, "nth-farthest: how many (default: 8)")->check(CLI::PositiveNumber);
   command.add_option("--dims", options.dims, "nth-farthest: of a vector (default: 16)")->check(CLI::PositiveNumber);
+  command.add_option("--program", options.program, "execute: addition, control, full, copy, reverse or double");
+  command.add_option("--nesting", options.nesting, "execute: ops of a program (default: 2)")->check(CLI::PositiveNumber);
   command.add_flag("--held-only", options.held_only, "babi: only stories in which the ball is held");
 }
 

@@ -2,6 +2,7 @@
 #include <retrace/models/nearest_name.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/nth_farthest.h>
 #include <retrace/models/tasks/object_tracking.h>
@@ -67,6 +68,14 @@ Made make_nth_farthest(const TaskOptions& given) {
   return std::make_unique<NthFarthest>(options);
 }
 
+Made make_execute(const TaskOptions& given) {
+  ExecuteOptions options;
+  if (!given.program.empty()) options.program = program_kind(given.program);
+  set(options.length, given.length);
+  set(options.nesting, given.nesting);
+  return std::make_unique<Execute>(options);
+}
+
 template <class T>
 Made make_fixed(const TaskOptions&) {
   return std::make_unique<T>();
@@ -85,6 +94,7 @@ constexpr std::array entries{
     Entry{"parity", "length", make_parity},
     Entry{"adding", "length", make_adding},
     Entry{"nth-farthest", "vectors dims", make_nth_farthest},
+    Entry{"execute", "program length nesting", make_execute},
 };
 
 constexpr auto names = [] {
@@ -95,10 +105,12 @@ constexpr auto names = [] {
 
 /// Throws ValueError for an option that the task does not have.
 void check_options(const Entry& entry, const TaskOptions& given) {
-  const std::array<std::pair<std::string_view, bool>, 4> options{{
+  const std::array<std::pair<std::string_view, bool>, 6> options{{
       {"vectors", given.vectors != 0},
       {"dims", given.dims != 0},
+      {"program", !given.program.empty()},
       {"length", given.length != 0},
+      {"nesting", given.nesting != 0},
       {"held-only", given.held_only},
   }};
   for (const auto& [name, is_given] : options)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -83,6 +84,8 @@ struct TaskOptions {
   std::int64_t length = 0;   // rows, pairs, characters of a word, or digits of a number
   std::int64_t vectors = 0;  // nth-farthest: how many
   std::int64_t dims = 0;     // nth-farthest: of a vector
+  std::string program = {};  // execute: addition, control, full, copy, reverse or double
+  std::int64_t nesting = 0;  // execute: ops of a program
   bool held_only = false;    // babi: no story in which nobody took the ball
 };
 /// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option that it

@@ -18,6 +18,7 @@ constexpr std::array recipes{
     Recipe{.task = "parity", .hidden = 32, .slot_size = 16, .batch = 32, .learning_rate = 1e-2, .steps = 2000},
     Recipe{.task = "adding", .hidden = 64, .slot_size = 16, .batch = 32, .learning_rate = 5e-3, .steps = 4000},
     Recipe{.task = "nth-farthest", .hidden = 128, .slot_size = 64, .batch = 128, .learning_rate = 1e-3, .steps = 20000},
+    Recipe{.task = "execute", .hidden = 256, .slot_size = 64, .batch = 64, .learning_rate = 2e-3, .steps = 10000},
 };
 
 }  // namespace

@@ -45,9 +45,13 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
       {{"train", "pair-maching"},
        2,
        text("make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(), ")\n")},
-      {{"train", "babi", "--length", "2"},
+      {{"train", "babi", "--nesting", "2"},
        2,
-       "make_task: the task 'babi' has no option 'length' (it has: held-only); leave it out\n"},
+       "make_task: the task 'babi' has no option 'nesting' (it has: held-only); leave it out\n"},
+      {{"train", "execute", "--program", "ful"},
+       2,
+       "execute: there is no program named 'ful'; did you mean full (known: addition, control, full, copy, reverse, "
+       "double)\n"},
       {{"train", "babi", "--model", "lsmt"},
        2,
        "make_model: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
@@ -126,6 +130,7 @@ TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
   EXPECT_EQ(farthest["chance"], 0.25);
   EXPECT_EQ(farthest["shortcuts"]["m where it is asked for, else any other"], 0.5);
   EXPECT_TRUE(farthest["original"].is_null());
+  EXPECT_EQ(trained({"train", "execute", "--program", "control", "--length", "1", "--nesting", "1"})["task"], "execute");
   EXPECT_EQ(trained({"train", "copy", "--length", "3"})["chance"], 0.1);
 }
 

@@ -1,0 +1,151 @@
+#include <retrace/models/nearest_name.h>
+#include <retrace/models/tasks/execute.h>
+#include <retrace/models/tasks/simulated.h>
+
+#include <algorithm>
+
+namespace retrace {
+namespace {
+
+constexpr std::int64_t longest_number = 17;
+constexpr std::int64_t most_digits = 37;  // of an exact value
+constexpr std::int64_t end_class = 10;
+
+std::span<const ProgramOp> ops_of(ProgramKind kind) {
+  using enum ProgramOp;
+  static constexpr std::array addition{sum};
+  static constexpr std::array control{condition, loop};
+  static constexpr std::array full{sum, difference, product, condition, loop};
+  switch (kind) {
+    case ProgramKind::addition:
+      return addition;
+    case ProgramKind::control:
+      return control;
+    case ProgramKind::full:
+      return full;
+    default:
+      return {};
+  }
+}
+
+/// The class of every character of a row.
+constexpr auto classes = [] {
+  std::array<std::uint8_t, 128> result{};
+  for (std::size_t k = 0; k < Execute::characters.size(); ++k)
+    result[static_cast<std::size_t>(Execute::characters[k])] = static_cast<std::uint8_t>(k);
+  return result;
+}();
+std::int64_t class_of(char character) { return classes[static_cast<std::size_t>(character)]; }
+
+std::int64_t or_all(std::int64_t current, std::int64_t all) { return current == 0 ? all : current; }
+
+}  // namespace
+
+/// A program and its output, without the end marks.
+struct Execute::Draw {
+  Program program;
+  Characters digits;  // of what is memorised
+  std::string_view code;
+  Characters output;
+};
+
+Execute::Execute(const ExecuteOptions& options)
+    : Task("execute", TaskKind::classification), options_(options), ops_(ops_of(options.program)) {
+  const auto [program, length, nesting, current_length, current_nesting, mixed] = options;
+  if (length < 1 || nesting < 1 || length > longest_number || (!is_memorised() && length * (nesting + 1) > most_digits))
+    throw ValueError(text("execute: programs of nesting ", nesting, " with numbers of ", length,
+                          " digits are not for this task; take 1 or more of both, a length of at most ", longest_number,
+                          ", and length * (nesting + 1) of at most ", most_digits));
+  if (current_length < 0 || current_length > length || current_nesting < 0 || current_nesting > nesting)
+    throw ValueError(text("execute: a current length of ", current_length, " and nesting of ", current_nesting,
+                          " lie outside the task's ", length, " and ", nesting, "; lower them, or 0 for all"));
+  program_length_ = is_memorised() ? length : longest_program(ops_, length, nesting);
+}
+
+std::int64_t Execute::answer_length() const {
+  if (!is_memorised()) return options_.length + 2;
+  return (options_.program == ProgramKind::twice ? 2 : 1) * options_.length + 1;
+}
+
+void Execute::draw(Random& random, Draw& to) const {
+  std::int64_t length = or_all(options_.current_length, options_.length);
+  std::int64_t nesting = or_all(options_.current_nesting, options_.nesting);
+  if (options_.mixed) length = 1 + random.integer(length), nesting = 1 + random.integer(nesting);
+  if (is_memorised()) return draw_digits(random, length, to);
+  to.program.draw(random, ops_, length, nesting);
+  to.code = to.program.code();
+  std::int64_t modulus = 10;
+  for (std::int64_t digit = 0; digit < options_.length; ++digit) modulus *= 10;
+  std::int64_t result = floor_mod(to.program.value(), modulus);
+  to.output.clear();
+  do {
+    to.output.push_back(static_cast<char>('0' + result % 10));
+    result /= 10;
+  } while (result > 0);
+  std::ranges::reverse(to.output);
+}
+
+void Execute::draw_digits(Random& random, std::int64_t length, Draw& to) const {
+  to.digits.resize(static_cast<std::size_t>(length));
+  for (char& digit : to.digits) digit = static_cast<char>('0' + random.integer(10));
+  to.code = {to.digits.data(), to.digits.size()};
+  to.output.assign(to.digits.begin(), to.digits.end());
+  if (options_.program == ProgramKind::reverse) std::ranges::reverse(to.output);
+  if (options_.program == ProgramKind::twice) to.output.insert(to.output.end(), to.digits.begin(), to.digits.end());
+}
+
+Yardsticks Execute::yardsticks() const {
+  std::vector<std::array<std::int64_t, end_class + 1>> counts(static_cast<std::size_t>(answer_length()));
+  Draw drawn;
+  Random random = random_for_yardsticks();
+  for (int sample = 0; sample < draws_for_yardsticks; ++sample) {
+    draw(random, drawn);
+    for (std::size_t k = 0; k < drawn.output.size(); ++k)
+      ++counts[k][static_cast<std::size_t>(class_of(drawn.output[k]))];
+    ++counts[drawn.output.size()][end_class];
+  }
+  double right = 0, counted = 0;
+  for (const auto& of_place : counts) {
+    right += static_cast<double>(*std::ranges::max_element(of_place));
+    for (const std::int64_t count : of_place) counted += static_cast<double>(count);
+  }
+  return {.chance = 1 / static_cast<double>(output_size()),
+          .trivial = right / counted,
+          .trivial_answer = "the commonest of each place",
+          .ceiling = 1};
+}
+
+void Execute::fill(Random& random, const Batch& batch) const {
+  Draw drawn;
+  std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
+  dispatch_real(batch.x.dtype(), "execute", [&](auto zero) {
+    using T = decltype(zero);
+    T* rows = batch.x.mutable_values<T>().data();
+    for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, rows += sequence_length() * input_size()) {
+      draw(random, drawn);
+      T* row = rows + (program_length_ - std::ssize(drawn.code)) * input_size();
+      for (const char character : drawn.code) {
+        row[class_of(character)] = 1;
+        row += input_size();
+      }
+      row[class_of('!')] = 1;
+      std::int64_t* const end = answer + answer_length();
+      for (const char digit : drawn.output) *answer++ = class_of(digit);
+      *answer++ = end_class;
+      answer = std::fill_n(answer, end - answer, no_answer);
+    }
+  });
+}
+
+std::span<const std::string_view> program_names() {
+  static constexpr std::array<std::string_view, 6> names{"addition", "control", "full", "copy", "reverse", "double"};
+  return names;
+}
+
+ProgramKind program_kind(std::string_view name) {
+  const auto found = std::ranges::find(program_names(), name);
+  if (found == program_names().end()) throw ValueError(unknown_name("execute", "program", name, program_names()));
+  return static_cast<ProgramKind>(found - program_names().begin());
+}
+
+}  // namespace retrace

@@ -1,0 +1,64 @@
+// What does this program print? It is read character by character (Zaremba and Sutskever, "Learning to execute", 2014).
+#pragma once
+
+#include <span>
+
+#include <retrace/models/tasks/program.h>
+#include <retrace/models/tasks/task.h>
+
+namespace retrace {
+
+/// addition: sums. control: conditions and loops. full: those, sums, differences and products. And, to memorise, digits
+/// that are to be printed as they are, backwards, or twice.
+enum class ProgramKind { addition, control, full, copy, reverse, twice };
+
+struct ExecuteOptions {
+  ProgramKind program = ProgramKind::addition;
+  std::int64_t length = 5;   // digits of a number, or of what is memorised
+  std::int64_t nesting = 2;  // ops; nothing to what is memorised
+  // To begin with an easier lesson for a model of the same sizes:
+  std::int64_t current_length = 0;   // up to length; 0: length
+  std::int64_t current_nesting = 0;  // up to nesting; 0: nesting
+  bool mixed = false;                // every sample's length and nesting are drawn from 1 up to the current ones
+};
+
+/// A program and the end mark '!', one character a row, one-hot, after zero rows that make all programs as long as the
+/// longest. Then zero rows, which are answered by the digits of its result, the first first, by '!', and by nothing
+/// more (no_answer). The result of an expression is its value as in Python, modulo 10^(length + 1) and never negative:
+///   a+b, a-b, a*b, aif b<celse d (or >), x=afor[n]x+=b (a + n b, n from 1 to 9)
+/// with one operand, from the second op on, another expression in parentheses; all other operands have `length` digits.
+/// I = 29 characters, A = length + 2 (memorised: length + 1, twice: 2 length + 1), O = 11 classes: digits and '!'.
+class Execute final : public Task {
+ public:
+  static constexpr std::string_view characters = "0123456789!+-*<>()[]=xifelsor";  // of the rows
+  static constexpr std::string_view answers = "0123456789!";
+
+  /// Throws ValueError for a length or nesting below 1, for current ones beyond them, for numbers too long to be exact:
+  /// length (nesting + 1) digits above 37 or length above 17.
+  explicit Execute(const ExecuteOptions& options = {});
+
+  std::int64_t input_size() const override { return std::ssize(characters); }
+  std::int64_t sequence_length() const override { return program_length_ + 1 + answer_length(); }
+  std::int64_t answer_length() const override;
+  std::int64_t output_size() const override { return std::ssize(answers); }
+  /// The trivial answer is the commonest character of each place. It is simulated.
+  Yardsticks yardsticks() const override;
+
+ private:
+  struct Draw;
+
+  bool is_memorised() const { return options_.program >= ProgramKind::copy; }
+  void draw(Random& random, Draw& to) const;
+  void draw_digits(Random& random, std::int64_t length, Draw& to) const;
+  void fill(Random& random, const Batch& batch) const override;
+
+  ExecuteOptions options_;
+  std::span<const ProgramOp> ops_;
+  std::int64_t program_length_;  // of the longest one, without '!'
+};
+
+/// The names addition, control, full, copy, reverse and double. program_kind throws ValueError for any other.
+std::span<const std::string_view> program_names();
+ProgramKind program_kind(std::string_view name);
+
+}  // namespace retrace

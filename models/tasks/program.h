@@ -1,0 +1,46 @@
+// Short random programs in characters, and what they evaluate to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <retrace/core/random.h>
+#include <retrace/core/storage.h>
+
+namespace retrace {
+
+/// Characters from the pool: a batch takes nothing from the heap.
+using Characters = std::vector<char, PoolAllocator<char>>;
+
+/// What an op does to its operands a, b, c, d, and how it is written: # is an operand, ? is < or >, @ is a digit
+/// from 1.
+enum class ProgramOp { sum, difference, product, condition, loop };
+std::string_view pattern_of(ProgramOp op);
+
+/// The most characters of a program of nested ops on numbers of `length` digits.
+std::int64_t longest_program(std::span<const ProgramOp> ops, std::int64_t length, std::int64_t nesting);
+
+/// Values are exact: no program that is short enough to be asked for leaves 37 digits.
+using ProgramValue = __int128;
+/// The remainder of a division by a positive modulus that is never negative, as Python's %.
+std::int64_t floor_mod(ProgramValue value, std::int64_t modulus);
+
+/// `nesting` ops, each on numbers of exactly `length` digits (the first not 0) and, from the second on, the op before
+/// it in parentheses in place of one of them.
+class Program {
+ public:
+  void draw(Random& random, std::span<const ProgramOp> ops, std::int64_t length, std::int64_t nesting);
+  std::string_view code() const { return {code_.data(), code_.size()}; }
+  ProgramValue value() const { return value_; }
+
+ private:
+  void wrap_in(Random& random, ProgramOp op, std::int64_t length, bool is_first);
+
+  Characters code_, inner_;
+  ProgramValue value_ = 0;
+};
+
+}  // namespace retrace

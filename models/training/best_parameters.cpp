@@ -8,10 +8,14 @@ BestParameters::BestParameters(const SequenceModel& model) : live_(parameters(mo
 
 bool BestParameters::offer(std::int64_t step, const Evaluation& validation) {
   if (!(validation.loss < validation_.loss)) return false;
+  take(step, validation);
+  return true;
+}
+
+void BestParameters::take(std::int64_t step, const Evaluation& validation) {
   step_ = step;
   validation_ = validation;
   for (std::size_t k = 0; k < live_.size(); ++k) copy_values(live_[k].tensor, best_[k]);
-  return true;
 }
 
 void BestParameters::restore() const {

@@ -15,6 +15,8 @@ class BestParameters {
 
   /// Whether this validation has the lowest loss so far; the parameters are copied if so.
   bool offer(std::int64_t step, const Evaluation& validation);
+  /// The parameters are copied in any case: those of an easier lesson are not to be held against the full task.
+  void take(std::int64_t step, const Evaluation& validation);
   /// Puts them back into the model.
   void restore() const;
 

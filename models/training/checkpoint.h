@@ -14,6 +14,7 @@ struct Standing {
   std::int64_t step = 0;
   CurriculumState curriculum = {};
   std::int64_t best_step = 0;
+  std::int64_t best_lesson = 0;
   Evaluation best = {};
   std::int64_t without_gain = 0;  // validations since the best one
   std::int64_t window_steps = 0;  // since the last validation ...

@@ -116,11 +116,21 @@ class Fitting {
     const Metrics& metrics = result_.history.back();
     if (options_.metrics != nullptr) *options_.metrics << to_json(metrics) << std::endl;
     progress_.validated(metrics.step, metrics.loss, metrics.metric_name.data(), validation.metric);
-    standing_.without_gain = best_.offer(metrics.step, validation) ? 0 : standing_.without_gain + 1;
+    keep_if_best(metrics.step, validation);
     standing_.window_steps = 0;
     standing_.window_loss = 0;
     window_started_at_ = now;
     if (!options_.checkpoint.empty() && now - checkpoint_at_ >= options_.checkpoint_seconds) checkpoint();
+  }
+
+  /// What was best in an easier lesson says nothing of the full task: there, and at its first validation, the latest
+  /// parameters are kept.
+  void keep_if_best(std::int64_t step, const Evaluation& validation) {
+    const bool comparable = trainer_.at_full_task() && standing_.best_lesson == trainer_.curriculum().lesson;
+    if (!comparable) best_.take(step, validation);
+    const bool gained = !comparable || best_.offer(step, validation);
+    standing_.without_gain = gained ? 0 : standing_.without_gain + 1;
+    standing_.best_lesson = trainer_.curriculum().lesson;
   }
 
   std::vector<NamedTensor> state() const {

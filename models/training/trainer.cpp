@@ -48,7 +48,7 @@ double Trainer::walk_back(std::int64_t number) {
 void Trainer::observe(const Tensor& output, const Tensor& target) {
   constexpr double weight = 0.02;
   const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
-  if (lesson >= lessons_.size()) return;
+  if (at_full_task()) return;
   const NoTape unrecorded;
   curriculum_.accuracy += weight * (task_metric(task_, output, target) - curriculum_.accuracy);
   if (curriculum_.accuracy > lessons_[lesson].pass_at) curriculum_ = {curriculum_.lesson + 1, 0};

@@ -27,6 +27,8 @@ class Trainer {
   /// Steps made.
   std::int64_t steps() const { return optimizer_->steps(); }
   const CurriculumState& curriculum() const { return curriculum_; }
+  /// Whether samples are those of the task itself, not of an easier lesson.
+  bool at_full_task() const { return curriculum_.lesson >= std::ssize(lessons_); }
 
   /// What the optimiser remembers, by name.
   std::vector<NamedTensor> state() const;

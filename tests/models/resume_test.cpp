@@ -113,6 +113,17 @@ TEST_F(Resume, AfterAnyStepEndsWithTheSameWeights) {
   }
 }
 
+TEST_F(Resume, TheBestOfAnEasierLessonIsNotKept) {
+  options_.steps = 21;
+  const FitResult result = train(never, false);
+  EXPECT_GT(result.history.back().lesson, 0);
+  for (const Metrics& at : result.history) {
+    if (at.step == result.best_step) {
+      EXPECT_GT(at.lesson, 0);
+    }
+  }
+}
+
 TEST_F(Resume, OfAFinishedTrainingChangesNothing) {
   train(never, false);
   const std::string expected = hash();

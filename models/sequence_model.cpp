@@ -42,7 +42,7 @@ struct RelationalModel {
 
   RelationalModel(const ModelSizes& sizes, Random& random)
       : network(sizes.input, sizes.hidden, sizes.output, random,
-                {.kind = memory_kind(sizes.memory), .slot_size = sizes.slot_size}) {}
+                {.kind = memory_kind(sizes.memory), .slots = sizes.slots, .slot_size = sizes.slot_size}) {}
   Tensor operator()(const Tensor& x) const { return network.last(x).y; }
   Tensor answers(const Tensor& x, std::int64_t count) const { return network.answers(x, count).y; }
   void visit(auto&& see) const { network.visit(see); }
@@ -51,7 +51,7 @@ struct RelationalModel {
 RmcModelOptions rmc_options(const ModelSizes& sizes) {
   return {.input = sizes.input,
           .output = sizes.output,
-          .core = {.slots = 4, .head_size = sizes.slot_size / 2, .heads = 2}};
+          .core = {.slots = sizes.slots, .head_size = sizes.slot_size / sizes.heads, .heads = sizes.heads}};
 }
 
 AttentionModelOptions attention_options(const ModelSizes& sizes) {

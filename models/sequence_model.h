@@ -13,7 +13,8 @@
 
 namespace retrace {
 
-/// Reads a sequence and answers after its last row, or after each of its last rows. A module as any other: parameters, save, load, optimisers work on it.
+/// Reads a sequence and answers after its last row, or after each of its last rows. A module as any other: parameters,
+/// save, load, optimisers work on it.
 class SequenceModel {
  public:
   virtual ~SequenceModel() = default;
@@ -53,16 +54,18 @@ struct ModelSizes {
   std::int64_t input = 1;
   std::int64_t hidden = 64;
   std::int64_t output = 1;
-  std::int64_t slot_size = 64;  // of a relational memory
-  std::int64_t time = 64;       // the longest sequence, for models that know positions
+  std::int64_t slot_size = 64;       // of a relational memory, or of an rmc
+  std::int64_t slots = 4;            // of either
+  int heads = 2;                     // of an rmc
+  std::int64_t time = 64;            // the longest sequence, for models that know positions
   std::string_view memory = "cell";  // beside a relational-rnn: cell, gated or notebook
 };
 
 /// The names that make_model knows, and those of the memories beside a relational-rnn.
 std::span<const std::string_view> model_names();
 std::span<const std::string_view> memory_names();
-/// A model of the default dtype; its weights are drawn from `random`. Throws ValueError, with the nearest right name, for one
-/// that is not known.
+/// A model of the default dtype; its weights are drawn from `random`. Throws ValueError, with the nearest right name,
+/// for one that is not known.
 std::unique_ptr<SequenceModel> make_model(std::string_view name, const ModelSizes& sizes, Random& random);
 
 }  // namespace retrace

@@ -26,7 +26,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   positive("--batch", fit.batch, "samples of a batch (default: the task's)");
   positive("--learning-rate", fit.learning_rate, "at its highest (default: the task's)");
   shown("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)");
-  shown("--schedule", fit.schedule, "of the learning rate: cosine, linear, steps or constant");
+  command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
   shown("--b2", fit.b2, "of adam and adamw: how long squares of gradients are remembered");
   shown("--warm-up", fit.warm_up, "the part of the steps in which the learning rate rises");
   shown("--weight-decay", fit.weight_decay, "of adam, adamw and sgd")->check(CLI::NonNegativeNumber);

@@ -113,6 +113,21 @@ Yardsticks NthFarthest::yardsticks() const {
               {"m where it is asked for, else any other", asks_for_center + (1 - asks_for_center) / (vectors - 1)}}};
 }
 
+std::vector<Lesson> NthFarthest::lessons() const {
+  constexpr double distances_are_known = 0.6, rank_is_known = 0.8;
+  std::vector<Lesson> lessons;
+  const auto add = [&](std::int64_t ranks, std::int64_t dims, double pass_at) {
+    NthFarthestOptions easier{.vectors = options_.vectors, .dims = options_.dims, .active_dims = dims};
+    for (std::int64_t rank = 1; rank <= ranks; ++rank) easier.ranks.push_back(rank);
+    lessons.push_back({std::make_unique<NthFarthest>(easier), pass_at});
+  };
+  if (options_.dims > 4)
+    for (std::int64_t dims = 1; dims < options_.dims; dims *= 2) add(1, dims, distances_are_known);
+  for (std::int64_t ranks = 1; ranks <= std::min<std::int64_t>(3, options_.vectors - 1); ++ranks)
+    add(ranks, 0, rank_is_known);
+  return lessons;
+}
+
 void NthFarthest::fill(Random& random, const Batch& batch) const {
   const std::int64_t vectors = options_.vectors, dims = options_.dims;
   std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();

@@ -3,6 +3,7 @@
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/schedules.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -14,7 +15,7 @@ std::span<const std::string_view> optimizer_names() {
 }
 
 std::span<const std::string_view> schedule_names() {
-  static constexpr std::array<std::string_view, 4> names{"cosine", "linear", "steps", "constant"};
+  static constexpr std::array<std::string_view, 5> names{"cosine", "linear", "trapezoid", "steps", "constant"};
   return names;
 }
 
@@ -33,9 +34,10 @@ double learning_rate_at(std::int64_t step, const FitOptions& options) {
   const WarmUpCosine cosine{.base = options.learning_rate, .warm_up = warm_up, .steps = options.steps};
   if (step < warm_up || options.schedule == "cosine") return cosine(step);
   const std::int64_t since = step - warm_up, length = options.steps - warm_up;
+  const double left = 1 - static_cast<double>(since) / static_cast<double>(length);
   if (options.schedule == "constant") return options.learning_rate;
-  if (options.schedule == "linear")
-    return options.learning_rate * (1 - static_cast<double>(since) / static_cast<double>(length));
+  if (options.schedule == "linear") return options.learning_rate * left;
+  if (options.schedule == "trapezoid") return options.learning_rate * std::min(1.0, 5 * left);
   if (options.schedule == "steps")
     return StepDecay{.base = options.learning_rate, .every = std::max<std::int64_t>(length / 5, 1)}(since);
   throw ValueError(unknown_name("fit", "schedule", options.schedule, schedule_names()));

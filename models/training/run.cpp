@@ -12,6 +12,7 @@ RunOptions with_recipe(RunOptions options, const Recipe& recipe) {
   fill(options.fit.steps, recipe.steps);
   fill(options.fit.batch, recipe.batch);
   fill(options.fit.learning_rate, recipe.learning_rate);
+  if (options.fit.schedule.empty()) options.fit.schedule = recipe.schedule;
   return options;
 }
 

@@ -17,7 +17,7 @@ struct RunOptions {
   TaskOptions task_options = {};
   std::int64_t hidden = 0;  // 0, here and below: the recipe's
   std::int64_t slot_size = 0;
-  FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0};
+  FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0, .schedule = ""};
 };
 
 struct Run {

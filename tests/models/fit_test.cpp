@@ -134,7 +134,7 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.optimizer = "adma"}),
             "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, rmsprop, sgd)");
   EXPECT_EQ(message({.schedule = "cosin"}),
-            "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, steps, constant)");
+            "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, trapezoid, steps, constant)");
 }
 
 TEST(Fit, EveryOptimizerLearns) {
@@ -159,6 +159,8 @@ TEST(Fit, EveryScheduleRisesAndThenDoesWhatItSays) {
   EXPECT_NEAR(rates("cosine")[1], 0.5, 1e-12);
   EXPECT_NEAR(rates("linear")[1], 0.5, 1e-12);
   EXPECT_NEAR(rates("linear")[2], 1 / 90.0, 1e-12);
+  EXPECT_EQ(rates("trapezoid")[1], 1.0);
+  EXPECT_NEAR(rates("trapezoid")[2], 5 / 90.0, 1e-12);
   EXPECT_EQ(rates("constant"), (std::array{1.0, 1.0, 1.0}));
   EXPECT_EQ(rates("steps"), (std::array{1.0, 0.25, 0.0625}));
 }

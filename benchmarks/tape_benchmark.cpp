@@ -1,5 +1,6 @@
-// What the tape costs an op: `add` of one-element tensors in chains of a thousand. `forward` records, `backward` walks,
-// `step` does both and frees the tape; `ns_an_op` is the figure to read.
+// What the tape costs an op, in chains of a thousand ops; `ns_an_op` is the figure to read. add_chain is `add` of
+// one-element tensors: `forward` records, `backward` walks, `step` does both and frees the tape. overhead_chain1000_*
+// are steps of ops of four elements, one a constant.
 #include <chrono>
 
 #include <benchmark/benchmark.h>
@@ -45,6 +46,33 @@ void add_chain(benchmark::State& state, Part part) {
 BENCHMARK_CAPTURE(add_chain, forward, Part::forward)->UseManualTime();
 BENCHMARK_CAPTURE(add_chain, backward, Part::backward)->UseManualTime();
 BENCHMARK_CAPTURE(add_chain, step, Part::step)->UseManualTime();
+
+template <class Op>
+void time_chain(benchmark::State& state, Op&& op) {
+  const Tensor x = parameter(tensor({0.1, 0.2, 0.3, 0.4})), k = full({4}, 0.999), cotangent = ones({4});
+  for (auto _ : state) {
+    x.zero_grad();
+    Tape tape;
+    Tensor y = x;
+    for (int n = 0; n < length; ++n) y = op(y, k);
+    tape.backward({y}, {cotangent});
+  }
+  state.counters["ns_an_op"] =
+      benchmark::Counter(length * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void overhead_chain1000_add(benchmark::State& state) {
+  time_chain(state, [](const Tensor& y, const Tensor& k) { return add(y, k); });
+}
+void overhead_chain1000_mul(benchmark::State& state) {
+  time_chain(state, [](const Tensor& y, const Tensor& k) { return mul(y, k); });
+}
+void overhead_chain1000_tanh(benchmark::State& state) {
+  time_chain(state, [](const Tensor& y, const Tensor&) { return tanh(y); });
+}
+BENCHMARK(overhead_chain1000_add);
+BENCHMARK(overhead_chain1000_mul);
+BENCHMARK(overhead_chain1000_tanh);
 
 }  // namespace
 }  // namespace retrace

@@ -3,15 +3,6 @@
 #include <cstring>
 
 namespace retrace {
-namespace {
-
-template <class T>
-void add_to(T* sum, const T* part, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k) sum[k] += part[k];
-}
-
-}  // namespace
-
 Tensor SavedValue::tensor() const {
   retain(storage);
   return Tensor::over(storage, offset, node->shape, node->dtype);
@@ -38,21 +29,25 @@ void Record::begin_zeroed_gradient(Node* node) {
   if (!begin_gradient(node)) std::memset(node->gradient->data(), 0, node->bytes());
 }
 
-void Record::pass_gradient(int j, int i) {
-  Node* from = nodes()[inputs_ + j];
-  Node* to = nodes()[i];
-  if (to->gradient == nullptr || to->gradient_used) {
+void Record::take_gradient(Node* to, Storage* values, std::int64_t offset, bool keep) {
+  if (keep && offset == 0 && (to->gradient == nullptr || to->gradient_used)) {
     release_gradient(to);
     to->gradient_used = false;
-    retain(from->gradient);
-    to->gradient = from->gradient;  // shared: whoever adds to it next copies it first
+    retain(values);
+    to->gradient = values;  // shared: whoever adds to it next copies it first
     return;
   }
-  own_gradient(to);
-  dispatch_real(to->dtype, op_->name, [&](auto zero) {
+  const bool add = begin_gradient(to);
+  dispatch_real(to->dtype, "backward", [&](auto zero) {
     using T = decltype(zero);
-    add_to(to->gradient_values<T>(), from->gradient_values<T>(), to->numel());
+    const T* from = static_cast<const T*>(values->data()) + offset;
+    GradientSlot<T>{to->gradient_values<T>(), add}.put(to->numel(), [=](std::int64_t k) { return from[k]; });
   });
+}
+
+void Record::pass_gradient(int j, int i) {
+  Storage* values = nodes()[inputs_ + j]->gradient;
+  take_gradient(nodes()[i], values, 0, !values->lent);
 }
 
 void Record::add_gradient(int i, const Tensor& contribution) {
@@ -63,11 +58,9 @@ void Record::add_gradient(int i, const Tensor& contribution) {
   if (contribution.dtype() != input.dtype)
     throw DtypeError(text(op_->name, ": backward gave a gradient of dtype ", contribution.dtype(), " for input ", i,
                           " of dtype ", input.dtype, "; they must be the same"));
-  dispatch_real(input.dtype, op_->name, [&](auto zero) {
-    using T = decltype(zero);
-    const T* values = contribution.values<T>().data();
-    grad_in<T>(i).put(input.numel(), [values](std::int64_t k) { return values[k]; });
-  });
+  const Node& part = contribution.node();
+  const bool only_here = part.handles == 1 && part.storage->references == 1;  // nobody else can change it
+  take_gradient(nodes()[i], part.storage, part.offset, only_here);
 }
 
 }  // namespace retrace

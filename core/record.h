@@ -119,6 +119,9 @@ class Record {
 
   static bool begin_gradient(Node* node);
   static void begin_zeroed_gradient(Node* node);
+  /// These values are a contribution to the gradient of a node. With `keep` the first one becomes the gradient itself,
+  /// without a copy.
+  static void take_gradient(Node* to, Storage* values, std::int64_t offset, bool keep);
   Node** nodes() const { return reinterpret_cast<Node**>(const_cast<Record*>(this) + 1); }
   SavedValue* saved_list() const { return reinterpret_cast<SavedValue*>(nodes() + inputs_ + outputs_); }
 

@@ -150,7 +150,7 @@ Storage* find_block(std::size_t size_class) {
   Storage* block = adopt_orphan(size_class);
   if (block == nullptr) return fresh_block(size_class);
   block->references = 1;
-  block->shared = false;
+  block->shared = block->lent = false;
   return block;
 }
 
@@ -164,7 +164,7 @@ Storage* allocate_storage(std::size_t bytes) {
   if (block != nullptr) {
     pool.free[size_class] = block->next;
     block->references = 1;
-    block->shared = false;
+    block->shared = block->lent = false;
   } else {
     block = find_block(size_class);
   }

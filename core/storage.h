@@ -16,6 +16,7 @@ struct alignas(64) Storage {
   std::int64_t references = 1;  // nodes, saved values and gradients that use it
   std::uint32_t size_class = 0;
   bool shared = false;      // used by several threads: counts are atomic
+  bool lent = false;        // the user's, read as a gradient during a walk: whoever would keep it copies it
   Storage* next = nullptr;  // in a free list
 
   void* data() { return reinterpret_cast<std::byte*>(this) + sizeof(Storage); }

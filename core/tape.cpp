@@ -67,9 +67,10 @@ bool expand_fused() {
 }
 
 void Tape::throw_other_tape(const OpInfo& op, const TensorRefs& inputs, std::size_t i) {
-  throw TapeError(text(op.name, ": ", describe("input", i, *inputs[i]),
-                       " was recorded on another (earlier or outer) tape, where its gradient would be lost; call detach() "
-                       "on it, or record both on one tape"));
+  throw TapeError(
+      text(op.name, ": ", describe("input", i, *inputs[i]),
+           " was recorded on another (earlier or outer) tape, where its gradient would be lost; call detach() "
+           "on it, or record both on one tape"));
 }
 
 inline bool Tape::wants(const OpInfo& op, const TensorRefs& inputs) const {
@@ -134,7 +135,8 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, const TensorRefs
   const ScopeEntry* scope = innermost_scope == nullptr ? nullptr : tape->current_scope();
   const std::size_t lists =
       aligned((inputs.size() + outputs.size()) * sizeof(Node*) + saved.size() * sizeof(SavedValue));
-  std::byte* place = static_cast<std::byte*>(tape->allocate(aligned(sizeof(Record)) + lists + aligned(attribute_bytes)));
+  std::byte* place =
+      static_cast<std::byte*>(tape->allocate(aligned(sizeof(Record)) + lists + aligned(attribute_bytes)));
   Record* record = new (place) Record;
   record->op_ = &op;
   record->backward_ = backward;
@@ -274,16 +276,24 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
   for (std::size_t j = 0; j < outputs.size(); ++j) {
     Node& node = outputs[j].node();
     if (!cotangents[j].defined() || !node.wants_gradient) continue;
-    const bool add = Record::begin_gradient(&node);
-    dispatch_real(node.dtype, "backward", [&](auto zero) {
-      using T = decltype(zero);
-      const T* values = cotangents[j].values<T>().data();
-      GradientSlot<T>{node.gradient_values<T>(), add}.put(node.numel(), [values](std::int64_t k) { return values[k]; });
-    });
+    put_cotangent(&node, cotangents[j]);
   }
 }
 
+// A large cotangent is read where it is, if nobody but the caller's list holds the output: a copy would cost as much as
+// many ops. The walk passes it on to no other node.
+void BackwardWalk::put_cotangent(Node* node, const Tensor& cotangent) {
+  Storage* values = cotangent.node().storage;
+  const bool can_be_lent = node->handles == 1 && node->gradient == nullptr && cotangent.node().offset == 0 &&
+                           !values->shared && !values->lent;
+  Record::take_gradient(node, values, cotangent.node().offset, can_be_lent);
+  if (!can_be_lent) return;
+  values->lent = true;
+  lent_.push_back(cotangent);
+}
+
 BackwardWalk::~BackwardWalk() {
+  for (const Tensor& cotangent : lent_) cotangent.node().storage->lent = false;
   if (now_ != nullptr) finish(*now_);
   // A walk that was left early: what it did not reach keeps no gradient.
   for (; ahead_ != nullptr; ahead_ = ahead_->previous_) finish(*ahead_);

@@ -132,6 +132,7 @@ class BackwardWalk {
 
  private:
   void start(const Tensors& outputs, const Tensors& cotangents);
+  void put_cotangent(Node* node, const Tensor& cotangent);
   static void check_saved(const Record& record);
   static void check_gradients_finite(const Record& record);
   void finish(Record& record);
@@ -139,6 +140,7 @@ class BackwardWalk {
   Tape& tape_;
   Record* now_ = nullptr;
   Record* ahead_;
+  Tensors lent_;  // cotangents that are gradients during the walk
 };
 
 /// Marks the ops of this block as those of a module, until the end of the block. `label` is what prints say where the

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <retrace/ops/kernels/updates.h>
+
 namespace retrace {
 namespace {
 
@@ -23,20 +25,21 @@ T* state(OptimizerSlot& slot, std::size_t which) {
 void adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay, std::int64_t step) {
   const double t = static_cast<double>(step);
   with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
-    using std::sqrt;
-    const T b1 = static_cast<T>(options.b1), b2 = static_cast<T>(options.b2), eps = static_cast<T>(options.eps);
-    const T one_minus_b1 = static_cast<T>(1 - options.b1), one_minus_b2 = static_cast<T>(1 - options.b2);
-    const T of_m = static_cast<T>(options.lr / (1 - std::pow(options.b1, t)));
-    const T of_v = static_cast<T>(1 / (1 - std::pow(options.b2, t)));
-    const T kept = static_cast<T>(keep), added = static_cast<T>(decay);
-    T *m = state<T>(slot, 0), *v = state<T>(slot, 1), *most = options.amsgrad ? state<T>(slot, 2) : nullptr;
-    for (std::int64_t k = 0; k < count; ++k) {
-      const T before = w[k] * kept, slope = g[k] + added * w[k];
-      m[k] = b1 * m[k] + one_minus_b1 * slope;
-      v[k] = b2 * v[k] + one_minus_b2 * slope * slope;
-      if (most != nullptr) most[k] = v[k] > most[k] ? v[k] : most[k];
-      w[k] = before - of_m * m[k] / (sqrt((most != nullptr ? most[k] : v[k]) * of_v) + eps);
-    }
+    kernels::adam<T>({.w = w,
+                      .m = state<T>(slot, 0),
+                      .v = state<T>(slot, 1),
+                      .most = options.amsgrad ? state<T>(slot, 2) : nullptr,
+                      .g = g,
+                      .count = count,
+                      .b1 = static_cast<T>(options.b1),
+                      .one_minus_b1 = static_cast<T>(1 - options.b1),
+                      .b2 = static_cast<T>(options.b2),
+                      .one_minus_b2 = static_cast<T>(1 - options.b2),
+                      .of_m = static_cast<T>(options.lr / (1 - std::pow(options.b1, t))),
+                      .of_v = static_cast<T>(1 / (1 - std::pow(options.b2, t))),
+                      .eps = static_cast<T>(options.eps),
+                      .kept = static_cast<T>(keep),
+                      .added = static_cast<T>(decay)});
   });
 }
 

@@ -31,18 +31,24 @@ void backward_of(Record& r) {
   const int heads = r.attributes<int>();
   const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
   const auto saved = [&](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
-  const T* weights = r.saved(3).values<T>();
-  const Matrices<const T> dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads);
-  const Tensor scores = attention_scores_gradient<T>(n, saved(2), weights, dy, r.grad_out<T>(1), r.out(1));
-  const T* ds = scores.values<T>().data();
-  const auto put = [&](int i, auto&& add_to) {
+  AttentionGradient<T> at{.in = {saved(0), saved(1), saved(2)},
+                          .weights = r.saved(3).values<T>(),
+                          .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
+                          .dweights = r.grad_out<T>(1),
+                          .out = {},
+                          .add_v = false,
+                          .add_q = false,
+                          .add_k = false};
+  const auto slot_of = [&](int i, Matrices<T>& out, bool& add) {
     if (!r.wants(i)) return;
     const GradientSlot<T> slot = r.grad_in<T>(i);
-    add_to(heads_of(slot.values, r.in(i).shape, heads), slot.add);
+    out = heads_of(slot.values, r.in(i).shape, heads);
+    add = slot.add;
   };
-  if (dy.data != nullptr) put(2, [&](const Matrices<T>& dv, bool add) { add_dv(n, weights, dy, dv, add); });
-  put(0, [&](const Matrices<T>& dq, bool add) { add_dq(n, ds, saved(1), dq, add); });
-  put(1, [&](const Matrices<T>& dk, bool add) { add_dk(n, ds, saved(0), dk, add); });
+  if (at.dy.data != nullptr) slot_of(2, at.out.v, at.add_v);
+  slot_of(0, at.out.q, at.add_q);
+  slot_of(1, at.out.k, at.add_k);
+  attention_backward(n, at);
 }
 
 void backward(Record& r) {

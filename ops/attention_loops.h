@@ -1,6 +1,6 @@
-// The loops of attention. The heads lie side by side in the last axis, and stay there: a head is a matrix whose rows are
-// further apart than they are long, which is all that a matrix product has to know. So q, k and v may as well be parts of
-// one tensor.
+// The loops of attention. The heads lie side by side in the last axis, and stay there: a head is a matrix whose rows
+// are further apart than they are long, which is all that a matrix product has to know. So q, k and v may as well be
+// parts of one tensor.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <retrace/core/tape.h>
 #include <retrace/ops/broadcast.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/softmax_line.h>
+#include <retrace/ops/kernels/rows.h>
 
 namespace retrace {
 
@@ -22,7 +22,6 @@ struct AttentionSizes {
   std::int64_t features, values;  // of a head: d, and the length of its part of a row of v
 
   double scale() const { return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(features, 1))); }
-  std::int64_t rows() const { return batch * heads * queries; }
 };
 
 /// The matrices of all heads of all samples.
@@ -36,78 +35,90 @@ template <class T>
 Matrices<T> in_features(T* x, std::int64_t rows, std::int64_t columns, std::int64_t heads) {
   return {x, heads * columns, columns, rows * heads * columns};
 }
-/// Of the weights [..., heads, queries, keys].
+/// Heads that are computed together, so many that their weights stay in the cache from one product to the next: some
+/// heads of one sample, or all heads of several. Their weights follow each other.
+struct HeadGroup {
+  std::int64_t sample, samples, head, heads;
+
+  std::int64_t items() const { return samples * heads; }
+  std::int64_t first_item(const AttentionSizes& n) const { return sample * n.heads + head; }
+};
+
+/// body(group) for groups that together are all heads of all samples, over threads.
+template <class Body>
+void for_each_group(const AttentionSizes& n, Body&& body) {
+  constexpr std::int64_t weights_of_a_group = 32768;
+  const std::int64_t of_a_sample = std::max<std::int64_t>(n.heads * n.queries * n.keys, 1);
+  const std::int64_t samples = weights_of_a_group / of_a_sample;
+  if (samples == 0) {
+    parallel_for(n.batch * n.heads, attention_grain * n.heads / of_a_sample + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t item = begin; item < end; ++item)
+                     body(HeadGroup{item / n.heads, 1, item % n.heads, 1});
+                 });
+    return;
+  }
+  parallel_for(n.batch, attention_grain / of_a_sample + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; begin += samples) body(HeadGroup{begin, std::min(samples, end - begin), 0, n.heads});
+  });
+}
+
+/// The first head of a group, and how far the next head and the next sample are from it.
 template <class T>
-Matrices<T> in_weights(T* weights, const AttentionSizes& n) {
-  return {weights, n.keys, n.queries * n.keys, n.heads * n.queries * n.keys};
+Matrices<T> matrices_of(const Matrices<T>& all_heads, const HeadGroup& group) {
+  Matrices<T> result = all_heads;
+  result.data += group.sample * all_heads.batch_stride + group.head * all_heads.head_stride;
+  return result;
+}
+/// Of weights of a group alone.
+template <class T>
+Matrices<T> weights_of(T* weights, const AttentionSizes& n, const HeadGroup& group) {
+  return {weights, n.keys, n.queries * n.keys, group.heads * n.queries * n.keys};
 }
 
 template <class T>
 struct Factor {
-  Matrices<const T> matrices;
+  Matrices<T> matrices;
   bool transposed = false;
 };
 
-/// c (+)= op(a) op(b), head by head.
+/// c (+)= op(a) op(b), m x k by k x n, for each head of the group.
 template <class T>
-void multiply(kernels::GemmShape shape, std::int64_t heads, Factor<T> a, Factor<T> b, Matrices<T> c, bool add) {
-  const auto factor = [](const Factor<T>& f, std::int64_t head) {
+void multiply(kernels::GemmShape shape, const HeadGroup& group, Factor<const T> a, Factor<const T> b, Matrices<T> c,
+              bool add) {
+  const auto factor = [](const Factor<const T>& f, std::int64_t head) {
     const Matrices<const T>& m = f.matrices;
     return kernels::GemmOperand<T>{m.data + head * m.head_stride, m.row_stride, f.transposed, m.batch_stride};
   };
-  for (std::int64_t head = 0; head < heads; ++head)
+  shape.batch = group.samples;
+  for (std::int64_t head = 0; head < group.heads; ++head)
     kernels::gemm<T>(shape, factor(a, head), factor(b, head),
-            {c.data + head * c.head_stride, c.row_stride, c.batch_stride, add});
+                     {c.data + head * c.head_stride, c.row_stride, c.batch_stride, add});
 }
 
-/// The scores become weights; with `causal`, query i sees the first i + 1 + keys - queries keys.
+/// The scores of `items` heads, times `scale`, become weights; with `causal`, query i sees the first i + 1 + keys -
+/// queries keys.
 template <class T>
-void softmax_rows(T* weights, const AttentionSizes& n, bool causal) {
-  parallel_for(n.rows(), attention_grain / (n.keys + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      T* line = weights + row * n.keys;
-      const std::int64_t seen =
-          causal ? std::clamp<std::int64_t>(row % n.queries + 1 + n.keys - n.queries, 0, n.keys) : n.keys;
-      softmax_line(line, line, seen, 1);
-      std::fill(line + seen, line + n.keys, T(0));
-    }
-  });
-}
-
-/// scores = scores / sqrt(d) + mask.
-template <class T>
-void scale_and_mask(T* scores, const Shape& shape, double scale, const Tensor& mask) {
-  const T factor = static_cast<T>(scale);
-  if (!mask.defined()) {
-    parallel_for(shape.numel(), 4 * attention_grain, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) scores[k] *= factor;
-    });
+void softmax_of_items(T* weights, const AttentionSizes& n, std::int64_t items, bool causal, T scale) {
+  if (!causal) {
+    kernels::softmax<T>({weights, weights, items * n.queries, n.keys, scale});
     return;
   }
-  const T* added = mask.values<T>().data();
-  const Broadcast broadcast(shape, {&mask.shape()});
-  parallel_for(shape.numel(), 4 * attention_grain, [=](std::int64_t begin, std::int64_t end) {
-    for_each_row(broadcast, begin, end, [=](const BroadcastRow& row) {
-      const std::int64_t stride = broadcast.strides[0][0];
-      for (std::int64_t k = 0; k < row.count; ++k)
-        scores[row.first + k] = scores[row.first + k] * factor + added[row.offsets[0] + k * stride];
-    });
-  });
+  for (std::int64_t row = 0; row < items * n.queries; ++row) {
+    T* line = weights + row * n.keys;
+    const std::int64_t seen = std::clamp<std::int64_t>(row % n.queries + 1 + n.keys - n.queries, 0, n.keys);
+    kernels::softmax<T>({line, line, 1, seen, scale});
+    std::fill(line + seen, line + n.keys, T(0));
+  }
 }
 
-/// ds = w (dw - sum dw w) / sqrt(d), row by row; ds holds the part of dw that came through y.
+/// scores = scores / sqrt(d) + mask, for elements [begin, end) of the scores of all items.
 template <class T>
-void gradient_of_scores(const T* weights, const T* direct, T* ds, const AttentionSizes& n) {
-  const T scale = static_cast<T>(n.scale());
-  parallel_for(n.rows(), attention_grain / (n.keys + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t first = begin * n.keys; first < end * n.keys; first += n.keys) {
-      const T* w = weights + first;
-      T* to = ds + first;
-      if (direct != nullptr)
-        for (std::int64_t k = 0; k < n.keys; ++k) to[k] += direct[first + k];
-      const T dot = ordered_sum<T>(n.keys, [=](std::int64_t k) { return to[k] * w[k]; });
-      for (std::int64_t k = 0; k < n.keys; ++k) to[k] = w[k] * (to[k] - dot) * scale;
-    }
+void scale_and_mask(T* scores, const Broadcast& broadcast, const T* mask, T scale, std::int64_t begin,
+                    std::int64_t end) {
+  for_each_row(broadcast, begin, end, [=, stride = broadcast.strides[0][0]](const BroadcastRow& row) {
+    for (std::int64_t k = 0; k < row.count; ++k)
+      scores[row.first + k] = scores[row.first + k] * scale + mask[row.offsets[0] + k * stride];
   });
 }
 
@@ -117,53 +128,72 @@ struct AttentionOperands {
   Matrices<T> q, k, v;
 };
 
-template <class T>
-Factor<T> factor(const Matrices<T>& m, bool transposed = false) {
-  return {{m.data, m.row_stride, m.head_stride, m.batch_stride}, transposed};
-}
-template <class T>
-Factor<T> factor(const Matrices<const T>& m, bool transposed = false) {
-  return {m, transposed};
-}
-
 /// weights = softmax(q k^T / sqrt(d) + mask), y = weights v.
 template <class T>
 void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, const Tensor& mask,
-                       const Shape& shape, T* weights, Matrices<T> y) {
-  const Matrices<T> w = in_weights(weights, n);
-  multiply<T>({n.queries, n.keys, n.features, n.batch}, n.heads, factor<T>(in.q), factor<T>(in.k, true), w, false);
-  scale_and_mask(weights, shape, n.scale(), mask);
-  softmax_rows(weights, n, causal);
-  multiply<T>({n.queries, n.values, n.keys, n.batch}, n.heads, factor<T>(w), factor<T>(in.v), y, false);
+                       const Shape& shape, T* weights, const Matrices<T>& y) {
+  const T scale = static_cast<T>(n.scale());
+  const T* added = mask.defined() ? mask.values<T>().data() : nullptr;
+  const Broadcast broadcast(shape, {mask.defined() ? &mask.shape() : &shape});
+  const std::int64_t size = n.queries * n.keys;
+  for_each_group(n, [&](const HeadGroup& group) {
+    const std::int64_t first = group.first_item(n) * size, last = first + group.items() * size;
+    const Matrices<T> w = weights_of(weights + first, n, group);
+    multiply<T>({n.queries, n.keys, n.features}, group, {matrices_of(in.q, group)}, {matrices_of(in.k, group), true}, w,
+                false);
+    if (added != nullptr) scale_and_mask(weights, broadcast, added, scale, first, last);
+    softmax_of_items(weights + first, n, group.items(), causal, added != nullptr ? T(1) : scale);
+    multiply<T>({n.queries, n.values, n.keys}, group, {weights_of<const T>(weights + first, n, group)},
+                {matrices_of(in.v, group)}, matrices_of(y, group), false);
+  });
 }
 
-/// ds [.., heads, queries, keys], the gradient of the scores, from that of y and that of the weights (either may be null).
+/// The gradients of q, k and v (each null where it is not wanted) from those of y and of the weights (either may be
+/// null). What is first of them is written or added to as `add_*` says, in the order v, q, k: they may be one tensor.
 template <class T>
-Tensor attention_scores_gradient(const AttentionSizes& n, const Matrices<const T>& v, const T* weights,
-                                 const Matrices<const T>& dy, const T* dweights, const Node& of) {
-  Tensor result = zeros(of.shape, of.dtype);
-  T* ds = result.mutable_values<T>().data();
-  if (dy.data != nullptr)
-    multiply<T>({n.queries, n.keys, n.values, n.batch}, n.heads, factor<T>(dy), factor<T>(v, true), in_weights(ds, n),
-                false);
-  gradient_of_scores(weights, dweights, ds, n);
-  return result;
+struct AttentionGradient {
+  AttentionOperands<const T> in;
+  const T* weights;
+  Matrices<const T> dy;
+  const T* dweights;
+  AttentionOperands<T> out;
+  bool add_v, add_q, add_k;
+};
+
+/// ds = w (dw - sum dw w) / sqrt(d) of a group, where dw = dy v^T and what came to the weights directly.
+template <class T>
+void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& at, const HeadGroup& group, T* ds) {
+  const std::int64_t first = group.first_item(n) * n.queries * n.keys, size = group.items() * n.queries * n.keys;
+  if (at.dy.data != nullptr)
+    multiply<T>({n.queries, n.keys, n.values}, group, {matrices_of(at.dy, group)}, {matrices_of(at.in.v, group), true},
+                weights_of(ds, n, group), false);
+  else
+    std::fill(ds, ds + size, T(0));
+  if (at.dweights != nullptr)
+    for (std::int64_t k = 0; k < size; ++k) ds[k] += at.dweights[first + k];
+  kernels::softmax_gradient<T>(
+      {at.weights + first, ds, ds, group.items() * n.queries, n.keys, static_cast<T>(n.scale())});
 }
 
 /// dv += w^T dy, dq += ds k, dk += ds^T q.
 template <class T>
-void add_dv(const AttentionSizes& n, const T* weights, const Matrices<const T>& dy, const Matrices<T>& dv, bool add) {
-  multiply<T>({n.keys, n.values, n.queries, n.batch}, n.heads, factor<T>(in_weights(weights, n), true), factor<T>(dy), dv,
-              add);
-}
-template <class T>
-void add_dq(const AttentionSizes& n, const T* ds, const Matrices<const T>& k, const Matrices<T>& dq, bool add) {
-  multiply<T>({n.queries, n.features, n.keys, n.batch}, n.heads, factor<T>(in_weights(ds, n)), factor<T>(k), dq, add);
-}
-template <class T>
-void add_dk(const AttentionSizes& n, const T* ds, const Matrices<const T>& q, const Matrices<T>& dk, bool add) {
-  multiply<T>({n.keys, n.features, n.queries, n.batch}, n.heads, factor<T>(in_weights(ds, n), true), factor<T>(q), dk,
-              add);
+void attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+  for_each_group(n, [&](const HeadGroup& group) {
+    const Tensor room = empty({group.items(), n.queries, n.keys}, dtype_of<T>);
+    T* ds = room.mutable_values<T>().data();
+    const T* w = at.weights + group.first_item(n) * n.queries * n.keys;
+    gradient_of_scores(n, at, group, ds);
+    const Matrices<const T> scores = weights_of<const T>(ds, n, group);
+    if (at.out.v.data != nullptr && at.dy.data != nullptr)
+      multiply<T>({n.keys, n.values, n.queries}, group, {weights_of(w, n, group), true}, {matrices_of(at.dy, group)},
+                  matrices_of(at.out.v, group), at.add_v);
+    if (at.out.q.data != nullptr)
+      multiply<T>({n.queries, n.features, n.keys}, group, {scores}, {matrices_of(at.in.k, group)},
+                  matrices_of(at.out.q, group), at.add_q);
+    if (at.out.k.data != nullptr)
+      multiply<T>({n.keys, n.features, n.queries}, group, {scores, true}, {matrices_of(at.in.q, group)},
+                  matrices_of(at.out.k, group), at.add_k);
+  });
 }
 
 }  // namespace retrace

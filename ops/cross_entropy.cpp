@@ -1,7 +1,8 @@
 #include <cmath>
 
+#include <retrace/core/parallel.h>
+#include <retrace/ops/kernels/rows.h>
 #include <retrace/ops/loss.h>
-#include <retrace/ops/softmax_line.h>
 
 namespace retrace {
 namespace {
@@ -16,11 +17,23 @@ struct Attributes {
   double counted;
 };
 
+constexpr std::int64_t grain = 4096;  // logits that are worth a thread
+
+/// body(row) for every row, over threads.
+template <class Body>
+void for_each_row(std::int64_t rows, std::int64_t classes, Body&& body) {
+  parallel_for(rows, grain / (classes + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) body(row);
+  });
+}
+
+/// The part of a row of dx that does not depend on the label, dl softmax(x), and at the label dl (softmax(x) - 1).
 template <class T>
-T log_sum_exp(const T* x, std::int64_t classes) {
-  using std::exp, std::log;
-  const T most = largest(x, classes, 1);
-  return most + log(ordered_sum<T>(classes, [=](std::int64_t c) { return exp(x[c] - most); }));
+void put_gradient(const T* x, T total, T dl, std::int64_t label, std::int64_t classes, const GradientSlot<T>& dx) {
+  using std::exp;
+  const T before = dx.add ? dx.values[label] : T(0);
+  kernels::scaled_exp(x, total, dl, dx.values, classes, dx.add);
+  dx.values[label] = before + dl * (exp(x[label] - total) - T(1));
 }
 
 void backward(Record& r) {
@@ -29,18 +42,18 @@ void backward(Record& r) {
   const std::int64_t* labels = r.saved(2).values<std::int64_t>();
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    using std::exp;
     const T* x = r.saved(0).values<T>();
     const T* total = r.saved(1).values<T>();
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const bool ignored = labels[row] == at.options.ignore_index;
-      const T dl = ignored ? T(0) : gradient_of_loss(at.options.reduction, at.counted, dy, row);
-      GradientSlot<T>{dx.values + row * classes, dx.add}.put(classes, [=](std::int64_t c) {
-        return ignored ? T(0) : dl * (exp(x[row * classes + c] - total[row]) - (c == labels[row] ? T(1) : T(0)));
-      });
-    }
+    for_each_row(rows, classes, [&](std::int64_t row) {
+      const GradientSlot<T> of_row{dx.values + row * classes, dx.add};
+      if (labels[row] == at.options.ignore_index)
+        of_row.put(classes, [](std::int64_t) { return T(0); });
+      else
+        put_gradient(x + row * classes, total[row], gradient_of_loss(at.options.reduction, at.counted, dy, row),
+                     labels[row], classes, of_row);
+    });
   });
 }
 
@@ -75,8 +88,10 @@ template <class T>
 void sums_of_rows(const Tensor& logits, const Tensor& sums) {
   const std::int64_t classes = logits.dim(-1);
   const T* x = logits.values<T>().data();
-  std::int64_t row = 0;
-  for (T& sum : sums.mutable_values<T>()) sum = log_sum_exp(x + classes * row++, classes);
+  T* to = sums.mutable_values<T>().data();
+  parallel_for(sums.numel(), grain / (classes + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
+    kernels::log_sum_exp<T>({x + begin * classes, to + begin, end - begin, classes});
+  });
 }
 
 Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {

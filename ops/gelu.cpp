@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/logistic.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/unary.h>
@@ -13,7 +14,7 @@ struct Gelu {
   static constexpr OpInfo info{"gelu", "y = x P(x), P(x) = (1 + erf(x / sqrt 2)) / 2",
                                "dx = dy (P(x) + x p(x)), p(x) = e^(-x^2 / 2) / sqrt(2 pi)", "x"};
   using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::x;
+  static constexpr Saves saves = Saves::slope;
 
   /// P(x); by erfc, because 1 + erf cancels for negative x.
   template <class T>
@@ -31,13 +32,17 @@ struct Gelu {
     const T density = exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
     return distribution(x) + x * density;
   }
+  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu(x, y, nullptr, count); }
+  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
+    kernels::gelu(x, y, slope, count);
+  }
 };
 
 struct GeluTanh {
   static constexpr OpInfo info{"gelu_tanh", "y = x/2 (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3)",
                                "dx = dy ((1 + tanh u) / 2 + x/2 (1 - tanh^2 u) u')", "x"};
   using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::x;
+  static constexpr Saves saves = Saves::slope;
   static constexpr double two_root = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // 2 sqrt(2/pi)
   static constexpr double cubic = 0.044715;
 
@@ -52,6 +57,10 @@ struct GeluTanh {
     const T bend = logistic_slope(twice_u);
     if (bend == 0) return logistic(twice_u);  // far out, where u' may be infinite
     return logistic(twice_u) + x * bend * T(two_root) * (1 + T(3 * cubic) * x * x);
+  }
+  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu_tanh(x, y, nullptr, count); }
+  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
+    kernels::gelu_tanh(x, y, slope, count);
   }
 };
 

@@ -51,6 +51,7 @@ void backward_of(Record& record) {
   T* dh = dh_now.mutable_values<T>().data();
   T *dp = dp_of_all.mutable_values<T>().data(), *dq = dq_of_all.mutable_values<T>().data();
 
+  const PackedWeight<T> packed = n.packed(weight, false);
   for (std::int64_t t = n.time - 1; t >= 0; --t) {
     n.for_each_sample([&](std::int64_t b) {
       T* dh_b = dh + b * n.hidden;
@@ -64,7 +65,7 @@ void backward_of(Record& record) {
       }
     });
     const Rows<T> dq_now = step_of(dq, t, n.time, n.gates);
-    n.add_to_state_gradient<T>({dq_now.data, dq_now.stride}, weight, dh);
+    n.add_to_state_gradient<T>({dq_now.data, dq_now.stride}, packed, dh);
   }
   if (record.wants(0)) record.add_gradient(0, dp_of_all);
   if (record.wants(1)) record.add_gradient(1, dh_now);
@@ -84,12 +85,13 @@ void backward(Record& record) {
 template <class T>
 void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bias, const SampleLengths& lengths, T* gates,
              T* q, T* y) {
+  const PackedWeight<T> packed = n.packed(weight, true);
   for (std::int64_t t = 0; t < n.time; ++t) {
     const Rows<T> p_now = step_of(gates, t, n.time, n.gates), q_now = step_of(q, t, n.time, n.gates);
     const Rows<T> h_now = step_of(y, t, n.time, n.hidden);
     const Rows<const T> h_before =
         t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
-    n.add_recurrent(h_before, weight, q_now, bias, false);
+    n.add_recurrent(h_before, packed, q_now, bias, false);
     n.for_each_sample([&](std::int64_t b) {
       step_forward(p_now[b], q_now[b], h_before[b], h_now[b], n.hidden);
       if (!lengths.reach(b, t)) std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);

@@ -1,10 +1,10 @@
-#include <cmath>
+#include <algorithm>
 #include <utility>
 
 #include <retrace/core/parallel.h>
+#include <retrace/ops/kernels/rows.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/ordered_sum.h>
 
 namespace retrace {
 namespace {
@@ -20,55 +20,65 @@ struct Attributes {
   int beta = -1;
 };
 
-// Two passes: sum x^2 - (sum x)^2 / d would lose everything where the mean is large.
-template <class T>
-void normalise(const T* x, T* normal, T* inverse, std::int64_t width, double eps) {
-  using std::sqrt;
-  const T d = static_cast<T>(static_cast<double>(width));
-  const T mean = ordered_sum<T>(width, [=](std::int64_t k) { return x[k]; }) / d;
-  const T var = ordered_sum<T>(width, [=](std::int64_t k) { return (x[k] - mean) * (x[k] - mean); }) / d;
-  *inverse = T(1) / sqrt(var + static_cast<T>(eps));
-  for (std::int64_t k = 0; k < width; ++k) normal[k] = (x[k] - mean) * *inverse;
-}
+constexpr std::int64_t grain = 4096;  // elements that are worth a thread
+
+// The rows are cut into blocks, of a size that depends on their length alone: the sums over rows are those of the
+// blocks, added up in order, on any number of threads.
+std::int64_t rows_of_a_block(std::int64_t width) { return std::clamp<std::int64_t>(262144 / (width + 1), 1, 1024); }
 
 template <class T>
-void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* inverse, std::int64_t rows,
-                   std::int64_t width, const GradientSlot<T>& dx) {
-  parallel_for(rows, 4096 / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      const T* n = normal + row * width;
-      const auto g = [=](std::int64_t k) {
-        return gamma == nullptr ? dy[row * width + k] : dy[row * width + k] * gamma[k];
-      };
-      const T d = static_cast<T>(static_cast<double>(width));
-      const T mean_g = ordered_sum<T>(width, g) / d;
-      const T mean_gn = ordered_sum<T>(width, [=](std::int64_t k) { return g(k) * n[k]; }) / d;
-      GradientSlot<T>{dx.values + row * width, dx.add}.put(
-          width, [=](std::int64_t k) { return (g(k) - mean_g - n[k] * mean_gn) * inverse[row]; });
+kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> all, std::int64_t first,
+                                            std::int64_t last) {
+  all.x += first * all.length, all.dy += first * all.length;
+  all.mean += first, all.inverse += first;
+  if (all.dx != nullptr) all.dx += first * all.length;
+  all.rows = last - first;
+  return all;
+}
+
+/// The gradients of `all` block by block; the sums of every block but the first go to room of their own before they are
+/// added.
+template <class T>
+void gradient_by_blocks(const kernels::LayerNormGradientRows<T>& all, Dtype dtype) {
+  const std::int64_t size = rows_of_a_block(all.length), blocks = (all.rows + size - 1) / size;
+  const Tensor room = zeros({std::max<std::int64_t>(blocks - 1, 0), 2, all.length}, dtype);
+  T* sums = room.mutable_values<T>().data();
+  const auto of_block = [=](std::int64_t block, int which) { return sums + (2 * (block - 1) + which) * all.length; };
+  parallel_for(blocks, grain / (size * all.length + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t block = begin; block < end; ++block) {
+      kernels::LayerNormGradientRows<T> part = rows_from(all, block * size, std::min((block + 1) * size, all.rows));
+      if (block > 0 && part.dgamma != nullptr) part.dgamma = of_block(block, 0);
+      if (block > 0 && part.dbeta != nullptr) part.dbeta = of_block(block, 1);
+      kernels::layer_norm_gradient(part);
     }
   });
+  for (std::int64_t block = 1; block < blocks; ++block) {
+    for (std::int64_t k = 0; all.dgamma != nullptr && k < all.length; ++k) all.dgamma[k] += of_block(block, 0)[k];
+    for (std::int64_t k = 0; all.dbeta != nullptr && k < all.length; ++k) all.dbeta[k] += of_block(block, 1)[k];
+  }
 }
 
-// sum over rows of dy (times n), row after row.
-template <class T>
-void gradient_of_affine(const T* dy, const T* normal, std::int64_t rows, std::int64_t width, T* sums) {
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t k = 0; k < width; ++k)
-      sums[k] += normal == nullptr ? dy[row * width + k] : dy[row * width + k] * normal[row * width + k];
-}
-
+// saved: 0 x, 1 mean, 2 inverse, 3 gamma
 void backward(Record& r) {
   const Attributes at = r.attributes<Attributes>();
   const std::int64_t rows = r.saved(1).numel();
   const std::int64_t width = rows == 0 ? 0 : r.in(0).numel() / rows;
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const T* dy = r.grad_out<T>();
-    const T* normal = r.saved(0).values<T>();
-    const T* gamma = r.saved(2) ? r.saved(2).values<T>() : nullptr;
-    if (r.wants(0)) gradient_of_x(dy, gamma, normal, r.saved(1).values<T>(), rows, width, r.grad_in<T>(0));
-    if (at.gamma > 0 && r.wants(at.gamma)) gradient_of_affine(dy, normal, rows, width, r.grad_in_to_add<T>(at.gamma));
-    if (at.beta > 0 && r.wants(at.beta)) gradient_of_affine<T>(dy, nullptr, rows, width, r.grad_in_to_add<T>(at.beta));
+    const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
+    const GradientSlot<T> dx = r.wants(0) ? r.grad_in<T>(0) : GradientSlot<T>{nullptr, false};
+    gradient_by_blocks<T>({.x = r.saved(0).values<T>(),
+                           .dy = r.grad_out<T>(),
+                           .gamma = r.saved(3) ? r.saved(3).values<T>() : nullptr,
+                           .mean = r.saved(1).values<T>(),
+                           .inverse = r.saved(2).values<T>(),
+                           .dx = dx.values,
+                           .dgamma = sums_of(at.gamma),
+                           .dbeta = sums_of(at.beta),
+                           .rows = rows,
+                           .length = width,
+                           .add = dx.add},
+                          r.out(0).dtype);
   });
 }
 
@@ -90,24 +100,17 @@ void check(const Tensor& x, const Tensor& gamma, const Tensor& beta, LayerNormOp
 }
 
 template <class T>
-void forward(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps, const Tensor& normal,
+void forward(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps, const Tensor& mean,
              const Tensor& inverse, const Tensor& y) {
   const std::int64_t rows = inverse.numel(), width = rows == 0 ? 0 : x.numel() / rows;
   const T* from = x.values<T>().data();
   const T* scale = gamma.defined() ? gamma.values<T>().data() : nullptr;
   const T* offset = beta.defined() ? beta.values<T>().data() : nullptr;
-  T* to_normal = normal.mutable_values<T>().data();
+  T *to = y.mutable_values<T>().data(), *to_mean = mean.mutable_values<T>().data();
   T* to_inverse = inverse.mutable_values<T>().data();
-  T* to = y.mutable_values<T>().data();
-  parallel_for(rows, 4096 / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      T* n = to_normal + row * width;
-      normalise(from + row * width, n, to_inverse + row, width, eps);
-      for (std::int64_t k = 0; k < width; ++k) {
-        const T scaled = scale == nullptr ? n[k] : n[k] * scale[k];
-        to[row * width + k] = offset == nullptr ? scaled : scaled + offset[k];
-      }
-    }
+  parallel_for(rows, grain / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
+    kernels::layer_norm<T>({from + begin * width, scale, offset, to + begin * width, to_mean + begin,
+                            to_inverse + begin, end - begin, width, static_cast<T>(eps)});
   });
 }
 
@@ -120,12 +123,12 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, Laye
   if (x.dtype() == dual && gamma.defined() && gamma.dtype() == f64)
     return layer_norm(x, to(gamma, dual), beta, options);
   if (x.dtype() == dual && beta.defined() && beta.dtype() == f64) return layer_norm(x, gamma, to(beta, dual), options);
-  Tensor normal, inverse, y;
+  Tensor mean, inverse, y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
-    normal = empty_like(x);
-    inverse = empty(x.shape().first(x.rank() - options.axes), x.dtype());
+    mean = empty(x.shape().first(x.rank() - options.axes), x.dtype());
+    inverse = empty_like(mean);
     y = empty_like(x);
-    forward<decltype(zero)>(x, gamma, beta, options.eps, normal, inverse, y);
+    forward<decltype(zero)>(x, gamma, beta, options.eps, mean, inverse, y);
   });
   Attributes at;
   Tensors inputs{x};
@@ -137,7 +140,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, Laye
     at.beta = static_cast<int>(inputs.size());
     inputs.push_back(beta);
   }
-  record(info, backward, inputs, {&y}, {&normal, &inverse, x.wants_gradient() ? &gamma : nullptr}, at);
+  record(info, backward, inputs, {&y}, {&x, &mean, &inverse, x.wants_gradient() ? &gamma : nullptr}, at);
   return y;
 }
 

@@ -1,4 +1,5 @@
 // The LSTM over a sequence in one op (lstm_sequence), and its step composed of others (lstm_step).
+#include <retrace/ops/kernels/updates.h>
 #include <retrace/ops/recurrent.h>
 
 namespace retrace {
@@ -10,34 +11,6 @@ constexpr OpInfo info{"lstm_sequence", "i, f, o = sigmoid(p + U h), g = tanh(p +
                       "p, h, c, U"};
 constexpr std::int64_t gates_of_one = 4;
 
-/// z [4H] becomes the gates i, f, g, o; c the next cell state; h = o tanh c.
-template <class T>
-void step_forward(T* z, const T* c_before, T* c, T* h, std::int64_t size) {
-  kernels::sigmoid(z, z, 2 * size);
-  kernels::tanh(z + 2 * size, z + 2 * size, size);
-  kernels::sigmoid(z + 3 * size, z + 3 * size, size);
-  const T *i = z, *f = z + size, *g = f + size, *o = g + size;
-  for (std::int64_t k = 0; k < size; ++k) c[k] = f[k] * c_before[k] + i[k] * g[k];
-  kernels::tanh(c, h, size);
-  for (std::int64_t k = 0; k < size; ++k) h[k] *= o[k];
-}
-
-/// From dh and dc (of h' and c') to dz and the dc before the step; tanh_c is room for H numbers.
-template <class T>
-void step_backward(const T* gates, const T* c_before, const T* c, const T* dh, T* dc, T* dz, T* tanh_c,
-                   std::int64_t size) {
-  kernels::tanh(c, tanh_c, size);
-  const T *i = gates, *f = gates + size, *g = f + size, *o = g + size;
-  for (std::int64_t k = 0; k < size; ++k) {
-    const T through_c = dc[k] + dh[k] * o[k] * (1 - tanh_c[k] * tanh_c[k]);
-    dz[k] = through_c * g[k] * i[k] * (1 - i[k]);
-    dz[size + k] = through_c * c_before[k] * f[k] * (1 - f[k]);
-    dz[2 * size + k] = through_c * i[k] * (1 - g[k] * g[k]);
-    dz[3 * size + k] = dh[k] * tanh_c[k] * o[k] * (1 - o[k]);
-    dc[k] = through_c * f[k];
-  }
-}
-
 /// gates holds p at first; c has room for the cell state after every step.
 template <class T>
 void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight, const SampleLengths& lengths, T* gates,
@@ -45,13 +18,14 @@ void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight,
   const auto before = [&](const T* sequence, const T* first, std::int64_t t) {
     return t == 0 ? Rows<const T>{first, n.hidden} : step_of(sequence, t - 1, n.time, n.hidden);
   };
+  const PackedWeight<T> packed = n.packed(weight, true);
   for (std::int64_t t = 0; t < n.time; ++t) {
     const Rows<const T> h_before = before(y, h0, t), c_before = before(c, c0, t);
     const Rows<T> z = step_of(gates, t, n.time, n.gates);
     const Rows<T> h_now = step_of(y, t, n.time, n.hidden), c_now = step_of(c, t, n.time, n.hidden);
-    n.add_recurrent(h_before, weight, z);
+    n.add_recurrent(h_before, packed, z);
     n.for_each_sample([&](std::int64_t b) {
-      step_forward(z[b], c_before[b], c_now[b], h_now[b], n.hidden);
+      kernels::lstm_forward<T>({z[b], c_before[b], c_now[b], h_now[b], n.hidden});
       if (lengths.reach(b, t)) return;
       std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
       std::copy(c_before[b], c_before[b] + n.hidden, c_now[b]);
@@ -69,26 +43,31 @@ void backward_of(Record& r) {
   const T* dy = r.grad_out<T>(0);
   const SampleLengths lengths = r.saved(6) ? SampleLengths(r.saved(6).values<std::int64_t>()) : SampleLengths();
   const Tensor dh_now = state_gradient<T>(r, 1, n), dc_now = state_gradient<T>(r, 2, n);
-  const Tensor dz_of_all = empty({n.batch, n.time, n.gates}, dtype), room = empty({n.batch, n.hidden}, dtype);
+  const Tensor dz_of_all = empty({n.batch, n.time, n.gates}, dtype);
   T *dh = dh_now.mutable_values<T>().data(), *dc = dc_now.mutable_values<T>().data();
-  T *dz = dz_of_all.mutable_values<T>().data(), *tanh_c = room.mutable_values<T>().data();
+  T* dz = dz_of_all.mutable_values<T>().data();
 
+  const PackedWeight<T> packed = n.packed(weight, false);
   for (std::int64_t t = n.time - 1; t >= 0; --t) {
     const Rows<T> dz_now = step_of(dz, t, n.time, n.gates);
     n.for_each_sample([&](std::int64_t b) {
       T* dh_b = dh + b * n.hidden;
-      add_step(dy, n, t, b, dh_b);
+      const std::int64_t now = (b * n.time + t) * n.hidden;
       if (!lengths.reach(b, t)) {  // the state went through
+        add_step(dy, n, t, b, dh_b);
         std::fill(dz_now[b], dz_now[b] + n.gates, T(0));
         return;
       }
-      const std::int64_t now = (b * n.time + t) * n.hidden;
-      const T* c_before = t == 0 ? c0 + b * n.hidden : c + now - n.hidden;
-      step_backward(gates + (b * n.time + t) * n.gates, c_before, c + now, dh_b, dc + b * n.hidden, dz_now[b],
-                    tanh_c + b * n.hidden, n.hidden);
-      std::fill(dh_b, dh_b + n.hidden, T(0));
+      kernels::lstm_backward<T>({.gates = gates + (b * n.time + t) * n.gates,
+                                 .c_before = t == 0 ? c0 + b * n.hidden : c + now - n.hidden,
+                                 .c = c + now,
+                                 .dy = dy == nullptr ? nullptr : dy + now,
+                                 .dh = dh_b,
+                                 .dc = dc + b * n.hidden,
+                                 .dz = dz_now[b],
+                                 .size = n.hidden});
     });
-    n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, weight, dh);
+    n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);
   }
   if (r.wants(0)) r.add_gradient(0, dz_of_all);
   if (r.wants(1)) r.add_gradient(1, dh_now);

@@ -10,7 +10,8 @@ namespace retrace {
 namespace {
 
 constexpr OpInfo info{"packed_attention", "w = softmax(q k^T / sqrt(d)), y = w v, for each head of qkv",
-                      "dw = dy v^T, ds = w (dw - sum dw w), dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), dv = w^T dy", "qkv"};
+                      "dw = dy v^T, ds = w (dw - sum dw w), dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), dv = w^T dy",
+                      "qkv"};
 
 struct Packing {
   std::int64_t heads, features, values;  // of a head: d of q and of k, and the length of its part of v
@@ -50,15 +51,17 @@ void backward_of(Record& r) {
   const Packing packing = r.attributes<Packing>();
   const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
   const AttentionSizes n = sizes_of(r.in(0).shape, queries, packing);
-  const AttentionOperands<const T> in = parts_of(r.saved(0).values<T>(), rows, packing);
-  const T* weights = r.saved(1).values<T>();
   const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
-  const Tensor scores = attention_scores_gradient<T>(n, in.v, weights, dy, r.grad_out<T>(1), r.out(1));
-  const T* ds = scores.values<T>().data();
-  const AttentionOperands<T> gradient = parts_of(r.grad_in_to_add<T>(0), rows, packing);
-  if (dy.data != nullptr) add_dv(n, weights, dy, gradient.v, true);
-  add_dq(n, ds, in.k, gradient.q, true);
-  add_dk(n, ds, in.q, gradient.k, true);
+  const bool all_is_written = queries == rows && dy.data != nullptr;
+  const GradientSlot<T> slot = all_is_written ? r.grad_in<T>(0) : GradientSlot<T>{r.grad_in_to_add<T>(0), true};
+  attention_backward(n, AttentionGradient<T>{.in = parts_of(r.saved(0).values<T>(), rows, packing),
+                                             .weights = r.saved(1).values<T>(),
+                                             .dy = dy,
+                                             .dweights = r.grad_out<T>(1),
+                                             .out = parts_of(slot.values, rows, packing),
+                                             .add_v = slot.add,
+                                             .add_q = slot.add,
+                                             .add_k = slot.add});
 }
 
 void backward(Record& r) {
@@ -68,16 +71,16 @@ void backward(Record& r) {
 Packing packing_of(const Tensor& qkv, const PackedAttentionOptions& options) {
   const std::int64_t heads = options.heads, features = options.key_size;
   if (qkv.rank() < 2 || qkv.rank() >= max_rank)
-    throw ShapeError(text("packed_attention: ", describe_operand("qkv", qkv), " must be [..., rows, columns] of rank 2 to ",
-                          max_rank - 1, "; reshape it"));
+    throw ShapeError(text("packed_attention: ", describe_operand("qkv", qkv),
+                          " must be [..., rows, columns] of rank 2 to ", max_rank - 1, "; reshape it"));
   const std::int64_t values = heads < 1 || features < 1 ? 0 : qkv.dim(-1) / heads - 2 * features;
   if (values < 1 || qkv.dim(-1) != heads * (2 * features + values))
     throw ShapeError(text("packed_attention: the ", qkv.dim(-1), " columns of ", describe_operand("qkv", qkv),
                           " are not ", heads, " heads of a query and a key of ", features,
                           " features each and a value; they must be heads (2 key_size + value_size)"));
   if (options.queries < 0 || options.queries > qkv.dim(-2))
-    throw ShapeError(text("packed_attention: ", options.queries, " queries of ", describe_operand("qkv", qkv), ", which has ",
-                          qkv.dim(-2), " rows; ask for at most as many, or 0 for all"));
+    throw ShapeError(text("packed_attention: ", options.queries, " queries of ", describe_operand("qkv", qkv),
+                          ", which has ", qkv.dim(-2), " rows; ask for at most as many, or 0 for all"));
   return {heads, features, values, options.layout};
 }
 
@@ -101,7 +104,8 @@ Tensor unpacked(const Tensor& qkv, int part, std::int64_t rows, const Packing& p
 AttentionResult packed_attention(const Tensor& qkv, const PackedAttentionOptions& options) {
   const Packing packing = packing_of(qkv, options);
   const std::int64_t rows = qkv.dim(-2), queries = options.queries == 0 ? rows : options.queries;
-  const Shape y = qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
+  const Shape y =
+      qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
   const Shape shape = attention_weights_shape(y, rows, options.heads);
   const Tensor mask = additive_mask(options.mask, shape, qkv.dtype(), options.heads);
   if (expand_fused())

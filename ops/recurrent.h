@@ -28,6 +28,20 @@ Rows<T> step_of(T* sequence, std::int64_t t, std::int64_t time, std::int64_t col
   return {sequence + t * columns, time * columns};
 }
 
+/// The recurrent weight as every step multiplies with it, packed once for all of them.
+template <class T>
+class PackedWeight {
+ public:
+  PackedWeight(std::int64_t k, std::int64_t n, kernels::GemmOperand<T> weight)
+      : panels_(empty({kernels::packed_size(k, n)}, dtype_of<T>)) {
+    kernels::pack_right_factor<T>(k, n, weight, panels_.mutable_values<T>().data());
+  }
+  kernels::GemmOperand<T> factor() const { return {.data = panels_.values<T>().data(), .row_stride = 0, .packed = true}; }
+
+ private:
+  Tensor panels_;
+};
+
 struct RecurrentSizes {
   std::int64_t batch, time, hidden, gates;  // gates: columns of what is projected, rows of the recurrent weight
 
@@ -41,16 +55,22 @@ struct RecurrentSizes {
       for (std::int64_t b = begin; b < end; ++b) body(b);
     });
   }
-  /// to [B, gates] += h [B, H] W^T.
+  /// to [B, gates] += h [B, H] W^T, for W^T packed.
   template <class T>
-  void add_recurrent(Rows<const T> h, const T* weight, Rows<T> to, const T* bias = nullptr, bool accumulate = true) const {
-    kernels::gemm<T>({batch, gates, hidden}, {h.data, h.stride}, {weight, hidden, true},
+  void add_recurrent(Rows<const T> h, const PackedWeight<T>& transposed_weight, Rows<T> to, const T* bias = nullptr,
+                     bool accumulate = true) const {
+    kernels::gemm<T>({batch, gates, hidden}, {h.data, h.stride}, transposed_weight.factor(),
                      {to.data, to.stride, 0, accumulate, bias});
   }
-  /// dh [B, H] += dz [B, gates] W.
+  /// dh [B, H] += dz [B, gates] W, for W packed.
   template <class T>
-  void add_to_state_gradient(Rows<const T> dz, const T* weight, T* dh) const {
-    kernels::gemm<T>({batch, hidden, gates}, {dz.data, dz.stride}, {weight, hidden}, {dh, hidden, 0, true});
+  void add_to_state_gradient(Rows<const T> dz, const PackedWeight<T>& weight, T* dh) const {
+    kernels::gemm<T>({batch, hidden, gates}, {dz.data, dz.stride}, weight.factor(), {dh, hidden, 0, true});
+  }
+  template <class T>
+  PackedWeight<T> packed(const T* weight, bool transposed) const {
+    return transposed ? PackedWeight<T>(hidden, gates, {weight, hidden, true})
+                      : PackedWeight<T>(gates, hidden, {weight, hidden});
   }
   /// dW += sum over samples and steps of dz^T h_before: one product for the whole sequence.
   template <class T>

@@ -31,6 +31,7 @@ void backward_of(Record& r) {
   const Tensor dh_now = state_gradient<T>(r, 1, n), dz_of_all = empty({n.batch, n.time, n.gates}, dtype);
   T *dh = dh_now.mutable_values<T>().data(), *dz = dz_of_all.mutable_values<T>().data();
 
+  const PackedWeight<T> packed = n.packed(weight, false);
   for (std::int64_t t = n.time - 1; t >= 0; --t) {
     const Rows<T> dz_now = step_of(dz, t, n.time, n.gates);
     n.for_each_sample([&](std::int64_t b) {
@@ -44,7 +45,7 @@ void backward_of(Record& r) {
       for (std::int64_t k = 0; k < n.hidden; ++k) dz_now[b][k] = dh_b[k] * slope(h[k], activation);
       std::fill(dh_b, dh_b + n.hidden, T(0));
     });
-    n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, weight, dh);
+    n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);
   }
   if (r.wants(0)) r.add_gradient(0, dz_of_all);
   if (r.wants(1)) r.add_gradient(1, dh_now);
@@ -62,11 +63,12 @@ void backward(Record& r) {
 template <class T>
 void forward(const RecurrentSizes& n, const T* h0, const T* weight, const SampleLengths& lengths, Activation activation,
              T* z, T* y) {
+  const PackedWeight<T> packed = n.packed(weight, true);
   for (std::int64_t t = 0; t < n.time; ++t) {
     const Rows<T> z_now = step_of(z, t, n.time, n.gates), h_now = step_of(y, t, n.time, n.hidden);
     const Rows<const T> h_before =
         t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
-    n.add_recurrent(h_before, weight, z_now);
+    n.add_recurrent(h_before, packed, z_now);
     n.for_each_sample([&](std::int64_t b) {
       if (lengths.reach(b, t))
         activate(z_now[b], h_now[b], n.hidden, activation);

@@ -1,29 +1,51 @@
+#include <array>
+
+#include <retrace/ops/kernels/rows.h>
 #include <retrace/ops/lines.h>
 #include <retrace/ops/masked.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/softmax_line.h>
 
 namespace retrace {
 namespace {
 
 constexpr OpInfo info{"softmax", "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x"};
 
+template <class T>
+void forward(const Lines& lines, const T* x, T* y) {
+  if (lines.stride == 1)
+    lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = begin * lines.length;
+      kernels::softmax<T>({x + first, y + first, end - begin, lines.length});
+    });
+  else
+    lines.for_each_gathered<T, 1>({x}, [=](const std::array<T*, 1>& line, std::int64_t start) {
+      kernels::softmax<T>({line[0], line[0], 1, lines.length});
+      for (std::int64_t k = 0; k < lines.length; ++k) y[start + k * lines.stride] = line[0][k];
+    });
+}
+
+template <class T>
+void gradient(const Lines& lines, const T* y, const T* dy, const GradientSlot<T>& dx) {
+  if (lines.stride == 1)
+    lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = begin * lines.length;
+      kernels::softmax_gradient<T>({y + first, dy + first, dx.values + first, end - begin, lines.length, T(1), dx.add});
+    });
+  else
+    lines.for_each_gathered<T, 2>({y, dy}, [=](const std::array<T*, 2>& line, std::int64_t start) {
+      kernels::softmax_gradient<T>({line[0], line[1], line[1], 1, lines.length});
+      for (std::int64_t k = 0; k < lines.length; ++k) {
+        T& to = dx.values[start + k * lines.stride];
+        to = dx.add ? to + line[1][k] : line[1][k];
+      }
+    });
+}
+
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const T* y = r.saved(0).values<T>();
-    const T* dy = r.grad_out<T>();
-    const GradientSlot<T> dx = r.grad_in<T>(0);
-    lines.for_each([=](std::int64_t start) {
-      const std::int64_t stride = lines.stride;
-      const T dot =
-          ordered_sum<T>(lines.length, [=](std::int64_t k) { return dy[start + k * stride] * y[start + k * stride]; });
-      for (std::int64_t k = start; k < start + lines.length * stride; k += stride) {
-        const T contribution = y[k] * (dy[k] - dot);
-        dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
-      }
-    });
+    gradient<T>(lines, r.saved(0).values<T>(), r.grad_out<T>(), r.grad_in<T>(0));
   });
 }
 
@@ -36,10 +58,7 @@ Tensor softmax(const Tensor& x, int axis, const Tensor& mask) {
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
     y = empty_like(x);
-    const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
-    const Lines lines(x.shape(), along);
-    lines.for_each([=](std::int64_t start) { softmax_line(from + start, to + start, lines.length, lines.stride); });
+    forward(Lines(x.shape(), along), x.values<T>().data(), y.mutable_values<T>().data());
   });
   record(info, backward, {&x}, {&y}, {&y}, along);
   return y;

@@ -3,7 +3,7 @@
 //   struct Tanh {
 //     static constexpr OpInfo info{"tanh", "y = tanh x", "dx = dy (1 - y^2)", "x"};
 //     using Attributes = NoAttributes;
-//     static constexpr Saves saves = Saves::y;                 // what slope reads
+//     static constexpr Saves saves = Saves::y;                 // what slope reads, or the slope itself
 //     template <class T> static T value(T x, Attributes);      // y
 //     template <class T> static T slope(T x, T y, Attributes); // dy/dx; what is not saved arrives as 0
 //   };
@@ -11,11 +11,11 @@
 //
 // It may say `static constexpr bool integers = true` if it makes sense for i64, `slope_is_one = true` instead of slope,
 // and have functions that work on whole arrays, for float and double only, which are then taken instead of their twins:
-// `static void values(const auto* x, auto* y, std::int64_t count)` and the like `slopes`, of what is saved.
+// `static void values(const auto* x, auto* y, std::int64_t count)`. Where value and slope share most of their work the
+// op saves the slope, which is then computed with y: `values_and_slopes(const auto* x, auto* y, auto* slope,
+// std::int64_t)`.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -26,7 +26,7 @@
 
 namespace retrace {
 
-enum class Saves { nothing, x, y };
+enum class Saves { nothing, x, y, slope };
 
 inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a thread
 
@@ -41,22 +41,13 @@ decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
 
 /// Whether Op has array functions for elements of type T.
 template <class Op, class T>
-concept HasValues = std::is_floating_point_v<T> && requires(const T* x, T* y) { Op::values(x, y, std::int64_t{}); };
+concept HasValues = std::is_floating_point_v<T> && requires(const T* x, T* y) {
+  Op::values(x, y, std::int64_t{});
+};
 template <class Op, class T>
-concept HasSlopes = std::is_floating_point_v<T> && requires(const T* x, T* y) { Op::slopes(x, y, std::int64_t{}); };
-
-/// dx[k] = dy[k] Op::slope(saved[k]), by Op's array function: the slopes of a block are written, then used.
-template <class Op, class T>
-void multiply_by_slopes(const T* saved, const T* dy, const GradientSlot<T>& dx, std::int64_t count) {
-  constexpr std::int64_t block = 512;
-  std::array<T, block> slopes;
-  for (std::int64_t begin = 0; begin < count; begin += block) {
-    const std::int64_t length = std::min(block, count - begin);
-    Op::slopes(saved + begin, slopes.data(), length);
-    const T* slope = slopes.data();
-    GradientSlot<T>{dx.values + begin, dx.add}.put(length, [=](std::int64_t k) { return dy[begin + k] * slope[k]; });
-  }
-}
+concept HasValuesAndSlopes = std::is_floating_point_v<T> && requires(const T* x, T* y) {
+  Op::values_and_slopes(x, y, y, std::int64_t{});
+};
 
 /// dx[k] = dy[k] Op::slope(x[k], y[k]).
 template <class Op>
@@ -69,17 +60,15 @@ void multiply_by_slope(Record& r) {
     if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     parallel_for(r.in(0).numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
-      const GradientSlot<T> part{dx.values + begin, dx.add};
-      if constexpr (HasSlopes<Op, T>) {
-        multiply_by_slopes<Op>(saved + begin, dy + begin, part, end - begin);
-      } else {
-        part.put(end - begin, [=](std::int64_t k) {
-          T x{}, y{};
-          if constexpr (Op::saves == Saves::x) x = saved[begin + k];
-          if constexpr (Op::saves == Saves::y) y = saved[begin + k];
+      GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin, [=](std::int64_t k) {
+        T x{}, y{};
+        if constexpr (Op::saves == Saves::x) x = saved[begin + k];
+        if constexpr (Op::saves == Saves::y) y = saved[begin + k];
+        if constexpr (Op::saves == Saves::slope)
+          return dy[begin + k] * saved[begin + k];
+        else
           return dy[begin + k] * Op::slope(x, y, attributes);
-        });
-      }
+      });
     });
   });
 }
@@ -92,24 +81,64 @@ void unary_backward(Record& r) {
     multiply_by_slope<Op>(r);
 }
 
+/// y[k] = Op::value(x[k]) for k in [0, count).
+template <class Op, class T>
+void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attributes& attributes) {
+  if constexpr (HasValues<Op, T>) {
+    Op::values(x, y, count);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) y[k] = Op::value(x[k], attributes);
+  }
+}
+
+/// y, and slope[k] = Op::slope(x[k]).
+template <class Op, class T>
+void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const typename Op::Attributes& attributes) {
+  if constexpr (HasValuesAndSlopes<Op, T>) {
+    Op::values_and_slopes(x, y, slope, count);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) {
+      y[k] = Op::value(x[k], attributes);
+      slope[k] = Op::slope(x[k], T{}, attributes);
+    }
+  }
+}
+
+/// unary for an op that saves its slope.
+template <class Op>
+Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& attributes) {
+  Tensor y, slope;
+  dispatch_real(x, "x", Op::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty_like(x);
+    slope = empty_like(x);
+    const T* from = x.node().template values<T>();
+    T *to = y.node().template values<T>(), *to_slope = slope.node().template values<T>();
+    parallel_for(x.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
+      map_values_and_slopes<Op, T>(from + begin, to + begin, to_slope + begin, end - begin, attributes);
+    });
+  });
+  record(Op::info, unary_backward<Op>, {&x}, {&y}, {&slope}, attributes);
+  return y;
+}
+
 /// y[k] = Op::value(x[k]), recorded.
 template <class Op>
 Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
+  if constexpr (Op::saves == Saves::slope) {
+    if (Tape::current() != nullptr && x.wants_gradient()) return unary_with_slope<Op>(x, attributes);
+  }
   Tensor y = dispatch_for<Op>(x, "x", [&](auto zero) {
     using T = decltype(zero);
     Tensor result = empty_like(x);
     const T* from = x.node().template values<T>();
     T* to = result.node().template values<T>();
     parallel_for(x.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
-      if constexpr (HasValues<Op, T>) {
-        Op::values(from + begin, to + begin, end - begin);
-      } else {
-        for (std::int64_t k = begin; k < end; ++k) to[k] = Op::value(from[k], attributes);
-      }
+      map_values<Op, T>(from + begin, to + begin, end - begin, attributes);
     });
     return result;
   });
-  if constexpr (Op::saves == Saves::nothing)
+  if constexpr (Op::saves == Saves::nothing || Op::saves == Saves::slope)
     record(Op::info, unary_backward<Op>, {&x}, {&y}, {}, attributes);
   else
     record(Op::info, unary_backward<Op>, {&x}, {&y}, {Op::saves == Saves::x ? &x : &y}, attributes);

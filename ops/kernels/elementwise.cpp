@@ -7,9 +7,17 @@ void exp(const float* x, float* y, std::int64_t count) { kernel_table().exp_floa
 void exp(const double* x, double* y, std::int64_t count) { kernel_table().exp_double(x, y, count); }
 void tanh(const float* x, float* y, std::int64_t count) { kernel_table().tanh_float(x, y, count); }
 void tanh(const double* x, double* y, std::int64_t count) { kernel_table().tanh_double(x, y, count); }
-void sigmoid(const float* x, float* y, std::int64_t count) { kernel_table().sigmoid_float(x, y, count); }
-void sigmoid(const double* x, double* y, std::int64_t count) { kernel_table().sigmoid_double(x, y, count); }
-void sigmoid_slope(const float* x, float* y, std::int64_t count) { kernel_table().sigmoid_slope_float(x, y, count); }
-void sigmoid_slope(const double* x, double* y, std::int64_t count) { kernel_table().sigmoid_slope_double(x, y, count); }
+void sigmoid(const float* x, float* y, std::int64_t count) { kernel_table().sigmoid_float(x, y, nullptr, count); }
+void sigmoid(const double* x, double* y, std::int64_t count) { kernel_table().sigmoid_double(x, y, nullptr, count); }
+void sigmoid(const float* x, float* y, float* slope, std::int64_t count) {
+  kernel_table().sigmoid_float(x, y, slope, count);
+}
+void sigmoid(const double* x, double* y, double* slope, std::int64_t count) {
+  kernel_table().sigmoid_double(x, y, slope, count);
+}
+void gelu(const float* x, float* y, float* slope, std::int64_t count) { kernel_table().gelu_float(x, y, slope, count); }
+void gelu_tanh(const float* x, float* y, float* slope, std::int64_t count) {
+  kernel_table().gelu_tanh_float(x, y, slope, count);
+}
 
 }  // namespace retrace::kernels

@@ -1,6 +1,6 @@
 // Compiled once for each instruction set; see isa.h.
 #include <retrace/ops/kernels/isa_functions.h>
-#include <retrace/ops/kernels/isa_math.h>
+#include <retrace/ops/kernels/isa_rows.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
@@ -8,9 +8,21 @@ namespace {
 /// y = f(x). The last elements run through the same instructions as the others.
 template <class T, class Function>
 void map(const T* x, T* y, std::int64_t count, Function f) {
-  std::int64_t k = 0;
-  for (; k + lanes<T> <= count; k += lanes<T>) store(y + k, f(load(x + k)));
-  if (k < count) store_first(y + k, f(load_first(x + k, static_cast<int>(count - k))), static_cast<int>(count - k));
+  for_each_vector<T>(count, [&](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k))); });
+}
+
+/// y = f(x) and, unless it is null, slope = f'(x).
+template <class T, class Function>
+void map_with_slope(const T* x, T* y, T* slope, std::int64_t count, Function f) {
+  if (slope == nullptr) {
+    for_each_vector<T>(count, [&](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k)).value); });
+    return;
+  }
+  for_each_vector<T>(count, [&](std::int64_t k, auto part) {
+    const ValueAndSlope<T> at = f(part.load_from(x + k));
+    part.store_to(y + k, at.value);
+    part.store_to(slope + k, at.slope);
+  });
 }
 
 }  // namespace
@@ -19,11 +31,17 @@ void exp_float(const float* x, float* y, std::int64_t count) { map(x, y, count, 
 void exp_double(const double* x, double* y, std::int64_t count) { map(x, y, count, vector_exp<double>); }
 void tanh_float(const float* x, float* y, std::int64_t count) { map(x, y, count, vector_tanh<float>); }
 void tanh_double(const double* x, double* y, std::int64_t count) { map(x, y, count, vector_tanh<double>); }
-void sigmoid_float(const float* x, float* y, std::int64_t count) { map(x, y, count, vector_sigmoid<float>); }
-void sigmoid_double(const double* x, double* y, std::int64_t count) { map(x, y, count, vector_sigmoid<double>); }
-void sigmoid_slope_float(const float* x, float* y, std::int64_t count) { map(x, y, count, vector_sigmoid_slope<float>); }
-void sigmoid_slope_double(const double* x, double* y, std::int64_t count) {
-  map(x, y, count, vector_sigmoid_slope<double>);
+void sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_sigmoid_and_slope<float>);
+}
+void sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_sigmoid_and_slope<double>);
+}
+void gelu_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_gelu);
+}
+void gelu_tanh_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_gelu_tanh);
 }
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

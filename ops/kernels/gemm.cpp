@@ -12,4 +12,14 @@ void gemm(GemmShape shape, GemmOperand<double> a, GemmOperand<double> b, GemmRes
   kernel_table().gemm_double(shape, a, b, c);
 }
 
+template <>
+void pack_right_factor(std::int64_t k, std::int64_t n, GemmOperand<float> b, float* panels) {
+  kernel_table().pack_float(k, n, b, panels);
+}
+
+template <>
+void pack_right_factor(std::int64_t k, std::int64_t n, GemmOperand<double> b, double* panels) {
+  kernel_table().pack_double(k, n, b, panels);
+}
+
 }  // namespace retrace::kernels

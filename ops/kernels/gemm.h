@@ -19,6 +19,7 @@ struct GemmOperand {
   std::int64_t row_stride;
   bool transposed = false;
   std::int64_t batch_stride = 0;
+  bool packed = false;  ///< panels made by pack_right_factor; a right factor only, and none of the rest counts
 };
 
 /// The product. Its chains start from C if `accumulate`, else from `bias` (n elements, the same for every row) if there
@@ -32,6 +33,12 @@ struct GemmResult {
   const T* bias = nullptr;
 };
 
+/// How many elements the panels of a k x n right factor take.
+constexpr std::int64_t packed_size(std::int64_t k, std::int64_t n) {
+  constexpr std::int64_t widest_vector = 16;
+  return k * ((n + widest_vector - 1) / widest_vector * widest_vector);
+}
+
 /// a * b + c, rounded once for the built-in types.
 inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
@@ -43,7 +50,9 @@ T multiply_add(T a, T b, T c) {
 /// The plain twin of gemm: the same chains, and with fused multiply-add hardware the same bits.
 template <class T>
 void gemm_plain(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
-  const auto element = [](const GemmOperand<T>& x, std::int64_t item, std::int64_t row, std::int64_t column) {
+  const auto element = [n = shape.n](const GemmOperand<T>& x, std::int64_t item, std::int64_t row,
+                                     std::int64_t column) {
+    if (x.packed) return x.data[row * n + column];
     const std::int64_t offset = x.transposed ? column * x.row_stride + row : row * x.row_stride + column;
     return x.data[item * x.batch_stride + offset];
   };
@@ -72,5 +81,18 @@ template <>
 void gemm(GemmShape shape, GemmOperand<float> a, GemmOperand<float> b, GemmResult<float> c);
 template <>
 void gemm(GemmShape shape, GemmOperand<double> a, GemmOperand<double> b, GemmResult<double> c);
+
+/// Panels of b (k x n) for products with many left factors: {panels, .packed = true} then stands for b. Panels depend
+/// on the instruction set; they are packed_size(k, n) elements. The plain ones are rows.
+template <class T>
+void pack_right_factor(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* panels) {
+  for (std::int64_t row = 0; row < k; ++row)
+    for (std::int64_t column = 0; column < n; ++column)
+      panels[row * n + column] = b.data[b.transposed ? column * b.row_stride + row : row * b.row_stride + column];
+}
+template <>
+void pack_right_factor(std::int64_t k, std::int64_t n, GemmOperand<float> b, float* panels);
+template <>
+void pack_right_factor(std::int64_t k, std::int64_t n, GemmOperand<double> b, double* panels);
 
 }  // namespace retrace::kernels

@@ -103,8 +103,32 @@ constexpr Index whole_vectors(Index columns) {
   return ceil_divide(columns, lanes<T>) * lanes<T>;
 }
 
+/// The right factor of a product, or from some column on: in place, or all of its panels.
 template <class T>
-PanelsOfB<T> panels_of_b(View<T> b, Index depth, Index columns, Index rows_of_c) {
+struct RightFactor {
+  View<T> view;
+  const T* packed;  ///< null: in place
+  Index rows, columns, first_column;
+
+  RightFactor from_column(Index column) const {
+    return {packed == nullptr ? view.from(0, column) : view, packed, rows, columns, first_column + column};
+  }
+};
+
+/// Where the panels of a packed factor are that begin at a column (a multiple of the tile's width) and a row.
+template <class T>
+PanelsOfB<T> packed_panels(const RightFactor<T>& b, Index row, Index column, Index depth, Index columns) {
+  constexpr Index width = tile_columns<T>;
+  const Index whole = b.columns / width, panel = (b.first_column + column) / width;
+  const T* last = b.packed + whole * width * b.rows + row * whole_vectors<T>(b.columns - whole * width);
+  return {b.packed + panel * width * b.rows + row * width, width * b.rows, width, last, columns, depth};
+}
+
+template <class T>
+PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, Index depth, Index columns,
+                         Index rows_of_c) {
+  if (factor.packed != nullptr) return packed_panels(factor, row, column, depth, columns);
+  const View<T> b = factor.view.from(row, column);
   constexpr Index width = tile_columns<T>;
   const bool in_place = b.column_step == 1 && rows_of_c < rows_that_pay_packing;
   const Index whole = columns / width;
@@ -144,14 +168,14 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
 
 /// One product (or the strips of one that belong to a thread), block by block.
 template <class T>
-void multiply_blocks(GemmShape shape, View<T> a, View<T> b, Start<T> start, T* c, Index c_step) {
+void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<T> start, T* c, Index c_step) {
   const bool pack = shape.n >= columns_that_pay_packing && shape.m >= tile_rows;
   for (Index column = 0; column < shape.n; column += column_block) {
     const Index columns = smaller(column_block, shape.n - column);
     Index depth = 0;
     do {  // once even if k is 0: the result is then what the sums start from
       const Index steps = smaller(depth_block, shape.k - depth);
-      const PanelsOfB<T> panels = panels_of_b(b.from(depth, column), steps, columns, shape.m);
+      const PanelsOfB<T> panels = panels_of_b(b, depth, column, steps, columns, shape.m);
       const Start<T> sums = depth == 0 ? start : Start<T>{c, c_step};
       for (Index row = 0; row < shape.m; row += row_block) {
         const Index rows = smaller(row_block, shape.m - row);
@@ -193,15 +217,28 @@ void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T>
           const GemmShape part = {by_rows ? size : shape.m, by_rows ? shape.n : size, shape.k};
           T* to = c.data + item * c.batch_stride + row * c.row_stride + column;
           const Start<T> start = c.accumulate ? Start<T>{to, c.row_stride} : Start<T>{c.bias, 0}.from(row, column);
-          multiply_blocks(part, view_of(a, item).from(row, 0), view_of(b, item).from(0, column), start, to,
-                          c.row_stride);
+          const RightFactor<T> right = {view_of(b, item), b.packed ? b.data : nullptr, shape.k, shape.n, 0};
+          multiply_blocks(part, view_of(a, item).from(row, 0), right.from_column(column), start, to, c.row_stride);
           begin = next;
         }
       });
 }
 
+template <class T>
+void pack_panels(Index k, Index n, GemmOperand<T> b, T* panels) {
+  constexpr Index width = tile_columns<T>;
+  const View<T> view = view_of(b, 0);
+  for (Index column = 0; column < n; column += width) {
+    const Index columns = smaller(width, n - column);
+    pack_panel_of_b(view.from(0, column), k, columns, columns == width ? width : whole_vectors<T>(columns),
+                    panels + column * k);
+  }
+}
+
 }  // namespace
 
+void pack_float(Index k, Index n, GemmOperand<float> b, float* panels) { pack_panels(k, n, b, panels); }
+void pack_double(Index k, Index n, GemmOperand<double> b, double* panels) { pack_panels(k, n, b, panels); }
 void gemm_float(GemmShape shape, GemmOperand<float> a, GemmOperand<float> b, GemmResult<float> c) {
   multiply(shape, a, b, c);
 }

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/kernels/updates.h>
 
 #include <string_view>
 #include <vector>
@@ -16,9 +18,17 @@ namespace retrace::kernels {
 template <class T>
 using GemmFunction = void(GemmShape, GemmOperand<T>, GemmOperand<T>, GemmResult<T>);
 
+/// Panels of a right factor; see pack_right_factor.
+template <class T>
+using PackFunction = void(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* panels);
+
 /// y[k] = f(x[k]) for k in [0, count).
 template <class T>
 using MapFunction = void(const T* x, T* y, std::int64_t count);
+
+/// The same, and slope[k] = f'(x[k]) unless slope is null.
+template <class T>
+using MapWithSlopeFunction = void(const T* x, T* y, T* slope, std::int64_t count);
 
 struct KernelTable {
   const char* name;  ///< as in RETRACE_ISA
@@ -29,10 +39,16 @@ struct KernelTable {
   MapFunction<double>* exp_double;
   MapFunction<float>* tanh_float;
   MapFunction<double>* tanh_double;
-  MapFunction<float>* sigmoid_float;
-  MapFunction<double>* sigmoid_double;
-  MapFunction<float>* sigmoid_slope_float;
-  MapFunction<double>* sigmoid_slope_double;
+  MapWithSlopeFunction<float>* sigmoid_float;
+  MapWithSlopeFunction<double>* sigmoid_double;
+  MapWithSlopeFunction<float>* gelu_float;
+  MapWithSlopeFunction<float>* gelu_tanh_float;
+  RowKernels<float> rows_float;
+  RowKernels<double> rows_double;
+  UpdateKernels<float> updates_float;
+  UpdateKernels<double> updates_double;
+  PackFunction<float>* pack_float;
+  PackFunction<double>* pack_double;
 };
 
 /// The best table that this machine runs, or the one that the environment variable RETRACE_ISA names (v2, v3 or v4 for

@@ -7,13 +7,35 @@ namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
 GemmFunction<float> gemm_float;
 GemmFunction<double> gemm_double;
+PackFunction<float> pack_float;
+PackFunction<double> pack_double;
 MapFunction<float> exp_float;
 MapFunction<double> exp_double;
 MapFunction<float> tanh_float;
 MapFunction<double> tanh_double;
-MapFunction<float> sigmoid_float;
-MapFunction<double> sigmoid_double;
-MapFunction<float> sigmoid_slope_float;
-MapFunction<double> sigmoid_slope_double;
+MapWithSlopeFunction<float> sigmoid_float;
+MapWithSlopeFunction<double> sigmoid_double;
+MapWithSlopeFunction<float> gelu_float;
+MapWithSlopeFunction<float> gelu_tanh_float;
+
+using Index = std::int64_t;
+template <class T>
+void softmax_rows(const SoftmaxRows<T>& at);
+template <class T>
+void softmax_gradient_rows(const SoftmaxGradientRows<T>& at);
+template <class T>
+void log_sum_exp_rows(const LogSumExpRows<T>& at);
+template <class T>
+void scaled_exp(const T* x, T shift, T factor, T* y, Index count, bool add);
+template <class T>
+void layer_norm_rows(const LayerNormRows<T>& at);
+template <class T>
+void layer_norm_gradient_rows(const LayerNormGradientRows<T>& at);
+template <class T>
+void adam_step(const AdamStep<T>& step);
+template <class T>
+void lstm_forward_row(const LstmForward<T>& row);
+template <class T>
+void lstm_backward_row(const LstmBackward<T>& row);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

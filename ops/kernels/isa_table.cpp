@@ -2,6 +2,26 @@
 #include <retrace/ops/kernels/isa_functions.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
+namespace {
+
+template <class T>
+constexpr RowKernels<T> row_kernels = {
+    .softmax = softmax_rows<T>,
+    .softmax_gradient = softmax_gradient_rows<T>,
+    .log_sum_exp = log_sum_exp_rows<T>,
+    .scaled_exp = scaled_exp<T>,
+    .layer_norm = layer_norm_rows<T>,
+    .layer_norm_gradient = layer_norm_gradient_rows<T>,
+};
+
+template <class T>
+constexpr UpdateKernels<T> update_kernels = {
+    .adam = adam_step<T>,
+    .lstm_forward = lstm_forward_row<T>,
+    .lstm_backward = lstm_backward_row<T>,
+};
+
+}  // namespace
 
 extern const KernelTable table;
 constinit const KernelTable table = {
@@ -27,8 +47,14 @@ constinit const KernelTable table = {
     .tanh_double = tanh_double,
     .sigmoid_float = sigmoid_float,
     .sigmoid_double = sigmoid_double,
-    .sigmoid_slope_float = sigmoid_slope_float,
-    .sigmoid_slope_double = sigmoid_slope_double,
+    .gelu_float = gelu_float,
+    .gelu_tanh_float = gelu_tanh_float,
+    .rows_float = row_kernels<float>,
+    .rows_double = row_kernels<double>,
+    .updates_float = update_kernels<float>,
+    .updates_double = update_kernels<double>,
+    .pack_float = pack_float,
+    .pack_double = pack_double,
 };
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

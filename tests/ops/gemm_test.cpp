@@ -109,6 +109,26 @@ class Gemm : public testing::Test {};
 using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Gemm, ElementTypes);
 
+TYPED_TEST(Gemm, OfAPackedRightFactorHasTheSameBits) {
+  for (const Index n : {1, 15, 16, 17, 63, 64, 65, 130, 1100}) {
+    for (const Index k : {0, 1, 40, 400}) {
+      Product<TypeParam> product({pick(1, 30), n, k});
+      for (const KernelTable* table : supported_kernel_tables()) {
+        const std::vector<TypeParam> in_place = product.run(gemm_of<TypeParam>(*table));
+        std::vector<TypeParam> panels(static_cast<std::size_t>(packed_size(k, n)));
+        Product<TypeParam> packed = product;
+        if constexpr (std::is_same_v<TypeParam, float>)
+          table->pack_float(k, n, product.b, panels.data());
+        else
+          table->pack_double(k, n, product.b, panels.data());
+        packed.b = {.data = panels.data(), .row_stride = 0, .packed = true};
+        packed.c.bias = product.c.bias;
+        EXPECT_TRUE(same_bits(in_place, packed.run(gemm_of<TypeParam>(*table)))) << table->name << ' ' << n << ' ' << k;
+      }
+    }
+  }
+}
+
 TYPED_TEST(Gemm, EqualsThePlainTwin) {
   for (int round = 0; round < 600; ++round) {
     expect_equals_plain(Product<TypeParam>({pick(1, 40), pick(1, 80), pick(0, 40), pick(1, 4)}));

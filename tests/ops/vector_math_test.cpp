@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -14,13 +16,28 @@ namespace {
 template <class T>
 struct Function {
   const char* name;
-  MapFunction<T>* KernelTable::*kernel;
+  std::function<void(const KernelTable&, const T* x, T* y, std::int64_t count)> kernel;
   long double (*exact)(long double);
 };
 
-long double exact_sigmoid(long double x) {
-  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+/// A member of the table as it is, the values of one that gives slopes too, and those slopes.
+template <class T>
+auto map_of(MapFunction<T>* KernelTable::*kernel) {
+  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (table.*kernel)(x, y, count); };
 }
+template <class T>
+auto values_of(MapWithSlopeFunction<T>* KernelTable::*kernel) {
+  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (table.*kernel)(x, y, nullptr, count); };
+}
+template <class T>
+auto slopes_of(MapWithSlopeFunction<T>* KernelTable::*kernel) {
+  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    (table.*kernel)(x, values.data(), y, count);
+  };
+}
+
+long double exact_sigmoid(long double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 long double exact_sigmoid_slope(long double x) {
   const long double e = std::exp(-std::abs(x));
   return e / ((1 + e) * (1 + e));
@@ -34,11 +51,13 @@ std::vector<Function<T>> functions() {
     else
       return for_double;
   };
-  return {{"exp", of(&KernelTable::exp_float, &KernelTable::exp_double), [](long double x) { return std::exp(x); }},
-          {"tanh", of(&KernelTable::tanh_float, &KernelTable::tanh_double), [](long double x) { return std::tanh(x); }},
-          {"sigmoid", of(&KernelTable::sigmoid_float, &KernelTable::sigmoid_double), exact_sigmoid},
-          {"sigmoid_slope", of(&KernelTable::sigmoid_slope_float, &KernelTable::sigmoid_slope_double),
-           exact_sigmoid_slope}};
+  const auto exp_kernel = of(&KernelTable::exp_float, &KernelTable::exp_double);
+  const auto tanh_kernel = of(&KernelTable::tanh_float, &KernelTable::tanh_double);
+  const auto sigmoid_kernel = of(&KernelTable::sigmoid_float, &KernelTable::sigmoid_double);
+  return {{"exp", map_of<T>(exp_kernel), [](long double x) { return std::exp(x); }},
+          {"tanh", map_of<T>(tanh_kernel), [](long double x) { return std::tanh(x); }},
+          {"sigmoid", values_of<T>(sigmoid_kernel), exact_sigmoid},
+          {"sigmoid_slope", slopes_of<T>(sigmoid_kernel), exact_sigmoid_slope}};
 }
 
 // Every magnitude from subnormal to overflow, and the range where the functions bend.
@@ -77,7 +96,7 @@ TYPED_TEST(VectorMath, IsExactToAFewUnitsInTheLastPlace) {
   std::vector<TypeParam> y(x.size());
   for (const KernelTable* table : supported_kernel_tables()) {
     for (const Function<TypeParam>& function : functions<TypeParam>()) {
-      (table->*function.kernel)(x.data(), y.data(), static_cast<std::int64_t>(x.size()));
+      function.kernel(*table, x.data(), y.data(), static_cast<std::int64_t>(x.size()));
       for (std::size_t k = 0; k < x.size(); ++k)
         ASSERT_LE(units_in_last_place(y[k], function.exact(static_cast<long double>(x[k]))), 4)
             << function.name << '(' << x[k] << ") = " << y[k] << " on " << table->name;
@@ -101,7 +120,9 @@ TYPED_TEST(VectorMath, TheEndsAreRight) {
   EXPECT_EQ(values([](auto... a) { tanh(a...); }), (Values{1, -1, 0, 0, 0, 1, -1}));
   EXPECT_TRUE(std::signbit(values([](auto... a) { tanh(a...); })[3]));
   EXPECT_EQ(values([](auto... a) { sigmoid(a...); }), (Values{1, 0, 0.5, 0.5, 0, 1, 0}));
-  EXPECT_EQ(values([](auto... a) { sigmoid_slope(a...); }), (Values{0, 0, 0.25, 0.25, 0, 0, 0}));
+  std::vector<T> value(std::size(ends));
+  const auto slope = [&](const T* x, T* y, std::int64_t count) { sigmoid(x, value.data(), y, count); };
+  EXPECT_EQ(values(slope), (Values{0, 0, 0.25, 0.25, 0, 0, 0}));
 }
 
 TYPED_TEST(VectorMath, AnElementsBitsDoNotDependOnItsPlace) {
@@ -110,9 +131,51 @@ TYPED_TEST(VectorMath, AnElementsBitsDoNotDependOnItsPlace) {
   for (const KernelTable* table : supported_kernel_tables()) {
     for (const Function<TypeParam>& function : functions<TypeParam>()) {
       std::vector<TypeParam> together(x.size()), alone(x.size());
-      (table->*function.kernel)(x.data(), together.data(), static_cast<std::int64_t>(x.size()));
-      for (std::size_t k = 0; k < x.size(); ++k) (table->*function.kernel)(&x[k], &alone[k], 1);
+      function.kernel(*table, x.data(), together.data(), static_cast<std::int64_t>(x.size()));
+      for (std::size_t k = 0; k < x.size(); ++k) function.kernel(*table, &x[k], &alone[k], 1);
       EXPECT_EQ(std::memcmp(together.data(), alone.data(), x.size() * sizeof(TypeParam)), 0) << function.name;
+    }
+  }
+}
+
+long double exact_distribution(long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }
+long double exact_density(long double x) { return std::exp(-x * x / 2) / std::sqrt(8 * std::atan(1.0L)); }
+
+// Where x P(x) is no smaller than the smallest normal number its last place is known; the slope has a zero, near which
+// only the size of its terms counts.
+TEST(VectorMath, GeluIsExactToAFewUnitsInTheLastPlace) {
+  const std::vector<float> x = arguments<float>();
+  std::vector<float> y(x.size()), slope(x.size());
+  for (const KernelTable* table : supported_kernel_tables()) {
+    table->gelu_float(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const long double at = x[k], p = exact_distribution(at), d = exact_density(at);
+      const double last_place =
+          table->fused ? 6e-7 : 6e-7 * std::max(1.0, static_cast<double>(at * at / 4));  // of e^(x^2)
+      ASSERT_NEAR(y[k], static_cast<double>(at * p),
+                  std::max(1e-37, last_place * std::abs(static_cast<double>(at * p))))
+          << x[k];
+      ASSERT_NEAR(slope[k], static_cast<double>(p + at * d),
+                  std::max(1e-36, last_place * static_cast<double>(p + std::abs(at) * d)))
+          << x[k];
+    }
+  }
+}
+
+TEST(VectorMath, GeluByTanhEqualsItsPlainTwin) {
+  const std::vector<float> x = arguments<float>();
+  std::vector<float> y(x.size()), slope(x.size());
+  for (const KernelTable* table : supported_kernel_tables()) {
+    table->gelu_tanh_float(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double at = x[k], v = std::sqrt(8 / std::numbers::pi) * at * (1 + 0.044715 * at * at);
+      const double e = std::exp(-std::abs(v)), tail = e / (1 + e), p = v < 0 ? tail : 1 / (1 + e),
+                   bend = tail / (1 + e);
+      const double through_u =
+          bend == 0 ? 0 : at * bend * std::sqrt(8 / std::numbers::pi) * (1 + 3 * 0.044715 * at * at);
+      const double last_place = 6e-7 * std::max(1.0, std::abs(v) / 2);  // of e^v, for a rounded v
+      ASSERT_NEAR(y[k], at * p, std::max(1e-36, last_place * std::abs(at * p))) << x[k];
+      ASSERT_NEAR(slope[k], p + through_u, std::max(1e-35, last_place * (p + std::abs(through_u)))) << x[k];
     }
   }
 }

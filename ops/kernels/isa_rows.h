@@ -1,0 +1,121 @@
+// Loops over a row, a vector at a time, and its sums and maxima, in the instruction set being compiled.
+#pragma once
+
+#include <retrace/ops/kernels/isa_math.h>
+
+namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
+
+/// All lanes of a vector of a row.
+template <class T>
+struct WholeVector {
+  [[gnu::always_inline]] Vector<T> load_from(const T* from) const { return load(from); }
+  [[gnu::always_inline]] void store_to(T* to, Vector<T> value) const { store(to, value); }
+  /// `other` in the lanes that are not of the row.
+  [[gnu::always_inline]] Vector<T> keep(Vector<T> value, T) const { return value; }
+};
+
+template <class T, int... Lane>
+[[gnu::always_inline]] inline IntegerVector<T> lane_numbers(std::integer_sequence<int, Lane...>) {
+  return IntegerVector<T>{Lane...};
+}
+
+/// The last vector of a row, which has fewer elements.
+template <class T>
+struct LastVector {
+  int count;
+  [[gnu::always_inline]] Vector<T> load_from(const T* from) const { return load_first(from, count); }
+  [[gnu::always_inline]] void store_to(T* to, Vector<T> value) const { store_first(to, value, count); }
+  [[gnu::always_inline]] Vector<T> keep(Vector<T> value, T other) const {
+    const IntegerVector<T> lane = lane_numbers<T>(std::make_integer_sequence<int, lanes<T>>());
+    return lane < static_cast<typename FloatFormat<T>::Integer>(count) ? value : every_lane(other);
+  }
+};
+
+/// body(k, part) for every vector of a row of `count` elements, which begins at k.
+template <class T, class Body>
+[[gnu::always_inline]] inline void for_each_vector(std::int64_t count, Body&& body) {
+  std::int64_t k = 0;
+  for (; k + lanes<T> <= count; k += lanes<T>) body(k, WholeVector<T>{});
+  if (k < count) body(k, LastVector<T>{static_cast<int>(count - k)});
+}
+
+template <int Step, class V, int... Lane>
+[[gnu::always_inline]] inline V rotated(V v, std::integer_sequence<int, Lane...>) {
+  constexpr int count = sizeof...(Lane);
+  return __builtin_shufflevector(v, v, ((Lane + Step) % count)...);
+}
+
+/// f of all lanes, half by half.
+template <class T, int Step = lanes<T> / 2, class F>
+[[gnu::always_inline]] inline T fold(Vector<T> v, F f) {
+  if constexpr (Step == 0) {
+    return v[0];
+  } else {
+    return fold<T, Step / 2>(f(v, rotated<Step>(v, std::make_integer_sequence<int, lanes<T>>())), f);
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline T sum_of_lanes(Vector<T> v) {
+  return fold<T>(v, [](Vector<T> a, Vector<T> b) { return a + b; });
+}
+template <class T>
+[[gnu::always_inline]] inline Vector<T> larger(Vector<T> v, Vector<T> most) {
+  return v > most ? v : most;  // NaN never wins
+}
+template <class T>
+[[gnu::always_inline]] inline T largest_lane(Vector<T> v) {
+  return fold<T>(v, [](Vector<T> a, Vector<T> b) { return larger<T>(a, b); });
+}
+
+/// A sum of vectors, in doubles.
+template <class T>
+struct VectorSum;
+
+template <>
+struct VectorSum<double> {
+  Vector<double> sum{};
+  [[gnu::always_inline]] void add(Vector<double> v) { sum += v; }
+  [[gnu::always_inline]] double total() const { return sum_of_lanes<double>(sum); }
+};
+
+#if defined(__AVX512F__)
+
+[[gnu::always_inline]] inline Vector<double> low_as_doubles(Vector<float> v) {
+  return _mm512_cvtps_pd(_mm512_castps512_ps256(v));
+}
+[[gnu::always_inline]] inline Vector<double> high_as_doubles(Vector<float> v) {
+  return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
+}
+
+#elif defined(__AVX2__)
+
+[[gnu::always_inline]] inline Vector<double> low_as_doubles(Vector<float> v) {
+  return _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+}
+[[gnu::always_inline]] inline Vector<double> high_as_doubles(Vector<float> v) {
+  return _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+}
+
+#else
+
+[[gnu::always_inline]] inline Vector<double> low_as_doubles(Vector<float> v) {
+  return Vector<double>{static_cast<double>(v[0]), static_cast<double>(v[1])};
+}
+[[gnu::always_inline]] inline Vector<double> high_as_doubles(Vector<float> v) {
+  return Vector<double>{static_cast<double>(v[2]), static_cast<double>(v[3])};
+}
+
+#endif
+
+template <>
+struct VectorSum<float> {
+  Vector<double> low{}, high{};
+  [[gnu::always_inline]] void add(Vector<float> v) {
+    low += low_as_doubles(v);
+    high += high_as_doubles(v);
+  }
+  [[gnu::always_inline]] double total() const { return sum_of_lanes<double>(low + high); }
+};
+
+}  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

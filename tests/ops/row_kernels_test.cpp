@@ -1,0 +1,147 @@
+// The fast kernels over rows give what their plain twins give, on every instruction set of this machine, for rows of
+// every length around that of a vector, and a row's bits depend on that row alone.
+#include <retrace/ops/kernels/isa.h>
+#include <retrace/tests/ops/kernel_numbers.h>
+
+#include <cstring>
+
+namespace retrace::kernels {
+namespace {
+
+template <class T>
+const RowKernels<T>& rows_of(const KernelTable& table) {
+  if constexpr (std::is_same_v<T, float>)
+    return table.rows_float;
+  else
+    return table.rows_double;
+}
+
+template <class T>
+class RowKernel : public testing::Test {
+ public:
+  /// body(kernels, length) for every instruction set and many lengths.
+  template <class Body>
+  void for_each_length(Body&& body) {
+    for (const KernelTable* table : supported_kernel_tables())
+      for (const std::int64_t length : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000}) {
+        SCOPED_TRACE(testing::Message() << table->name << ", rows of " << length);
+        body(rows_of<T>(*table), length);
+      }
+  }
+};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(RowKernel, Types);
+
+constexpr std::int64_t rows = 5;
+
+TYPED_TEST(RowKernel, SoftmaxEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 1, 5);
+    std::vector<T> plain(x.size()), fast(x.size());
+    softmax_plain<T>({x.data(), plain.data(), rows, length, T(0.5)});
+    kernels.softmax({x.data(), fast.data(), rows, length, T(0.5)});
+    expect_close(plain, fast, 8, "softmax");
+  });
+}
+
+TYPED_TEST(RowKernel, SoftmaxOfWhatIsMaskedIsZeroAndNanStays) {
+  using T = TypeParam;
+  constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  this->for_each_length([&](const RowKernels<T>& kernels, std::int64_t length) {
+    std::vector<T> x(static_cast<std::size_t>(3 * length), -infinity), y(x.size());
+    x[static_cast<std::size_t>(2 * length - 1)] = 3;    // the second row has one number
+    x[static_cast<std::size_t>(3 * length - 1)] = nan;  // the third nothing but NaN
+    kernels.softmax({x.data(), y.data(), 3, length});
+    for (std::int64_t k = 0; k < 3 * length - 1; ++k)
+      EXPECT_EQ(y[static_cast<std::size_t>(k)], k == 2 * length - 1 ? T(1) : T(0)) << k;
+    EXPECT_TRUE(std::isnan(y.back()));
+  });
+}
+
+TYPED_TEST(RowKernel, GradientOfSoftmaxEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> y = normal_numbers<T>(rows * length, 2), dy = normal_numbers<T>(rows * length, 3);
+    for (const bool add : {false, true}) {
+      std::vector<T> plain = normal_numbers<T>(rows * length, 4), fast = plain;
+      softmax_gradient_plain<T>({y.data(), dy.data(), plain.data(), rows, length, T(0.25), add});
+      kernels.softmax_gradient({y.data(), dy.data(), fast.data(), rows, length, T(0.25), add});
+      expect_close(plain, fast, 16, add ? "dx +=" : "dx =");
+    }
+  });
+}
+
+TYPED_TEST(RowKernel, LogSumExpAndScaledExpEqualTheirPlainTwins) {
+  using T = TypeParam;
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 5, 10);
+    std::vector<T> plain(rows), fast(rows);
+    log_sum_exp_plain<T>({x.data(), plain.data(), rows, length});
+    kernels.log_sum_exp({x.data(), fast.data(), rows, length});
+    expect_close(plain, fast, 4, "log_sum_exp");
+    std::vector<T> sum = normal_numbers<T>(length, 6), plain_sum = sum;
+    kernels.scaled_exp(x.data(), T(30), T(2), sum.data(), length, true);
+    for (std::size_t k = 0; k < sum.size(); ++k) plain_sum[k] += 2 * std::exp(x[k] - 30);
+    expect_close(plain_sum, sum, 4, "scaled_exp");
+  });
+}
+
+TYPED_TEST(RowKernel, LayerNormEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 7, 3), gamma = normal_numbers<T>(length, 8);
+    const std::vector<T> beta = normal_numbers<T>(length, 9);
+    for (const bool affine : {false, true}) {
+      std::vector<T> plain[3], fast[3];
+      const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
+        out[0].resize(x.size()), out[1].resize(rows), out[2].resize(rows);
+        kernel(LayerNormRows<T>{x.data(), affine ? gamma.data() : nullptr, affine ? beta.data() : nullptr,
+                                out[0].data(), out[1].data(), out[2].data(), rows, length, T(1e-2)});
+      };
+      run(layer_norm_plain<T>, plain);
+      run(kernels.layer_norm, fast);
+      expect_close(plain[0], fast[0], 32, "y");
+      expect_close(plain[1], fast[1], 64, "mean");
+      expect_close(plain[2], fast[2], 16, "inverse");
+    }
+  });
+}
+
+TYPED_TEST(RowKernel, GradientOfLayerNormEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 10), dy = normal_numbers<T>(rows * length, 11);
+    const std::vector<T> gamma = normal_numbers<T>(length, 12), mean = normal_numbers<T>(rows, 13);
+    const std::vector<T> inverse = normal_numbers<T>(rows, 14);
+    for (const bool add : {false, true}) {
+      std::vector<T> plain[3], fast[3];
+      const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
+        out[0] = normal_numbers<T>(rows * length, 15);
+        out[1] = out[2] = normal_numbers<T>(length, 16);
+        kernel(LayerNormGradientRows<T>{x.data(), dy.data(), add ? nullptr : gamma.data(), mean.data(), inverse.data(),
+                                        out[0].data(), out[1].data(), out[2].data(), rows, length, add});
+      };
+      run(layer_norm_gradient_plain<T>, plain);
+      run(kernels.layer_norm_gradient, fast);
+      expect_close(plain[0], fast[0], 64, "dx");
+      expect_close(plain[1], fast[1], 16, "dgamma");
+      expect_close(plain[2], fast[2], 16, "dbeta");
+    }
+  });
+}
+
+TYPED_TEST(RowKernel, ARowsBitsDependOnThatRowAlone) {
+  using T = TypeParam;
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 17);
+    std::vector<T> together(x.size()), alone(x.size());
+    kernels.softmax({x.data(), together.data(), rows, length});
+    for (std::int64_t first = 0; first < rows * length; first += length)
+      kernels.softmax({x.data() + first, alone.data() + first, 1, length});
+    EXPECT_EQ(std::memcmp(together.data(), alone.data(), x.size() * sizeof(T)), 0);
+  });
+}
+
+}  // namespace
+}  // namespace retrace::kernels

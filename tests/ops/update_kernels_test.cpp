@@ -1,0 +1,89 @@
+// The fast kernels of Adam and of the LSTM's gates give what their plain twins give, on every instruction set of this
+// machine and for every length around that of a vector.
+#include <retrace/ops/kernels/isa.h>
+#include <retrace/tests/ops/kernel_numbers.h>
+
+namespace retrace::kernels {
+namespace {
+
+template <class T>
+const UpdateKernels<T>& updates_of(const KernelTable& table) {
+  if constexpr (std::is_same_v<T, float>)
+    return table.updates_float;
+  else
+    return table.updates_double;
+}
+
+template <class T>
+class UpdateKernel : public testing::Test {
+ public:
+  template <class Body>
+  void for_each_length(Body&& body) {
+    for (const KernelTable* table : supported_kernel_tables())
+      for (const std::int64_t length : {1, 3, 7, 8, 9, 16, 17, 33, 100}) {
+        SCOPED_TRACE(testing::Message() << table->name << ", length " << length);
+        body(updates_of<T>(*table), length);
+      }
+  }
+};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(UpdateKernel, Types);
+
+TYPED_TEST(UpdateKernel, AdamEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> g = normal_numbers<T>(length, 1);
+    for (const bool amsgrad : {false, true}) {
+      std::vector<T> plain[4], fast[4];
+      const auto run = [&](auto&& kernel, std::vector<T>(&state)[4]) {
+        for (unsigned k = 0; k < 4; ++k) state[k] = normal_numbers<T>(length, 2 + k);
+        for (T& v : state[2]) v *= v;
+        for (int step = 0; step < 3; ++step)
+          kernel(AdamStep<T>{state[0].data(), state[1].data(), state[2].data(), amsgrad ? state[3].data() : nullptr,
+                             g.data(), length, T(0.9), T(0.1), T(0.99), T(0.01), T(0.1), T(1.5), T(1e-3), T(0.9),
+                             T(0.2)});
+      };
+      run(adam_plain<T>, plain);
+      run(kernels.adam, fast);
+      for (int k = 0; k < 4; ++k) expect_close(plain[k], fast[k], 16, "state");
+    }
+  });
+}
+
+TYPED_TEST(UpdateKernel, LstmForwardEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> c_before = normal_numbers<T>(length, 7);
+    std::vector<T> plain[3], fast[3];
+    const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
+      out[0] = normal_numbers<T>(4 * length, 8, 3);
+      out[1].resize(c_before.size()), out[2].resize(c_before.size());
+      kernel(LstmForward<T>{out[0].data(), c_before.data(), out[1].data(), out[2].data(), length});
+    };
+    run(lstm_forward_plain<T>, plain);
+    run(kernels.lstm_forward, fast);
+    for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 8, k == 0 ? "gates" : k == 1 ? "c" : "h");
+  });
+}
+
+TYPED_TEST(UpdateKernel, LstmBackwardEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> gates = normal_numbers<T>(4 * length, 9), c_before = normal_numbers<T>(length, 10);
+    const std::vector<T> c = normal_numbers<T>(length, 11), dy = normal_numbers<T>(length, 12);
+    for (const bool from_y : {false, true}) {
+      std::vector<T> plain[3], fast[3];
+      const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
+        out[0] = normal_numbers<T>(length, 13), out[1] = normal_numbers<T>(length, 14), out[2].resize(gates.size());
+        kernel(LstmBackward<T>{gates.data(), c_before.data(), c.data(), from_y ? dy.data() : nullptr, out[0].data(),
+                               out[1].data(), out[2].data(), length});
+      };
+      run(lstm_backward_plain<T>, plain);
+      run(kernels.lstm_backward, fast);
+      for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 32, k == 0 ? "dh" : k == 1 ? "dc" : "dz");
+    }
+  });
+}
+
+}  // namespace
+}  // namespace retrace::kernels

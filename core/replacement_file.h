@@ -1,0 +1,32 @@
+// A file that takes its place whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace retrace {
+
+/// Written beside its place, flushed to the disk and renamed. Until put_into_place, and on any error, what was there
+/// before stays; what was written is removed again. Throws FileError, in the name of `function`, where the system
+/// refuses.
+class ReplacementFile {
+ public:
+  ReplacementFile(const char* function, const std::string& place);
+  ReplacementFile(const ReplacementFile&) = delete;
+  ReplacementFile& operator=(const ReplacementFile&) = delete;
+  ~ReplacementFile();
+
+  void write(const void* bytes, std::size_t count);
+  void put_into_place();
+
+ private:
+  void flush_folder() const;
+  [[noreturn]] void fail(const char* what) const;
+
+  const char* function_;
+  std::string place_, path_;
+  int file_ = -1;
+  bool placed_ = false;
+};
+
+}  // namespace retrace

@@ -1,5 +1,6 @@
 #include <retrace/models/attention_model.h>
 #include <retrace/models/nearest_name.h>
+#include <retrace/models/registry.h>
 #include <retrace/models/relational_rnn.h>
 #include <retrace/models/rmc_model.h>
 #include <retrace/models/sequence_model.h>
@@ -8,6 +9,7 @@
 #include <retrace/nn/rnn.h>
 
 #include <array>
+#include <utility>
 
 namespace retrace {
 namespace {
@@ -58,12 +60,33 @@ AttentionModelOptions attention_options(const ModelSizes& sizes) {
   return {.input = sizes.input, .output = sizes.output, .size = sizes.hidden, .longest = sizes.time};
 }
 
+constexpr std::array<std::string_view, 6> library_models{"lstm", "gru", "rnn", "relational-rnn", "rmc", "attention"};
+
+Registry<ModelFactory>& registered() {
+  static Registry<ModelFactory> models("register_model", "make_model", "model", library_models);
+  return models;
+}
+
 }  // namespace
 
-std::span<const std::string_view> model_names() {
-  static constexpr std::array<std::string_view, 6> names{"lstm", "gru", "rnn", "relational-rnn", "rmc", "attention"};
-  return names;
+Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count) {
+  check_last_steps(x, count);
+  Tensors answers;
+  for (std::int64_t time = x.dim(1) - count + 1; time <= x.dim(1); ++time) {
+    const Tensor answer = model(slice(x, {all, range(0, time)}));
+    answers.push_back(reshape(answer, {answer.dim(0), 1, answer.dim(-1)}));
+  }
+  return concat(answers, 1);
 }
+
+void register_model(std::string_view name, ModelFactory factory) {
+  if (!factory) throw ValueError(text("register_model: the factory of '", name, "' is empty; give a function"));
+  registered().add(name, std::move(factory));
+}
+
+std::span<const std::string_view> model_names() { return registered().names().all(); }
+
+std::span<const std::string_view> registered_model_names() { return registered().names().added(); }
 
 std::span<const std::string_view> memory_names() {
   static constexpr std::array<std::string_view, 3> names{"cell", "gated", "notebook"};
@@ -77,7 +100,9 @@ std::unique_ptr<SequenceModel> make_model(std::string_view name, const ModelSize
   if (name == "relational-rnn") return std::make_unique<SequenceModelOf<RelationalModel>>(sizes, random);
   if (name == "rmc") return std::make_unique<SequenceModelOf<RmcModel>>(rmc_options(sizes), random);
   if (name == "attention") return std::make_unique<SequenceModelOf<AttentionModel>>(attention_options(sizes), random);
-  throw ValueError(unknown_name("make_model", "model", name, model_names()));
+  std::unique_ptr<SequenceModel> model = registered().find(name)(sizes, random);
+  if (model == nullptr) throw ValueError(text("make_model: the factory of '", name, "' made no model; return one"));
+  return model;
 }
 
 }  // namespace retrace

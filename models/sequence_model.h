@@ -1,7 +1,9 @@
 // What all models of a sequence have in common, and the models by name.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -34,7 +36,12 @@ class SequenceModel {
   std::vector<NamedTensor> parameters_;  // of the module behind this face
 };
 
-/// A module with operator()(x [B, T, I]) -> [B, O] and answers(x, count) -> [B, count, O] as a SequenceModel.
+/// [B, count, O] of a model that only answers after the last row: its answers to x[:, :T - count + 1], ..., x[:, :T].
+/// Throws ShapeError unless count is 1 to T.
+Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count);
+
+/// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel. Where it has answers(x, count) -> [B, count, O],
+/// too, one run gives them all.
 template <Module M>
 class SequenceModelOf final : public SequenceModel {
  public:
@@ -43,7 +50,12 @@ class SequenceModelOf final : public SequenceModel {
     parameters_ = parameters(module_);
   }
   Tensor operator()(const Tensor& x) const override { return module_(x); }
-  Tensor answers(const Tensor& x, std::int64_t count) const override { return module_.answers(x, count); }
+  Tensor answers(const Tensor& x, std::int64_t count) const override {
+    if constexpr (requires { module_.answers(x, count); })
+      return module_.answers(x, count);
+    else
+      return answers_to_prefixes(*this, x, count);
+  }
   const M& module() const { return module_; }
 
  private:
@@ -61,8 +73,24 @@ struct ModelSizes {
   std::string_view memory = "cell";  // beside a relational-rnn: cell, gated or notebook
 };
 
-/// The names that make_model knows, and those of the memories beside a relational-rnn.
+using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;
+/// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know.
+/// Throws ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while
+/// another thread uses these functions.
+void register_model(std::string_view name, ModelFactory factory);
+/// The same for a module that its sizes and a generator make: register_model<MyModel>("my-model").
+template <Module M>
+requires std::constructible_from<M, const ModelSizes&, Random&>
+void register_model(std::string_view name) {
+  register_model(name, [](const ModelSizes& sizes, Random& random) {
+    return std::make_unique<SequenceModelOf<M>>(sizes, random);
+  });
+}
+
+/// The names that make_model knows, those of them that were registered, and those of the memories beside a
+/// relational-rnn. The first two hold until the next one is registered.
 std::span<const std::string_view> model_names();
+std::span<const std::string_view> registered_model_names();
 std::span<const std::string_view> memory_names();
 /// A model of the default dtype; its weights are drawn from `random`. Throws ValueError, with the nearest right name,
 /// for one that is not known.

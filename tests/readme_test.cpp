@@ -1,4 +1,4 @@
-// The README's example is tests/readme/example.cpp, word for word; CMake compiles that file and ctest runs it.
+// The README's examples are the files in tests/readme, word for word; CMake compiles them and ctest runs them.
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -12,12 +12,14 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-TEST(Readme, ShowsTheExampleThatIsCompiledAndRun) {
+TEST(Readme, ShowsTheExamplesThatAreCompiledAndRun) {
   const std::string root = RETRACE_SOURCE_DIR;
-  const std::string example = contents(root + "/tests/readme/example.cpp");
-  ASSERT_FALSE(example.empty());
-  EXPECT_NE(contents(root + "/README.md").find("```cpp\n" + example + "```"), std::string::npos)
-      << "README.md and tests/readme/example.cpp differ";
+  for (const char* name : {"example.cpp", "own_model.cpp"}) {
+    const std::string example = contents(root + "/tests/readme/" + name);
+    ASSERT_FALSE(example.empty()) << name;
+    EXPECT_NE(contents(root + "/README.md").find("```cpp\n" + example + "```"), std::string::npos)
+        << "README.md and tests/readme/" << name << " differ";
+  }
 }
 
 }  // namespace

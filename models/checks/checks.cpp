@@ -6,19 +6,18 @@
 
 #include <retrace/models/checks/generic_checks.h>
 #include <retrace/models/nearest_name.h>
+#include <retrace/models/sequence_model.h>
 
 namespace retrace {
 namespace {
 
-bool is_module(const CheckedName& checked) { return checked.name[0] >= 'A' && checked.name[0] <= 'Z'; }
-
-// The inputs of a module's case are its own weights: they are moved in place.
-GradcheckResult check(const CheckedName& checked, const CheckCase& one) {
+GradcheckResult check(const CheckCase& one) {
   const GradcheckOptions options{.kinks = one.kinks};
-  if (!is_module(checked)) return gradcheck(one.function, one.inputs, options);
+  if (!one.holds_inputs) return gradcheck(one.function, one.inputs, options);
   std::vector<std::pair<std::string, Tensor>> leaves;
   for (std::size_t k = 0; k < one.inputs.size(); ++k)
-    if (one.inputs[k].dtype() != i64) leaves.emplace_back(text("input ", k), one.inputs[k].watch());
+    if (one.inputs[k].dtype() != i64)
+      leaves.emplace_back(k < one.names.size() ? one.names[k] : text("input ", k), one.inputs[k].watch());
   return gradcheck_parameters([&] { return one.function(one.inputs); }, leaves, options);
 }
 
@@ -26,7 +25,7 @@ CheckRow run(const CheckedName& checked) {
   CheckRow row;
   row.name = checked.name;
   for (const CheckCase& one : checked.cases) {
-    const GradcheckResult result = check(checked, one);
+    const GradcheckResult result = check(one);
     ++row.cases;
     row.elements += result.elements;
     if (is_worse(result.worst_error, row.worst_error)) row.worst_error = result.worst_error;
@@ -36,10 +35,19 @@ CheckRow run(const CheckedName& checked) {
       report << checked.name << ", case " << row.cases << ": " << result;
       row.failures.push_back(report.str());
     }
-    if (is_module(checked)) continue;
+    if (one.holds_inputs) continue;
     for (std::string& failure : generic_failures(checked, one)) row.failures.push_back(std::move(failure));
   }
   return row;
+}
+
+/// A model of somebody else's may fail before its gradients can be looked at.
+CheckRow run_registered(std::string_view name) {
+  try {
+    return run(registered_case(name));
+  } catch (const Error& error) {
+    return {.name = std::string(name), .failures = {error.what()}};
+  }
 }
 
 }  // namespace
@@ -49,12 +57,19 @@ std::vector<CheckRow> run_checks(const std::vector<std::string>& names) {
   for (CheckedName& module : module_cases()) table.push_back(std::move(module));
   std::vector<std::string_view> known;
   for (const CheckedName& checked : table) known.push_back(checked.name);
+  const auto models = registered_model_names();
+  known.insert(known.end(), models.begin(), models.end());
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
       throw ValueError(unknown_name("gradcheck", "op or module", name, known));
   std::vector<CheckRow> rows;
+  const auto wanted = [&names](std::string_view name) {
+    return names.empty() || std::ranges::find(names, name) != names.end();
+  };
   for (const CheckedName& checked : table)
-    if (names.empty() || std::ranges::find(names, checked.name) != names.end()) rows.push_back(run(checked));
+    if (wanted(checked.name)) rows.push_back(run(checked));
+  for (const std::string_view model : models)
+    if (wanted(model)) rows.push_back(run_registered(model));
   return rows;
 }
 

@@ -15,7 +15,7 @@ namespace {
 // A module whose parameters are the case's first inputs: their storage is lent to the parameters for the call.
 template <class M, class F>
 CheckCase of(const std::shared_ptr<M>& module, const Tensor& x, F f) {
-  CheckCase result;
+  CheckCase result{.function = {}, .inputs = {}, .holds_inputs = true};
   for (const NamedTensor& parameter : parameters(*module)) result.inputs.push_back(parameter.tensor);
   result.inputs.push_back(x);
   result.function = [module, f](const Tensors& in) { return f(*module, in.back()); };

@@ -4,8 +4,10 @@
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/nearest_name.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
-#include <ostream>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -38,10 +40,10 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
 }
 
-std::string names_of_tasks() {
-  std::string names;
-  for (const std::string_view name : task_names()) names += text(names.empty() ? "" : ", ", name);
-  return names;
+std::string joined(std::span<const std::string_view> names) {
+  std::string result;
+  for (const std::string_view name : names) result += text(result.empty() ? "" : ", ", name);
+  return result;
 }
 
 void add_task_options(CLI::App& command, TaskOptions& options) {
@@ -56,10 +58,9 @@ void add_task_options(CLI::App& command, TaskOptions& options) {
 
 void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
-  command->add_option("task", flags.run.task, names_of_tasks())->required();
+  command->add_option("task", flags.run.task, joined(task_names()))->required();
   add_task_options(*command, flags.run.task_options);
-  command->add_option("--model", flags.run.model, "lstm, gru, rnn, relational-rnn, rmc or attention")
-      ->capture_default_str();
+  command->add_option("--model", flags.run.model, joined(model_names()))->capture_default_str();
   command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
       ->capture_default_str();
   command->add_option("--hidden", flags.run.hidden, "size of the model's state (default: the task's)")
@@ -88,7 +89,7 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
 void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
   CompareOptions& compare = flags.compare;
   CLI::App* command = app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares");
-  command->add_option("task", compare.run.task, names_of_tasks())->required();
+  command->add_option("task", compare.run.task, joined(task_names()))->required();
   add_task_options(*command, compare.run.task_options);
   command->add_option("--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
       ->delimiter(',')
@@ -117,14 +118,14 @@ void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
 
 void add_gradcheck_command(CLI::App& app, GradcheckFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("gradcheck", "Holds gradients against dual numbers and finite differences");
-  command->add_option("names", flags.names, "ops and modules (default: all)");
+  command->add_option("names", flags.names, "ops, modules and registered models (default: all)");
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->callback([&] { run_gradcheck(flags, program); });
 }
 
 void add_info_command(CLI::App& app, InfoFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("info", "Prints what a model is made of and what a step computes");
-  command->add_option("model", flags.run.model, "lstm, gru, rnn, relational-rnn, rmc or attention")->required();
+  command->add_option("model", flags.run.model, joined(model_names()))->required();
   command->add_option("--task", flags.run.task, "whose sizes it takes")->capture_default_str();
   command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
       ->capture_default_str();
@@ -192,6 +193,10 @@ int report(const CLI::App& app, const CLI::ParseError& error, std::ostream& resu
 }
 
 }  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  return run_cli(argc, argv, std::cout, std::cerr, isatty(STDERR_FILENO) != 0);
+}
 
 int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
   CLI::App app("Trains and checks models on a tape of their own making.", "retrace");

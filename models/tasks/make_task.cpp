@@ -1,5 +1,5 @@
 // The tasks by name.
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/registry.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
 #include <retrace/models/tasks/execute.h>
@@ -103,8 +103,8 @@ constexpr auto names = [] {
   return result;
 }();
 
-/// Throws ValueError for an option that the task does not have.
-void check_options(const Entry& entry, const TaskOptions& given) {
+/// Throws ValueError for an option that the task, which has the options in the list, does not have.
+void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
   const std::array<std::pair<std::string_view, bool>, 6> options{{
       {"vectors", given.vectors != 0},
       {"dims", given.dims != 0},
@@ -114,20 +114,36 @@ void check_options(const Entry& entry, const TaskOptions& given) {
       {"held-only", given.held_only},
   }};
   for (const auto& [name, is_given] : options)
-    if (is_given && entry.options.find(name) == std::string_view::npos)
-      throw ValueError(text("make_task: the task '", entry.name, "' has no option '", name,
-                            "' (it has: ", entry.options.empty() ? "none" : entry.options, "); leave it out"));
+    if (is_given && has.find(name) == std::string_view::npos)
+      throw ValueError(text("make_task: the task '", task, "' has no option '", name,
+                            "' (it has: ", has.empty() ? "none" : has, "); leave it out"));
+}
+
+Registry<TaskFactory>& registered() {
+  static Registry<TaskFactory> tasks("register_task", "make_task", "task", names);
+  return tasks;
 }
 
 }  // namespace
 
-std::span<const std::string_view> task_names() { return names; }
+void register_task(std::string_view name, TaskFactory factory) {
+  if (!factory) throw ValueError(text("register_task: the factory of '", name, "' is empty; give a function"));
+  registered().add(name, std::move(factory));
+}
+
+std::span<const std::string_view> task_names() { return registered().names().all(); }
 
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
   const auto* entry = std::ranges::find(entries, name, &Entry::name);
-  if (entry == entries.end()) throw ValueError(unknown_name("make_task", "task", name, task_names()));
-  check_options(*entry, options);
-  return entry->make(options);
+  if (entry != entries.end()) {
+    check_options(name, entry->options, options);
+    return entry->make(options);
+  }
+  const TaskFactory& make = registered().find(name);
+  check_options(name, "", options);
+  std::unique_ptr<Task> task = make();
+  if (task == nullptr) throw ValueError(text("make_task: the factory of '", name, "' made no task; return one"));
+  return task;
 }
 
 }  // namespace retrace

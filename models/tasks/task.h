@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,11 +74,11 @@ class Task {
   /// Fills the samples' rows, which are zero, and their answers.
   virtual void fill(Random& random, const Batch& batch) const = 0;
 
-  std::string_view name_;
+  std::string name_;
   TaskKind kind_;
 };
 
-/// The names that make_task knows.
+/// The names that make_task knows. The span holds until the next one is registered.
 std::span<const std::string_view> task_names();
 /// Instead of a task's own options, where they are not 0, empty or false.
 struct TaskOptions {
@@ -91,5 +92,11 @@ struct TaskOptions {
 /// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option that it
 /// does not have.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
+
+using TaskFactory = std::function<std::unique_ptr<Task>()>;
+/// Adds a task of your own to those that make_task, and so `retrace train` and `compare`, know; training/recipes.h has
+/// the same with a recipe. Throws ValueError for a name that is taken or
+/// cannot be written on a command line, and for no factory. Not while another thread uses these functions.
+void register_task(std::string_view name, TaskFactory factory);
 
 }  // namespace retrace

@@ -181,7 +181,9 @@ class Fitting {
 
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options) {
   check(options);
-  const DtypeScope scope(parameters(model).front().tensor.dtype());
+  const std::vector<NamedTensor> weights = parameters(model);
+  if (weights.empty()) throw ValueError("fit: the model has no parameters; name them in its visit()");
+  const DtypeScope scope(weights.front().tensor.dtype());
   return Fitting(model, task, options).run();
 }
 

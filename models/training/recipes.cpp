@@ -1,7 +1,10 @@
+#include <retrace/models/nearest_name.h>
 #include <retrace/models/training/recipes.h>
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <utility>
 
 namespace retrace {
 namespace {
@@ -34,13 +37,44 @@ constexpr std::array recipes{
     Recipe{.task = "execute", .hidden = 256, .slot_size = 64, .batch = 64, .learning_rate = 2e-3, .steps = 10000},
 };
 
+std::deque<Recipe>& registered_recipes() {
+  static std::deque<Recipe> registered;
+  return registered;
+}
+
+const Recipe* find_recipe(const auto& among, std::string_view task) {
+  const auto found = std::ranges::find(among, task, &Recipe::task);
+  return found == among.end() ? nullptr : &*found;
+}
+
+void check(std::string_view task, const Recipe& recipe) {
+  const auto positive = [task](auto value, const char* name) {
+    if (!(value > 0))
+      throw ValueError(text("register_task: ", name, " of '", task, "' is ", value, "; it has to be above 0"));
+  };
+  positive(recipe.hidden, "hidden");
+  positive(recipe.slot_size, "slot_size");
+  positive(recipe.batch, "batch");
+  positive(recipe.learning_rate, "learning_rate");
+  positive(recipe.steps, "steps");
+}
+
 }  // namespace
 
+void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe) {
+  check(name, recipe);
+  register_task(name, std::move(factory));
+  registered_recipes().push_back(recipe);
+  registered_recipes().back().task = task_names().back();  // this name stays
+}
+
 const Recipe& recipe_for(std::string_view task) {
-  const auto* found = std::find_if(recipes.begin(), recipes.end(), [task](const Recipe& r) { return r.task == task; });
-  if (found == recipes.end())
-    throw ValueError(text("recipe_for: the task '", task, "' has no recipe; add a line to recipes.cpp"));
-  return *found;
+  static constexpr Recipe general;
+  if (const Recipe* found = find_recipe(recipes, task)) return *found;
+  if (const Recipe* found = find_recipe(registered_recipes(), task)) return *found;
+  if (std::ranges::find(task_names(), task) == task_names().end())
+    throw ValueError(unknown_name("recipe_for", "task", task, task_names()));
+  return general;
 }
 
 ModelSizes sizes_for(const Task& task, const Recipe& recipe) {

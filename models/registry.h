@@ -1,0 +1,60 @@
+// Names that a program adds to the ones that the library knows.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace retrace {
+
+/// Names in the order in which they came. They stay where they are until the program ends; the span of all of them
+/// holds until the next one is added.
+class NameList {
+ public:
+  /// `function` adds names of the kind ("model"), which `maker` looks up: errors say so.
+  NameList(std::string_view function, std::string_view maker, std::string_view kind,
+           std::span<const std::string_view> built_in);
+
+  std::span<const std::string_view> all() const { return names_; }
+  std::span<const std::string_view> added() const { return all().subspan(built_in_); }
+  /// Throws ValueError for a name that is taken, and for one that cannot be written on a command line: it has 1 to 64
+  /// letters, digits, '-', '_' and '.', and begins with a letter or a digit.
+  void check(std::string_view name) const;
+  void add(std::string_view name);
+  /// Which of the added ones. Throws ValueError, with the nearest right name, for one that is not known.
+  std::size_t find(std::string_view name) const;
+
+ private:
+  std::string_view function_, maker_, kind_;
+  std::size_t built_in_;
+  std::deque<std::string> storage_;  // of the added ones
+  std::vector<std::string_view> names_;
+};
+
+/// What was added by name. The library's own are only known to be taken.
+template <class Value>
+class Registry {
+ public:
+  Registry(std::string_view function, std::string_view maker, std::string_view kind,
+           std::span<const std::string_view> built_in)
+      : names_(function, maker, kind, built_in) {}
+
+  const NameList& names() const { return names_; }
+  /// Throws ValueError as NameList::check does; nothing is added then.
+  void add(std::string_view name, Value value) {
+    names_.check(name);
+    values_.push_back(std::move(value));
+    names_.add(name);
+  }
+  /// Throws ValueError, with the nearest right name, for one that is not known.
+  const Value& find(std::string_view name) const { return values_[names_.find(name)]; }
+
+ private:
+  NameList names_;
+  std::deque<Value> values_;
+};
+
+}  // namespace retrace

@@ -1,0 +1,27 @@
+#include <retrace/models/cli/cli.h>
+#include <retrace/models/sequence_model.h>
+#include <retrace/nn/nn.h>
+using namespace retrace;
+
+struct MinimalGated {  // your own cell: h <- h + z (tanh(W x + b) - h), z = sigmoid(V [x h] + c)
+  Linear candidate, gate, out;
+  MinimalGated(const ModelSizes& sizes, Random& random)
+      : candidate(sizes.input, sizes.hidden, random),
+        gate(sizes.input + sizes.hidden, sizes.hidden, random),
+        out(sizes.hidden, sizes.output, random) {}
+  Tensor operator()(const Tensor& x) const {  // [B, T, I] -> [B, O], the answer after the last row
+    Tensor h = zeros({x.dim(0), out.weight.dim(1)}, x.dtype());
+    for (std::int64_t t = 0; t < x.dim(1); ++t) {
+      Tensor row = slice(x, {all, t});
+      Tensor z = sigmoid(gate(concat({row, h}, -1)));
+      h = h + z * (tanh(candidate(row)) - h);
+    }
+    return out(h);
+  }
+  void visit(auto&& see) const { see("candidate", candidate), see("gate", gate), see("out", out); }
+};
+
+int main(int argc, char** argv) {
+  register_model<MinimalGated>("minimal-gated");
+  return run_cli(argc, argv);  // train, compare, gradcheck and info know it now
+}

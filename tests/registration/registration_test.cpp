@@ -1,0 +1,197 @@
+// Models and tasks that a program adds. What is registered stays until the program ends, so these tests have one of
+// their own.
+#include <gtest/gtest.h>
+#include <retrace/models/checks/checks.h>
+#include <retrace/models/cli/cli.h>
+#include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/training/run.h>
+#include <retrace/nn/nn.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace retrace {
+namespace {
+
+/// W mean(x over time) + b, and what may be wrong with it.
+enum class Wrong { nothing, visit, whole_visit, shape, gradient };
+template <Wrong wrong>
+struct MeanModel {
+  Linear out;
+  MeanModel(const ModelSizes& sizes, Random& random) : out(sizes.input, sizes.output, random) {}
+  Tensor operator()(const Tensor& x) const {
+    if constexpr (wrong == Wrong::shape) return out(x);
+    Tensor rows = mean(x, 1);
+    if constexpr (wrong == Wrong::gradient)
+      rows = custom_op(
+          "bad", {rows}, [](const Tensors& in) { return in[0] * in[0]; },
+          [](const Tensor& dy, const Tensors& in, const Tensor&) { return Tensors{dy * in[0]}; });
+    return out(rows);
+  }
+  void visit(auto&& see) const {
+    if constexpr (wrong == Wrong::visit)
+      see("weight", out.weight);
+    else if constexpr (wrong != Wrong::whole_visit)
+      see("out", out);
+  }
+};
+
+/// Registers the names that the tests of this program use, once.
+class Registration : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    register_model<MeanModel<Wrong::nothing>>("mean-model");
+    register_model<MeanModel<Wrong::visit>>("forgets-its-bias");
+    register_model<MeanModel<Wrong::whole_visit>>("forgets-everything");
+    register_model<MeanModel<Wrong::shape>>("answers-every-row");
+    register_model<MeanModel<Wrong::gradient>>("forgets-a-factor");
+    register_task("short-pairs",
+                  [] {
+                    return std::make_unique<PairMatching>(PairMatchingOptions{4, 4});
+                  },
+                  {.hidden = 8, .batch = 5, .steps = 7});
+    register_task("plain-pairs", [] { return std::make_unique<PairMatching>(); });
+  }
+};
+
+struct Outcome {
+  int status;
+  std::string results, messages;
+};
+
+Outcome run(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "retrace");
+  std::ostringstream results, messages;
+  const int status = run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages);
+  return {status, results.str(), messages.str()};
+}
+
+template <class E, class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+TEST_F(Registration, NamesAreListedAfterTheLibrarys) {
+  EXPECT_EQ(model_names()[0], "lstm");
+  EXPECT_EQ(registered_model_names().front(), "mean-model");
+  EXPECT_TRUE(std::ranges::equal(model_names().last(registered_model_names().size()), registered_model_names()));
+  EXPECT_TRUE(contains(model_names(), "mean-model"));
+  EXPECT_TRUE(contains(task_names(), "short-pairs"));
+  EXPECT_NE(run({"train", "--help"}).results.find("short-pairs"), std::string::npos);
+  EXPECT_NE(run({"info", "--help"}).results.find("forgets-its-bias"), std::string::npos);
+}
+
+TEST_F(Registration, ANameTakenTwiceIsRefused) {
+  const auto model = [](std::string_view name) {
+    return message_of<ValueError>([&] { register_model<MeanModel<Wrong::nothing>>(name); });
+  };
+  const std::size_t before = model_names().size(), tasks_before = task_names().size();
+  EXPECT_EQ(model("lstm"), "register_model: there is a model named 'lstm' already; take another name");
+  EXPECT_EQ(model("mean-model"), "register_model: there is a model named 'mean-model' already; take another name");
+  const auto task = [](std::string_view name) {
+    return message_of<ValueError>([&] { register_task(name, [] { return std::make_unique<PairMatching>(); }, {}); });
+  };
+  EXPECT_EQ(task("babi"), "register_task: there is a task named 'babi' already; take another name");
+  EXPECT_EQ(task("short-pairs"), "register_task: there is a task named 'short-pairs' already; take another name");
+  EXPECT_EQ(model_names().size(), before);
+  EXPECT_EQ(task_names().size(), tasks_before);
+  EXPECT_EQ(recipe_for("short-pairs").hidden, 8) << "the recipe of the refused one is not taken";
+}
+
+TEST_F(Registration, NamesThatNoCommandLineCanHoldAreRefused) {
+  const std::string too_long(65, 'a');
+  for (const std::string_view name : {"", "-model", "a b", "a,b", "a:b", "a\n", ".", too_long.c_str()})
+    EXPECT_NE(
+        message_of<ValueError>([&] { register_model<MeanModel<Wrong::nothing>>(name); }).find("cannot name a model"),
+        std::string::npos)
+        << name;
+}
+
+TEST_F(Registration, EmptyFactoriesAndWhatTheyMakeOfNothingAreRefused) {
+  EXPECT_NE(message_of<ValueError>([] { register_model("none", ModelFactory{}); }).find("factory of 'none' is empty"),
+            std::string::npos);
+  EXPECT_NE(message_of<ValueError>([] { register_task("none", TaskFactory{}); }).find("factory of 'none' is empty"),
+            std::string::npos);
+  EXPECT_FALSE(contains(model_names(), "none"));
+  EXPECT_NE(message_of<ValueError>([] {
+              register_task("free", [] { return std::unique_ptr<Task>(); }, {.batch = 0});
+            }).find("batch of 'free' is 0"),
+            std::string::npos);
+  EXPECT_FALSE(contains(task_names(), "free"));
+  register_task("no-task", [] { return std::unique_ptr<Task>(); });
+  EXPECT_NE(message_of<ValueError>([] { make_task("no-task"); }).find("made no task"), std::string::npos);
+}
+
+TEST_F(Registration, AModelIsTrainedOnATaskByItsRecipe) {
+  const auto of = prepare({.task = "short-pairs", .model = "mean-model"});
+  EXPECT_EQ(of.options.hidden, 8);
+  EXPECT_EQ(of.options.fit.batch, 5);
+  EXPECT_EQ(of.options.fit.steps, 7);
+  EXPECT_EQ(of.options.slot_size, Recipe{}.slot_size);
+  EXPECT_EQ(prepare({.task = "plain-pairs", .model = "mean-model"}).options.fit.steps, Recipe{}.steps);
+  const Outcome outcome = run({"train", "short-pairs", "--model", "mean-model", "--json", "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(nlohmann::json::parse(outcome.results)["steps"], 7);
+  const Outcome compared =
+      run({"compare", "short-pairs", "--models", "mean-model,gru", "--seeds", "1", "--json", "--quiet"});
+  ASSERT_EQ(compared.status, 0) << compared.messages;
+  EXPECT_EQ(nlohmann::json::parse(compared.results)["models"][0]["model"], "mean-model");
+  EXPECT_EQ(run({"train", "short-pairs", "--model", "mean-model", "--length", "4"}).messages,
+            "make_task: the task 'short-pairs' has no option 'length' (it has: none); leave it out\n");
+}
+
+TEST_F(Registration, GradcheckChecksEveryWeightAndTheInput) {
+  const std::vector<CheckRow> rows = run_checks({"mean-model"});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].elements, 3 * 2 + 2 + 2 * 5 * 3) << "weight, bias, x";
+  EXPECT_TRUE(rows[0].failures.empty());
+  const Outcome outcome = run({"gradcheck", "mean-model"});
+  EXPECT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_NE(outcome.results.find("1 checked in 38 elements, 0 failed"), std::string::npos) << outcome.results;
+}
+
+TEST_F(Registration, GradcheckFindsWhatIsWrongWithAModel) {
+  const auto failure = [](const std::string& name) {
+    const std::vector<CheckRow> rows = run_checks({name});
+    EXPECT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].failures.size(), 1u) << name;
+    return rows[0].failures.empty() ? std::string() : rows[0].failures[0];
+  };
+  EXPECT_EQ(
+      failure("forgets-its-bias"),
+      "gradcheck: forgets-its-bias computes linear with a weight [2] that its visit() does not name; name it there");
+  EXPECT_NE(failure("forgets-everything").find("a weight [2, 3] that its visit() does not name"), std::string::npos);
+  const Outcome trained = run({"train", "plain-pairs", "--model", "forgets-everything", "--quiet"});
+  EXPECT_EQ(trained.messages, "fit: the model has no parameters; name them in its visit()\n");
+  EXPECT_EQ(trained.status, 2);
+  EXPECT_NE(failure("answers-every-row").find("must be [2, 2], one answer a sequence"), std::string::npos);
+  EXPECT_NE(failure("forgets-a-factor").find("0.5"), std::string::npos) << failure("forgets-a-factor");
+  EXPECT_EQ(run({"gradcheck", "forgets-a-factor"}).status, 1);
+}
+
+TEST_F(Registration, AModelThatAnswersOnceAnswersEveryPrefix) {
+  Random random(3);
+  const auto model = make_model("mean-model", {.input = 3, .output = 2}, random);
+  const Tensor x = random.normal({2, 4, 3}), answers = model->answers(x, 3);
+  ASSERT_EQ(answers.shape(), (Shape{2, 3, 2}));
+  for (std::int64_t k = 0; k < 3; ++k) {
+    const Tensor prefix = (*model)(slice(x, {all, range(0, k + 2)}));
+    for (std::int64_t b = 0; b < 2; ++b)
+      for (std::int64_t o = 0; o < 2; ++o) EXPECT_EQ(answers.at({b, k, o}), prefix.at({b, o}));
+  }
+  EXPECT_THROW(model->answers(x, 0), ShapeError);
+  EXPECT_THROW(model->answers(x, 5), ShapeError);
+}
+
+}  // namespace
+}  // namespace retrace

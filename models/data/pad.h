@@ -1,0 +1,18 @@
+// Sequences of different lengths as one batch.
+#pragma once
+
+#include <retrace/core/tensor.h>
+
+namespace retrace {
+
+struct PaddedBatch {
+  Tensor values;   // [B, T, I], T the longest: zeros behind the end of a sequence
+  Tensor mask;     // [B, T], i64: 1 where a sequence has a row, 0 behind its end
+  Tensor lengths;  // [B], i64; padding_mask(lengths, T) hides from attention what mask calls 0
+};
+
+/// Sequences [length, I], any lengths (0, too), one I and one dtype. Not recorded. Throws ValueError for no sequence,
+/// ShapeError and DtypeError for sequences that do not fit the first one.
+PaddedBatch pad(const Tensors& sequences);
+
+}  // namespace retrace

@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+#include <retrace/models/data/csv.h>
+#include <retrace/nn/nn.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace retrace {
+namespace {
+
+const std::string& path() {
+  static const std::string place = testing::TempDir() + "retrace_csv_test.csv";
+  return place;
+}
+
+Csv read(const std::string& content, const CsvOptions& options = {}) {
+  std::ofstream(path(), std::ios::binary) << content;
+  return read_csv(path(), options);
+}
+
+std::vector<double> numbers(const Tensor& x) { return {x.values<double>().begin(), x.values<double>().end()}; }
+
+TEST(Csv, HeaderAndNumbers) {
+  const Csv csv = read("a,b,label\n1,2.5,0\n-3e2,+4,1\n");
+  EXPECT_EQ(csv.names, (std::vector<std::string>{"a", "b", "label"}));
+  ASSERT_EQ(csv.values.shape(), (Shape{2, 3}));
+  EXPECT_EQ(csv.values.dtype(), f64);
+  EXPECT_EQ(numbers(csv.values), (std::vector<double>{1, 2.5, 0, -300, 4, 1}));
+  EXPECT_EQ(numbers(csv.column("b")), (std::vector<double>{2.5, 4}));
+  EXPECT_EQ(csv.column("label").to(i64).values<std::int64_t>()[1], 1);
+}
+
+TEST(Csv, NumbersKeepEveryBit) {
+  const double numbers_written[] = {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0, 16777217};
+  for (const double number : numbers_written) {
+    std::array<char, 64> digits;
+    std::snprintf(digits.data(), digits.size(), "%.17g", number);
+    const double back = read(std::string("x\n") + digits.data()).values.item();
+    EXPECT_EQ(back, number);
+    EXPECT_EQ(std::signbit(back), std::signbit(number));
+  }
+  EXPECT_TRUE(std::isnan(read("x\nnan\n").values.item()));
+}
+
+TEST(Csv, QuotedFields) {
+  const Csv csv = read("\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\n\"1\",\"2\",3\n");
+  EXPECT_EQ(csv.names, (std::vector<std::string>{"a,b", "say \"x\"", "two\nlines"}));
+  EXPECT_EQ(numbers(csv.values), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(read("a\n\"1\"").values.item(), 1) << "a quote may end the file";
+}
+
+TEST(Csv, WhatOtherProgramsWrite) {
+  const std::vector<double> wanted{1, 2, 3, 4};
+  EXPECT_EQ(numbers(read("a,b\r\n1,2\r\n3,4\r\n").values), wanted) << "CRLF";
+  EXPECT_EQ(numbers(read("a,b\n1,2\n3,4").values), wanted) << "no line break at the end";
+  EXPECT_EQ(read("\xEF\xBB\xBF"
+                 "a,b\n1,2\n")
+                .names[0],
+            "a")
+      << "a byte-order mark";
+  EXPECT_EQ(numbers(read("a , b\n 1,\t2\n3 , 4\n").values), wanted) << "spaces";
+  EXPECT_EQ(read("a , b\n1,2\n").names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(numbers(read("1;2\n3;4\n", {.separator = ';', .header = false}).values), wanted);
+  EXPECT_EQ(numbers(read("a\tb\n1\t2\n3\t4\n", {.separator = '\t'}).values), wanted);
+}
+
+TEST(Csv, EmptyFiles) {
+  EXPECT_EQ(read("a,b\n").values.shape(), (Shape{0, 2}));
+  EXPECT_EQ(read("a,b\n").column("b").shape(), (Shape{0}));
+  EXPECT_EQ(read("", {.header = false}).values.shape(), (Shape{0, 0}));
+}
+
+TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"a,b\n1,2\n3,x\n", "line 3, column 2: 'x' (b) is not a number; write one, or leave the column out"},
+      {"a,b\n1,2\n3,4 5\n", "line 3, column 2: '4 5' (b) is not a number; write one, or leave the column out"},
+      {"a,b\n0x10,2\n", "line 2, column 1: '0x10' (a) is not a number; write one, or leave the column out"},
+      {"a,b\n+-1,2\n", "line 2, column 1: '+-1' (a) is not a number; write one, or leave the column out"},
+      {"a,b\n1,\n", "line 2, column 2: the field (b) is empty; write a number, or nan"},
+      {"a,b\n1,1e999\n", "line 2, column 2: '1e999' (b) is outside the range of f64; write it in other units"},
+      {"a,b\n1\n", "line 2, column 2: the line has 1 fields, and those before it have 2; fill it or remove it"},
+      {"a,b\n1,2,3\n", "line 2, column 3: the line has 3 fields, and those before it have 2; fill it or remove it"},
+      {"a,b\n1,2\n\n3,4\n",
+       "line 3, column 2: the line has 1 fields, and those before it have 2; fill it or remove it"},
+      {"a,\"b\n1,2\n", "line 1, column 2: the quote that opens the field is never closed; close it"},
+      {"a,b\n1,2\"3\"\n",
+       "line 2, column 2: a quote stands inside a field; put the whole field in quotes and double this one"},
+      {"a,b\n\"1\"2,3\n",
+       "line 2, column 1: something follows the closing quote of the field; remove it or double the quote"},
+      {"a,\"b\nb\"\n1,x\n", "line 3, column 2: 'x' (b\nb) is not a number; write one, or leave the column out"},
+      {"a,b,a\n", "line 1, column 3: two columns are named 'a'; rename one"},
+  };
+  for (const auto& [content, wanted] : cases) {
+    try {
+      read(content);
+      ADD_FAILURE() << "not refused: " << content;
+    } catch (const FileError& error) {
+      EXPECT_EQ(error.what(), "read_csv: " + path() + ": " + wanted);
+    }
+  }
+}
+
+TEST(Csv, FilesAndOptionsThatCannotBeReadAreRefused) {
+  EXPECT_THROW(read(""), FileError) << "a header was expected";
+  EXPECT_THROW(read_csv(testing::TempDir() + "no_such_file.csv"), FileError);
+  EXPECT_THROW(read_csv(testing::TempDir()), FileError) << "a folder";
+  for (const char separator : {'"', '\n', '\r', '1', '.', '-'})
+    EXPECT_THROW(read("a\n1\n", {.separator = separator}), ValueError) << separator;
+  EXPECT_THROW(read("1,2\n", {.header = false}).column("a"), ValueError);
+  try {
+    read("height,weight\n1,2\n").column("wieght");
+    ADD_FAILURE();
+  } catch (const ValueError& error) {
+    EXPECT_STREQ(error.what(),
+                 "Csv::column: there is no column named 'wieght'; did you mean weight (known: height, weight)");
+  }
+}
+
+TEST(Csv, NoCutOfAFileCrashes) {
+  const std::string whole = "\"a,b\",c\r\n1.5e3,\"2\"\r\n-3,4\r\n";
+  for (std::size_t length = 0; length < whole.size(); ++length) try {
+      read(whole.substr(0, length));
+    } catch (const FileError&) {
+    }
+}
+
+}  // namespace
+}  // namespace retrace

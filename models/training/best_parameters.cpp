@@ -2,7 +2,7 @@
 
 namespace retrace {
 
-BestParameters::BestParameters(const SequenceModel& model) : live_(parameters(model)) {
+BestParameters::BestParameters(const std::vector<NamedTensor>& parameters) : live_(parameters) {
   for (const NamedTensor& parameter : live_) best_.push_back(parameter.tensor.clone());
 }
 

@@ -11,7 +11,7 @@ namespace retrace {
 /// Keeps a copy of the parameters of the lowest validation loss that was offered.
 class BestParameters {
  public:
-  explicit BestParameters(const SequenceModel& model);
+  explicit BestParameters(const std::vector<NamedTensor>& parameters);
 
   /// Whether this validation has the lowest loss so far; the parameters are copied if so.
   bool offer(std::int64_t step, const Evaluation& validation);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <retrace/models/training/metrics.h>
-#include <retrace/models/training/trainer.h>
+#include <retrace/models/training/training.h>
 
 namespace retrace {
 

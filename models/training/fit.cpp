@@ -3,76 +3,45 @@
 #include <retrace/models/training/best_parameters.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
-#include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/trainer.h>
 
-#include <cmath>
 #include <filesystem>
 #include <ostream>
 
 namespace retrace {
 namespace {
 
-void check(const FitOptions& options) {
-  const auto positive = [](auto value, const char* name) {
-    if (!(value > 0)) throw ValueError(text("fit: ", name, " is ", value, "; it has to be above 0"));
-  };
-  positive(options.steps, "steps");
-  positive(options.batch, "batch");
-  positive(options.accumulate, "accumulate");
-  positive(options.learning_rate, "learning_rate");
-  positive(options.clip, "clip");
-  positive(options.validate_every, "validate_every");
-  positive(options.validation_samples, "validation_samples");
-  positive(options.test_samples, "test_samples");
-  if (!(options.warm_up >= 0 && options.warm_up <= 1))
-    throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
-  if (options.patience < 0)
-    throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
-  if (!(options.minutes >= 0))
-    throw ValueError(text("fit: minutes is ", options.minutes, "; it is a time, or 0 for as long as the steps take"));
-  if (options.resume && options.checkpoint.empty())
-    throw ValueError("fit: there is no checkpoint to resume from; say which file");
-  learning_rate_at(options.steps, options);  // throws for a schedule that is not known
-}
-
 /// What a checkpoint must agree on with the training that goes on from it.
-std::string description(const Task& task, const FitOptions& options) {
-  return text(task.name(), ", seed ", options.seed, ", batch ", options.batch, " x ", options.accumulate, ", ",
-              options.optimizer, ", learning rate ", options.learning_rate, " ", options.schedule, " over ",
-              options.steps, " steps, warm-up ", options.warm_up, ", clip ", options.clip, ", b2 ", options.b2,
-              ", weight decay ", options.weight_decay, options.curriculum ? ", curriculum" : "", ", validation every ",
-              options.validate_every, " steps on ", options.validation_samples);
-}
-
-bool is_as_good(TaskKind kind, double metric, double target) {
-  return kind == TaskKind::regression ? metric <= target : metric >= target;
+std::string description(const Training& training) {
+  const FitOptions& options = training.options();
+  return text(training.description(), ", batch ", options.batch, " x ", options.accumulate, ", ", options.optimizer,
+              ", learning rate ", options.learning_rate, " ", options.schedule, " over ", options.steps,
+              " steps, warm-up ", options.warm_up, ", clip ", options.clip, ", b2 ", options.b2, ", weight decay ",
+              options.weight_decay, ", validation every ", options.validate_every, " steps on ",
+              options.validation_samples);
 }
 
 /// One training from its first step, or a checkpoint, to its test.
 class Fitting {
  public:
-  Fitting(SequenceModel& model, const Task& task, const FitOptions& options)
-      : model_(model),
-        task_(task),
-        options_(options),
-        random_(options.seed),
-        trainer_(model, task, options),
-        best_(model),
-        progress_(options.progress, options.steps) {
-    if (options.resume && std::filesystem::exists(options.checkpoint)) resume();
-    result_.losses.reserve(static_cast<std::size_t>(options.steps - trainer_.steps()));
+  explicit Fitting(Training& training)
+      : training_(training),
+        options_(training.options()),
+        best_(training.weights()),
+        progress_(options_.progress, options_.steps) {
+    if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
+    result_.losses.reserve(static_cast<std::size_t>(options_.steps - training_.steps()));
   }
 
   FitResult run() {
-    while (trainer_.steps() < options_.steps && !stopped()) step();
+    while (training_.steps() < options_.steps && !stopped()) step();
     if (!options_.checkpoint.empty()) checkpoint();
     progress_.finish();
     if (best_.step() > 0) best_.restore();
-    result_.steps = trainer_.steps();
+    result_.steps = training_.steps();
     result_.best_step = best_.step();
     result_.validation = best_.validation();
-    result_.test = evaluate(model_, task_, random_.stream("test"), options_.test_samples);
+    result_.test = training_.test();
     result_.seconds = seconds();
     return std::move(result_);
   }
@@ -80,18 +49,18 @@ class Fitting {
  private:
   /// One update, and the validation that may be due after it.
   void step() {
-    const StepReport report = trainer_.step();
+    const StepReport report = training_.step();
     result_.losses.push_back(report.loss);
     standing_.window_loss += report.loss;
     ++standing_.window_steps;
-    progress_.step(trainer_.steps(), report.loss);
-    if (trainer_.steps() % options_.validate_every == 0 || trainer_.steps() == options_.steps) validate(report);
+    progress_.step(training_.steps(), report.loss);
+    if (training_.steps() % options_.validate_every == 0 || training_.steps() == options_.steps) validate(report);
   }
 
   bool stopped() {
     if (options_.patience != 0 && standing_.without_gain >= options_.patience)
       result_.stopped_by = StopReason::patience;
-    else if (best_.step() > 0 && is_as_good(task_.kind(), best_.validation().metric, options_.until))
+    else if (best_.step() > 0 && is_as_good(best_.validation().metric))
       result_.stopped_by = StopReason::target;
     else if (options_.minutes > 0 && seconds() >= 60 * options_.minutes)
       result_.stopped_by = StopReason::minutes;
@@ -100,19 +69,23 @@ class Fitting {
     return result_.stopped_by != StopReason::steps;
   }
 
+  bool is_as_good(double metric) const {
+    return training_.more_is_better() ? metric >= options_.until : metric <= options_.until;
+  }
+
   void validate(const StepReport& report) {
-    const Evaluation validation = evaluate(model_, task_, random_.stream("validation"), options_.validation_samples);
+    const Evaluation validation = training_.validate();
     const double now = seconds(), steps = static_cast<double>(standing_.window_steps);
     const double samples = steps * static_cast<double>(options_.batch * options_.accumulate);
-    result_.history.push_back({.step = trainer_.steps(),
+    result_.history.push_back({.step = training_.steps(),
                                .loss = standing_.window_loss / steps,
                                .last_step = report,
-                               .metric_name = metric_name(task_.kind()),
+                               .metric_name = training_.metric(),
                                .validation = validation,
                                .samples_per_second = samples / (now - window_started_at_),
                                .seconds = now,
                                .memory_bytes = memory_stats().peak_bytes,
-                               .lesson = trainer_.curriculum().lesson});
+                               .lesson = training_.curriculum().lesson});
     const Metrics& metrics = result_.history.back();
     if (options_.metrics != nullptr) *options_.metrics << to_json(metrics) << std::endl;
     progress_.validated(metrics.step, metrics.loss, metrics.metric_name.data(), validation.metric);
@@ -126,11 +99,11 @@ class Fitting {
   /// What was best in an easier lesson says nothing of the full task: there, and at its first validation, the latest
   /// parameters are kept.
   void keep_if_best(std::int64_t step, const Evaluation& validation) {
-    const bool comparable = trainer_.at_full_task() && standing_.best_lesson == trainer_.curriculum().lesson;
+    const bool comparable = training_.at_full_task() && standing_.best_lesson == training_.curriculum().lesson;
     if (!comparable) best_.take(step, validation);
     const bool gained = !comparable || best_.offer(step, validation);
     standing_.without_gain = gained ? 0 : standing_.without_gain + 1;
-    standing_.best_lesson = trainer_.curriculum().lesson;
+    standing_.best_lesson = training_.curriculum().lesson;
   }
 
   std::vector<NamedTensor> state() const {
@@ -138,24 +111,24 @@ class Fitting {
     const auto add = [&all](const char* owner, const std::vector<NamedTensor>& tensors) {
       for (const NamedTensor& tensor : tensors) all.push_back({text(owner, ".", tensor.name), tensor.tensor});
     };
-    add("model", parameters(model_));
-    add("optimizer", trainer_.state());
+    add("model", training_.weights());
+    add("optimizer", training_.state());
     add("best", best_.state());
     return all;
   }
 
   void checkpoint() {
-    standing_.step = trainer_.steps();
-    standing_.curriculum = trainer_.curriculum();
+    standing_.step = training_.steps();
+    standing_.curriculum = training_.curriculum();
     standing_.best_step = best_.step();
     standing_.best = best_.validation();
     standing_.seconds = checkpoint_at_ = seconds();
-    save_checkpoint(options_.checkpoint, state(), standing_, description(task_, options_));
+    save_checkpoint(options_.checkpoint, state(), standing_, description(training_));
   }
 
   void resume() {
-    standing_ = load_checkpoint(options_.checkpoint, state(), description(task_, options_));
-    trainer_.resume(standing_.step, standing_.curriculum);
+    standing_ = load_checkpoint(options_.checkpoint, state(), description(training_));
+    training_.resume(standing_.step, standing_.curriculum);
     best_.resume(standing_.best_step, standing_.best);
     progress_.resume(standing_.step);
     seconds_before_ = window_started_at_ = checkpoint_at_ = standing_.seconds;
@@ -163,11 +136,8 @@ class Fitting {
 
   double seconds() const { return seconds_before_ + progress_.seconds(); }
 
-  SequenceModel& model_;
-  const Task& task_;
+  Training& training_;
   const FitOptions& options_;
-  Random random_;
-  Trainer trainer_;
   BestParameters best_;
   Progress progress_;
   Standing standing_;
@@ -179,12 +149,15 @@ class Fitting {
 
 }  // namespace
 
+FitResult fit(Training& training) {
+  if (training.weights().empty()) throw ValueError("fit: the model has no parameters; name them in its visit()");
+  const DtypeScope scope(training.weights().front().tensor.dtype());
+  return Fitting(training).run();
+}
+
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options) {
-  check(options);
-  const std::vector<NamedTensor> weights = parameters(model);
-  if (weights.empty()) throw ValueError("fit: the model has no parameters; name them in its visit()");
-  const DtypeScope scope(weights.front().tensor.dtype());
-  return Fitting(model, task, options).run();
+  Trainer trainer(model, task, options);
+  return fit(trainer);
 }
 
 }  // namespace retrace

@@ -1,4 +1,4 @@
-// Trains a model on a task.
+// Trains a model on a task, or whatever else is a Training.
 #pragma once
 
 #include <atomic>
@@ -71,5 +71,9 @@ struct FitResult {
 /// a loss that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be
 /// read or written.
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
+
+class Training;
+/// The same for anything that can be trained, with the options that it was made with.
+FitResult fit(Training& training);
 
 }  // namespace retrace

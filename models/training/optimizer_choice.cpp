@@ -19,13 +19,13 @@ std::span<const std::string_view> schedule_names() {
   return names;
 }
 
-std::unique_ptr<AnyOptimizer> make_optimizer(const SequenceModel& model, const FitOptions& options) {
+std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options) {
   const AdamOptions adam{.b2 = options.b2, .weight_decay = options.weight_decay};
-  if (options.optimizer == "adam") return std::make_unique<Adam>(model, adam);
-  if (options.optimizer == "adamw") return std::make_unique<AdamW>(model, adam);
-  if (options.optimizer == "rmsprop") return std::make_unique<RmsProp>(model);
+  if (options.optimizer == "adam") return std::make_unique<Adam>(weights, adam);
+  if (options.optimizer == "adamw") return std::make_unique<AdamW>(weights, adam);
+  if (options.optimizer == "rmsprop") return std::make_unique<RmsProp>(weights);
   if (options.optimizer == "sgd")
-    return std::make_unique<Sgd>(model, SgdOptions{.momentum = 0.9, .weight_decay = options.weight_decay});
+    return std::make_unique<Sgd>(weights, SgdOptions{.momentum = 0.9, .weight_decay = options.weight_decay});
   throw ValueError(unknown_name("fit", "optimizer", options.optimizer, optimizer_names()));
 }
 

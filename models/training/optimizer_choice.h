@@ -17,7 +17,7 @@ std::span<const std::string_view> optimizer_names();
 std::span<const std::string_view> schedule_names();
 
 /// The optimiser that the options name. Throws ValueError, with the nearest right name, for one that is not known.
-std::unique_ptr<AnyOptimizer> make_optimizer(const SequenceModel& model, const FitOptions& options);
+std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options);
 /// The learning rate of a step, from 0: it rises evenly during the warm-up, then follows the schedule. Throws
 /// ValueError, with the nearest right name, for one that is not known.
 double learning_rate_at(std::int64_t step, const FitOptions& options);

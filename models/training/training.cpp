@@ -1,0 +1,76 @@
+#include <retrace/core/tape.h>
+#include <retrace/models/training/optimizer_choice.h>
+#include <retrace/models/training/training.h>
+#include <retrace/nn/clip.h>
+#include <retrace/ops/ops.h>
+
+#include <cmath>
+
+namespace retrace {
+namespace {
+
+void check(const FitOptions& options) {
+  const auto positive = [](auto value, const char* name) {
+    if (!(value > 0)) throw ValueError(text("fit: ", name, " is ", value, "; it has to be above 0"));
+  };
+  positive(options.steps, "steps");
+  positive(options.batch, "batch");
+  positive(options.accumulate, "accumulate");
+  positive(options.learning_rate, "learning_rate");
+  positive(options.clip, "clip");
+  positive(options.validate_every, "validate_every");
+  positive(options.validation_samples, "validation_samples");
+  positive(options.test_samples, "test_samples");
+  if (!(options.warm_up >= 0 && options.warm_up <= 1))
+    throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
+  if (options.patience < 0)
+    throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
+  if (!(options.minutes >= 0))
+    throw ValueError(text("fit: minutes is ", options.minutes, "; it is a time, or 0 for as long as the steps take"));
+  if (options.resume && options.checkpoint.empty())
+    throw ValueError("fit: there is no checkpoint to resume from; say which file");
+  learning_rate_at(options.steps, options);  // throws for a schedule that is not known
+}
+
+}  // namespace
+
+Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
+    : weights_(std::move(weights)), options_(options) {
+  check(options);
+  for (const NamedTensor& weight : weights_) tensors_.push_back(weight.tensor);
+  optimizer_ = make_optimizer(weights_, options);
+}
+
+StepReport Training::step() {
+  const std::int64_t step = steps();
+  StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate_at(step, options_)};
+  for (std::int64_t part = 0; part < options_.accumulate; ++part)
+    report.loss += walk_back(step * options_.accumulate + part) / static_cast<double>(options_.accumulate);
+  report.gradient_norm = clip_norm(tensors_, options_.clip);
+  optimizer_->set_learning_rate(report.learning_rate);
+  optimizer_->step();
+  return report;
+}
+
+double Training::walk_back(std::int64_t batch) {
+  Tape tape;
+  const Tensor loss = loss_of(batch);
+  const double value = loss.item();
+  if (!std::isfinite(value)) {
+    for (const Tensor& tensor : tensors_) tensor.zero_grad();
+    throw ValueError(text("fit: the loss of step ", steps(), " is ", value, "; lower the learning rate or the clip"));
+  }
+  tape.backward(options_.accumulate == 1 ? loss : loss / static_cast<double>(options_.accumulate));
+  return value;
+}
+
+std::vector<NamedTensor> Training::state() const {
+  std::vector<NamedTensor> result;
+  for (const OptimizerSlot& slot : optimizer_->slots())
+    result.insert(result.end(), slot.state.begin(), slot.state.end());
+  return result;
+}
+
+void Training::resume(std::int64_t steps, const CurriculumState&) { optimizer_->resume(steps); }
+
+}  // namespace retrace

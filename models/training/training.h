@@ -1,0 +1,69 @@
+// What a training is, whatever it learns from: steps, and how good the weights are. `fit` does the rest.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <retrace/models/training/fit.h>
+#include <retrace/nn/optimizer.h>
+
+namespace retrace {
+
+/// Where a training stands in its task's curriculum: the lesson, counted from 0 (as many as there are easier lessons
+/// for the full task), and how well its samples are answered, averaged over about the last 50 batches.
+struct CurriculumState {
+  std::int64_t lesson = 0;
+  double accuracy = 0;
+};
+
+/// Weights, their optimiser and the steps; a derived class says what the loss of a batch is and how the weights are
+/// tested.
+class Training {
+ public:
+  virtual ~Training() = default;
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+
+  /// Computes the loss, walks back, clips and updates. Throws ValueError if the loss is not finite; the weights are
+  /// then as they were.
+  StepReport step();
+  /// Steps made.
+  std::int64_t steps() const { return optimizer_->steps(); }
+  const std::vector<NamedTensor>& weights() const { return weights_; }
+  const FitOptions& options() const { return options_; }
+
+  /// What is learned: a checkpoint of something else is refused.
+  virtual std::string description() const = 0;
+  /// What Evaluation::metric is, as a string with a zero at its end, and whether more of it is better.
+  virtual std::string_view metric() const = 0;
+  virtual bool more_is_better() const { return false; }
+  virtual Evaluation validate() const = 0;
+  virtual Evaluation test() const = 0;
+
+  virtual CurriculumState curriculum() const { return {}; }
+  /// Whether batches are those of what is validated, not of an easier lesson.
+  virtual bool at_full_task() const { return true; }
+  /// What a training has to remember beside its weights, by name: the state of the optimiser, and what a derived class
+  /// adds.
+  virtual std::vector<NamedTensor> state() const;
+  /// Goes on after `steps` steps; weights() and state() have been restored.
+  virtual void resume(std::int64_t steps, const CurriculumState& curriculum);
+
+ protected:
+  /// Throws ValueError for options without meaning.
+  Training(std::vector<NamedTensor> weights, const FitOptions& options);
+
+ private:
+  /// The loss of a batch, recorded on the tape in scope. Batches are counted from 0 and asked for in order.
+  virtual Tensor loss_of(std::int64_t batch) = 0;
+  double walk_back(std::int64_t batch);
+
+  std::vector<NamedTensor> weights_;
+  Tensors tensors_;  // of weights_
+  FitOptions options_;
+  std::unique_ptr<AnyOptimizer> optimizer_;
+};
+
+}  // namespace retrace

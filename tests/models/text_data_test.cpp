@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+#include <retrace/models/text/text_data.h>
+#include <retrace/tests/ops/gradient_support.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+constexpr TokenKind characters = TokenKind::characters, words = TokenKind::words;
+
+TEST(TextTokens, CharactersAreCodePoints) {
+  const std::string greeting = "z\u00df\u6c34\U0001f34c z";  // of 1, 2, 3, 4, 1 and 1 bytes
+  check_utf8(greeting, "a text");
+  EXPECT_EQ(count_tokens(greeting, characters), 6);
+  const Vocabulary vocabulary = Vocabulary::of(greeting, characters, 6);
+  EXPECT_EQ(vocabulary.tokens(), (std::vector<std::string>{" ", "z", "\u00df", "\u6c34", "\U0001f34c"}));
+  EXPECT_EQ(vocabulary.encode(greeting), (std::vector<std::int32_t>{1, 2, 3, 4, 0, 1}));
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode(greeting)), greeting);
+  expect_error<ValueError>([&] { vocabulary.encode("zy"); },
+                           "encode: the character 'y' is not among the 5 of the text that the model was trained on; "
+                           "leave it out");
+}
+
+TEST(TextTokens, BytesThatAreNoUtf8AreRefusedWhereTheyAre) {
+  for (const char* good :
+       {"", "plain", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff"})
+    check_utf8(good, "a text");
+  for (const char* bad :
+       {"\x80", "\xff", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3", "\xe6\xb0", "\xc3(", "\xf0\x9f\x8d"})
+    EXPECT_THROW(check_utf8(bad, "a text"), ValueError) << bad;
+  expect_error<ValueError>([] { check_utf8("one\ntwo\xe9 three", "a text"); },
+                           "a text is not UTF-8: byte 7, in line 2, begins no character; convert it, with iconv say");
+}
+
+TEST(TextTokens, WordsStandBetweenSpacesAndRareOnesAreUnknown) {
+  const std::string poem = "the  cat\tthe dog\n the cat \nlast";
+  EXPECT_EQ(count_tokens(poem, words), 9);
+  const Vocabulary full = Vocabulary::of(poem, words, 9);
+  EXPECT_EQ(full.tokens(), (std::vector<std::string>{"\n", "<unk>", "cat", "dog", "last", "the"}));
+  EXPECT_EQ(full.decode(full.encode(poem)), "the cat the dog\nthe cat\nlast");
+  EXPECT_EQ(full.decode(full.encode("the bird\n")), "the <unk>\n");
+  EXPECT_EQ(Vocabulary::of(poem, words, 9, 2).tokens(), (std::vector<std::string>{"\n", "<unk>", "the"}))
+      << "of words that are as frequent, the first by its bytes";
+  EXPECT_FALSE(Vocabulary::of(poem, words, 8).find("last")) << "only the first words are looked at";
+}
+
+TEST(TextParts, TheEndIsForValidationAndTheTest) {
+  std::string alphabet;
+  for (int k = 0; k < 70; ++k) alphabet += static_cast<char>('0' + k);
+  const TextData data = make_text_data(alphabet, characters, "a text");
+  const auto text_of = [&](TokenIds ids) { return data.vocabulary.decode(ids); };
+  EXPECT_EQ(text_of(data.training()), alphabet.substr(0, 64));
+  EXPECT_EQ(text_of(data.validation()), alphabet.substr(64, 3));
+  EXPECT_EQ(text_of(data.test()), alphabet.substr(67));
+}
+
+TEST(TextParts, WordsOfTheTestAloneAreUnknown) {
+  std::string lines;
+  for (int k = 0; k < 40; ++k) lines += k < 36 ? "seen " : "unseen ";
+  const TextData data = make_text_data(lines, words, "a text");
+  EXPECT_FALSE(data.vocabulary.find("unseen"));
+  EXPECT_EQ(data.vocabulary.decode(data.test()), "<unk> <unk>");
+}
+
+TEST(TextParts, OfFilesThatCannotBeRead) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "text_data_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "latin.txt") << "caf\xe9";
+  const auto message = [&](const std::filesystem::path& path) -> std::string {
+    try {
+      read_text(path.string(), characters);
+    } catch (const FileError& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_NE(message(folder / "none.txt").find("No such file"), std::string::npos) << message(folder / "none.txt");
+  EXPECT_NE(message(folder).find("it is a folder"), std::string::npos) << message(folder);
+  EXPECT_NE(message(folder / "latin.txt").find("latin.txt is not UTF-8: byte 3, in line 1"), std::string::npos)
+      << message(folder / "latin.txt");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(TextParts, TheFingerprintTellsTextsApart) {
+  const std::vector<std::int32_t> one{1, 2, 3}, other{1, 3, 2}, longer{1, 2, 3, 0};
+  EXPECT_EQ(fingerprint(one), fingerprint(std::vector<std::int32_t>(one)));
+  EXPECT_EQ((std::set{fingerprint(one), fingerprint(other), fingerprint(longer)}).size(), 3U);
+}
+
+/// What the rows of all segments read, one after the other, is the text; each token but the first is an answer once.
+TEST(TextStreams, AreContiguousAndComplete) {
+  for (const std::int64_t count : {2, 3, 10, 31, 64})
+    for (const std::int64_t rows : {1, 3, 8})
+      for (const std::int64_t length : {1, 4, 7, 100}) {
+        std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+        std::iota(ids.begin(), ids.end(), 0);
+        const Streams streams(ids, rows, length);
+        std::vector<std::vector<std::int64_t>> read(static_cast<std::size_t>(rows));
+        for (std::int64_t number = 0; number < streams.segments(); ++number) {
+          const auto [in, next] = streams.segment(number);
+          ASSERT_EQ(in.shape(), next.shape());
+          ASSERT_LE(in.dim(1), length);
+          for (std::int64_t row = 0; row < rows; ++row)
+            for (std::int64_t t = 0; t < in.dim(1); ++t) {
+              const auto at = static_cast<std::size_t>(row * in.dim(1) + t);
+              if (next.values<std::int64_t>()[at] == no_token) continue;
+              EXPECT_EQ(next.values<std::int64_t>()[at], in.values<std::int64_t>()[at] + 1);
+              read[static_cast<std::size_t>(row)].push_back(in.values<std::int64_t>()[at]);
+            }
+        }
+        std::vector<std::int64_t> answered, expected(static_cast<std::size_t>(count - 1));
+        for (const auto& row : read) answered.insert(answered.end(), row.begin(), row.end());
+        std::iota(expected.begin(), expected.end(), 0);
+        EXPECT_EQ(answered, expected) << count << " tokens, " << rows << " rows, segments of " << length;
+      }
+}
+
+TEST(TextStreams, Errors) {
+  const std::vector<std::int32_t> one{0}, two{0, 1};
+  EXPECT_THROW(Streams(one, 1, 1), ValueError);
+  EXPECT_THROW(Streams(two, 0, 1), ValueError);
+  expect_error<ValueError>([&] { Streams(two, 1, 0); },
+                           "Streams: 2 tokens in 1 rows and segments of 0; there have to be 2 tokens, a row and a "
+                           "length of 1, at least");
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,40 @@
+// A language model with what it takes to read and write text: how it is made, stored and found again.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <retrace/models/language_model.h>
+#include <retrace/models/text/vocabulary.h>
+
+namespace retrace {
+
+struct TextModelOptions {
+  std::string model = "lstm";  // text_model_names()
+  std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 8
+  std::int64_t length = 64;    // tokens of a segment: all that attention sees at once
+};
+
+/// lstm, gru, rnn, rmc, attention.
+std::span<const std::string_view> text_model_names();
+
+/// A LanguageModel for the tokens of a vocabulary; of words, the embedding is tied to the logits. An rmc has 4 slots of
+/// 2 heads, attention 2 blocks of 4 heads.
+struct TextModel {
+  TextModelOptions options;
+  Vocabulary vocabulary;
+  LanguageModel network;
+
+  /// Of the default dtype. Throws ValueError, with the nearest right name, for a model that is not known.
+  TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
+  /// Whether a state goes on from segment to segment: not for attention, which reads each one by itself.
+  bool carries_state() const { return options.model != "attention"; }
+};
+
+/// The weights as a safetensors file, with the options and the vocabulary in its metadata.
+void save_text_model(const std::string& path, const TextModel& model);
+/// Throws FileError for a file that cannot be read or is not of a model of text.
+TextModel load_text_model(const std::string& path);
+
+}  // namespace retrace

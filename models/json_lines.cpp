@@ -48,8 +48,9 @@ std::optional<Metrics> metrics_from_json(const std::string& line) {
   const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
   if (!object.is_object()) return std::nullopt;
   Metrics metrics;
-  for (const TaskKind kind : {TaskKind::classification, TaskKind::regression})
-    if (object.contains(text("validation_", metric_name(kind)))) metrics.metric_name = metric_name(kind);
+  for (const std::string_view name : {metric_name(TaskKind::classification), metric_name(TaskKind::regression),
+                                      metric_name(TokenKind::characters), metric_name(TokenKind::words)})
+    if (object.contains(text("validation_", name))) metrics.metric_name = name;
   try {
     metrics.step = object.at("step");
     metrics.loss = object.at("loss");
@@ -89,6 +90,44 @@ std::string to_json(const Run& run) {
                                 {"original", yardsticks.original ? nlohmann::ordered_json(*yardsticks.original) : nlohmann::ordered_json()},
                                 {"shortcuts", shortcuts_to_json(yardsticks)},
                                 {"weights_hash", weights_hash(*run.model)}}
+      .dump();
+}
+
+std::string to_json(const TextRun& run) {
+  const Yardsticks yardsticks = yardsticks_of(run.data);
+  return nlohmann::ordered_json{{"task", "text"},
+                                {"model", run.options.model.model},
+                                {"text", run.options.file},
+                                {"tokens", name_of(run.options.tokens)},
+                                {"vocabulary", run.data.vocabulary.size()},
+                                {"length", run.options.model.length},
+                                {"seed", run.options.fit.seed},
+                                {"dtype", name_of(run.options.dtype)},
+                                {"hidden", run.options.model.hidden},
+                                {"batch", run.options.fit.batch},
+                                {"learning_rate", run.options.fit.learning_rate},
+                                {"steps", run.fit.steps},
+                                {"best_step", run.fit.best_step},
+                                {"stopped_by", name_of(run.fit.stopped_by)},
+                                {"seconds", run.fit.seconds},
+                                {"parameters", count_parameters(run.model.network)},
+                                {"metric", metric_name(run.options.tokens)},
+                                {"value", run.fit.test.metric},
+                                {"test_loss", run.fit.test.loss},
+                                {"chance", yardsticks.chance},
+                                {"trivial", yardsticks.trivial},
+                                {"ceiling", yardsticks.ceiling},
+                                {"weights_hash", weights_hash(run.model.network)}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // a file may have any name
+}
+
+std::string to_json(const Writing& writing) {
+  return nlohmann::ordered_json{{"model", writing.model},
+                                {"seed", writing.options.seed},
+                                {"length", writing.options.length},
+                                {"temperature", writing.options.temperature},
+                                {"prompt", writing.options.prompt},
+                                {"text", writing.continuation}}
       .dump();
 }
 

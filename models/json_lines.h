@@ -9,6 +9,8 @@
 #include <retrace/models/compare/compare.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/model_info.h>
+#include <retrace/models/text/generate.h>
+#include <retrace/models/text/text_run.h>
 #include <retrace/models/training/run.h>
 
 namespace retrace {
@@ -18,9 +20,11 @@ std::string to_json(const Metrics& metrics);
 std::optional<Metrics> metrics_from_json(const std::string& line);
 /// The whole run: names, numbers, the test metric beside its yardsticks, the hash of the weights.
 std::string to_json(const Run& run);
+std::string to_json(const TextRun& run);
 /// The table of gradient checks in five numbers: cases, elements, worst_name, worst_error, failed.
 std::string to_json(const std::vector<CheckRow>& rows);
 std::string to_json(const ModelInfo& info);
+std::string to_json(const Writing& writing);
 std::string to_json(const Comparison& comparison);
 /// {demos: [{name, title, tables: [{title, see, rows: [{column: cell}], finding, holds}]}], holds}, with null for what
 /// is not finite.

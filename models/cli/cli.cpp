@@ -47,7 +47,7 @@ std::string joined(std::span<const std::string_view> names) {
 }
 
 void add_task_options(CLI::App& command, TaskOptions& options) {
-  command.add_option("--length", options.length, "of a sequence, a word or a number (default: the task's)")
+  command.add_option("--length", options.length, "of a sequence, a word, a number or a segment (default: the task's)")
       ->check(CLI::PositiveNumber);
   command.add_option("--vectors", options.vectors, "nth-farthest: how many (default: 8)")->check(CLI::PositiveNumber);
   command.add_option("--dims", options.dims, "nth-farthest: of a vector (default: 16)")->check(CLI::PositiveNumber);
@@ -58,8 +58,12 @@ void add_task_options(CLI::App& command, TaskOptions& options) {
 
 void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
-  command->add_option("task", flags.run.task, joined(task_names()))->required();
+  command->add_option("task", flags.run.task, joined(task_names()) + ", or text: what comes next in --text FILE")
+      ->required();
   add_task_options(*command, flags.run.task_options);
+  command->add_option("--text", flags.text, "text: a file in UTF-8; the last 5 % of it are for the test");
+  command->add_option("--tokens", flags.tokens, "text: characters (the default) or words")
+      ->check(CLI::IsMember({"characters", "words"}));
   command->add_option("--model", flags.run.model, joined(model_names()))->capture_default_str();
   command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
       ->capture_default_str();
@@ -84,6 +88,22 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->add_flag("--quiet", flags.quiet, "show no progress");
   command->callback([&] { run_train(flags, program); });
+}
+
+void add_generate_command(CLI::App& app, GenerateFlags& flags, Program& program) {
+  CLI::App* command = app.add_subcommand("generate", "Writes text with a model that was trained by train text --out");
+  GenerateOptions& options = flags.options;
+  command->add_option("folder", flags.folder, "of the training")->required();
+  command->add_option("--length", options.length, "characters or words")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--temperature", options.temperature, "0: always the most likely token")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "of the draws")->capture_default_str();
+  command->add_option("--prompt", options.prompt, "what to continue");
+  command->add_flag("--json", flags.json, "print it as one JSON object");
+  command->callback([&] { run_generate(flags, program); });
 }
 
 void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
@@ -206,6 +226,8 @@ int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostre
   GradcheckFlags gradcheck_flags;
   DemoFlags demo_flags;
   add_train_command(app, train_flags, program);
+  GenerateFlags generate_flags;
+  add_generate_command(app, generate_flags, program);
   CompareFlags compare_flags;
   add_compare_command(app, compare_flags, program);
   add_gradcheck_command(app, gradcheck_flags, program);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <retrace/models/compare/compare.h>
+#include <retrace/models/text/generate.h>
+#include <retrace/models/text/text_run.h>
 
 namespace retrace {
 
@@ -18,6 +20,8 @@ struct Program {
 
 struct TrainFlags {
   RunOptions run{.task = "", .model = "lstm"};
+  std::string text;    // of the task "text": a file
+  std::string tokens;  // empty: characters
   std::string dtype = "f32";
   std::string out;  // empty: nothing is left behind
   int threads = 0;  // 0: every core
@@ -28,6 +32,15 @@ struct TrainFlags {
 
 /// retrace train TASK: trains a model and tests it.
 void run_train(const TrainFlags& flags, Program& program);
+
+struct GenerateFlags {
+  std::string folder;
+  GenerateOptions options;
+  bool json = false;
+};
+
+/// retrace generate DIR: writes text with the model of a run's folder.
+void run_generate(const GenerateFlags& flags, Program& program);
 
 struct CompareFlags {
   CompareOptions compare{.run = {.task = "", .model = "lstm"}, .models = {}, .learning_rates = {}};

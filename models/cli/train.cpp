@@ -6,64 +6,127 @@
 #include <retrace/models/training/curves.h>
 #include <retrace/nn/module.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 namespace retrace {
 namespace {
 
-std::string summary(const Run& run) {
-  const Yardsticks yardsticks = run.task->yardsticks();
-  std::array<char, 400> line;
-  const int length = std::snprintf(
-      line.data(), line.size(), "%s on %s: test %s %.4g after %.0f s (chance %.3g, %s %.3g, best possible %.3g",
-                run.options.model.c_str(), run.options.task.c_str(), metric_name(run.task->kind()).data(),
-                run.fit.test.metric, run.fit.seconds, yardsticks.chance, yardsticks.trivial_answer.data(),
-                yardsticks.trivial, yardsticks.ceiling);
-  std::string result(line.data(), static_cast<std::size_t>(length));
-  if (yardsticks.original) result += text(", original ", *yardsticks.original);
-  return result + ")";
+// What a run on a task and one on a text say in their own way: the line at the end, the curve, the weights.
+
+std::string line_of(std::string_view model, std::string_view on, std::string_view metric, const FitResult& result,
+                    const Yardsticks& yardsticks) {
+  std::array<char, 200> line;
+  const int length =
+      std::snprintf(line.data(), line.size(), "%.4g after %.0f s (chance %.3g, %s %.3g", result.test.metric,
+                    result.seconds, yardsticks.chance, yardsticks.trivial_answer.data(), yardsticks.trivial);
+  return text(model, " on ", on, ": test ", metric, " ",
+              std::string_view(line.data(), std::min(line.size() - 1, static_cast<std::size_t>(length))));
 }
 
-void leave_behind(RunDirectory& directory, const Run& run) {
-  save(directory.weights().string(), *run.model);
+std::string summary(const Run& run) {
+  const Yardsticks yardsticks = run.task->yardsticks();
+  std::array<char, 60> ceiling;
+  std::snprintf(ceiling.data(), ceiling.size(), ", best possible %.3g", yardsticks.ceiling);
+  const std::string line =
+      line_of(run.options.model, run.options.task, metric_name(run.task->kind()), run.fit, yardsticks) + ceiling.data();
+  return (yardsticks.original ? text(line, ", original ", *yardsticks.original) : line) + ")";
+}
+
+std::string summary(const TextRun& run) {
+  return line_of(run.options.model.model, run.options.file, metric_name(run.options.tokens), run.fit,
+                 yardsticks_of(run.data)) +
+         ")";
+}
+
+Plot curve_of(std::span<const Metrics> history, const Run& run) { return metric_curve(history, *run.task); }
+
+Plot curve_of(std::span<const Metrics> history, const TextRun& run) {
+  const Yardsticks yardsticks = yardsticks_of(run.data);
+  return metric_curve(history, metric_name(run.options.tokens),
+                      std::filesystem::path(run.options.file).filename().string(),
+                      {{"chance", yardsticks.chance}, {std::string(yardsticks.trivial_answer), yardsticks.trivial}});
+}
+
+void save_weights(const std::string& path, const Run& run) { save(path, *run.model); }
+void save_weights(const std::string& path, const TextRun& run) { save_text_model(path, run.model); }
+
+void leave_behind(RunDirectory& directory, const auto& run) {
+  save_weights(directory.weights().string(), run);
   std::vector<Metrics> history = directory.earlier();
   history.insert(history.end(), run.fit.history.begin(), run.fit.history.end());
-  directory.write("curves.svg", to_svg({loss_curves(history), metric_curve(history, *run.task)}));
+  directory.write("curves.svg", to_svg({loss_curves(history), curve_of(history, run)}));
   directory.write("result.json", to_json(run) + "\n");
 }
 
-std::string interruption(const TrainFlags& flags, const Run& run) {
-  const std::string head = text("stopped by a signal after step ", run.fit.steps, " of ", run.options.fit.steps);
+std::string interruption(const TrainFlags& flags, const FitResult& result, const FitOptions& options) {
+  const std::string head = text("stopped by a signal after step ", result.steps, " of ", options.steps);
   if (flags.out.empty()) return head + "; with --out DIR it could be resumed";
   return text(head, "; the same command with --resume goes on from there");
 }
 
-}  // namespace
-
-void run_train(const TrainFlags& flags, Program& program) {
-  if (flags.threads > 0) set_threads(flags.threads);
-  RunOptions options = flags.run;
-  options.dtype = flags.dtype == "f64" ? f64 : f32;
-  options.fit.curriculum = !flags.no_curriculum;
-  if (!flags.quiet)
-    options.fit.progress = {&program.messages, program.terminal, text(options.model, " on ", options.task)};
+void train_and_tell(const auto& options, const TrainFlags& flags, Program& program) {
   const StopSignals signals;
-  options.fit.stop = &signals.flag();
-  Run run = prepare(options);  // a wrong name is found before a folder is made
+  auto run = prepare(options);  // a wrong name is found before a folder is made
+  FitOptions& fit = run.options.fit;
+  fit.stop = &signals.flag();
   std::optional<RunDirectory> directory;
   if (!flags.out.empty()) {
-    directory.emplace(flags.out, options.fit.resume);
-    run.options.fit.metrics = &directory->metrics();
-    run.options.fit.checkpoint = directory->checkpoint().string();
+    directory.emplace(flags.out, fit.resume);
+    fit.metrics = &directory->metrics();
+    fit.checkpoint = directory->checkpoint().string();
   }
   train(run);
   if (directory) leave_behind(*directory, run);
-  if (run.fit.stopped_by == StopReason::signal) program.messages << interruption(flags, run) << std::endl;
-  if (!flags.quiet && !run.fit.history.empty()) program.messages << to_text(metric_curve(run.fit.history, *run.task));
+  if (run.fit.stopped_by == StopReason::signal) program.messages << interruption(flags, run.fit, fit) << std::endl;
+  if (!flags.quiet && !run.fit.history.empty()) program.messages << to_text(curve_of(run.fit.history, run));
   program.results << (flags.json ? to_json(run) : summary(run)) << std::endl;
+}
+
+void refuse_flags_of_a_text(const TrainFlags& flags) {
+  const char* given = !flags.text.empty() ? "--text" : !flags.tokens.empty() ? "--tokens" : nullptr;
+  if (given != nullptr)
+    throw ValueError(text("retrace train: ", given, " is for retrace train text; leave it out for ", flags.run.task));
+}
+
+TextRunOptions text_options(const TrainFlags& flags) {
+  if (flags.text.empty()) throw ValueError("retrace train text: no text to train on; give --text FILE");
+  if (flags.run.task_options != TaskOptions{.length = flags.run.task_options.length})
+    throw ValueError("retrace train text: of the tasks' own options a text has --length alone; leave the others out");
+  TextRunOptions options{.file = flags.text,
+                         .tokens = flags.tokens == "words" ? TokenKind::words : TokenKind::characters,
+                         .model = {.model = flags.run.model},
+                         .dtype = flags.run.dtype,
+                         .fit = flags.run.fit};
+  const auto choose = [](auto& value, auto flag, auto otherwise) { value = flag == 0 ? otherwise : flag; };
+  const TextRunOptions defaults;
+  choose(options.model.hidden, flags.run.hidden, defaults.model.hidden);
+  choose(options.model.length, flags.run.task_options.length, defaults.model.length);
+  choose(options.fit.steps, flags.run.fit.steps, defaults.fit.steps);
+  choose(options.fit.batch, flags.run.fit.batch, defaults.fit.batch);
+  choose(options.fit.learning_rate, flags.run.fit.learning_rate, defaults.fit.learning_rate);
+  return options;
+}
+
+}  // namespace
+
+void run_train(const TrainFlags& given, Program& program) {
+  TrainFlags flags = given;
+  if (flags.threads > 0) set_threads(flags.threads);
+  flags.run.dtype = flags.dtype == "f64" ? f64 : f32;
+  flags.run.fit.curriculum = !flags.no_curriculum;
+  if (!flags.quiet)
+    flags.run.fit.progress = {&program.messages, program.terminal, text(flags.run.model, " on ", flags.run.task)};
+  if (flags.run.task == "text") {
+    train_and_tell(text_options(flags), flags, program);
+    return;
+  }
+  refuse_flags_of_a_text(flags);
+  train_and_tell(flags.run, flags, program);
 }
 
 }  // namespace retrace

@@ -88,6 +88,8 @@ struct TaskOptions {
   std::string program = {};  // execute: addition, control, full, copy, reverse or double
   std::int64_t nesting = 0;  // execute: ops of a program
   bool held_only = false;    // babi: no story in which nobody took the ball
+
+  bool operator==(const TaskOptions&) const = default;
 };
 /// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option that it
 /// does not have.

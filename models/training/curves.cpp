@@ -21,17 +21,21 @@ Plot loss_curves(std::span<const Metrics> history) {
                      curve("validation", history, [](const Metrics& at) { return at.validation.loss; })}};
 }
 
+Plot metric_curve(std::span<const Metrics> history, std::string_view metric, std::string_view task,
+                  std::vector<Level> levels) {
+  return {.title = text(metric, " on ", task),
+          .x_label = "steps",
+          .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
+          .levels = std::move(levels)};
+}
+
 Plot metric_curve(std::span<const Metrics> history, const Task& task) {
-  const std::string name(metric_name(task.kind()));
   const Yardsticks yardsticks = task.yardsticks();
-  Plot plot{.title = name + " on " + std::string(task.name()),
-            .x_label = "steps",
-            .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
-            .levels = {{"chance", yardsticks.chance},
-                       {std::string(yardsticks.trivial_answer), yardsticks.trivial},
-                       {"best possible", yardsticks.ceiling}}};
-  for (const auto& [answer, value] : yardsticks.shortcuts) plot.levels.push_back({std::string(answer), value});
-  return plot;
+  std::vector<Level> levels{{"chance", yardsticks.chance},
+                            {std::string(yardsticks.trivial_answer), yardsticks.trivial},
+                            {"best possible", yardsticks.ceiling}};
+  for (const auto& [answer, value] : yardsticks.shortcuts) levels.push_back({std::string(answer), value});
+  return metric_curve(history, metric_name(task.kind()), task.name(), std::move(levels));
 }
 
 }  // namespace retrace

@@ -41,7 +41,8 @@ struct WrongLine {
 
 TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
   const WrongLine lines[] = {
-      {{"trian"}, 2, "retrace: there is no command named 'trian'; did you mean train (known: train, compare, gradcheck, info, demo)\n"},
+      {{"trian"}, 2, "retrace: there is no command named 'trian'; did you mean train (known: train, "
+                   "generate, compare, gradcheck, info, demo)\n"},
       {{"train", "pair-maching"},
        2,
        text("make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(), ")\n")},

@@ -1,0 +1,140 @@
+// The commands `train text` and `generate`.
+#include <gtest/gtest.h>
+#include <retrace/models/cli/cli.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+struct Outcome {
+  int status;
+  std::string results;
+  std::string messages;
+};
+
+class TextCli : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    std::ofstream rhyme(rhyme_);
+    for (int line = 0; line < 60; ++line) rhyme << "row row row your boat, gently down the stream\n";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static Outcome run(std::vector<std::string> words) {
+    std::vector<const char*> arguments{"retrace"};
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    std::ostringstream results, messages;
+    const int status = run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages);
+    return {status, results.str(), messages.str()};
+  }
+  /// A short training on the rhyme, with more words to the command.
+  Outcome train(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{"train", "text",     "--text", rhyme_,     "--steps", "6",      "--batch",
+                                   "4",     "--length", "12",     "--hidden", "16",      "--json", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "text_cli_test";
+  std::string rhyme_ = (folder_ / "rhyme.txt").string(), out_ = (folder_ / "run").string();
+};
+
+TEST_F(TextCli, TrainGivesOneObjectAndLeavesARunBehind) {
+  for (const char* tokens : {"characters", "words"}) {
+    const Outcome outcome = train({"--tokens", tokens, "--seed", "3", "--out", out_});
+    ASSERT_EQ(outcome.status, 0) << outcome.messages;
+    EXPECT_EQ(outcome.messages, "");
+    const auto result = nlohmann::json::parse(outcome.results);
+    for (const char* key : {"seconds", "parameters", "value", "chance", "trivial", "weights_hash"})
+      EXPECT_TRUE(result.contains(key)) << key;
+    EXPECT_EQ(result["task"], "text");
+    EXPECT_EQ(result["model"], "lstm");
+    EXPECT_EQ(result["seed"], 3);
+    EXPECT_EQ(result["steps"], 6);
+    EXPECT_EQ(result["ceiling"], 0);
+    EXPECT_EQ(result["metric"], std::string_view(tokens) == "words" ? "perplexity" : "bpc");
+    EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder_ / "run" / "result.json")), result);
+    std::ifstream metrics(folder_ / "run" / "metrics.jsonl");
+    std::string line;
+    ASSERT_TRUE(std::getline(metrics, line));
+    EXPECT_TRUE(nlohmann::json::parse(line).contains("validation_" + result["metric"].get<std::string>())) << line;
+    for (const char* file : {"weights.safetensors", "checkpoint.safetensors", "curves.svg"})
+      EXPECT_TRUE(std::filesystem::exists(folder_ / "run" / file)) << file;
+  }
+}
+
+TEST_F(TextCli, AFinishedRunIsResumedToTheSameBytesAndKeepsItsMetrics) {
+  const auto bytes = [&](const char* file) {
+    std::ifstream stream(folder_ / "run" / file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  ASSERT_EQ(train({"--model", "gru", "--out", out_, "--validate-every", "2"}).status, 0);
+  const std::string weights = bytes("weights.safetensors"), metrics = bytes("metrics.jsonl");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);
+  const Outcome again = train({"--model", "gru", "--out", out_, "--validate-every", "2", "--resume"});
+  ASSERT_EQ(again.status, 0) << again.messages;
+  EXPECT_EQ(bytes("weights.safetensors"), weights);
+  EXPECT_EQ(bytes("metrics.jsonl"), metrics);
+}
+
+TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
+  ASSERT_EQ(train({"--out", out_}).status, 0);
+  const Outcome outcome = run({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_TRUE(outcome.results.starts_with("row ")) << outcome.results;
+  EXPECT_EQ(outcome.results.size(), 4U + 30 + 1);
+  EXPECT_EQ(run({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "}).results, outcome.results);
+  const auto object = nlohmann::json::parse(
+      run({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row ", "--json"}).results);
+  EXPECT_EQ("row " + object["text"].get<std::string>() + "\n", outcome.results);
+  ASSERT_EQ(train({"--out", out_, "--tokens", "words", "--dtype", "f64"}).status, 0);
+  EXPECT_TRUE(run({"generate", out_, "--length", "5", "--prompt", "row"}).results.starts_with("row")) << "in f64, too";
+}
+
+TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
+  std::ofstream(folder_ / "latin.txt") << "caf\xe9";
+  std::ofstream(folder_ / "short.txt") << "a short text";
+  const auto path = [&](const char* name) { return (folder_ / name).string(); };
+  const auto expect = [](const Outcome& outcome, int status, const std::string& part) {
+    EXPECT_EQ(outcome.status, status) << part;
+    EXPECT_NE(outcome.messages.find(part), std::string::npos) << outcome.messages;
+    EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1) << outcome.messages;
+    EXPECT_EQ(outcome.results, "");
+  };
+  expect(run({"train", "text"}), 2, "no text to train on; give --text FILE");
+  expect(run({"train", "text", "--text", path("none.txt")}), 1, "none.txt cannot be read: No such file");
+  expect(run({"train", "text", "--text", folder_.string()}), 1, "cannot be read: it is a folder");
+  expect(run({"train", "text", "--text", path("latin.txt")}), 1, "latin.txt is not UTF-8: byte 3");
+  expect(run({"train", "text", "--text", path("short.txt")}), 2, "12 characters, of which 12 are to train on");
+  expect(run({"train", "text", "--text", path("short.txt"), "--out", out_}), 2, "are too few");
+  EXPECT_FALSE(std::filesystem::exists(out_)) << "what is in a folder is left alone";
+  expect(train({"--model", "lsmt"}), 2, "there is no model named 'lsmt'; did you mean lstm");
+  expect(train({"--model", "relational-rnn"}), 2, "there is no model named 'relational-rnn'");
+  expect(train({"--tokens", "letters"}), 2, "--tokens");
+  expect(train({"--held-only"}), 2, "a text has --length alone");
+  expect(run({"train", "babi", "--text", rhyme_}), 2, "--text is for retrace train text; leave it out for babi");
+  expect(run({"train", "text", "--text", rhyme_, "--model", "attention", "--hidden", "10"}), 1,
+         "4 heads do not divide 10 features");
+  expect(run({"generate", path("none")}), 1, "none/weights.safetensors");
+  ASSERT_EQ(run({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
+  expect(run({"generate", out_}), 1, "is not of a model of text");
+  ASSERT_EQ(train({"--out", out_}).status, 0);
+  expect(run({"generate", out_, "--prompt", "Z"}), 2, "the character 'Z' is not among the");
+  expect(run({"generate", out_, "--prompt", "\xff"}), 2, "the prompt is not UTF-8: byte 0");
+  expect(run({"generate", out_, "--temperature", "-1"}), 2, "--temperature");
+  expect(run({"generate", out_, "--length", "-1"}), 2, "--length");
+  expect(run({"generate"}), 2, "folder is required");
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+#include <retrace/models/data/npy.h>
+#include <retrace/nn/nn.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace retrace {
+namespace {
+
+using namespace std::string_literals;
+
+const std::string& path() {
+  static const std::string place = testing::TempDir() + "retrace_npy_test.npy";
+  return place;
+}
+
+Tensor read(const std::string& bytes) {
+  std::ofstream(path(), std::ios::binary) << bytes;
+  return read_npy(path());
+}
+
+std::string bytes_of(const Tensor& x) {
+  write_npy(path(), x);
+  std::ifstream file(path(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// A file: the header's text is padded to 118 bytes (with what is before it 128), as numpy.save pads.
+std::string file_of(const std::string& dictionary, const std::string& values, char version = 1) {
+  const std::size_t length = version == 1 ? 118 : 116;
+  std::string header = dictionary;
+  header.resize(length - 1, ' ');
+  std::string result = "\x93NUMPY"s + version + '\0' + static_cast<char>(length) + '\0';
+  if (version > 1) result += "\0\0"s;
+  return result + header + '\n' + values;
+}
+
+const std::string two_floats = "\0\0\x80\x3f\0\0\0\xc0"s;  // 1, -2
+
+// numpy.save of numpy.array([[1.5, -2.0, 0.25]], dtype="<f4"), byte for byte.
+const std::string by_numpy_f4 =
+    "\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }"
+    "                                                          \n"
+    "\x00\x00\xc0\x3f\x00\x00\x00\xc0\x00\x00\x80\x3e"s;
+// numpy.save of numpy.array([-1, 2**40], dtype="<i8").
+const std::string by_numpy_i8 =
+    "\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }"
+    "                                                            \n"
+    "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x01\x00\x00"s;
+// numpy.save of numpy.float64(0.1).
+const std::string by_numpy_f8 =
+    "\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (), }"
+    "                                                              \n"
+    "\x9a\x99\x99\x99\x99\x99\xb9\x3f"s;
+
+TEST(Npy, ReadsWhatNumpyWrites) {
+  const Tensor f4 = read(by_numpy_f4);
+  ASSERT_EQ(f4.shape(), (Shape{1, 3}));
+  EXPECT_EQ(f4.values<float>()[0], 1.5f);
+  EXPECT_EQ(f4.values<float>()[1], -2.0f);
+  EXPECT_EQ(f4.values<float>()[2], 0.25f);
+  const Tensor i8 = read(by_numpy_i8);
+  ASSERT_EQ(i8.shape(), (Shape{2}));
+  EXPECT_EQ(i8.values<std::int64_t>()[0], -1);
+  EXPECT_EQ(i8.values<std::int64_t>()[1], std::int64_t{1} << 40);
+  const Tensor f8 = read(by_numpy_f8);
+  EXPECT_EQ(f8.rank(), 0);
+  EXPECT_EQ(f8.values<double>()[0], 0.1);
+}
+
+TEST(Npy, WritesWhatNumpyWrites) {
+  EXPECT_EQ(bytes_of(tensor({{1.5, -2, 0.25}}, f32)), by_numpy_f4);
+  EXPECT_EQ(bytes_of(indices({-1, 1099511627776})), by_numpy_i8);
+  EXPECT_EQ(bytes_of(full({}, 0.1, f64)), by_numpy_f8);
+}
+
+TEST(Npy, EveryShapeAndDtypeComesBackBitForBit) {
+  Random random(3);
+  const Shape shapes[] = {{}, {0}, {1}, {7}, {2, 3}, {3, 0, 2}, {1, 1, 1, 5}, {2, 2, 2, 2, 2, 2, 2, 2}, {100, 10}};
+  for (const Shape& shape : shapes) {
+    for (const Dtype dtype : {f32, f64}) {
+      const Tensor x = random.normal(shape, dtype), back = read(bytes_of(x));
+      ASSERT_EQ(back.shape(), shape);
+      ASSERT_EQ(back.dtype(), dtype);
+      dispatch_real(dtype, "test", [&](auto zero) {
+        using T = decltype(zero);
+        if constexpr (!std::is_same_v<T, Dual>) {
+          EXPECT_TRUE(std::ranges::equal(x.values<T>(), back.values<T>()));
+        }
+      });
+    }
+    const Tensor x = random.integers(shape, 1 << 30), back = read(bytes_of(x));
+    ASSERT_EQ(back.shape(), shape);
+    EXPECT_TRUE(std::ranges::equal(x.values<std::int64_t>(), back.values<std::int64_t>()));
+  }
+  EXPECT_TRUE(std::isnan(read(bytes_of(tensor({std::nan("")}))).item()));
+}
+
+TEST(Npy, TheValuesBeginAtAMultipleOf64) {
+  for (const Shape& shape : {Shape{}, Shape{1}, Shape{1000000}, Shape{1, 1, 1, 1, 1, 1, 1, 1}, Shape{10, 10, 10, 10}})
+    EXPECT_EQ((bytes_of(zeros(shape, f64)).size() - static_cast<std::size_t>(shape.numel()) * 8) % 64, 0u)
+        << to_text(shape);
+}
+
+TEST(Npy, ReadsAPartOfAnotherTensor) {
+  const Tensor rows = tensor({{1, 2}, {3, 4}});
+  EXPECT_EQ(read(bytes_of(rows[1])).values<float>()[0], 3);
+}
+
+TEST(Npy, ReadsEveryVersionAndTheOtherWaysToWriteAHeader) {
+  for (const char version : {'\1', '\2', '\3'})
+    EXPECT_EQ(read(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", two_floats, version)).at({1}),
+              -2)
+        << int{version};
+  for (const char* dictionary : {"{'shape': (2,), 'fortran_order': False, 'descr': '<f4'}",
+                                 "{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(2,)}",
+                                 "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }"})
+    EXPECT_EQ(read(file_of(dictionary, two_floats)).at({1}), -2) << dictionary;
+  EXPECT_EQ(read(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2,), }", two_floats)).shape(),
+            (Shape{1, 2}));
+}
+
+std::string refusal(const std::string& bytes) {
+  try {
+    read(bytes);
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(Npy, WhatIsNotSupportedIsRefusedWithARemedy) {
+  const auto expect = [](const std::string& dictionary, const std::string& part) {
+    const std::string message = refusal(file_of(dictionary, two_floats));
+    EXPECT_TRUE(message.starts_with("read_npy: " + path() + ": ")) << message;
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "the values are '>f4', and only");
+  expect("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", "convert them with astype");
+  expect("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "the values are '|O'");
+  expect("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", "numpy.ascontiguousarray");
+  expect("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "named fields");
+  EXPECT_NE(refusal(file_of("", two_floats, '\4')).find("version of the format is 4.0"), std::string::npos);
+}
+
+TEST(Npy, DamagedFilesAreRefused) {
+  const std::string shapes[] = {"(3,)",
+                                "(1,)",
+                                "(2, 2)",
+                                "(-2,)",
+                                "(2)",
+                                "(2.0,)",
+                                "2",
+                                "(2,",
+                                "(,)",
+                                "(2 2)",
+                                "(99999999999999999999,)",
+                                "(70368744177664, 70368744177664, 2)",
+                                "(1, 1, 1, 1, 1, 1, 1, 1, 2)"};
+  for (const std::string& shape : shapes)
+    EXPECT_NE(refusal(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }", two_floats)),
+              "not refused")
+        << shape;
+  for (const char* dictionary :
+       {"", "{", "{}", "[]", "{'descr': '<f4', 'shape': (2,), }",
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'more': 1, }",
+        "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), } x", "{'descr': '<f4' 'fortran_order': False}",
+        "{'descr: <f4, fortran_order: False}", "{descr: '<f4'}"})
+    EXPECT_NE(refusal(file_of(dictionary, two_floats)), "not refused") << dictionary;
+  EXPECT_NE(refusal("PK\x03\x04 something else"), "not refused");
+}
+
+TEST(Npy, EveryCutAndEveryByteTooManyIsRefused) {
+  for (std::size_t length = 0; length < by_numpy_f4.size(); ++length)
+    EXPECT_NE(refusal(by_numpy_f4.substr(0, length)), "not refused") << length;
+  EXPECT_NE(refusal(by_numpy_f4 + '\0').find("does not fill the 13 bytes"), std::string::npos);
+}
+
+TEST(Npy, AFileThatCannotBeWrittenLeavesWhatWasThere) {
+  EXPECT_THROW(read_npy(testing::TempDir() + "no_such_file.npy"), FileError);
+  EXPECT_THROW(read_npy(testing::TempDir()), FileError);
+  EXPECT_THROW(write_npy("/dev/null/x.npy", ones({1})), FileError);
+  EXPECT_THROW(write_npy(path(), Tensor()), ValueError);
+  write_npy(path(), ones({2}));
+  EXPECT_THROW(write_npy(path(), zeros({2}, dual)), DtypeError);
+  EXPECT_EQ(read_npy(path()).at({1}), 1);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -44,6 +44,12 @@ struct Yardsticks {
   std::vector<Shortcut> shortcuts = {};  // other answers that are better than chance and not right
 };
 
+/// What a task that has only so many samples keeps apart from those to train on.
+struct HeldOut {
+  Batch validation;
+  Batch test;
+};
+
 class Task;
 /// An easier version of a task, and the accuracy on its samples at which a training goes on to the next one.
 struct Lesson {
@@ -67,6 +73,9 @@ class Task {
   virtual Yardsticks yardsticks() const = 0;
   /// What to train on first: easier versions with the same sizes, in order. None, unless the task says otherwise.
   virtual std::vector<Lesson> lessons() const { return {}; }
+  /// What to validate and to test on. Nothing where samples never end: they are then drawn as those to train on are,
+  /// from generators of their own.
+  virtual std::optional<HeldOut> held_out() const { return std::nullopt; }
   /// `count` independent samples. Throws ValueError for count < 1.
   Batch sample(Random& random, std::int64_t count) const;
 
@@ -97,7 +106,7 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
 
 using TaskFactory = std::function<std::unique_ptr<Task>()>;
 /// Adds a task of your own to those that make_task, and so `retrace train` and `compare`, know; training/recipes.h has
-/// the same with a recipe. Throws ValueError for a name that is taken or
+/// the same with a recipe, and with tensors in the place of the factory. Throws ValueError for a name that is taken or
 /// cannot be written on a command line, and for no factory. Not while another thread uses these functions.
 void register_task(std::string_view name, TaskFactory factory);
 

@@ -25,6 +25,32 @@ std::int64_t count_answers(const Task& task, const Tensor& target) {
   return target.numel() - std::count(labels.begin(), labels.end(), no_answer);
 }
 
+/// Sums over answers.
+class Sums {
+ public:
+  void add(const SequenceModel& model, const Task& task, const Batch& batch) {
+    const Tensor output = answer(model, task, batch.x);
+    const auto answers = static_cast<double>(count_answers(task, batch.y));
+    const double loss = answers * task_loss(task, output, batch.y).item();
+    counted_ += answers;
+    loss_ += loss;
+    metric_ += task.kind() == TaskKind::regression ? loss : static_cast<double>(count_right(output, batch.y));
+  }
+  Evaluation means() const { return {loss_ / counted_, metric_ / counted_}; }
+
+ private:
+  double counted_ = 0, loss_ = 0, metric_ = 0;
+};
+
+/// `count` samples from the first-th on, numbers in the default dtype.
+Batch part(const Batch& samples, std::int64_t first, std::int64_t count) {
+  const auto rows = [&](const Tensor& all) {
+    const Tensor some = slice(all, {range(first, first + count)});
+    return some.dtype() == i64 ? some : some.to(default_dtype());
+  };
+  return {rows(samples.x), rows(samples.y)};
+}
+
 }  // namespace
 
 Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x) {
@@ -44,18 +70,20 @@ double task_metric(const Task& task, const Tensor& output, const Tensor& target)
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples) {
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;
-  Evaluation total;
-  double counted = 0;
-  for (std::int64_t done = 0; done < samples; done += portion) {
-    const Batch batch = task.sample(random, std::min(portion, samples - done));
-    const Tensor output = answer(model, task, batch.x);
-    const auto answers = static_cast<double>(count_answers(task, batch.y));
-    const double loss = answers * task_loss(task, output, batch.y).item();
-    counted += answers;
-    total.loss += loss;
-    total.metric += task.kind() == TaskKind::regression ? loss : static_cast<double>(count_right(output, batch.y));
-  }
-  return {total.loss / counted, total.metric / counted};
+  Sums sums;
+  for (std::int64_t done = 0; done < samples; done += portion)
+    sums.add(model, task, task.sample(random, std::min(portion, samples - done)));
+  return sums.means();
+}
+
+Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples) {
+  const std::int64_t count = samples.x.dim(0);
+  if (count < 1) throw ValueError("evaluate: the batch has no samples; give 1 or more");
+  const NoTape unrecorded;
+  Sums sums;
+  for (std::int64_t done = 0; done < count; done += portion)
+    sums.add(model, task, part(samples, done, std::min(portion, count - done)));
+  return sums.means();
 }
 
 }  // namespace retrace

@@ -22,5 +22,7 @@ double task_metric(const Task& task, const Tensor& output, const Tensor& target)
 /// Runs the model on `samples` samples drawn from `random`, in portions. The same generator gives the same samples.
 /// Throws ValueError for less than one sample.
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples);
+/// The same on given samples, of any real dtype. Throws ValueError for an empty batch.
+Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples);
 
 }  // namespace retrace

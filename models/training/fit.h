@@ -26,7 +26,7 @@ struct FitOptions {
   double clip = 1;                  // the most that the norm of all gradients may be
   bool curriculum = true;           // begin with the easier lessons of the task, if it has any
   std::int64_t validate_every = 100;
-  std::int64_t validation_samples = 1024;
+  std::int64_t validation_samples = 1024;  // of a task whose samples never end; held-out ones are all used
   std::int64_t test_samples = 10000;
 
   std::int64_t patience = 0;                                // stop after so many validations without a lower loss
@@ -63,13 +63,12 @@ struct FitResult {
 /// the end, the loss on a fixed set of samples of the full task is measured; the parameters of the lowest one are put
 /// back at the end and tested.
 ///
-/// Batches, validation samples and test samples come from streams of their own of the seed, a batch from the seed and
-/// the step alone: the same seed gives the same losses bit for bit, on any number of threads; and a training that was
-/// stopped at any step and resumed from its checkpoint ends with the same bits as one that was not. The batches have
-/// the dtype of the model. Throws ValueError for options without meaning, for a model
-/// without parameters, for a checkpoint of another training, and for
-/// a loss that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be
-/// read or written.
+/// Batches, and validation and test samples that the task does not hold out itself, come from streams of their own of
+/// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number of
+/// threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as one
+/// that was not. The batches have the dtype of the model. Throws ValueError for options without meaning, for a model
+/// without parameters, for a checkpoint of another training, and for a loss that is not finite (the last checkpoint is
+/// then left as it was); FileError for a checkpoint that cannot be read or written.
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

@@ -68,6 +68,15 @@ void register_task(std::string_view name, TaskFactory factory, const Recipe& rec
   registered_recipes().back().task = task_names().back();  // this name stays
 }
 
+void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe,
+                   const DatasetOptions& options) {
+  const auto make = [name = std::string(name), x, y, options] {
+    return std::make_unique<Dataset>(name, x, y, options);
+  };
+  make();  // what is wrong with the data is found now
+  register_task(name, make, recipe);
+}
+
 const Recipe& recipe_for(std::string_view task) {
   static constexpr Recipe general;
   if (const Recipe* found = find_recipe(recipes, task)) return *found;

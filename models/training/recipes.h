@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <retrace/models/sequence_model.h>
-#include <retrace/models/tasks/task.h>
+#include <retrace/models/tasks/dataset.h>
 
 namespace retrace {
 
@@ -24,6 +24,10 @@ struct Recipe {
 /// A task of your own (tasks/task.h) and how it is trained; recipe.task is set to the name. Throws ValueError, too, for
 /// numbers of the recipe that are not above 0.
 void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe);
+
+/// Data of your own as a task: see tasks/dataset.h, whose errors it throws, too.
+void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe = {},
+                   const DatasetOptions& options = {});
 
 /// The line of the table for a task; Recipe{} for one that was registered without. Throws ValueError for one that is
 /// not known.

@@ -5,7 +5,11 @@
 namespace retrace {
 
 Trainer::Trainer(const SequenceModel& model, const Task& task, const FitOptions& options)
-    : Training(parameters(model), options), model_(model), task_(task), batches_(Random(options.seed).stream("batch")) {
+    : Training(parameters(model), options),
+      model_(model),
+      task_(task),
+      held_out_(task.held_out()),
+      batches_(Random(options.seed).stream("batch")) {
   if (options.curriculum) lessons_ = task.lessons();
 }
 
@@ -33,6 +37,14 @@ void Trainer::observe(const Tensor& output, const Tensor& target) {
 
 Evaluation Trainer::on(std::string_view samples, std::int64_t count) const {
   return evaluate(model_, task_, Random(options().seed).stream(samples), count);
+}
+
+Evaluation Trainer::validate() const {
+  return held_out_ ? evaluate(model_, task_, held_out_->validation) : on("validation", options().validation_samples);
+}
+
+Evaluation Trainer::test() const {
+  return held_out_ ? evaluate(model_, task_, held_out_->test) : on("test", options().test_samples);
 }
 
 void Trainer::resume(std::int64_t steps, const CurriculumState& curriculum) {

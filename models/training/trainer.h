@@ -1,6 +1,7 @@
 // The training of a model on a task.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <retrace/models/training/training.h>
@@ -16,9 +17,9 @@ class Trainer final : public Training {
   std::string description() const override;
   std::string_view metric() const override { return metric_name(task_.kind()); }
   bool more_is_better() const override { return task_.kind() == TaskKind::classification; }
-  /// On the same samples every time, and on others once.
-  Evaluation validate() const override { return on("validation", options().validation_samples); }
-  Evaluation test() const override { return on("test", options().test_samples); }
+  /// On the samples that the task holds out, if it does; or drawn: the same every time, and others for the test.
+  Evaluation validate() const override;
+  Evaluation test() const override;
   CurriculumState curriculum() const override { return curriculum_; }
   bool at_full_task() const override { return curriculum_.lesson >= std::ssize(lessons_); }
   void resume(std::int64_t steps, const CurriculumState& curriculum) override;
@@ -30,6 +31,7 @@ class Trainer final : public Training {
 
   const SequenceModel& model_;
   const Task& task_;
+  std::optional<HeldOut> held_out_;
   std::vector<Lesson> lessons_;
   CurriculumState curriculum_;
   Random batches_;

@@ -8,6 +8,7 @@
 #include <retrace/nn/nn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -148,6 +149,22 @@ TEST_F(Registration, AModelIsTrainedOnATaskByItsRecipe) {
   EXPECT_EQ(nlohmann::json::parse(compared.results)["models"][0]["model"], "mean-model");
   EXPECT_EQ(run({"train", "short-pairs", "--model", "mean-model", "--length", "4"}).messages,
             "make_task: the task 'short-pairs' has no option 'length' (it has: none); leave it out\n");
+}
+
+TEST_F(Registration, TensorsAreATask) {
+  Random random(1);
+  register_task("own-data", random.normal({50, 6, 3}), random.integers({50}, 4), {.batch = 100, .steps = 2},
+                {.test_part = 0.5});
+  const Outcome outcome = run({"train", "own-data", "--json", "--quiet", "--dtype", "f64"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto result = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(result["batch"], 100);
+  EXPECT_EQ(result["chance"], 0.25);
+  const double hits = 25 * result["value"].get<double>();
+  EXPECT_NEAR(hits, std::round(hits), 1e-9) << "25 test samples";
+  EXPECT_THROW(register_task("worse-data", random.normal({50, 6}), random.integers({50}, 4)), ShapeError);
+  EXPECT_FALSE(contains(task_names(), "worse-data"));
+  EXPECT_EQ(run({"info", "gru", "--task", "own-data"}).status, 0);
 }
 
 TEST_F(Registration, GradcheckChecksEveryWeightAndTheInput) {

@@ -114,7 +114,7 @@ Yardsticks NthFarthest::yardsticks() const {
 }
 
 std::vector<Lesson> NthFarthest::lessons() const {
-  constexpr double distances_are_known = 0.6, rank_is_known = 0.8;
+  constexpr double distances_are_known = 0.6, rank_is_known = 0.7;
   std::vector<Lesson> lessons;
   const auto add = [&](std::int64_t ranks, std::int64_t dims, double pass_at) {
     NthFarthestOptions easier{.vectors = options_.vectors, .dims = options_.dims, .active_dims = dims};

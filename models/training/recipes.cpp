@@ -29,7 +29,7 @@ constexpr std::array recipes{
            .hidden = 128,
            .slot_size = 64,
            .batch = 128,
-           .learning_rate = 1e-3,
+           .learning_rate = 1.5e-3,
            .steps = 30000,
            .slots = 0,
            .heads = 4,

@@ -109,6 +109,7 @@ TextRunOptions text_options(const TrainFlags& flags) {
   choose(options.fit.steps, flags.run.fit.steps, defaults.fit.steps);
   choose(options.fit.batch, flags.run.fit.batch, defaults.fit.batch);
   choose(options.fit.learning_rate, flags.run.fit.learning_rate, defaults.fit.learning_rate);
+  if (options.fit.schedule.empty()) options.fit.schedule = defaults.fit.schedule;
   return options;
 }
 

@@ -21,3 +21,13 @@ function(retrace_library folder)
   target_include_directories(retrace_${folder} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
   target_link_libraries(retrace_${folder} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:retrace_flags>)
 endfunction()
+
+# The files of a group are compiled as one: what takes the time of a small file is the headers and templates that its
+# neighbours need as well. The names in their unnamed namespaces have to differ. (The debug preset compiles each alone.)
+function(retrace_compile_together name group)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  set_target_properties(retrace_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
+endfunction()

@@ -15,7 +15,7 @@ struct Cell {
 
 constexpr std::array<Cell, 5> moves{{{0, 1}, {0, -1}, {-1, 0}, {1, 0}, {0, 0}}};
 
-Cell moved(Cell from, Cell move, std::int64_t grid) {
+Cell step_to(Cell from, Cell move, std::int64_t grid) {
   return {std::clamp(from.x + move.x, std::int64_t{0}, grid - 1), std::clamp(from.y + move.y, std::int64_t{0}, grid - 1)};
 }
 
@@ -55,7 +55,7 @@ void ObjectTracking::fill(Random& random, const Batch& batch) const {
       for (std::int64_t step = 0; step < steps; ++step, row += objects + 2) {
         const std::int64_t object = random.integer(objects);
         Cell& position = positions[static_cast<std::size_t>(object)];
-        position = moved(position, moves[static_cast<std::size_t>(random.integer(moves.size()))], grid);
+        position = step_to(position, moves[static_cast<std::size_t>(random.integer(moves.size()))], grid);
         row[object] = 1;
         row[objects] = place(position.x);
         row[objects + 1] = place(position.y);

@@ -28,6 +28,11 @@ void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
 // Not inlined: a compiler that saw malloc() behind new and free() behind delete would warn of a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(std::malloc(bytes == 0 ? 1 : bytes)); }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return counted(std::malloc(bytes == 0 ? 1 : bytes)); }
+// std::stable_sort asks for its buffer without an exception, and gives it back to the plain delete.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted_aligned(bytes, alignment);
 }

@@ -1,5 +1,6 @@
 // The file format: what is written comes back, and what is damaged is refused with a message, never a crash.
 #include <retrace/core/safetensors.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <gtest/gtest.h>
 
@@ -14,13 +15,6 @@ namespace {
 
 class Safetensors : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string path() const { return folder_ / "x.safetensors"; }
   std::string bytes() const {
     std::ifstream file(path(), std::ios::binary);
@@ -60,7 +54,8 @@ class Safetensors : public testing::Test {
   void write_small_file() const {
     write_safetensors(path(), {{"b", indices({-1, 7})}, {"a", tensor({{1, 2}, {3, 4}})}}, {{"step", "12"}});
   }
-  std::filesystem::path folder_;
+  TemporaryFolder own_;
+  std::filesystem::path folder_ = own_.path();
 };
 
 TEST_F(Safetensors, WhatIsWrittenComesBack) {

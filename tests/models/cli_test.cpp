@@ -1,31 +1,18 @@
 #include <gtest/gtest.h>
-#include <retrace/models/cli/cli.h>
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace retrace {
 namespace {
-
-struct Outcome {
-  int status;
-  std::string results;
-  std::string messages;
-};
-
-Outcome run(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "retrace");
-  std::ostringstream results, messages;
-  const int status = run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages);
-  return {status, results.str(), messages.str()};
-}
 
 std::string known_tasks() {
   std::string names;
@@ -34,18 +21,21 @@ std::string known_tasks() {
 }
 
 struct WrongLine {
-  std::vector<const char*> arguments;
+  std::vector<std::string> arguments;
   int status;
   std::string message;
 };
 
 TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
   const WrongLine lines[] = {
-      {{"trian"}, 2, "retrace: there is no command named 'trian'; did you mean train (known: train, "
-                   "generate, compare, gradcheck, info, demo)\n"},
+      {{"trian"},
+       2,
+       "retrace: there is no command named 'trian'; did you mean train (known: train, "
+       "generate, compare, gradcheck, info, demo)\n"},
       {{"train", "pair-maching"},
        2,
-       text("make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(), ")\n")},
+       text("make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(),
+            ")\n")},
       {{"train", "babi", "--nesting", "2"},
        2,
        "make_task: the task 'babi' has no option 'nesting' (it has: held-only); leave it out\n"},
@@ -62,7 +52,7 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
        "retrace: /dev/null/run cannot be written: Not a directory; choose another --out\n"},
   };
   for (const WrongLine& line : lines) {
-    const Outcome outcome = run(line.arguments);
+    const Outcome outcome = run_command(line.arguments);
     EXPECT_EQ(outcome.status, line.status);
     EXPECT_EQ(outcome.messages, line.message);
     EXPECT_EQ(outcome.results, "");
@@ -70,8 +60,8 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
 }
 
 TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
-  const auto expect_in_message = [](std::vector<const char*> arguments, const std::string& part) {
-    const Outcome outcome = run(std::move(arguments));
+  const auto expect_in_message = [](std::vector<std::string> arguments, const std::string& part) {
+    const Outcome outcome = run_command(std::move(arguments));
     EXPECT_EQ(outcome.status, 2);
     EXPECT_NE(outcome.messages.find(part), std::string::npos) << outcome.messages;
     EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1);
@@ -87,23 +77,23 @@ TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
 }
 
 TEST(Cli, HelpIsAResult) {
-  EXPECT_EQ(run({"--help"}).status, 0);
-  const Outcome outcome = run({"train", "--help"});
+  EXPECT_EQ(run_command({"--help"}).status, 0);
+  const Outcome outcome = run_command({"train", "--help"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.results.find("--seed"), std::string::npos);
   EXPECT_EQ(outcome.messages, "");
 }
 
 TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "retrace_cli_test" / "run";
-  std::filesystem::remove_all(folder.parent_path());
-  const Outcome outcome = run({"train", "babi", "--model", "relational-rnn", "--steps", "3", "--seed", "4", "--json",
-                               "--quiet", "--out", folder.c_str()});
+  const TemporaryFolder own;
+  const std::filesystem::path folder = own / "run";
+  const Outcome outcome = run_command({"train", "babi", "--model", "relational-rnn", "--steps", "3", "--seed", "4",
+                                       "--json", "--quiet", "--out", folder.c_str()});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
   const auto result = nlohmann::json::parse(outcome.results);
-  for (const char* key : {"task", "model", "seed", "steps", "seconds", "parameters", "metric", "value", "chance", "trivial",
-                          "ceiling", "weights_hash"})
+  for (const char* key : {"task", "model", "seed", "steps", "seconds", "parameters", "metric", "value", "chance",
+                          "trivial", "ceiling", "weights_hash"})
     EXPECT_TRUE(result.contains(key)) << key;
   EXPECT_EQ(result["task"], "babi");
   EXPECT_EQ(result["steps"], 3);
@@ -120,9 +110,9 @@ TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
 }
 
 TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
-  const auto trained = [](std::vector<const char*> arguments) {
+  const auto trained = [](std::vector<std::string> arguments) {
     for (const char* flag : {"--steps", "1", "--json", "--quiet"}) arguments.push_back(flag);
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run_command(arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
     return nlohmann::json::parse(outcome.results);
   };
@@ -131,12 +121,13 @@ TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
   EXPECT_EQ(farthest["chance"], 0.25);
   EXPECT_EQ(farthest["shortcuts"]["m where it is asked for, else any other"], 0.5);
   EXPECT_TRUE(farthest["original"].is_null());
-  EXPECT_EQ(trained({"train", "execute", "--program", "control", "--length", "1", "--nesting", "1"})["task"], "execute");
+  EXPECT_EQ(trained({"train", "execute", "--program", "control", "--length", "1", "--nesting", "1"})["task"],
+            "execute");
   EXPECT_EQ(trained({"train", "copy", "--length", "3"})["chance"], 0.1);
 }
 
 TEST(Cli, ProgressGoesToTheMessagesUnlessQuiet) {
-  const Outcome outcome = run({"train", "babi", "--steps", "2"});
+  const Outcome outcome = run_command({"train", "babi", "--steps", "2"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_NE(outcome.messages.find("step 2 of 2"), std::string::npos) << outcome.messages;
   EXPECT_NE(outcome.results.find("lstm on babi: test accuracy"), std::string::npos) << outcome.results;
@@ -144,8 +135,8 @@ TEST(Cli, ProgressGoesToTheMessagesUnlessQuiet) {
 
 TEST(Cli, TheSameSeedGivesTheSameWeightsOnAnyNumberOfThreads) {
   const auto hash = [](const char* seed, const char* threads) {
-    const Outcome outcome = run({"train", "pair-matching", "--model", "lstm", "--steps", "5", "--seed", seed, "--threads",
-                                 threads, "--json", "--quiet"});
+    const Outcome outcome = run_command({"train", "pair-matching", "--model", "lstm", "--steps", "5", "--seed", seed,
+                                         "--threads", threads, "--json", "--quiet"});
     return nlohmann::json::parse(outcome.results)["weights_hash"].get<std::string>();
   };
   const std::string one = hash("1", "1");

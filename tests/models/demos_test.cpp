@@ -1,9 +1,9 @@
 // The demos hold what they say, give the same numbers every time, and are printed as they are.
 #include <gtest/gtest.h>
-#include <retrace/models/cli/cli.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/demos/measures.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/models/command_line.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 #include <algorithm>
@@ -152,34 +152,21 @@ TEST(Demos, MeasuresOfKnownRows) {
   EXPECT_NEAR(effective_rank(slice(rows, {range(0, 2)})), 1, 1e-12);
 }
 
-struct Outcome {
-  int status;
-  std::string results;
-  std::string messages;
-};
-
-Outcome run(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "retrace");
-  std::ostringstream results, messages;
-  const int status = run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages);
-  return {status, results.str(), messages.str()};
-}
-
 TEST(Demos, AnUnknownNameIsAnsweredByTheNearest) {
   const std::string known = "(known: attention, reasoning, evolution, with-and-without-memory, interaction, capacity";
   const std::string rest = ": there is no demo named 'atention'; did you mean attention " + known;
   expect_error<ValueError>([] { make_demo("atention"); }, "make_demo" + rest + ")");
-  const Outcome outcome = run({"demo", "atention"});
+  const Outcome outcome = run_command({"demo", "atention"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.messages, "retrace demo" + rest + ", all)\n");
   EXPECT_EQ(outcome.results, "");
-  const Outcome without_name = run({"demo", "--json"});
+  const Outcome without_name = run_command({"demo", "--json"});
   EXPECT_EQ(without_name.status, 2);
   EXPECT_NE(without_name.messages.find("--json requires name"), std::string::npos) << without_name.messages;
 }
 
 TEST(Demos, TablesArePrintedWithWhatToSeeAndWhetherItHolds) {
-  const Outcome outcome = run({"demo", "interaction"});
+  const Outcome outcome = run_command({"demo", "interaction"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
   EXPECT_TRUE(outcome.results.starts_with("interaction: ")) << outcome.results;
@@ -218,7 +205,7 @@ void expect_same(const nlohmann::json& json, const DemoTable& table) {
 }
 
 TEST(Demos, AsJsonAllOfThemAreOneObjectWithTheSameNumbers) {
-  const Outcome outcome = run({"demo", "all", "--json"});
+  const Outcome outcome = run_command({"demo", "all", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(std::count(outcome.results.begin(), outcome.results.end(), '\n'), 1);
   const auto object = nlohmann::json::parse(outcome.results);
@@ -231,7 +218,8 @@ TEST(Demos, AsJsonAllOfThemAreOneObjectWithTheSameNumbers) {
     for (std::size_t table = 0; table < demo.tables.size(); ++table)
       expect_same(object["demos"][n]["tables"][table], demo.tables[table]);
   }
-  EXPECT_EQ(nlohmann::json::parse(run({"demo", "capacity", "--json"}).results)["demos"][0], object["demos"].back());
+  EXPECT_EQ(nlohmann::json::parse(run_command({"demo", "capacity", "--json"}).results)["demos"][0],
+            object["demos"].back());
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // What `retrace info` says of a model: names, shapes, counts, bytes and work, against sums by hand.
 #include <gtest/gtest.h>
-#include <retrace/models/cli/cli.h>
 #include <retrace/models/model_info.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/models/command_line.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,12 +13,12 @@
 namespace retrace {
 namespace {
 
-std::string info_text(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"retrace", "info"});
-  std::ostringstream results, messages;
-  EXPECT_EQ(run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages), 0) << messages.str();
-  EXPECT_EQ(messages.str(), "");
-  return results.str();
+std::string info_text(std::vector<std::string> words) {
+  words.insert(words.begin(), "info");
+  const Outcome outcome = run_command(words);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.messages, "");
+  return outcome.results;
 }
 
 /// Pair matching: 10 rows of 21 features (one-hot of 20 and a marker), 20 answers.

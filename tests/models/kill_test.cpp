@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <retrace/core/random.h>
 #include <retrace/models/training/checkpoint.h>
+#include <retrace/tests/temporary_folder.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,9 +54,8 @@ int kills() {
 }
 
 TEST(Kill, AtAnyMomentLeavesACheckpointToGoOnFrom) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "killed_training";
-  std::filesystem::remove_all(folder);
-  const std::string checkpoint = folder / "checkpoint.safetensors";
+  const TemporaryFolder own;
+  const std::string folder = own / "run", checkpoint = own / "run/checkpoint.safetensors";
   Random random(7);
   std::int64_t step = 0;
   for (int kill_number = 0; kill_number < kills(); ++kill_number) {
@@ -72,7 +72,6 @@ TEST(Kill, AtAnyMomentLeavesACheckpointToGoOnFrom) {
     step = reached;
   }
   EXPECT_GT(step, 0) << "every kill came before the first checkpoint";
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // Every memory beside a relational-rnn learns, and `--memory` chooses it.
 #include <gtest/gtest.h>
-#include <retrace/models/cli/cli.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/models/command_line.h>
 
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,18 +34,9 @@ TEST(MemoryKinds, TheCellsMemoryLearnsToTrackObjects) { expect_to_learn("cell");
 TEST(MemoryKinds, TheGatedMemoryLearnsToTrackObjects) { expect_to_learn("gated"); }
 TEST(MemoryKinds, TheNotebooksMemoryLearnsToTrackObjects) { expect_to_learn("notebook"); }
 
-struct Outcome {
-  int status;
-  std::string results, messages;
-};
-
 Outcome train(const char* memory) {
-  const std::vector<const char*> line{
-      "retrace", "train", "object-tracking", "--model", "relational-rnn", "--memory", memory, "--steps", "2",
-      "--batch", "4",     "--hidden",        "8",       "--json",         "--quiet"};
-  std::ostringstream results, messages;
-  const int status = run_cli(static_cast<int>(line.size()), line.data(), results, messages);
-  return {status, results.str(), messages.str()};
+  return run_command({"train", "object-tracking", "--model", "relational-rnn", "--memory", memory, "--steps", "2",
+                      "--batch", "4", "--hidden", "8", "--json", "--quiet"});
 }
 
 TEST(MemoryKinds, TheFlagChoosesTheMemory) {

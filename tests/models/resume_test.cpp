@@ -3,9 +3,9 @@
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <atomic>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -57,11 +57,7 @@ class CountedTask final : public Task {
 
 class Resume : public testing::Test {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder_);
-    options_.checkpoint = folder_ / "checkpoint.safetensors";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { options_.checkpoint = folder_ / "checkpoint.safetensors"; }
 
   /// Trains a new model until `batches` more have been drawn.
   FitResult train(std::int64_t batches, bool resume, bool poison = false) {
@@ -88,9 +84,7 @@ class Resume : public testing::Test {
   std::unique_ptr<SequenceModel> model_;
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("resume_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  TemporaryFolder folder_;
 };
 
 TEST_F(Resume, AfterAnyStepEndsWithTheSameWeights) {

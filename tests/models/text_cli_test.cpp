@@ -1,51 +1,36 @@
 // The commands `train text` and `generate`.
 #include <gtest/gtest.h>
-#include <retrace/models/cli/cli.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace retrace {
 namespace {
 
-struct Outcome {
-  int status;
-  std::string results;
-  std::string messages;
-};
-
 class TextCli : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     std::ofstream rhyme(rhyme_);
     for (int line = 0; line < 60; ++line) rhyme << "row row row your boat, gently down the stream\n";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  static Outcome run(std::vector<std::string> words) {
-    std::vector<const char*> arguments{"retrace"};
-    for (const std::string& word : words) arguments.push_back(word.c_str());
-    std::ostringstream results, messages;
-    const int status = run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages);
-    return {status, results.str(), messages.str()};
-  }
   /// A short training on the rhyme, with more words to the command.
   Outcome train(const std::vector<std::string>& more) const {
     std::vector<std::string> words{"train", "text",     "--text", rhyme_,     "--steps", "6",      "--batch",
                                    "4",     "--length", "12",     "--hidden", "16",      "--json", "--quiet"};
     words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+    return run_command(words);
   }
 
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "text_cli_test";
-  std::string rhyme_ = (folder_ / "rhyme.txt").string(), out_ = (folder_ / "run").string();
+  TemporaryFolder own_;
+  std::filesystem::path folder_ = own_.path();
+  std::string rhyme_ = own_ / "rhyme.txt", out_ = own_ / "run";
 };
 
 TEST_F(TextCli, TrainGivesOneObjectAndLeavesARunBehind) {
@@ -88,17 +73,19 @@ TEST_F(TextCli, AFinishedRunIsResumedToTheSameBytesAndKeepsItsMetrics) {
 
 TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
   ASSERT_EQ(train({"--out", out_}).status, 0);
-  const Outcome outcome = run({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "});
+  const Outcome outcome = run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
   EXPECT_TRUE(outcome.results.starts_with("row ")) << outcome.results;
   EXPECT_EQ(outcome.results.size(), 4U + 30 + 1);
-  EXPECT_EQ(run({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "}).results, outcome.results);
+  EXPECT_EQ(run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "}).results,
+            outcome.results);
   const auto object = nlohmann::json::parse(
-      run({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row ", "--json"}).results);
+      run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row ", "--json"}).results);
   EXPECT_EQ("row " + object["text"].get<std::string>() + "\n", outcome.results);
   ASSERT_EQ(train({"--out", out_, "--tokens", "words", "--dtype", "f64"}).status, 0);
-  EXPECT_TRUE(run({"generate", out_, "--length", "5", "--prompt", "row"}).results.starts_with("row")) << "in f64, too";
+  EXPECT_TRUE(run_command({"generate", out_, "--length", "5", "--prompt", "row"}).results.starts_with("row"))
+      << "in f64, too";
 }
 
 TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
@@ -111,29 +98,30 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
     EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1) << outcome.messages;
     EXPECT_EQ(outcome.results, "");
   };
-  expect(run({"train", "text"}), 2, "no text to train on; give --text FILE");
-  expect(run({"train", "text", "--text", path("none.txt")}), 1, "none.txt cannot be read: No such file");
-  expect(run({"train", "text", "--text", folder_.string()}), 1, "cannot be read: it is a folder");
-  expect(run({"train", "text", "--text", path("latin.txt")}), 1, "latin.txt is not UTF-8: byte 3");
-  expect(run({"train", "text", "--text", path("short.txt")}), 2, "12 characters, of which 12 are to train on");
-  expect(run({"train", "text", "--text", path("short.txt"), "--out", out_}), 2, "are too few");
+  expect(run_command({"train", "text"}), 2, "no text to train on; give --text FILE");
+  expect(run_command({"train", "text", "--text", path("none.txt")}), 1, "none.txt cannot be read: No such file");
+  expect(run_command({"train", "text", "--text", folder_.string()}), 1, "cannot be read: it is a folder");
+  expect(run_command({"train", "text", "--text", path("latin.txt")}), 1, "latin.txt is not UTF-8: byte 3");
+  expect(run_command({"train", "text", "--text", path("short.txt")}), 2, "12 characters, of which 12 are to train on");
+  expect(run_command({"train", "text", "--text", path("short.txt"), "--out", out_}), 2, "are too few");
   EXPECT_FALSE(std::filesystem::exists(out_)) << "what is in a folder is left alone";
   expect(train({"--model", "lsmt"}), 2, "there is no model named 'lsmt'; did you mean lstm");
   expect(train({"--model", "relational-rnn"}), 2, "there is no model named 'relational-rnn'");
   expect(train({"--tokens", "letters"}), 2, "--tokens");
   expect(train({"--held-only"}), 2, "a text has --length alone");
-  expect(run({"train", "babi", "--text", rhyme_}), 2, "--text is for retrace train text; leave it out for babi");
-  expect(run({"train", "text", "--text", rhyme_, "--model", "attention", "--hidden", "10"}), 1,
+  expect(run_command({"train", "babi", "--text", rhyme_}), 2,
+         "--text is for retrace train text; leave it out for babi");
+  expect(run_command({"train", "text", "--text", rhyme_, "--model", "attention", "--hidden", "10"}), 1,
          "4 heads do not divide 10 features");
-  expect(run({"generate", path("none")}), 1, "none/weights.safetensors");
-  ASSERT_EQ(run({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
-  expect(run({"generate", out_}), 1, "is not of a model of text");
+  expect(run_command({"generate", path("none")}), 1, "none/weights.safetensors");
+  ASSERT_EQ(run_command({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
+  expect(run_command({"generate", out_}), 1, "is not of a model of text");
   ASSERT_EQ(train({"--out", out_}).status, 0);
-  expect(run({"generate", out_, "--prompt", "Z"}), 2, "the character 'Z' is not among the");
-  expect(run({"generate", out_, "--prompt", "\xff"}), 2, "the prompt is not UTF-8: byte 0");
-  expect(run({"generate", out_, "--temperature", "-1"}), 2, "--temperature");
-  expect(run({"generate", out_, "--length", "-1"}), 2, "--length");
-  expect(run({"generate"}), 2, "folder is required");
+  expect(run_command({"generate", out_, "--prompt", "Z"}), 2, "the character 'Z' is not among the");
+  expect(run_command({"generate", out_, "--prompt", "\xff"}), 2, "the prompt is not UTF-8: byte 0");
+  expect(run_command({"generate", out_, "--temperature", "-1"}), 2, "--temperature");
+  expect(run_command({"generate", out_, "--length", "-1"}), 2, "--length");
+  expect(run_command({"generate"}), 2, "folder is required");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/models/text/text_data.h>
 #include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
 #include <fstream>
@@ -70,8 +71,8 @@ TEST(TextParts, WordsOfTheTestAloneAreUnknown) {
 }
 
 TEST(TextParts, OfFilesThatCannotBeRead) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "text_data_test";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder own;
+  const std::filesystem::path& folder = own.path();
   std::ofstream(folder / "latin.txt") << "caf\xe9";
   const auto message = [&](const std::filesystem::path& path) -> std::string {
     try {
@@ -85,7 +86,6 @@ TEST(TextParts, OfFilesThatCannotBeRead) {
   EXPECT_NE(message(folder).find("it is a folder"), std::string::npos) << message(folder);
   EXPECT_NE(message(folder / "latin.txt").find("latin.txt is not UTF-8: byte 3, in line 1"), std::string::npos)
       << message(folder / "latin.txt");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(TextParts, TheFingerprintTellsTextsApart) {

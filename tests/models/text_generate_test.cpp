@@ -2,9 +2,9 @@
 #include <retrace/models/text/generate.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -88,7 +88,8 @@ TEST(Generate, AttentionGoesOnPastItsLongestSegment) {
 }
 
 TEST(Generate, AStoredModelWritesTheSame) {
-  const std::string path = (std::filesystem::path(testing::TempDir()) / "text_generate_test.safetensors").string();
+  const TemporaryFolder folder;
+  const std::string path = folder / "model.safetensors";
   for (const TokenKind kind : {TokenKind::characters, TokenKind::words})
     for (const std::string_view name : text_model_names()) {
       const TextModel model = model_of(name, kind);
@@ -99,7 +100,6 @@ TEST(Generate, AStoredModelWritesTheSame) {
     }
   save(path, model_of("gru").network);
   EXPECT_THROW(load_text_model(path), FileError) << "without a vocabulary";
-  std::filesystem::remove(path);
 }
 
 TEST(Generate, Errors) {

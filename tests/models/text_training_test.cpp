@@ -4,10 +4,10 @@
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <atomic>
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -145,9 +145,6 @@ class Stopped final : public TextTraining {
 
 class TextResume : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   struct End {
     FitResult result;
     std::string hash;
@@ -167,10 +164,10 @@ class TextResume : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "text_resume_test";
+  TemporaryFolder folder_;
 
  protected:
-  std::string checkpoint_ = (folder_ / "checkpoint.safetensors").string();
+  std::string checkpoint_ = folder_ / "checkpoint.safetensors";
 };
 
 TEST_F(TextResume, AfterAnyStepEndsWithTheSameWeights) {

@@ -8,34 +8,28 @@
 #include <retrace/core/safetensors.h>
 #include <retrace/tests/nn/module_test.h>
 #include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/temporary_folder.h>
 
 namespace retrace {
 namespace {
 
-/// A file that is gone when the test ends.
-struct TemporaryPath {
-  std::string path;
-  explicit TemporaryPath(const char* name) : path(testing::TempDir() + "retrace_module_test_" + name) {}
-  TemporaryPath(const TemporaryPath&) = delete;
-  TemporaryPath& operator=(const TemporaryPath&) = delete;
-  ~TemporaryPath() { std::filesystem::remove(path); }
-};
-
 TEST(Module, SaveAndLoadAreBitExact) {
-  const TemporaryPath file("exact.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "exact.safetensors";
   Random random(5);
   const Net net(random), other(random);
   const auto odd = net.pair[0].weight.mutable_values<float>();
   odd[0] = -0.0f, odd[1] = std::numeric_limits<float>::denorm_min();
   odd[2] = std::bit_cast<float>(0x7FC12345u), odd[3] = -std::numeric_limits<float>::infinity();
   ASSERT_NE(all_bits(other), all_bits(net));
-  save(file.path, net);
-  load(file.path, other);
+  save(file, net);
+  load(file, other);
   EXPECT_EQ(all_bits(other), all_bits(net));
 }
 
 TEST(Module, LoadListsAllThatDoesNotFitAndChangesNothing) {
-  const TemporaryPath file("misfits.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "misfits.safetensors";
   Random random(6);
   const Net net(random);
   std::map<std::string, Tensor> tensors;
@@ -43,10 +37,10 @@ TEST(Module, LoadListsAllThatDoesNotFitAndChangesNothing) {
   tensors.erase("first"), tensors.erase("pair.1.bias");
   tensors["norm.bias"] = zeros({6}), tensors["blocks.0.inner.weight"] = zeros({4});
   tensors["extra"] = zeros({2, 1}), tensors["pair.2"] = zeros({});
-  write_safetensors(file.path, tensors);
+  write_safetensors(file, tensors);
   const auto before = all_bits(net);
-  expect_error<ValueError>([&] { load(file.path, net); },
-                           text("load: ", file.path,
+  expect_error<ValueError>([&] { load(file, net); },
+                           text("load: ", file,
                                 ": the values do not fit the module, and nothing was changed:"
                                 "\n  missing: first [3, 2]"
                                 "\n  mis-shaped: blocks.0.inner.weight is [4], the module has [2, 2]"
@@ -55,18 +49,19 @@ TEST(Module, LoadListsAllThatDoesNotFitAndChangesNothing) {
                                 "\n  unexpected: extra [2, 1]"
                                 "\n  unexpected: pair.2 []"));
   EXPECT_EQ(all_bits(net), before);
-  EXPECT_THROW(load(file.path + ".nowhere", net), FileError);
+  EXPECT_THROW(load(file + ".nowhere", net), FileError);
 }
 
 /// Two parameters of one name cannot both be in the file: what would be lost is refused.
 TEST(Module, SaveRefusesANameThatComesTwice) {
-  const TemporaryPath file("twice.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "twice.safetensors";
   expect_error<ValueError>(
       [&] {
-        save(file.path, std::vector<NamedTensor>{{"w", ones({1})}, {"b", ones({1})}, {"w", zeros({2, 3})}});
+        save(file, std::vector<NamedTensor>{{"w", ones({1})}, {"b", ones({1})}, {"w", zeros({2, 3})}});
       },
       "save: two parameters are named 'w', [1] and [2, 3]; let visit give each member a name of its own");
-  EXPECT_FALSE(std::filesystem::exists(file.path));
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST(Module, AssignRefusesANameThatComesTwiceAndChangesNothing) {

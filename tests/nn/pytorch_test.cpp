@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@
 #include <retrace/nn/nn.h>
 #include <retrace/tests/nn/pytorch/layers.h>
 #include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/temporary_folder.h>
 
 namespace retrace {
 namespace {
@@ -48,15 +48,6 @@ bool same_bits(const Tensor& a, const Tensor& b) {
     return std::memcmp(a.values<T>().data(), b.values<T>().data(), a.values<T>().size_bytes()) == 0;
   });
 }
-
-/// A file that is gone when the test ends.
-struct TemporaryPath {
-  std::string path;
-  explicit TemporaryPath(const char* name) : path(testing::TempDir() + "retrace_pytorch_test_" + name) {}
-  TemporaryPath(const TemporaryPath&) = delete;
-  TemporaryPath& operator=(const TemporaryPath&) = delete;
-  ~TemporaryPath() { std::filesystem::remove(path); }
-};
 
 TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInFloats) {
   Random random(1);
@@ -90,14 +81,15 @@ NamedTensors state_dict_with_sums(Dtype dtype) {
 }
 
 TEST(Pytorch, WhatIsWrittenHasTheNamesShapesAndValuesOfPytorch) {
-  const TemporaryPath file("names.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "names.safetensors";
   const char* kept = std::getenv("RETRACE_PYTORCH_FILES");
   for (const Dtype dtype : {f32, f64}) {
     Random random(2);
     const PytorchLayers layers(random);
     to(layers, dtype);
     load_pytorch(folder + "state_dict.safetensors", layers);
-    const std::string path = kept == nullptr ? file.path : text(kept, dtype, ".safetensors");
+    const std::string path = kept == nullptr ? file : text(kept, dtype, ".safetensors");
     save_pytorch(path, layers);
     const NamedTensors ours = read_safetensors(path).tensors, theirs = state_dict_with_sums(dtype);
     EXPECT_EQ(ours.size(), theirs.size());
@@ -110,7 +102,8 @@ TEST(Pytorch, WhatIsWrittenHasTheNamesShapesAndValuesOfPytorch) {
 
 /// Of every number, -0 too, and in both dtypes.
 TEST(Pytorch, WhatIsWrittenReadsBackToTheSameBits) {
-  const TemporaryPath file("bits.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "bits.safetensors";
   for (const Dtype dtype : {f32, f64}) {
     Random random(3);
     const PytorchLayers layers(random), other(random);
@@ -118,18 +111,19 @@ TEST(Pytorch, WhatIsWrittenReadsBackToTheSameBits) {
     copy_values(random.normal({6}), *layers.attention.key.bias);
     to(layers, dtype), to(other, dtype);
     ASSERT_NE(weights_hash(other), weights_hash(layers));
-    save_pytorch(file.path, layers);
-    EXPECT_EQ(read_safetensors(file.path).tensors.at("attention.in_proj_weight").dtype(), dtype);
-    load_pytorch(file.path, other);
+    save_pytorch(file, layers);
+    EXPECT_EQ(read_safetensors(file).tensors.at("attention.in_proj_weight").dtype(), dtype);
+    load_pytorch(file, other);
     EXPECT_EQ(weights_hash(other), weights_hash(layers));
   }
 }
 
 TEST(Pytorch, AnyOneLayerIsAStateDictByItself) {
-  const TemporaryPath file("layer.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "layer.safetensors";
   Random random(4);
-  save_pytorch(file.path, Lstm(3, 2, random));
-  const NamedTensors tensors = read_safetensors(file.path).tensors;
+  save_pytorch(file, Lstm(3, 2, random));
+  const NamedTensors tensors = read_safetensors(file).tensors;
   ASSERT_EQ(tensors.size(), 4U);
   EXPECT_EQ(tensors.at("weight_ih_l0").shape(), (Shape{8, 3}));
   EXPECT_EQ(tensors.at("weight_hh_l0").shape(), (Shape{8, 2}));
@@ -138,13 +132,14 @@ TEST(Pytorch, AnyOneLayerIsAStateDictByItself) {
 }
 
 TEST(Pytorch, LoadingAndSavingLeaveTheTapeAndFrozenWeightsAlone) {
-  const TemporaryPath file("tape.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "tape.safetensors";
   Random random(5);
   const MultiHeadAttention attention(4, random, {.heads = 2, .bias = true});
   freeze(attention.key);
   Tape tape;
-  save_pytorch(file.path, attention);
-  load_pytorch(file.path, attention);
+  save_pytorch(file, attention);
+  load_pytorch(file, attention);
   EXPECT_EQ(tape.size(), 0);
   EXPECT_FALSE(attention.key.weight.wants_gradient());
   EXPECT_TRUE(attention.query.weight.wants_gradient());
@@ -158,19 +153,20 @@ struct Pair {
 };
 
 TEST(Pytorch, LoadListsAllThatDoesNotFitAndChangesNothing) {
-  const TemporaryPath file("misfits.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "misfits.safetensors";
   Random random(6);
   const Pair pair(random);
-  write_safetensors(file.path, {{"lstm.weight_ih_l0", zeros({8, 3})},
-                                {"lstm.weight_hh_l0", zeros({8, 3})},
-                                {"lstm.bias_ih_l0", zeros({8})},
-                                {"lstm.weight_ih_l0_reverse", zeros({8, 3})},
-                                {"attention.in_proj_weight", zeros({4, 12})},
-                                {"attention.in_proj_bias", zeros({12})},
-                                {"attention.out.weight", zeros({4, 4})}});
+  write_safetensors(file, {{"lstm.weight_ih_l0", zeros({8, 3})},
+                           {"lstm.weight_hh_l0", zeros({8, 3})},
+                           {"lstm.bias_ih_l0", zeros({8})},
+                           {"lstm.weight_ih_l0_reverse", zeros({8, 3})},
+                           {"attention.in_proj_weight", zeros({4, 12})},
+                           {"attention.in_proj_bias", zeros({12})},
+                           {"attention.out.weight", zeros({4, 4})}});
   const std::string before = weights_hash(pair);
-  expect_error<ValueError>([&] { load_pytorch(file.path, pair); },
-                           text("load_pytorch: ", file.path,
+  expect_error<ValueError>([&] { load_pytorch(file, pair); },
+                           text("load_pytorch: ", file,
                                 ": the values do not fit the module, and nothing was changed:"
                                 "\n  mis-shaped: lstm.weight_hh_l0 is [8, 3], the module has [8, 2]"
                                 "\n  missing: lstm.bias_hh_l0 [8]"
@@ -180,7 +176,7 @@ TEST(Pytorch, LoadListsAllThatDoesNotFitAndChangesNothing) {
                                 "\n  unexpected: attention.out.weight [4, 4]"
                                 "\n  unexpected: lstm.weight_ih_l0_reverse [8, 3]"));
   EXPECT_EQ(weights_hash(pair), before);
-  EXPECT_THROW(load_pytorch(file.path + ".nowhere", pair), FileError);
+  EXPECT_THROW(load_pytorch(file + ".nowhere", pair), FileError);
 }
 
 }  // namespace
@@ -210,16 +206,17 @@ struct Tower {
 };
 
 TEST(Pytorch, AModuleOfOnesOwnMayHaveALayoutOfItsOwn) {
-  const TemporaryPath file("own.safetensors");
+  const TemporaryFolder own;
+  const std::string file = own / "own.safetensors";
   Random random(7);
   Tower tower;
   tower.stacks.emplace_back(random);
-  save_pytorch(file.path, tower);
-  const NamedTensors tensors = read_safetensors(file.path).tensors;
+  save_pytorch(file, tower);
+  const NamedTensors tensors = read_safetensors(file).tensors;
   EXPECT_EQ(tensors.size(), 8U);
   EXPECT_TRUE(same_bits(tensors.at("stacks.0.weight_ih_l1"), tower.stacks[0].upper.cell.weight_ih));
   tower.stacks[0].forgotten.emplace(2, 1, random);
-  expect_error<ValueError>([&] { save_pytorch(file.path, tower); },
+  expect_error<ValueError>([&] { save_pytorch(file, tower); },
                            "pytorch_entries: 88 weights have a place in the state_dict, and the module has 91; let "
                            "pytorch_layout name every parameter of its module once");
 }

@@ -2,15 +2,14 @@
 // their own.
 #include <gtest/gtest.h>
 #include <retrace/models/checks/checks.h>
-#include <retrace/models/cli/cli.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/models/command_line.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace retrace {
 namespace {
@@ -56,18 +55,6 @@ class Registration : public testing::Test {
   }
 };
 
-struct Outcome {
-  int status;
-  std::string results, messages;
-};
-
-Outcome run(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "retrace");
-  std::ostringstream results, messages;
-  const int status = run_cli(static_cast<int>(arguments.size()), arguments.data(), results, messages);
-  return {status, results.str(), messages.str()};
-}
-
 template <class E, class F>
 std::string message_of(F&& f) {
   try {
@@ -88,8 +75,8 @@ TEST_F(Registration, NamesAreListedAfterTheLibrarys) {
   EXPECT_TRUE(std::ranges::equal(model_names().last(registered_model_names().size()), registered_model_names()));
   EXPECT_TRUE(contains(model_names(), "mean-model"));
   EXPECT_TRUE(contains(task_names(), "short-pairs"));
-  EXPECT_NE(run({"train", "--help"}).results.find("short-pairs"), std::string::npos);
-  EXPECT_NE(run({"info", "--help"}).results.find("forgets-its-bias"), std::string::npos);
+  EXPECT_NE(run_command({"train", "--help"}).results.find("short-pairs"), std::string::npos);
+  EXPECT_NE(run_command({"info", "--help"}).results.find("forgets-its-bias"), std::string::npos);
 }
 
 TEST_F(Registration, ANameTakenTwiceIsRefused) {
@@ -140,14 +127,14 @@ TEST_F(Registration, AModelIsTrainedOnATaskByItsRecipe) {
   EXPECT_EQ(of.options.fit.steps, 7);
   EXPECT_EQ(of.options.slot_size, Recipe{}.slot_size);
   EXPECT_EQ(prepare({.task = "plain-pairs", .model = "mean-model"}).options.fit.steps, Recipe{}.steps);
-  const Outcome outcome = run({"train", "short-pairs", "--model", "mean-model", "--json", "--quiet"});
+  const Outcome outcome = run_command({"train", "short-pairs", "--model", "mean-model", "--json", "--quiet"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(nlohmann::json::parse(outcome.results)["steps"], 7);
   const Outcome compared =
-      run({"compare", "short-pairs", "--models", "mean-model,gru", "--seeds", "1", "--json", "--quiet"});
+      run_command({"compare", "short-pairs", "--models", "mean-model,gru", "--seeds", "1", "--json", "--quiet"});
   ASSERT_EQ(compared.status, 0) << compared.messages;
   EXPECT_EQ(nlohmann::json::parse(compared.results)["models"][0]["model"], "mean-model");
-  EXPECT_EQ(run({"train", "short-pairs", "--model", "mean-model", "--length", "4"}).messages,
+  EXPECT_EQ(run_command({"train", "short-pairs", "--model", "mean-model", "--length", "4"}).messages,
             "make_task: the task 'short-pairs' has no option 'length' (it has: none); leave it out\n");
 }
 
@@ -155,7 +142,7 @@ TEST_F(Registration, TensorsAreATask) {
   Random random(1);
   register_task("own-data", random.normal({50, 6, 3}), random.integers({50}, 4), {.batch = 100, .steps = 2},
                 {.test_part = 0.5});
-  const Outcome outcome = run({"train", "own-data", "--json", "--quiet", "--dtype", "f64"});
+  const Outcome outcome = run_command({"train", "own-data", "--json", "--quiet", "--dtype", "f64"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   const auto result = nlohmann::json::parse(outcome.results);
   EXPECT_EQ(result["batch"], 100);
@@ -164,7 +151,7 @@ TEST_F(Registration, TensorsAreATask) {
   EXPECT_NEAR(hits, std::round(hits), 1e-9) << "25 test samples";
   EXPECT_THROW(register_task("worse-data", random.normal({50, 6}), random.integers({50}, 4)), ShapeError);
   EXPECT_FALSE(contains(task_names(), "worse-data"));
-  EXPECT_EQ(run({"info", "gru", "--task", "own-data"}).status, 0);
+  EXPECT_EQ(run_command({"info", "gru", "--task", "own-data"}).status, 0);
 }
 
 TEST_F(Registration, GradcheckChecksEveryWeightAndTheInput) {
@@ -172,7 +159,7 @@ TEST_F(Registration, GradcheckChecksEveryWeightAndTheInput) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].elements, 3 * 2 + 2 + 2 * 5 * 3) << "weight, bias, x";
   EXPECT_TRUE(rows[0].failures.empty());
-  const Outcome outcome = run({"gradcheck", "mean-model"});
+  const Outcome outcome = run_command({"gradcheck", "mean-model"});
   EXPECT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_NE(outcome.results.find("1 checked in 38 elements, 0 failed"), std::string::npos) << outcome.results;
 }
@@ -188,12 +175,12 @@ TEST_F(Registration, GradcheckFindsWhatIsWrongWithAModel) {
       failure("forgets-its-bias"),
       "gradcheck: forgets-its-bias computes linear with a weight [2] that its visit() does not name; name it there");
   EXPECT_NE(failure("forgets-everything").find("a weight [2, 3] that its visit() does not name"), std::string::npos);
-  const Outcome trained = run({"train", "plain-pairs", "--model", "forgets-everything", "--quiet"});
+  const Outcome trained = run_command({"train", "plain-pairs", "--model", "forgets-everything", "--quiet"});
   EXPECT_EQ(trained.messages, "fit: the model has no parameters; name them in its visit()\n");
   EXPECT_EQ(trained.status, 2);
   EXPECT_NE(failure("answers-every-row").find("must be [2, 2], one answer a sequence"), std::string::npos);
   EXPECT_NE(failure("forgets-a-factor").find("0.5"), std::string::npos) << failure("forgets-a-factor");
-  EXPECT_EQ(run({"gradcheck", "forgets-a-factor"}).status, 1);
+  EXPECT_EQ(run_command({"gradcheck", "forgets-a-factor"}).status, 1);
 }
 
 TEST_F(Registration, AModelThatAnswersOnceAnswersEveryPrefix) {

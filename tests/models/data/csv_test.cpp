@@ -1,16 +1,17 @@
 #include <gtest/gtest.h>
 #include <retrace/models/data/csv.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 namespace retrace {
 namespace {
 
 const std::string& path() {
-  static const std::string place = testing::TempDir() + "retrace_csv_test.csv";
+  static const TemporaryFolder folder;
+  static const std::string place = folder / "x.csv";
   return place;
 }
 
@@ -103,7 +104,7 @@ TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
 
 TEST(Csv, FilesAndOptionsThatCannotBeReadAreRefused) {
   EXPECT_THROW(read(""), FileError) << "a header was expected";
-  EXPECT_THROW(read_csv(testing::TempDir() + "no_such_file.csv"), FileError);
+  EXPECT_THROW(read_csv(path() + ".nowhere"), FileError);
   EXPECT_THROW(read_csv(testing::TempDir()), FileError) << "a folder";
   for (const char separator : {'"', '\n', '\r', '1', '.', '-'})
     EXPECT_THROW(read("a\n1\n", {.separator = separator}), ValueError) << separator;

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -13,7 +13,8 @@ namespace {
 using namespace std::string_literals;
 
 const std::string& path() {
-  static const std::string place = testing::TempDir() + "retrace_npy_test.npy";
+  static const TemporaryFolder folder;
+  static const std::string place = folder / "x.npy";
   return place;
 }
 
@@ -182,7 +183,7 @@ TEST(Npy, EveryCutAndEveryByteTooManyIsRefused) {
 }
 
 TEST(Npy, AFileThatCannotBeWrittenLeavesWhatWasThere) {
-  EXPECT_THROW(read_npy(testing::TempDir() + "no_such_file.npy"), FileError);
+  EXPECT_THROW(read_npy(path() + ".nowhere"), FileError);
   EXPECT_THROW(read_npy(testing::TempDir()), FileError);
   EXPECT_THROW(write_npy("/dev/null/x.npy", ones({1})), FileError);
   EXPECT_THROW(write_npy(path(), Tensor()), ValueError);

@@ -9,9 +9,9 @@
 //     level.
 //   - A block of B (depth_block x column_block) is packed once and used for all rows.
 // Packing costs one pass over a factor and pays when the factor is used often: B is read in place if C has few rows (B
-// transposed is always packed: tiles need its rows as vectors), A if C has few rows or columns. A last panel narrower
-// than a tile is always packed, padded with zeros to whole vectors; only its own columns of C are loaded and stored.
-// Threads share out strips of C, one tile high or one tile wide, over all products of the batch.
+// transposed is always packed: tiles need its rows as vectors), A if C has few rows or columns. A last panel that ends
+// within a vector is always packed, padded with zeros to whole vectors; only its own columns of C are loaded and
+// stored. Threads share out strips of C, one tile high or one tile wide, over all products of the batch.
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/gemm_tile.h>
 #include <retrace/ops/kernels/isa_functions.h>
@@ -60,23 +60,19 @@ class PackingBuffer {
 thread_local PackingBuffer buffer_for_a, buffer_for_b;
 
 /// packed[row * packed_step + column] = x(row, column).
-template <class T>
+template <bool Padded, class T>
 void pack(View<T> x, Index rows, Index columns, T* packed, Index packed_step) {
   if (x.column_step == 1) {
-    copy_block(x.data, x.row_step, rows, columns, packed, packed_step);
+    copy_block<T, Padded>(x.data, x.row_step, rows, columns, packed, packed_step);
   } else {
-    copy_transposed(x.data, x.column_step, columns, rows, packed, packed_step);
+    copy_transposed<T, Padded>(x.data, x.column_step, columns, rows, packed, packed_step);
   }
 }
 
-/// A panel of B, `width` wide, with zeros beyond its columns.
+/// A panel of B, `width` wide (whole vectors), with zeros beyond its columns.
 template <class T>
 void pack_panel_of_b(View<T> b, Index depth, Index columns, Index width, T* panel) {
-  pack(b, depth, columns, panel, width);
-  if (columns == width) return;
-  for (Index row = 0; row < depth; ++row) {
-    for (Index column = columns; column < width; ++column) panel[row * width + column] = T(0);
-  }
+  pack<true>(b, depth, columns, panel, width);
 }
 
 /// Tiles of A, one below the other, each by columns.
@@ -84,7 +80,7 @@ template <class T>
 void pack_a(View<T> a, Index rows, Index depth, T* packed) {
   for (Index row = 0; row < rows; row += tile_rows) {
     const View<T> columns = {a.from(row, 0).data, a.column_step, a.row_step};
-    pack(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);
+    pack<false>(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);
   }
 }
 
@@ -93,7 +89,8 @@ template <class T>
 struct PanelsOfB {
   const T* panels;
   Index panel_step, row_step;
-  const T* last;  ///< the last panel, when it is narrower than a tile; always packed
+  const T* last;  ///< the last panel, when it is narrower than a tile
+  Index last_row_step;
   Index columns;
   Index depth;
 };
@@ -121,7 +118,8 @@ PanelsOfB<T> packed_panels(const RightFactor<T>& b, Index row, Index column, Ind
   constexpr Index width = tile_columns<T>;
   const Index whole = b.columns / width, panel = (b.first_column + column) / width;
   const T* last = b.packed + whole * width * b.rows + row * whole_vectors<T>(b.columns - whole * width);
-  return {b.packed + panel * width * b.rows + row * width, width * b.rows, width, last, columns, depth};
+  return {b.packed + panel * width * b.rows + row * width, width * b.rows, width, last,
+          whole_vectors<T>(b.columns - whole * width),     columns,        depth};
 }
 
 template <class T>
@@ -131,17 +129,19 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
   const View<T> b = factor.view.from(row, column);
   constexpr Index width = tile_columns<T>;
   const bool in_place = b.column_step == 1 && rows_of_c < rows_that_pay_packing;
-  const Index whole = columns / width;
+  const Index whole = columns / width, rest = columns - whole * width;
+  if (in_place && rest % lanes<T> == 0)
+    return {b.data, width, b.row_step, b.from(0, whole * width).data, b.row_step, columns, depth};
   const Index packed_panels = in_place ? 0 : whole;
   T* buffer = buffer_for_b.reserve<T>((packed_panels + 1) * width * depth);
   for (Index panel = 0; panel < packed_panels; ++panel) {
     pack_panel_of_b(b.from(0, panel * width), depth, width, width, buffer + panel * width * depth);
   }
   T* last = buffer + packed_panels * width * depth;
-  const Index rest = columns - whole * width;
-  if (rest > 0) pack_panel_of_b(b.from(0, whole * width), depth, rest, whole_vectors<T>(rest), last);
-  if (in_place) return {b.data, width, b.row_step, last, columns, depth};
-  return {buffer, width * depth, width, last, columns, depth};
+  const Index padded = whole_vectors<T>(rest);
+  if (rest > 0) pack_panel_of_b(b.from(0, whole * width), depth, rest, padded, last);
+  if (in_place) return {b.data, width, b.row_step, last, padded, columns, depth};
+  return {buffer, width * depth, width, last, padded, columns, depth};
 }
 
 /// A block of rows of C: every panel of B by every tile of A.
@@ -153,7 +153,7 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
     const bool whole = columns == width;
     const Index vectors = ceil_divide(columns, lanes<T>);
     const T* panel = whole ? b.panels + column / width * b.panel_step : b.last;
-    const Index step = whole ? b.row_step : whole_vectors<T>(columns);
+    const Index step = whole ? b.row_step : b.last_row_step;
     for (Index row = 0; row < rows; row += tile_rows) {
       const Index height = smaller(tile_rows, rows - row);
       const View<T> tile = packed_a ? View<T>{a.data + row * b.depth, 1, tile_rows} : a.from(row, 0);

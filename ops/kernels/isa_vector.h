@@ -123,20 +123,31 @@ template <class T>
   return count < most ? static_cast<int>(count) : most;
 }
 
-/// to(row, column) = from(row, column).
-template <class T>
+/// Stores the first `count` elements of a vector; the rest, too, where that is room for padding: a whole vector that
+/// was stored can be loaded again at once.
+template <bool Padded, class T>
+[[gnu::always_inline]] inline void store_padded(T* to, Vector<T> value, int count) {
+  if constexpr (Padded) {
+    store(to, value);
+  } else {
+    store_first(to, value, count);
+  }
+}
+
+/// to(row, column) = from(row, column). Padded: rows of `to` have room for whole vectors, which are filled with zeros.
+template <class T, bool Padded>
 void copy_block(const T* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, T* to,
                 std::int64_t to_step) {
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; column += lanes<T>) {
       const int count = lanes_left(columns - column, lanes<T>);
-      store_first(to + row * to_step + column, load_first(from + row * from_step + column, count), count);
+      store_padded<Padded>(to + row * to_step + column, load_first(from + row * from_step + column, count), count);
     }
   }
 }
 
-/// to(column, row) = from(row, column).
-template <class T>
+/// to(column, row) = from(row, column), padded as copy_block.
+template <class T, bool Padded>
 void copy_transposed(const T* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, T* to,
                      std::int64_t to_step) {
   for (std::int64_t row = 0; row < rows; row += lanes<T>) {
@@ -151,7 +162,7 @@ void copy_transposed(const T* from, std::int64_t from_step, std::int64_t rows, s
       transpose<T>(square);
 #pragma GCC unroll 16
       for (int i = 0; i < lanes<T>; ++i) {
-        if (i < width) store_first(to + (column + i) * to_step + row, square[i], height);
+        if (i < width) store_padded<Padded>(to + (column + i) * to_step + row, square[i], height);
       }
     }
   }

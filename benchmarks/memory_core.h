@@ -75,7 +75,7 @@ struct JointNormCore {
     const Tensor rows = input(x), gates = gate_of_input(rows);
     Tensor memory = broadcast_to(eye(farthest_slots, farthest_size), {batch, farthest_slots, farthest_size});
     for (std::int64_t t = 0; t < x.dim(1); ++t)
-      memory = step(memory, slice(rows, {all, range(t, t + 1)}), slice(gates, {all, range(t, t + 1)}));
+      memory = step(memory, slice(rows, {all, range(t, t + 1)}), slice(gates, {all, t}));
     return head(memory);
   }
   void visit(auto&& see) const {
@@ -91,11 +91,9 @@ struct JointNormCore {
     z = attention_norm(
         z + packed_attention(qkv_norm(qkv(z)), {.heads = 8, .key_size = 32, .layout = PackedLayout::by_head}).y);
     z = mlp_norm(z + relu(second(relu(first(z)))));
-    const Tensor both = gate_of_memory(tanh(memory)) + gate;
-    const Tensor in = slice(both, {all, all, range(0, farthest_size)});
-    const Tensor forget = slice(both, {all, all, range(farthest_size, 2 * farthest_size)});
-    return sigmoid(in + input_bias) * tanh(slice(z, {all, range(0, farthest_slots)})) +
-           sigmoid(forget + forget_bias) * memory;
+    return gated_memory(memory, slice(z, {all, range(0, farthest_slots)}), gate_of_memory(tanh(memory)), gate,
+                        {.input_bias = input_bias, .forget_bias = forget_bias})
+        .memory;
   }
 };
 

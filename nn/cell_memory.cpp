@@ -64,8 +64,8 @@ CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x)
                           options.slot_size, "]; project one input for each memory"));
   const AttentionResult attended = attend(memory);
   const Tensor a = attended.y + pad(unsqueeze(x.injected, 1), {{0, 0}, {0, options.slots - 1}, {0, 0}});
-  const Tensor g = sigmoid(linear(a, x.gate_of_slots) + unsqueeze(x.gate, 1));
-  return {memory + g * (tanh(update(a)) - memory), attended.weights, g};
+  const GatedMemory next = gated_memory(memory, update(a), linear(a, x.gate_of_slots), x.gate, {.coupled = true});
+  return {next.memory, attended.weights, next.input_gate};
 }
 
 AttentionResult CellMemory::attend(const Tensor& memory) const {

@@ -148,19 +148,17 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
     result.memory = candidate;
     return result;
   }
-  const Tensor gates = (*gate_of_memory)(tanh(memory)) + unsqueeze(x.gate, 1);
-  const std::int64_t half = gates.dim(-1) / 2;
-  const Tensor in = slice(gates, {all, all, range(0, half)}), forget = slice(gates, {all, all, range(half, 2 * half)});
-  result.input_gate = sigmoid(biased(in, input_bias, options.input_bias));
-  result.forget_gate = sigmoid(biased(forget, forget_bias, options.forget_bias));
-  result.memory = result.input_gate * tanh(candidate) + result.forget_gate * memory;
+  auto [next, input_gate, forget_gate] = gated_memory(memory, candidate, (*gate_of_memory)(tanh(memory)), x.gate,
+                                                      {.input_bias = bias_of(input_bias, options.input_bias),
+                                                       .forget_bias = bias_of(forget_bias, options.forget_bias)});
+  result.memory = next, result.input_gate = input_gate, result.forget_gate = forget_gate;
   return result;
 }
 
-Tensor RelationalMemoryCore::biased(const Tensor& gate, const std::optional<Parameter>& learned,
-                                    double constant) const {
-  if (options.variant.gate_bias == MemoryGateBias::none) return gate;
-  return learned ? gate + *learned : gate + constant;
+Tensor RelationalMemoryCore::bias_of(const std::optional<Parameter>& learned, double constant) const {
+  if (options.variant.gate_bias == MemoryGateBias::none) return {};
+  if (learned) return *learned;
+  return full({}, constant, input.weight.dtype());
 }
 
 Tensor RelationalMemoryCore::apply_mlp(const Tensor& x, int block) const {

@@ -86,7 +86,7 @@ struct RelationalMemoryCore {
  private:
   std::vector<Linear> make_mlp(Random& random) const;
   Tensor apply_mlp(const Tensor& x, int block) const;
-  Tensor biased(const Tensor& gate, const std::optional<Parameter>& learned, double constant) const;
+  Tensor bias_of(const std::optional<Parameter>& learned, double constant) const;
   AttentionResult attend(const RelationalMemoryBlock& block, const Tensor& rows, std::int64_t queries) const;
 };
 

@@ -1,4 +1,5 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
+#include <retrace/ops/operands.h>
 #include <retrace/ops/recurrent.h>
 
 namespace retrace {
@@ -116,7 +117,7 @@ RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor&
   check_recurrent(info.name, projected, gates_of_one, weight, {&h}, lengths);
   if (bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number a gate"));
-  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias; widen(info.name, {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
+  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias; widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
     return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths);
   if (expand_fused()) {
     const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {

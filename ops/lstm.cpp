@@ -1,5 +1,6 @@
 // The LSTM over a sequence in one op (lstm_sequence), and its step composed of others (lstm_step).
 #include <retrace/ops/kernels/updates.h>
+#include <retrace/ops/operands.h>
 #include <retrace/ops/recurrent.h>
 
 namespace retrace {
@@ -95,7 +96,7 @@ LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, co
 LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths) {
   check_recurrent(info.name, projected, gates_of_one, weight, {&h, &c}, lengths);
-  if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight; widen(info.name, {&wide_projected, &wide_h, &wide_c, &wide_weight}))
+  if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight; widen(info.name, "projected", {&wide_projected, &wide_h, &wide_c, &wide_weight}))
     return lstm_sequence(wide_projected, wide_h, wide_c, wide_weight, lengths);
   const RecurrentSizes n(projected.shape(), weight.dim(1));
   if (expand_fused()) {

@@ -29,6 +29,24 @@ std::pair<Tensor, Tensor> with_tangents(const char* function, const Tensor& a, c
   return {to(a, dual), to(b, dual)};
 }
 
+bool widen(const char* function, const char* role, std::initializer_list<Tensor*> operands) {
+  const Tensor& first = **operands.begin();
+  const auto has_f64_values = [](const Tensor& x) { return x.dtype() == f64 || x.dtype() == dual; };
+  bool mixed = false;
+  for (const Tensor* x : operands) {
+    if (!x->defined() || x->dtype() == first.dtype()) continue;
+    if (!has_f64_values(*x) || !has_f64_values(first))
+      throw DtypeError(text(function, ": ", describe_operand(role, first), " is ", first.dtype(), " and ",
+                            describe_operand("an operand", *x), " is ", x->dtype(),
+                            ": dtypes differ; convert one with to()"));
+    mixed = true;
+  }
+  if (mixed)
+    for (Tensor* x : operands)
+      if (x->defined()) *x = to(*x, dual);
+  return mixed;
+}
+
 int axis_of(const char* function, const Tensor& x, int axis, const char* role) {
   const int rank = x.rank();
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;

@@ -19,6 +19,9 @@ void check_dtypes(const char* function, const Tensor& a, const Tensor& b, const 
 /// The conversion is recorded: whatever else may be refused is checked before.
 std::pair<Tensor, Tensor> with_tangents(const char* function, const Tensor& a, const Tensor& b,
                                         const char* role_a = "a", const char* role_b = "b");
+/// Where f64 meets dual among the defined of many operands, makes all of them dual and returns true. Throws DtypeError
+/// for any other mixture; it calls the first operand `role`.
+bool widen(const char* function, const char* role, std::initializer_list<Tensor*> operands);
 
 /// An axis of x in [0, rank), from one in [-rank, rank). Throws ShapeError.
 int axis_of(const char* function, const Tensor& x, int axis, const char* role = "x");

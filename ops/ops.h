@@ -340,6 +340,22 @@ Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
 RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight,
                          Activation activation = Activation::tanh, const Tensor& lengths = {});
 
+struct GatedMemoryOptions {
+  Tensor input_bias = {};   // [], added to z_i
+  Tensor forget_bias = {};  // [], added to z_f
+  bool coupled = false;     // there is no z_f: f = 1 - i
+};
+struct GatedMemory {
+  Tensor memory;       // [..., N, S]
+  Tensor input_gate;   // i
+  Tensor forget_gate;  // f; undefined where coupled
+};
+/// A memory m and its candidate c, [..., N, S], mixed by gates: z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f),
+/// m' = i tanh c + f m. The gates of the memory p [..., N, 2S] hold z_i and z_f side by side, one for each unit; [..., N,
+/// 2] one for each slot (coupled: S or 1). Those of the input q [..., 2S] are the same for every slot.
+GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
+                         const Tensor& gates_of_input, const GatedMemoryOptions& options = {});
+
 /// Your own op. `forward` computes y from the inputs (nothing that it does is recorded); `backward` gives one gradient
 /// an input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
 using CustomForward = std::function<Tensor(const Tensors& inputs)>;

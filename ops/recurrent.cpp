@@ -29,23 +29,6 @@ void check_recurrent(const char* function, const Tensor& projected, std::int64_t
                             ", the time of ", describe_operand("projected", projected)));
 }
 
-bool widen(const char* function, std::initializer_list<Tensor*> operands) {
-  const Tensor& first = **operands.begin();
-  const auto has_f64_values = [](const Tensor& x) { return x.dtype() == f64 || x.dtype() == dual; };
-  bool mixed = false;
-  for (const Tensor* x : operands) {
-    if (x->dtype() == first.dtype()) continue;
-    if (!has_f64_values(*x) || !has_f64_values(first))
-      throw DtypeError(text(function, ": ", describe_operand("projected", first), " is ", first.dtype(), " and ",
-                            describe_operand("an operand", *x), " is ", x->dtype(),
-                            ": dtypes differ; convert one with to()"));
-    mixed = true;
-  }
-  if (mixed)
-    for (Tensor* x : operands) *x = to(*x, dual);
-  return mixed;
-}
-
 Tensor reaches(const Tensor& lengths, std::int64_t t) {
   const Tensor result = zeros({lengths.dim(0), 1}, i64);
   std::int64_t* flag = result.mutable_values<std::int64_t>().data();

@@ -109,9 +109,6 @@ inline SampleLengths lengths_of_samples(const Tensor& lengths) {
 void check_recurrent(const char* function, const Tensor& projected, std::int64_t gates_of_one, const Tensor& weight,
                      std::initializer_list<const Tensor*> states, const Tensor& lengths);
 
-/// Where f64 meets dual, makes all operands dual and returns true. Throws DtypeError for any other mixture.
-bool widen(const char* function, std::initializer_list<Tensor*> operands);
-
 /// The last step of y [B, T, H]; the first state where there is none.
 template <class T>
 void copy_last_step(const T* y, const T* h0, const RecurrentSizes& n, T* to) {

@@ -1,4 +1,5 @@
 // The recurrent layer of Elman over a sequence in one op (rnn_sequence), and its step composed of others (rnn_step).
+#include <retrace/ops/operands.h>
 #include <retrace/ops/recurrent.h>
 
 namespace retrace {
@@ -88,7 +89,7 @@ Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
 RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
                          const Tensor& lengths) {
   check_recurrent(info.name, projected, 1, weight, {&h}, lengths);
-  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight; widen(info.name, {&wide_projected, &wide_h, &wide_weight}))
+  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight; widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight}))
     return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);
   if (expand_fused()) {
     const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {

@@ -169,6 +169,32 @@ inline Cases cases_of<Op::rnn_step>() {
   return {{[](const Tensors& in) { return Tensors{rnn_step(in[0], in[1], in[2])}; }, recurrent_inputs(1, 1, {2, 2})}};
 }
 
+/// 3 slots of 2 units in 2 samples, with so many gates of a slot.
+template <>
+inline Cases cases_of<Op::gated_memory>() {
+  const auto gated = [](bool coupled) {
+    return [coupled](const Tensors& in) {
+      GatedMemoryOptions options{.coupled = coupled};
+      if (in.size() > 4) options.input_bias = in[4];
+      if (in.size() > 5) options.forget_bias = in[5];
+      auto [next, i, f] = gated_memory(in[0], in[1], in[2], in[3], options);
+      return coupled ? Tensors{next, i} : Tensors{next, i, f};
+    };
+  };
+  const auto memories = [](std::int64_t gates, int biases) {
+    Tensors inputs{normal({2, 3, 2}), normal({2, 3, 2}), normal({2, 3, gates}), normal({2, gates})};
+    for (int k = 0; k < biases; ++k) inputs.push_back(normal({}));
+    return inputs;
+  };
+  const auto of_itself = [](const Tensors& in) {
+    return Tensors{gated_memory(in[0], in[0], in[0], in[1], {.coupled = true}).memory};
+  };
+  return {{gated(false), memories(4, 2)},
+          {gated(false), memories(4, 0)},
+          {gated(true), memories(2, 1)},
+          {of_itself, {normal({3, 2}), normal({2})}}};
+}
+
 template <>
 inline Cases cases_of<Op::custom_op>() {
   return {one(

@@ -37,5 +37,9 @@ template <class T>
 void lstm_forward_row(const LstmForward<T>& row);
 template <class T>
 void lstm_backward_row(const LstmBackward<T>& row);
+template <class T>
+void slot_forward_row(const SlotForward<T>& row);
+template <class T>
+void slot_backward_row(const SlotBackward<T>& row);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

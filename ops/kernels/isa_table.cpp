@@ -19,6 +19,8 @@ constexpr UpdateKernels<T> update_kernels = {
     .adam = adam_step<T>,
     .lstm_forward = lstm_forward_row<T>,
     .lstm_backward = lstm_backward_row<T>,
+    .slot_forward = slot_forward_row<T>,
+    .slot_backward = slot_backward_row<T>,
 };
 
 }  // namespace

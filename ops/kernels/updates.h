@@ -1,5 +1,5 @@
-// Passes over several arrays at once: a step of Adam, and the gates of an LSTM. Float and double run the kernels of
-// this machine's instruction set, any other type the plain twins below.
+// Passes over several arrays at once: a step of Adam, the gates of an LSTM and those of a memory's slot. Float and
+// double run the kernels of this machine's instruction set, any other type the plain twins below.
 #pragma once
 
 #include <cmath>
@@ -37,6 +37,29 @@ struct LstmBackward {
   std::int64_t size;
 };
 
+/// A slot m of a memory and its candidate c, with a gate for each of the `size` units: of z = p + q the first `size`
+/// elements give the input gate i = sigmoid(z + input_bias), the next ones the forget gate f = sigmoid(z +
+/// forget_bias); where `coupled`, there is but the first and f = 1 - i. next = i tanh c + f m. The gates are written,
+/// too.
+template <class T>
+struct SlotForward {
+  const T *m, *c, *p, *q;
+  T *next, *i, *f;
+  std::int64_t size;
+  T input_bias, forget_bias;
+  bool coupled;
+};
+
+/// From the gradients of next, i and f (each may be null) to dz and to dm and dc, which are written or, with `add_m` or
+/// `add_c`, added to (each may be null).
+template <class T>
+struct SlotBackward {
+  const T *m, *c, *i, *f, *dnext, *di, *df;
+  T *dz, *dm, *dc;
+  std::int64_t size;
+  bool coupled, add_m, add_c;
+};
+
 template <class T>
 void adam_plain(const AdamStep<T>& at) {
   using std::sqrt;
@@ -50,15 +73,18 @@ void adam_plain(const AdamStep<T>& at) {
 }
 
 template <class T>
+T sigmoid_plain(T x) {
+  using std::exp, std::abs;
+  const T e = exp(-abs(x));
+  return (x < T(0) ? e : T(1)) / (1 + e);
+}
+
+template <class T>
 void lstm_forward_plain(const LstmForward<T>& at) {
-  using std::tanh, std::exp, std::abs;
-  const auto sigmoid = [](T x) {
-    const T e = exp(-abs(x));
-    return (x < T(0) ? e : T(1)) / (1 + e);
-  };
+  using std::tanh;
   T *i = at.z, *f = i + at.size, *g = f + at.size, *o = g + at.size;
   for (std::int64_t k = 0; k < at.size; ++k) {
-    i[k] = sigmoid(i[k]), f[k] = sigmoid(f[k]), g[k] = tanh(g[k]), o[k] = sigmoid(o[k]);
+    i[k] = sigmoid_plain(i[k]), f[k] = sigmoid_plain(f[k]), g[k] = tanh(g[k]), o[k] = sigmoid_plain(o[k]);
     at.c[k] = f[k] * at.c_before[k] + i[k] * g[k];
     at.h[k] = o[k] * tanh(at.c[k]);
   }
@@ -80,12 +106,45 @@ void lstm_backward_plain(const LstmBackward<T>& at) {
   }
 }
 
+template <class T>
+void slot_forward_plain(const SlotForward<T>& at) {
+  using std::tanh;
+  for (std::int64_t k = 0; k < at.size; ++k) {
+    const T i = sigmoid_plain(at.p[k] + at.q[k] + at.input_bias);
+    const T f = at.coupled ? 1 - i : sigmoid_plain(at.p[at.size + k] + at.q[at.size + k] + at.forget_bias);
+    at.next[k] = i * tanh(at.c[k]) + f * at.m[k];
+    at.i[k] = i;
+    if (!at.coupled) at.f[k] = f;
+  }
+}
+
+template <class T>
+void slot_backward_plain(const SlotBackward<T>& at) {
+  using std::tanh;
+  const auto put = [](T* to, std::int64_t k, bool add, T value) {
+    if (to != nullptr) to[k] = add ? to[k] + value : value;
+  };
+  for (std::int64_t k = 0; k < at.size; ++k) {
+    const T i = at.i[k], f = at.coupled ? 1 - i : at.f[k], tanh_c = tanh(at.c[k]);
+    const T dnext = at.dnext == nullptr ? T(0) : at.dnext[k];
+    T di = dnext * tanh_c, df = dnext * at.m[k];
+    if (at.di != nullptr) di += at.di[k];
+    if (at.df != nullptr) df += at.df[k];
+    at.dz[k] = (at.coupled ? di - df : di) * i * (1 - i);
+    if (!at.coupled) at.dz[at.size + k] = df * f * (1 - f);
+    put(at.dm, k, at.add_m, dnext * f);
+    put(at.dc, k, at.add_c, dnext * i * (1 - tanh_c * tanh_c));
+  }
+}
+
 /// The kernels for one type, of one instruction set.
 template <class T>
 struct UpdateKernels {
   void (*adam)(const AdamStep<T>&);
   void (*lstm_forward)(const LstmForward<T>&);
   void (*lstm_backward)(const LstmBackward<T>&);
+  void (*slot_forward)(const SlotForward<T>&);
+  void (*slot_backward)(const SlotBackward<T>&);
 };
 /// Those of this machine.
 template <class T>
@@ -112,6 +171,20 @@ void lstm_backward(const LstmBackward<T>& at) {
     update_kernels<T>().lstm_backward(at);
   else
     lstm_backward_plain(at);
+}
+template <class T>
+void slot_forward(const SlotForward<T>& at) {
+  if constexpr (std::is_floating_point_v<T>)
+    update_kernels<T>().slot_forward(at);
+  else
+    slot_forward_plain(at);
+}
+template <class T>
+void slot_backward(const SlotBackward<T>& at) {
+  if constexpr (std::is_floating_point_v<T>)
+    update_kernels<T>().slot_backward(at);
+  else
+    slot_backward_plain(at);
 }
 
 }  // namespace retrace::kernels

@@ -1,5 +1,5 @@
-// The fast kernels of Adam and of the LSTM's gates give what their plain twins give, on every instruction set of this
-// machine and for every length around that of a vector.
+// The fast kernels of Adam, of the LSTM's gates and of a memory's give what their plain twins give, on every
+// instruction set of this machine and for every length around that of a vector.
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 
@@ -81,6 +81,58 @@ TYPED_TEST(UpdateKernel, LstmBackwardEqualsItsPlainTwin) {
       run(lstm_backward_plain<T>, plain);
       run(kernels.lstm_backward, fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 32, k == 0 ? "dh" : k == 1 ? "dc" : "dz");
+    }
+  });
+}
+
+TYPED_TEST(UpdateKernel, SlotForwardEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> m = normal_numbers<T>(length, 15), c = normal_numbers<T>(length, 16, 3);
+    const std::vector<T> p = normal_numbers<T>(2 * length, 17, 3), q = normal_numbers<T>(2 * length, 18, 3);
+    for (const bool coupled : {false, true}) {
+      std::vector<T> plain[3], fast[3];
+      const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
+        for (std::vector<T>& x : out) x.assign(m.size(), T(-7));
+        kernel(SlotForward<T>{m.data(), c.data(), p.data(), q.data(), out[0].data(), out[1].data(),
+                              coupled ? nullptr : out[2].data(), length, T(0.3), T(1.2), coupled});
+      };
+      run(slot_forward_plain<T>, plain);
+      run(kernels.slot_forward, fast);
+      for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 8, k == 0 ? "next" : k == 1 ? "i" : "f");
+    }
+  });
+}
+
+TYPED_TEST(UpdateKernel, SlotBackwardEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+    std::vector<T> in[7];
+    for (unsigned k = 0; k < 7; ++k) in[k] = normal_numbers<T>(length, 19 + k);
+    for (const int way : {0, 1, 2, 3}) {  // what flows back, and what is wanted
+      const bool coupled = way % 2 == 1, through_gates = way >= 2;
+      std::vector<T> plain[3], fast[3];
+      const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
+        out[0].assign(2 * in[0].size(), T(-7));
+        out[1] = normal_numbers<T>(length, 30), out[2] = normal_numbers<T>(length, 31);
+        kernel(SlotBackward<T>{.m = in[0].data(),
+                               .c = in[1].data(),
+                               .i = in[2].data(),
+                               .f = coupled ? nullptr : in[3].data(),
+                               .dnext = way == 3 ? nullptr : in[4].data(),
+                               .di = through_gates ? in[5].data() : nullptr,
+                               .df = through_gates && !coupled ? in[6].data() : nullptr,
+                               .dz = out[0].data(),
+                               .dm = out[1].data(),
+                               .dc = way == 2 ? nullptr : out[2].data(),
+                               .size = length,
+                               .coupled = coupled,
+                               .add_m = way < 2,
+                               .add_c = false});
+      };
+      run(slot_backward_plain<T>, plain);
+      run(kernels.slot_backward, fast);
+      for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 16, k == 0 ? "dz" : k == 1 ? "dm" : "dc");
     }
   });
 }

@@ -1,0 +1,206 @@
+// The gates of a relational memory in one op, and the same composed of others.
+#include <retrace/core/parallel.h>
+#include <retrace/ops/kernels/updates.h>
+#include <retrace/ops/operands.h>
+#include <retrace/ops/ops.h>
+#include <retrace/ops/ordered_sum.h>
+
+namespace retrace {
+namespace {
+
+constexpr OpInfo info{
+    "gated_memory", "z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f) or 1 - i, m' = i tanh c + f m",
+    "di = dm' tanh c, df = dm' m, dm = dm' f, dc = dm' i (1 - tanh^2 c), dp = dz, dq = sum of dz over "
+    "slots, db = sum of dz",
+    "m, c, p, q, b_i, b_f"};
+constexpr std::int64_t grain = 1024;  // units that are worth a thread
+
+struct Attributes {
+  bool coupled;
+  int input_bias = -1, forget_bias = -1;  // which inputs they are; -1: not given
+};
+
+struct Sizes {
+  std::int64_t samples, slots, units, gates;
+
+  Sizes(const Shape& memory, std::int64_t gates_of_slot)
+      : samples(memory.first(memory.rank() - 2).numel()), slots(memory[-2]), units(memory[-1]), gates(gates_of_slot) {}
+
+  /// body(sample, row) for each slot, over threads; a row is a slot of all samples.
+  template <class Body>
+  void for_each_slot(Body&& body) const {
+    parallel_for(samples, grain / (slots * units + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin * slots; row < end * slots; ++row) body(row / slots, row);
+    });
+  }
+};
+
+/// dq = the sum of dz over the slots of each sample.
+template <class T>
+void sum_over_slots(const Sizes& n, const T* dz, const GradientSlot<T>& dq) {
+  for (std::int64_t sample = 0; sample < n.samples; ++sample)
+    for (std::int64_t slot = 0; slot < n.slots; ++slot) {
+      const T* from = dz + (sample * n.slots + slot) * n.gates;
+      GradientSlot<T>{dq.values + sample * n.gates, dq.add || slot > 0}.put(n.gates,
+                                                                            [=](std::int64_t k) { return from[k]; });
+    }
+}
+
+/// The sum over all slots of dz's units from `first` on.
+template <class T>
+T sum_of_gate(const Sizes& n, const T* dz, std::int64_t first) {
+  return ordered_sum<T>(n.samples * n.slots, [&](std::int64_t row) {
+    const T* units = dz + row * n.gates + first;
+    return ordered_sum<T>(n.units, [=](std::int64_t k) { return units[k]; });
+  });
+}
+
+// saved: 0 m, 1 c, 2 i, 3 f
+template <class T>
+void backward_of(Record& r) {
+  const Attributes& at = r.attributes<Attributes>();
+  const Sizes n(r.in(0).shape, r.in(2).shape[-1]);
+  const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
+  T* dz = dz_of_all.mutable_values<T>().data();
+  const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
+  const T* f = r.saved(3) ? r.saved(3).values<T>() : nullptr;
+  const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = at.coupled ? nullptr : r.grad_out<T>(2);
+  const auto slot_of = [&](int input) {
+    return r.wants(input) ? r.grad_in<T>(input) : GradientSlot<T>{nullptr, false};
+  };
+  const GradientSlot<T> dm = slot_of(0), dc = slot_of(1);
+  n.for_each_slot([&](std::int64_t, std::int64_t row) {
+    const auto of = [first = row * n.units](auto* x) { return x == nullptr ? nullptr : x + first; };
+    kernels::slot_backward<T>({.m = of(m),
+                               .c = of(c),
+                               .i = of(i),
+                               .f = of(f),
+                               .dnext = of(dnext),
+                               .di = of(di),
+                               .df = of(df),
+                               .dz = dz + row * n.gates,
+                               .dm = of(dm.values),
+                               .dc = of(dc.values),
+                               .size = n.units,
+                               .coupled = at.coupled,
+                               .add_m = dm.add,
+                               .add_c = dc.add});
+  });
+  if (r.wants(3)) sum_over_slots<T>(n, dz, r.grad_in<T>(3));
+  const auto put_sum = [&](int input, std::int64_t first) {
+    if (input < 0 || !r.wants(input)) return;
+    const T sum = sum_of_gate(n, dz, first);
+    r.grad_in<T>(input).put(1, [=](std::int64_t) { return sum; });
+  };
+  put_sum(at.input_bias, 0);
+  put_sum(at.forget_bias, n.units);
+  if (r.wants(2)) r.add_gradient(2, dz_of_all);
+}
+
+void backward(Record& r) {
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+}
+
+struct Operands {
+  Tensor memory, candidate, of_memory, of_input, input_bias, forget_bias;
+};
+
+void check(const Operands& in, bool coupled) {
+  const Tensor &m = in.memory, &p = in.of_memory;
+  const auto operands = [&] {
+    return text("gated_memory: ", describe_operand("memory", m), ", ", describe_operand("candidate", in.candidate),
+                ", ", describe_operand("gates_of_memory", p), " and ", describe_operand("gates_of_input", in.of_input));
+  };
+  if (m.rank() < 2 || in.candidate.shape() != m.shape())
+    throw ShapeError(text(operands(), ": memory and candidate must be of one shape [..., slots, units]; reshape them"));
+  const std::int64_t both = coupled ? 1 : 2, of_units = both * m.dim(-1), last = p.rank() == 0 ? 0 : p.dim(-1);
+  if (p.rank() != m.rank() || p.shape().first(p.rank() - 1) != m.shape().first(m.rank() - 1) ||
+      (last != of_units && last != both))
+    throw ShapeError(text(operands(), ": the gates of the memory must be [..., slots, ", of_units,
+                          "], or [..., slots, ", both, "] for ", both, " a slot; reshape them"));
+  const Shape of_input = p.shape().erased(p.rank() - 2);
+  if (in.of_input.shape() != of_input)
+    throw ShapeError(text(operands(), ": the gates of the input must be ", of_input, ", the same for every slot"));
+  const auto check_bias = [&](const char* role, const Tensor& bias) {
+    if (bias.defined() && bias.numel() != 1)
+      throw ShapeError(text(operands(), ": ", describe_operand(role, bias), " must be one number"));
+  };
+  check_bias("input_bias", in.input_bias), check_bias("forget_bias", in.forget_bias);
+  if (coupled && in.forget_bias.defined())
+    throw ValueError("gated_memory: a coupled forget gate is 1 - i and has no bias; leave forget_bias out");
+  check_real(info.name, m, "memory");
+}
+
+GatedMemory composed(const Operands& in, bool coupled) {
+  const Tensor z = in.of_memory + unsqueeze(in.of_input, -2);
+  const int axis = z.rank() - 1;
+  const auto biased = [](const Tensor& gate, const Tensor& bias) { return bias.defined() ? gate + bias : gate; };
+  if (coupled) {
+    const Tensor i = sigmoid(biased(z, in.input_bias));
+    return {in.memory + i * (tanh(in.candidate) - in.memory), i, {}};
+  }
+  const std::int64_t size = z.dim(axis) / 2;
+  const Tensors halves = split(z, {size, size}, axis);
+  const Tensor i = sigmoid(biased(halves[0], in.input_bias)), f = sigmoid(biased(halves[1], in.forget_bias));
+  return {i * tanh(in.candidate) + f * in.memory, i, f};
+}
+
+template <class T>
+void forward(const Operands& in, bool coupled, const GatedMemory& out) {
+  const Sizes n(in.memory.shape(), in.of_memory.dim(-1));
+  const auto read = [](const Tensor& x) { return x.values<T>().data(); };
+  const auto number = [](const Tensor& x) { return x.defined() ? x.values<T>()[0] : T(0); };
+  const T *m = read(in.memory), *c = read(in.candidate), *p = read(in.of_memory), *q = read(in.of_input);
+  T *next = out.memory.mutable_values<T>().data(), *i = out.input_gate.mutable_values<T>().data();
+  T* f = coupled ? nullptr : out.forget_gate.mutable_values<T>().data();
+  n.for_each_slot([&, input_bias = number(in.input_bias), forget_bias = number(in.forget_bias)](std::int64_t sample,
+                                                                                                std::int64_t row) {
+    const std::int64_t first = row * n.units;
+    kernels::slot_forward<T>({.m = m + first,
+                              .c = c + first,
+                              .p = p + row * n.gates,
+                              .q = q + sample * n.gates,
+                              .next = next + first,
+                              .i = i + first,
+                              .f = coupled ? nullptr : f + first,
+                              .size = n.units,
+                              .input_bias = input_bias,
+                              .forget_bias = forget_bias,
+                              .coupled = coupled});
+  });
+}
+
+void record_of(const Operands& in, bool coupled, const GatedMemory& out) {
+  Attributes at{.coupled = coupled};
+  Tensors inputs{in.memory, in.candidate, in.of_memory, in.of_input};
+  const auto append = [&](const Tensor& bias) {
+    if (!bias.defined()) return -1;
+    inputs.push_back(bias);
+    return static_cast<int>(inputs.size()) - 1;
+  };
+  at.input_bias = append(in.input_bias), at.forget_bias = append(in.forget_bias);
+  if (coupled)
+    record(info, backward, inputs, {&out.memory, &out.input_gate},
+           {&in.memory, &in.candidate, &out.input_gate, nullptr}, at);
+  else
+    record(info, backward, inputs, {&out.memory, &out.input_gate, &out.forget_gate},
+           {&in.memory, &in.candidate, &out.input_gate, &out.forget_gate}, at);
+}
+
+}  // namespace
+
+GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
+                         const Tensor& gates_of_input, const GatedMemoryOptions& options) {
+  Operands in{memory, candidate, gates_of_memory, gates_of_input, options.input_bias, options.forget_bias};
+  check(in, options.coupled);
+  widen(info.name, "memory", {&in.memory, &in.candidate, &in.of_memory, &in.of_input, &in.input_bias, &in.forget_bias});
+  const bool gates_of_units = in.of_memory.dim(-1) == (options.coupled ? 1 : 2) * memory.dim(-1);
+  if (expand_fused() || !gates_of_units) return composed(in, options.coupled);
+  GatedMemory result{empty_like(in.memory), empty_like(in.memory), {}};
+  if (!options.coupled) result.forget_gate = empty_like(in.memory);
+  dispatch_real(in.memory.dtype(), info.name, [&](auto zero) { forward<decltype(zero)>(in, options.coupled, result); });
+  record_of(in, options.coupled, result);
+  return result;
+}
+
+}  // namespace retrace

@@ -1,6 +1,6 @@
 // attention and attention_with_weights, of q, k and v in three tensors.
 #include <retrace/ops/attention_composed.h>
-#include <retrace/ops/attention_loops.h>
+#include <retrace/ops/attention_heads.h>
 #include <retrace/ops/attention_mask.h>
 #include <retrace/ops/operands.h>
 

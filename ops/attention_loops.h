@@ -1,4 +1,4 @@
-// The loops of attention. The heads lie side by side in the last axis, and stay there: a head is a matrix whose rows
+// The loops of attention for heads of any size. The heads lie side by side in the last axis, and stay there: a head is a matrix whose rows
 // are further apart than they are long, which is all that a matrix product has to know. So q, k and v may as well be
 // parts of one tensor.
 #pragma once
@@ -130,7 +130,7 @@ struct AttentionOperands {
 
 /// weights = softmax(q k^T / sqrt(d) + mask), y = weights v.
 template <class T>
-void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, const Tensor& mask,
+void large_heads_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, const Tensor& mask,
                        const Shape& shape, T* weights, const Matrices<T>& y) {
   const T scale = static_cast<T>(n.scale());
   const T* added = mask.defined() ? mask.values<T>().data() : nullptr;
@@ -177,7 +177,7 @@ void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& at,
 
 /// dv += w^T dy, dq += ds k, dk += ds^T q.
 template <class T>
-void attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+void large_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
   for_each_group(n, [&](const HeadGroup& group) {
     const Tensor room = empty({group.items(), n.queries, n.keys}, dtype_of<T>);
     T* ds = room.mutable_values<T>().data();

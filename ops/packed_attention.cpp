@@ -2,7 +2,7 @@
 #include <array>
 
 #include <retrace/ops/attention_composed.h>
-#include <retrace/ops/attention_loops.h>
+#include <retrace/ops/attention_heads.h>
 #include <retrace/ops/attention_mask.h>
 #include <retrace/ops/operands.h>
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/kernels/heads.h>
 #include <retrace/ops/kernels/rows.h>
 #include <retrace/ops/kernels/updates.h>
 
@@ -47,6 +48,8 @@ struct KernelTable {
   RowKernels<double> rows_double;
   UpdateKernels<float> updates_float;
   UpdateKernels<double> updates_double;
+  HeadKernels<float> heads_float;
+  HeadKernels<double> heads_double;
   PackFunction<float>* pack_float;
   PackFunction<double>* pack_double;
 };

@@ -41,5 +41,9 @@ template <class T>
 void slot_forward_row(const SlotForward<T>& row);
 template <class T>
 void slot_backward_row(const SlotBackward<T>& row);
+template <class T>
+void head_forward(const HeadForward<T>& head);
+template <class T>
+void head_backward(const HeadBackward<T>& head);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -3,7 +3,11 @@
 
 #include <retrace/ops/kernels/isa_math.h>
 
+#include <limits>
+
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// All lanes of a vector of a row.
 template <class T>

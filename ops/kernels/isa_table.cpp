@@ -1,5 +1,6 @@
 // Compiled once for each instruction set; see isa.h.
 #include <retrace/ops/kernels/isa_functions.h>
+#include <retrace/ops/kernels/isa_vector.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
@@ -21,6 +22,13 @@ constexpr UpdateKernels<T> update_kernels = {
     .lstm_backward = lstm_backward_row<T>,
     .slot_forward = slot_forward_row<T>,
     .slot_backward = slot_backward_row<T>,
+};
+
+template <class T>
+constexpr HeadKernels<T> head_kernels = {
+    .most_keys = lanes<T>,
+    .forward = head_forward<T>,
+    .backward = head_backward<T>,
 };
 
 }  // namespace
@@ -55,6 +63,8 @@ constinit const KernelTable table = {
     .rows_double = row_kernels<double>,
     .updates_float = update_kernels<float>,
     .updates_double = update_kernels<double>,
+    .heads_float = head_kernels<float>,
+    .heads_double = head_kernels<double>,
     .pack_float = pack_float,
     .pack_double = pack_double,
 };

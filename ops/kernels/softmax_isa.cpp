@@ -7,8 +7,6 @@
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 template <class T>
 [[gnu::always_inline]] inline T largest_of_row(const T* x, Index length) {
   Vector<T> most = every_lane(static_cast<T>(-infinity));

@@ -1,0 +1,83 @@
+// Attention of all heads: each in registers if it is small, else by the loops for any size. The bits are the same.
+#pragma once
+
+#include <type_traits>
+
+#include <retrace/ops/attention_loops.h>
+#include <retrace/ops/kernels/heads.h>
+
+namespace retrace {
+
+inline kernels::HeadSizes sizes_of_head(const AttentionSizes& n) { return {n.queries, n.keys, n.features, n.values}; }
+
+/// body(sample, head, first) for each head, over threads; its weights begin at `first`.
+template <class Body>
+void for_each_head(const AttentionSizes& n, Body&& body) {
+  const std::int64_t weights = n.queries * n.keys;
+  parallel_for(n.batch * n.heads, attention_grain / (weights + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t item = begin; item < end; ++item) body(item / n.heads, item % n.heads, item * weights);
+  });
+}
+
+template <class T>
+kernels::HeadRows<T> rows_of(const Matrices<T>& all_heads, std::int64_t sample, std::int64_t head) {
+  if (all_heads.data == nullptr) return {nullptr, 0};
+  return {all_heads.data + sample * all_heads.batch_stride + head * all_heads.head_stride, all_heads.row_stride};
+}
+
+template <class T>
+void small_heads_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, T* weights,
+                         const Matrices<T>& y) {
+  for_each_head(n, [&](std::int64_t sample, std::int64_t head, std::int64_t first) {
+    kernels::head_kernels<T>().forward({.n = sizes_of_head(n),
+                                        .q = rows_of(in.q, sample, head),
+                                        .k = rows_of(in.k, sample, head),
+                                        .v = rows_of(in.v, sample, head),
+                                        .weights = weights + first,
+                                        .y = rows_of(y, sample, head),
+                                        .scale = static_cast<T>(n.scale()),
+                                        .causal = causal});
+  });
+}
+
+template <class T>
+void small_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+  for_each_head(n, [&](std::int64_t sample, std::int64_t head, std::int64_t first) {
+    kernels::head_kernels<T>().backward({.n = sizes_of_head(n),
+                                         .q = rows_of(at.in.q, sample, head),
+                                         .k = rows_of(at.in.k, sample, head),
+                                         .v = rows_of(at.in.v, sample, head),
+                                         .dy = rows_of(at.dy, sample, head),
+                                         .weights = at.weights + first,
+                                         .dweights = at.dweights == nullptr ? nullptr : at.dweights + first,
+                                         .dq = rows_of(at.out.q, sample, head),
+                                         .dk = rows_of(at.out.k, sample, head),
+                                         .dv = rows_of(at.out.v, sample, head),
+                                         .scale = static_cast<T>(n.scale()),
+                                         .add_q = at.add_q,
+                                         .add_k = at.add_k,
+                                         .add_v = at.add_v});
+  });
+}
+
+/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v.
+template <class T>
+void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, const Tensor& mask,
+                       const Shape& shape, T* weights, const Matrices<T>& y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!mask.defined() && kernels::fits_in_registers<T>(sizes_of_head(n)))
+      return small_heads_forward(n, in, causal, weights, y);
+  }
+  large_heads_forward(n, in, causal, mask, shape, weights, y);
+}
+
+/// The gradients that `at` asks for.
+template <class T>
+void attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (kernels::fits_in_registers<T>(sizes_of_head(n))) return small_heads_backward(n, at);
+  }
+  large_heads_backward(n, at);
+}
+
+}  // namespace retrace

@@ -1,0 +1,131 @@
+// Compiled once for each instruction set; see isa.h.
+//
+// Keys lie in the lanes: of k (and, for the gradient, of v) the transpose is made once a head, so that a row of scores
+// is a sum of its columns. What weights are multiplied with keeps its features in the lanes.
+#include <retrace/ops/kernels/isa_functions.h>
+#include <retrace/ops/kernels/isa_rows.h>
+
+namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
+namespace {
+
+/// Rows of weights or of their gradients, each in whole vectors: unlike one that was stored in part, a vector's
+/// elements can be read back at once.
+template <class T>
+struct WeightRows {
+  alignas(64) T values[most_head_queries * lanes<T>];
+  T* row(Index i) { return values + i * lanes<T>; }
+};
+
+/// columns[f] = element f of all rows, at most a vector of them.
+template <class T>
+void transpose_rows(HeadRows<const T> rows, Index count, Index features, Vector<T>* columns) {
+  for (Index f = 0; f < features; f += lanes<T>) {
+    const int width = lanes_left(features - f, lanes<T>);
+    Vector<T> square[lanes<T>] = {};
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes<T>; ++i) {
+      if (i < count) square[i] = load_first(rows.data + i * rows.step + f, width);
+    }
+    transpose<T>(square);
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes<T>; ++i) columns[f + i] = square[i];
+  }
+}
+
+template <class T, int Rows>
+[[gnu::always_inline]] inline void multiply_some(HeadRows<const T> rows, Index first, const Vector<T>* columns,
+                                                 Index features, WeightRows<T>& products) {
+  Vector<T> sum[Rows] = {};
+  const T* row = rows.data + first * rows.step;
+  for (Index f = 0; f < features; ++f) {
+#pragma GCC unroll 4
+    for (int i = 0; i < Rows; ++i) sum[i] += row[i * rows.step + f] * columns[f];
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < Rows; ++i) store(products.row(first + i), sum[i]);
+}
+
+/// products = a b^T, row by row, for at most a vector of rows of b.
+template <class T>
+void multiply_rows(HeadRows<const T> a, Index rows_of_a, HeadRows<const T> b, Index rows_of_b, Index features,
+                   WeightRows<T>& products) {
+  Vector<T> columns[most_head_features];
+  transpose_rows(b, rows_of_b, features, columns);
+  Index row = 0;
+  for (; row + 4 <= rows_of_a; row += 4) multiply_some<T, 4>(a, row, columns, features, products);
+  for (; row < rows_of_a; ++row) multiply_some<T, 1>(a, row, columns, features, products);
+}
+
+/// to row i (+)= the sum of factors[i * row_step + j * column_step] times row j of from.
+template <class T>
+void mix_rows(const T* factors, Index row_step, Index column_step, HeadRows<const T> from, Index rows_of_from,
+              Index columns, HeadRows<T> to, Index rows_of_to, bool add) {
+  for_each_vector<T>(columns, [&](Index f, auto part) {
+    for (Index i = 0; i < rows_of_to; ++i) {
+      T* result = to.data + i * to.step + f;
+      Vector<T> sum = add ? part.load_from(result) : Vector<T>{};
+      for (Index j = 0; j < rows_of_from; ++j)
+        sum += factors[i * row_step + j * column_step] * part.load_from(from.data + j * from.step + f);
+      part.store_to(result, sum);
+    }
+  });
+}
+
+template <class T>
+[[gnu::always_inline]] inline Vector<T> softmax_of(Vector<T> scores, LastVector<T> seen) {
+  const Vector<T> lowest = every_lane(static_cast<T>(-infinity));
+  const T most = largest_lane<T>(larger<T>(seen.keep(scores, static_cast<T>(-infinity)), lowest));
+  if (most == static_cast<T>(-infinity))  // nothing is left of this row; NaN stays
+    return seen.keep(scores == most ? Vector<T>{} : scores, T(0));
+  const Vector<T> e = vector_exp_of_negative<T>(scores - most);
+  VectorSum<T> sum;
+  sum.add(seen.keep(e, T(0)));
+  return seen.keep(e / static_cast<T>(sum.total()), T(0));
+}
+
+}  // namespace
+
+template <class T>
+void head_forward(const HeadForward<T>& at) {
+  const HeadSizes n = at.n;
+  WeightRows<T> weights;
+  multiply_rows(at.q, n.queries, at.k, n.keys, n.features, weights);
+  for (Index i = 0; i < n.queries; ++i) {
+    const Index visible = at.causal ? i + 1 + n.keys - n.queries : n.keys;
+    const LastVector<T> seen{visible < 0 ? 0 : lanes_left(visible, static_cast<int>(n.keys))};
+    const Vector<T> row = softmax_of<T>(load(weights.row(i)) * at.scale, seen);
+    store(weights.row(i), row);
+    store_first(at.weights + i * n.keys, row, static_cast<int>(n.keys));
+  }
+  mix_rows<T>(weights.values, lanes<T>, 1, at.v, n.keys, n.values, at.y, n.queries, false);
+}
+
+template <class T>
+void head_backward(const HeadBackward<T>& at) {
+  const HeadSizes n = at.n;
+  const LastVector<T> keys{static_cast<int>(n.keys)};
+  WeightRows<T> ds;
+  if (at.dy.data != nullptr)
+    multiply_rows(at.dy, n.queries, at.v, n.keys, n.values, ds);
+  else
+    for (Index i = 0; i < n.queries; ++i) store(ds.row(i), Vector<T>{});
+  for (Index i = 0; i < n.queries; ++i) {
+    Vector<T> dw = load(ds.row(i));
+    if (at.dweights != nullptr) dw += keys.load_from(at.dweights + i * n.keys);
+    const Vector<T> w = keys.load_from(at.weights + i * n.keys);
+    VectorSum<T> products;
+    products.add(dw * w);
+    store(ds.row(i), w * (dw - static_cast<T>(products.total())) * at.scale);
+  }
+  if (at.dv.data != nullptr && at.dy.data != nullptr)
+    mix_rows<T>(at.weights, 1, n.keys, at.dy, n.queries, n.values, at.dv, n.keys, at.add_v);
+  if (at.dq.data != nullptr) mix_rows<T>(ds.values, lanes<T>, 1, at.k, n.keys, n.features, at.dq, n.queries, at.add_q);
+  if (at.dk.data != nullptr) mix_rows<T>(ds.values, 1, lanes<T>, at.q, n.queries, n.features, at.dk, n.keys, at.add_k);
+}
+
+template void head_forward(const HeadForward<float>&);
+template void head_forward(const HeadForward<double>&);
+template void head_backward(const HeadBackward<float>&);
+template void head_backward(const HeadBackward<double>&);
+
+}  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -1,0 +1,157 @@
+// Small heads in registers have the bits of the loops for heads of any size, and other instruction sets agree.
+#include <retrace/ops/attention_heads.h>
+#include <retrace/ops/kernels/isa.h>
+#include <retrace/tests/ops/kernel_numbers.h>
+
+#include <cstring>
+
+namespace retrace {
+namespace {
+
+using kernels::normal_numbers;
+
+/// q, k and v of 2 samples with 2 heads, side by side as packed_attention has them, and all that attention makes of
+/// them.
+template <class T>
+struct Heads {
+  AttentionSizes n;
+  std::vector<T> qkv, dy, dweights;
+  std::vector<T> weights, y, dqkv;
+
+  explicit Heads(const AttentionSizes& sizes) : n(sizes) {
+    qkv = normal_numbers<T>(n.batch * n.keys * columns(), 1);
+    dqkv = normal_numbers<T>(n.batch * n.keys * columns(), 2);  // something to add to
+    dy = normal_numbers<T>(n.batch * n.queries * n.heads * n.values, 3);
+    dweights = normal_numbers<T>(n.batch * n.heads * n.queries * n.keys, 4);
+    weights.resize(dweights.size()), y.resize(dy.size());
+  }
+
+  std::int64_t columns() const { return n.heads * (2 * n.features + n.values); }
+  template <class Number>
+  AttentionOperands<Number> parts(Number* x) const {
+    const std::int64_t step = columns(), sample = n.keys * step, q_and_k = n.heads * n.features;
+    return {{x, step, n.features, sample},
+            {x + q_and_k, step, n.features, sample},
+            {x + 2 * q_and_k, step, n.values, sample}};
+  }
+  template <class Number>
+  Matrices<Number> rows_of_y(Number* x) const {
+    return in_features(x, n.queries, n.values, n.heads);
+  }
+
+  AttentionGradient<T> gradient(bool add, bool from_weights) {
+    return {.in = parts<const T>(qkv.data()),
+            .weights = weights.data(),
+            .dy = rows_of_y<const T>(dy.data()),
+            .dweights = from_weights ? dweights.data() : nullptr,
+            .out = parts<T>(dqkv.data()),
+            .add_v = add,
+            .add_q = add,
+            .add_k = add};
+  }
+};
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <class T>
+class SmallHeads : public testing::Test {
+ public:
+  template <class Body>
+  void for_each_size(Body&& body) {
+    for (const std::int64_t keys : {1, 2, 5, 8, 9, 16})
+      for (const std::int64_t queries : {std::int64_t{1}, keys / 2 + 1, keys})
+        for (const auto& [features, values] :
+             {std::pair(1, 3), std::pair(16, 16), std::pair(20, 8), std::pair(64, 33)}) {
+          SCOPED_TRACE(text(queries, " queries, ", keys, " keys, ", features, " features, ", values, " values"));
+          body(AttentionSizes{2, 2, queries, keys, features, values});
+        }
+  }
+};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(SmallHeads, Types);
+
+TYPED_TEST(SmallHeads, HaveTheBitsOfTheLoopsForAnySize) {
+  using T = TypeParam;
+  int compared = 0;
+  this->for_each_size([&](const AttentionSizes& n) {
+    if (!kernels::fits_in_registers<T>(sizes_of_head(n))) return;
+    for (const bool other : {false, true}) {  // causal; gradients added to, and coming through the weights, too
+      Heads<T> small(n), large(n);
+      small_heads_forward<T>(n, small.template parts<const T>(small.qkv.data()), other, small.weights.data(),
+                             small.template rows_of_y<T>(small.y.data()));
+      large_heads_forward<T>(n, large.template parts<const T>(large.qkv.data()), other, {}, {}, large.weights.data(),
+                             large.template rows_of_y<T>(large.y.data()));
+      ASSERT_TRUE(same_bits(small.weights, large.weights));
+      ASSERT_TRUE(same_bits(small.y, large.y));
+      small_heads_backward<T>(n, small.gradient(other, other));
+      large_heads_backward<T>(n, large.gradient(other, other));
+      ASSERT_TRUE(same_bits(small.dqkv, large.dqkv));
+      ++compared;
+    }
+  });
+  EXPECT_GT(compared, 0);
+}
+
+template <class T>
+const kernels::HeadKernels<T>& heads_of(const kernels::KernelTable& table) {
+  if constexpr (std::is_same_v<T, float>)
+    return table.heads_float;
+  else
+    return table.heads_double;
+}
+
+/// One head alone, by the kernels of a table: weights, y, dq, dk and dv in one list.
+template <class T>
+std::vector<T> one_head(const kernels::HeadKernels<T>& table, const AttentionSizes& n) {
+  using kernels::HeadRows;
+  const auto rows = [](std::int64_t count, std::int64_t columns, unsigned seed) {
+    return normal_numbers<T>(count * columns, seed);
+  };
+  const std::vector<T> q = rows(n.queries, n.features, 5), k = rows(n.keys, n.features, 6),
+                       v = rows(n.keys, n.values, 7);
+  const std::vector<T> dy = rows(n.queries, n.values, 8);
+  std::vector<T> weights = rows(n.queries, n.keys, 9), y = dy, dq = q, dk = k, dv = v;
+  table.forward({.n = sizes_of_head(n),
+                 .q = {q.data(), n.features},
+                 .k = {k.data(), n.features},
+                 .v = {v.data(), n.values},
+                 .weights = weights.data(),
+                 .y = {y.data(), n.values},
+                 .scale = T(0.3),
+                 .causal = true});
+  table.backward({.n = sizes_of_head(n),
+                  .q = {q.data(), n.features},
+                  .k = {k.data(), n.features},
+                  .v = {v.data(), n.values},
+                  .dy = {dy.data(), n.values},
+                  .weights = weights.data(),
+                  .dweights = nullptr,
+                  .dq = {dq.data(), n.features},
+                  .dk = {dk.data(), n.features},
+                  .dv = {dv.data(), n.values},
+                  .scale = T(0.3),
+                  .add_q = false,
+                  .add_k = true,
+                  .add_v = false});
+  std::vector<T> all = weights;
+  for (const std::vector<T>* x : {&y, &dq, &dk, &dv}) all.insert(all.end(), x->begin(), x->end());
+  return all;
+}
+
+TYPED_TEST(SmallHeads, AreTheSameOnEveryInstructionSet) {
+  using T = TypeParam;
+  const std::vector<const kernels::KernelTable*> tables = kernels::supported_kernel_tables();
+  this->for_each_size([&](const AttentionSizes& n) {
+    const std::vector<T> expected =
+        n.keys <= heads_of<T>(*tables.back()).most_keys ? one_head(heads_of<T>(*tables.back()), n) : std::vector<T>();
+    for (const kernels::KernelTable* table : tables)
+      if (n.keys <= heads_of<T>(*table).most_keys)
+        kernels::expect_close(expected, one_head(heads_of<T>(*table), n), 64, table->name);
+  });
+}
+
+}  // namespace
+}  // namespace retrace

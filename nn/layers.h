@@ -45,6 +45,12 @@ struct LayerNorm {
     if (weight.rank() == axes) return layer_norm(x, weight, bias, {.axes = axes, .eps = eps});
     return layer_norm(x, {}, {}, {.axes = axes, .eps = eps}) * weight + bias;
   }
+  /// Of x + residual.
+  Tensor operator()(const Tensor& x, const Tensor& residual) const {
+    if (weight.rank() != axes) return (*this)(x + residual);
+    const Scope scope(this, "layer_norm");
+    return residual_layer_norm(x, residual, weight, bias, {.axes = axes, .eps = eps});
+  }
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };
 

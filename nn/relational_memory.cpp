@@ -20,7 +20,8 @@ std::int64_t checked_size(const RelationalMemoryOptions& options) {
 
 Tensor gated_update(const Tensor& old, const Tensor& next, const Tensor& weight) {
   if (old.shape() != next.shape())
-    throw ShapeError(text("gated_update: old", old.shape(), " and next", next.shape(), " must have one shape; reshape one"));
+    throw ShapeError(
+        text("gated_update: old", old.shape(), " and next", next.shape(), " must have one shape; reshape one"));
   if (!weight.defined()) return next;
   const Tensor g = sigmoid(matmul(concat({old, next}, -1), weight));
   return g * next + (1 - g) * old;
@@ -57,7 +58,7 @@ RelationalMemoryResult RelationalMemory::operator()(const Tensor& memory, const 
     throw ShapeError(text("RelationalMemory: the memory ", memory.shape(), " must be [batch, ", options.slots, ", ",
                           options.slot_size, "]; begin with reset_memory(batch, random)"));
   const AttentionResult attended = multi_head_attention(memory, memory, memory, options.heads, w_q, w_k, w_v, w_o);
-  Tensor slots = norm(memory + attended.y);
+  Tensor slots = norm(memory, attended.y);
   if (x.defined() && input_norm) slots = take_in(slots, x);
   if (!w_gate) return {slots, attended.weights, {}};
   const Tensor gates = sigmoid(matmul(concat({memory, slots}, -1), *w_gate));
@@ -68,11 +69,12 @@ Tensor RelationalMemory::take_in(const Tensor& slots, const Tensor& x) const {
   const std::int64_t features = w_input ? w_input->dim(0) : options.slot_size;
   const bool rows = cross && x.rank() == 3;
   if ((x.rank() != 2 && !rows) || x.dim(0) != slots.dim(0) || x.dim(-1) != features)
-    throw ShapeError(text("RelationalMemory: the input ", x, " must be [", slots.dim(0), ", ", features, "]; reshape it"));
+    throw ShapeError(
+        text("RelationalMemory: the input ", x, " must be [", slots.dim(0), ", ", features, "]; reshape it"));
   const Tensor u = w_input ? matmul(x, *w_input) : Tensor(x);
   if (cross) {
     const Tensor seen = rows ? u : unsqueeze(u, 1);
-    return (*input_norm)(slots + (*cross)(slots, seen, seen).y);
+    return (*input_norm)(slots, (*cross)(slots, seen, seen).y);
   }
   const Tensor of_each_slot = broadcast_to(unsqueeze(u, 1), slots.shape());
   return (*input_norm)(slots + matmul(concat({slots, of_each_slot}, -1), *w_combine));

@@ -9,13 +9,16 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{
-    "layer_norm", "y = n gamma + beta, n = (x - mean x) / sqrt(var x + eps)",
-    "g = dy gamma, dx = (g - mean g - n mean(g n)) / sqrt(var x + eps), dgamma = sum dy n, dbeta = sum dy",
-    "x, gamma, beta"};
+constexpr const char* gradients =
+    "g = dy gamma, dx = (g - mean g - n mean(g n)) / sqrt(var x + eps), dgamma = sum dy n, dbeta = sum dy";
+constexpr OpInfo info{"layer_norm", "y = n gamma + beta, n = (x - mean x) / sqrt(var x + eps)", gradients,
+                      "x, gamma, beta"};
+constexpr OpInfo residual_info{"residual_layer_norm", "y = layer_norm(x + residual) gamma + beta", gradients,
+                               "x, residual, gamma, beta"};
 
-// Where gamma and beta are among the inputs; -1: not given.
+// Where the residual, gamma and beta are among the inputs; -1: not given.
 struct Attributes {
+  int residual = -1;
   int gamma = -1;
   int beta = -1;
 };
@@ -58,7 +61,27 @@ void gradient_by_blocks(const kernels::LayerNormGradientRows<T>& all, Dtype dtyp
   }
 }
 
-// saved: 0 x, 1 mean, 2 inverse, 3 gamma
+/// The gradient of x + residual goes to both as it is.
+struct GradientOfSum {
+  Record& record;
+  Tensor values;
+
+  GradientOfSum(Record& r, int residual) : record(r) {
+    if (residual > 0 && (r.wants(0) || r.wants(residual))) values = empty(r.in(0).shape, r.in(0).dtype);
+  }
+  template <class T>
+  GradientSlot<T> slot() const {
+    if (values.defined()) return {values.mutable_values<T>().data(), false};
+    return record.wants(0) ? record.grad_in<T>(0) : GradientSlot<T>{nullptr, false};
+  }
+  void pass_on(int residual) const {
+    if (!values.defined()) return;
+    for (const int input : {0, residual})
+      if (record.wants(input)) record.add_gradient(input, values);
+  }
+};
+
+// saved: 0 x or x + residual, 1 mean, 2 inverse, 3 gamma
 void backward(Record& r) {
   const Attributes at = r.attributes<Attributes>();
   const std::int64_t rows = r.saved(1).numel();
@@ -66,7 +89,8 @@ void backward(Record& r) {
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
-    const GradientSlot<T> dx = r.wants(0) ? r.grad_in<T>(0) : GradientSlot<T>{nullptr, false};
+    const GradientOfSum of_sum(r, at.residual);
+    const GradientSlot<T> dx = of_sum.slot<T>();
     gradient_by_blocks<T>({.x = r.saved(0).values<T>(),
                            .dy = r.grad_out<T>(),
                            .gamma = r.saved(3) ? r.saved(3).values<T>() : nullptr,
@@ -79,69 +103,105 @@ void backward(Record& r) {
                            .length = width,
                            .add = dx.add},
                           r.out(0).dtype);
+    of_sum.pass_on(at.residual);
   });
 }
 
-void check(const Tensor& x, const Tensor& gamma, const Tensor& beta, LayerNormOptions options) {
-  if (options.axes < 1 || options.axes > x.rank())
-    throw ShapeError(text("layer_norm: ", describe_operand("x", x), " does not have ", options.axes,
+/// The operands of both ops.
+struct Operands {
+  Tensor x, residual, gamma, beta;
+  LayerNormOptions options;
+
+  const OpInfo& info_of_op() const { return residual.defined() ? residual_info : info; }
+  const char* name() const { return info_of_op().name; }
+};
+
+void check(const Operands& in) {
+  const Tensor& x = in.x;
+  if (in.options.axes < 1 || in.options.axes > x.rank())
+    throw ShapeError(text(in.name(), ": ", describe_operand("x", x), " does not have ", in.options.axes,
                           " last axes to normalise; options.axes is 1 to the rank"));
-  if (!(options.eps >= 0))
+  if (!(in.options.eps >= 0))
     throw ValueError(
-        text("layer_norm: ", describe_operand("x", x), " with eps ", options.eps, "; eps must be 0 or more"));
-  const Shape normalised = x.shape().last(options.axes);
-  for (const auto& [role, affine] : {std::pair("gamma", &gamma), std::pair("beta", &beta)}) {
+        text(in.name(), ": ", describe_operand("x", x), " with eps ", in.options.eps, "; eps must be 0 or more"));
+  if (in.residual.defined() && in.residual.shape() != x.shape())
+    throw ShapeError(text(in.name(), ": ", describe_operand("x", x), " and ", describe_operand("residual", in.residual),
+                          " must have one shape; reshape or broadcast one"));
+  const Shape normalised = x.shape().last(in.options.axes);
+  for (const auto& [role, affine] : {std::pair("gamma", &in.gamma), std::pair("beta", &in.beta)}) {
     if (!affine->defined()) continue;
     if (affine->shape() != normalised)
-      throw ShapeError(text("layer_norm: ", describe_operand(role, *affine), " does not have the shape ", normalised,
+      throw ShapeError(text(in.name(), ": ", describe_operand(role, *affine), " does not have the shape ", normalised,
                             " of the normalised axes of ", describe_operand("x", x), "; reshape it"));
-    check_dtypes(info.name, x, *affine, "x", role);
+    check_dtypes(in.name(), x, *affine, "x", role);
   }
+  if (in.residual.defined()) check_dtypes(in.name(), x, in.residual, "x", "residual");
+  check_real(in.name(), x);
 }
 
+struct Normalised {
+  Tensor y, sum, mean, inverse;  // sum: x, or x + residual
+};
+
 template <class T>
-void forward(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps, const Tensor& mean,
-             const Tensor& inverse, const Tensor& y) {
-  const std::int64_t rows = inverse.numel(), width = rows == 0 ? 0 : x.numel() / rows;
-  const T* from = x.values<T>().data();
-  const T* scale = gamma.defined() ? gamma.values<T>().data() : nullptr;
-  const T* offset = beta.defined() ? beta.values<T>().data() : nullptr;
-  T *to = y.mutable_values<T>().data(), *to_mean = mean.mutable_values<T>().data();
-  T* to_inverse = inverse.mutable_values<T>().data();
+void forward(const Operands& in, const Normalised& out) {
+  const std::int64_t rows = out.inverse.numel(), width = rows == 0 ? 0 : in.x.numel() / rows;
+  const auto read = [](const Tensor& x) { return x.defined() ? x.values<T>().data() : nullptr; };
+  const auto write = [](const Tensor& x) { return x.mutable_values<T>().data(); };
+  kernels::LayerNormRows<T> all{.x = read(in.x),
+                                .gamma = read(in.gamma),
+                                .beta = read(in.beta),
+                                .y = write(out.y),
+                                .mean = write(out.mean),
+                                .inverse = write(out.inverse),
+                                .rows = rows,
+                                .length = width,
+                                .eps = static_cast<T>(in.options.eps)};
+  if (in.residual.defined()) all.residual = read(in.residual), all.sum = write(out.sum);
   parallel_for(rows, grain / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    kernels::layer_norm<T>({from + begin * width, scale, offset, to + begin * width, to_mean + begin,
-                            to_inverse + begin, end - begin, width, static_cast<T>(eps)});
+    kernels::LayerNormRows<T> part = all;
+    part.x += begin * width, part.y += begin * width, part.mean += begin, part.inverse += begin;
+    if (part.residual != nullptr) part.residual += begin * width, part.sum += begin * width;
+    part.rows = end - begin;
+    kernels::layer_norm(part);
   });
+}
+
+void record_of(const Operands& in, const Normalised& out) {
+  Attributes at;
+  Tensors inputs{in.x};
+  const auto append = [&](const Tensor& operand) {
+    if (!operand.defined()) return -1;
+    inputs.push_back(operand);
+    return static_cast<int>(inputs.size()) - 1;
+  };
+  at.residual = append(in.residual), at.gamma = append(in.gamma), at.beta = append(in.beta);
+  const bool saves_gamma = in.x.wants_gradient() || (in.residual.defined() && in.residual.wants_gradient());
+  record(in.info_of_op(), backward, inputs, {&out.y},
+         {&out.sum, &out.mean, &out.inverse, saves_gamma ? &in.gamma : nullptr}, at);
+}
+
+Tensor normalise(Operands in) {
+  check(in);
+  widen(in.name(), "x", {&in.x, &in.residual, &in.gamma, &in.beta});
+  const Shape rows = in.x.shape().first(in.x.rank() - in.options.axes);
+  Normalised out{empty_like(in.x), in.residual.defined() ? empty_like(in.x) : in.x, empty(rows, in.x.dtype()), {}};
+  out.inverse = empty_like(out.mean);
+  dispatch_real(in.x.dtype(), in.name(), [&](auto zero) { forward<decltype(zero)>(in, out); });
+  record_of(in, out);
+  return out.y;
 }
 
 }  // namespace
 
 Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, LayerNormOptions options) {
-  check(x, gamma, beta, options);
-  if (x.dtype() == f64 && ((gamma.defined() && gamma.dtype() == dual) || (beta.defined() && beta.dtype() == dual)))
-    return layer_norm(to(x, dual), gamma, beta, options);
-  if (x.dtype() == dual && gamma.defined() && gamma.dtype() == f64)
-    return layer_norm(x, to(gamma, dual), beta, options);
-  if (x.dtype() == dual && beta.defined() && beta.dtype() == f64) return layer_norm(x, gamma, to(beta, dual), options);
-  Tensor mean, inverse, y;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    mean = empty(x.shape().first(x.rank() - options.axes), x.dtype());
-    inverse = empty_like(mean);
-    y = empty_like(x);
-    forward<decltype(zero)>(x, gamma, beta, options.eps, mean, inverse, y);
-  });
-  Attributes at;
-  Tensors inputs{x};
-  if (gamma.defined()) {
-    at.gamma = static_cast<int>(inputs.size());
-    inputs.push_back(gamma);
-  }
-  if (beta.defined()) {
-    at.beta = static_cast<int>(inputs.size());
-    inputs.push_back(beta);
-  }
-  record(info, backward, inputs, {&y}, {&x, &mean, &inverse, x.wants_gradient() ? &gamma : nullptr}, at);
-  return y;
+  return normalise({x, {}, gamma, beta, options});
+}
+
+Tensor residual_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& gamma, const Tensor& beta,
+                           LayerNormOptions options) {
+  if (expand_fused()) return layer_norm(x + residual, gamma, beta, options);
+  return normalise({x, residual, gamma, beta, options});
 }
 
 }  // namespace retrace

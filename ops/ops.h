@@ -178,6 +178,9 @@ struct LayerNormOptions {
 /// y = (x - mean) / sqrt(var + eps) * gamma + beta over the last axes; biased variance, two passes. gamma and beta have
 /// the shape of the normalised axes; each may be undefined.
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {}, LayerNormOptions options = {});
+/// layer_norm(x + residual, gamma, beta, options) in one pass; x and residual have one shape.
+Tensor residual_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& gamma = {}, const Tensor& beta = {},
+                           LayerNormOptions options = {});
 /// y = x / sqrt(mean(x^2) + eps) * gamma over the last axis; gamma may be undefined.
 Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, double eps = 1e-6);
 

@@ -111,6 +111,15 @@ inline Cases cases_of<Op::layer_norm>() {
           one([](const Tensors& in) { return layer_norm(in[0]); }, {normal({3, 9})})};
 }
 template <>
+inline Cases cases_of<Op::residual_layer_norm>() {
+  return {
+      one([](const Tensors& in) { return residual_layer_norm(in[0], in[1], in[2], in[3]); },
+          {normal({3, 6}), normal({3, 6}), normal({6}), normal({6})}),
+      one([](const Tensors& in) { return residual_layer_norm(in[0], in[1], {}, {}, {.axes = 2}); },
+          {normal({2, 3, 4}), normal({2, 3, 4})}),
+      one([](const Tensors& in) { return residual_layer_norm(in[0], in[0], in[1]); }, {normal({2, 5}), normal({5})})};
+}
+template <>
 inline Cases cases_of<Op::rms_norm>() {
   return {one([](const Tensors& in) { return rms_norm(in[0], in[1]); }, {normal({2, 3, 5}), normal({5})}),
           one([](const Tensors& in) { return rms_norm(in[0]); }, {normal({3, 5})})};

@@ -10,11 +10,20 @@ struct Moments {
   T mean, inverse;
 };
 
+/// Of x, or with a residual of x + residual, which is written to `sum` and read from there.
 template <class T>
-[[gnu::always_inline]] inline Moments<T> moments_of_row(const T* x, Index length, T eps) {
+[[gnu::always_inline]] inline Moments<T> moments_of_row(const T* x, const T* residual, T* sums, Index length, T eps) {
   const double count = static_cast<double>(length);
   VectorSum<T> sum, squares;
-  for_each_vector<T>(length, [&](Index k, auto part) { sum.add(part.load_from(x + k)); });
+  for_each_vector<T>(length, [&](Index k, auto part) {
+    Vector<T> element = part.load_from(x + k);
+    if (residual != nullptr) {
+      element += part.load_from(residual + k);
+      part.store_to(sums + k, element);
+    }
+    sum.add(element);
+  });
+  if (residual != nullptr) x = sums;
   const T mean = static_cast<T>(sum.total() / count);
   for_each_vector<T>(length, [&](Index k, auto part) {
     const Vector<T> difference = part.keep(part.load_from(x + k) - mean, T(0));
@@ -45,7 +54,10 @@ void layer_norm_rows(const LayerNormRows<T>& at) {
   for (Index row = 0; row < at.rows; ++row) {
     const T* x = at.x + row * at.length;
     T* y = at.y + row * at.length;
-    const auto [mean, inverse] = moments_of_row(x, at.length, at.eps);
+    const T* residual = at.residual == nullptr ? nullptr : at.residual + row * at.length;
+    T* sums = residual == nullptr ? nullptr : at.sum + row * at.length;
+    const auto [mean, inverse] = moments_of_row(x, residual, sums, at.length, at.eps);
+    if (residual != nullptr) x = sums;
     for_each_vector<T>(at.length, [&, m = mean, s = inverse](Index k, auto part) {
       Vector<T> value = (part.load_from(x + k) - m) * s;
       if (at.gamma != nullptr) value *= part.load_from(at.gamma + k);

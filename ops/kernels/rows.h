@@ -41,13 +41,15 @@ struct LogSumExpRows {
 
 /// y = (x - mean x) inverse gamma + beta, inverse = 1 / sqrt(var x + eps), in two passes: sum x^2 - (sum x)^2 / d would
 /// lose everything where the mean is large. gamma and beta (`length` elements) may each be null. Writes mean and
-/// inverse too.
+/// inverse, too. With a residual (else null), x + residual takes the place of x and is written to `sum`.
 template <class T>
 struct LayerNormRows {
   const T *x, *gamma, *beta;
   T *y, *mean, *inverse;
   std::int64_t rows, length;
   T eps;
+  const T* residual = nullptr;
+  T* sum = nullptr;
 };
 
 /// With n = (x - mean) inverse and g = dy gamma: dx = (or += with `add`) (g - mean g - n mean(g n)) inverse,
@@ -109,6 +111,11 @@ void layer_norm_plain(const LayerNormRows<T>& at) {
   const T count = static_cast<T>(static_cast<double>(at.length));
   for (std::int64_t row = 0; row < at.rows; ++row) {
     const T* x = at.x + row * at.length;
+    if (at.residual != nullptr) {
+      T* sum = at.sum + row * at.length;
+      for (std::int64_t k = 0; k < at.length; ++k) sum[k] = x[k] + at.residual[row * at.length + k];
+      x = sum;
+    }
     const T mean = ordered_sum<T>(at.length, [=](std::int64_t k) { return x[k]; }) / count;
     const T var = ordered_sum<T>(at.length, [=](std::int64_t k) { return (x[k] - mean) * (x[k] - mean); }) / count;
     const T inverse = T(1) / sqrt(var + at.eps);

@@ -79,6 +79,43 @@ TEST(LayerNorm, IsItsFormula) {
   }
 }
 
+TEST(LayerNorm, OfASumIsThatOfItsTwin) {
+  Random random(12);
+  const Shape shape{3, 2, 33};
+  const Tensor x = random.normal(shape, f64), residual = random.normal(shape, f64), dy = random.normal(shape, f64);
+  const Tensor gamma = random.normal({33}, f64), beta = random.normal({33}, f64);
+  const auto results = [&](TapeOptions options) {
+    const Tensors in{parameter(x.clone()), parameter(residual.clone()), parameter(gamma.clone()),
+                     parameter(beta.clone())};
+    Tape tape(options);
+    const Tensor y = residual_layer_norm(in[0], in[1], in[2], in[3]);
+    EXPECT_EQ(tape.find("residual_layer_norm") == nullptr, options.expand_fused);
+    tape.backward({y}, {dy});
+    return Tensors{y.detach(), in[0].grad(), in[1].grad(), in[2].grad(), in[3].grad()};
+  };
+  const Tensors fused = results({}), composed = results({.expand_fused = true});
+  for (std::size_t k = 0; k < fused.size(); ++k) EXPECT_TRUE(same_values(fused[k], composed[k])) << k;
+}
+
+/// Two that get one gradient must not share what either goes on to add to.
+TEST(LayerNorm, TheGradientOfASumIsAddedToEachTermAlone) {
+  Random random(13);
+  const Tensor x = random.normal({2, 5}, f64), residual = random.normal({2, 5}, f64), dy = random.normal({2, 5}, f64);
+  const auto gradients = [&](bool with_square) {
+    const Tensor a = parameter(x.clone()), b = parameter(residual.clone());
+    Tape tape;
+    Tensor y = residual_layer_norm(a, b);
+    if (with_square) y = y + square(a);
+    tape.backward({y}, {dy});
+    return Tensors{a.grad(), b.grad()};
+  };
+  const Tensors alone = gradients(false), both = gradients(true);
+  EXPECT_TRUE(same_values(alone[0], alone[1]));
+  EXPECT_TRUE(same_values(both[1], alone[1]));
+  const Tensor expected = alone[0] + 2 * x * dy;
+  for (std::int64_t k = 0; k < 10; ++k) EXPECT_NEAR(both[0].at({k / 5, k % 5}), expected.at({k / 5, k % 5}), 1e-14);
+}
+
 TEST(LayerNorm, SeveralAxesAreNormalisedTogether) {
   Random random(2);
   const Tensor x = random.normal({2, 3, 4}, f64), gamma = random.normal({3, 4}, f64), beta = random.normal({3, 4}, f64);

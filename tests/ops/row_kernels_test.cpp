@@ -91,19 +91,21 @@ TYPED_TEST(RowKernel, LayerNormEqualsItsPlainTwin) {
   using T = TypeParam;
   this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 7, 3), gamma = normal_numbers<T>(length, 8);
-    const std::vector<T> beta = normal_numbers<T>(length, 9);
-    for (const bool affine : {false, true}) {
-      std::vector<T> plain[3], fast[3];
-      const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
-        out[0].resize(x.size()), out[1].resize(rows), out[2].resize(rows);
-        kernel(LayerNormRows<T>{x.data(), affine ? gamma.data() : nullptr, affine ? beta.data() : nullptr,
-                                out[0].data(), out[1].data(), out[2].data(), rows, length, T(1e-2)});
+    const std::vector<T> beta = normal_numbers<T>(length, 9), residual = normal_numbers<T>(rows * length, 10);
+    for (const bool whole : {false, true}) {  // with gamma, beta and a residual
+      std::vector<T> plain[4], fast[4];
+      const auto run = [&](auto&& kernel, std::vector<T>(&out)[4]) {
+        out[0].resize(x.size()), out[1].resize(rows), out[2].resize(rows), out[3].resize(x.size());
+        kernel(LayerNormRows<T>{x.data(), whole ? gamma.data() : nullptr, whole ? beta.data() : nullptr, out[0].data(),
+                                out[1].data(), out[2].data(), rows, length, T(1e-2), whole ? residual.data() : nullptr,
+                                out[3].data()});
       };
       run(layer_norm_plain<T>, plain);
       run(kernels.layer_norm, fast);
       expect_close(plain[0], fast[0], 32, "y");
       expect_close(plain[1], fast[1], 64, "mean");
       expect_close(plain[2], fast[2], 16, "inverse");
+      EXPECT_EQ(plain[3], fast[3]) << "the sum";
     }
   });
 }

@@ -1,5 +1,6 @@
 #include <retrace/nn/relational_memory_core.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace retrace {
@@ -20,17 +21,20 @@ Linear initial_linear(std::int64_t in, std::int64_t out, MemoryInit init, Random
   return result;
 }
 
-LayerNorm norm_of(std::int64_t features, const RelationalMemoryCoreOptions& options) {
+std::optional<LayerNorm> norm_of(std::int64_t features, const RelationalMemoryCoreOptions& options) {
+  if (!options.layer_norm) return std::nullopt;
   switch (options.variant.norm) {
     case MemoryNorm::joint:
-      return {Shape{features}, {.axes = 2, .eps = options.eps}};
+      return LayerNorm(Shape{features}, {.axes = 2, .eps = options.eps});
     case MemoryNorm::joint_of_rows:
-      return {Shape{options.slots + options.input_rows, features}, {.axes = 2, .eps = options.eps}};
+      return LayerNorm(Shape{options.slots + options.input_rows, features}, {.axes = 2, .eps = options.eps});
     case MemoryNorm::row:
       break;
   }
   return LayerNorm(features, options.eps);
 }
+
+Tensor normalised(const Tensor& x, const std::optional<LayerNorm>& norm) { return norm ? (*norm)(x) : x; }
 
 /// [q k v] of all heads, with q so much smaller that scores divided by sqrt(key_size) are divided by the square root of
 /// all columns of a head.
@@ -47,8 +51,9 @@ const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& op
     if (value < 1) throw ValueError(text("RelationalMemoryCore: ", name, " is ", value, "; it has to be 1 or more"));
   };
   positive(options.slots, "slots"), positive(options.head_size, "head_size"), positive(options.heads, "heads");
-  positive(options.blocks, "blocks"), positive(options.mlp_layers, "mlp_layers");
-  positive(options.input_rows, "input_rows");
+  positive(options.blocks, "blocks"), positive(options.input_rows, "input_rows");
+  if (options.mlp_layers < 0)
+    throw ValueError(text("RelationalMemoryCore: mlp_layers is ", options.mlp_layers, "; give 0 for no MLP, or more"));
   if (options.key_size < 0)
     throw ValueError(
         text("RelationalMemoryCore: key_size is ", options.key_size, "; give 0 for that of the heads, or more"));
@@ -72,7 +77,7 @@ RelationalMemoryBlock::RelationalMemoryBlock(const RelationalMemoryCoreOptions& 
                          options.variant.init, random, {.bias = options.variant.biases_of_linears})),
       qkv_norm(norm_of(qkv.weight.dim(0), options)),
       attention_norm(norm_of(qkv.weight.dim(1), options)),
-      mlp_norm(norm_of(qkv.weight.dim(1), options)) {}
+      mlp_norm(options.mlp_layers == 0 ? std::nullopt : norm_of(qkv.weight.dim(1), options)) {}
 
 RelationalMemoryCore::RelationalMemoryCore(std::int64_t input_size, Random& random,
                                            const RelationalMemoryCoreOptions& core)
@@ -95,7 +100,7 @@ RelationalMemoryCore::RelationalMemoryCore(std::int64_t input_size, Random& rand
 std::vector<Linear> RelationalMemoryCore::make_mlp(Random& random) const {
   const MemoryMlp kind = options.variant.mlp;
   const int blocks_with_their_own = kind == MemoryMlp::of_block ? options.blocks : 1;
-  const int layers = kind == MemoryMlp::one_layer ? 1 : options.mlp_layers;
+  const int layers = kind == MemoryMlp::one_layer ? std::min(1, options.mlp_layers) : options.mlp_layers;
   std::vector<Linear> result;
   for (int k = 0; k < blocks_with_their_own * layers; ++k)
     result.push_back(initial_linear(slot_size(), slot_size(), options.variant.init, random));
@@ -136,11 +141,15 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
   Tensor rows = concat({memory, x.rows.rank() == 2 ? unsqueeze(x.rows, 1) : x.rows}, 1);
   for (int k = 0; k < options.blocks; ++k) {
     const RelationalMemoryBlock& block = blocks[options.variant.one_block ? 0 : static_cast<std::size_t>(k)];
-    const bool is_last = k + 1 == options.blocks, rows_are_apart = options.variant.norm == MemoryNorm::row;
+    const bool is_last = k + 1 == options.blocks;
+    const bool rows_are_apart = !options.layer_norm || options.variant.norm == MemoryNorm::row;
     const std::int64_t queries = is_last && rows_are_apart && options.memory_rows_only ? slots : rows.dim(1);
     auto [attended, weights] = attend(block, rows, queries);
-    rows = block.attention_norm(first_rows(rows, queries) + attended);
-    rows = block.mlp_norm(apply_mlp(rows, k) + rows);
+    rows = normalised(options.residual ? first_rows(rows, queries) + attended : attended, block.attention_norm);
+    if (options.mlp_layers > 0) {
+      const Tensor y = apply_mlp(rows, k);
+      rows = normalised(options.residual ? y + rows : y, block.mlp_norm);
+    }
     result.weights = weights;
   }
   const Tensor candidate = first_rows(rows, slots);
@@ -175,7 +184,7 @@ Tensor RelationalMemoryCore::apply_mlp(const Tensor& x, int block) const {
 
 AttentionResult RelationalMemoryCore::attend(const RelationalMemoryBlock& block, const Tensor& rows,
                                              std::int64_t queries) const {
-  Tensor qkv = block.qkv_norm(block.qkv(rows));
+  Tensor qkv = normalised(block.qkv(rows), block.qkv_norm);
   if (options.variant.packed_scale) qkv = with_packed_scale(qkv, options.heads, key_size(options));
   return packed_attention(
       qkv,

@@ -20,7 +20,9 @@ struct RelationalMemoryCoreOptions {
   int heads = 8;               // slots have S = heads head_size features
   std::int64_t key_size = 0;   // of a head; 0: head_size
   int blocks = 1;              // attention and MLP, so many times a step
-  int mlp_layers = 2;
+  int mlp_layers = 2;          // 0: no MLP: blocks end with their attention
+  bool residual = true;        // false: A = LN(attention of A), A = LN(MLP(A))
+  bool layer_norm = true;      // false: LN(x) is x, without weights, whatever norm the variant has
   MemoryGate gate = MemoryGate::unit;
   double forget_bias = 1;
   double input_bias = 0;
@@ -42,7 +44,7 @@ struct RelationalMemoryCoreResult {
 ///   z = LN(A W_qkv + b), in each head [q k v]; A = LN(A + softmax(q k^T / sqrt(key_size)) v); A = LN(MLP(A) + A).
 struct RelationalMemoryBlock {
   Linear qkv;
-  LayerNorm qkv_norm, attention_norm, mlp_norm;
+  std::optional<LayerNorm> qkv_norm, attention_norm, mlp_norm;  // those that the options leave
 
   RelationalMemoryBlock(const RelationalMemoryCoreOptions& options, Random& random);
   void visit(auto&& see) const {

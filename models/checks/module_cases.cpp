@@ -34,9 +34,9 @@ std::shared_ptr<M> make(Arguments&&... arguments) {
 }
 /// The module with all weights drawn anew, biases too: where they begin so small that gradients drown in roundings.
 template <class M>
-std::shared_ptr<M> with_larger_weights(std::shared_ptr<M> module) {
-  for_each_parameter(*module, [](const Path&, const Tensor& weight) {
-    copy_values(numbers().normal(weight.shape(), 0, 0.7, f64), weight);
+std::shared_ptr<M> with_larger_weights(std::shared_ptr<M> module, Random& random = numbers()) {
+  for_each_parameter(*module, [&](const Path&, const Tensor& weight) {
+    copy_values(random.normal(weight.shape(), 0, 0.7, f64), weight);
   });
   return module;
 }
@@ -70,6 +70,25 @@ CheckCase language_case(LanguageBody body, bool tied) {
     state.parts.push_back(logits);
     return state.parts;
   });
+}
+/// Every choice of what a core can do without, over a few steps from the identity.
+std::vector<CheckCase> cores_without_parts() {
+  std::vector<CheckCase> cases;
+  for (const MemoryGate gate : {MemoryGate::unit, MemoryGate::memory, MemoryGate::none})
+    for (const int without : {0, 1, 2, 3, 4, 5, 6, 7}) {  // a bit for each part
+      RelationalMemoryCoreOptions options = core_options(gate, 1);
+      options.residual = (without & 1) == 0;
+      options.layer_norm = (without & 2) == 0;
+      options.mlp_layers = (without & 4) == 0 ? 2 : 0;
+      Random own(82);
+      cases.push_back(of(with_larger_weights(make<RelationalMemoryCore>(3, own, options), own), own.normal({2, 3}),
+                         [](const RelationalMemoryCore& core, const Tensor& x) {
+                           Tensor memory = core.initial_memory(2);
+                           for (int t = 0; t < 3; ++t) memory = core(memory, x).memory;
+                           return Tensors{memory};
+                         }));
+    }
+  return cases;
 }
 Tensor sequence() { return numbers().normal({2, steps, 3}); }
 
@@ -150,6 +169,7 @@ std::vector<CheckedName> module_cases() {
            from_identity),
         of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::none, 1)), random.normal({2, 3}),
            from_identity)}},
+      {"RelationalMemoryCoreParts", false, cores_without_parts()},
       {"RelationalMemoryCoreVariant",
        false,
        {core_variant(MemoryGate::unit, 2, l0sg_variant()),

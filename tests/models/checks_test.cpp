@@ -52,7 +52,7 @@ TEST(Checks, EveryOpAndTheModulesHaveOneRowEach) {
   const std::vector<std::string> wanted{
 #include <retrace/ops/ops.def>
       "Linear", "LayerNorm", "Embedding", "Rnn", "Lstm", "Gru", "MultiHeadAttention", "CellMemory", "RelationalMemory",
-      "NotebookMemory", "RelationalMemoryCore", "RelationalMemoryCoreVariant", "RelationalRNN", "RmcModel",
+      "NotebookMemory", "RelationalMemoryCore", "RelationalMemoryCoreParts", "RelationalMemoryCoreVariant", "RelationalRNN", "RmcModel",
       "AttentionModel", "LanguageModel"};
 #undef OP
 #undef COMPOSITE

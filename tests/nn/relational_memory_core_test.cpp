@@ -63,7 +63,7 @@ TEST_F(RelationalMemoryCoreTest, RefusesBadArguments) {
                              text("RelationalMemoryCore: ", message));
   };
   expect({.blocks = 0}, "blocks is 0; it has to be 1 or more");
-  expect({.mlp_layers = 0}, "mlp_layers is 0; it has to be 1 or more");
+  expect({.mlp_layers = -1}, "mlp_layers is -1; give 0 for no MLP, or more");
   expect({.slots = 0}, "slots is 0; it has to be 1 or more");
   expect({.head_size = -1}, "head_size is -1; it has to be 1 or more");
   expect({.heads = 0}, "heads is 0; it has to be 1 or more");
@@ -148,7 +148,7 @@ TEST_F(RelationalMemoryCoreTest, IsItsFormula) {
   scatter(core, random);
   const Tensor memory = random.normal({2, 3, 4}), x = random.normal({2, 3}), u = core.input(x);
   const RelationalMemoryBlock& block = core.blocks[0];
-  const Tensor rows = concat({memory, unsqueeze(u, 1)}, 1), z = block.qkv_norm(block.qkv(rows));
+  const Tensor rows = concat({memory, unsqueeze(u, 1)}, 1), z = (*block.qkv_norm)(block.qkv(rows));
   const RelationalMemoryCoreResult result = core(memory, x);
   Tensors heads;
   for (int head = 0; head < 2; ++head) {
@@ -157,8 +157,8 @@ TEST_F(RelationalMemoryCoreTest, IsItsFormula) {
     EXPECT_LT(difference(slice(result.weights, {all, head}), slice(weights, {all, range(0, 3)})), 1e-12);
     heads.push_back(matmul(weights, qkv[2]));
   }
-  const Tensor a = block.attention_norm(rows + concat(heads, -1));
-  const Tensor m = slice(block.mlp_norm(core.mlp[1](relu(core.mlp[0](a))) + a), {all, range(0, 3)});
+  const Tensor a = (*block.attention_norm)(rows + concat(heads, -1));
+  const Tensor m = slice((*block.mlp_norm)(core.mlp[1](relu(core.mlp[0](a))) + a), {all, range(0, 3)});
   const Tensors gates =
       split((*core.gate_of_memory)(tanh(memory)) + unsqueeze((*core.gate_of_input)(u), 1), {4, 4}, -1);
   EXPECT_LT(difference(result.memory, sigmoid(gates[0]) * tanh(m) + sigmoid(gates[1] + 1) * memory), 1e-12);

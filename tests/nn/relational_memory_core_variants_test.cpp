@@ -41,9 +41,9 @@ Tensor attended(const Tensor& qkv, double factor) {
 
 /// A block with joint norms, for an MLP of any kind.
 Tensor after_block(const RelationalMemoryBlock& block, const Tensor& rows, double factor, const auto& mlp) {
-  const Tensor qkv = joint_norm(block.qkv(rows), block.qkv_norm);
-  const Tensor a = joint_norm(rows + attended(qkv, factor), block.attention_norm);
-  return joint_norm(a + mlp(a), block.mlp_norm);
+  const Tensor qkv = joint_norm(block.qkv(rows), *block.qkv_norm);
+  const Tensor a = joint_norm(rows + attended(qkv, factor), *block.attention_norm);
+  return joint_norm(a + mlp(a), *block.mlp_norm);
 }
 
 /// sigmoid(g_i) tanh(m) + sigmoid(g_f) M for the first rows m, where gates are tanh(M) W_m + u W_u (with their biases)
@@ -111,7 +111,7 @@ TEST_F(MemoryCoreVariantTest, JointNormsCoupleTheSlots) {
     const RelationalMemoryCore core(features, random, small(variant, 1));
     // Values of 0 silence the attention: what is left is how rows are normalised.
     RelationalMemoryCore deaf = clone(core);
-    copy_values(zeros(deaf.blocks[0].qkv_norm.weight.shape()), deaf.blocks[0].qkv_norm.weight);
+    copy_values(zeros(deaf.blocks[0].qkv_norm->weight.shape()), deaf.blocks[0].qkv_norm->weight);
     const Tensor memory = random.normal({1, slots, size}), x = random.normal({1, features});
     const Tensor louder = memory * tensor({{{1}, {1}, {5}}});
     const Index first = 0;

@@ -11,8 +11,10 @@ AnyMemory make_memory(std::int64_t input_size, Random& random, const SlotMemoryO
   switch (options.kind) {
     case MemoryKind::gated:
       return AnyMemory(std::in_place_type<RelationalMemory>, input_size, random,
-                       RelationalMemoryOptions{
-                           .slots = options.slots, .slot_size = options.slot_size, .heads = options.heads});
+                       RelationalMemoryOptions{.slots = options.slots,
+                                               .slot_size = options.slot_size,
+                                               .heads = options.heads,
+                                               .gate = options.gate});
     case MemoryKind::notebook:
       return AnyMemory(std::in_place_type<NotebookMemory>, random,
                        NotebookMemoryOptions{
@@ -24,7 +26,8 @@ AnyMemory make_memory(std::int64_t input_size, Random& random, const SlotMemoryO
                    CellMemoryOptions{.slots = options.slots,
                                      .slot_size = options.slot_size,
                                      .heads = options.heads,
-                                     .initial = options.initial});
+                                     .initial = options.initial,
+                                     .gate = options.gate});
 }
 
 }  // namespace
@@ -54,7 +57,8 @@ MemoryOverTime::MemoryOverTime(const SlotMemory& memory, const Tensor& x)
 
 const Tensor& MemoryOverTime::step(std::int64_t t) {
   if (const CellMemory* cell = std::get_if<CellMemory>(&memory_.memory)) {
-    const ProjectedInput now{at_step(projected_.injected, t), at_step(projected_.gate, t), projected_.gate_of_slots};
+    const Tensor gate = projected_.gate.defined() ? at_step(projected_.gate, t) : Tensor();
+    const ProjectedInput now{at_step(projected_.injected, t), gate, projected_.gate_of_slots};
     slots_ = cell->step(slots_, now).memory;
   } else {
     slots_ = memory_(slots_, at_step(x_, t));

@@ -19,6 +19,7 @@ struct SlotMemoryOptions {
   std::int64_t slot_size = 64;
   int heads = 2;
   InitialMemory initial = InitialMemory::identity;
+  bool gate = true;  // a NotebookMemory has no choice
 };
 
 /// Slots [B, N, S] that take in a vector [B, I] a step.

@@ -9,6 +9,11 @@ Tensor attention_weight(std::int64_t size, Random& random) {
   return random.normal({size, size}, 0, 1 / std::sqrt(static_cast<double>(size)));
 }
 
+std::optional<Linear> gate_of(std::int64_t input_size, Random& random, const CellMemoryOptions& options) {
+  if (!options.gate) return std::nullopt;
+  return Linear(options.slot_size + input_size, options.slot_size, random);
+}
+
 std::int64_t checked_size(const CellMemoryOptions& options) {
   if (options.slots < 1 || options.heads < 1 || options.slot_size % options.heads != 0)
     throw ShapeError(text("CellMemory: ", options.slots, " slots of ", options.slot_size, " with ", options.heads,
@@ -23,7 +28,7 @@ CellMemory::CellMemory(std::int64_t input_size, Random& random, const CellMemory
       w_k(attention_weight(memory.slot_size, random)),
       w_v(attention_weight(memory.slot_size, random)),
       w_o(attention_weight(memory.slot_size, random)),
-      gate(memory.slot_size + input_size, memory.slot_size, random),
+      gate(gate_of(input_size, random, memory)),
       update(memory.slot_size, memory.slot_size, random),
       options(memory) {
   if (input_size != memory.slot_size) input.emplace(input_size, memory.slot_size, random);
@@ -40,6 +45,7 @@ CellMemoryResult CellMemory::operator()(const Tensor& memory, const Tensor& x) c
   check_memory(memory);
   if (!x.defined()) {
     const AttentionResult attended = attend(memory);
+    if (!gate) return {tanh(update(attended.y)), attended.weights, {}};
     const Tensor half = full(memory.shape(), 0.5, memory.dtype());
     return {half * tanh(update(attended.y)) + half * memory, attended.weights, half};
   }
@@ -52,8 +58,10 @@ CellMemoryResult CellMemory::operator()(const Tensor& memory, const Tensor& x) c
 ProjectedInput CellMemory::project(const Tensor& x) const {
   const Scope scope(this, "cell_memory");
   const std::int64_t size = options.slot_size;
-  const Tensor weight_of_x = slice(gate.weight, {all, range(size, size + input_size())});
-  return {input ? (*input)(x) : x, linear(x, weight_of_x, *gate.bias), slice(gate.weight, {all, range(0, size)})};
+  const Tensor injected = input ? (*input)(x) : x;
+  if (!gate) return {injected, {}, {}};
+  const Tensor weight_of_x = slice(gate->weight, {all, range(size, size + input_size())});
+  return {injected, linear(x, weight_of_x, *gate->bias), slice(gate->weight, {all, range(0, size)})};
 }
 
 CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x) const {
@@ -64,6 +72,7 @@ CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x)
                           options.slot_size, "]; project one input for each memory"));
   const AttentionResult attended = attend(memory);
   const Tensor a = attended.y + pad(unsqueeze(x.injected, 1), {{0, 0}, {0, options.slots - 1}, {0, 0}});
+  if (!gate) return {tanh(update(a)), attended.weights, {}};
   const GatedMemory next = gated_memory(memory, update(a), linear(a, x.gate_of_slots), x.gate, {.coupled = true});
   return {next.memory, attended.weights, next.input_gate};
 }

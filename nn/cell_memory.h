@@ -17,18 +17,19 @@ struct CellMemoryOptions {
   std::int64_t slot_size = 64;
   int heads = 2;
   InitialMemory initial = InitialMemory::identity;
+  bool gate = true;  // false: M' = U
 };
 
 struct CellMemoryResult {
   Tensor memory;   // [B, N, S]
   Tensor weights;  // [B, heads, N, N]: which slot attended to which
-  Tensor gates;    // [B, N, S]: how much of the update each slot took
+  Tensor gates;    // [B, N, S]: how much of the update each slot took; undefined without a gate
 };
 
 /// What the steps need of inputs x [..., I]: it can be computed for a whole sequence at once.
 struct ProjectedInput {
   Tensor injected;        // [..., S]: added to slot 0
-  Tensor gate;            // [..., S]: x's part of W_gate [A; x] + b
+  Tensor gate;            // [..., S]: x's part of W_gate [A; x] + b; this and the next undefined without a gate
   Tensor gate_of_slots;   // [S, S]: the other part of W_gate
 };
 
@@ -39,7 +40,7 @@ struct ProjectedInput {
 struct CellMemory {
   Parameter w_q, w_k, w_v, w_o;  // [S, S], multiplied from the right
   std::optional<Linear> input;   // I -> S; absent where I = S
-  Linear gate;                   // S + I -> S
+  std::optional<Linear> gate;    // S + I -> S
   Linear update;                 // S -> S
   CellMemoryOptions options;
 
@@ -56,7 +57,7 @@ struct CellMemory {
   }
 
  private:
-  std::int64_t input_size() const { return gate.weight.dim(1) - options.slot_size; }
+  std::int64_t input_size() const { return input ? input->weight.dim(1) : options.slot_size; }
   void check_memory(const Tensor& memory) const;
   AttentionResult attend(const Tensor& memory) const;
 };

@@ -109,6 +109,14 @@ std::vector<CheckedName> module_cases() {
     for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
     return Tensors{memory};
   };
+  const auto cell_over_time = [](const CellMemory& memory, const Tensor& x) {
+    Tensor m = memory.initial_memory(2);
+    for (std::int64_t t = 0; t < steps; ++t) m = memory(m, x).memory;
+    return Tensors{m};
+  };
+  CellMemoryOptions without_gate = small;
+  without_gate.gate = false;
+  Random of_its_own(83);
   const auto from_identity = [](const RelationalMemoryCore& module, const Tensor& x) {
     Tensor memory = module.initial_memory(2);
     for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
@@ -141,12 +149,8 @@ std::vector<CheckedName> module_cases() {
            })}},
       {"CellMemory",
        false,
-       {of(make<CellMemory>(3, random, small), random.normal({2, 3}),
-           [](const CellMemory& memory, const Tensor& x) {
-             Tensor m = memory.initial_memory(2);
-             for (std::int64_t t = 0; t < steps; ++t) m = memory(m, x).memory;
-             return Tensors{m};
-           })}},
+       {of(make<CellMemory>(3, random, small), random.normal({2, 3}), cell_over_time),
+        of(make<CellMemory>(3, of_its_own, without_gate), of_its_own.normal({2, 3}), cell_over_time)}},
       {"RelationalMemory",
        false,
        {of(make<RelationalMemory>(3, random, RelationalMemoryOptions{.slots = 3, .slot_size = 4, .heads = 2}),

@@ -175,14 +175,14 @@ class CellMemoryTest : public testing::Test {
 TEST_F(CellMemoryTest, IsItsFormula) {
   for (const std::int64_t input : {3, 6}) {
     const CellMemory cell = make(random, input);
-    for (const Linear* layer : {&cell.gate, &cell.update}) copy_values(random.normal({6}), *layer->bias);
+    for (const Linear* layer : {&*cell.gate, &cell.update}) copy_values(random.normal({6}), *layer->bias);
     const Tensor memory = random.normal({2, 4, 6}), x = random.normal({2, input});
     const Tensor injected = cell.input ? (*cell.input)(x) : x;
     const Tensor slot_0 = stack({injected, zeros({2, 6}), zeros({2, 6}), zeros({2, 6})}, 1);
     const Tensor slots = memory + cell.initial_memory(2);
     const AttentionResult seen = multi_head_attention(slots, slots, slots, 2, cell.w_q, cell.w_k, cell.w_v, cell.w_o);
     const Tensor a = seen.y + slot_0, x_of_slots = broadcast_to(unsqueeze(x, 1), {2, 4, input});
-    const Tensor g = sigmoid(cell.gate(concat({a, x_of_slots}, -1)));
+    const Tensor g = sigmoid((*cell.gate)(concat({a, x_of_slots}, -1)));
     const CellMemoryResult result = cell(memory, x);
     EXPECT_LT(difference(result.memory, g * tanh(cell.update(a)) + (1 - g) * memory), 1e-12);
     EXPECT_LT(difference(result.gates, g), 1e-12);

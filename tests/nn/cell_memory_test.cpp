@@ -18,6 +18,29 @@ TEST_F(CellMemoryGradients, GoBackThroughThreeStepsWithAndWithoutInputs) {
   }
 }
 
+TEST_F(CellMemoryGradients, GoBackThroughThreeStepsWithoutAGate) {
+  for (const std::int64_t features : {3, 4}) {
+    const CellMemory cell(features, random, {.slots = 3, .slot_size = 4, .heads = 2, .gate = false});
+    const Tensor x = random.normal({2, features});
+    const auto f = [&](const CellMemory& m) { return m(m(m(m.initial_memory(2), x).memory).memory, x).memory; };
+    const GradcheckResult result = gradcheck(cell, f);
+    EXPECT_TRUE(result.passed()) << result;
+  }
+}
+
+/// What a gate that is open all the way would let through.
+TEST_F(CellMemoryGradients, WithoutAGateTheMemoryIsTheUpdate) {
+  const CellMemory gated(3, random, {.slots = 3, .slot_size = 4, .heads = 2});
+  CellMemory open = clone(gated), without = clone(gated);
+  copy_values(full({4}, 100), *open.gate->bias);
+  without.gate.reset();
+  const Tensor memory = random.normal({2, 3, 4}), x = random.normal({2, 3});
+  EXPECT_LT(difference(without(memory, x).memory, open(memory, x).memory), 1e-12);
+  EXPECT_FALSE(without(memory, x).gates.defined() || without(memory).gates.defined());
+  const CellMemory built(3, random, {.slots = 3, .slot_size = 4, .heads = 2, .gate = false});
+  EXPECT_EQ(count_parameters(built), count_parameters(gated) - (4 + 3 + 1) * 4);
+}
+
 /// From zeros, without biases, only slot 0 has something to hold after the first step.
 TEST_F(CellMemoryGradients, FromZerosOnlyTheFirstSlotTakesInTheFirstInput) {
   const CellMemory cell(3, random, {.slots = 4, .slot_size = 6, .initial = InitialMemory::zeros});

@@ -44,16 +44,25 @@ struct RelationalModel {
 
   RelationalModel(const ModelSizes& sizes, Random& random)
       : network(sizes.input, sizes.hidden, sizes.output, random,
-                {.kind = memory_kind(sizes.memory), .slots = sizes.slots, .slot_size = sizes.slot_size}) {}
+                {.kind = memory_kind(sizes.memory),
+                 .slots = sizes.slots,
+                 .slot_size = sizes.slot_size,
+                 .heads = sizes.heads,
+                 .gate = sizes.parts.gate != MemoryGate::none}) {}
   Tensor operator()(const Tensor& x) const { return network.last(x).y; }
   Tensor answers(const Tensor& x, std::int64_t count) const { return network.answers(x, count).y; }
   void visit(auto&& see) const { network.visit(see); }
 };
 
 RmcModelOptions rmc_options(const ModelSizes& sizes) {
-  return {.input = sizes.input,
-          .output = sizes.output,
-          .core = {.slots = sizes.slots, .head_size = sizes.slot_size / sizes.heads, .heads = sizes.heads}};
+  RelationalMemoryCoreOptions core{.slots = sizes.slots,
+                                   .head_size = sizes.slot_size / sizes.heads,
+                                   .heads = sizes.heads,
+                                   .residual = sizes.parts.residual,
+                                   .layer_norm = sizes.parts.layer_norm,
+                                   .gate = sizes.parts.gate};
+  if (!sizes.parts.attention_mlp) core.mlp_layers = 0;
+  return {.input = sizes.input, .output = sizes.output, .core = core};
 }
 
 AttentionModelOptions attention_options(const ModelSizes& sizes) {

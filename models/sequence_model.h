@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <retrace/core/random.h>
+#include <retrace/models/memory_parts.h>
 #include <retrace/nn/module.h>
 
 namespace retrace {
@@ -68,9 +69,10 @@ struct ModelSizes {
   std::int64_t output = 1;
   std::int64_t slot_size = 64;       // of a relational memory, or of an rmc
   std::int64_t slots = 4;            // of either
-  int heads = 2;                     // of an rmc
+  int heads = 2;                     // of either
   std::int64_t time = 64;            // the longest sequence, for models that know positions
   std::string_view memory = "cell";  // beside a relational-rnn: cell, gated or notebook
+  MemoryParts parts = {};            // of either, as far as memory_choices() has them
 };
 
 using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;

@@ -1,6 +1,7 @@
 #include <retrace/core/error.h>
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/options.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/nearest_name.h>
 
@@ -17,45 +18,6 @@ namespace {
 constexpr int usage_error = 2;
 constexpr int failure = 1;
 
-void add_training_options(CLI::App& command, FitOptions& fit) {
-  const auto positive = [&](const char* name, auto& value, const char* description) {
-    command.add_option(name, value, description)->check(CLI::PositiveNumber);
-  };
-  const auto shown = [&](const char* name, auto& value, const char* description) {
-    return command.add_option(name, value, description)->capture_default_str();
-  };
-  positive("--steps", fit.steps, "updates of the weights (default: the task's)");
-  positive("--batch", fit.batch, "samples of a batch (default: the task's)");
-  positive("--learning-rate", fit.learning_rate, "at its highest (default: the task's)");
-  shown("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)");
-  command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
-  shown("--b2", fit.b2, "of adam and adamw: how long squares of gradients are remembered");
-  shown("--warm-up", fit.warm_up, "the part of the steps in which the learning rate rises");
-  shown("--weight-decay", fit.weight_decay, "of adam, adamw and sgd")->check(CLI::NonNegativeNumber);
-  shown("--clip", fit.clip, "the most that the norm of all gradients may be");
-  shown("--accumulate", fit.accumulate, "batches of an update");
-  shown("--validate-every", fit.validate_every, "steps from one validation to the next");
-  positive("--patience", fit.patience, "stop after so many validations without a lower loss");
-  positive("--minutes", fit.minutes, "stop after so many");
-  command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
-}
-
-std::string joined(std::span<const std::string_view> names) {
-  std::string result;
-  for (const std::string_view name : names) result += text(result.empty() ? "" : ", ", name);
-  return result;
-}
-
-void add_task_options(CLI::App& command, TaskOptions& options) {
-  command.add_option("--length", options.length, "of a sequence, a word, a number or a segment (default: the task's)")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--vectors", options.vectors, "nth-farthest: how many (default: 8)")->check(CLI::PositiveNumber);
-  command.add_option("--dims", options.dims, "nth-farthest: of a vector (default: 16)")->check(CLI::PositiveNumber);
-  command.add_option("--program", options.program, "execute: addition, control, full, copy, reverse or double");
-  command.add_option("--nesting", options.nesting, "execute: ops of a program (default: 2)")->check(CLI::PositiveNumber);
-  command.add_flag("--held-only", options.held_only, "babi: only stories in which the ball is held");
-}
-
 void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
   command->add_option("task", flags.run.task, joined(task_names()) + ", or text: what comes next in --text FILE")
@@ -65,8 +27,7 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   command->add_option("--tokens", flags.tokens, "text: characters (the default) or words")
       ->check(CLI::IsMember({"characters", "words"}));
   command->add_option("--model", flags.run.model, joined(model_names()))->capture_default_str();
-  command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
-      ->capture_default_str();
+  add_memory_options(*command, flags.run);
   command->add_option("--hidden", flags.run.hidden, "size of the model's state (default: the task's)")
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", flags.run.fit.seed, "of weights, batches and tests")->capture_default_str();
@@ -147,8 +108,7 @@ void add_info_command(CLI::App& app, InfoFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("info", "Prints what a model is made of and what a step computes");
   command->add_option("model", flags.run.model, joined(model_names()))->required();
   command->add_option("--task", flags.run.task, "whose sizes it takes")->capture_default_str();
-  command->add_option("--memory", flags.run.memory, "beside a relational-rnn: cell, gated or notebook")
-      ->capture_default_str();
+  add_memory_options(*command, flags.run);
   command->add_flag("--json", flags.json, "print it as one JSON object");
   command->callback([&] { run_info(flags, program); });
 }

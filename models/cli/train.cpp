@@ -97,6 +97,8 @@ TextRunOptions text_options(const TrainFlags& flags) {
   if (flags.text.empty()) throw ValueError("retrace train text: no text to train on; give --text FILE");
   if (flags.run.task_options != TaskOptions{.length = flags.run.task_options.length})
     throw ValueError("retrace train text: of the tasks' own options a text has --length alone; leave the others out");
+  if (flags.run.slots != 0 || flags.run.slot_size != 0 || flags.run.heads != 0 || flags.run.parts != MemoryParts{})
+    throw ValueError("retrace train text: the memory of an rmc is not chosen here; leave its flags out");
   TextRunOptions options{.file = flags.text,
                          .tokens = flags.tokens == "words" ? TokenKind::words : TokenKind::characters,
                          .model = {.model = flags.run.model},

@@ -17,6 +17,9 @@ struct RunOptions {
   TaskOptions task_options = {};
   std::int64_t hidden = 0;  // 0, here and below: the recipe's
   std::int64_t slot_size = 0;
+  std::int64_t slots = 0;  // of a relational memory, like its heads and parts; 0: the recipe's
+  int heads = 0;
+  MemoryParts parts = {};
   FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0, .schedule = ""};
 };
 
@@ -27,7 +30,8 @@ struct Run {
   FitResult fit;
 };
 
-/// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known.
+/// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known, and for
+/// what the model's memory does not let one choose: see memory_choices().
 Run prepare(const RunOptions& options);
 /// Trains the model as the options say, by the task's recipe where they are silent.
 void train(Run& run);

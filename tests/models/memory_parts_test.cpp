@@ -1,0 +1,58 @@
+// What can be chosen of the relational memory in a model by name.
+#include <gtest/gtest.h>
+#include <retrace/models/model_info.h>
+#include <retrace/tests/models/command_line.h>
+
+#include <nlohmann/json.hpp>
+
+namespace retrace {
+namespace {
+
+/// By their flags, so that a model without a part can be trained alone.
+TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
+  const auto parameters = [](std::vector<std::string> flags) {
+    std::vector<std::string> words{"info", "rmc", "--json"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return nlohmann::json::parse(outcome.results).at("parameters").get<std::int64_t>();
+  };
+  RunOptions run{.task = "pair-matching", .model = "rmc"};
+  EXPECT_EQ(parameters({}), model_info(run).parameters);
+  run.parts = {.gate = MemoryGate::memory, .layer_norm = false, .attention_mlp = false};
+  run.heads = 4, run.slots = 3, run.slot_size = 16;
+  EXPECT_EQ(parameters({"--gate", "memory", "--no-layer-norm", "--no-attention-mlp", "--heads", "4", "--slots", "3",
+                        "--slot-size", "16"}),
+            model_info(run).parameters);
+  const Outcome without = run_command({"train", "pair-matching", "--model", "rmc", "--steps", "3", "--batch", "4",
+                                       "--no-residual", "--quiet", "--json"});
+  ASSERT_EQ(without.status, 0) << without.messages;
+  const Outcome with =
+      run_command({"train", "pair-matching", "--model", "rmc", "--steps", "3", "--batch", "4", "--quiet", "--json"});
+  EXPECT_NE(nlohmann::json::parse(without.results).at("weights_hash"),
+            nlohmann::json::parse(with.results).at("weights_hash"));
+}
+
+TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
+  const auto message = [](const RunOptions& run) -> std::string {
+    try {
+      prepare(run);
+    } catch (const ValueError& error) {
+      return error.what();
+    }
+    return "no ValueError was thrown";
+  };
+  EXPECT_EQ(message({.task = "babi", .model = "lstm", .heads = 2}),
+            "prepare: the model 'lstm' has no option 'heads' (it has: none); leave it out");
+  EXPECT_EQ(
+      message({.task = "babi", .model = "relational-rnn", .parts = {.residual = false}}),
+      "prepare: the model 'relational-rnn' with the memory 'cell' has no option 'residual' (it has: heads, slots, "
+      "gate); leave it out");
+  EXPECT_EQ(message({.task = "babi", .model = "relational-rnn", .parts = {.gate = MemoryGate::memory}}),
+            "prepare: the memory of a relational-rnn has no gate 'memory'; give unit or none");
+  EXPECT_EQ(message({.task = "babi", .model = "rmc", .heads = 3}),
+            "prepare: 3 heads do not divide slots of 32 features; choose heads that do");
+}
+
+}  // namespace
+}  // namespace retrace

@@ -9,6 +9,8 @@
 namespace retrace {
 namespace {
 
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+constexpr Sample of_no_numbers{.mean = no_number, .deviation = no_number, .half_width = no_number};
 constexpr std::uint64_t tuning_seed = 1'000'003;  // never one of the seeds that are compared
 
 RunOptions options_of(const CompareOptions& options, const std::string& name) {
@@ -28,10 +30,11 @@ std::int64_t size_of_model(const RunOptions& run, Match match) {
 /// grow with the scale, so that halving an interval finds it.
 void match_size(RunOptions& run, Match match, std::int64_t goal) {
   const std::int64_t hidden = run.hidden, slot_size = run.slot_size;
+  const std::int64_t shared = std::lcm(std::int64_t{4}, std::max<std::int64_t>(1, run.heads));  // by heads
   const auto scaled = [&](std::int64_t quarter_steps) {
     RunOptions candidate = run;
     candidate.hidden = std::max<std::int64_t>(4, hidden * quarter_steps / 32 / 4 * 4);
-    candidate.slot_size = std::max<std::int64_t>(4, slot_size * quarter_steps / 32 / 4 * 4);
+    candidate.slot_size = std::max(shared, slot_size * quarter_steps / 32 / shared * shared);
     return candidate;
   };
   std::int64_t low = 1, high = 32 * 16;
@@ -43,37 +46,40 @@ void match_size(RunOptions& run, Match match, std::int64_t goal) {
   run = scaled(miss(low) <= miss(high) ? low : high);
 }
 
+/// The options of the models by name, the sizes of all but the first matched to it.
+std::vector<Entrant> entrants_of(const CompareOptions& options) {
+  std::vector<Entrant> entrants;
+  for (const std::string& name : options.models)
+    entrants.push_back({name, prepare(options_of(options, name)).options});  // a wrong name is found at once
+  if (options.match == Match::none || entrants.empty()) return entrants;
+  const std::int64_t goal = size_of_model(entrants.front().run, options.match);
+  for (std::size_t k = 1; k < entrants.size(); ++k) match_size(entrants[k].run, options.match, goal);
+  return entrants;
+}
+
 class Comparing {
  public:
-  explicit Comparing(const CompareOptions& options) {
-    if (options.models.empty()) throw ValueError("compare: there is no model; name one or more");
+  Comparing(const CompareOptions& options, const std::vector<Entrant>& entrants) : entrants_(entrants) {
+    if (entrants.empty()) throw ValueError("compare: there is no model; name one or more");
     if (options.seeds < 1)
       throw ValueError(text("compare: ", options.seeds, " seeds were asked for; ask for 1 or more"));
     comparison_.options = options;
-    RunOptions first = prepare(options_of(options, options.models.front())).options;
-    comparison_.options.run.hidden = first.hidden;  // the recipe's numbers in the place of zeros
-    comparison_.options.run.slot_size = first.slot_size;
-    comparison_.options.run.fit = first.fit;
-    if (comparison_.options.learning_rates.empty()) comparison_.options.learning_rates = {first.fit.learning_rate};
-    comparison_.task = prepare(first).task;
+    for (Entrant& entrant : entrants_) {
+      entrant.run.fit = options.run.fit;
+      Run run = prepare(entrant.run);
+      entrant.run = run.options;  // the recipe's numbers in the place of zeros
+      if (!comparison_.task) comparison_.task = std::move(run.task);
+    }
+    comparison_.options.run = entrants_.front().run;
+    if (comparison_.options.learning_rates.empty())
+      comparison_.options.learning_rates = {comparison_.options.run.fit.learning_rate};
     const Yardsticks yardsticks = comparison_.task->yardsticks();
     comparison_.threshold =
         std::isnan(options.threshold) ? (yardsticks.trivial + yardsticks.ceiling) / 2 : options.threshold;
-    for (const std::string& name : options.models) prepare(options_of(options, name));  // a wrong name is found at once
   }
 
   Comparison run() {
-    std::int64_t goal = 0;
-    for (const std::string& name : comparison_.options.models) {
-      RunOptions run = options_of(comparison_.options, name);
-      if (comparison_.options.match != Match::none) {
-        if (goal == 0)
-          goal = size_of_model(run, comparison_.options.match);
-        else
-          match_size(run, comparison_.options.match, goal);
-      }
-      add(name, run);
-    }
+    for (const Entrant& entrant : entrants_) add(entrant.name, entrant.run);
     return std::move(comparison_);
   }
 
@@ -83,18 +89,33 @@ class Comparing {
     Contestant contestant{
         .name = name, .hidden = run.hidden, .parameters = info.parameters, .flops_a_sample = info.flops_a_sample};
     run.fit.learning_rate = contestant.learning_rate = choose_learning_rate(contestant, run);
+    std::vector<double> of_first;  // the first model's values for the seeds of this one
     for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
       run.fit.seed = static_cast<std::uint64_t>(seed);
       comparison_.options.tell(text(name, ", seed ", seed));
-      contestant.runs.push_back(trained(run));
-      contestant.values.push_back(contestant.runs.back().test.metric);
-      contestant.seconds += contestant.runs.back().seconds / static_cast<double>(comparison_.options.seeds);
-      note_threshold(contestant, contestant.runs.back());
+      if (!add_run(contestant, run)) continue;
+      const Contestant& first = comparison_.contestants.empty() ? contestant : comparison_.contestants.front();
+      of_first.push_back(first.values[static_cast<std::size_t>(seed)]);
     }
-    contestant.value = summarise(contestant.values);
-    const Contestant& first = comparison_.contestants.empty() ? contestant : comparison_.contestants.front();
-    contestant.against_first = summarise_differences(contestant.values, first.values);
+    contestant.value = contestant.values.empty() ? of_no_numbers : summarise(contestant.values);
+    contestant.against_first = of_first.empty() ? of_no_numbers : summarise_differences(contestant.values, of_first);
+    for (const FitResult& fit : contestant.runs)
+      contestant.seconds += fit.seconds / static_cast<double>(contestant.runs.size());
     comparison_.contestants.push_back(std::move(contestant));
+  }
+
+  /// Whether it ended with finite numbers; the first model's has to.
+  bool add_run(Contestant& contestant, const RunOptions& run) {
+    try {
+      contestant.runs.push_back(trained(run));
+    } catch (const ValueError& error) {
+      if (comparison_.contestants.empty()) throw;
+      contestant.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
+      return false;
+    }
+    contestant.values.push_back(contestant.runs.back().test.metric);
+    note_threshold(contestant, contestant.runs.back());
+    return true;
   }
 
   double choose_learning_rate(Contestant& contestant, RunOptions run) const {
@@ -140,12 +161,17 @@ class Comparing {
     return comparison_.options.run.fit.batch * comparison_.options.run.fit.accumulate;
   }
 
+  std::vector<Entrant> entrants_;
   Comparison comparison_;
 };
 
 }  // namespace
 
-Comparison compare(const CompareOptions& options) { return Comparing(options).run(); }
+Comparison compare(const CompareOptions& options) { return compare(options, entrants_of(options)); }
+
+Comparison compare(const CompareOptions& options, const std::vector<Entrant>& entrants) {
+  return Comparing(options, entrants).run();
+}
 
 Plot learning_curves(const Comparison& comparison) {
   const FitOptions& fit = comparison.options.run.fit;
@@ -153,6 +179,7 @@ Plot learning_curves(const Comparison& comparison) {
             .x_label = "samples seen",
             .curves = {}};
   for (const Contestant& contestant : comparison.contestants) {
+    if (contestant.runs.empty()) continue;
     std::size_t points = contestant.runs.front().history.size();  // a run that was stopped has fewer
     for (const FitResult& run : contestant.runs) points = std::min(points, run.history.size());
     Curve curve{.name = contestant.name, .x = {}, .y = {}};

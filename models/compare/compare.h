@@ -29,6 +29,12 @@ struct CompareOptions {
   std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
+/// What is compared: a model with its sizes, and what to call it.
+struct Entrant {
+  std::string name;
+  RunOptions run;
+};
+
 /// One model's runs.
 struct Contestant {
   std::string name;
@@ -37,6 +43,7 @@ struct Contestant {
   std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
   std::vector<FitResult> runs = {};                   // a seed each
   std::vector<double> values = {};                    // their test metrics
+  std::vector<std::string> failures = {};             // of the seeds whose loss left the finite numbers
   Sample value = {};
   Sample against_first = {};                      // the differences to the first model, seed by seed
   double seconds = 0;                             // of a run, on the average
@@ -52,8 +59,12 @@ struct Comparison {
 };
 
 /// Trains every model with every seed. Batches depend on the seed and the step alone, so that all models see the same
-/// samples in the same order. Throws ValueError for an unknown name, no model, fewer than one seed.
+/// samples in the same order. A run whose loss leaves the finite numbers is noted and left out, but for one of the
+/// first model: that throws. Throws ValueError for an unknown name, no model, fewer than one seed.
 Comparison compare(const CompareOptions& options);
+/// The same of entrants in the place of options.models, of the sizes that they have. Their budgets are equal: that of
+/// options.run.
+Comparison compare(const CompareOptions& options, const std::vector<Entrant>& entrants);
 
 /// The metric by samples seen: the mean over the seeds, with the band from the lowest to the highest.
 Plot learning_curves(const Comparison& comparison);

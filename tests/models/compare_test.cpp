@@ -92,6 +92,24 @@ TEST(Compare, ThePageSaysWhatWasDone) {
   EXPECT_EQ(plot.curves[0].x, (std::vector<double>{80, 160}));
 }
 
+/// Steps so large that only numbers which are squashed stay finite.
+TEST(Compare, ARunThatLeavesTheFiniteNumbersIsNotedAndLeftOut) {
+  CompareOptions options = small_comparison();
+  options.run.fit.learning_rate = 1e9;
+  options.learning_rates = {};
+  RunOptions lstm = options.run, bare = options.run;
+  lstm.model = "lstm", bare.model = "rmc";
+  bare.parts = {.gate = MemoryGate::none, .layer_norm = false};
+  const Comparison comparison = compare(options, {{"lstm", lstm}, {"bare", bare}});
+  EXPECT_EQ(comparison.contestants[0].values.size(), 2U);
+  EXPECT_EQ(comparison.contestants[1].values.size(), 0U);
+  ASSERT_EQ(comparison.contestants[1].failures.size(), 2U);
+  EXPECT_EQ(comparison.contestants[1].failures[1].find("seed 1: fit: the loss of step "), 0U);
+  EXPECT_EQ(learning_curves(comparison).curves.size(), 1U);
+  EXPECT_NE(to_text(comparison).find("Left out: bare, seed 0: fit: the loss of step "), std::string::npos);
+  EXPECT_THROW(compare(options, {{"bare", bare}, {"lstm", lstm}}), ValueError) << "nothing is left to compare with";
+}
+
 TEST(Compare, BadOptionsAreRefused) {
   CompareOptions options = small_comparison();
   options.models = {};

@@ -1,0 +1,92 @@
+#include <retrace/models/compare/report.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace retrace {
+namespace {
+
+std::size_t characters(const std::string& words) {
+  std::size_t count = 0;
+  for (const char letter : words) count += (static_cast<unsigned char>(letter) & 0xC0) != 0x80 ? 1 : 0;  // of UTF-8
+  return count;
+}
+
+}  // namespace
+
+std::string written(double value, const char* format) {
+  if (!std::isfinite(value)) return "-";
+  std::array<char, 48> digits;
+  std::snprintf(digits.data(), digits.size(), format, value);
+  return digits.data();
+}
+
+std::string with_half_width(const Sample& sample) {
+  return std::isfinite(sample.half_width) ? written(sample.mean) + " ± " + written(sample.half_width, "%.2g")
+                                          : written(sample.mean);
+}
+
+std::vector<std::string> budget_in_words(const Comparison& comparison) {
+  const FitOptions& fit = comparison.options.run.fit;
+  return {text("Budget of a run: ", fit.steps, " updates of ", fit.batch * fit.accumulate, " samples",
+               fit.minutes > 0 ? text(", or ", fit.minutes, " minutes") : std::string(), "; ", comparison.options.seeds,
+               " seeds; the same batches in the same order for every model; tested on ", fit.test_samples,
+               " fresh samples of the full task with the parameters of the lowest validation loss."),
+          text("Optimiser: ", fit.optimizer, ", schedule ", fit.schedule, ", warm-up ", fit.warm_up, ", clip ",
+               fit.clip, ".")};
+}
+
+std::vector<std::string> failures_in_words(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  for (const Contestant& contestant : comparison.contestants)
+    for (const std::string& failure : contestant.failures)
+      lines.push_back(text("Left out: ", contestant.name, ", ", failure, "."));
+  return lines;
+}
+
+std::string yardsticks_in_words(const Comparison& comparison) {
+  const Yardsticks yardsticks = comparison.task->yardsticks();
+  return text("Chance ", written(yardsticks.chance), "; ", yardsticks.trivial_answer, " ", written(yardsticks.trivial),
+              "; best possible ", written(yardsticks.ceiling),
+              ". ± is the half width of the 95 % interval of the mean.");
+}
+
+std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
+                      const std::vector<std::string>& lines) {
+  std::string page =
+      text("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", title,
+           "</title>\n<style>body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
+           "table{border-collapse:collapse}td,th{padding:.3em .7em;border-bottom:1px solid #ddd;text-align:right}"
+           "td:first-child,th:first-child{text-align:left}</style></head>\n<body><h1>",
+           title, "</h1>\n", svg, "<table>\n");
+  const char* cell = "th";
+  for (const Row& row : table) {
+    page += "<tr>";
+    for (const std::string& words : row) page += text("<", cell, ">", words, "</", cell, ">");
+    page += "</tr>\n";
+    cell = "td";
+  }
+  page += "</table>\n<p>The band of a curve reaches from the lowest to the highest seed.</p>\n";
+  for (const std::string& line : lines) page += text("<p>", line, "</p>\n");
+  return page + "</body></html>\n";
+}
+
+std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines) {
+  std::vector<std::size_t> widths(table.front().size(), 0);
+  for (const Row& row : table)
+    for (std::size_t column = 0; column < row.size(); ++column)
+      widths[column] = std::max(widths[column], characters(row[column]));
+  std::string result;
+  for (const Row& row : table) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - characters(row[column]), ' ');
+      result += column == 0 ? row[column] + padding : "  " + padding + row[column];
+    }
+    result += "\n";
+  }
+  for (const std::string& line : lines) result += line + "\n";
+  return result;
+}
+
+}  // namespace retrace

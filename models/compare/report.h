@@ -1,0 +1,32 @@
+// What comparisons of any kind are written with: a table, the words around it, a page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <retrace/models/compare/compare.h>
+
+namespace retrace {
+
+/// The cells of a row; the first row of a table has the headings.
+using Row = std::vector<std::string>;
+
+/// As printf would write it; "-" for what is not finite.
+std::string written(double value, const char* format = "%.4g");
+/// "mean ± half width of its 95 % interval"; the mean alone where one number has no interval.
+std::string with_half_width(const Sample& sample);
+
+/// What was the same for every run: budget, seeds, test, optimiser.
+std::vector<std::string> budget_in_words(const Comparison& comparison);
+/// A line for every run that was left out.
+std::vector<std::string> failures_in_words(const Comparison& comparison);
+/// What the numbers are to be held against, and what ± is.
+std::string yardsticks_in_words(const Comparison& comparison);
+
+/// A page that needs nothing else: the title, an <svg>, the table, a paragraph for each line.
+std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
+                      const std::vector<std::string>& lines);
+/// The table for a terminal, its columns aligned, the first to the left, and the lines below it.
+std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines);
+
+}  // namespace retrace

@@ -97,6 +97,30 @@ void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
   command->callback([&] { run_compare(flags, program); });
 }
 
+void add_ablate_command(CLI::App& app, AblateFlags& flags, Program& program) {
+  AblateOptions& ablate = flags.ablate;
+  CLI::App* command =
+      app.add_subcommand("ablate", "Trains a model with each part of its memory changed alone, and compares");
+  command->add_option("task", ablate.run.task, joined(task_names()))->required();
+  add_task_options(*command, ablate.run.task_options);
+  command->add_option("--model", ablate.run.model, "rmc or relational-rnn")->capture_default_str();
+  add_memory_options(*command, ablate.run);
+  command
+      ->add_option("--factors", ablate.factors,
+                   joined(memory_choices("rmc", "")) + ", separated by commas (default: all that the model has)")
+      ->delimiter(',');
+  command->add_option("--seeds", ablate.seeds, "how many")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--hidden", ablate.run.hidden, "size of the model's state (default: the task's)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
+      ->check(CLI::PositiveNumber);
+  add_training_options(*command, ablate.run.fit);
+  command->add_option("--out", flags.out, "folder for ablate.html and result.json");
+  command->add_flag("--json", flags.json, "print the result as one JSON object");
+  command->add_flag("--quiet", flags.quiet, "show no progress");
+  command->callback([&] { run_ablate(flags, program); });
+}
+
 void add_gradcheck_command(CLI::App& app, GradcheckFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("gradcheck", "Holds gradients against dual numbers and finite differences");
   command->add_option("names", flags.names, "ops, modules and registered models (default: all)");
@@ -190,6 +214,8 @@ int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostre
   add_generate_command(app, generate_flags, program);
   CompareFlags compare_flags;
   add_compare_command(app, compare_flags, program);
+  AblateFlags ablate_flags;
+  add_ablate_command(app, ablate_flags, program);
   add_gradcheck_command(app, gradcheck_flags, program);
   InfoFlags info_flags;
   add_info_command(app, info_flags, program);

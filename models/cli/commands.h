@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/compare/compare.h>
+#include <retrace/models/compare/ablate.h>
 #include <retrace/models/text/generate.h>
 #include <retrace/models/text/text_run.h>
 
@@ -53,6 +53,17 @@ struct CompareFlags {
 
 /// retrace compare TASK: trains several models with several seeds and holds them against each other.
 void run_compare(const CompareFlags& flags, Program& program);
+
+struct AblateFlags {
+  AblateOptions ablate{.run = {.task = "", .model = "rmc"}};
+  std::string out;  // empty: nothing is left behind
+  int threads = 0;  // 0: every core
+  bool json = false;
+  bool quiet = false;
+};
+
+/// retrace ablate TASK: trains a model with each part of its memory left out or resized, one at a time.
+void run_ablate(const AblateFlags& flags, Program& program);
 
 struct GradcheckFlags {
   std::vector<std::string> names;  // none: all

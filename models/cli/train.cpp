@@ -4,7 +4,7 @@
 #include <retrace/models/cli/stop_signals.h>
 #include <retrace/models/json_lines.h>
 #include <retrace/models/training/curves.h>
-#include <retrace/nn/module.h>
+#include <retrace/models/training/stored_run.h>
 
 #include <algorithm>
 #include <array>
@@ -52,8 +52,11 @@ Plot curve_of(std::span<const Metrics> history, const TextRun& run) {
                       {{"chance", yardsticks.chance}, {std::string(yardsticks.trivial_answer), yardsticks.trivial}});
 }
 
-void save_weights(const std::string& path, const Run& run) { save(path, *run.model); }
+void save_weights(const std::string& path, const Run& run) { save_run(path, run); }
 void save_weights(const std::string& path, const TextRun& run) { save_text_model(path, run.model); }
+
+std::string description_of(const Run& run) { return describe_run(run); }
+std::string description_of(const TextRun&) { return {}; }
 
 void leave_behind(RunDirectory& directory, const auto& run) {
   save_weights(directory.weights().string(), run);
@@ -79,6 +82,7 @@ void train_and_tell(const auto& options, const TrainFlags& flags, Program& progr
     directory.emplace(flags.out, fit.resume);
     fit.metrics = &directory->metrics();
     fit.checkpoint = directory->checkpoint().string();
+    fit.model = description_of(run);
   }
   train(run);
   if (directory) leave_behind(*directory, run);

@@ -56,10 +56,12 @@ const std::string& metadata_of(const SafetensorsFile& file, const std::string& p
 }  // namespace
 
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
-                     const std::string& run) {
+                     const std::string& run, const std::string& model) {
   std::map<std::string, Tensor> by_name;
   for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, tensor.tensor);
-  write_safetensors(path, by_name, {{"run", run}, {"standing", to_json(standing)}});
+  std::map<std::string, std::string> metadata{{"run", run}, {"standing", to_json(standing)}};
+  if (!model.empty()) metadata.emplace("trained", model);
+  write_safetensors(path, by_name, metadata);
 }
 
 Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run) {
@@ -75,8 +77,10 @@ Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>
   return result;
 }
 
-std::int64_t step_of_checkpoint(const std::string& path) {
-  return from_json(path, metadata_of(read_safetensors(path), path, "standing")).step;
+Standing standing_of_checkpoint(const std::string& path) {
+  return from_json(path, metadata_of(read_safetensors(path), path, "standing"));
 }
+
+std::int64_t step_of_checkpoint(const std::string& path) { return standing_of_checkpoint(path).step; }
 
 }  // namespace retrace

@@ -22,14 +22,17 @@ struct Standing {
   double seconds = 0;
 };
 
-/// Writes the tensors, the standing, and `run`, which says what is being trained and how. The file is whole or what it
+/// Writes the tensors, the standing, and `run`, which says what is being trained and how; and `model`, unless it is
+/// empty, from which the model can be made without the training (see describe_run). The file is whole or what it
 /// was before, even if the program is killed. Throws FileError where the system refuses.
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
-                     const std::string& run);
+                     const std::string& run, const std::string& model = {});
 /// Copies the tensors of the file into those given. Throws FileError for a file that is no checkpoint, ValueError for
 /// one of another run; nothing is changed then.
 Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run);
-/// How many steps were made when it was written. Throws FileError for a file that is no checkpoint.
+/// How far the training was when it was written, and how many steps that were. Both throw FileError for a file that is
+/// no checkpoint.
+Standing standing_of_checkpoint(const std::string& path);
 std::int64_t step_of_checkpoint(const std::string& path);
 
 }  // namespace retrace

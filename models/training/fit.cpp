@@ -123,7 +123,7 @@ class Fitting {
     standing_.best_step = best_.step();
     standing_.best = best_.validation();
     standing_.seconds = checkpoint_at_ = seconds();
-    save_checkpoint(options_.checkpoint, state(), standing_, description(training_));
+    save_checkpoint(options_.checkpoint, state(), standing_, description(training_), options_.model);
   }
 
   void resume() {

@@ -37,6 +37,7 @@ struct FitOptions {
   std::string checkpoint = {};    // a file from which the training can go on; empty: none
   double checkpoint_seconds = 5;  // the least time between two of them, which are written at validations
   bool resume = false;            // go on from that file, if it exists
+  std::string model = {};         // stored with it: what the model can be made of again; empty: nothing
 
   std::ostream* metrics = nullptr;  // a JSON line for every validation
   ProgressOptions progress = {};

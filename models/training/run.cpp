@@ -56,21 +56,25 @@ void check_memory(const RunOptions& given, const RunOptions& filled) {
 
 }  // namespace
 
+ModelSizes sizes_of(const RunOptions& options, const Task& task) {
+  ModelSizes sizes = sizes_for(task, recipe_for(options.task));
+  sizes.hidden = options.hidden;
+  sizes.slot_size = options.slot_size;
+  if (options.slots != 0) sizes.slots = options.slots;
+  if (options.heads != 0) sizes.heads = options.heads;
+  sizes.memory = options.memory;
+  sizes.parts = options.parts;
+  return sizes;
+}
+
 Run prepare(const RunOptions& options) {
   const DtypeScope scope(options.dtype);
   Run run{.options = options, .task = make_task(options.task, options.task_options), .model = nullptr, .fit = {}};
   const Recipe& recipe = recipe_for(options.task);
-  ModelSizes sizes = sizes_for(*run.task, recipe);
-  run.options = with_recipe(options, recipe, sizes);
+  run.options = with_recipe(options, recipe, sizes_for(*run.task, recipe));
   check_memory(options, run.options);
-  sizes.hidden = run.options.hidden;
-  sizes.slot_size = run.options.slot_size;
-  if (run.options.slots != 0) sizes.slots = run.options.slots;
-  if (run.options.heads != 0) sizes.heads = run.options.heads;
-  sizes.memory = run.options.memory;
-  sizes.parts = run.options.parts;
   Random weights = Random(options.fit.seed).stream("weights");
-  run.model = make_model(options.model, sizes, weights);
+  run.model = make_model(options.model, sizes_of(run.options, *run.task), weights);
   return run;
 }
 

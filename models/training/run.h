@@ -30,6 +30,8 @@ struct Run {
   FitResult fit;
 };
 
+/// The sizes of its model, for options without zeros. Their `memory` is that of the options, which must outlive them.
+ModelSizes sizes_of(const RunOptions& options, const Task& task);
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known, and for
 /// what the model's memory does not let one choose: see memory_choices().
 Run prepare(const RunOptions& options);

@@ -1,0 +1,37 @@
+// A model that was trained on a task, in a file: its weights, and what it takes to make task and model again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <retrace/models/training/run.h>
+
+namespace retrace {
+
+/// Task and its options, model and its sizes, seed, number of test samples: a JSON object, the entry "trained" of a
+/// file's metadata.
+std::string describe_run(const Run& run);
+/// The weights as a safetensors file with that description.
+void save_run(const std::string& path, const Run& run);
+
+/// What was found in a run's folder, its weights or its checkpoint.
+struct StoredRun {
+  std::string path;  // of the file that was read
+  std::string task_name, model_name;
+  TaskOptions task_options;
+  ModelSizes sizes;             // but its `memory`, which is here:
+  std::string memory = "cell";  // of a relational-rnn
+  std::uint64_t seed = 0;
+  std::int64_t test_samples = 0;
+  std::int64_t step = 0;  // of a checkpoint: after which it was written; 0 for weights
+  std::unique_ptr<Task> task;
+  std::unique_ptr<SequenceModel> model;  // of the dtype of its weights
+};
+
+/// Reads weights.safetensors of a folder (checkpoint.safetensors where there are none), or a file of either kind. Of a
+/// checkpoint the best parameters so far are taken, which are those that the training would leave behind. Throws
+/// FileError for what is not there, not readable, or not of a model on a task; ValueError for a task or model that this
+/// program does not know.
+StoredRun load_run(const std::string& path);
+
+}  // namespace retrace

@@ -1,0 +1,142 @@
+// A run's folder, weights and checkpoint give back the model on its task.
+#include <gtest/gtest.h>
+#include <retrace/core/safetensors.h>
+#include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/stored_run.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+class StoredRuns : public testing::Test {
+ protected:
+  /// A short training into the folder "run"; what it said of itself.
+  nlohmann::json train(std::vector<std::string> words) const {
+    words.insert(words.begin(), "train");
+    for (const char* word : {"--steps", "3", "--batch", "4", "--json", "--quiet", "--out"}) words.emplace_back(word);
+    words.push_back(run_);
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return nlohmann::json::parse(outcome.results);
+  }
+
+  /// The description of the run's weights, changed by `change`, with the weights themselves in a file of its own.
+  std::string changed(const auto& change) const {
+    const SafetensorsFile file = read_safetensors(run_ + "/weights.safetensors");
+    nlohmann::json description = nlohmann::json::parse(file.metadata.at("trained"));
+    change(description);
+    write_safetensors(folder_ / "changed.safetensors", file.tensors, {{"trained", description.dump()}});
+    return folder_ / "changed.safetensors";
+  }
+
+  TemporaryFolder folder_;
+  std::string run_ = folder_ / "run";
+};
+
+std::string file_error(const std::string& path) {
+  try {
+    load_run(path);
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_F(StoredRuns, AFolderItsWeightsAndItsCheckpointHoldTheSameModel) {
+  const auto result = train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc", "--seed", "9"});
+  for (const char* path : {"", "/weights.safetensors", "/checkpoint.safetensors"}) {
+    const StoredRun run = load_run(run_ + path);
+    EXPECT_EQ(weights_hash(*run.model), result["weights_hash"]) << path;
+    EXPECT_EQ(run.task_name, "nth-farthest");
+    EXPECT_EQ(run.task_options, (TaskOptions{.vectors = 3, .dims = 2}));
+    EXPECT_EQ(run.task->sequence_length(), 3);
+    EXPECT_EQ(run.model_name, "rmc");
+    EXPECT_EQ(run.seed, 9U);
+    EXPECT_EQ(run.test_samples, 10000);
+    EXPECT_EQ(run.step, std::string_view(path) == "/checkpoint.safetensors" ? 3 : 0);
+  }
+}
+
+TEST_F(StoredRuns, EveryOptionOfTaskAndModelComesBack) {
+  train({"execute", "--program", "control", "--length", "2", "--nesting", "1", "--dtype", "f64"});
+  EXPECT_EQ(load_run(run_).task_options, (TaskOptions{.length = 2, .program = "control", .nesting = 1}));
+  EXPECT_EQ(parameters(*load_run(run_).model).front().tensor.dtype(), f64);
+  train({"babi", "--held-only", "--model", "relational-rnn", "--memory", "notebook", "--hidden", "24"});
+  const StoredRun run = load_run(run_);
+  EXPECT_TRUE(run.task_options.held_only);
+  EXPECT_EQ(run.memory, "notebook");
+  EXPECT_EQ(run.sizes.hidden, 24);
+}
+
+TEST_F(StoredRuns, ACheckpointGivesItsBestParametersNotItsLatest) {
+  train({"babi", "--model", "gru"});
+  const SafetensorsFile file = read_safetensors(run_ + "/checkpoint.safetensors");
+  std::map<std::string, Tensor> tensors = file.tensors;
+  for (auto& [name, tensor] : tensors)
+    if (name.starts_with("model.")) tensor = tensor + 1;
+  write_safetensors(run_ + "/checkpoint.safetensors", tensors, file.metadata);
+  EXPECT_EQ(weights_hash(*load_run(run_ + "/checkpoint.safetensors").model), weights_hash(*load_run(run_).model));
+}
+
+TEST_F(StoredRuns, AFolderWithoutWeightsIsReadFromItsCheckpoint) {
+  const auto result = train({"babi"});
+  std::filesystem::remove(run_ + "/weights.safetensors");
+  EXPECT_EQ(weights_hash(*load_run(run_).model), result["weights_hash"]);
+}
+
+TEST_F(StoredRuns, WhatIsNotARunIsRefusedInASentence) {
+  EXPECT_NE(file_error(folder_.path()).find("neither weights.safetensors nor checkpoint.safetensors"),
+            std::string::npos);
+  EXPECT_NE(file_error(folder_ / "none").find("none"), std::string::npos);
+  write_safetensors(folder_ / "plain.safetensors", {{"weight", ones({2})}});
+  EXPECT_NE(file_error(folder_ / "plain.safetensors").find("does not say which task and model"), std::string::npos);
+  write_safetensors(folder_ / "text.safetensors", {{"weight", ones({2})}}, {{"text_model", "{}"}});
+  EXPECT_NE(file_error(folder_ / "text.safetensors").find("retrace generate"), std::string::npos);
+  write_safetensors(folder_ / "broken.safetensors", {{"weight", ones({2})}}, {{"trained", "{\"task\":"}});
+  EXPECT_NE(file_error(folder_ / "broken.safetensors").find("retrace train TASK --out DIR"), std::string::npos);
+}
+
+TEST_F(StoredRuns, AHalfFileIsRefused) {
+  train({"babi"});
+  const std::string weights = run_ + "/weights.safetensors";
+  std::filesystem::resize_file(weights, std::filesystem::file_size(weights) / 2);
+  EXPECT_THROW(load_run(run_), FileError);
+}
+
+TEST_F(StoredRuns, SizesThatDoNotFitTheWeightsAreRefused) {
+  train({"babi", "--model", "rmc"});
+  for (const char* size : {"slot_size", "slots", "heads"})
+    for (const std::int64_t wrong : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40})
+      EXPECT_NE(file_error(changed([&](nlohmann::json& json) { json["sizes"][size] = wrong; })).find(size),
+                std::string::npos);
+  EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"]["slot_size"] = 16; })).find("not of a model"),
+            std::string::npos);
+  EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"].erase("slots"); })).find("slots"),
+            std::string::npos);
+}
+
+TEST_F(StoredRuns, ATaskOrModelOfAnotherProgramIsNamed) {
+  train({"babi"});
+  const auto message = [](const std::string& path) {
+    try {
+      load_run(path);
+    } catch (const ValueError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  EXPECT_NE(message(changed([](nlohmann::json& json) { json["task"] = "my-task"; })).find("'my-task'"),
+            std::string::npos);
+  EXPECT_NE(message(changed([](nlohmann::json& json) { json["model"] = "my-model"; })).find("'my-model'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace retrace

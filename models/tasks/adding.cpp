@@ -1,5 +1,8 @@
 #include <retrace/models/tasks/adding.h>
 
+#include <algorithm>
+#include <array>
+
 namespace retrace {
 
 Adding::Adding(const AddingOptions& options) : Task("adding", TaskKind::regression), options_(options) {
@@ -27,6 +30,33 @@ void Adding::fill(Random& random, const Batch& batch) const {
       answer[sample] = first[0] + second[0];
     }
   });
+}
+
+namespace {
+
+/// The rows whose numbers are to be added.
+std::vector<std::int64_t> marked_rows(const Example& example) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t t = 0; t < example.length(); ++t)
+    if (example.row(t)[1] != 0) rows.push_back(t);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Category> Adding::categories(const Example& example, std::int64_t) const {
+  static constexpr std::array<std::string_view, 4> quarters{"up to a quarter of the length", "up to a half",
+                                                            "up to three quarters", "more"};
+  const std::vector<std::int64_t> rows = marked_rows(example);
+  const std::int64_t quarter = std::min<std::int64_t>(3, 4 * (rows.back() - rows.front()) / example.length());
+  return {{"rows between the marks", quarter, quarters[static_cast<std::size_t>(quarter)]}};
+}
+
+std::string Adding::describe(const Example& example) const {
+  std::string words;
+  for (const std::int64_t t : marked_rows(example))
+    words += text(words.empty() ? "" : " + ", written(columns(example.row(t), 0, 1)), " (row ", t + 1, ")");
+  return text(words, " of ", example.length(), " rows");
 }
 
 }  // namespace retrace

@@ -90,4 +90,54 @@ void Babi::fill(Random& random, const Batch& batch) const {
   });
 }
 
+namespace {
+
+constexpr std::array<std::string_view, Babi::agents> agent_names{"Mary", "John", "Daniel", "Sandra"};
+constexpr std::array<std::string_view, Babi::places> place_names{"kitchen", "garden", "office", "hallway"};
+
+template <class Names>
+std::string_view name_in(const Names& list, std::int64_t which) {
+  return list[static_cast<std::size_t>(which)];
+}
+
+std::int64_t agent_in(const Example& example, std::int64_t t) { return hot(columns(example.row(t), 0, Babi::agents)); }
+bool is_hot(const Example& example, std::int64_t t, std::int64_t column) {
+  return columns(example.row(t), column, 1).front() != 0;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> Babi::row_to_remember(const Example& example) const {
+  for (std::int64_t t = most_facts - 1; t >= 0; --t)
+    if (is_hot(example, t, took)) return t;
+  return std::nullopt;
+}
+
+std::vector<Category> Babi::categories(const Example& example, std::int64_t) const {
+  std::int64_t facts = 0, moves = 0;
+  const std::optional<std::int64_t> taken = row_to_remember(example);
+  for (std::int64_t t = 0; t < most_facts; ++t) {
+    const bool moves_now = is_hot(example, t, moved);
+    facts += moves_now || is_hot(example, t, took) ? 1 : 0;
+    moves += moves_now && taken && t > *taken && agent_in(example, t) == agent_in(example, *taken) ? 1 : 0;
+  }
+  std::vector<Category> result{{"facts told", facts},
+                               {"the ball", taken ? 1 : 0, taken ? "somebody took it" : "nobody took it: a guess"}};
+  if (taken) result.push_back({"moves of the holder since", moves});
+  return result;
+}
+
+std::string Babi::describe_row(const Example& example, std::int64_t t) const {
+  if (is_hot(example, t, question)) return "where is the ball?";
+  const std::int64_t agent = agent_in(example, t);
+  if (agent < 0) return "";
+  if (is_hot(example, t, took)) return text(name_in(agent_names, agent), " took the ball");
+  return text(name_in(agent_names, agent), " moved to the ",
+              name_in(place_names, hot(columns(example.row(t), first_place, places))));
+}
+
+std::string Babi::describe_label(std::int64_t label) const { return std::string(name_in(place_names, label)); }
+
+std::int64_t Babi::topic(const Example& example, std::int64_t t) const { return agent_in(example, t); }
+
 }  // namespace retrace

@@ -26,6 +26,12 @@ class Babi final : public Task {
   std::int64_t sequence_length() const override { return most_facts + 1; }
   std::int64_t output_size() const override { return places; }
   Yardsticks yardsticks() const override;
+  /// How many facts, whether anybody took the ball, and how often its holder has moved since.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::string describe_label(std::int64_t label) const override;
+  std::optional<std::int64_t> row_to_remember(const Example& example) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
   void fill(Random& random, const Batch& batch) const override;

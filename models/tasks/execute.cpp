@@ -148,4 +148,63 @@ ProgramKind program_kind(std::string_view name) {
   return static_cast<ProgramKind>(found - program_names().begin());
 }
 
+std::int64_t Execute::topic(const Example& example, std::int64_t t) const { return hot(example.row(t)); }
+
+std::string Execute::describe_row(const Example& example, std::int64_t t) const {
+  const std::int64_t character = topic(example, t);
+  return character < 0 ? "" : std::string(1, characters[static_cast<std::size_t>(character)]);
+}
+
+std::string Execute::describe(const Example& example) const {
+  std::string code;
+  for (std::int64_t t = 0; t < example.length(); ++t) code += describe_row(example, t);
+  return code.substr(0, code.find('!'));
+}
+
+namespace {
+
+/// What the expression does with its operands: the sign or word outside of all parentheses.
+Category outermost_operation(const std::string& code) {
+  static constexpr std::array<std::string_view, 5> signs{"for", "if", "+", "-", "*"};
+  std::string outside;
+  std::int64_t depth = 0;
+  for (const char character : code) {
+    depth += character == '(' ? 1 : character == ')' ? -1 : 0;
+    if (depth == 0) outside += character;
+  }
+  const auto found = std::ranges::find_if(signs, [&](auto sign) { return outside.find(sign) != std::string::npos; });
+  return {"outermost operation", found - signs.begin(), found == signs.end() ? "none" : *found};
+}
+
+std::int64_t digits_of_longest_number(const std::string& code) {
+  std::int64_t longest = 0, digits = 0;
+  for (const char character : code) {
+    digits = character >= '0' && character <= '9' ? digits + 1 : 0;
+    longest = std::max(longest, digits);
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::vector<Category> Execute::categories(const Example& example, std::int64_t answer) const {
+  const std::string code = describe(example);
+  std::vector<Category> result{{"digits of a number", digits_of_longest_number(code)},
+                               {"position in the output", answer + 1}};
+  if (is_memorised()) return result;
+  result.push_back({"nesting", 1 + std::ranges::count(code, '(')});
+  result.push_back(outermost_operation(code));
+  return result;
+}
+
+std::unique_ptr<Task> Execute::of_every_difficulty() const {
+  ExecuteOptions options = options_;
+  options.mixed = true;
+  return std::make_unique<Execute>(options);
+}
+
+std::string Execute::describe_label(std::int64_t label) const {
+  return label == no_answer ? "" : std::string(1, answers[static_cast<std::size_t>(label)]);
+}
+
 }  // namespace retrace

@@ -43,6 +43,13 @@ class Execute final : public Task {
   std::int64_t output_size() const override { return std::ssize(answers); }
   /// The trivial answer is the commonest character of each place. It is simulated.
   Yardsticks yardsticks() const override;
+  /// The program's outermost operation, its nesting, the digits of its numbers, and the position in the output.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::string describe(const Example& example) const override;
+  std::string describe_label(std::int64_t label) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
+  std::unique_ptr<Task> of_every_difficulty() const override;
 
  private:
   struct Draw;

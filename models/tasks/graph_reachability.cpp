@@ -122,4 +122,30 @@ void GraphReachability::fill(Random& random, const Batch& batch) const {
   });
 }
 
+namespace {
+
+Edge edge_in(const Example& example, std::int64_t t, std::int64_t nodes) {
+  return {hot(columns(example.row(t), 0, nodes)), hot(columns(example.row(t), nodes, nodes))};
+}
+
+}  // namespace
+
+std::vector<Category> GraphReachability::categories(const Example& example, std::int64_t) const {
+  Graph graph;
+  for (std::int64_t t = 0; t < options_.edges; ++t) graph.add(edge_in(example, t, options_.nodes));
+  const std::int64_t distance = graph.distance(edge_in(example, options_.edges, options_.nodes));
+  return {{"edges of the shortest path", distance, distance < 0 ? "no path" : ""}};
+}
+
+std::string GraphReachability::describe_row(const Example& example, std::int64_t t) const {
+  const auto [from, to] = edge_in(example, t, options_.nodes);
+  return t == options_.edges ? text("does a path lead from ", from, " to ", to, "?") : text(from, " -> ", to);
+}
+
+std::string GraphReachability::describe_label(std::int64_t label) const { return label == 1 ? "yes" : "no"; }
+
+std::int64_t GraphReachability::topic(const Example& example, std::int64_t t) const {
+  return edge_in(example, t, options_.nodes).from;
+}
+
 }  // namespace retrace

@@ -26,6 +26,11 @@ class GraphReachability final : public Task {
   /// The trivial answer looks for the edge from a to b alone, the shortcut for a path of two edges too. Both are
   /// simulated.
   Yardsticks yardsticks() const override;
+  /// The length of the shortest path.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::string describe_label(std::int64_t label) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
   void fill(Random& random, const Batch& batch) const override;

@@ -147,4 +147,39 @@ void NthFarthest::fill(Random& random, const Batch& batch) const {
   });
 }
 
+std::int64_t NthFarthest::rank_in(const Example& example) const {
+  return 1 + hot(columns(example.row(0), options_.dims + options_.vectors, options_.vectors));
+}
+
+std::int64_t NthFarthest::center_in(const Example& example) const {
+  return hot(columns(example.row(0), options_.dims + 2 * options_.vectors, options_.vectors));
+}
+
+std::int64_t NthFarthest::topic(const Example& example, std::int64_t t) const {
+  return hot(columns(example.row(t), options_.dims, options_.vectors));
+}
+
+std::optional<std::int64_t> NthFarthest::row_to_remember(const Example& example) const {
+  for (std::int64_t t = 0; t < example.length(); ++t)
+    if (topic(example, t) == center_in(example)) return t;
+  return std::nullopt;
+}
+
+std::vector<Category> NthFarthest::categories(const Example& example, std::int64_t) const {
+  return {{"n", rank_in(example)}, {"position of m", row_to_remember(example).value_or(-1) + 1}};
+}
+
+std::string NthFarthest::describe_row(const Example& example, std::int64_t t) const {
+  return text("vector ", topic(example, t));
+}
+
+std::string NthFarthest::describe(const Example& example) const {
+  std::string lines = text("which vector is number ", rank_in(example), " of ", options_.vectors,
+                           " from the farthest, seen from vector ", center_in(example), "?");
+  for (std::int64_t t = 0; t < example.length(); ++t)
+    lines += text("\nvector ", topic(example, t), topic(example, t) == center_in(example) ? " (m)" : "", ": ",
+                  written(columns(example.row(t), 0, options_.dims)));
+  return lines;
+}
+
 }  // namespace retrace

@@ -34,9 +34,17 @@ class NthFarthest final : public Task {
   /// ranks at once stay at the shelf of 2 / k for millions of samples. So first only the farthest is asked for, on 1, 2,
   /// 4, ... dims where there are many, and then one rank more at a time.
   std::vector<Lesson> lessons() const override;
+  /// n, counted from the farthest, and when m was seen.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::string describe(const Example& example) const override;
+  std::optional<std::int64_t> row_to_remember(const Example& example) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
   void fill(Random& random, const Batch& batch) const override;
+  std::int64_t rank_in(const Example& example) const;    // n
+  std::int64_t center_in(const Example& example) const;  // the label of m
 
   NthFarthestOptions options_;
 };

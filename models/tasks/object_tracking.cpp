@@ -69,4 +69,33 @@ void ObjectTracking::fill(Random& random, const Batch& batch) const {
   });
 }
 
+std::int64_t ObjectTracking::topic(const Example& example, std::int64_t t) const {
+  return hot(columns(example.row(t), 0, options_.objects));
+}
+
+std::optional<std::int64_t> ObjectTracking::row_to_remember(const Example& example) const {
+  for (std::int64_t t = options_.moves - 1; t >= 0; --t)
+    if (topic(example, t) == topic(example, options_.moves)) return t;
+  return std::nullopt;
+}
+
+std::vector<Category> ObjectTracking::categories(const Example& example, std::int64_t) const {
+  std::int64_t seen = 0;
+  for (std::int64_t t = 0; t < options_.moves; ++t) seen += topic(example, t) == topic(example, options_.moves) ? 1 : 0;
+  const std::optional<std::int64_t> last = row_to_remember(example);
+  return {{"moves of the object", seen, seen == 0 ? "never shown: a guess" : ""},
+          {"rows since its last move", last ? options_.moves - *last : options_.moves + 1, last ? "" : "never shown"}};
+}
+
+std::string ObjectTracking::describe_row(const Example& example, std::int64_t t) const {
+  if (t == options_.moves) return text("where is object ", topic(example, t), "?");
+  return text("object ", topic(example, t), " is at ", describe_numbers(columns(example.row(t), options_.objects, 2)));
+}
+
+std::string ObjectTracking::describe_numbers(std::span<const double> answer) const {
+  const auto cells = static_cast<double>(options_.grid);
+  const std::array<double, 2> place{answer[0] * cells, answer[1] * cells};
+  return text("(", written(place), ")");
+}
+
 }  // namespace retrace

@@ -23,6 +23,12 @@ class ObjectTracking final : public Task {
   std::int64_t sequence_length() const override { return options_.moves + 1; }
   std::int64_t output_size() const override { return 2; }
   Yardsticks yardsticks() const override;
+  /// How often the object asked for was seen, and how many rows ago.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::optional<std::int64_t> row_to_remember(const Example& example) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
+  std::string describe_numbers(std::span<const double> answer) const override;
 
  private:
   void fill(Random& random, const Batch& batch) const override;

@@ -42,4 +42,27 @@ void PairMatching::fill(Random& random, const Batch& batch) const {
   });
 }
 
+std::int64_t PairMatching::topic(const Example& example, std::int64_t t) const {
+  return hot(columns(example.row(t), 0, options_.vocabulary));
+}
+
+std::optional<std::int64_t> PairMatching::row_to_remember(const Example& example) const {
+  for (std::int64_t t = 0; t < elements(); ++t)
+    if (topic(example, t) == example.label()) return t;
+  return std::nullopt;
+}
+
+std::vector<Category> PairMatching::categories(const Example& example, std::int64_t) const {
+  const std::int64_t answer = row_to_remember(example).value_or(0);
+  return {{"pair", answer / 2 + 1},
+          {"asked for", answer % 2, answer % 2 == 0 ? "the first of the pair" : "the second of the pair"}};
+}
+
+std::string PairMatching::describe_row(const Example& example, std::int64_t t) const {
+  const std::int64_t element = topic(example, t);
+  if (element < 0) return "";
+  if (example.row(t).back() != 0) return text("beside which one was ", element, "?");
+  return text("element ", element, " (pair ", t / 2 + 1, ")");
+}
+
 }  // namespace retrace

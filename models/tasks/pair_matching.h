@@ -22,6 +22,11 @@ class PairMatching final : public Task {
   std::int64_t sequence_length() const override { return options_.length; }
   std::int64_t output_size() const override { return options_.vocabulary; }
   Yardsticks yardsticks() const override;
+  /// The place of the pair that is asked for, and its side.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::optional<std::int64_t> row_to_remember(const Example& example) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
   std::int64_t elements() const { return options_.length / 4 * 2; }

@@ -28,4 +28,22 @@ void Parity::fill(Random& random, const Batch& batch) const {
   });
 }
 
+std::vector<Category> Parity::categories(const Example&, std::int64_t answer) const {
+  return {{"bits read", answer + 1}};
+}
+
+std::string Parity::describe_row(const Example& example, std::int64_t t) const {
+  return topic(example, t) == 1 ? "1" : "0";
+}
+
+std::string Parity::describe(const Example& example) const {
+  std::string bits;
+  for (std::int64_t t = 0; t < example.length(); ++t) bits += describe_row(example, t);
+  return bits;
+}
+
+std::string Parity::describe_label(std::int64_t label) const { return label == 1 ? "o" : "e"; }
+
+std::int64_t Parity::topic(const Example& example, std::int64_t t) const { return example.row(t).front() > 0 ? 1 : 0; }
+
 }  // namespace retrace

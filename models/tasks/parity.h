@@ -21,6 +21,12 @@ class Parity final : public Task {
   std::int64_t answer_length() const override { return options_.length; }
   std::int64_t output_size() const override { return 2; }
   Yardsticks yardsticks() const override;
+  /// How many bits were read before the answer.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::string describe(const Example& example) const override;
+  std::string describe_label(std::int64_t label) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
   void fill(Random& random, const Batch& batch) const override;

@@ -37,4 +37,23 @@ void Recall::fill(Random& random, const Batch& batch) const {
   });
 }
 
+std::int64_t Recall::topic(const Example& example, std::int64_t t) const {
+  return hot(columns(example.row(t), 0, options_.keys));
+}
+
+std::optional<std::int64_t> Recall::row_to_remember(const Example& example) const {
+  for (std::int64_t t = 0; t < options_.pairs; ++t)
+    if (topic(example, t) == topic(example, options_.pairs)) return t;
+  return std::nullopt;
+}
+
+std::vector<Category> Recall::categories(const Example& example, std::int64_t) const {
+  return {{"position of the pair", row_to_remember(example).value_or(-1) + 1}};
+}
+
+std::string Recall::describe_row(const Example& example, std::int64_t t) const {
+  const std::int64_t value = hot(columns(example.row(t), options_.keys, options_.values));
+  return value < 0 ? text("key ", topic(example, t), "?") : text("key ", topic(example, t), " has value ", value);
+}
+
 }  // namespace retrace

@@ -23,6 +23,11 @@ class Recall final : public Task {
   std::int64_t sequence_length() const override { return options_.pairs + 1; }
   std::int64_t output_size() const override { return options_.values; }
   Yardsticks yardsticks() const override;
+  /// Where the pair was that is asked for.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::optional<std::int64_t> row_to_remember(const Example& example) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
   void fill(Random& random, const Batch& batch) const override;

@@ -46,4 +46,22 @@ void Recite::fill(Random& random, const Batch& batch) const {
   });
 }
 
+std::vector<Category> Recite::categories(const Example&, std::int64_t answer) const {
+  return {{"position in the answer", answer + 1}};
+}
+
+std::int64_t Recite::topic(const Example& example, std::int64_t t) const { return hot(example.row(t)); }
+
+std::string Recite::describe_row(const Example& example, std::int64_t t) const {
+  const std::int64_t symbol = topic(example, t);
+  return symbol < 0 ? "" : symbol == options_.symbols ? "end" : describe_label(symbol);
+}
+
+std::string Recite::describe(const Example& example) const {
+  std::string word;
+  for (std::int64_t t = 0; t < options_.length; ++t)
+    word += text(t == 0 || options_.symbols <= 10 ? "" : " ", describe_row(example, t));
+  return text(name(), " ", word);
+}
+
 }  // namespace retrace

@@ -27,6 +27,11 @@ class Recite final : public Task {
   }
   std::int64_t output_size() const override { return options_.symbols; }
   Yardsticks yardsticks() const override;
+  /// The position in the answer.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::string describe(const Example& example) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
   void fill(Random& random, const Batch& batch) const override;

@@ -11,4 +11,12 @@ Batch Task::sample(Random& random, std::int64_t count) const {
   return batch;
 }
 
+std::string Task::describe(const Example& example) const {
+  std::string lines;
+  for (std::int64_t t = 0; t < example.length(); ++t)
+    if (const std::string row = describe_row(example, t); !row.empty())
+      lines += text(lines.empty() ? "" : "\n", t + 1, ": ", row);
+  return lines;
+}
+
 }  // namespace retrace

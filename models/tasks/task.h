@@ -12,6 +12,7 @@
 
 #include <retrace/core/random.h>
 #include <retrace/core/tensor.h>
+#include <retrace/models/tasks/example.h>
 
 namespace retrace {
 
@@ -76,6 +77,27 @@ class Task {
   /// What to validate and to test on. Nothing where samples never end: they are then drawn as those to train on are,
   /// from generators of their own.
   virtual std::optional<HeldOut> held_out() const { return std::nullopt; }
+
+  // What an evaluation tells of samples, each of which was made by this task. The defaults know numbers only.
+
+  /// In which ways samples differ in difficulty, and where this one belongs: for its given answer, counted from 0.
+  virtual std::vector<Category> categories(const Example&, std::int64_t /*answer*/) const { return {}; }
+  /// The same task, of the same sizes, with easier samples among its own, where these are all as hard as can be.
+  virtual std::unique_ptr<Task> of_every_difficulty() const { return nullptr; }
+  /// A row in a few words; none for a row without content.
+  virtual std::string describe_row(const Example& example, std::int64_t t) const { return written(example.row(t)); }
+  /// The whole sample, the question included: a line for each row with content, the rows counted from 1, unless the
+  /// task has a shorter way.
+  virtual std::string describe(const Example& example) const;
+  /// A class, and the numbers of an answer.
+  virtual std::string describe_label(std::int64_t label) const { return std::to_string(label); }
+  virtual std::string describe_numbers(std::span<const double> answer) const { return written(answer); }
+  /// The row that has to be remembered to answer, where there is one: that of m, of the pair, of the last to take the
+  /// ball.
+  virtual std::optional<std::int64_t> row_to_remember(const Example&) const { return std::nullopt; }
+  /// What a row is about, as a small number: a slot that is kept for it can be told. -1: nothing.
+  virtual std::int64_t topic(const Example&, std::int64_t /*t*/) const { return -1; }
+
   /// `count` independent samples. Throws ValueError for count < 1.
   Batch sample(Random& random, std::int64_t count) const;
 

@@ -1,0 +1,55 @@
+#include <retrace/models/tasks/example.h>
+#include <retrace/models/tasks/task.h>
+#include <retrace/ops/ops.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace retrace {
+namespace {
+
+std::vector<double> values_of(const Tensor& x) {
+  const Tensor wide = x.to(f64);
+  const auto values = wide.values<double>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+Example::Example(const Batch& batch, std::int64_t sample)
+    : length_(batch.x.dim(1)), width_(batch.x.dim(2)), answers_(1), rows_(values_of(batch.x[sample])) {
+  const Tensor y = batch.y[sample];
+  const bool has_labels = y.dtype() == i64;
+  if (y.rank() == (has_labels ? 1 : 2)) answers_ = y.dim(0);
+  if (has_labels) {
+    const auto labels = y.values<std::int64_t>();
+    labels_.assign(labels.begin(), labels.end());
+  } else {
+    numbers_ = values_of(y);
+  }
+}
+
+std::span<const double> Example::row(std::int64_t t) const { return columns(rows_, t * width_, width_); }
+
+std::span<const double> Example::numbers(std::int64_t answer) const {
+  const std::int64_t count = std::ssize(numbers_) / answers_;
+  return columns(numbers_, answer * count, count);
+}
+
+std::int64_t hot(std::span<const double> row) {
+  const auto found = std::ranges::find_if(row, [](double x) { return x != 0; });
+  return found == row.end() ? -1 : found - row.begin();
+}
+
+std::string written(std::span<const double> numbers) {
+  std::string result;
+  for (const double x : numbers) {
+    std::array<char, 32> digits;
+    std::snprintf(digits.data(), digits.size(), "%.3g", x);
+    result += text(result.empty() ? "" : ", ", digits.data());
+  }
+  return result;
+}
+
+}  // namespace retrace

@@ -72,4 +72,9 @@ RelationalResult RelationalRNN::last(const Tensor& x) const {
   return {std::move(y), {std::move(read_by_lstm.state), memory.slots()}};
 }
 
+MemoryTrace RelationalRNN::trace(const Tensor& x) const {
+  check_sequence(x, cell.lstm.cell.input());
+  return cell.memory.trace(cell.lstm(x).y);
+}
+
 }  // namespace retrace

@@ -53,6 +53,8 @@ struct RelationalRNN {
   RelationalResult answers(const Tensor& x, std::int64_t count) const;
   /// The last one, z [B, O], without the work for the others.
   RelationalResult last(const Tensor& x) const;
+  /// What the memory does over x.
+  MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const { see("cell", cell), see("out", out); }
 };
 

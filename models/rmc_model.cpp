@@ -35,4 +35,18 @@ Tensor RmcModel::answers(const Tensor& x, std::int64_t count) const {
   return head.back()(y);
 }
 
+MemoryTrace RmcModel::trace(const Tensor& x) const {
+  check_input("RmcModel", x, 3, core.input.weight.dim(1));
+  MemoryTrace trace;
+  trace.memory.push_back(core.initial_memory(x.dim(0)));
+  for (std::int64_t t = 0; t < x.dim(1); ++t) {
+    const RelationalMemoryCoreResult step = core(trace.memory.back(), at_step(x, t));
+    trace.add(step.memory, step.weights);
+    if (!step.input_gate.defined()) continue;
+    trace.add_gate("input", step.input_gate);
+    trace.add_gate("forget", step.forget_gate);
+  }
+  return trace;
+}
+
 }  // namespace retrace

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <retrace/models/memory_trace.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/relational_memory_core.h>
 
@@ -25,6 +26,8 @@ struct RmcModel {
   Tensor operator()(const Tensor& x) const;
   /// The same after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count) const;
+  /// What the memory does over x; the attention is that of the last block.
+  MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const { see("core", core), see("head", head); }
 };
 

@@ -51,6 +51,7 @@ struct RelationalModel {
                  .gate = sizes.parts.gate != MemoryGate::none}) {}
   Tensor operator()(const Tensor& x) const { return network.last(x).y; }
   Tensor answers(const Tensor& x, std::int64_t count) const { return network.answers(x, count).y; }
+  MemoryTrace trace(const Tensor& x) const { return network.trace(x); }
   void visit(auto&& see) const { network.visit(see); }
 };
 

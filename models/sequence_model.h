@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include <retrace/core/random.h>
 #include <retrace/models/memory_parts.h>
+#include <retrace/models/memory_trace.h>
 #include <retrace/nn/module.h>
 
 namespace retrace {
@@ -28,6 +30,8 @@ class SequenceModel {
   virtual Tensor operator()(const Tensor& x) const = 0;
   /// The same after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
+  /// What its memory does over x, if it has one.
+  virtual std::optional<MemoryTrace> trace(const Tensor& /*x*/) const { return std::nullopt; }
   void visit(auto&& see) const {
     for (const NamedTensor& parameter : parameters_) see(parameter.name.c_str(), parameter.tensor);
   }
@@ -42,7 +46,7 @@ class SequenceModel {
 Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count);
 
 /// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel. Where it has answers(x, count) -> [B, count, O],
-/// too, one run gives them all.
+/// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` tells what its memory does.
 template <Module M>
 class SequenceModelOf final : public SequenceModel {
  public:
@@ -56,6 +60,12 @@ class SequenceModelOf final : public SequenceModel {
       return module_.answers(x, count);
     else
       return answers_to_prefixes(*this, x, count);
+  }
+  std::optional<MemoryTrace> trace(const Tensor& x) const override {
+    if constexpr (requires { module_.trace(x); })
+      return module_.trace(x);
+    else
+      return std::nullopt;
   }
   const M& module() const { return module_; }
 

@@ -30,6 +30,14 @@ AnyMemory make_memory(std::int64_t input_size, Random& random, const SlotMemoryO
                                      .gate = options.gate});
 }
 
+using Gates = std::vector<std::pair<std::string_view, Tensor>>;
+
+Gates gates_of(const CellMemoryResult& step) { return {{"update", step.gates}}; }
+Gates gates_of(const RelationalMemoryResult& step) { return {{"update", step.gates}}; }
+Gates gates_of(const NotebookMemoryResult& step) {
+  return {{"input", step.input_gate}, {"forget", step.forget_gate}, {"output", step.output_gate}};
+}
+
 }  // namespace
 
 SlotMemory::SlotMemory(std::int64_t input_size, Random& random, const SlotMemoryOptions& slot_memory)
@@ -48,6 +56,21 @@ Tensor SlotMemory::initial_memory(std::int64_t batch) const {
   const Shape shape{batch, options.slots, options.slot_size};
   if (options.initial == InitialMemory::zeros) return zeros(shape, dtype);
   return broadcast_to(eye(options.slots, options.slot_size, dtype), shape);
+}
+
+MemoryTrace SlotMemory::trace(const Tensor& x) const {
+  const Tensor taken_in = input ? (*input)(x) : x;
+  MemoryTrace trace;
+  trace.memory.push_back(initial_memory(x.dim(0)));
+  const auto follow = [&](const auto& kind) {
+    for (std::int64_t t = 0; t < x.dim(1); ++t) {
+      const auto step = kind(trace.memory.back(), at_step(taken_in, t));
+      trace.add(step.memory, step.weights);
+      for (const auto& [name, values] : gates_of(step)) trace.add_gate(name, values);
+    }
+  };
+  std::visit(follow, memory);
+  return trace;
 }
 
 MemoryOverTime::MemoryOverTime(const SlotMemory& memory, const Tensor& x)

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <variant>
 
+#include <retrace/models/memory_trace.h>
 #include <retrace/nn/cell_memory.h>
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/relational_memory.h>
@@ -34,6 +35,8 @@ struct SlotMemory {
   Tensor operator()(const Tensor& slots, const Tensor& x) const;
   /// The rows of the identity, or zeros: [B, N, S], a constant.
   Tensor initial_memory(std::int64_t batch) const;
+  /// What it does with each of the vectors x [B, T, I] from its beginning on.
+  MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const {
     std::visit([&](const auto& kind) { kind.visit(see); }, memory);
     see("input", input);

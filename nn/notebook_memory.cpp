@@ -37,7 +37,7 @@ NotebookMemoryResult NotebookMemory::operator()(const Tensor& memory, const Tens
   const Tensor m = mlp_out(relu(mlp_hidden(attended.y + rows)));
   const Tensor candidate = slice(m, {all, range(0, slots)});
   const Tensor i = sigmoid(input_gate(candidate)), f = sigmoid(forget_gate(candidate)), o = sigmoid(output_gate(candidate));
-  return {o * tanh(f * memory + i * tanh(candidate)), slice(m, {all, slots}), attended.weights};
+  return {o * tanh(f * memory + i * tanh(candidate)), slice(m, {all, slots}), attended.weights, i, f, o};
 }
 
 }  // namespace retrace

@@ -16,6 +16,7 @@ struct NotebookMemoryResult {
   Tensor memory;   // [B, N, S]
   Tensor y;        // [B, S]: what became of the input's row
   Tensor weights;  // [B, heads, N + 1, N + 1]
+  Tensor input_gate, forget_gate, output_gate;  // i, f, o [B, N, S]
 };
 
 /// One step, for memory M [B, N, S] and input x [B, S]:

@@ -141,8 +141,8 @@ NotebookMemory make_notebook_memory(const Arguments& c, std::int64_t slots) {
 }
 
 NamedTensors run_notebook_memory(const Arguments& c) {
-  const auto [memory, y, weights] = make_notebook_memory(c, c["M"].dim(1))(c["M"], c["x"]);
-  return {{"M2", memory}, {"y", y}};
+  const NotebookMemoryResult step = make_notebook_memory(c, c["M"].dim(1))(c["M"], c["x"]);
+  return {{"M2", step.memory}, {"y", step.y}};
 }
 
 NamedTensors run_notebook_memory_over_time(const Arguments& c) {

@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/models/plots/markup.h>
 #include <retrace/models/plots/range.h>
 
 #include <array>
@@ -16,21 +17,6 @@ std::string number(double value, const char* format = "%.5g") {
   std::array<char, 32> digits;
   std::snprintf(digits.data(), digits.size(), format, value == 0 ? 0.0 : value);
   return digits.data();
-}
-
-std::string escaped(const std::string& plain) {
-  std::string result;
-  for (const char letter : plain) {
-    if (letter == '&')
-      result += "&amp;";
-    else if (letter == '<')
-      result += "&lt;";
-    else if (letter == '>')
-      result += "&gt;";
-    else
-      result += letter;
-  }
-  return result;
 }
 
 /// From the numbers of a plot to pixels.
@@ -120,6 +106,21 @@ class Canvas {
 };
 
 }  // namespace
+
+std::string escaped(const std::string& plain) {
+  std::string result;
+  for (const char letter : plain) {
+    if (letter == '&')
+      result += "&amp;";
+    else if (letter == '<')
+      result += "&lt;";
+    else if (letter == '>')
+      result += "&gt;";
+    else
+      result += letter;
+  }
+  return result;
+}
 
 std::string to_svg(const Plot& plot, int width, int height) { return Canvas(plot, width, height).draw(); }
 

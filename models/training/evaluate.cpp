@@ -28,8 +28,9 @@ std::int64_t count_answers(const Task& task, const Tensor& target) {
 /// Sums over answers.
 class Sums {
  public:
-  void add(const SequenceModel& model, const Task& task, const Batch& batch) {
+  void add(const SequenceModel& model, const Task& task, const Batch& batch, const SeePortion& see) {
     const Tensor output = answer(model, task, batch.x);
+    if (see) see(batch, output);
     const auto answers = static_cast<double>(count_answers(task, batch.y));
     const double loss = answers * task_loss(task, output, batch.y).item();
     counted_ += answers;
@@ -67,22 +68,23 @@ double task_metric(const Task& task, const Tensor& output, const Tensor& target)
   return static_cast<double>(count_right(output, target)) / static_cast<double>(count_answers(task, target));
 }
 
-Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples) {
+Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,
+                    const SeePortion& see) {
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;
   Sums sums;
   for (std::int64_t done = 0; done < samples; done += portion)
-    sums.add(model, task, task.sample(random, std::min(portion, samples - done)));
+    sums.add(model, task, task.sample(random, std::min(portion, samples - done)), see);
   return sums.means();
 }
 
-Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples) {
+Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see) {
   const std::int64_t count = samples.x.dim(0);
   if (count < 1) throw ValueError("evaluate: the batch has no samples; give 1 or more");
   const NoTape unrecorded;
   Sums sums;
   for (std::int64_t done = 0; done < count; done += portion)
-    sums.add(model, task, part(samples, done, std::min(portion, count - done)));
+    sums.add(model, task, part(samples, done, std::min(portion, count - done)), see);
   return sums.means();
 }
 

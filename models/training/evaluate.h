@@ -1,6 +1,8 @@
 // How good a model is on samples it has not seen.
 #pragma once
 
+#include <functional>
+
 #include <retrace/models/sequence_model.h>
 #include <retrace/models/tasks/task.h>
 
@@ -19,10 +21,13 @@ Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x);
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
 /// What metric_name(task.kind()) says, of a batch.
 double task_metric(const Task& task, const Tensor& output, const Tensor& target);
-/// Runs the model on `samples` samples drawn from `random`, in portions. The same generator gives the same samples.
-/// Throws ValueError for less than one sample.
-Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples);
+/// Sees some of the samples and what the model answered to them.
+using SeePortion = std::function<void(const Batch&, const Tensor& output)>;
+/// Runs the model on `samples` samples drawn from `random`, in portions, which `see` is shown, too. The same generator
+/// gives the same samples. Throws ValueError for less than one sample.
+Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,
+                    const SeePortion& see = {});
 /// The same on given samples, of any real dtype. Throws ValueError for an empty batch.
-Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples);
+Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see = {});
 
 }  // namespace retrace

@@ -2,6 +2,7 @@
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/options.h>
+#include <retrace/models/cli/stored_run_flags.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/nearest_name.h>
 
@@ -49,22 +50,6 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->add_flag("--quiet", flags.quiet, "show no progress");
   command->callback([&] { run_train(flags, program); });
-}
-
-void add_generate_command(CLI::App& app, GenerateFlags& flags, Program& program) {
-  CLI::App* command = app.add_subcommand("generate", "Writes text with a model that was trained by train text --out");
-  GenerateOptions& options = flags.options;
-  command->add_option("folder", flags.folder, "of the training")->required();
-  command->add_option("--length", options.length, "characters or words")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--temperature", options.temperature, "0: always the most likely token")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--seed", options.seed, "of the draws")->capture_default_str();
-  command->add_option("--prompt", options.prompt, "what to continue");
-  command->add_flag("--json", flags.json, "print it as one JSON object");
-  command->callback([&] { run_generate(flags, program); });
 }
 
 void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
@@ -210,6 +195,8 @@ int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostre
   GradcheckFlags gradcheck_flags;
   DemoFlags demo_flags;
   add_train_command(app, train_flags, program);
+  EvalFlags eval_flags;
+  add_eval_command(app, eval_flags, program);
   GenerateFlags generate_flags;
   add_generate_command(app, generate_flags, program);
   CompareFlags compare_flags;

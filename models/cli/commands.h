@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <retrace/models/compare/ablate.h>
+#include <retrace/models/evaluation/report.h>
 #include <retrace/models/text/generate.h>
 #include <retrace/models/text/text_run.h>
 
@@ -32,6 +33,17 @@ struct TrainFlags {
 
 /// retrace train TASK: trains a model and tests it.
 void run_train(const TrainFlags& flags, Program& program);
+
+struct EvalFlags {
+  std::string path;  // of a run's folder, weights or checkpoint
+  ReportOptions options;
+  std::string out;  // empty: nothing is left behind
+  int threads = 0;  // 0: every core
+  bool json = false;
+};
+
+/// retrace eval CKPT: tells what a trained model can do, and how.
+void run_eval(const EvalFlags& flags, Program& program);
 
 struct GenerateFlags {
   std::string folder;

@@ -1,0 +1,159 @@
+// The command `eval`.
+#include <gtest/gtest.h>
+#include <retrace/core/safetensors.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+class EvalCli : public testing::Test {
+ protected:
+  nlohmann::json train(std::vector<std::string> words) const {
+    words.insert(words.begin(), "train");
+    for (const char* word : {"--steps", "4", "--batch", "8", "--seed", "3", "--json", "--quiet", "--out"})
+      words.emplace_back(word);
+    words.push_back(run_);
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return nlohmann::json::parse(outcome.results);
+  }
+  nlohmann::json eval(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"eval", run_, "--json"});
+    const Outcome outcome = run_command(more);
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    EXPECT_EQ(outcome.messages, "");
+    return nlohmann::json::parse(outcome.results);
+  }
+  std::string read(const char* name) const {
+    std::ifstream file(folder_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  TemporaryFolder folder_;
+  std::string run_ = folder_ / "run", page_ = folder_ / "page";
+};
+
+TEST_F(EvalCli, TheMetricIsThatOfTheTrainingsTest) {
+  const std::vector<std::vector<std::string>> runs{{"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc"},
+                                                   {"object-tracking", "--model", "relational-rnn"},
+                                                   {"copy", "--length", "3", "--model", "gru", "--dtype", "f64"}};
+  for (const std::vector<std::string>& words : runs) {
+    const auto trained = train(words), report = eval();
+    EXPECT_EQ(report["value"], trained["value"]) << words.front();
+    EXPECT_EQ(report["loss"], trained["test_loss"]) << words.front();
+    EXPECT_EQ(report["as_in_training"], true);
+    EXPECT_EQ(report["samples"], 10000);
+    EXPECT_LE(report["low"], report["value"]);
+    EXPECT_GE(report["high"], report["value"]);
+  }
+}
+
+TEST_F(EvalCli, OtherSamplesAreSaidToBeOthers) {
+  const auto trained = train({"babi"}), report = eval({"--samples", "300", "--seed", "8"});
+  EXPECT_EQ(report["samples"], 300);
+  EXPECT_EQ(report["seed"], 8);
+  EXPECT_EQ(report["as_in_training"], false);
+  EXPECT_NE(report["value"], trained["value"]);
+  EXPECT_EQ(eval({"--samples", "300", "--seed", "8"}), report);
+  EXPECT_NE(eval({"--samples", "300", "--seed", "9"})["loss"], report["loss"]);
+}
+
+TEST_F(EvalCli, TheReportHasCategoriesFailuresAndTheMemory) {
+  train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc"});
+  const auto report = eval({"--samples", "200", "--failures", "2", "--examples", "2"});
+  ASSERT_EQ(report["categories"].size(), 2U);
+  EXPECT_EQ(report["categories"][0]["name"], "n");
+  std::int64_t answers = 0;
+  for (const auto& row : report["categories"][0]["rows"]) answers += row["answers"].get<std::int64_t>();
+  EXPECT_EQ(answers, 200);
+  ASSERT_EQ(report["failures"].size(), 2U);
+  EXPECT_NE(report["failures"][0]["expected"], report["failures"][0]["given"]);
+  EXPECT_EQ(report["memory"]["slots"].size(), 3U) << "as many as the task has vectors";
+  EXPECT_EQ(report["memory"]["samples"], 200);
+  ASSERT_EQ(report["examples"].size(), 2U);
+  EXPECT_EQ(report["examples"][0]["row_to_remember"], 2) << "the last";
+  for (const auto& step : report["examples"][0]["attention"]) {
+    double sum = 0;
+    for (const auto& weight : step) sum += weight.get<double>();
+    EXPECT_NEAR(sum, 3, 1e-5) << "three rows";
+  }
+}
+
+TEST_F(EvalCli, EveryMemoryIsToldOfAndOthersAreNot) {
+  for (const char* memory : {"cell", "gated", "notebook"}) {
+    train({"babi", "--model", "relational-rnn", "--memory", memory});
+    const auto report = eval({"--samples", "50"});
+    EXPECT_EQ(report["memory_kind"], memory);
+    EXPECT_EQ(report["memory"]["attends_to_input"], std::string_view(memory) == "notebook");
+    EXPECT_GE(report["memory"]["effective_slots"], 1);
+    EXPECT_LE(report["memory"]["effective_slots"], 4 + 1e-9);
+  }
+  train({"babi", "--model", "lstm"});
+  EXPECT_TRUE(eval({"--samples", "50"})["memory"].is_null());
+}
+
+TEST_F(EvalCli, TheTextAndThePageAreForPeople) {
+  train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc"});
+  const Outcome outcome = run_command({"eval", run_, "--samples", "100", "--examples", "2", "--out", page_});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  for (const char* part : {"rmc on nth-farthest (vectors 3, dims 2)", "95 % interval", "position of m",
+                           "Wrong:", "which vector is number", "Memory: 3 slots", "is to be remembered", "3*"})
+    EXPECT_NE(outcome.results.find(part), std::string::npos) << part << "\n" << outcome.results;
+  const std::string page = read("page/attention.html");
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  std::size_t matrices = 0;
+  for (std::size_t at = page.find("<g "); at != std::string::npos; at = page.find("<g ", at + 1)) ++matrices;
+  EXPECT_EQ(matrices, 2U * (3 + 1) + 2) << "a matrix a step and one over time for each example, two of all samples";
+  EXPECT_EQ(nlohmann::json::parse(read("page/eval.json"))["samples"], 100);
+}
+
+TEST_F(EvalCli, ACheckpointOfAnUnfinishedTrainingIsSaidToBeOne) {
+  train({"babi"});
+  const Outcome outcome = run_command({"eval", run_ + "/checkpoint.safetensors", "--samples", "10"});
+  EXPECT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_NE(outcome.results.find("a checkpoint after step 4"), std::string::npos) << outcome.results;
+}
+
+TEST_F(EvalCli, WrongLinesAndFilesAreAnsweredByOneLine) {
+  const auto expect_refused = [](std::vector<std::string> words, int status, const std::string& part) {
+    words.insert(words.begin(), "eval");
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, status);
+    EXPECT_EQ(outcome.results, "");
+    EXPECT_NE(outcome.messages.find(part), std::string::npos) << outcome.messages;
+    EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 1) << outcome.messages;
+  };
+  expect_refused({}, 2, "checkpoint is required");
+  expect_refused({run_, "--sample", "3"}, 2, "there is no flag named '--sample'; did you mean --samples");
+  expect_refused({run_, "--samples", "0"}, 2, "--samples");
+  expect_refused({run_, "--failures", "-1"}, 2, "--failures");
+  expect_refused({run_}, 1, run_);
+  expect_refused({folder_.path()}, 1, "neither weights.safetensors nor checkpoint.safetensors");
+  std::ofstream(folder_ / "noise") << "no safetensors at all";
+  expect_refused({folder_ / "noise"}, 1, "noise");
+  train({"babi"});
+  expect_refused({run_, "--samples", "10", "--out", "/dev/null/page"}, 1, "choose another --out");
+}
+
+TEST_F(EvalCli, AModelOfTextIsSentToGenerate) {
+  std::ofstream text_file(folder_ / "rhyme.txt");
+  for (int line = 0; line < 60; ++line) text_file << "row row row your boat, gently down the stream\n";
+  text_file.close();
+  const Outcome trained = run_command({"train", "text", "--text", folder_ / "rhyme.txt", "--steps", "2", "--batch", "4",
+                                       "--length", "12", "--hidden", "16", "--quiet", "--out", run_});
+  ASSERT_EQ(trained.status, 0) << trained.messages;
+  const Outcome outcome = run_command({"eval", run_});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.messages.find("retrace generate"), std::string::npos) << outcome.messages;
+}
+
+}  // namespace
+}  // namespace retrace

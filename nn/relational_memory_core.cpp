@@ -35,6 +35,11 @@ std::optional<LayerNorm> norm_of(std::int64_t features, const RelationalMemoryCo
 }
 
 Tensor normalised(const Tensor& x, const std::optional<LayerNorm>& norm) { return norm ? (*norm)(x) : x; }
+/// Of y + x, y alone without the residual.
+Tensor normalised_sum(const Tensor& y, const Tensor& x, const std::optional<LayerNorm>& norm, bool residual) {
+  if (!residual) return normalised(y, norm);
+  return norm ? (*norm)(y, x) : y + x;
+}
 
 /// [q k v] of all heads, with q so much smaller that scores divided by sqrt(key_size) are divided by the square root of
 /// all columns of a head.
@@ -145,11 +150,8 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
     const bool rows_are_apart = !options.layer_norm || options.variant.norm == MemoryNorm::row;
     const std::int64_t queries = is_last && rows_are_apart && options.memory_rows_only ? slots : rows.dim(1);
     auto [attended, weights] = attend(block, rows, queries);
-    rows = normalised(options.residual ? first_rows(rows, queries) + attended : attended, block.attention_norm);
-    if (options.mlp_layers > 0) {
-      const Tensor y = apply_mlp(rows, k);
-      rows = normalised(options.residual ? y + rows : y, block.mlp_norm);
-    }
+    rows = normalised_sum(attended, first_rows(rows, queries), block.attention_norm, options.residual);
+    if (options.mlp_layers > 0) rows = normalised_sum(apply_mlp(rows, k), rows, block.mlp_norm, options.residual);
     result.weights = weights;
   }
   const Tensor candidate = first_rows(rows, slots);

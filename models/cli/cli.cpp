@@ -5,6 +5,7 @@
 #include <retrace/models/cli/stored_run_flags.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/nearest_name.h>
+#include <retrace/models/training/presets.h>
 
 #include <unistd.h>
 
@@ -21,8 +22,11 @@ constexpr int failure = 1;
 
 void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
-  command->add_option("task", flags.run.task, joined(task_names()) + ", or text: what comes next in --text FILE")
-      ->required();
+  // The first of all: what else is given changes it.
+  command->add_option_function<std::string>(
+      "--preset", [&](const std::string& name) { flags.run = preset(name); },
+      joined(preset_names()) + ": a task, a model and their settings by one name; other flags change it");
+  command->add_option("task", flags.run.task, joined(task_names()) + ", or text: what comes next in --text FILE");
   add_task_options(*command, flags.run.task_options);
   command->add_option("--text", flags.text, "text: a file in UTF-8; the last 5 % of it are for the test");
   command->add_option("--tokens", flags.tokens, "text: characters (the default) or words")
@@ -49,7 +53,10 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
       ->needs(out);
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->add_flag("--quiet", flags.quiet, "show no progress");
-  command->callback([&] { run_train(flags, program); });
+  command->callback([&] {
+    if (flags.run.task.empty()) throw CLI::RequiredError("task");
+    run_train(flags, program);
+  });
 }
 
 void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {

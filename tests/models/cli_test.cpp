@@ -109,6 +109,27 @@ TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
   EXPECT_GE(lines, 1);
 }
 
+/// Wherever it stands among the flags.
+TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
+  const auto trained = [](std::vector<std::string> words) {
+    for (const char* word : {"--steps", "1", "--validate-every", "1", "--json", "--quiet"}) words.push_back(word);
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return nlohmann::json::parse(outcome.results);
+  };
+  const auto paper = trained({"train", "--batch", "4", "--preset", "nth-farthest-paper"});
+  EXPECT_EQ(paper["task"], "nth-farthest");
+  EXPECT_EQ(paper["model"], "rmc");
+  EXPECT_EQ(paper["batch"], 4);
+  EXPECT_EQ(paper["chance"], 1.0 / 8);
+  EXPECT_EQ(trained({"train", "--preset", "nth-farthest-paper", "--vectors", "5", "--batch", "2"})["chance"], 0.2);
+  const Outcome unknown = run_command({"train", "--preset", "nth-farthest-papre"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.messages,
+            "preset: there is no preset named 'nth-farthest-papre'; did you mean nth-farthest-paper (known: "
+            "nth-farthest-paper)\n");
+}
+
 TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
   const auto trained = [](std::vector<std::string> arguments) {
     for (const char* flag : {"--steps", "1", "--json", "--quiet"}) arguments.push_back(flag);

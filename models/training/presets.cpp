@@ -1,0 +1,22 @@
+#include <retrace/models/nearest_name.h>
+#include <retrace/models/training/presets.h>
+
+#include <array>
+
+namespace retrace {
+
+std::span<const std::string_view> preset_names() {
+  static constexpr std::array<std::string_view, 1> names{"nth-farthest-paper"};
+  return names;
+}
+
+RunOptions preset(std::string_view name) {
+  if (name != preset_names()[0]) throw ValueError(unknown_name("preset", "preset", name, preset_names()));
+  RunOptions options{.task = "nth-farthest", .model = "rmc", .task_options = {.vectors = 8, .dims = 16}};
+  options.fit.steps = 600'000;
+  options.fit.learning_rate = 1e-3;
+  options.fit.validate_every = 500;
+  return options;
+}
+
+}  // namespace retrace

@@ -28,6 +28,24 @@ nlohmann::ordered_json shortcuts_to_json(const Yardsticks& yardsticks) {
   return result;
 }
 
+/// What every training ends with.
+nlohmann::ordered_json result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
+                                      const Yardsticks& yardsticks) {
+  return {{"seed", options.seed},
+          {"batch", options.batch},
+          {"learning_rate", options.learning_rate},
+          {"steps", result.steps},
+          {"best_step", result.best_step},
+          {"stopped_by", name_of(result.stopped_by)},
+          {"seconds", result.seconds},
+          {"metric", metric},
+          {"value", result.test.metric},
+          {"test_loss", result.test.loss},
+          {"chance", yardsticks.chance},
+          {"trivial", yardsticks.trivial},
+          {"ceiling", yardsticks.ceiling}};
+}
+
 }  // namespace
 
 std::string to_json(const Metrics& metrics) {
@@ -67,67 +85,41 @@ std::optional<Metrics> metrics_from_json(const std::string& line) {
 }
 
 std::string to_json(const Run& run) {
+  const RunOptions& options = run.options;
   const Yardsticks yardsticks = run.task->yardsticks();
-  return nlohmann::ordered_json{{"task", run.options.task},
-                                {"model", run.options.model},
-                                {"memory", run.options.model == "relational-rnn" ? run.options.memory : ""},
-                                {"seed", run.options.fit.seed},
-                                {"dtype", name_of(run.options.dtype)},
-                                {"hidden", run.options.hidden},
-                                {"batch", run.options.fit.batch},
-                                {"learning_rate", run.options.fit.learning_rate},
-                                {"steps", run.fit.steps},
-                                {"best_step", run.fit.best_step},
-                                {"stopped_by", name_of(run.fit.stopped_by)},
-                                {"seconds", run.fit.seconds},
-                                {"parameters", count_parameters(*run.model)},
-                                {"metric", metric_name(run.task->kind())},
-                                {"value", run.fit.test.metric},
-                                {"test_loss", run.fit.test.loss},
-                                {"chance", yardsticks.chance},
-                                {"trivial", yardsticks.trivial},
-                                {"ceiling", yardsticks.ceiling},
-                                {"original", yardsticks.original ? nlohmann::ordered_json(*yardsticks.original) : nlohmann::ordered_json()},
-                                {"shortcuts", shortcuts_to_json(yardsticks)},
-                                {"weights_hash", weights_hash(*run.model)}}
-      .dump();
+  nlohmann::ordered_json object{{"task", options.task},
+                                {"model", options.model},
+                                {"memory", options.model == "relational-rnn" ? options.memory : ""},
+                                {"dtype", name_of(options.dtype)},
+                                {"hidden", options.hidden}};
+  object.update(result_to_json(options.fit, run.fit, metric_name(run.task->kind()), yardsticks));
+  object["original"] = yardsticks.original ? nlohmann::ordered_json(*yardsticks.original) : nlohmann::ordered_json();
+  object["shortcuts"] = shortcuts_to_json(yardsticks);
+  object["parameters"] = count_parameters(*run.model);
+  object["weights_hash"] = weights_hash(*run.model);
+  return object.dump();
 }
 
 std::string to_json(const TextRun& run) {
-  const Yardsticks yardsticks = yardsticks_of(run.data);
-  return nlohmann::ordered_json{{"task", "text"},
-                                {"model", run.options.model.model},
-                                {"text", run.options.file},
-                                {"tokens", name_of(run.options.tokens)},
+  const TextRunOptions& options = run.options;
+  nlohmann::ordered_json object{{"task", "text"},
+                                {"model", options.model.model},
+                                {"text", options.file},
+                                {"tokens", name_of(options.tokens)},
                                 {"vocabulary", run.data.vocabulary.size()},
-                                {"length", run.options.model.length},
-                                {"seed", run.options.fit.seed},
-                                {"dtype", name_of(run.options.dtype)},
-                                {"hidden", run.options.model.hidden},
-                                {"batch", run.options.fit.batch},
-                                {"learning_rate", run.options.fit.learning_rate},
-                                {"steps", run.fit.steps},
-                                {"best_step", run.fit.best_step},
-                                {"stopped_by", name_of(run.fit.stopped_by)},
-                                {"seconds", run.fit.seconds},
-                                {"parameters", count_parameters(run.model.network)},
-                                {"metric", metric_name(run.options.tokens)},
-                                {"value", run.fit.test.metric},
-                                {"test_loss", run.fit.test.loss},
-                                {"chance", yardsticks.chance},
-                                {"trivial", yardsticks.trivial},
-                                {"ceiling", yardsticks.ceiling},
-                                {"weights_hash", weights_hash(run.model.network)}}
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // a file may have any name
+                                {"length", options.model.length},
+                                {"dtype", name_of(options.dtype)},
+                                {"hidden", options.model.hidden}};
+  object.update(result_to_json(options.fit, run.fit, metric_name(options.tokens), yardsticks_of(run.data)));
+  object["parameters"] = count_parameters(run.model.network);
+  object["weights_hash"] = weights_hash(run.model.network);
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // a file may have any name
 }
 
 std::string to_json(const Writing& writing) {
-  return nlohmann::ordered_json{{"model", writing.model},
-                                {"seed", writing.options.seed},
-                                {"length", writing.options.length},
-                                {"temperature", writing.options.temperature},
-                                {"prompt", writing.options.prompt},
-                                {"text", writing.continuation}}
+  return nlohmann::ordered_json{{"model", writing.model},           {"seed", writing.options.seed},
+                                {"length", writing.options.length}, {"temperature", writing.options.temperature},
+                                {"prompt", writing.options.prompt}, {"text", writing.continuation}}
       .dump();
 }
 

@@ -1,8 +1,7 @@
 #include <retrace/core/tape.h>
+#include <retrace/core/tape_checks.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
 
 namespace retrace {
@@ -18,22 +17,6 @@ constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16
 std::uint64_t next_serial() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
-}
-
-bool all_finite(const void* values, std::int64_t count, Dtype dtype) {
-  if (dtype == i64) return true;
-  return dispatch_real(dtype, "check_finite", [&](auto zero) {
-    using T = decltype(zero);
-    using std::isfinite;
-    const T* first = static_cast<const T*>(values);
-    return std::all_of(first, first + count, [](T x) { return isfinite(x); });
-  });
-}
-
-// "input 'h' [2, 3]"
-std::string describe(const char* role, std::size_t i, const Tensor& x) {
-  if (x.name().empty()) return text(role, " ", i, " ", x.shape());
-  return text(role, " '", x.name(), "' ", x.shape());
 }
 
 }  // namespace
@@ -68,7 +51,7 @@ bool expand_fused() {
 
 void Tape::throw_other_tape(const OpInfo& op, const TensorRefs& inputs, std::size_t i) {
   throw TapeError(
-      text(op.name, ": ", describe("input", i, *inputs[i]),
+      text(op.name, ": ", describe_at("input", i, *inputs[i]),
            " was recorded on another (earlier or outer) tape, where its gradient would be lost; call detach() "
            "on it, or record both on one tape"));
 }
@@ -174,7 +157,7 @@ void Tape::check_outputs_finite(const OpInfo& op, const TensorRefs& outputs) con
     if (!all_finite(
             static_cast<std::byte*>(node.storage->data()) + static_cast<std::size_t>(node.offset) * size_of(node.dtype),
             node.numel(), node.dtype))
-      throw TapeError(text(op.name, ": ", describe("output", j, *outputs[j]), " of record ", size_,
+      throw TapeError(text(op.name, ": ", describe_at("output", j, *outputs[j]), " of record ", size_,
                            " is not finite (check_finite is on); look at its inputs"));
   }
 }
@@ -214,146 +197,6 @@ const ScopeEntry* Tape::current_scope() {
 
 NoTape::NoTape() : suspended_(current_tape) { current_tape = nullptr; }
 NoTape::~NoTape() { current_tape = suspended_; }
-
-// ---- backward
-// --------------------------------------------------------------------------------------------------------
-
-void Tape::backward(const Tensor& loss) {
-  BackwardWalk walk(*this, loss);
-  while (walk.next()) {
-  }
-}
-
-void Tape::backward(const Tensors& outputs, const Tensors& cotangents) {
-  BackwardWalk walk(*this, outputs, cotangents);
-  while (walk.next()) {
-  }
-}
-
-BackwardWalk::BackwardWalk(Tape& tape, const Tensor& loss) : tape_(tape), ahead_(tape.last_) {
-  if (loss.numel() != 1)
-    throw TapeError(text("backward: ", loss, " has ", loss.numel(),
-                         " elements, and a loss has one; reduce it with sum() or mean(), or give a cotangent"));
-  Tensors cotangents;
-  if (loss.dtype() != i64) cotangents.push_back(ones_like(loss));
-  start({loss}, cotangents);
-}
-
-BackwardWalk::BackwardWalk(Tape& tape, const Tensors& outputs, const Tensors& cotangents)
-    : tape_(tape), ahead_(tape.last_) {
-  start(outputs, cotangents);
-}
-
-void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
-  if (tape_.closed_)
-    throw TapeError(
-        "backward: this tape was walked already, and gave its saved values back; record again on a new tape");
-  bool reaches = false;
-  for (std::size_t j = 0; j < outputs.size(); ++j) {
-    const Node& node = outputs[j].node();
-    if (node.wants_gradient && node.tape != 0 && node.tape != tape_.serial_)
-      throw TapeError(text("backward: ", describe("output", j, outputs[j]),
-                           " was recorded on another tape; call backward on that one"));
-    reaches = reaches || node.wants_gradient;
-  }
-  if (!reaches)
-    throw TapeError(text("backward: nothing leads from ", outputs.empty() ? Tensor() : outputs[0],
-                         " to a tensor that wants a gradient; make one a parameter or watch() it, before the ops, and "
-                         "compute inside the tape's scope"));
-  if (outputs.size() != cotangents.size())
-    throw TapeError(text("backward: ", outputs.size(), " outputs and ", cotangents.size(),
-                         " cotangents; give one for each (an undefined tensor for an unused output)"));
-  for (std::size_t j = 0; j < outputs.size(); ++j) {
-    if (!cotangents[j].defined()) continue;
-    if (cotangents[j].shape() != outputs[j].shape())
-      throw ShapeError(text("backward: the cotangent ", cotangents[j].shape(), " of output ", outputs[j],
-                            " has another shape; they must be the same"));
-    if (cotangents[j].dtype() != outputs[j].dtype())
-      throw DtypeError(text("backward: the cotangent of output ", outputs[j], " is ", cotangents[j].dtype(), ", not ",
-                            outputs[j].dtype(), "; convert it with to()"));
-  }
-  tape_.closed_ = true;
-  for (std::size_t j = 0; j < outputs.size(); ++j) {
-    Node& node = outputs[j].node();
-    if (!cotangents[j].defined() || !node.wants_gradient) continue;
-    put_cotangent(&node, cotangents[j]);
-  }
-}
-
-// A large cotangent is read where it is, if nobody but the caller's list holds the output: a copy would cost as much as
-// many ops. The walk passes it on to no other node.
-void BackwardWalk::put_cotangent(Node* node, const Tensor& cotangent) {
-  Storage* values = cotangent.node().storage;
-  const bool can_be_lent = node->handles == 1 && node->gradient == nullptr && cotangent.node().offset == 0 &&
-                           !values->shared && !values->lent;
-  Record::take_gradient(node, values, cotangent.node().offset, can_be_lent);
-  if (!can_be_lent) return;
-  values->lent = true;
-  lent_.push_back(cotangent);
-}
-
-BackwardWalk::~BackwardWalk() {
-  for (const Tensor& cotangent : lent_) cotangent.node().storage->lent = false;
-  if (now_ != nullptr) finish(*now_);
-  // A walk that was left early: what it did not reach keeps no gradient.
-  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) finish(*ahead_);
-}
-
-bool BackwardWalk::next() {
-  if (now_ != nullptr) finish(*now_);
-  now_ = nullptr;
-  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
-    Record& record = *ahead_;
-    bool reached = false;
-    for (int j = 0; j < record.outputs_; ++j) reached = reached || record.has_grad_out(j);
-    if (!reached) {
-      finish(record);
-      continue;
-    }
-    check_saved(record);
-    record.backward_(record);
-    if (tape_.options_.check_finite) check_gradients_finite(record);
-    now_ = ahead_;
-    ahead_ = ahead_->previous_;
-    return true;
-  }
-  return false;
-}
-
-void BackwardWalk::check_saved(const Record& record) {
-  for (int k = 0; k < record.saved_; ++k) {
-    const SavedValue& value = record.saved(k);
-    if (!value || value.storage->version == value.version) continue;
-    const std::string name = value.node->name == nullptr ? "" : *value.node->name;
-    throw TapeError(text("backward: record ", record.index_, " (", record.op_->name, ") saved ", name, value.shape(),
-                         ", and its values were changed since; change them after backward, or work on a clone()"));
-  }
-}
-
-void BackwardWalk::check_gradients_finite(const Record& record) {
-  for (int i = 0; i < record.inputs_; ++i) {
-    const Node& node = record.in(i);
-    if (node.gradient == nullptr || all_finite(node.gradient->data(), node.numel(), node.dtype)) continue;
-    throw TapeError(text("backward: the gradient of input ", i, " ", node.shape, " of record ", record.index_, " (",
-                         record.op_->name, ") is not finite (check_finite is on); look at the gradient of its output"));
-  }
-}
-
-// The walk has passed this record: gives back what only its backward needed.
-void BackwardWalk::finish(Record& record) {
-  if (tape_.options_.keep) return;
-  for (int k = 0; k < record.saved_; ++k) {
-    SavedValue& value = record.saved_list()[k];
-    if (value.storage == nullptr) continue;
-    release(value.storage);
-    value.storage = nullptr;
-  }
-  for (int j = 0; j < record.outputs_; ++j) {
-    Node* node = record.nodes()[record.inputs_ + j];
-    node->awaits_gradient = false;
-    if (node->handles == 0) release_gradient(node);
-  }
-}
 
 // ---- identity
 // --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,28 @@
+// What recording and walking back check, and how their errors call a tensor.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <retrace/core/tensor.h>
+
+namespace retrace {
+
+inline bool all_finite(const void* values, std::int64_t count, Dtype dtype) {
+  if (dtype == i64) return true;
+  return dispatch_real(dtype, "check_finite", [&](auto zero) {
+    using T = decltype(zero);
+    using std::isfinite;
+    const T* first = static_cast<const T*>(values);
+    return std::all_of(first, first + count, [](T x) { return isfinite(x); });
+  });
+}
+
+// "input 'h' [2, 3]"
+inline std::string describe_at(const char* role, std::size_t i, const Tensor& x) {
+  if (x.name().empty()) return text(role, " ", i, " ", x.shape());
+  return text(role, " '", x.name(), "' ", x.shape());
+}
+
+}  // namespace retrace

@@ -44,6 +44,9 @@ struct JointNorm {
   explicit JointNorm(std::int64_t features)
       : weight(ones({farthest_rows, features})), bias(zeros({farthest_rows, features})) {}
   Tensor operator()(const Tensor& x) const { return layer_norm(x, weight, bias, {.axes = 2}); }
+  Tensor operator()(const Tensor& x, const Tensor& residual) const {
+    return residual_layer_norm(x, residual, weight, bias, {.axes = 2});
+  }
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };
 

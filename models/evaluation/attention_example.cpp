@@ -15,7 +15,7 @@ std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<An
   for (const auto& [row, of_row] : by_row)
     if (row < task.sequence_length()) places.push_back(row);
   if (places.size() > 2) {  // last, first, middle, the others
-    std::ranges::rotate(places, places.end() - 1);
+    std::rotate(places.begin(), places.end() - 1, places.end());
     const auto middle = places.begin() + (std::ssize(places) + 1) / 2;
     std::rotate(places.begin() + 2, middle, middle + 1);
   } else {

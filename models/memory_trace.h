@@ -32,8 +32,9 @@ struct MemoryTrace {
     const Tensor of_heads = attention.rank() == 3 ? unsqueeze(attention, 1) : attention;
     weights.push_back(slice(of_heads, {all, all, range(0, slots())}));
   }
-  /// The values of a gate at that step.
+  /// The values of a gate at that step; nothing for those of a memory without, which are undefined.
   void add_gate(std::string_view name, const Tensor& values) {
+    if (!values.defined()) return;
     auto gate = std::ranges::find(gates, name, &Gate::name);
     if (gate == gates.end()) gate = gates.insert(gates.end(), Gate{name, {}});
     gate->values.push_back(values);

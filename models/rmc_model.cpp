@@ -42,7 +42,6 @@ MemoryTrace RmcModel::trace(const Tensor& x) const {
   for (std::int64_t t = 0; t < x.dim(1); ++t) {
     const RelationalMemoryCoreResult step = core(trace.memory.back(), at_step(x, t));
     trace.add(step.memory, step.weights);
-    if (!step.input_gate.defined()) continue;
     trace.add_gate("input", step.input_gate);
     trace.add_gate("forget", step.forget_gate);
   }

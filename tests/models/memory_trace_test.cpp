@@ -62,6 +62,18 @@ TEST(MemoryTrace, BesideAnLstmEndsInItsLastMemory) {
   }
 }
 
+TEST(MemoryTrace, OfAMemoryWithoutGatesHasNone) {
+  const DtypeScope scope(f64);
+  for (const MemoryKind kind : {MemoryKind::cell, MemoryKind::gated}) {
+    Random random(1);
+    const RelationalRNN model(features, 6, 2, random, {.kind = kind, .slots = 3, .slot_size = 4, .gate = false});
+    EXPECT_TRUE(model.trace(input()).gates.empty());
+  }
+  Random random(1);
+  const RmcModel model({.input = features, .output = 2, .core = {.slots = 3, .gate = MemoryGate::none}}, random);
+  EXPECT_TRUE(model.trace(input()).gates.empty());
+}
+
 TEST(MemoryTrace, OnlyModelsWithSlotsHaveOne) {
   const DtypeScope scope(f64);
   for (const std::string_view name : model_names()) {

@@ -3,6 +3,7 @@
 #include <retrace/core/safetensors.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
+#include <retrace/ops/ops.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -73,6 +74,11 @@ TEST_F(StoredRuns, EveryOptionOfTaskAndModelComesBack) {
   EXPECT_TRUE(run.task_options.held_only);
   EXPECT_EQ(run.memory, "notebook");
   EXPECT_EQ(run.sizes.hidden, 24);
+  train({"babi", "--model", "rmc", "--heads", "4", "--slots", "3", "--gate", "memory", "--no-residual"});
+  const ModelSizes sizes = load_run(run_).sizes;
+  EXPECT_EQ(sizes.heads, 4);
+  EXPECT_EQ(sizes.slots, 3);
+  EXPECT_EQ(sizes.parts, (MemoryParts{.gate = MemoryGate::memory, .residual = false}));
 }
 
 TEST_F(StoredRuns, ACheckpointGivesItsBestParametersNotItsLatest) {
@@ -119,6 +125,8 @@ TEST_F(StoredRuns, SizesThatDoNotFitTheWeightsAreRefused) {
   EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"]["slot_size"] = 16; })).find("not of a model"),
             std::string::npos);
   EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"].erase("slots"); })).find("slots"),
+            std::string::npos);
+  EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"]["gate"] = "open"; })).find("'open'"),
             std::string::npos);
 }
 

@@ -42,9 +42,12 @@ class EvalCli : public testing::Test {
 };
 
 TEST_F(EvalCli, TheMetricIsThatOfTheTrainingsTest) {
-  const std::vector<std::vector<std::string>> runs{{"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc"},
-                                                   {"object-tracking", "--model", "relational-rnn"},
-                                                   {"copy", "--length", "3", "--model", "gru", "--dtype", "f64"}};
+  const std::vector<std::vector<std::string>> runs{
+      {"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc"},
+      {"object-tracking", "--model", "relational-rnn"},
+      {"babi", "--model", "rmc", "--heads", "4", "--gate", "none", "--no-residual"},  // no shape tells of the heads
+      {"babi", "--model", "relational-rnn", "--memory", "gated", "--heads", "4"},
+      {"copy", "--length", "3", "--model", "gru", "--dtype", "f64"}};
   for (const std::vector<std::string>& words : runs) {
     const auto trained = train(words), report = eval();
     EXPECT_EQ(report["value"], trained["value"]) << words.front();

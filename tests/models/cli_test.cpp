@@ -112,7 +112,7 @@ TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
 /// Wherever it stands among the flags.
 TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
   const auto trained = [](std::vector<std::string> words) {
-    for (const char* word : {"--steps", "1", "--validate-every", "1", "--json", "--quiet"}) words.push_back(word);
+    for (const char* word : {"--steps", "1", "--test-samples", "100", "--json", "--quiet"}) words.push_back(word);
     const Outcome outcome = run_command(words);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
     return nlohmann::json::parse(outcome.results);
@@ -132,7 +132,7 @@ TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
 
 TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
   const auto trained = [](std::vector<std::string> arguments) {
-    for (const char* flag : {"--steps", "1", "--json", "--quiet"}) arguments.push_back(flag);
+    for (const char* flag : {"--steps", "1", "--test-samples", "100", "--json", "--quiet"}) arguments.push_back(flag);
     const Outcome outcome = run_command(arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
     return nlohmann::json::parse(outcome.results);

@@ -36,7 +36,7 @@ TEST(MemoryKinds, TheNotebooksMemoryLearnsToTrackObjects) { expect_to_learn("not
 
 Outcome train(const char* memory) {
   return run_command({"train", "object-tracking", "--model", "relational-rnn", "--memory", memory, "--steps", "2",
-                      "--batch", "4", "--hidden", "8", "--json", "--quiet"});
+                      "--batch", "4", "--test-samples", "100", "--hidden", "8", "--json", "--quiet"});
 }
 
 TEST(MemoryKinds, TheFlagChoosesTheMemory) {

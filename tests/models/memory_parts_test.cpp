@@ -25,10 +25,10 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
                         "--slot-size", "16"}),
             model_info(run).parameters);
   const Outcome without = run_command({"train", "pair-matching", "--model", "rmc", "--steps", "3", "--batch", "4",
-                                       "--no-residual", "--quiet", "--json"});
+                                       "--test-samples", "100", "--no-residual", "--quiet", "--json"});
   ASSERT_EQ(without.status, 0) << without.messages;
-  const Outcome with =
-      run_command({"train", "pair-matching", "--model", "rmc", "--steps", "3", "--batch", "4", "--quiet", "--json"});
+  const Outcome with = run_command({"train", "pair-matching", "--model", "rmc", "--steps", "3", "--batch", "4",
+                                    "--test-samples", "100", "--quiet", "--json"});
   EXPECT_NE(nlohmann::json::parse(without.results).at("weights_hash"),
             nlohmann::json::parse(with.results).at("weights_hash"));
 }

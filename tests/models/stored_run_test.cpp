@@ -21,7 +21,8 @@ class StoredRuns : public testing::Test {
   /// A short training into the folder "run"; what it said of itself.
   nlohmann::json train(std::vector<std::string> words) const {
     words.insert(words.begin(), "train");
-    for (const char* word : {"--steps", "3", "--batch", "4", "--json", "--quiet", "--out"}) words.emplace_back(word);
+    for (const char* word : {"--steps", "3", "--batch", "4", "--test-samples", "100", "--json", "--quiet", "--out"})
+      words.emplace_back(word);
     words.push_back(run_);
     const Outcome outcome = run_command(words);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
@@ -60,7 +61,7 @@ TEST_F(StoredRuns, AFolderItsWeightsAndItsCheckpointHoldTheSameModel) {
     EXPECT_EQ(run.task->sequence_length(), 3);
     EXPECT_EQ(run.model_name, "rmc");
     EXPECT_EQ(run.seed, 9U);
-    EXPECT_EQ(run.test_samples, 10000);
+    EXPECT_EQ(run.test_samples, 100);
     EXPECT_EQ(run.step, std::string_view(path) == "/checkpoint.safetensors" ? 3 : 0);
   }
 }

@@ -144,25 +144,44 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
   return {buffer, width * depth, width, last, padded, columns, depth};
 }
 
+/// The tiles of one panel of B, from the top: as high as they can be, and one or two lower ones for the rest.
+template <class T>
+void multiply_panel(Index rows, bool packed_a, TileStack<T> at) {
+  const Index vectors = ceil_divide(at.columns, lanes<T>);
+  const auto multiply = [&](TilesFunction<T>* function, Index height) {
+    const Index tiles = rows / height;
+    if (tiles == 0) return;
+    at.a_tile_step = height * (packed_a ? at.depth : at.a.row_step);
+    function(at, tiles);
+    const Index done = tiles * height;
+    at.a.data += tiles * at.a_tile_step;
+    at.start = at.start.from(done, 0);
+    at.c += done * at.c_step;
+    rows -= done;
+  };
+  if (packed_a && vectors == tile_vectors) {
+    multiply(multiply_tiles<T, tile_rows, tile_vectors, true>, tile_rows);
+  } else {
+    if (!packed_a && vectors == tall_tile_vectors)
+      multiply(multiply_tiles<T, tall_tile_rows, tall_tile_vectors, false>, tall_tile_rows);
+    if (!packed_a && vectors == 1) multiply(multiply_tiles<T, tall_tile_rows, 1, false>, tall_tile_rows);
+    multiply(tiles_function<T>(tile_rows, vectors), tile_rows);
+  }
+  if (rows > 0) multiply(tiles_function<T>(rows, vectors), rows);
+}
+
 /// A block of rows of C: every panel of B by every tile of A.
 template <class T>
 void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start<T> start, T* c, Index c_step) {
   constexpr Index width = tile_columns<T>;
+  if (packed_a) a = {a.data, 1, tile_rows};
   for (Index column = 0; column < b.columns; column += width) {
     const Index columns = smaller(width, b.columns - column);
     const bool whole = columns == width;
-    const Index vectors = ceil_divide(columns, lanes<T>);
-    const T* panel = whole ? b.panels + column / width * b.panel_step : b.last;
-    const Index step = whole ? b.row_step : b.last_row_step;
-    for (Index row = 0; row < rows; row += tile_rows) {
-      const Index height = smaller(tile_rows, rows - row);
-      const View<T> tile = packed_a ? View<T>{a.data + row * b.depth, 1, tile_rows} : a.from(row, 0);
-      const bool best = packed_a && height == tile_rows && vectors == tile_vectors;
-      TileFunction<T>* multiply =
-          best ? multiply_tile<T, tile_rows, tile_vectors, true> : tile_function<T>(height, vectors);
-      multiply(b.depth, tile, panel, step, start.from(row, column), c + row * c_step + column, c_step,
-               static_cast<int>(columns));
-    }
+    multiply_panel<T>(rows, packed_a,
+                      {b.depth, a, 0, whole ? b.panels + column / width * b.panel_step : b.last,
+                       whole ? b.row_step : b.last_row_step, start.from(0, column), c + column, c_step,
+                       static_cast<int>(columns)});
   }
 }
 

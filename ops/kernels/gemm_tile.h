@@ -9,6 +9,9 @@ using Index = std::int64_t;
 
 constexpr int tile_rows = 6;
 constexpr int tile_vectors = vector_registers == 32 ? 4 : 2;
+/// Of a tile that is narrow: with few accumulators a step would wait for the one before.
+constexpr int tall_tile_rows = 2 * tile_rows;
+constexpr int tall_tile_vectors = tile_vectors / 2;
 template <class T>
 constexpr Index tile_columns = Index{tile_vectors} * lanes<T>;
 
@@ -33,54 +36,73 @@ struct Start {
   }
 };
 
-/// One register tile: c (Rows x columns) = start + a b over `depth` steps. Each row of b holds Vectors whole vectors;
-/// of the rows of c the last vector may be cut short.
+/// A stack of register tiles, one below the other: c (columns wide) = start + a b over `depth` steps.
+template <class T>
+struct TileStack {
+  Index depth;
+  View<T> a;
+  Index a_tile_step;  ///< from one tile's part of A to the next
+  const T* b;         ///< rows of whole vectors
+  Index b_step;
+  Start<T> start;
+  T* c;
+  Index c_step;
+  int columns;  ///< of C, in which the last vector may be cut short
+};
+
+/// Tile number `tile` of a stack whose tiles have Rows rows.
 template <class T, int Rows, int Vectors, bool PackedA>
-void multiply_tile(Index depth, View<T> a, const T* b, Index b_step, Start<T> start, T* c, Index c_step, int columns) {
-  const Index row_step = PackedA ? 1 : a.row_step;
-  const Index column_step = PackedA ? tile_rows : a.column_step;
+[[gnu::always_inline]] inline void multiply_tile(const TileStack<T>& at, Index tile) {
+  const Index row_step = PackedA ? 1 : at.a.row_step;
+  const Index column_step = PackedA ? tile_rows : at.a.column_step;
   constexpr int last = (Vectors - 1) * lanes<T>;
-  const int rest = columns - last;
+  const int rest = at.columns - last;
   Vector<T> sum[Rows][Vectors] = {};
-  if (start.data != nullptr) {
+  if (at.start.data != nullptr) {
 #pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row) {
-      const T* from = start.data + row * start.row_step;
+      const T* from = at.start.data + (tile * Rows + row) * at.start.row_step;
 #pragma GCC unroll 4
       for (int part = 0; part + 1 < Vectors; ++part) sum[row][part] = load(from + part * lanes<T>);
       sum[row][Vectors - 1] = load_first(from + last, rest);
     }
   }
-  for (Index step = 0; step < depth; ++step, b += b_step) {
-    const T* column = a.data + step * column_step;
+  const T* a = at.a.data + tile * at.a_tile_step;
+  const T* b = at.b;
+  for (Index step = 0; step < at.depth; ++step, a += column_step, b += at.b_step) {
 #pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 4
-      for (int part = 0; part < Vectors; ++part) sum[row][part] += column[row * row_step] * load(b + part * lanes<T>);
+      for (int part = 0; part < Vectors; ++part) sum[row][part] += a[row * row_step] * load(b + part * lanes<T>);
     }
   }
 #pragma GCC unroll 16
   for (int row = 0; row < Rows; ++row) {
-    T* to = c + row * c_step;
+    T* to = at.c + (tile * Rows + row) * at.c_step;
 #pragma GCC unroll 4
     for (int part = 0; part + 1 < Vectors; ++part) store(to + part * lanes<T>, sum[row][part]);
     store_first(to + last, sum[row][Vectors - 1], rest);
   }
 }
 
-template <class T>
-using TileFunction = void(Index, View<T>, const T*, Index, Start<T>, T*, Index, int);
+template <class T, int Rows, int Vectors, bool PackedA>
+void multiply_tiles(const TileStack<T>& at, Index tiles) {
+  for (Index tile = 0; tile < tiles; ++tile) multiply_tile<T, Rows, Vectors, PackedA>(at, tile);
+}
 
-/// multiply_tile for a number of rows and vectors, with A in place.
+template <class T>
+using TilesFunction = void(const TileStack<T>&, Index tiles);
+
+/// multiply_tiles for tiles of up to tile_rows rows and of some vectors, with A in place.
 template <class T, int Rows = tile_rows, int Vectors = tile_vectors>
-TileFunction<T>* tile_function(Index rows, Index vectors) {
+TilesFunction<T>* tiles_function(Index rows, Index vectors) {
   if constexpr (Rows > 1) {
-    if (rows < Rows) return tile_function<T, Rows - 1, Vectors>(rows, vectors);
+    if (rows < Rows) return tiles_function<T, Rows - 1, Vectors>(rows, vectors);
   }
   if constexpr (Vectors > 1) {
-    if (vectors < Vectors) return tile_function<T, Rows, Vectors - 1>(rows, vectors);
+    if (vectors < Vectors) return tiles_function<T, Rows, Vectors - 1>(rows, vectors);
   }
-  return multiply_tile<T, Rows, Vectors, false>;
+  return multiply_tiles<T, Rows, Vectors, false>;
 }
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

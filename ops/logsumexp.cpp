@@ -9,7 +9,6 @@ namespace {
 struct LogSumExp {
   static constexpr OpInfo info{"logsumexp", "y = ln sum e^x", "dx = dy e^(x - y)", "x"};
   static constexpr bool needs_elements = false;
-  static constexpr bool reads_x = true;
 
   template <class T>
   static T value(const Terms<T>& x) {

@@ -27,7 +27,6 @@ double share_of_ties(const Terms<T>& x, T y) {
 struct Max {
   static constexpr OpInfo info{"max", "y = max x", "dx = dy [x = y] / ties", "x"};
   static constexpr bool needs_elements = true;
-  static constexpr bool reads_x = true;
 
   template <class T>
   static T value(const Terms<T>& x) {

@@ -8,7 +8,6 @@ namespace {
 struct Norm {
   static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x"};
   static constexpr bool needs_elements = false;
-  static constexpr bool reads_x = true;
 
   template <class T>
   static T value(const Terms<T>& x) {

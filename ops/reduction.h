@@ -1,9 +1,8 @@
-// What all reductions share. An op is a struct:
+// What reductions share: their loops, and all else of those whose gradient depends on x. Such an op is a struct:
 //
 //   struct Norm {
 //     static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x"};
 //     static constexpr bool needs_elements = false;                             // an empty set is an error
-//     static constexpr bool reads_x = true;                                     // in slope
 //     template <class T> static T value(const Terms<T>& x);                     // y of one set of elements
 //     template <class T> static Context context(const Terms<T>& x, T y);       // what the slopes of a set share
 //     template <class T> static T slope(T x, T y, const Context&);              // dy/dx
@@ -112,18 +111,17 @@ void reduction_backward(Record& r) {
   const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
   dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
     using T = decltype(zero);
-    const T* x = Op::reads_x ? r.saved(0).values<T>() : nullptr;
-    const T* y = Op::reads_x ? r.saved(1).values<T>() : nullptr;
+    const T* x = r.saved(0).values<T>();
+    const T* y = r.saved(1).values<T>();
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     parallel_for(loops.outputs, outputs_a_thread(loops), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t output = begin; output < end; ++output) {
         const Terms<T> terms{x, &loops, loops.base(output)};
-        const T y_here = Op::reads_x ? y[output] : T(0);
-        const T dy_here = dy[output];
+        const T y_here = y[output], dy_here = dy[output];
         const auto context = Op::template context<T>(terms, y_here);
         terms.for_each([&](std::int64_t k) {
-          const T contribution = dy_here * Op::template slope<T>(Op::reads_x ? x[k] : T(0), y_here, context);
+          const T contribution = dy_here * Op::template slope<T>(x[k], y_here, context);
           dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
         });
       }
@@ -149,10 +147,7 @@ Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
         to[output] = Op::template value<T>(Terms<T>{from, &loops, loops.base(output)});
     });
   });
-  if constexpr (Op::reads_x)
-    record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
-  else
-    record(Op::info, reduction_backward<Op>, {&x}, {&y}, {}, ReductionAttributes{flags});
+  record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;
 }
 

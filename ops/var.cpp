@@ -16,7 +16,6 @@ Wide<T> mean_of(const Terms<T>& x) {
 struct Var {
   static constexpr OpInfo info{"var", "y = mean((x - mean x)^2)", "dx = dy 2 (x - mean x) / n", "x"};
   static constexpr bool needs_elements = false;
-  static constexpr bool reads_x = true;
 
   template <class T>
   struct Context {

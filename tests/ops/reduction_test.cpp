@@ -246,6 +246,31 @@ TEST(Reductions, AMillionFloatsKeepTheirDigits) {
   EXPECT_NEAR(norm(x).item(), element * 1e3, 1e-5);
 }
 
+TEST(Reductions, ASumOfManyColumnsHasTheBitsOfEachColumnAlone) {
+  Random random(4);
+  const int before = threads();
+  set_threads(2);
+  for (const Shape& shape : {Shape{19, 37}, Shape{2, 4, 21}, Shape{300, 3, 16}, Shape{0, 3}, Shape{5, 1}}) {
+    const Tensor x = random.uniform(shape, -1, 1, f32);
+    const int axis = shape.rank() - 2;
+    const Tensor rows_last = transpose(x);
+    for (const Reduce reduction : {Reduce(sum), Reduce(mean)})
+      EXPECT_TRUE(same_values(reduction(x, {axis}, {}), reduction(rows_last, {-1}, {}))) << text(shape);
+  }
+  set_threads(before);
+}
+
+TEST(Reductions, GradientsOfSumsOverSeveralAxesOfOneTensorAdd) {
+  Random random(5);
+  const Tensor x = parameter(random.normal({3, 4}, f64));
+  const Tensor of_columns = random.normal({4}, f64), of_rows = random.normal({3}, f64);
+  Tape tape;
+  tape.backward({sum(x, {0}, {}), mean(x, {1}, {})}, {of_columns, of_rows});
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t j = 0; j < 4; ++j)
+      EXPECT_NEAR(x.grad().at({i, j}), of_columns.at({j}) + of_rows.at({i}) / 4, 1e-15);
+}
+
 TEST(Reductions, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
   Random random(3);
   const int before = threads();

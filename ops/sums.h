@@ -1,0 +1,105 @@
+// What sum and mean share: reductions whose gradient is the same for every element, so that whole rows can be summed and
+// filled at once. Each is a struct:
+//
+//   struct Mean {
+//     static constexpr OpInfo info{"mean", "y = (sum x) / n", "dx = dy / n", "x"};
+//     template <class T> static T of_sum(T sum, T n);
+//   };
+#pragma once
+
+#include <algorithm>
+
+#include <retrace/ops/broadcast.h>
+#include <retrace/ops/reduction.h>
+
+namespace retrace {
+
+template <class T>
+T as_number(std::int64_t count) {
+  return static_cast<T>(static_cast<double>(count));
+}
+
+inline constexpr std::int64_t columns_at_once = 16;
+
+/// sums[c] = x[c] + x[stride + c] + ... of `count` rows, for columns c below columns_at_once: the bits are those of
+/// ordered_sum for each.
+template <class T>
+void sum_columns(const T* x, std::int64_t count, std::int64_t stride, std::int64_t columns, Wide<T>* sums) {
+  constexpr std::int64_t chains = 8;
+  Wide<T> chain[chains][columns_at_once] = {};
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t c = 0; c < columns; ++c) chain[row % chains][c] += static_cast<Wide<T>>(x[row * stride + c]);
+  for (std::int64_t half = chains / 2; half > 0; half /= 2)
+    for (std::int64_t k = 0; k < half; ++k)
+      for (std::int64_t c = 0; c < columns_at_once; ++c) chain[k][c] += chain[k + half][c];
+  std::copy(chain[0], chain[0] + columns, sums);
+}
+
+/// Whether one axis is summed and neighbours in memory go into neighbours of y.
+inline bool sums_columns(const ReductionLoops& loops) {
+  return loops.reduced_count == 1 && loops.kept_count > 0 &&
+         loops.kept[static_cast<std::size_t>(loops.kept_count - 1)].stride == 1;
+}
+
+/// y[begin .. end) of sums over columns.
+template <class Op, class T>
+void reduce_columns(const ReductionLoops& loops, const T* x, std::int64_t begin, std::int64_t end, T* y) {
+  const std::int64_t extent = loops.kept[static_cast<std::size_t>(loops.kept_count - 1)].extent;
+  const ReductionLoops::Loop rows = loops.reduced[0];
+  Wide<T> sums[columns_at_once];
+  while (begin < end) {
+    const std::int64_t columns = std::min({columns_at_once, extent - begin % extent, end - begin});
+    sum_columns<T>(x + loops.base(begin), rows.extent, rows.stride, columns, sums);
+    for (std::int64_t c = 0; c < columns; ++c)
+      y[begin + c] = static_cast<T>(Op::of_sum(sums[c], as_number<Wide<T>>(loops.terms)));
+    begin += columns;
+  }
+}
+
+template <class Op>
+void sums_backward(Record& r) {
+  const Shape& x = r.in(0).shape;
+  const auto& flags = r.attributes<ReductionAttributes>().flags;
+  const Shape kept = reduced_shape(x, flags, {.keepdims = true});
+  const Broadcast broadcast(x, {&kept});
+  dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* dy = r.grad_out<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    const T slope = Op::of_sum(T(1), as_number<T>(ReductionLoops(x, flags).terms));
+    parallel_for(x.numel(), reduction_grain, [&](std::int64_t begin, std::int64_t end) {
+      for_each_row(broadcast, begin, end, [&](const BroadcastRow& row) {
+        const GradientSlot<T> to{dx.values + row.first, dx.add};
+        const T* from = dy + row.offsets[0];
+        if (broadcast.stands_still(0))
+          to.put(row.count, [each = *from * slope](std::int64_t) { return each; });
+        else
+          to.put(row.count, [=](std::int64_t k) { return from[k] * slope; });
+      });
+    });
+  });
+}
+
+template <class Op>
+Tensor reduce_to_sums(const Tensor& x, const Axes& axes, ReduceOptions options) {
+  const auto flags = axes.flags(x, Op::info.name);
+  const ReductionLoops loops(x.shape(), flags);
+  Tensor y;
+  dispatch_real(x, "x", Op::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty(reduced_shape(x.shape(), flags, options), x.dtype());
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    parallel_for(loops.outputs, outputs_a_thread(loops), [&](std::int64_t begin, std::int64_t end) {
+      if (sums_columns(loops)) return reduce_columns<Op>(loops, from, begin, end, to);
+      for (std::int64_t output = begin; output < end; ++output) {
+        const auto sum = Terms<T>{from, &loops, loops.base(output)}.sum([](auto element) { return element; });
+        to[output] = static_cast<T>(Op::of_sum(sum, as_number<Wide<T>>(loops.terms)));
+      }
+    });
+  });
+  record(Op::info, sums_backward<Op>, {&x}, {&y}, {}, ReductionAttributes{flags});
+  return y;
+}
+
+}  // namespace retrace

@@ -44,15 +44,14 @@ void backward(Record& r) {
     using T = decltype(zero);
     const T* x = r.saved(0).values<T>();
     const T* total = r.saved(1).values<T>();
-    const T* dy = r.grad_out<T>();
+    const GradientOfLosses<T> dl(at.options.reduction, at.counted, r.grad_out<T>());
     const GradientSlot<T> dx = r.grad_in<T>(0);
     for_each_row(rows, classes, [&](std::int64_t row) {
       const GradientSlot<T> of_row{dx.values + row * classes, dx.add};
       if (labels[row] == at.options.ignore_index)
         of_row.put(classes, [](std::int64_t) { return T(0); });
       else
-        put_gradient(x + row * classes, total[row], gradient_of_loss(at.options.reduction, at.counted, dy, row),
-                     labels[row], classes, of_row);
+        put_gradient(x + row * classes, total[row], dl(row), labels[row], classes, of_row);
     });
   });
 }
@@ -66,8 +65,7 @@ void soft_backward(Record& r) {
     const T* x = r.saved(0).values<T>();
     const T* total = r.saved(1).values<T>();
     const T* t = r.saved(2).values<T>();
-    const T* dy = r.grad_out<T>();
-    const auto dl = [=](std::int64_t row) { return gradient_of_loss(at.options.reduction, at.counted, dy, row); };
+    const GradientOfLosses<T> dl(at.options.reduction, at.counted, r.grad_out<T>());
     if (r.wants(0)) {
       const GradientSlot<T> dx = r.grad_in<T>(0);
       for (std::int64_t row = 0; row < rows; ++row) {

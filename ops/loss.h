@@ -25,13 +25,20 @@ void reduce_losses(Reduction reduction, std::int64_t count, double counted, T* y
     *y = counted == 0 ? T(0) : total / static_cast<T>(counted);
 }
 
-/// The gradient of loss k.
+/// The gradient of each loss, from that of what they were reduced to.
 template <class T>
-T gradient_of_loss(Reduction reduction, double counted, const T* dy, std::int64_t k) {
-  if (reduction == Reduction::none) return dy[k];
-  if (reduction == Reduction::sum) return *dy;
-  return counted == 0 ? T(0) : *dy / static_cast<T>(counted);
-}
+class GradientOfLosses {
+ public:
+  GradientOfLosses(Reduction reduction, double counted, const T* dy)
+      : each_(reduction == Reduction::none ? dy : nullptr), same_(each_ == nullptr ? *dy : T(0)) {
+    if (reduction == Reduction::mean) same_ = counted == 0 ? T(0) : same_ / static_cast<T>(counted);
+  }
+  T operator()(std::int64_t k) const { return each_ == nullptr ? same_ : each_[k]; }
+
+ private:
+  const T* each_;  // null: all have the same one
+  T same_;
+};
 
 /// Labels [...] for scores [..., C]. Throws ShapeError, DtypeError or, with position and value, IndexError; returns how
 /// many are not ignored.

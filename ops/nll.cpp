@@ -16,11 +16,10 @@ void backward(Record& r) {
   const std::int64_t* labels = r.saved(0).values<std::int64_t>();
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const T* dy = r.grad_out<T>();
+    const GradientOfLosses<T> dl(at.options.reduction, at.counted, r.grad_out<T>());
     T* dx = r.grad_in_to_add<T>(0);
     for (std::int64_t row = 0; row < r.in(1).numel(); ++row)
-      if (labels[row] != at.options.ignore_index)
-        dx[row * classes + labels[row]] -= gradient_of_loss(at.options.reduction, at.counted, dy, row);
+      if (labels[row] != at.options.ignore_index) dx[row * classes + labels[row]] -= dl(row);
   });
 }
 

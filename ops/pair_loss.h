@@ -20,7 +20,7 @@ void pair_loss_backward(Record& r) {
   dispatch_real(r.in(0).dtype, Loss::info.name, [&](auto zero) {
     using T = decltype(zero);
     const T *x = r.saved(0).values<T>(), *t = r.saved(1).values<T>(), *dy = r.grad_out<T>();
-    const auto dl = [=](std::int64_t k) { return gradient_of_loss(reduction, counted, dy, k); };
+    const GradientOfLosses<T> dl(reduction, counted, dy);
     if (r.wants(0)) r.grad_in<T>(0).put(count, [=](std::int64_t k) { return dl(k) * Loss::dx(x[k], t[k]); });
     if (r.wants(1)) r.grad_in<T>(1).put(count, [=](std::int64_t k) { return dl(k) * Loss::dt(x[k], t[k]); });
   });

@@ -80,7 +80,7 @@ template <class T>
   const Vector<T> e = vector_exp_of_negative<T>(scores - most);
   VectorSum<T> sum;
   sum.add(seen.keep(e, T(0)));
-  return seen.keep(e / static_cast<T>(sum.total()), T(0));
+  return seen.keep(e * (T(1) / static_cast<T>(sum.total())), T(0));
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ void softmax_row(const T* x, T* y, Index length, T scale) {
     part.store_to(y + k, e);
     sum.add(part.keep(e, T(0)));
   });
-  const T total = static_cast<T>(sum.total());
-  for_each_vector<T>(length, [&](Index k, auto part) { part.store_to(y + k, part.load_from(y + k) / total); });
+  const T one_over_sum = T(1) / static_cast<T>(sum.total());
+  for_each_vector<T>(length, [&](Index k, auto part) { part.store_to(y + k, part.load_from(y + k) * one_over_sum); });
 }
 
 template <class T, bool Add>

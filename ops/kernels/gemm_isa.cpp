@@ -8,10 +8,11 @@
 //     second-level cache: every tile of the block runs over the panel, and reads its own part of A from the first
 //     level.
 //   - A block of B (depth_block x column_block) is packed once and used for all rows.
-// Packing costs one pass over a factor and pays when the factor is used often: B is read in place if C has few rows (B
-// transposed is always packed: tiles need its rows as vectors), A if C has few rows or columns. A last panel that ends
-// within a vector is always packed, padded with zeros to whole vectors; only its own columns of C are loaded and
-// stored. Threads share out strips of C, one tile high or one tile wide, over all products of the batch.
+// Packing costs one pass over a factor and pays when the factor is used often: B is read in place if C has few rows or
+// B is no wider than a panel (transposed it is always packed: tiles need its rows as vectors), A if C has few rows or
+// columns. A last panel that ends within a vector is always packed, padded with zeros to whole vectors; only its own
+// columns of C are loaded and stored. Threads share out strips of C, one tile high or one tile wide, over all products
+// of the batch.
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/gemm_tile.h>
 #include <retrace/ops/kernels/isa_functions.h>
@@ -128,7 +129,8 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
   if (factor.packed != nullptr) return packed_panels(factor, row, column, depth, columns);
   const View<T> b = factor.view.from(row, column);
   constexpr Index width = tile_columns<T>;
-  const bool in_place = b.column_step == 1 && rows_of_c < rows_that_pay_packing;
+  const bool is_a_panel = b.row_step <= width;
+  const bool in_place = b.column_step == 1 && (is_a_panel || rows_of_c < rows_that_pay_packing);
   const Index whole = columns / width, rest = columns - whole * width;
   if (in_place && rest % lanes<T> == 0)
     return {b.data, width, b.row_step, b.from(0, whole * width).data, b.row_step, columns, depth};

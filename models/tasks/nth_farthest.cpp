@@ -121,8 +121,7 @@ std::vector<Lesson> NthFarthest::lessons() const {
     for (std::int64_t rank = 1; rank <= ranks; ++rank) easier.ranks.push_back(rank);
     lessons.push_back({std::make_unique<NthFarthest>(easier), pass_at});
   };
-  if (options_.dims > 4)
-    for (std::int64_t dims = 1; dims < options_.dims; dims *= 2) add(1, dims, distances_are_known);
+  for (std::int64_t dims = 1; dims < options_.dims; dims *= 2) add(1, dims, distances_are_known);
   for (std::int64_t ranks = 1; ranks <= std::min<std::int64_t>(3, options_.vectors - 1); ++ranks)
     add(ranks, 0, rank_is_known);
   return lessons;

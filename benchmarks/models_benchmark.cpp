@@ -1,4 +1,6 @@
-// Training steps of whole models: forward + backward + Adam on a fixed batch.
+// Training steps of whole models: forward + backward + Adam on a fixed batch. growth_MB is by how much the first two
+// steps raise the most memory that the process ever held: run a case alone to read it.
+#include <retrace/benchmarks/measured_models.h>
 #include <retrace/benchmarks/memory_core.h>
 #include <retrace/benchmarks/training_step.h>
 #include <retrace/models/relational_rnn.h>
@@ -13,18 +15,6 @@ std::string name_of(const std::string& model, const Sizes& n) {
   return text(model, "_i", n.input, "_h", n.hidden, "_s", n.steps, "_b", n.batch);
 }
 
-/// A recurrent layer and a linear map of every step's h.
-template <class Layer>
-struct Tagger {
-  Layer layer;
-  Linear out;
-
-  Tagger(std::int64_t input, std::int64_t hidden, std::int64_t output, Random& random)
-      : layer(input, hidden, random), out(hidden, output, random) {}
-  Tensor operator()(const Tensor& x) const { return out(layer(x).y); }
-  void visit(auto&& see) const { see("layer", layer), see("out", out); }
-};
-
 template <class Layer>
 void time_recurrent(benchmark::State& state, const Sizes& n, double gates) {
   Random random(1);
@@ -35,19 +25,6 @@ void time_recurrent(benchmark::State& state, const Sizes& n, double gates) {
   time_training_steps(
       state, model, [&] { return mse(model(x), target); }, 6 * static_cast<double>(n.batch * n.steps) * a_sample);
 }
-
-/// Self-attention with one product for q, k and v.
-struct SelfAttention {
-  Linear qkv, out;
-  int heads;
-
-  SelfAttention(std::int64_t size, int count, Random& random)
-      : qkv(size, 3 * size, random), out(size, size, random), heads(count) {}
-  Tensor operator()(const Tensor& x, bool causal) const {
-    return out(packed_attention(qkv(x), {.heads = heads, .key_size = x.dim(-1) / heads, .causal = causal}).y);
-  }
-  void visit(auto&& see) const { see("qkv", qkv), see("out", out); }
-};
 
 void time_attention(benchmark::State& state, std::int64_t batch, std::int64_t length, std::int64_t size, int heads,
                     bool causal) {

@@ -1,6 +1,6 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
-#include <retrace/models/cli/run_directory.h>
+#include <retrace/models/cli/result_folder.h>
 #include <retrace/models/compare/compare.h>
 #include <retrace/models/json_lines.h>
 
@@ -13,12 +13,12 @@ void run_compare(const CompareFlags& flags, Program& program) {
   CompareOptions options = flags.compare;
   options.match = flags.match == "parameters" ? Match::parameters : flags.match == "flops" ? Match::flops : Match::none;
   if (!flags.quiet) options.tell = [&](const std::string& what) { program.messages << what << std::endl; };
-  std::optional<RunDirectory> directory;
-  if (!flags.out.empty()) directory.emplace(flags.out, false);
+  std::optional<ResultFolder> folder;
+  if (!flags.out.empty()) folder.emplace(flags.out);
   const Comparison comparison = compare(options);
-  if (directory) {
-    directory->write("compare.html", to_html(comparison));
-    directory->write("result.json", to_json(comparison) + "\n");
+  if (folder) {
+    folder->write("compare.html", to_html(comparison));
+    folder->write("result.json", to_json(comparison) + "\n");
   }
   program.results << (flags.json ? to_json(comparison) + "\n" : to_text(comparison)) << std::flush;
 }

@@ -1,9 +1,8 @@
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/print.h>
 #include <retrace/models/training/run.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -30,22 +29,18 @@ std::vector<Run> train_all(Program& program) {
 }
 
 void print_results(std::ostream& out, const std::vector<Run>& runs) {
-  std::array<char, 256> line;
-  const auto print = [&](auto... parts) {
-    std::snprintf(line.data(), line.size(), parts...);
-    out << line.data();
-  };
-  print("\n%-16s %-15s %-9s %8s | %8s %8s  %-20s %8s %9s %8s\n", "task", "model", "metric", "RESULT", "chance", "trivial",
-        "(the trivial answer)", "best", "original", "seconds");
+  print(out, "\n%-16s %-15s %-9s %8s | %8s %8s  %-20s %8s %9s %8s\n", "task", "model", "metric", "RESULT", "chance",
+        "trivial", "(the trivial answer)", "best", "original", "seconds");
   for (const Run& run : runs) {
     const Yardsticks yardsticks = run.task->yardsticks();
-    print("%-16s %-15s %-9s %8.4f | %8.4f %8.4f  %-20s %8.4f %9.3f %8.1f\n", run.options.task.c_str(),
+    print(out, "%-16s %-15s %-9s %8.4f | %8.4f %8.4f  %-20s %8.4f %9.3f %8.1f\n", run.options.task.c_str(),
           run.options.model.c_str(), metric_name(run.task->kind()).data(), run.fit.test.metric, yardsticks.chance,
-          yardsticks.trivial, yardsticks.trivial_answer.data(), yardsticks.ceiling, yardsticks.original.value_or(std::nan("")),
-          run.fit.seconds);
+          yardsticks.trivial, yardsticks.trivial_answer.data(), yardsticks.ceiling,
+          yardsticks.original.value_or(std::nan("")), run.fit.seconds);
   }
   out << "\naccuracy: higher is better; mse: lower is better. Results are on 10000 samples never seen in training.\n"
-         "chance: an answer at random. best: what the best possible program reaches. original: the best that the NumPy\n"
+         "chance: an answer at random. best: what the best possible program reaches. original: the best that the "
+         "NumPy\n"
          "programs reached from which these models come.\n"
       << std::flush;
 }

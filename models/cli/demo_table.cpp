@@ -1,13 +1,12 @@
 #include <retrace/core/error.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/demos/demos.h>
+#include <retrace/models/digits.h>
 #include <retrace/models/json_lines.h>
 #include <retrace/models/nearest_name.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -27,11 +26,8 @@ struct Column {
 
 /// Four decimals, or two digits where those would hide the number. An exact zero shows that it is one.
 std::string number_text(double number) {
-  if (!std::isfinite(number)) return "-";
   if (number == 0) return "0";
-  std::array<char, 64> buffer;
-  std::snprintf(buffer.data(), buffer.size(), std::abs(number) < 1e-3 ? "%.1e" : "%.4f", number);
-  return buffer.data();
+  return in_digits(number, std::abs(number) < 1e-3 ? "%.1e" : "%.4f");
 }
 
 Column make_column(const DemoTable& table, std::size_t index) {

@@ -1,9 +1,8 @@
-#include <array>
-#include <cstdio>
 #include <ostream>
 
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/print.h>
 #include <retrace/models/json_lines.h>
 
 namespace retrace {
@@ -11,28 +10,26 @@ namespace {
 
 // Returns whether all passed.
 bool print_rows(std::ostream& out, const std::vector<CheckRow>& rows) {
-  std::array<char, 200> line;
-  const auto print = [&](auto... parts) {
-    std::snprintf(line.data(), line.size(), parts...);
-    out << line.data();
-  };
   std::int64_t elements = 0;
   std::size_t failed = 0;
-  print("%-24s %6s %9s %19s %14s\n", "op or module", "cases", "elements", "finite differences", "dual numbers");
+  print(out, "%-24s %6s %9s %19s %14s\n", "op or module", "cases", "elements", "finite differences", "dual numbers");
   for (const CheckRow& row : rows) {
-    print("%-24s %6lld %9lld %19.1e %14.1e  %s\n", row.name.c_str(), static_cast<long long>(row.cases),
-          static_cast<long long>(row.elements), row.worst_error, row.exact_error, row.failures.empty() ? "ok" : "FAILED");
+    print(out, "%-24s %6lld %9lld %19.1e %14.1e  %s\n", row.name.c_str(), static_cast<long long>(row.cases),
+          static_cast<long long>(row.elements), row.worst_error, row.exact_error,
+          row.failures.empty() ? "ok" : "FAILED");
     for (const std::string& failure : row.failures) out << "    " << failure << '\n';
     elements += row.elements;
     failed += row.failures.empty() ? 0 : 1;
   }
-  print("%zu checked in %lld elements, %zu failed\n", rows.size(), static_cast<long long>(elements), failed);
+  print(out, "%zu checked in %lld elements, %zu failed\n", rows.size(), static_cast<long long>(elements), failed);
   return failed == 0;
 }
 
 }  // namespace
 
-bool print_checks(std::ostream& out, const std::vector<std::string>& names) { return print_rows(out, run_checks(names)); }
+bool print_checks(std::ostream& out, const std::vector<std::string>& names) {
+  return print_rows(out, run_checks(names));
+}
 
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
   const std::vector<CheckRow> rows = run_checks(flags.names);

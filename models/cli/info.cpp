@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <ostream>
 
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/print.h>
 #include <retrace/models/json_lines.h>
 
 namespace retrace {
@@ -13,19 +12,17 @@ void run_info(const InfoFlags& flags, Program& program) {
     program.results << to_json(info) << std::endl;
     return;
   }
-  std::array<char, 256> line;
-  const auto print = [&](auto... parts) {
-    std::snprintf(line.data(), line.size(), parts...);
-    program.results << line.data();
-  };
   std::size_t width = 0;
   for (const auto& weight : info.weights) width = std::max(width, weight.name.size());
-  print("%s, with the sizes for %s\n\n", info.model.c_str(), info.task.c_str());
+  print(program.results, "%s, with the sizes for %s\n\n", info.model.c_str(), info.task.c_str());
   for (const auto& weight : info.weights)
-    print("%-*s  %-16s %10lld\n", static_cast<int>(width), weight.name.c_str(), to_text(weight.shape).c_str(),
-          static_cast<long long>(weight.count));
-  print("\n%lld parameters, %lld bytes\n", static_cast<long long>(info.parameters), static_cast<long long>(info.bytes));
-  print("%.3g million floating-point operations to learn from a sample (forward and backward), %.3g million a step of %lld\n",
+    print(program.results, "%-*s  %-16s %10lld\n", static_cast<int>(width), weight.name.c_str(),
+          to_text(weight.shape).c_str(), static_cast<long long>(weight.count));
+  print(program.results, "\n%lld parameters, %lld bytes\n", static_cast<long long>(info.parameters),
+        static_cast<long long>(info.bytes));
+  print(program.results,
+        "%.3g million floating-point operations to learn from a sample (forward and backward), %.3g million a step of "
+        "%lld\n",
         static_cast<double>(info.flops_a_sample) * 1e-6, static_cast<double>(info.flops_a_sample * info.batch) * 1e-6,
         static_cast<long long>(info.batch));
   program.results << std::flush;

@@ -1,4 +1,4 @@
-// What a training leaves behind: --out DIR.
+// What a training leaves behind.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include <retrace/models/cli/result_folder.h>
 #include <retrace/models/training/metrics.h>
 
 namespace retrace {
 
-/// The folder of a run: weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json. It is
-/// made, and found to be writable, before the run begins. What a killed program left half-written is removed. Throws
-/// FileError where the folder cannot be written.
+/// The folder of a run: weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json. What a
+/// killed program left half-written is removed. Throws FileError where the folder cannot be written.
 class RunDirectory {
  public:
   /// With `resume`, the lines of metrics.jsonl up to the checkpoint are kept; otherwise it is empty at first, and an
@@ -23,8 +23,8 @@ class RunDirectory {
   std::ostream& metrics() { return metrics_; }
   /// Validations before the resume.
   const std::vector<Metrics>& earlier() const { return earlier_; }
-  std::filesystem::path weights() const { return folder_ / "weights.safetensors"; }
-  std::filesystem::path checkpoint() const { return folder_ / "checkpoint.safetensors"; }
+  std::filesystem::path weights() const { return folder_.path() / "weights.safetensors"; }
+  std::filesystem::path checkpoint() const { return folder_.path() / "checkpoint.safetensors"; }
   /// Writes a file of that name. Throws FileError if it, or metrics.jsonl, did not reach the disk.
   void write(const char* name, std::string_view content);
 
@@ -32,7 +32,7 @@ class RunDirectory {
   void remove_unfinished() const;
   void keep_earlier_metrics();
 
-  std::filesystem::path folder_;
+  ResultFolder folder_;
   std::ofstream metrics_;
   std::vector<Metrics> earlier_;
 };

@@ -2,13 +2,11 @@
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>
+#include <retrace/models/digits.h>
 #include <retrace/models/json_lines.h>
 #include <retrace/models/training/curves.h>
 #include <retrace/models/training/stored_run.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,21 +18,17 @@ namespace {
 
 std::string line_of(std::string_view model, std::string_view on, std::string_view metric, const FitResult& result,
                     const Yardsticks& yardsticks) {
-  std::array<char, 200> line;
-  const int length =
-      std::snprintf(line.data(), line.size(), "%.4g after %.0f s (chance %.3g, %s %.3g", result.test.metric,
-                    result.seconds, yardsticks.chance, yardsticks.trivial_answer.data(), yardsticks.trivial);
-  return text(model, " on ", on, ": test ", metric, " ",
-              std::string_view(line.data(), std::min(line.size() - 1, static_cast<std::size_t>(length))));
+  return text(model, " on ", on, ": test ", metric, " ", in_digits(result.test.metric, "%.4g"), " after ",
+              in_digits(result.seconds, "%.0f"), " s (chance ", in_digits(yardsticks.chance), ", ",
+              yardsticks.trivial_answer, " ", in_digits(yardsticks.trivial));
 }
 
 std::string summary(const Run& run) {
   const Yardsticks yardsticks = run.task->yardsticks();
-  std::array<char, 60> ceiling;
-  std::snprintf(ceiling.data(), ceiling.size(), ", best possible %.3g", yardsticks.ceiling);
   const std::string line =
-      line_of(run.options.model, run.options.task, metric_name(run.task->kind()), run.fit, yardsticks) + ceiling.data();
-  return (yardsticks.original ? text(line, ", original ", *yardsticks.original) : line) + ")";
+      line_of(run.options.model, run.options.task, metric_name(run.task->kind()), run.fit, yardsticks);
+  return text(line, ", best possible ", in_digits(yardsticks.ceiling),
+              yardsticks.original ? text(", original ", *yardsticks.original) : std::string(), ")");
 }
 
 std::string summary(const TextRun& run) {

@@ -16,7 +16,7 @@ std::vector<Row> table(const Ablation& ablation) {
     const Variation& variation = ablation.variations.kept[k];
     rows.push_back({variation.factor, k == 0 ? "" : variation.setting, std::to_string(contestant.parameters),
                     with_half_width(contestant.value), k == 0 ? "" : with_half_width(contestant.against_first),
-                    written(contestant.seconds, "%.3g")});
+                    in_digits(contestant.seconds)});
   }
   return rows;
 }

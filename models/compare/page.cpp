@@ -8,7 +8,7 @@ namespace {
 
 std::string mean_or_dash(const std::vector<double>& numbers, std::size_t runs) {
   if (numbers.empty()) return "never";
-  const std::string mean = written(summarise(numbers).mean, "%.3g");
+  const std::string mean = in_digits(summarise(numbers).mean);
   return numbers.size() == runs ? mean : text(mean, " (", numbers.size(), " of ", runs, ")");
 }
 
@@ -22,7 +22,7 @@ Row headings(const Comparison& comparison) {
           "test " + metric,
           "minus " + comparison.contestants.front().name,
           "seconds",
-          "seconds to " + written(comparison.threshold, "%.3g"),
+          "seconds to " + in_digits(comparison.threshold),
           "samples to it"};
 }
 
@@ -31,11 +31,11 @@ Row row_of(const Comparison& comparison, const Contestant& contestant) {
   return {contestant.name,
           std::to_string(contestant.hidden),
           std::to_string(contestant.parameters),
-          written(static_cast<double>(contestant.flops_a_sample), "%.3g"),
-          written(contestant.learning_rate, "%.3g"),
+          in_digits(static_cast<double>(contestant.flops_a_sample)),
+          in_digits(contestant.learning_rate),
           with_half_width(contestant.value),
           is_first ? "" : with_half_width(contestant.against_first),
-          written(contestant.seconds, "%.3g"),
+          in_digits(contestant.seconds),
           mean_or_dash(contestant.seconds_to_threshold, contestant.runs.size()),
           mean_or_dash(contestant.samples_to_threshold, contestant.runs.size())};
 }
@@ -55,7 +55,7 @@ std::vector<std::string> terms(const Comparison& comparison) {
   for (const Contestant& contestant : comparison.contestants) {
     if (contestant.tried.empty()) continue;
     std::string line = text("Learning rate of ", contestant.name, ", by validation loss on a seed of its own:");
-    for (const auto& [rate, loss] : contestant.tried) line += text(" ", written(rate), " -> ", written(loss), ";");
+    for (const auto& [rate, loss] : contestant.tried) line += text(" ", in_digits(rate), " -> ", in_digits(loss), ";");
     line.back() = '.';
     lines.push_back(line);
   }

@@ -1,8 +1,6 @@
 #include <retrace/models/compare/report.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace retrace {
 namespace {
@@ -15,16 +13,10 @@ std::size_t characters(const std::string& words) {
 
 }  // namespace
 
-std::string written(double value, const char* format) {
-  if (!std::isfinite(value)) return "-";
-  std::array<char, 48> digits;
-  std::snprintf(digits.data(), digits.size(), format, value);
-  return digits.data();
-}
-
 std::string with_half_width(const Sample& sample) {
-  return std::isfinite(sample.half_width) ? written(sample.mean) + " ± " + written(sample.half_width, "%.2g")
-                                          : written(sample.mean);
+  return std::isfinite(sample.half_width)
+             ? in_digits(sample.mean, "%.4g") + " ± " + in_digits(sample.half_width, "%.2g")
+             : in_digits(sample.mean, "%.4g");
 }
 
 std::vector<std::string> budget_in_words(const Comparison& comparison) {
@@ -47,8 +39,8 @@ std::vector<std::string> failures_in_words(const Comparison& comparison) {
 
 std::string yardsticks_in_words(const Comparison& comparison) {
   const Yardsticks yardsticks = comparison.task->yardsticks();
-  return text("Chance ", written(yardsticks.chance), "; ", yardsticks.trivial_answer, " ", written(yardsticks.trivial),
-              "; best possible ", written(yardsticks.ceiling),
+  return text("Chance ", in_digits(yardsticks.chance), "; ", yardsticks.trivial_answer, " ",
+              in_digits(yardsticks.trivial), "; best possible ", in_digits(yardsticks.ceiling),
               ". ± is the half width of the 95 % interval of the mean.");
 }
 

@@ -5,14 +5,13 @@
 #include <vector>
 
 #include <retrace/models/compare/compare.h>
+#include <retrace/models/digits.h>
 
 namespace retrace {
 
 /// The cells of a row; the first row of a table has the headings.
 using Row = std::vector<std::string>;
 
-/// As printf would write it; "-" for what is not finite.
-std::string written(double value, const char* format = "%.4g");
 /// "mean ± half width of its 95 % interval"; the mean alone where one number has no interval.
 std::string with_half_width(const Sample& sample);
 

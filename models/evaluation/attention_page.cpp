@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/models/digits.h>
 #include <retrace/models/evaluation/report_maps.h>
 #include <retrace/models/plots/markup.h>
 

@@ -1,9 +1,8 @@
 #include <retrace/core/error.h>
+#include <retrace/models/digits.h>
 #include <retrace/models/evaluation/report_maps.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace retrace {
 namespace {
@@ -61,13 +60,6 @@ HeatMap attention_over_time(const MemoryUse& use) {
 
 HeatMap changes_over_time(const MemoryUse& use) {
   return over_time("changes most", use.written_over_time, names_of(use.slots, use.slots));
-}
-
-std::string in_digits(double value, const char* format) {
-  if (!std::isfinite(value)) return "-";
-  std::array<char, 48> digits;
-  std::snprintf(digits.data(), digits.size(), format, value);
-  return digits.data();
 }
 
 std::string title_of(const Report& report) {

@@ -18,8 +18,6 @@ HeatMap attention_over_time(const AttentionExample& example);
 HeatMap attention_over_time(const MemoryUse& use);
 HeatMap changes_over_time(const MemoryUse& use);
 
-/// A number with some digits, and "-" for one that is not finite.
-std::string in_digits(double value, const char* format = "%.3g");
 /// "rmc on nth-farthest (vectors 4, dims 2)".
 std::string title_of(const Report& report);
 /// "was right: vector 3", "was wrong: said 2, right is 3"; of numbers "said 2, right is 3".

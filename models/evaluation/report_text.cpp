@@ -1,5 +1,6 @@
 // A report for a terminal.
 #include <retrace/core/error.h>
+#include <retrace/models/digits.h>
 #include <retrace/models/evaluation/report_maps.h>
 
 #include <algorithm>

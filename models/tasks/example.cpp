@@ -1,10 +1,9 @@
+#include <retrace/models/digits.h>
 #include <retrace/models/tasks/example.h>
 #include <retrace/models/tasks/task.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace retrace {
 namespace {
@@ -44,11 +43,7 @@ std::int64_t hot(std::span<const double> row) {
 
 std::string written(std::span<const double> numbers) {
   std::string result;
-  for (const double x : numbers) {
-    std::array<char, 32> digits;
-    std::snprintf(digits.data(), digits.size(), "%.3g", x);
-    result += text(result.empty() ? "" : ", ", digits.data());
-  }
+  for (const double x : numbers) result += text(result.empty() ? "" : ", ", in_digits(x));
   return result;
 }
 

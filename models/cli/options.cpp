@@ -32,7 +32,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   shown("--validate-every", fit.validate_every, "steps from one validation to the next");
   shown("--test-samples", fit.test_samples, "of the test at the end")->check(CLI::PositiveNumber);
   positive("--patience", fit.patience, "stop after so many validations without a lower loss");
-  positive("--minutes", fit.minutes, "stop after so many");
+  positive("--minutes", fit.minutes, "stop after so many; the learning rate then falls with the time");
   command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
 }
 

@@ -5,6 +5,7 @@
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/trainer.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -49,12 +50,20 @@ class Fitting {
  private:
   /// One update, and the validation that may be due after it.
   void step() {
-    const StepReport report = training_.step();
+    const StepReport report = training_.step(scheduled_step());
     result_.losses.push_back(report.loss);
     standing_.window_loss += report.loss;
     ++standing_.window_steps;
     progress_.step(training_.steps(), report.loss);
     if (training_.steps() % options_.validate_every == 0 || training_.steps() == options_.steps) validate(report);
+  }
+
+  /// The step of the schedule that the learning rate is taken from: where time runs out before the steps do, the one at
+  /// the same part of the way.
+  std::int64_t scheduled_step() const {
+    if (options_.minutes == 0) return training_.steps();
+    const double part = std::min(1.0, seconds() / (60 * options_.minutes));
+    return std::max(training_.steps(), static_cast<std::int64_t>(part * static_cast<double>(options_.steps)));
   }
 
   bool stopped() {

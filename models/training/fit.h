@@ -30,7 +30,7 @@ struct FitOptions {
   std::int64_t test_samples = 10000;
 
   std::int64_t patience = 0;                                // stop after so many validations without a lower loss
-  double minutes = 0;                                       // stop after so many
+  double minutes = 0;                                       // stop after so many; the schedule then ends with them
   double until = std::numeric_limits<double>::quiet_NaN();  // stop when the validation metric is as good as this
   const std::atomic<bool>* stop = nullptr;                  // stop when it is set (by a signal, say)
 

@@ -41,11 +41,10 @@ Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
   optimizer_ = make_optimizer(weights_, options);
 }
 
-StepReport Training::step() {
-  const std::int64_t step = steps();
-  StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate_at(step, options_)};
+StepReport Training::step(std::int64_t scheduled) {
+  StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate_at(scheduled, options_)};
   for (std::int64_t part = 0; part < options_.accumulate; ++part)
-    report.loss += walk_back(step * options_.accumulate + part) / static_cast<double>(options_.accumulate);
+    report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
   optimizer_->set_learning_rate(report.learning_rate);
   optimizer_->step();

@@ -26,9 +26,10 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Computes the loss, walks back, clips and updates. Throws ValueError if the loss is not finite; the weights are
-  /// then as they were.
-  StepReport step();
+  /// Computes the loss, walks back, clips and updates, at the learning rate of a step of the schedule. Throws ValueError
+  /// if the loss is not finite; the weights are then as they were.
+  StepReport step(std::int64_t scheduled);
+  StepReport step() { return step(steps()); }
   /// Steps made.
   std::int64_t steps() const { return optimizer_->steps(); }
   const std::vector<NamedTensor>& weights() const { return weights_; }

@@ -19,7 +19,10 @@ namespace {
 
 std::unique_ptr<SequenceModel> small_model(std::string_view name, const Task& task, std::int64_t hidden = 16) {
   Random random = Random(1).stream("weights");
-  return make_model(name, {.input = task.input_size(), .hidden = hidden, .output = task.output_size(), .time = task.sequence_length()}, random);
+  return make_model(
+      name,
+      {.input = task.input_size(), .hidden = hidden, .output = task.output_size(), .time = task.sequence_length()},
+      random);
 }
 
 TEST(Fit, AShortTrainingLearns) {
@@ -70,7 +73,8 @@ TEST(Fit, TheBestParametersAreRestored) {
   const auto task = make_task("pair-matching");
   const auto model = small_model("lstm", *task);
   // The rate rises until it ruins the model.
-  const FitOptions options{.seed = 2, .steps = 60, .batch = 16, .learning_rate = 10, .warm_up = 1, .validate_every = 5, .test_samples = 100};
+  const FitOptions options{
+      .seed = 2, .steps = 60, .batch = 16, .learning_rate = 10, .warm_up = 1, .validate_every = 5, .test_samples = 100};
   const FitResult result = fit(*model, *task, options);
   EXPECT_LT(result.best_step, result.steps);
   const Evaluation now = evaluate(*model, *task, Random(2).stream("validation"), options.validation_samples);
@@ -134,7 +138,8 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.optimizer = "adma"}),
             "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, rmsprop, sgd)");
   EXPECT_EQ(message({.schedule = "cosin"}),
-            "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, trapezoid, steps, constant)");
+            "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, trapezoid, steps, "
+            "constant)");
 }
 
 TEST(Fit, EveryOptimizerLearns) {
@@ -188,13 +193,33 @@ TEST(Fit, AccumulatedBatchesAreOneLargeBatch) {
 TEST(Fit, StopsAtItsTargetAndAtItsTime) {
   const PairMatching task({.length = 4, .vocabulary = 4});
   const auto model = small_model("lstm", task);
-  FitOptions options{.steps = 100000, .batch = 32, .learning_rate = 1e-2, .warm_up = 0, .validate_every = 10, .until = 0.9};
+  FitOptions options{
+      .steps = 100000, .batch = 32, .learning_rate = 1e-2, .warm_up = 0, .validate_every = 10, .until = 0.9};
   FitResult result = fit(*model, task, options);
   EXPECT_EQ(result.stopped_by, StopReason::target);
   EXPECT_GE(result.validation.metric, 0.9);
   EXPECT_EQ(result.steps, result.history.back().step);
   options = {.steps = 100000, .batch = 32, .minutes = 1e-3};
   EXPECT_EQ(fit(*model, task, options).stopped_by, StopReason::minutes);
+}
+
+TEST(Fit, TheLearningRateFallsWithTheTimeWhereThatRunsOutFirst) {
+  const PairMatching task({.length = 4, .vocabulary = 4});
+  const auto model = small_model("lstm", task);
+  const FitOptions options{.steps = 1000000,
+                           .batch = 1,
+                           .learning_rate = 1,
+                           .schedule = "linear",
+                           .validate_every = 1,
+                           .validation_samples = 1,
+                           .test_samples = 1,
+                           .minutes = 0.02};
+  const FitResult result = fit(*model, task, options);
+  EXPECT_EQ(result.stopped_by, StopReason::minutes);
+  double highest = 0;
+  for (const Metrics& metrics : result.history) highest = std::max(highest, metrics.last_step.learning_rate);
+  EXPECT_GT(highest, 0.6);
+  EXPECT_LT(result.history.back().last_step.learning_rate, 0.4);
 }
 
 TEST(Trainer, ASteadyStepTakesNothingFromTheHeap) {

@@ -19,7 +19,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   const auto shown = [&](const char* name, auto& value, const char* description) {
     return command.add_option(name, value, description)->capture_default_str();
   };
-  positive("--steps", fit.steps, "updates of the weights (default: the task's)");
+  positive("--steps", fit.steps, "updates of the weights (default: the task's, or as many as --minutes allows)");
   positive("--batch", fit.batch, "samples of a batch (default: the task's)");
   positive("--learning-rate", fit.learning_rate, "at its highest (default: the task's)");
   shown("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)");
@@ -32,7 +32,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   shown("--validate-every", fit.validate_every, "steps from one validation to the next");
   shown("--test-samples", fit.test_samples, "of the test at the end")->check(CLI::PositiveNumber);
   positive("--patience", fit.patience, "stop after so many validations without a lower loss");
-  positive("--minutes", fit.minutes, "stop after so many; the learning rate then falls with the time");
+  positive("--minutes", fit.minutes, "stop after so many; the learning rate falls with the time");
   command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
 }
 

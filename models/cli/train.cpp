@@ -4,12 +4,15 @@
 #include <retrace/models/cli/stop_signals.h>
 #include <retrace/models/digits.h>
 #include <retrace/models/json_lines.h>
+#include <retrace/models/nearest_name.h>
 #include <retrace/models/training/curves.h>
 #include <retrace/models/training/stored_run.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace retrace {
 namespace {
@@ -61,7 +64,8 @@ void leave_behind(RunDirectory& directory, const auto& run) {
 }
 
 std::string interruption(const TrainFlags& flags, const FitResult& result, const FitOptions& options) {
-  const std::string head = text("stopped by a signal after step ", result.steps, " of ", options.steps);
+  const std::string head = text("stopped by a signal after step ", result.steps,
+                                options.steps == no_limit ? std::string() : text(" of ", options.steps));
   if (flags.out.empty()) return head + "; with --out DIR it could be resumed";
   return text(head, "; the same command with --resume goes on from there");
 }
@@ -85,6 +89,14 @@ void train_and_tell(const auto& options, const TrainFlags& flags, Program& progr
   program.results << (flags.json ? to_json(run) : summary(run)) << std::endl;
 }
 
+/// A text is no task that draws samples, but trained on by the same command.
+void check_task(const std::string& task) {
+  std::vector<std::string_view> names(task_names().begin(), task_names().end());
+  if (std::ranges::find(names, task) != names.end()) return;
+  names.push_back("text");
+  throw ValueError(unknown_name("retrace train", "task", task, names));
+}
+
 void refuse_flags_of_a_text(const TrainFlags& flags) {
   const char* given = !flags.text.empty() ? "--text" : !flags.tokens.empty() ? "--tokens" : nullptr;
   if (given != nullptr)
@@ -106,7 +118,7 @@ TextRunOptions text_options(const TrainFlags& flags) {
   const TextRunOptions defaults;
   choose(options.model.hidden, flags.run.hidden, defaults.model.hidden);
   choose(options.model.length, flags.run.task_options.length, defaults.model.length);
-  choose(options.fit.steps, flags.run.fit.steps, defaults.fit.steps);
+  choose(options.fit.steps, flags.run.fit.steps, flags.run.fit.minutes > 0 ? no_limit : defaults.fit.steps);
   choose(options.fit.batch, flags.run.fit.batch, defaults.fit.batch);
   choose(options.fit.learning_rate, flags.run.fit.learning_rate, defaults.fit.learning_rate);
   if (options.fit.schedule.empty()) options.fit.schedule = defaults.fit.schedule;
@@ -126,6 +138,7 @@ void run_train(const TrainFlags& given, Program& program) {
     train_and_tell(text_options(flags), flags, program);
     return;
   }
+  check_task(flags.run.task);
   refuse_flags_of_a_text(flags);
   train_and_tell(flags.run, flags, program);
 }

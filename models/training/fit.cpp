@@ -29,9 +29,10 @@ class Fitting {
       : training_(training),
         options_(training.options()),
         best_(training.weights()),
-        progress_(options_.progress, options_.steps) {
+        progress_(options_.progress, options_.steps, options_.minutes) {
     if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
-    result_.losses.reserve(static_cast<std::size_t>(options_.steps - training_.steps()));
+    constexpr std::int64_t most_to_expect = 1 << 20;
+    result_.losses.reserve(static_cast<std::size_t>(std::min(options_.steps - training_.steps(), most_to_expect)));
   }
 
   FitResult run() {
@@ -43,7 +44,7 @@ class Fitting {
     result_.best_step = best_.step();
     result_.validation = best_.validation();
     result_.test = training_.test();
-    result_.seconds = seconds();
+    result_.seconds = progress_.seconds();
     return std::move(result_);
   }
 
@@ -61,9 +62,8 @@ class Fitting {
   /// The step of the schedule that the learning rate is taken from: where time runs out before the steps do, the one at
   /// the same part of the way.
   std::int64_t scheduled_step() const {
-    if (options_.minutes == 0) return training_.steps();
-    const double part = std::min(1.0, seconds() / (60 * options_.minutes));
-    return std::max(training_.steps(), static_cast<std::int64_t>(part * static_cast<double>(options_.steps)));
+    const double at = progress_.part(training_.steps()) * static_cast<double>(options_.steps);
+    return std::max(training_.steps(), static_cast<std::int64_t>(at));
   }
 
   bool stopped() {
@@ -71,7 +71,7 @@ class Fitting {
       result_.stopped_by = StopReason::patience;
     else if (best_.step() > 0 && is_as_good(best_.validation().metric))
       result_.stopped_by = StopReason::target;
-    else if (options_.minutes > 0 && seconds() >= 60 * options_.minutes)
+    else if (options_.minutes > 0 && progress_.seconds() >= 60 * options_.minutes)
       result_.stopped_by = StopReason::minutes;
     else if (options_.stop != nullptr && options_.stop->load())
       result_.stopped_by = StopReason::signal;
@@ -84,7 +84,7 @@ class Fitting {
 
   void validate(const StepReport& report) {
     const Evaluation validation = training_.validate();
-    const double now = seconds(), steps = static_cast<double>(standing_.window_steps);
+    const double now = progress_.seconds(), steps = static_cast<double>(standing_.window_steps);
     const double samples = steps * static_cast<double>(options_.batch * options_.accumulate);
     result_.history.push_back({.step = training_.steps(),
                                .loss = standing_.window_loss / steps,
@@ -131,7 +131,7 @@ class Fitting {
     standing_.curriculum = training_.curriculum();
     standing_.best_step = best_.step();
     standing_.best = best_.validation();
-    standing_.seconds = checkpoint_at_ = seconds();
+    standing_.seconds = checkpoint_at_ = progress_.seconds();
     save_checkpoint(options_.checkpoint, state(), standing_, description(training_), options_.model);
   }
 
@@ -139,11 +139,9 @@ class Fitting {
     standing_ = load_checkpoint(options_.checkpoint, state(), description(training_));
     training_.resume(standing_.step, standing_.curriculum);
     best_.resume(standing_.best_step, standing_.best);
-    progress_.resume(standing_.step);
-    seconds_before_ = window_started_at_ = checkpoint_at_ = standing_.seconds;
+    progress_.resume(standing_.step, standing_.seconds);
+    window_started_at_ = checkpoint_at_ = standing_.seconds;
   }
-
-  double seconds() const { return seconds_before_ + progress_.seconds(); }
 
   Training& training_;
   const FitOptions& options_;
@@ -151,7 +149,6 @@ class Fitting {
   Progress progress_;
   Standing standing_;
   FitResult result_;
-  double seconds_before_ = 0;  // a resume
   double window_started_at_ = 0;
   double checkpoint_at_ = 0;
 };

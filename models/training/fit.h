@@ -12,9 +12,12 @@
 
 namespace retrace {
 
+/// As many steps as the minutes allow.
+inline constexpr std::int64_t no_limit = std::int64_t{1} << 40;
+
 struct FitOptions {
   std::uint64_t seed = 0;
-  std::int64_t steps = 1000;
+  std::int64_t steps = 1000;  // or no_limit, with `minutes`
   std::int64_t batch = 64;
   std::int64_t accumulate = 1;     // batches of an update; their gradients are averaged
   std::string optimizer = "adam";  // optimizer_names()
@@ -65,11 +68,11 @@ struct FitResult {
 /// back at the end and tested.
 ///
 /// Batches, and validation and test samples that the task does not hold out itself, come from streams of their own of
-/// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number of
-/// threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as one
-/// that was not. The batches have the dtype of the model. Throws ValueError for options without meaning, for a model
-/// without parameters, for a checkpoint of another training, and for a loss that is not finite (the last checkpoint is
-/// then left as it was); FileError for a checkpoint that cannot be read or written.
+/// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number
+/// of threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as
+/// one that was not. The batches have the dtype of the model. Throws ValueError for options without meaning, for a
+/// model without parameters, for a checkpoint of another training, and for a loss that is not finite (the last
+/// checkpoint is then left as it was); FileError for a checkpoint that cannot be read or written.
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

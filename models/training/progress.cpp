@@ -1,3 +1,5 @@
+#include <retrace/core/error.h>
+#include <retrace/models/training/fit.h>
 #include <retrace/models/training/progress.h>
 
 #include <algorithm>
@@ -21,10 +23,10 @@ void write(std::ostream& out, const Line& line, int length) {
 
 }  // namespace
 
-Progress::Progress(const ProgressOptions& options, std::int64_t steps)
-    : options_(options), steps_(steps), start_(std::chrono::steady_clock::now()) {}
+Progress::Progress(const ProgressOptions& options, std::int64_t steps, double minutes)
+    : options_(options), steps_(steps), minutes_(minutes), start_(std::chrono::steady_clock::now()) {}
 
-double Progress::seconds() const {
+double Progress::seconds_since_start() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
@@ -38,17 +40,23 @@ void Progress::step(std::int64_t done, double loss) {
 
 double Progress::seconds_left(std::int64_t done) const {
   const std::int64_t made = std::max<std::int64_t>(done - resumed_at_, 1);
-  return seconds() * static_cast<double>(steps_ - done) / static_cast<double>(made);
+  const double of_steps = seconds_since_start() * static_cast<double>(steps_ - done) / static_cast<double>(made);
+  return minutes_ == 0 ? of_steps : std::min(of_steps, std::max(0.0, 60 * minutes_ - seconds()));
+}
+
+double Progress::part(std::int64_t done) const {
+  const double of_steps = static_cast<double>(done) / static_cast<double>(steps_);
+  return minutes_ == 0 ? of_steps : std::max(of_steps, std::min(1.0, seconds() / (60 * minutes_)));
 }
 
 void Progress::draw(std::int64_t done, double loss) {
-  const double part = static_cast<double>(done) / static_cast<double>(steps_);
+  const double done_so_far = part(done);
   std::array<char, bar_width + 1> bar{};
   std::fill_n(bar.begin(), bar_width, '.');
-  std::fill_n(bar.begin(), static_cast<int>(std::lround(part * bar_width)), '=');
+  std::fill_n(bar.begin(), static_cast<int>(std::lround(done_so_far * bar_width)), '=');
   Line line;
   int length = std::snprintf(line.data(), line.size(), "\r%-30s [%s] %3.0f %%  loss %.4g", options_.title.c_str(),
-                             bar.data(), 100 * part, loss);
+                             bar.data(), 100 * done_so_far, loss);
   const auto rest = [&] { return line.data() + length; };
   const auto room = [&] { return line.size() - static_cast<std::size_t>(length); };
   if (*metric_ != '\0') length += std::snprintf(rest(), room(), "  %s %.4g", metric_, value_);
@@ -65,9 +73,10 @@ void Progress::validated(std::int64_t done, double loss, const char* metric, dou
     return;
   }
   Line line;
-  const int length = std::snprintf(line.data(), line.size(), "%s  step %lld of %lld  loss %.4g  %s %.4g  %.0f s left\n",
-                                   options_.title.c_str(), static_cast<long long>(done), static_cast<long long>(steps_),
-                                   loss, metric, value, seconds_left(done));
+  const std::string of_steps = steps_ == no_limit ? std::string() : text(" of ", steps_);
+  const int length = std::snprintf(line.data(), line.size(), "%s  step %lld%s  loss %.4g  %s %.4g  %.0f s left\n",
+                                   options_.title.c_str(), static_cast<long long>(done), of_steps.c_str(), loss, metric,
+                                   value, seconds_left(done));
   write(*options_.stream, line, length);
 }
 

@@ -17,25 +17,32 @@ struct ProgressOptions {
 
 class Progress {
  public:
-  Progress(const ProgressOptions& options, std::int64_t steps);
+  /// Of a run that ends after so many steps or, unless they are 0, minutes.
+  Progress(const ProgressOptions& options, std::int64_t steps, double minutes);
 
-  /// Begins with `done` steps made before.
-  void resume(std::int64_t done) { resumed_at_ = done; }
+  /// Begins with `done` steps made before, in so many seconds.
+  void resume(std::int64_t done, double seconds) { resumed_at_ = done, seconds_before_ = seconds; }
   /// After every step: redraws the bar, ten times a second at most. Takes nothing from the heap.
   void step(std::int64_t done, double loss);
   /// After a validation: a line, or the bar's new ending.
   void validated(std::int64_t done, double loss, const char* metric, double value);
   /// Ends the bar's line.
   void finish();
-  double seconds() const;
+  /// Those before a resume included.
+  double seconds() const { return seconds_before_ + seconds_since_start(); }
+  /// The part of the run that is done, from 0 to 1: of its steps or of its time, whichever is further.
+  double part(std::int64_t done) const;
 
  private:
+  double seconds_since_start() const;
   double seconds_left(std::int64_t done) const;
   void draw(std::int64_t done, double loss);
 
   ProgressOptions options_;
   std::int64_t steps_;
+  double minutes_;
   std::int64_t resumed_at_ = 0;
+  double seconds_before_ = 0;
   std::chrono::steady_clock::time_point start_;
   double drawn_at_ = -1;
   const char* metric_ = "";

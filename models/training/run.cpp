@@ -16,7 +16,7 @@ RunOptions with_recipe(RunOptions options, const Recipe& recipe, const ModelSize
     fill(options.slots, sizes.slots);
     fill(options.heads, options.model == "relational-rnn" ? SlotMemoryOptions{}.heads : recipe.heads);
   }
-  fill(options.fit.steps, recipe.steps);
+  fill(options.fit.steps, options.fit.minutes > 0 ? no_limit : recipe.steps);
   fill(options.fit.batch, recipe.batch);
   fill(options.fit.learning_rate, recipe.learning_rate);
   if (options.fit.schedule.empty()) options.fit.schedule = recipe.schedule;

@@ -34,8 +34,11 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
        "eval, generate, compare, ablate, gradcheck, info, demo)\n"},
       {{"train", "pair-maching"},
        2,
-       text("make_task: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(),
-            ")\n")},
+       text("retrace train: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(),
+            ", text)\n")},
+      {{"train", "txt"},
+       2,
+       text("retrace train: there is no task named 'txt'; did you mean text (known: ", known_tasks(), ", text)\n")},
       {{"train", "babi", "--nesting", "2"},
        2,
        "make_task: the task 'babi' has no option 'nesting' (it has: held-only); leave it out\n"},
@@ -145,6 +148,14 @@ TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
   EXPECT_EQ(trained({"train", "execute", "--program", "control", "--length", "1", "--nesting", "1"})["task"],
             "execute");
   EXPECT_EQ(trained({"train", "copy", "--length", "3"})["chance"], 0.1);
+}
+
+TEST(Cli, MinutesAloneAreTheWholeBudget) {
+  const Outcome outcome = run_command({"train", "parity", "--length", "3", "--batch", "2", "--minutes", "0.01",
+                                       "--validate-every", "1", "--test-samples", "100", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(nlohmann::json::parse(outcome.results).at("stopped_by"), "minutes");
+  EXPECT_NE(outcome.messages.find("step 1  loss"), std::string::npos) << "without the number of steps to come";
 }
 
 TEST(Cli, ProgressGoesToTheMessagesUnlessQuiet) {

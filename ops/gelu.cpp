@@ -14,7 +14,7 @@ struct Gelu {
   static constexpr OpInfo info{"gelu", "y = x P(x), P(x) = (1 + erf(x / sqrt 2)) / 2",
                                "dx = dy (P(x) + x p(x)), p(x) = e^(-x^2 / 2) / sqrt(2 pi)", "x"};
   using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::x;
+  static constexpr Saves saves = Saves::slope;
 
   /// P(x); by erfc, because 1 + erf cancels for negative x.
   template <class T>
@@ -32,9 +32,9 @@ struct Gelu {
     const T density = exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
     return distribution(x) + x * density;
   }
-  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu(x, y, count); }
-  static void gradients(const float* x, const float* dy, float* dx, std::int64_t count, bool add) {
-    kernels::gelu_gradient(x, dy, dx, count, add);
+  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu(x, y, nullptr, count); }
+  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
+    kernels::gelu(x, y, slope, count);
   }
 };
 
@@ -42,7 +42,7 @@ struct GeluTanh {
   static constexpr OpInfo info{"gelu_tanh", "y = x/2 (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3)",
                                "dx = dy ((1 + tanh u) / 2 + x/2 (1 - tanh^2 u) u')", "x"};
   using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::x;
+  static constexpr Saves saves = Saves::slope;
   static constexpr double two_root = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // 2 sqrt(2/pi)
   static constexpr double cubic = 0.044715;
 
@@ -58,9 +58,9 @@ struct GeluTanh {
     if (bend == 0) return logistic(twice_u);  // far out, where u' may be infinite
     return logistic(twice_u) + x * bend * T(two_root) * (1 + T(3 * cubic) * x * x);
   }
-  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu_tanh(x, y, count); }
-  static void gradients(const float* x, const float* dy, float* dx, std::int64_t count, bool add) {
-    kernels::gelu_tanh_gradient(x, dy, dx, count, add);
+  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu_tanh(x, y, nullptr, count); }
+  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
+    kernels::gelu_tanh(x, y, slope, count);
   }
 };
 

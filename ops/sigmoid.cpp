@@ -6,11 +6,11 @@
 namespace retrace {
 namespace {
 
-// Saves x, not y: where y rounds to 1, 1 - y would be 0.
+// Saves the slope, not y: where y rounds to 1, 1 - y would be 0.
 struct Sigmoid {
   static constexpr OpInfo info{"sigmoid", "y = 1 / (1 + e^-x)", "dx = dy y (1 - y)", "x"};
   using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::x;
+  static constexpr Saves saves = Saves::slope;
 
   template <class T>
   static T value(T x, Attributes) {
@@ -21,8 +21,8 @@ struct Sigmoid {
     return logistic_slope(x);
   }
   static void values(const auto* x, auto* y, std::int64_t count) { kernels::sigmoid(x, y, count); }
-  static void gradients(const auto* x, const auto* dy, auto* dx, std::int64_t count, bool add) {
-    kernels::sigmoid_gradient(x, dy, dx, count, add);
+  static void values_and_slopes(const auto* x, auto* y, auto* slope, std::int64_t count) {
+    kernels::sigmoid(x, y, slope, count);
   }
 };
 

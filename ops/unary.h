@@ -3,7 +3,7 @@
 //   struct Tanh {
 //     static constexpr OpInfo info{"tanh", "y = tanh x", "dx = dy (1 - y^2)", "x"};
 //     using Attributes = NoAttributes;
-//     static constexpr Saves saves = Saves::y;                 // what slope reads
+//     static constexpr Saves saves = Saves::y;                 // what slope reads, or the slope itself
 //     template <class T> static T value(T x, Attributes);      // y
 //     template <class T> static T slope(T x, T y, Attributes); // dy/dx; what is not saved arrives as 0
 //   };
@@ -11,8 +11,9 @@
 //
 // It may say `static constexpr bool integers = true` if it makes sense for i64, `slope_is_one = true` instead of slope,
 // and have functions that work on whole arrays, for float and double only, which are then taken instead of their twins:
-// `static void values(const auto* x, auto* y, std::int64_t count)` and, of what is saved, `static void gradients(const
-// auto* saved, const auto* dy, auto* dx, std::int64_t count, bool add)`.
+// `static void values(const auto* x, auto* y, std::int64_t count)`. Where value and slope share most of their work the
+// op saves the slope, which is then computed with y: `values_and_slopes(const auto* x, auto* y, auto* slope,
+// std::int64_t)`.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@
 
 namespace retrace {
 
-enum class Saves { nothing, x, y };
+enum class Saves { nothing, x, y, slope };
 
 inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a thread
 
@@ -44,8 +45,8 @@ concept HasValues = std::is_floating_point_v<T> && requires(const T* x, T* y) {
   Op::values(x, y, std::int64_t{});
 };
 template <class Op, class T>
-concept HasGradients = std::is_floating_point_v<T> && requires(const T* saved, T* dx) {
-  Op::gradients(saved, saved, dx, std::int64_t{}, false);
+concept HasValuesAndSlopes = std::is_floating_point_v<T> && requires(const T* x, T* y) {
+  Op::values_and_slopes(x, y, y, std::int64_t{});
 };
 
 /// dx[k] = dy[k] Op::slope(x[k], y[k]).
@@ -59,16 +60,15 @@ void multiply_by_slope(Record& r) {
     if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     parallel_for(r.in(0).numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
-      if constexpr (HasGradients<Op, T>) {
-        Op::gradients(saved + begin, dy + begin, dx.values + begin, end - begin, dx.add);
-      } else {
-        GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin, [=](std::int64_t k) {
-          T x{}, y{};
-          if constexpr (Op::saves == Saves::x) x = saved[begin + k];
-          if constexpr (Op::saves == Saves::y) y = saved[begin + k];
+      GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin, [=](std::int64_t k) {
+        T x{}, y{};
+        if constexpr (Op::saves == Saves::x) x = saved[begin + k];
+        if constexpr (Op::saves == Saves::y) y = saved[begin + k];
+        if constexpr (Op::saves == Saves::slope)
+          return dy[begin + k] * saved[begin + k];
+        else
           return dy[begin + k] * Op::slope(x, y, attributes);
-        });
-      }
+      });
     });
   });
 }
@@ -91,9 +91,43 @@ void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attribu
   }
 }
 
+/// y, and slope[k] = Op::slope(x[k]).
+template <class Op, class T>
+void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const typename Op::Attributes& attributes) {
+  if constexpr (HasValuesAndSlopes<Op, T>) {
+    Op::values_and_slopes(x, y, slope, count);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) {
+      y[k] = Op::value(x[k], attributes);
+      slope[k] = Op::slope(x[k], T{}, attributes);
+    }
+  }
+}
+
+/// unary for an op that saves its slope.
+template <class Op>
+Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& attributes) {
+  Tensor y, slope;
+  dispatch_real(x, "x", Op::info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty_like(x);
+    slope = empty_like(x);
+    const T* from = x.node().template values<T>();
+    T *to = y.node().template values<T>(), *to_slope = slope.node().template values<T>();
+    parallel_for(x.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
+      map_values_and_slopes<Op, T>(from + begin, to + begin, to_slope + begin, end - begin, attributes);
+    });
+  });
+  record(Op::info, unary_backward<Op>, {&x}, {&y}, {&slope}, attributes);
+  return y;
+}
+
 /// y[k] = Op::value(x[k]), recorded.
 template <class Op>
 Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
+  if constexpr (Op::saves == Saves::slope) {
+    if (Tape::current() != nullptr && x.wants_gradient()) return unary_with_slope<Op>(x, attributes);
+  }
   Tensor y = dispatch_for<Op>(x, "x", [&](auto zero) {
     using T = decltype(zero);
     Tensor result = empty_like(x);
@@ -104,7 +138,7 @@ Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
     });
     return result;
   });
-  if constexpr (Op::saves == Saves::nothing)
+  if constexpr (Op::saves == Saves::nothing || Op::saves == Saves::slope)
     record(Op::info, unary_backward<Op>, {&x}, {&y}, {}, attributes);
   else
     record(Op::info, unary_backward<Op>, {&x}, {&y}, {Op::saves == Saves::x ? &x : &y}, attributes);

@@ -17,15 +17,12 @@ void tanh(const float* x, float* y, std::int64_t count);
 void tanh(const double* x, double* y, std::int64_t count);
 void sigmoid(const float* x, float* y, std::int64_t count);
 void sigmoid(const double* x, double* y, std::int64_t count);
-// x P(x), P the normal distribution function, and its approximation; see ops/gelu.cpp for the plain twins.
-void gelu(const float* x, float* y, std::int64_t count);
-void gelu_tanh(const float* x, float* y, std::int64_t count);
-
-// dx[k] = (or += with `add`) dy[k] f'(x[k]), where f' is full in both tails.
-void sigmoid_gradient(const float* x, const float* dy, float* dx, std::int64_t count, bool add);
-void sigmoid_gradient(const double* x, const double* dy, double* dx, std::int64_t count, bool add);
-void gelu_gradient(const float* x, const float* dy, float* dx, std::int64_t count, bool add);
-void gelu_tanh_gradient(const float* x, const float* dy, float* dx, std::int64_t count, bool add);
+/// The same, and slope[k] = f'(x[k]) unless slope is null; full in both tails.
+void sigmoid(const float* x, float* y, float* slope, std::int64_t count);
+void sigmoid(const double* x, double* y, double* slope, std::int64_t count);
+/// x P(x), P the normal distribution function, and its approximation; see ops/gelu.cpp for the plain twins.
+void gelu(const float* x, float* y, float* slope, std::int64_t count);
+void gelu_tanh(const float* x, float* y, float* slope, std::int64_t count);
 
 template <class T>
 void tanh(const T* x, T* y, std::int64_t count) {

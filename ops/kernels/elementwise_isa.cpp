@@ -11,18 +11,17 @@ void map(const T* x, T* y, std::int64_t count, Function f) {
   for_each_vector<T>(count, [&](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k))); });
 }
 
-/// y = f(x), of a function that gives its slope, too.
+/// y = f(x) and, unless it is null, slope = f'(x).
 template <class T, class Function>
-void map_values(const T* x, T* y, std::int64_t count, Function f) {
-  for_each_vector<T>(count, [&](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k)).value); });
-}
-
-/// dx = dy f'(x), added or written.
-template <class T, class Function>
-void map_gradient(const T* x, const T* dy, T* dx, std::int64_t count, bool add, Function f) {
+void map_with_slope(const T* x, T* y, T* slope, std::int64_t count, Function f) {
+  if (slope == nullptr) {
+    for_each_vector<T>(count, [&](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k)).value); });
+    return;
+  }
   for_each_vector<T>(count, [&](std::int64_t k, auto part) {
-    const Vector<T> contribution = part.load_from(dy + k) * f(part.load_from(x + k)).slope;
-    part.store_to(dx + k, add ? part.load_from(dx + k) + contribution : contribution);
+    const ValueAndSlope<T> at = f(part.load_from(x + k));
+    part.store_to(y + k, at.value);
+    part.store_to(slope + k, at.slope);
   });
 }
 
@@ -32,25 +31,17 @@ void exp_float(const float* x, float* y, std::int64_t count) { map(x, y, count, 
 void exp_double(const double* x, double* y, std::int64_t count) { map(x, y, count, vector_exp<double>); }
 void tanh_float(const float* x, float* y, std::int64_t count) { map(x, y, count, vector_tanh<float>); }
 void tanh_double(const double* x, double* y, std::int64_t count) { map(x, y, count, vector_tanh<double>); }
-void sigmoid_float(const float* x, float* y, std::int64_t count) {
-  map_values(x, y, count, vector_sigmoid_and_slope<float>);
+void sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_sigmoid_and_slope<float>);
 }
-void sigmoid_double(const double* x, double* y, std::int64_t count) {
-  map_values(x, y, count, vector_sigmoid_and_slope<double>);
+void sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_sigmoid_and_slope<double>);
 }
-void sigmoid_gradient_float(const float* x, const float* dy, float* dx, std::int64_t count, bool add) {
-  map_gradient(x, dy, dx, count, add, vector_sigmoid_and_slope<float>);
+void gelu_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_gelu);
 }
-void sigmoid_gradient_double(const double* x, const double* dy, double* dx, std::int64_t count, bool add) {
-  map_gradient(x, dy, dx, count, add, vector_sigmoid_and_slope<double>);
-}
-void gelu_float(const float* x, float* y, std::int64_t count) { map_values(x, y, count, vector_gelu); }
-void gelu_gradient_float(const float* x, const float* dy, float* dx, std::int64_t count, bool add) {
-  map_gradient(x, dy, dx, count, add, vector_gelu);
-}
-void gelu_tanh_float(const float* x, float* y, std::int64_t count) { map_values(x, y, count, vector_gelu_tanh); }
-void gelu_tanh_gradient_float(const float* x, const float* dy, float* dx, std::int64_t count, bool add) {
-  map_gradient(x, dy, dx, count, add, vector_gelu_tanh);
+void gelu_tanh_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, vector_gelu_tanh);
 }
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -27,9 +27,9 @@ using PackFunction = void(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* p
 template <class T>
 using MapFunction = void(const T* x, T* y, std::int64_t count);
 
-/// dx[k] = (or += with `add`) dy[k] f'(x[k]).
+/// The same, and slope[k] = f'(x[k]) unless slope is null.
 template <class T>
-using MapGradientFunction = void(const T* x, const T* dy, T* dx, std::int64_t count, bool add);
+using MapWithSlopeFunction = void(const T* x, T* y, T* slope, std::int64_t count);
 
 struct KernelTable {
   const char* name;  ///< as in RETRACE_ISA
@@ -40,14 +40,10 @@ struct KernelTable {
   MapFunction<double>* exp_double;
   MapFunction<float>* tanh_float;
   MapFunction<double>* tanh_double;
-  MapFunction<float>* sigmoid_float;
-  MapFunction<double>* sigmoid_double;
-  MapGradientFunction<float>* sigmoid_gradient_float;
-  MapGradientFunction<double>* sigmoid_gradient_double;
-  MapFunction<float>* gelu_float;
-  MapGradientFunction<float>* gelu_gradient_float;
-  MapFunction<float>* gelu_tanh_float;
-  MapGradientFunction<float>* gelu_tanh_gradient_float;
+  MapWithSlopeFunction<float>* sigmoid_float;
+  MapWithSlopeFunction<double>* sigmoid_double;
+  MapWithSlopeFunction<float>* gelu_float;
+  MapWithSlopeFunction<float>* gelu_tanh_float;
   RowKernels<float> rows_float;
   RowKernels<double> rows_double;
   UpdateKernels<float> updates_float;

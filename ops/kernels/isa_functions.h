@@ -13,14 +13,10 @@ MapFunction<float> exp_float;
 MapFunction<double> exp_double;
 MapFunction<float> tanh_float;
 MapFunction<double> tanh_double;
-MapFunction<float> sigmoid_float;
-MapFunction<double> sigmoid_double;
-MapGradientFunction<float> sigmoid_gradient_float;
-MapGradientFunction<double> sigmoid_gradient_double;
-MapFunction<float> gelu_float;
-MapGradientFunction<float> gelu_gradient_float;
-MapFunction<float> gelu_tanh_float;
-MapGradientFunction<float> gelu_tanh_gradient_float;
+MapWithSlopeFunction<float> sigmoid_float;
+MapWithSlopeFunction<double> sigmoid_double;
+MapWithSlopeFunction<float> gelu_float;
+MapWithSlopeFunction<float> gelu_tanh_float;
 
 using Index = std::int64_t;
 template <class T>

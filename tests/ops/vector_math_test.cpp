@@ -2,7 +2,6 @@
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/isa.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -21,16 +20,20 @@ struct Function {
   long double (*exact)(long double);
 };
 
+/// A member of the table as it is, the values of one that gives slopes too, and those slopes.
 template <class T>
 auto map_of(MapFunction<T>* KernelTable::*kernel) {
   return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (table.*kernel)(x, y, count); };
 }
-/// The gradients for cotangents of 1.
 template <class T>
-auto slopes_of(MapGradientFunction<T>* KernelTable::*kernel) {
-  return [=](const KernelTable& table, const T* x, T* slope, std::int64_t count) {
-    const std::vector<T> ones(static_cast<std::size_t>(count), T(1));
-    (table.*kernel)(x, ones.data(), slope, count, false);
+auto values_of(MapWithSlopeFunction<T>* KernelTable::*kernel) {
+  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (table.*kernel)(x, y, nullptr, count); };
+}
+template <class T>
+auto slopes_of(MapWithSlopeFunction<T>* KernelTable::*kernel) {
+  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    (table.*kernel)(x, values.data(), y, count);
   };
 }
 
@@ -51,11 +54,10 @@ std::vector<Function<T>> functions() {
   const auto exp_kernel = of(&KernelTable::exp_float, &KernelTable::exp_double);
   const auto tanh_kernel = of(&KernelTable::tanh_float, &KernelTable::tanh_double);
   const auto sigmoid_kernel = of(&KernelTable::sigmoid_float, &KernelTable::sigmoid_double);
-  const auto sigmoid_gradient = of(&KernelTable::sigmoid_gradient_float, &KernelTable::sigmoid_gradient_double);
   return {{"exp", map_of<T>(exp_kernel), [](long double x) { return std::exp(x); }},
           {"tanh", map_of<T>(tanh_kernel), [](long double x) { return std::tanh(x); }},
-          {"sigmoid", map_of<T>(sigmoid_kernel), exact_sigmoid},
-          {"sigmoid_slope", slopes_of<T>(sigmoid_gradient), exact_sigmoid_slope}};
+          {"sigmoid", values_of<T>(sigmoid_kernel), exact_sigmoid},
+          {"sigmoid_slope", slopes_of<T>(sigmoid_kernel), exact_sigmoid_slope}};
 }
 
 // Every magnitude from subnormal to overflow, and the range where the functions bend.
@@ -118,8 +120,8 @@ TYPED_TEST(VectorMath, TheEndsAreRight) {
   EXPECT_EQ(values([](auto... a) { tanh(a...); }), (Values{1, -1, 0, 0, 0, 1, -1}));
   EXPECT_TRUE(std::signbit(values([](auto... a) { tanh(a...); })[3]));
   EXPECT_EQ(values([](auto... a) { sigmoid(a...); }), (Values{1, 0, 0.5, 0.5, 0, 1, 0}));
-  const std::vector<T> ones(std::size(ends), T(1));
-  const auto slope = [&](const T* x, T* y, std::int64_t count) { sigmoid_gradient(x, ones.data(), y, count, false); };
+  std::vector<T> value(std::size(ends));
+  const auto slope = [&](const T* x, T* y, std::int64_t count) { sigmoid(x, value.data(), y, count); };
   EXPECT_EQ(values(slope), (Values{0, 0, 0.25, 0.25, 0, 0, 0}));
 }
 
@@ -136,23 +138,6 @@ TYPED_TEST(VectorMath, AnElementsBitsDoNotDependOnItsPlace) {
   }
 }
 
-TEST(VectorMath, GradientsAreMultipliedAndAdded) {
-  const std::vector<float> x = arguments<float>();
-  std::vector<float> slope(x.size()), dy(x.size()), dx(x.size());
-  for (std::size_t k = 0; k < x.size(); ++k) dy[k] = static_cast<float>(k % 7) - 3;
-  for (const KernelTable* table : supported_kernel_tables()) {
-    for (const auto kernel : {&KernelTable::sigmoid_gradient_float, &KernelTable::gelu_gradient_float,
-                              &KernelTable::gelu_tanh_gradient_float}) {
-      slopes_of(kernel)(*table, x.data(), slope.data(), std::ssize(x));
-      (table->*kernel)(x.data(), dy.data(), dx.data(), std::ssize(x), false);
-      for (std::size_t k = 0; k < x.size(); ++k) ASSERT_EQ(dx[k], dy[k] * slope[k]) << x[k];
-      std::ranges::fill(dx, 100.0F);
-      (table->*kernel)(x.data(), dy.data(), dx.data(), std::ssize(x), true);
-      for (std::size_t k = 0; k < x.size(); ++k) ASSERT_NEAR(dx[k], 100 + dy[k] * slope[k], 1e-4) << x[k];
-    }
-  }
-}
-
 long double exact_distribution(long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }
 long double exact_density(long double x) { return std::exp(-x * x / 2) / std::sqrt(8 * std::atan(1.0L)); }
 
@@ -162,8 +147,7 @@ TEST(VectorMath, GeluIsExactToAFewUnitsInTheLastPlace) {
   const std::vector<float> x = arguments<float>();
   std::vector<float> y(x.size()), slope(x.size());
   for (const KernelTable* table : supported_kernel_tables()) {
-    table->gelu_float(x.data(), y.data(), std::ssize(x));
-    slopes_of(&KernelTable::gelu_gradient_float)(*table, x.data(), slope.data(), std::ssize(x));
+    table->gelu_float(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const long double at = x[k], p = exact_distribution(at), d = exact_density(at);
       const double last_place =
@@ -182,8 +166,7 @@ TEST(VectorMath, GeluByTanhEqualsItsPlainTwin) {
   const std::vector<float> x = arguments<float>();
   std::vector<float> y(x.size()), slope(x.size());
   for (const KernelTable* table : supported_kernel_tables()) {
-    table->gelu_tanh_float(x.data(), y.data(), std::ssize(x));
-    slopes_of(&KernelTable::gelu_tanh_gradient_float)(*table, x.data(), slope.data(), std::ssize(x));
+    table->gelu_tanh_float(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const double at = x[k], v = std::sqrt(8 / std::numbers::pi) * at * (1 + 0.044715 * at * at);
       const double e = std::exp(-std::abs(v)), tail = e / (1 + e), p = v < 0 ? tail : 1 / (1 + e),

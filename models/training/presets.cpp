@@ -14,8 +14,9 @@ RunOptions preset(std::string_view name) {
   if (name != preset_names()[0]) throw ValueError(unknown_name("preset", "preset", name, preset_names()));
   RunOptions options{.task = "nth-farthest", .model = "rmc", .task_options = {.vectors = 8, .dims = 16}};
   options.fit.steps = 600'000;
-  options.fit.learning_rate = 1e-3;
+  options.fit.warm_up = 0.002;
   options.fit.validate_every = 500;
+  options.fit.validation_samples = 4096;
   return options;
 }
 

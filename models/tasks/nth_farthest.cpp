@@ -114,19 +114,16 @@ Yardsticks NthFarthest::yardsticks() const {
 }
 
 std::vector<Lesson> NthFarthest::lessons() const {
-  constexpr double distances_are_known = 0.6, ranks_are_known = 0.7;
+  constexpr double distances_are_known = 0.6, rank_is_known = 0.7;
   std::vector<Lesson> lessons;
-  NthFarthestOptions easier{.vectors = options_.vectors, .dims = options_.dims, .ranks = {1}};
-  const auto add = [&](double pass_at) { lessons.push_back({std::make_unique<NthFarthest>(easier), pass_at}); };
-  for (easier.active_dims = 1; easier.active_dims < options_.dims; easier.active_dims *= 2) add(distances_are_known);
-  easier.active_dims = 0;
-  add(ranks_are_known);
-  for (std::int64_t from_end = 1; 2 * from_end + 1 < options_.vectors; ++from_end) {
-    if (from_end > 1) easier.ranks.push_back(from_end);
-    if (from_end == 1) easier.ranks.push_back(options_.vectors);
-    easier.ranks.push_back(options_.vectors - from_end);
-    add(ranks_are_known);
-  }
+  const auto add = [&](std::int64_t ranks, std::int64_t dims, double pass_at) {
+    NthFarthestOptions easier{.vectors = options_.vectors, .dims = options_.dims, .active_dims = dims};
+    for (std::int64_t rank = 1; rank <= ranks; ++rank) easier.ranks.push_back(rank);
+    lessons.push_back({std::make_unique<NthFarthest>(easier), pass_at});
+  };
+  for (std::int64_t dims = 1; dims < options_.dims; dims *= 2) add(1, dims, distances_are_known);
+  for (std::int64_t ranks = 1; ranks <= std::min<std::int64_t>(3, options_.vectors - 1); ++ranks)
+    add(ranks, 0, rank_is_known);
   return lessons;
 }
 

@@ -70,14 +70,8 @@ void prod_backward(Record& r) {
 Tensor prod(const Tensor& x, const Axes& axes, ReduceOptions options) {
   const auto flags = axes.flags(x, Prod::info.name);
   const ReductionLoops loops(x.shape(), flags);
-  Tensor y;
-  dispatch_real(x, "x", Prod::info.name, [&](auto zero) {
-    using T = decltype(zero);
-    y = empty(reduced_shape(x.shape(), flags, options), x.dtype());
-    T* to = y.mutable_values<T>().data();
-    for (std::int64_t output = 0; output < loops.outputs; ++output)
-      to[output] = Prod::value(Terms<T>{x.values<T>().data(), &loops, loops.base(output)});
-  });
+  const Tensor y = values_of_terms(x, Prod::info.name, loops, reduced_shape(x.shape(), flags, options),
+                                   [](const auto& terms) { return Prod::value(terms); });
   record(Prod::info, prod_backward, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;
 }

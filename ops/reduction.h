@@ -129,6 +129,32 @@ void reduction_backward(Record& r) {
   });
 }
 
+/// The values of a reduction, not recorded: fill(x's elements, y's elements, begin, end) writes y[begin .. end).
+template <class Fill>
+Tensor reduced_values(const Tensor& x, const char* name, const ReductionLoops& loops, const Shape& shape, Fill&& fill) {
+  Tensor y;
+  dispatch_real(x, "x", name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty(shape, x.dtype());
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    parallel_for(loops.outputs, outputs_a_thread(loops),
+                 [&](std::int64_t begin, std::int64_t end) { fill(from, to, begin, end); });
+  });
+  return y;
+}
+
+/// The same where value(terms) gives each element of y.
+template <class Value>
+Tensor values_of_terms(const Tensor& x, const char* name, const ReductionLoops& loops, const Shape& shape,
+                       Value&& value) {
+  const auto fill = [&]<class T>(const T* from, T* to, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t output = begin; output < end; ++output)
+      to[output] = value(Terms<T>{from, &loops, loops.base(output)});
+  };
+  return reduced_values(x, name, loops, shape, fill);
+}
+
 template <class Op>
 Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
   const auto flags = axes.flags(x, Op::info.name);
@@ -136,17 +162,8 @@ Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
   if (Op::needs_elements && loops.terms == 0 && loops.outputs > 0)
     throw ShapeError(text(Op::info.name, ": ", describe_operand("x", x),
                           " has no elements along the reduced axes; reduce another axis or skip it"));
-  Tensor y;
-  dispatch_real(x, "x", Op::info.name, [&](auto zero) {
-    using T = decltype(zero);
-    y = empty(reduced_shape(x.shape(), flags, options), x.dtype());
-    const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
-    parallel_for(loops.outputs, outputs_a_thread(loops), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t output = begin; output < end; ++output)
-        to[output] = Op::template value<T>(Terms<T>{from, &loops, loops.base(output)});
-    });
-  });
+  const Tensor y = values_of_terms(x, Op::info.name, loops, reduced_shape(x.shape(), flags, options),
+                                   []<class T>(const Terms<T>& terms) { return Op::template value<T>(terms); });
   record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;
 }

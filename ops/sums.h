@@ -1,5 +1,5 @@
-// What sum and mean share: reductions whose gradient is the same for every element, so that whole rows can be summed and
-// filled at once. Each is a struct:
+// What sum and mean share: reductions whose gradient is the same for every element, so that whole rows can be summed
+// and filled at once. Each is a struct:
 //
 //   struct Mean {
 //     static constexpr OpInfo info{"mean", "y = (sum x) / n", "dx = dy / n", "x"};
@@ -84,20 +84,15 @@ template <class Op>
 Tensor reduce_to_sums(const Tensor& x, const Axes& axes, ReduceOptions options) {
   const auto flags = axes.flags(x, Op::info.name);
   const ReductionLoops loops(x.shape(), flags);
-  Tensor y;
-  dispatch_real(x, "x", Op::info.name, [&](auto zero) {
-    using T = decltype(zero);
-    y = empty(reduced_shape(x.shape(), flags, options), x.dtype());
-    const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
-    parallel_for(loops.outputs, outputs_a_thread(loops), [&](std::int64_t begin, std::int64_t end) {
-      if (sums_columns(loops)) return reduce_columns<Op>(loops, from, begin, end, to);
-      for (std::int64_t output = begin; output < end; ++output) {
-        const auto sum = Terms<T>{from, &loops, loops.base(output)}.sum([](auto element) { return element; });
-        to[output] = static_cast<T>(Op::of_sum(sum, as_number<Wide<T>>(loops.terms)));
-      }
-    });
-  });
+  const Shape shape = reduced_shape(x.shape(), flags, options);
+  const auto columns = [&](const auto* from, auto* to, std::int64_t begin, std::int64_t end) {
+    reduce_columns<Op>(loops, from, begin, end, to);
+  };
+  const auto value = [&]<class T>(const Terms<T>& terms) {
+    return static_cast<T>(Op::of_sum(terms.sum([](auto element) { return element; }), as_number<Wide<T>>(loops.terms)));
+  };
+  const Tensor y = sums_columns(loops) ? reduced_values(x, Op::info.name, loops, shape, columns)
+                                       : values_of_terms(x, Op::info.name, loops, shape, value);
   record(Op::info, sums_backward<Op>, {&x}, {&y}, {}, ReductionAttributes{flags});
   return y;
 }

@@ -13,10 +13,9 @@ std::span<const std::string_view> preset_names() {
 RunOptions preset(std::string_view name) {
   if (name != preset_names()[0]) throw ValueError(unknown_name("preset", "preset", name, preset_names()));
   RunOptions options{.task = "nth-farthest", .model = "rmc", .task_options = {.vectors = 8, .dims = 16}};
-  options.fit.steps = 600'000;
-  options.fit.warm_up = 0.002;
+  options.fit.steps = 150'000;
+  options.fit.warm_up = 1.0 / 150;
   options.fit.validate_every = 500;
-  options.fit.validation_samples = 4096;
   return options;
 }
 

@@ -1,7 +1,7 @@
-// How the time of a training step grows with a size: of the batch, the state, the sequence, the memory, and with threads.
-// `exponent` is that of time ~ size^exponent from the size before to this one, so 1 is proportional; with threads it is
-// -1 at best. host_threads: so many threads that each train a model of their own, with one thread each; steps_a_second
-// is that of all.
+// How the time of a training step grows with a size: of the batch, the state, the sequence, the memory, and with
+// threads. `exponent` is that of time ~ size^exponent from the size before to this one, so 1 is proportional; with
+// threads it is -1 at best. host_threads: so many threads that each train a model of their own, with one thread each;
+// steps_a_second is that of all.
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -57,28 +57,38 @@ struct MemorySizes {
 };
 void time_memory(benchmark::State& state, Family& family, std::int64_t size, const MemorySizes& n) {
   Random random(1);
-  const RmcModel model(
-      {.input = 40, .output = 8, .core = {.slots = n.slots, .head_size = n.head_size, .heads = 4}}, random);
+  const RmcModel model({.input = 40, .output = 8, .core = {.slots = n.slots, .head_size = n.head_size, .heads = 4}},
+                       random);
   const Tensor x = random.normal({n.batch, 8, 40}), target = random.normal({n.batch, 8});
   time_growth(state, family, size, model, [&] { return mse(model(x), target); });
 }
 
+/// So many threads for the loops of the calling thread, until the end of the block.
+class ThreadsScope {
+ public:
+  explicit ThreadsScope(int count) : before_(threads()) { set_threads(count); }
+  ~ThreadsScope() { set_threads(before_); }
+  ThreadsScope(const ThreadsScope&) = delete;
+  ThreadsScope& operator=(const ThreadsScope&) = delete;
+
+ private:
+  int before_;
+};
+
 void time_threads(benchmark::State& state, Family& family, int count) {
-  const int before = threads();
-  set_threads(count);
+  const ThreadsScope scope(count);
   time_lstm(state, family, count, {.batch = 256, .hidden = 256});
-  set_threads(before);
 }
 
 void host_threads(benchmark::State& state) {
-  set_threads(1);
+  const ThreadsScope scope(1);
   Random random(1);
   const Tagger<Lstm> model(32, 64, 16, random);
   const Tensor x = random.normal({32, 20, 32}), target = random.normal({32, 20, 16});
   Adam adam(model);
   for (auto _ : state) training_step([&] { return mse(model(x), target); }, adam);
-  state.counters["steps_a_second"] = benchmark::Counter(static_cast<double>(state.iterations()),
-                                                        benchmark::Counter::kIsRate);
+  state.counters["steps_a_second"] =
+      benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 BENCHMARK(host_threads)->ThreadRange(1, 2)->UseRealTime()->Unit(benchmark::kMillisecond);
 

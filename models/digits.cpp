@@ -8,7 +8,7 @@ namespace retrace {
 
 std::string in_digits(double value, const char* format) {
   if (!std::isfinite(value)) return "-";
-  std::array<char, 40> digits;
+  std::array<char, 64> digits;
   std::snprintf(digits.data(), digits.size(), format, value);
   return digits.data();
 }

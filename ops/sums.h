@@ -19,22 +19,6 @@ T as_number(std::int64_t count) {
   return static_cast<T>(static_cast<double>(count));
 }
 
-inline constexpr std::int64_t columns_at_once = 16;
-
-/// sums[c] = x[c] + x[stride + c] + ... of `count` rows, for columns c below columns_at_once: the bits are those of
-/// ordered_sum for each.
-template <class T>
-void sum_columns(const T* x, std::int64_t count, std::int64_t stride, std::int64_t columns, Wide<T>* sums) {
-  constexpr std::int64_t chains = 8;
-  Wide<T> chain[chains][columns_at_once] = {};
-  for (std::int64_t row = 0; row < count; ++row)
-    for (std::int64_t c = 0; c < columns; ++c) chain[row % chains][c] += static_cast<Wide<T>>(x[row * stride + c]);
-  for (std::int64_t half = chains / 2; half > 0; half /= 2)
-    for (std::int64_t k = 0; k < half; ++k)
-      for (std::int64_t c = 0; c < columns_at_once; ++c) chain[k][c] += chain[k + half][c];
-  std::copy(chain[0], chain[0] + columns, sums);
-}
-
 /// Whether one axis is summed and neighbours in memory go into neighbours of y.
 inline bool sums_columns(const ReductionLoops& loops) {
   return loops.reduced_count == 1 && loops.kept_count > 0 &&
@@ -49,7 +33,7 @@ void reduce_columns(const ReductionLoops& loops, const T* x, std::int64_t begin,
   Wide<T> sums[columns_at_once];
   while (begin < end) {
     const std::int64_t columns = std::min({columns_at_once, extent - begin % extent, end - begin});
-    sum_columns<T>(x + loops.base(begin), rows.extent, rows.stride, columns, sums);
+    ordered_column_sums<T>(x + loops.base(begin), rows.extent, rows.stride, columns, sums);
     for (std::int64_t c = 0; c < columns; ++c)
       y[begin + c] = static_cast<T>(Op::of_sum(sums[c], as_number<Wide<T>>(loops.terms)));
     begin += columns;

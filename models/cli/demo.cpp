@@ -39,9 +39,8 @@ void print_results(std::ostream& out, const std::vector<Run>& runs) {
           yardsticks.original.value_or(std::nan("")), run.fit.seconds);
   }
   out << "\naccuracy: higher is better; mse: lower is better. Results are on 10000 samples never seen in training.\n"
-         "chance: an answer at random. best: what the best possible program reaches. original: the best that the "
-         "NumPy\n"
-         "programs reached from which these models come.\n"
+         "chance: an answer at random. best: what the best possible program reaches.\n"
+         "original: the best that the NumPy programs reached from which these models come.\n"
       << std::flush;
 }
 

@@ -64,8 +64,7 @@ void leave_behind(RunDirectory& directory, const auto& run) {
 }
 
 std::string interruption(const TrainFlags& flags, const FitResult& result, const FitOptions& options) {
-  const std::string head = text("stopped by a signal after step ", result.steps,
-                                options.steps == no_limit ? std::string() : text(" of ", options.steps));
+  const std::string head = text("stopped by a signal after step ", result.steps, of_steps(options.steps));
   if (flags.out.empty()) return head + "; with --out DIR it could be resumed";
   return text(head, "; the same command with --resume goes on from there");
 }

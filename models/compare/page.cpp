@@ -55,7 +55,8 @@ std::vector<std::string> terms(const Comparison& comparison) {
   for (const Contestant& contestant : comparison.contestants) {
     if (contestant.tried.empty()) continue;
     std::string line = text("Learning rate of ", contestant.name, ", by validation loss on a seed of its own:");
-    for (const auto& [rate, loss] : contestant.tried) line += text(" ", in_digits(rate), " -> ", in_digits(loss), ";");
+    for (const auto& [rate, loss] : contestant.tried)
+      line += text(" ", in_digits(rate, "%.4g"), " -> ", in_digits(loss, "%.4g"), ";");
     line.back() = '.';
     lines.push_back(line);
   }

@@ -41,8 +41,8 @@ std::vector<std::string> failures_in_words(const Comparison& comparison) {
 
 std::string yardsticks_in_words(const Comparison& comparison) {
   const Yardsticks yardsticks = comparison.task->yardsticks();
-  return text("Chance ", in_digits(yardsticks.chance), "; ", yardsticks.trivial_answer, " ",
-              in_digits(yardsticks.trivial), "; best possible ", in_digits(yardsticks.ceiling),
+  return text("Chance ", in_digits(yardsticks.chance, "%.4g"), "; ", yardsticks.trivial_answer, " ",
+              in_digits(yardsticks.trivial, "%.4g"), "; best possible ", in_digits(yardsticks.ceiling, "%.4g"),
               ". ± is the half width of the 95 % interval of the mean.");
 }
 

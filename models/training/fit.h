@@ -12,9 +12,6 @@
 
 namespace retrace {
 
-/// As many steps as the minutes allow.
-inline constexpr std::int64_t no_limit = std::int64_t{1} << 40;
-
 struct FitOptions {
   std::uint64_t seed = 0;
   std::int64_t steps = 1000;  // or no_limit, with `minutes`

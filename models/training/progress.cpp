@@ -1,5 +1,4 @@
 #include <retrace/core/error.h>
-#include <retrace/models/training/fit.h>
 #include <retrace/models/training/progress.h>
 
 #include <algorithm>
@@ -23,6 +22,8 @@ void write(std::ostream& out, const Line& line, int length) {
 
 }  // namespace
 
+std::string of_steps(std::int64_t steps) { return steps == no_limit ? std::string() : text(" of ", steps); }
+
 Progress::Progress(const ProgressOptions& options, std::int64_t steps, double minutes)
     : options_(options), steps_(steps), minutes_(minutes), start_(std::chrono::steady_clock::now()) {}
 
@@ -40,13 +41,13 @@ void Progress::step(std::int64_t done, double loss) {
 
 double Progress::seconds_left(std::int64_t done) const {
   const std::int64_t made = std::max<std::int64_t>(done - resumed_at_, 1);
-  const double of_steps = seconds_since_start() * static_cast<double>(steps_ - done) / static_cast<double>(made);
-  return minutes_ == 0 ? of_steps : std::min(of_steps, std::max(0.0, 60 * minutes_ - seconds()));
+  const double by_steps = seconds_since_start() * static_cast<double>(steps_ - done) / static_cast<double>(made);
+  return minutes_ == 0 ? by_steps : std::min(by_steps, std::max(0.0, 60 * minutes_ - seconds()));
 }
 
 double Progress::part(std::int64_t done) const {
-  const double of_steps = static_cast<double>(done) / static_cast<double>(steps_);
-  return minutes_ == 0 ? of_steps : std::max(of_steps, std::min(1.0, seconds() / (60 * minutes_)));
+  const double by_steps = static_cast<double>(done) / static_cast<double>(steps_);
+  return minutes_ == 0 ? by_steps : std::max(by_steps, std::min(1.0, seconds() / (60 * minutes_)));
 }
 
 void Progress::draw(std::int64_t done, double loss) {
@@ -73,10 +74,9 @@ void Progress::validated(std::int64_t done, double loss, const char* metric, dou
     return;
   }
   Line line;
-  const std::string of_steps = steps_ == no_limit ? std::string() : text(" of ", steps_);
   const int length = std::snprintf(line.data(), line.size(), "%s  step %lld%s  loss %.4g  %s %.4g  %.0f s left\n",
-                                   options_.title.c_str(), static_cast<long long>(done), of_steps.c_str(), loss, metric,
-                                   value, seconds_left(done));
+                                   options_.title.c_str(), static_cast<long long>(done), of_steps(steps_).c_str(), loss,
+                                   metric, value, seconds_left(done));
   write(*options_.stream, line, length);
 }
 

@@ -8,6 +8,11 @@
 
 namespace retrace {
 
+/// Of the steps of a run: as many as its minutes allow.
+inline constexpr std::int64_t no_limit = std::int64_t{1} << 40;
+/// " of 3000"; nothing where there is no limit.
+std::string of_steps(std::int64_t steps);
+
 /// Where progress is shown, and whether lines can be drawn over there.
 struct ProgressOptions {
   std::ostream* stream = nullptr;  // null: nowhere

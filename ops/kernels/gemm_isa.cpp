@@ -180,10 +180,10 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
   for (Index column = 0; column < b.columns; column += width) {
     const Index columns = smaller(width, b.columns - column);
     const bool whole = columns == width;
-    multiply_panel<T>(rows, packed_a,
-                      {b.depth, a, 0, whole ? b.panels + column / width * b.panel_step : b.last,
-                       whole ? b.row_step : b.last_row_step, start.from(0, column), c + column, c_step,
-                       static_cast<int>(columns)});
+    multiply_panel<T>(
+        rows, packed_a,
+        {b.depth, a, 0, whole ? b.panels + column / width * b.panel_step : b.last, whole ? b.row_step : b.last_row_step,
+         start.from(0, column), c + column, c_step, static_cast<int>(columns)});
   }
 }
 

@@ -5,89 +5,112 @@
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
 
+/// The sum of a row of x, or with a residual of x + residual, which is written to `sum`.
 template <class T>
-struct Moments {
-  T mean, inverse;
-};
-
-/// Of x, or with a residual of x + residual, which is written to `sum` and read from there.
-template <class T>
-[[gnu::always_inline]] inline Moments<T> moments_of_row(const T* x, const T* residual, T* sums, Index length, T eps) {
-  const double count = static_cast<double>(length);
-  VectorSum<T> sum, squares;
-  for_each_vector<T>(length, [&](Index k, auto part) {
-    Vector<T> element = part.load_from(x + k);
-    if (residual != nullptr) {
-      element += part.load_from(residual + k);
-      part.store_to(sums + k, element);
-    }
-    sum.add(element);
+[[gnu::always_inline]] inline double sum_with_residual(const LayerNormRows<T>& at, Index row) {
+  const Index begin = row * at.length;
+  return sum_of_row<T>(at.length, [&](Index k, auto part) {
+    const Vector<T> x = part.load_from(at.x + begin + k);
+    if (at.residual == nullptr) return x;
+    const Vector<T> element = x + part.load_from(at.residual + begin + k);
+    part.store_to(at.sum + begin + k, element);
+    return element;
   });
-  if (residual != nullptr) x = sums;
-  const T mean = static_cast<T>(sum.total() / count);
-  for_each_vector<T>(length, [&](Index k, auto part) {
-    const Vector<T> difference = part.keep(part.load_from(x + k) - mean, T(0));
-    squares.add(difference * difference);
-  });
-  return {mean, static_cast<T>(1 / __builtin_sqrt(squares.total() / count + static_cast<double>(eps)))};
 }
 
-/// What of a row of dy goes to gamma and beta, and the means of g and g n.
 template <class T>
-[[gnu::always_inline]] inline void add_row(const LayerNormGradientRows<T>& at, const T* x, const T* dy, T mean,
-                                           T inverse, VectorSum<T>& sum_g, VectorSum<T>& sum_gn) {
+[[gnu::always_inline]] inline double sum_of_squares(const T* x, T mean, Index length) {
+  return sum_of_row<T>(length, [&](Index k, auto part) {
+    const Vector<T> difference = part.load_from(x + k) - mean;
+    return difference * difference;
+  });
+}
+
+template <class T>
+[[gnu::always_inline]] inline void normalise_row(const LayerNormRows<T>& at, const T* x, T* y, T mean, T inverse) {
   for_each_vector<T>(at.length, [&](Index k, auto part) {
+    Vector<T> value = (part.load_from(x + k) - mean) * inverse;
+    if (at.gamma != nullptr) value *= part.load_from(at.gamma + k);
+    if (at.beta != nullptr) value += part.load_from(at.beta + k);
+    part.store_to(y + k, value);
+  });
+}
+
+/// The means of g and g n of a row.
+template <class T>
+struct GradientMeans {
+  T g, gn;
+};
+
+/// These, and what of a row of dy goes to gamma and beta.
+template <class T>
+[[gnu::always_inline]] inline GradientMeans<T> add_row(const LayerNormGradientRows<T>& at, Index row) {
+  const T *x = at.x + row * at.length, *dy = at.dy + row * at.length;
+  const T mean = at.mean[row], inverse = at.inverse[row];
+  const auto [sum_g, sum_gn] = sums_of_row<T, 2>(at.length, [&](Index k, auto part) {
     const Vector<T> slope = part.load_from(dy + k);
     const Vector<T> normal = (part.load_from(x + k) - mean) * inverse;
     if (at.dgamma != nullptr) part.store_to(at.dgamma + k, part.load_from(at.dgamma + k) + slope * normal);
     if (at.dbeta != nullptr) part.store_to(at.dbeta + k, part.load_from(at.dbeta + k) + slope);
     const Vector<T> g = at.gamma == nullptr ? slope : slope * part.load_from(at.gamma + k);
-    sum_g.add(g);
-    sum_gn.add(g * normal);
+    return std::array{g, g * normal};
   });
+  const double one_over_length = 1 / static_cast<double>(at.length);
+  return {static_cast<T>(sum_g * one_over_length), static_cast<T>(sum_gn * one_over_length)};
+}
+
+template <class T>
+[[gnu::always_inline]] inline void gradient_of_row(const LayerNormGradientRows<T>& at, Index row,
+                                                   GradientMeans<T> means) {
+  const T *x = at.x + row * at.length, *dy = at.dy + row * at.length;
+  T* dx = at.dx + row * at.length;
+  const T mean = at.mean[row], inverse = at.inverse[row];
+  for_each_vector<T>(at.length, [&](Index k, auto part) {
+    Vector<T> g = part.load_from(dy + k);
+    if (at.gamma != nullptr) g *= part.load_from(at.gamma + k);
+    const Vector<T> normal = (part.load_from(x + k) - mean) * inverse;
+    const Vector<T> slope = (g - means.g - normal * means.gn) * inverse;
+    part.store_to(dx + k, at.add ? part.load_from(dx + k) + slope : slope);
+  });
+}
+
+// Groups get their copy of the pointers: what is stored cannot be part of it, so they stay in registers.
+template <class T>
+void normalise_group(LayerNormRows<T> at, Index first, Index count) {
+  const T* x = at.residual == nullptr ? at.x : at.sum;
+  const double one_over_length = 1 / static_cast<double>(at.length);
+  double sums[most_rows_at_once] = {};
+  T mean[most_rows_at_once], inverse[most_rows_at_once];
+  for (Index i = 0; i < count; ++i) sums[i] = sum_with_residual(at, first + i);
+  for (Index i = 0; i < most_rows_at_once; ++i) mean[i] = static_cast<T>(sums[i] * one_over_length);
+  for (Index i = 0; i < count; ++i) sums[i] = sum_of_squares(x + (first + i) * at.length, mean[i], at.length);
+  for (Index i = 0; i < most_rows_at_once; ++i)
+    inverse[i] = static_cast<T>(1 / __builtin_sqrt(sums[i] * one_over_length + static_cast<double>(at.eps)));
+  for (Index i = 0; i < count; ++i) {
+    at.mean[first + i] = mean[i];
+    at.inverse[first + i] = inverse[i];
+    normalise_row(at, x + (first + i) * at.length, at.y + (first + i) * at.length, mean[i], inverse[i]);
+  }
+}
+
+template <class T>
+void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count) {
+  GradientMeans<T> means[most_rows_at_once];
+  for (Index i = 0; i < count; ++i) means[i] = add_row(at, first + i);
+  if (at.dx == nullptr) return;
+  for (Index i = 0; i < count; ++i) gradient_of_row(at, first + i, means[i]);
 }
 
 }  // namespace
 
 template <class T>
 void layer_norm_rows(const LayerNormRows<T>& at) {
-  for (Index row = 0; row < at.rows; ++row) {
-    const T* x = at.x + row * at.length;
-    T* y = at.y + row * at.length;
-    const T* residual = at.residual == nullptr ? nullptr : at.residual + row * at.length;
-    T* sums = residual == nullptr ? nullptr : at.sum + row * at.length;
-    const auto [mean, inverse] = moments_of_row(x, residual, sums, at.length, at.eps);
-    if (residual != nullptr) x = sums;
-    for_each_vector<T>(at.length, [&, m = mean, s = inverse](Index k, auto part) {
-      Vector<T> value = (part.load_from(x + k) - m) * s;
-      if (at.gamma != nullptr) value *= part.load_from(at.gamma + k);
-      if (at.beta != nullptr) value += part.load_from(at.beta + k);
-      part.store_to(y + k, value);
-    });
-    at.mean[row] = mean;
-    at.inverse[row] = inverse;
-  }
+  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { normalise_group(at, first, count); });
 }
 
 template <class T>
 void layer_norm_gradient_rows(const LayerNormGradientRows<T>& at) {
-  const double count = static_cast<double>(at.length);
-  for (Index row = 0; row < at.rows; ++row) {
-    const T *x = at.x + row * at.length, *dy = at.dy + row * at.length;
-    const T mean = at.mean[row], inverse = at.inverse[row];
-    VectorSum<T> sum_g, sum_gn;
-    add_row(at, x, dy, mean, inverse, sum_g, sum_gn);
-    if (at.dx == nullptr) continue;
-    T* dx = at.dx + row * at.length;
-    const T mean_g = static_cast<T>(sum_g.total() / count), mean_gn = static_cast<T>(sum_gn.total() / count);
-    for_each_vector<T>(at.length, [&](Index k, auto part) {
-      Vector<T> g = part.load_from(dy + k);
-      if (at.gamma != nullptr) g *= part.load_from(at.gamma + k);
-      const Vector<T> normal = (part.load_from(x + k) - mean) * inverse;
-      const Vector<T> slope = (g - mean_g - normal * mean_gn) * inverse;
-      part.store_to(dx + k, at.add ? part.load_from(dx + k) + slope : slope);
-    });
-  }
+  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { gradient_of_group(at, first, count); });
 }
 
 template void layer_norm_rows(const LayerNormRows<float>&);

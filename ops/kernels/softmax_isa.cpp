@@ -28,48 +28,75 @@ template <class T>
   return largest_lane<T>(most);
 }
 
+/// y = e^(x - most), and 1 / sum y. A row of which nothing is left gets zeros instead, and NaN stays.
 template <class T>
-void softmax_row(const T* x, T* y, Index length, T scale) {
-  const T most = scale == T(1) ? largest_of_row(x, length) : scale_row(x, y, length, scale);
-  const T* from = scale == T(1) ? x : y;
-  if (most == static_cast<T>(-infinity)) {  // nothing is left of this row; NaN stays
-    for (Index k = 0; k < length; ++k) y[k] = from[k] == most ? T(0) : from[k];
-    return;
+[[gnu::always_inline]] inline T exponentials_of_row(const T* x, T* y, Index length, T most) {
+  if (most == static_cast<T>(-infinity)) {
+    for (Index k = 0; k < length; ++k) y[k] = x[k] == most ? T(0) : x[k];
+    return T(1);
   }
-  VectorSum<T> sum;
-  for_each_vector<T>(length, [&](Index k, auto part) {
-    const Vector<T> e = vector_exp_of_negative<T>(part.load_from(from + k) - most);
+  const double sum = sum_of_row<T>(length, [&](Index k, auto part) {
+    const Vector<T> e = vector_exp_of_negative<T>(part.load_from(x + k) - most);
     part.store_to(y + k, e);
-    sum.add(part.keep(e, T(0)));
+    return e;
   });
-  const T one_over_sum = T(1) / static_cast<T>(sum.total());
-  for_each_vector<T>(length, [&](Index k, auto part) { part.store_to(y + k, part.load_from(y + k) * one_over_sum); });
+  return T(1) / static_cast<T>(sum);
 }
 
-template <class T, bool Add>
-void softmax_gradient_row(const T* y, const T* dy, T* dx, Index length, T scale) {
-  VectorSum<T> products;
-  for_each_vector<T>(length, [&](Index k, auto part) { products.add(part.load_from(dy + k) * part.load_from(y + k)); });
-  const T dot = static_cast<T>(products.total());
-  for_each_vector<T>(length, [&](Index k, auto part) {
-    const Vector<T> slope = part.load_from(y + k) * (part.load_from(dy + k) - dot) * scale;
-    part.store_to(dx + k, Add ? part.load_from(dx + k) + slope : slope);
+template <class T>
+[[gnu::always_inline]] inline T product_of_rows(const T* y, const T* dy, Index length) {
+  return static_cast<T>(
+      sum_of_row<T>(length, [&](Index k, auto part) { return part.load_from(dy + k) * part.load_from(y + k); }));
+}
+
+template <class T>
+[[gnu::always_inline]] inline void softmax_gradient_row(const SoftmaxGradientRows<T>& at, Index begin, T dot) {
+  const T *y = at.y + begin, *dy = at.dy + begin;
+  T* dx = at.dx + begin;
+  for_each_vector<T>(at.length, [&](Index k, auto part) {
+    const Vector<T> slope = part.load_from(y + k) * (part.load_from(dy + k) - dot) * at.scale;
+    part.store_to(dx + k, at.add ? part.load_from(dx + k) + slope : slope);
   });
+}
+
+// Groups get their copy of the pointers: what is stored cannot be part of it, so they stay in registers.
+template <class T>
+void softmax_group(SoftmaxRows<T> at, Index first, Index count) {
+  const T* x = at.x + first * at.length;
+  T* y = at.y + first * at.length;
+  T most[most_rows_at_once], one_over_sum[most_rows_at_once];
+  for (Index i = 0; i < count; ++i)
+    most[i] = at.scale == T(1) ? largest_of_row(x + i * at.length, at.length)
+                               : scale_row(x + i * at.length, y + i * at.length, at.length, at.scale);
+  const T* scaled = at.scale == T(1) ? x : y;
+  for (Index i = 0; i < count; ++i)
+    one_over_sum[i] = exponentials_of_row(scaled + i * at.length, y + i * at.length, at.length, most[i]);
+  for (Index i = 0; i < count; ++i)
+    for_each_vector<T>(at.length, [row = y + i * at.length, s = one_over_sum[i]](Index k, auto part) {
+      part.store_to(row + k, part.load_from(row + k) * s);
+    });
+}
+
+template <class T>
+void softmax_gradient_group(SoftmaxGradientRows<T> at, Index first, Index count) {
+  T dot[most_rows_at_once];
+  for (Index i = 0; i < count; ++i) {
+    const Index begin = (first + i) * at.length;
+    dot[i] = product_of_rows(at.y + begin, at.dy + begin, at.length);
+  }
+  for (Index i = 0; i < count; ++i) softmax_gradient_row(at, (first + i) * at.length, dot[i]);
 }
 
 }  // namespace
 
 template <class T>
 void softmax_rows(const SoftmaxRows<T>& at) {
-  for (Index first = 0; first < at.rows * at.length; first += at.length)
-    softmax_row(at.x + first, at.y + first, at.length, at.scale);
+  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { softmax_group(at, first, count); });
 }
 
 template <class T>
 void softmax_gradient_rows(const SoftmaxGradientRows<T>& at) {
-  const auto row = at.add ? softmax_gradient_row<T, true> : softmax_gradient_row<T, false>;
-  for (Index first = 0; first < at.rows * at.length; first += at.length)
-    row(at.y + first, at.dy + first, at.dx + first, at.length, at.scale);
+  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { softmax_gradient_group(at, first, count); });
 }
 
 template <class T>
@@ -77,11 +104,9 @@ void log_sum_exp_rows(const LogSumExpRows<T>& at) {
   for (Index row = 0; row < at.rows; ++row) {
     const T* x = at.x + row * at.length;
     const T most = largest_of_row(x, at.length);
-    VectorSum<T> sum;
-    for_each_vector<T>(at.length, [&](Index k, auto part) {
-      sum.add(part.keep(vector_exp_of_negative<T>(part.load_from(x + k) - most), T(0)));
-    });
-    at.sums[row] = most + static_cast<T>(std::log(sum.total()));
+    const double sum = sum_of_row<T>(
+        at.length, [&](Index k, auto part) { return vector_exp_of_negative<T>(part.load_from(x + k) - most); });
+    at.sums[row] = most + static_cast<T>(std::log(sum));
   }
 }
 

@@ -32,8 +32,9 @@ std::int64_t rows_of_a_block(std::int64_t width) { return std::clamp<std::int64_
 template <class T>
 kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> all, std::int64_t first,
                                             std::int64_t last) {
-  all.x += first * all.length, all.dy += first * all.length;
-  all.mean += first, all.inverse += first;
+  if (all.x != nullptr) all.x += first * all.length, all.mean += first;
+  if (all.y != nullptr) all.y += first * all.length;
+  all.dy += first * all.length, all.inverse += first;
   if (all.dx != nullptr) all.dx += first * all.length;
   all.rows = last - first;
   return all;
@@ -81,27 +82,41 @@ struct GradientOfSum {
   }
 };
 
-// saved: 0 x or x + residual, 1 mean, 2 inverse, 3 gamma
+template <class T>
+Tensor reciprocals(const SavedValue& gamma) {
+  Tensor result = empty(gamma.shape(), gamma.dtype());
+  std::transform(gamma.values<T>(), gamma.values<T>() + gamma.numel(), result.mutable_values<T>().data(),
+                 [](const T& element) { return T(1) / element; });
+  return result;
+}
+
+// saved: 0 y, or x or x + residual; 1 its mean, nothing for y; 2 inverse, 3 gamma, 4 beta
 void backward(Record& r) {
   const Attributes at = r.attributes<Attributes>();
-  const std::int64_t rows = r.saved(1).numel();
+  const std::int64_t rows = r.saved(2).numel();
   const std::int64_t width = rows == 0 ? 0 : r.in(0).numel() / rows;
+  const bool from_y = !r.saved(1);
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
+    const auto saved = [&](int k) { return r.saved(k) ? r.saved(k).values<T>() : nullptr; };
+    const Tensor one_over_gamma = from_y && r.saved(3) ? reciprocals<T>(r.saved(3)) : Tensor();
     const GradientOfSum of_sum(r, at.residual);
     const GradientSlot<T> dx = of_sum.slot<T>();
-    gradient_by_blocks<T>({.x = r.saved(0).values<T>(),
+    gradient_by_blocks<T>({.x = from_y ? nullptr : saved(0),
                            .dy = r.grad_out<T>(),
-                           .gamma = r.saved(3) ? r.saved(3).values<T>() : nullptr,
-                           .mean = r.saved(1).values<T>(),
-                           .inverse = r.saved(2).values<T>(),
+                           .gamma = saved(3),
+                           .mean = saved(1),
+                           .inverse = saved(2),
                            .dx = dx.values,
                            .dgamma = sums_of(at.gamma),
                            .dbeta = sums_of(at.beta),
                            .rows = rows,
                            .length = width,
-                           .add = dx.add},
+                           .add = dx.add,
+                           .y = from_y ? saved(0) : nullptr,
+                           .beta = saved(4),
+                           .one_over_gamma = one_over_gamma.defined() ? one_over_gamma.values<T>().data() : nullptr},
                           r.out(0).dtype);
     of_sum.pass_on(at.residual);
   });
@@ -140,8 +155,28 @@ void check(const Operands& in) {
 }
 
 struct Normalised {
-  Tensor y, sum, mean, inverse;  // sum: x, or x + residual
+  Tensor y, sum, mean, inverse;  // sum: x, or x + residual, which may be where y will be
 };
+
+/// Whether n = (y - beta) / gamma is as exact as n itself, but for a few units in the last place. Then y is saved,
+/// which what comes next saves as well, and x + residual need not be kept.
+bool gives_back_normal(const Operands& in) {
+  constexpr double least_gamma = 1e-6, most_beta = 4;  // beta in units of gamma
+  return dispatch_real(in.x.dtype(), in.name(), [&](auto zero) {
+    using T = decltype(zero);
+    const std::int64_t width = in.x.shape().last(in.options.axes).numel();
+    const auto size = [](const Tensor& x, std::int64_t k) {
+      const T element = x.values<T>()[static_cast<std::size_t>(k)];
+      return element < T(0) ? -element : element;
+    };
+    for (std::int64_t k = 0; k < width; ++k) {
+      const T gamma = in.gamma.defined() ? size(in.gamma, k) : T(1);
+      if (!(gamma >= T(least_gamma))) return false;
+      if (in.beta.defined() && !(size(in.beta, k) <= T(most_beta) * gamma)) return false;
+    }
+    return true;
+  });
+}
 
 template <class T>
 void forward(const Operands& in, const Normalised& out) {
@@ -167,7 +202,7 @@ void forward(const Operands& in, const Normalised& out) {
   });
 }
 
-void record_of(const Operands& in, const Normalised& out) {
+void record_of(const Operands& in, const Normalised& out, bool saves_y) {
   Attributes at;
   Tensors inputs{in.x};
   const auto append = [&](const Tensor& operand) {
@@ -176,19 +211,25 @@ void record_of(const Operands& in, const Normalised& out) {
     return static_cast<int>(inputs.size()) - 1;
   };
   at.residual = append(in.residual), at.gamma = append(in.gamma), at.beta = append(in.beta);
+  if (saves_y) {
+    record(in.info_of_op(), backward, inputs, {&out.y}, {&out.y, nullptr, &out.inverse, &in.gamma, &in.beta}, at);
+    return;
+  }
   const bool saves_gamma = in.x.wants_gradient() || (in.residual.defined() && in.residual.wants_gradient());
   record(in.info_of_op(), backward, inputs, {&out.y},
-         {&out.sum, &out.mean, &out.inverse, saves_gamma ? &in.gamma : nullptr}, at);
+         {&out.sum, &out.mean, &out.inverse, saves_gamma ? &in.gamma : nullptr, nullptr}, at);
 }
 
 Tensor normalise(Operands in) {
   check(in);
   widen(in.name(), "x", {&in.x, &in.residual, &in.gamma, &in.beta});
   const Shape rows = in.x.shape().first(in.x.rank() - in.options.axes);
-  Normalised out{empty_like(in.x), in.residual.defined() ? empty_like(in.x) : in.x, empty(rows, in.x.dtype()), {}};
+  const bool saves_y = gives_back_normal(in);
+  Normalised out{empty_like(in.x), in.x, empty(rows, in.x.dtype()), {}};
+  if (in.residual.defined()) out.sum = saves_y ? out.y : empty_like(in.x);
   out.inverse = empty_like(out.mean);
   dispatch_real(in.x.dtype(), in.name(), [&](auto zero) { forward<decltype(zero)>(in, out); });
-  record_of(in, out);
+  record_of(in, out, saves_y);
   return out.y;
 }
 

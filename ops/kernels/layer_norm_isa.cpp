@@ -36,6 +36,16 @@ template <class T>
   });
 }
 
+/// n of the vector of a row that begins at k.
+template <class T>
+[[gnu::always_inline]] inline Vector<T> normal_of(const LayerNormGradientRows<T>& at, Index row, Index k, auto part) {
+  const Index element = row * at.length + k;
+  if (at.x != nullptr) return (part.load_from(at.x + element) - at.mean[row]) * at.inverse[row];
+  Vector<T> n = part.load_from(at.y + element);
+  if (at.beta != nullptr) n -= part.load_from(at.beta + k);
+  return at.one_over_gamma == nullptr ? n : n * part.load_from(at.one_over_gamma + k);
+}
+
 /// The means of g and g n of a row.
 template <class T>
 struct GradientMeans {
@@ -45,11 +55,9 @@ struct GradientMeans {
 /// These, and what of a row of dy goes to gamma and beta.
 template <class T>
 [[gnu::always_inline]] inline GradientMeans<T> add_row(const LayerNormGradientRows<T>& at, Index row) {
-  const T *x = at.x + row * at.length, *dy = at.dy + row * at.length;
-  const T mean = at.mean[row], inverse = at.inverse[row];
+  const T* dy = at.dy + row * at.length;
   const auto [sum_g, sum_gn] = sums_of_row<T, 2>(at.length, [&](Index k, auto part) {
-    const Vector<T> slope = part.load_from(dy + k);
-    const Vector<T> normal = (part.load_from(x + k) - mean) * inverse;
+    const Vector<T> slope = part.load_from(dy + k), normal = normal_of(at, row, k, part);
     if (at.dgamma != nullptr) part.store_to(at.dgamma + k, part.load_from(at.dgamma + k) + slope * normal);
     if (at.dbeta != nullptr) part.store_to(at.dbeta + k, part.load_from(at.dbeta + k) + slope);
     const Vector<T> g = at.gamma == nullptr ? slope : slope * part.load_from(at.gamma + k);
@@ -62,14 +70,13 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void gradient_of_row(const LayerNormGradientRows<T>& at, Index row,
                                                    GradientMeans<T> means) {
-  const T *x = at.x + row * at.length, *dy = at.dy + row * at.length;
+  const T* dy = at.dy + row * at.length;
   T* dx = at.dx + row * at.length;
-  const T mean = at.mean[row], inverse = at.inverse[row];
+  const T inverse = at.inverse[row];
   for_each_vector<T>(at.length, [&](Index k, auto part) {
     Vector<T> g = part.load_from(dy + k);
     if (at.gamma != nullptr) g *= part.load_from(at.gamma + k);
-    const Vector<T> normal = (part.load_from(x + k) - mean) * inverse;
-    const Vector<T> slope = (g - means.g - normal * means.gn) * inverse;
+    const Vector<T> slope = (g - means.g - normal_of(at, row, k, part) * means.gn) * inverse;
     part.store_to(dx + k, at.add ? part.load_from(dx + k) + slope : slope);
   });
 }

@@ -41,7 +41,8 @@ struct LogSumExpRows {
 
 /// y = (x - mean x) inverse gamma + beta, inverse = 1 / sqrt(var x + eps), in two passes: sum x^2 - (sum x)^2 / d would
 /// lose everything where the mean is large. gamma and beta (`length` elements) may each be null. Writes mean and
-/// inverse, too. With a residual (else null), x + residual takes the place of x and is written to `sum`.
+/// inverse, too. With a residual (else null), x + residual takes the place of x and is written to `sum`, which may be
+/// y.
 template <class T>
 struct LayerNormRows {
   const T *x, *gamma, *beta;
@@ -52,14 +53,16 @@ struct LayerNormRows {
   T* sum = nullptr;
 };
 
-/// With n = (x - mean) inverse and g = dy gamma: dx = (or += with `add`) (g - mean g - n mean(g n)) inverse,
-/// dgamma += sum of dy n over rows, dbeta += sum of dy, row after row. Each of the three may be null.
+/// With g = dy gamma: dx = (or += with `add`) (g - mean g - n mean(g n)) inverse, dgamma += sum of dy n over rows,
+/// dbeta += sum of dy, row after row. Each of the three may be null. n is (x - mean) inverse, or without x, of what
+/// layer_norm gave, (y - beta) one_over_gamma; gamma, beta and one_over_gamma (`length` elements) may each be null.
 template <class T>
 struct LayerNormGradientRows {
   const T *x, *dy, *gamma, *mean, *inverse;
   T *dx, *dgamma, *dbeta;
   std::int64_t rows, length;
   bool add = false;
+  const T *y = nullptr, *beta = nullptr, *one_over_gamma = nullptr;
 };
 
 template <class T>
@@ -133,8 +136,13 @@ template <class T>
 void layer_norm_gradient_plain(const LayerNormGradientRows<T>& at) {
   const T count = static_cast<T>(static_cast<double>(at.length));
   for (std::int64_t row = 0; row < at.rows; ++row) {
-    const T *x = at.x + row * at.length, *dy = at.dy + row * at.length;
-    const auto normal = [&](std::int64_t k) { return (x[k] - at.mean[row]) * at.inverse[row]; };
+    const std::int64_t begin = row * at.length;
+    const T* dy = at.dy + begin;
+    const auto normal = [&](std::int64_t k) {
+      if (at.x != nullptr) return (at.x[begin + k] - at.mean[row]) * at.inverse[row];
+      const T scaled = at.beta == nullptr ? at.y[begin + k] : at.y[begin + k] - at.beta[k];
+      return at.one_over_gamma == nullptr ? scaled : scaled * at.one_over_gamma[k];
+    };
     const auto g = [&](std::int64_t k) { return at.gamma == nullptr ? dy[k] : dy[k] * at.gamma[k]; };
     for (std::int64_t k = 0; k < at.length; ++k) {
       if (at.dgamma != nullptr) at.dgamma[k] += dy[k] * normal(k);
@@ -145,7 +153,7 @@ void layer_norm_gradient_plain(const LayerNormGradientRows<T>& at) {
     const T mean_gn = ordered_sum<T>(at.length, [=](std::int64_t k) { return g(k) * normal(k); }) / count;
     for (std::int64_t k = 0; k < at.length; ++k) {
       const T contribution = (g(k) - mean_g - normal(k) * mean_gn) * at.inverse[row];
-      T& dx = at.dx[row * at.length + k];
+      T& dx = at.dx[begin + k];
       dx = at.add ? dx + contribution : contribution;
     }
   }

@@ -172,6 +172,44 @@ TEST(RmsNorm, GradientsOfEveryInputAloneAndTogether) {
       gamma, [&] { return rms_norm(x.detach(), gamma); }, "gamma on a constant");
 }
 
+/// Where gamma and beta let it, the gradient starts from y, and no other copy of the row is kept.
+TEST(LayerNorm, GradientsFromYAreThoseFromX) {
+  Random random(14);
+  const Tensor x = random.normal({5, 40}, f64), residual = random.normal({5, 40}, f64),
+               dy = random.normal({5, 40}, f64);
+  const Tensor gamma = random.uniform({40}, 0.5, 2, f64), beta = random.uniform({40}, -2, 2, f64);
+  struct Found {
+    Tensors gradients;
+    bool from_y;
+  };
+  const auto gradients = [&](Dtype dtype, const Tensor& scale, const Tensor& offset) {
+    const auto leaf = [&](const Tensor& values) { return parameter(values.to(dtype).clone()); };
+    const Tensors in{leaf(x), leaf(residual), leaf(scale), leaf(offset)};
+    Tape tape;
+    const Tensor y = residual_layer_norm(in[0], in[1], in[2], in[3]);
+    const bool from_y = !tape.find("residual_layer_norm")->saved(1);
+    tape.backward({y}, {dy.to(dtype)});
+    return Found{{in[0].grad(), in[1].grad(), in[2].grad(), in[3].grad()}, from_y};
+  };
+  const auto with_first = [](const Tensor& values, double first) {
+    Tensor changed = values.clone();
+    changed.mutable_values<double>()[0] = first;
+    return changed;
+  };
+  // One column cannot be had back from its y, so all are taken from x; without dy it changes no other gradient of x.
+  dy.mutable_values<double>()[0] = dy.mutable_values<double>()[40] = dy.mutable_values<double>()[80] = 0;
+  dy.mutable_values<double>()[120] = dy.mutable_values<double>()[160] = 0;
+  const Found usual = gradients(f64, gamma, beta), rounded = gradients(f32, gamma, beta);
+  EXPECT_TRUE(usual.from_y && rounded.from_y);
+  for (const Found& other : {gradients(f64, with_first(gamma, 0), beta), gradients(f64, with_first(gamma, nan), beta),
+                             gradients(f64, gamma, with_first(beta, 20))}) {
+    EXPECT_FALSE(other.from_y);
+    if (has_nan(other.gradients[0])) continue;
+    for (std::size_t k = 0; k < 4; ++k) expect_near(other.gradients[k], usual.gradients[k], 1e-13);
+  }
+  for (std::size_t k = 0; k < 4; ++k) expect_near(rounded.gradients[k], usual.gradients[k], 2e-5);
+}
+
 /// With a variance from one pass, or means summed as floats, f32 would keep two digits here.
 TEST(LayerNorm, OfNumbersNearTenThousandKeepsTheDigitsOfF32) {
   Random random(4);

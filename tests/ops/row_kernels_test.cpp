@@ -4,6 +4,7 @@
 #include <retrace/tests/ops/kernel_numbers.h>
 
 #include <cstring>
+#include <utility>
 
 namespace retrace::kernels {
 namespace {
@@ -115,20 +116,29 @@ TYPED_TEST(RowKernel, GradientOfLayerNormEqualsItsPlainTwin) {
   this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 10), dy = normal_numbers<T>(rows * length, 11);
     const std::vector<T> gamma = normal_numbers<T>(length, 12), mean = normal_numbers<T>(rows, 13);
-    const std::vector<T> inverse = normal_numbers<T>(rows, 14);
-    for (const bool add : {false, true}) {
-      std::vector<T> plain[3], fast[3];
-      const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
-        out[0] = normal_numbers<T>(rows * length, 15);
-        out[1] = out[2] = normal_numbers<T>(length, 16);
-        kernel(LayerNormGradientRows<T>{x.data(), dy.data(), add ? nullptr : gamma.data(), mean.data(), inverse.data(),
-                                        out[0].data(), out[1].data(), out[2].data(), rows, length, add});
-      };
-      run(layer_norm_gradient_plain<T>, plain);
-      run(kernels.layer_norm_gradient, fast);
-      expect_close(plain[0], fast[0], 64, "dx");
-      expect_close(plain[1], fast[1], 16, "dgamma");
-      expect_close(plain[2], fast[2], 16, "dbeta");
+    const std::vector<T> inverse = normal_numbers<T>(rows, 14), beta = normal_numbers<T>(length, 17);
+    const std::vector<T> one_over_gamma = normal_numbers<T>(length, 18);
+    for (const bool whole : {false, true}) {
+      for (const bool from_y : {false, true}) {
+        SCOPED_TRACE(from_y ? "from y" : "from x");
+        std::vector<T> plain[3], fast[3];
+        const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
+          out[0] = normal_numbers<T>(rows * length, 15);
+          out[1] = out[2] = std::vector<T>(static_cast<std::size_t>(length), T(20));  // what is added does not cancel
+          LayerNormGradientRows<T> at{x.data(),      dy.data(),      whole ? gamma.data() : nullptr,
+                                      mean.data(),   inverse.data(), out[0].data(),
+                                      out[1].data(), out[2].data(),  rows,
+                                      length,        !whole};
+          if (from_y) at.y = std::exchange(at.x, nullptr), at.mean = nullptr;
+          if (from_y && whole) at.beta = beta.data(), at.one_over_gamma = one_over_gamma.data();
+          kernel(at);
+        };
+        run(layer_norm_gradient_plain<T>, plain);
+        run(kernels.layer_norm_gradient, fast);
+        expect_close(plain[0], fast[0], 64, "dx");
+        expect_close(plain[1], fast[1], 16, "dgamma");
+        expect_close(plain[2], fast[2], 16, "dbeta");
+      }
     }
   });
 }

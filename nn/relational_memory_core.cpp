@@ -150,8 +150,9 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
     const bool rows_are_apart = !options.layer_norm || options.variant.norm == MemoryNorm::row;
     const std::int64_t queries = is_last && rows_are_apart && options.memory_rows_only ? slots : rows.dim(1);
     auto [attended, weights] = attend(block, rows, queries);
-    const Tensor asked_by = k == 0 && queries == slots ? memory : first_rows(rows, queries);
-    rows = normalised_sum(attended, asked_by, block.attention_norm, options.residual);
+    // The memory itself rather than its copy in `rows`, through which its gradient would have to go.
+    const Tensor residual = k == 0 && queries == slots ? memory : first_rows(rows, queries);
+    rows = normalised_sum(attended, residual, block.attention_norm, options.residual);
     if (options.mlp_layers > 0) rows = normalised_sum(apply_mlp(rows, k), rows, block.mlp_norm, options.residual);
     result.weights = weights;
   }

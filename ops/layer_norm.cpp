@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <retrace/core/parallel.h>
@@ -21,6 +22,7 @@ struct Attributes {
   int residual = -1;
   int gamma = -1;
   int beta = -1;
+  bool from_y = false;  // what the gradient finds n from: y, or else x or x + residual
 };
 
 constexpr std::int64_t grain = 4096;  // elements that are worth a thread
@@ -32,10 +34,11 @@ std::int64_t rows_of_a_block(std::int64_t width) { return std::clamp<std::int64_
 template <class T>
 kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> all, std::int64_t first,
                                             std::int64_t last) {
-  if (all.x != nullptr) all.x += first * all.length, all.mean += first;
-  if (all.y != nullptr) all.y += first * all.length;
-  all.dy += first * all.length, all.inverse += first;
+  for (const T** rows : {&all.x, &all.y, &all.dy})
+    if (*rows != nullptr) *rows += first * all.length;
+  if (all.mean != nullptr) all.mean += first;
   if (all.dx != nullptr) all.dx += first * all.length;
+  all.inverse += first;
   all.rows = last - first;
   return all;
 }
@@ -90,20 +93,19 @@ Tensor reciprocals(const SavedValue& gamma) {
   return result;
 }
 
-// saved: 0 y, or x or x + residual; 1 its mean, nothing for y; 2 inverse, 3 gamma, 4 beta
+// saved: 0 what n is found from, 1 its mean unless that is y, 2 inverse, 3 gamma, 4 beta for y
 void backward(Record& r) {
   const Attributes at = r.attributes<Attributes>();
   const std::int64_t rows = r.saved(2).numel();
   const std::int64_t width = rows == 0 ? 0 : r.in(0).numel() / rows;
-  const bool from_y = !r.saved(1);
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
     const auto saved = [&](int k) { return r.saved(k) ? r.saved(k).values<T>() : nullptr; };
-    const Tensor one_over_gamma = from_y && r.saved(3) ? reciprocals<T>(r.saved(3)) : Tensor();
+    const Tensor one_over_gamma = at.from_y && r.saved(3) ? reciprocals<T>(r.saved(3)) : Tensor();
     const GradientOfSum of_sum(r, at.residual);
     const GradientSlot<T> dx = of_sum.slot<T>();
-    gradient_by_blocks<T>({.x = from_y ? nullptr : saved(0),
+    gradient_by_blocks<T>({.x = at.from_y ? nullptr : saved(0),
                            .dy = r.grad_out<T>(),
                            .gamma = saved(3),
                            .mean = saved(1),
@@ -114,7 +116,7 @@ void backward(Record& r) {
                            .rows = rows,
                            .length = width,
                            .add = dx.add,
-                           .y = from_y ? saved(0) : nullptr,
+                           .y = at.from_y ? saved(0) : nullptr,
                            .beta = saved(4),
                            .one_over_gamma = one_over_gamma.defined() ? one_over_gamma.values<T>().data() : nullptr},
                           r.out(0).dtype);
@@ -158,23 +160,23 @@ struct Normalised {
   Tensor y, sum, mean, inverse;  // sum: x, or x + residual, which may be where y will be
 };
 
-/// Whether n = (y - beta) / gamma is as exact as n itself, but for a few units in the last place. Then y is saved,
-/// which what comes next saves as well, and x + residual need not be kept.
+/// Whether n = (y - beta) / gamma is exact to a few units in the last place of 1 + |n|. Then the gradient starts from
+/// y, which the next op usually saves, too, and nothing else of a row has to be kept.
 bool gives_back_normal(const Operands& in) {
-  constexpr double least_gamma = 1e-6, most_beta = 4;  // beta in units of gamma
+  constexpr double smallest = 1e-6, largest = 1e6;  // gamma whose reciprocal is an ordinary number
+  constexpr double most_beta = 4;                   // times gamma
+  if (!in.gamma.defined() && !in.beta.defined()) return true;
   return dispatch_real(in.x.dtype(), in.name(), [&](auto zero) {
     using T = decltype(zero);
-    const std::int64_t width = in.x.shape().last(in.options.axes).numel();
-    const auto size = [](const Tensor& x, std::int64_t k) {
-      const T element = x.values<T>()[static_cast<std::size_t>(k)];
-      return element < T(0) ? -element : element;
-    };
-    for (std::int64_t k = 0; k < width; ++k) {
-      const T gamma = in.gamma.defined() ? size(in.gamma, k) : T(1);
-      if (!(gamma >= T(least_gamma))) return false;
-      if (in.beta.defined() && !(size(in.beta, k) <= T(most_beta) * gamma)) return false;
+    using std::abs;
+    const auto read = [](const Tensor& x) { return x.defined() ? x.values<T>().data() : nullptr; };
+    const T *gamma = read(in.gamma), *beta = read(in.beta);
+    bool given_back = true;
+    for (std::int64_t k = 0; k < in.x.shape().last(in.options.axes).numel(); ++k) {
+      const T scale = gamma == nullptr ? T(1) : abs(gamma[k]), offset = beta == nullptr ? T(0) : abs(beta[k]);
+      given_back &= scale >= T(smallest) && scale <= T(largest) && offset <= T(most_beta) * scale;
     }
-    return true;
+    return given_back;
   });
 }
 
@@ -202,8 +204,8 @@ void forward(const Operands& in, const Normalised& out) {
   });
 }
 
-void record_of(const Operands& in, const Normalised& out, bool saves_y) {
-  Attributes at;
+void record_of(const Operands& in, const Normalised& out, bool from_y) {
+  Attributes at{.from_y = from_y};
   Tensors inputs{in.x};
   const auto append = [&](const Tensor& operand) {
     if (!operand.defined()) return -1;
@@ -211,7 +213,7 @@ void record_of(const Operands& in, const Normalised& out, bool saves_y) {
     return static_cast<int>(inputs.size()) - 1;
   };
   at.residual = append(in.residual), at.gamma = append(in.gamma), at.beta = append(in.beta);
-  if (saves_y) {
+  if (from_y) {
     record(in.info_of_op(), backward, inputs, {&out.y}, {&out.y, nullptr, &out.inverse, &in.gamma, &in.beta}, at);
     return;
   }
@@ -224,12 +226,12 @@ Tensor normalise(Operands in) {
   check(in);
   widen(in.name(), "x", {&in.x, &in.residual, &in.gamma, &in.beta});
   const Shape rows = in.x.shape().first(in.x.rank() - in.options.axes);
-  const bool saves_y = gives_back_normal(in);
+  const bool from_y = gives_back_normal(in);
   Normalised out{empty_like(in.x), in.x, empty(rows, in.x.dtype()), {}};
-  if (in.residual.defined()) out.sum = saves_y ? out.y : empty_like(in.x);
+  if (in.residual.defined()) out.sum = from_y ? out.y : empty_like(in.x);
   out.inverse = empty_like(out.mean);
   dispatch_real(in.x.dtype(), in.name(), [&](auto zero) { forward<decltype(zero)>(in, out); });
-  record_of(in, out, saves_y);
+  record_of(in, out, from_y);
   return out.y;
 }
 

@@ -3,7 +3,6 @@
 
 #include <retrace/ops/kernels/isa_math.h>
 
-#include <array>
 #include <limits>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
@@ -123,37 +122,45 @@ struct VectorSum<float> {
   [[gnu::always_inline]] double total() const { return sum_of_lanes<double>(low + high); }
 };
 
+/// Values that belong together; a type of this instruction set alone, unlike std::array.
+template <class V, int Count>
+struct Several {
+  V values[Count];
+};
+
 /// The sums of the Count vectors that term(k, part) gives for each vector of a row. Where there are four whole ones,
 /// these are added first: turning floats into doubles costs more than adding them.
-template <class T, std::size_t Count, class Term>
-[[gnu::always_inline]] inline std::array<double, Count> sums_of_row(std::int64_t count, Term&& term) {
+template <class T, int Count, class Term>
+[[gnu::always_inline]] inline Several<double, Count> sums_of_row(std::int64_t count, Term&& term) {
   constexpr WholeVector<T> whole;
-  std::array<VectorSum<T>, Count> sums;
+  VectorSum<T> sums[Count];
   std::int64_t k = 0;
   for (; k + 4 * lanes<T> <= count; k += 4 * lanes<T>) {
     const auto a = term(k, whole), b = term(k + lanes<T>, whole);
     const auto c = term(k + 2 * lanes<T>, whole), d = term(k + 3 * lanes<T>, whole);
-    for (std::size_t i = 0; i < Count; ++i) sums[i].add((a[i] + b[i]) + (c[i] + d[i]));
+    for (int i = 0; i < Count; ++i) sums[i].add((a.values[i] + b.values[i]) + (c.values[i] + d.values[i]));
   }
   for_each_vector<T>(count - k, [&](std::int64_t rest, auto part) {
     const auto last = term(k + rest, part);
-    for (std::size_t i = 0; i < Count; ++i) sums[i].add(part.keep(last[i], T(0)));
+    for (int i = 0; i < Count; ++i) sums[i].add(part.keep(last.values[i], T(0)));
   });
-  std::array<double, Count> totals;
-  for (std::size_t i = 0; i < Count; ++i) totals[i] = sums[i].total();
+  Several<double, Count> totals;
+  for (int i = 0; i < Count; ++i) totals.values[i] = sums[i].total();
   return totals;
 }
 template <class T, class Term>
 [[gnu::always_inline]] inline double sum_of_row(std::int64_t count, Term&& term) {
-  return sums_of_row<T, 1>(count, [&](std::int64_t k, auto part) { return std::array{term(k, part)}; })[0];
+  return sums_of_row<T, 1>(count, [&](std::int64_t k, auto part) { return Several<Vector<T>, 1>{term(k, part)}; })
+      .values[0];
 }
 
 /// body(first, count) for groups of rows. What makes a pass over a row wait, its sum, then waits for all rows of a
-/// group at once; and a group is small enough to be found in the first-level cache by the next pass.
+/// group at once; and a group is small enough to be found in the first-level cache by the next pass. What works on a
+/// group takes its own copy of the pointers: what it stores cannot be part of that, so they stay in registers.
 constexpr std::int64_t most_rows_at_once = 16;
 template <class T, class Body>
 [[gnu::always_inline]] inline void for_each_group(std::int64_t rows, std::int64_t length, Body&& body) {
-  constexpr std::int64_t cached = 8192 / sizeof(T);
+  constexpr std::int64_t cached = 8192 / sizeof(T);  // elements of a group, about
   const std::int64_t at_once = length * most_rows_at_once <= cached ? most_rows_at_once : cached / (length + 1) + 1;
   for (std::int64_t first = 0; first < rows; first += at_once)
     body(first, rows - first < at_once ? rows - first : at_once);

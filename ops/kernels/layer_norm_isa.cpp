@@ -56,15 +56,15 @@ struct GradientMeans {
 template <class T>
 [[gnu::always_inline]] inline GradientMeans<T> add_row(const LayerNormGradientRows<T>& at, Index row) {
   const T* dy = at.dy + row * at.length;
-  const auto [sum_g, sum_gn] = sums_of_row<T, 2>(at.length, [&](Index k, auto part) {
+  const Several sums = sums_of_row<T, 2>(at.length, [&](Index k, auto part) {
     const Vector<T> slope = part.load_from(dy + k), normal = normal_of(at, row, k, part);
     if (at.dgamma != nullptr) part.store_to(at.dgamma + k, part.load_from(at.dgamma + k) + slope * normal);
     if (at.dbeta != nullptr) part.store_to(at.dbeta + k, part.load_from(at.dbeta + k) + slope);
     const Vector<T> g = at.gamma == nullptr ? slope : slope * part.load_from(at.gamma + k);
-    return std::array{g, g * normal};
+    return Several<Vector<T>, 2>{g, g * normal};
   });
-  const double one_over_length = 1 / static_cast<double>(at.length);
-  return {static_cast<T>(sum_g * one_over_length), static_cast<T>(sum_gn * one_over_length)};
+  const double length = static_cast<double>(at.length);
+  return {static_cast<T>(sums.values[0] / length), static_cast<T>(sums.values[1] / length)};
 }
 
 template <class T>
@@ -81,18 +81,17 @@ template <class T>
   });
 }
 
-// Groups get their copy of the pointers: what is stored cannot be part of it, so they stay in registers.
 template <class T>
 void normalise_group(LayerNormRows<T> at, Index first, Index count) {
   const T* x = at.residual == nullptr ? at.x : at.sum;
-  const double one_over_length = 1 / static_cast<double>(at.length);
-  double sums[most_rows_at_once] = {};
+  const double length = static_cast<double>(at.length);
+  double sums[most_rows_at_once] = {}, squares[most_rows_at_once] = {};
   T mean[most_rows_at_once], inverse[most_rows_at_once];
   for (Index i = 0; i < count; ++i) sums[i] = sum_with_residual(at, first + i);
-  for (Index i = 0; i < most_rows_at_once; ++i) mean[i] = static_cast<T>(sums[i] * one_over_length);
-  for (Index i = 0; i < count; ++i) sums[i] = sum_of_squares(x + (first + i) * at.length, mean[i], at.length);
+  for (Index i = 0; i < most_rows_at_once; ++i) mean[i] = static_cast<T>(sums[i] / length);
+  for (Index i = 0; i < count; ++i) squares[i] = sum_of_squares(x + (first + i) * at.length, mean[i], at.length);
   for (Index i = 0; i < most_rows_at_once; ++i)
-    inverse[i] = static_cast<T>(1 / __builtin_sqrt(sums[i] * one_over_length + static_cast<double>(at.eps)));
+    inverse[i] = static_cast<T>(1 / __builtin_sqrt(squares[i] / length + static_cast<double>(at.eps)));
   for (Index i = 0; i < count; ++i) {
     at.mean[first + i] = mean[i];
     at.inverse[first + i] = inverse[i];

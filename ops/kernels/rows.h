@@ -1,6 +1,6 @@
 // Softmax and normalisation of the rows of a matrix. Float and double run the kernels of this machine's instruction
 // set, any other type the plain twins below, with which they agree to a few units in the last place. A row's bits
-// depend on that row alone. Sums of floats are taken as doubles.
+// depend on that row alone. Sums of floats are taken as doubles, once four have been added.
 #pragma once
 
 #include <cmath>

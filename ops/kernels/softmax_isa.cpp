@@ -59,7 +59,6 @@ template <class T>
   });
 }
 
-// Groups get their copy of the pointers: what is stored cannot be part of it, so they stay in registers.
 template <class T>
 void softmax_group(SoftmaxRows<T> at, Index first, Index count) {
   const T* x = at.x + first * at.length;

@@ -11,7 +11,7 @@
 
 #include <retrace/benchmarks/measured_models.h>
 #include <retrace/benchmarks/training_step.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/models/rmc_model.h>
 
 namespace retrace {
@@ -62,18 +62,6 @@ void time_memory(benchmark::State& state, Family& family, std::int64_t size, con
   const Tensor x = random.normal({n.batch, 8, 40}), target = random.normal({n.batch, 8});
   time_growth(state, family, size, model, [&] { return mse(model(x), target); });
 }
-
-/// So many threads for the loops of the calling thread, until the end of the block.
-class ThreadsScope {
- public:
-  explicit ThreadsScope(int count) : before_(threads()) { set_threads(count); }
-  ~ThreadsScope() { set_threads(before_); }
-  ThreadsScope(const ThreadsScope&) = delete;
-  ThreadsScope& operator=(const ThreadsScope&) = delete;
-
- private:
-  int before_;
-};
 
 void time_threads(benchmark::State& state, Family& family, int count) {
   const ThreadsScope scope(count);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <retrace/core/parallel.h>
 #include <retrace/core/random.h>
 #include <retrace/core/tape.h>
+#include <retrace/core/threads_scope.h>
 
 namespace retrace {
 namespace {
@@ -98,12 +98,11 @@ std::vector<std::string> generic_failures(const CheckedName& checked, const Chec
   };
   std::vector<Numbers> inputs;
   for (const Tensor& input : one.inputs) inputs.push_back(numbers_of(input));
-  const int threads_before = threads();
-  set_threads(1);
-  const Outcome plain = run(checked, one, {});
-  set_threads(2);
-  const Outcome again = run(checked, one, {});
-  set_threads(threads_before);
+  const auto run_on = [&](int count) {
+    const ThreadsScope scope(count);
+    return run(checked, one, {});
+  };
+  const Outcome plain = run_on(1), again = run_on(2);
   expect(!checked.is_op || plain.recorded_itself, "the op did not record itself under its name");
   expect(distance(plain.outputs, again.outputs) == 0 && distance(plain.gradients, again.gradients) == 0,
          "a second run, on two threads, gave other bits");

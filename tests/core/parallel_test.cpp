@@ -1,5 +1,5 @@
 // Loops over threads: every index once, however it is split; exceptions; nesting; the number of threads.
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 
 #include <gtest/gtest.h>
 
@@ -15,18 +15,6 @@
 
 namespace retrace {
 namespace {
-
-/// That many threads until the end of the block.
-class ThreadsScope {
- public:
-  explicit ThreadsScope(int count) : before_(threads()) { set_threads(count); }
-  ~ThreadsScope() { set_threads(before_); }
-  ThreadsScope(const ThreadsScope&) = delete;
-  ThreadsScope& operator=(const ThreadsScope&) = delete;
-
- private:
-  int before_;
-};
 
 using Range = std::pair<std::int64_t, std::int64_t>;
 

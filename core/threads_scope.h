@@ -1,0 +1,19 @@
+#pragma once
+
+#include <retrace/core/parallel.h>
+
+namespace retrace {
+
+/// So many threads for the loops of the calling thread, until the end of the block. Throws ValueError below 1.
+class ThreadsScope {
+ public:
+  explicit ThreadsScope(int count) : before_(threads()) { set_threads(count); }
+  ~ThreadsScope() { set_threads(before_); }
+  ThreadsScope(const ThreadsScope&) = delete;
+  ThreadsScope& operator=(const ThreadsScope&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace retrace

@@ -18,7 +18,7 @@ constexpr std::array recipes{
            .slot_size = 32,
            .batch = 64,
            .learning_rate = 5e-3,
-           .steps = 8000},
+           .steps = 16000},
     Recipe{.task = "copy", .hidden = 128, .slot_size = 32, .batch = 32, .learning_rate = 1e-2, .steps = 8000},
     Recipe{.task = "reverse", .hidden = 128, .slot_size = 32, .batch = 32, .learning_rate = 1e-2, .steps = 8000},
     Recipe{.task = "double", .hidden = 128, .slot_size = 32, .batch = 32, .learning_rate = 1e-2, .steps = 8000},

@@ -85,14 +85,6 @@ struct GradientOfSum {
   }
 };
 
-template <class T>
-Tensor reciprocals(const SavedValue& gamma) {
-  Tensor result = empty(gamma.shape(), gamma.dtype());
-  std::transform(gamma.values<T>(), gamma.values<T>() + gamma.numel(), result.mutable_values<T>().data(),
-                 [](const T& element) { return T(1) / element; });
-  return result;
-}
-
 // saved: 0 what n is found from, 1 its mean unless that is y, 2 inverse, 3 gamma, 4 beta for y
 void backward(Record& r) {
   const Attributes at = r.attributes<Attributes>();
@@ -102,7 +94,7 @@ void backward(Record& r) {
     using T = decltype(zero);
     const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
     const auto saved = [&](int k) { return r.saved(k) ? r.saved(k).values<T>() : nullptr; };
-    const Tensor one_over_gamma = at.from_y && r.saved(3) ? reciprocals<T>(r.saved(3)) : Tensor();
+    const Tensor one_over_gamma = at.from_y && r.saved(3) ? reciprocal(r.saved(3).tensor()) : Tensor();
     const GradientOfSum of_sum(r, at.residual);
     const GradientSlot<T> dx = of_sum.slot<T>();
     gradient_by_blocks<T>({.x = at.from_y ? nullptr : saved(0),

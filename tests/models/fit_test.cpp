@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
-#include <retrace/core/parallel.h>
 #include <retrace/core/storage.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/optimizer_choice.h>
@@ -41,11 +41,10 @@ TEST(Fit, ARelationalMemoryLearnsToo) {
 }
 
 TEST(Fit, TheSameSeedGivesTheSameLossesOnOneThreadAndOnTwo) {
-  const int before = threads();
   for (const std::string_view name : model_names()) {
     const auto task = make_task("babi");
     const auto losses = [&](int count, std::uint64_t seed) {
-      set_threads(count);
+      const ThreadsScope scope(count);
       const auto model = small_model(name, *task, 48);
       return fit(*model, *task, {.seed = seed, .steps = 8, .batch = 64, .test_samples = 64}).losses;
     };
@@ -54,7 +53,6 @@ TEST(Fit, TheSameSeedGivesTheSameLossesOnOneThreadAndOnTwo) {
     EXPECT_EQ(one, losses(2, 3)) << name;
     EXPECT_NE(one, losses(1, 4)) << name;
   }
-  set_threads(before);
 }
 
 TEST(Fit, ABatchDependsOnTheSeedAndTheStepAlone) {

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/models/text/text_training.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/ops/ops.h>
@@ -115,16 +115,14 @@ TEST(TextTraining, WordsAreLearned) {
 }
 
 TEST(TextTraining, TheLossesDoNotDependOnTheThreads) {
-  const int before = threads();
   const TextData data = characters_of(noise(3000));
   const auto losses = [&](int count) {
-    set_threads(count);
+    const ThreadsScope scope(count);
     const TextModel model = small_model(data, "lstm", 32, 64);
     TextTraining training(model, data, {.steps = 4, .batch = 32});
     return fit(training).losses;
   };
   EXPECT_EQ(losses(1), losses(2));
-  set_threads(before);
 }
 
 /// Asks for a stop after so many steps.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -122,7 +122,7 @@ TEST(Binary, LongTensorsAreTheSameOnAnyNumberOfThreads) {
     if (std::string(name) == "where") continue;
     std::vector<double> gradients[2];
     for (const int count : {1, 4}) {
-      set_threads(count);
+      const ThreadsScope scope(count);
       a.zero_grad();
       b.zero_grad();
       Tape tape;
@@ -133,7 +133,6 @@ TEST(Binary, LongTensorsAreTheSameOnAnyNumberOfThreads) {
     }
     EXPECT_EQ(gradients[0], gradients[1]) << name;
   }
-  set_threads(1);
 }
 
 TEST(Dtypes, MixturesAreRefusedByName) {

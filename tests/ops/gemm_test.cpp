@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/core/dual.h>
 #include <retrace/core/error.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/kernels/isa.h>
 
 #include <cmath>
@@ -161,17 +161,15 @@ TYPED_TEST(Gemm, ARowEqualsThatRowAlone) {
 }
 
 TYPED_TEST(Gemm, ThreadsDoNotChangeABit) {
-  const int before = threads();
   for (const GemmShape shape : {GemmShape{301, 203, 307}, GemmShape{17, 1999, 300}, GemmShape{33, 35, 64, 301}}) {
     const Product<TypeParam> product(shape);
-    set_threads(1);
+    const ThreadsScope on_one(1);
     const std::vector<TypeParam> expected = product.run(gemm<TypeParam>);
     for (const int count : {2, 3, 5}) {
-      set_threads(count);
+      const ThreadsScope scope(count);
       EXPECT_TRUE(same_bits(expected, product.run(gemm<TypeParam>))) << count << " threads";
     }
   }
-  set_threads(before);
 }
 
 TYPED_TEST(Gemm, EmptySizes) {

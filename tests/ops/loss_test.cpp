@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -220,17 +220,15 @@ TEST(Losses, PairsOfNothing) {
 
 TEST(Losses, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
   Random random(5);
-  const int before = threads();
   const Tensor x = random.normal({400, 129}, 0, 3, f32), labels = random.integers({400}, 129);
   const auto each = [&](const Tensor& logits) { return cross_entropy(logits, labels, {.reduction = Reduction::none}); };
   const auto loss = [&](const Tensor& logits) { return cross_entropy(logits, labels); };
-  set_threads(1);
+  const ThreadsScope on_one(1);
   const Tensor rows = each(x), dx = gradient_of(x, loss);
   for (const std::int64_t row : {0, 211, 399}) EXPECT_TRUE(same_values(rows[row], cross_entropy(x[row], labels[row])));
-  set_threads(2);
+  const ThreadsScope on_two(2);
   EXPECT_TRUE(same_values(each(x), rows));
   EXPECT_TRUE(same_values(gradient_of(x, loss), dx));
-  set_threads(before);
 }
 
 }  // namespace

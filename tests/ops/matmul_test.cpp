@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -251,17 +251,15 @@ TEST(Products, ARowOfABatchIsThatRowAlone) {
 
 TEST(Products, ThreadsChangeNothing) {
   Random random(5);
-  const int before = threads();
   const Tensor a = random.normal({6, 150, 90}, f32), b = random.normal({6, 90, 110}, f32);
   const Tensor dy = random.normal({6, 150, 110}, f32);
   for (const auto& [left, right] : {std::pair(a, b), std::pair(a, b[2]), std::pair(a[1], b)}) {
-    set_threads(1);
+    const ThreadsScope on_one(1);
     const Product one = product(left, right, dy);
-    set_threads(2);
+    const ThreadsScope on_two(2);
     const Product two = product(left, right, dy);
     EXPECT_TRUE(same_values(one.y, two.y) && same_values(one.da, two.da) && same_values(one.db, two.db));
   }
-  set_threads(before);
 }
 
 }  // namespace

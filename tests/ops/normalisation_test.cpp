@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -268,11 +268,10 @@ TEST(Normalisation, OfNothing) {
 
 TEST(Normalisation, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
   Random random(6);
-  const int before = threads();
   for (const std::int64_t width : {5, 64, 515}) {
     const Tensor x = random.normal({300, width}, 1, 2, f32), dy = random.normal({300, width}, f32);
     const Tensor gamma = random.normal({width}, f32), beta = random.normal({width}, f32);
-    set_threads(1);
+    const ThreadsScope on_one(1);
     const NormGradients layer = layer_norm_gradients(x, gamma, beta, dy), rms = rms_norm_gradients(x, gamma, dy);
     for (const std::int64_t row : {0, 111, 299}) {
       const NormGradients alone = layer_norm_gradients(x[row], gamma, beta, dy[row]);
@@ -280,7 +279,7 @@ TEST(Normalisation, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
       const NormGradients alone_rms = rms_norm_gradients(x[row], gamma, dy[row]);
       EXPECT_TRUE(same_values(alone_rms.y, rms.y[row]) && same_values(alone_rms.x, rms.x[row]));
     }
-    set_threads(2);
+    const ThreadsScope on_two(2);
     const NormGradients layer_of_two = layer_norm_gradients(x, gamma, beta, dy);
     const NormGradients rms_of_two = rms_norm_gradients(x, gamma, dy);
     EXPECT_TRUE(same_values(layer_of_two.y, layer.y) && same_values(layer_of_two.x, layer.x));
@@ -288,7 +287,6 @@ TEST(Normalisation, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
     EXPECT_TRUE(same_values(rms_of_two.y, rms.y) && same_values(rms_of_two.x, rms.x));
     EXPECT_TRUE(same_values(rms_of_two.gamma, rms.gamma));
   }
-  set_threads(before);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -248,8 +248,7 @@ TEST(Reductions, AMillionFloatsKeepTheirDigits) {
 
 TEST(Reductions, ASumOfManyColumnsHasTheBitsOfEachColumnAlone) {
   Random random(4);
-  const int before = threads();
-  set_threads(2);
+  const ThreadsScope on_two(2);
   for (const Shape& shape : {Shape{19, 37}, Shape{2, 4, 21}, Shape{300, 3, 16}, Shape{0, 3}, Shape{5, 1}}) {
     const Tensor x = random.uniform(shape, -1, 1, f32);
     const int axis = shape.rank() - 2;
@@ -257,7 +256,6 @@ TEST(Reductions, ASumOfManyColumnsHasTheBitsOfEachColumnAlone) {
     for (const Reduce reduction : {Reduce(sum), Reduce(mean)})
       EXPECT_TRUE(same_values(reduction(x, {axis}, {}), reduction(rows_last, {-1}, {}))) << text(shape);
   }
-  set_threads(before);
 }
 
 TEST(Reductions, GradientsOfSumsOverSeveralAxesOfOneTensorAdd) {
@@ -273,17 +271,15 @@ TEST(Reductions, GradientsOfSumsOverSeveralAxesOfOneTensorAdd) {
 
 TEST(Reductions, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
   Random random(3);
-  const int before = threads();
   for (const ReductionCase& reduction : reductions()) {
     const Tensor x = random.uniform({64, 1031}, -1, 1, f32), dy = random.normal({64}, f32);
-    set_threads(1);
+    const ThreadsScope on_one(1);
     const Tensor y = reduction.function(x, {1}, {}), dx = gradient_of(reduction.function, x, 1, dy);
     EXPECT_TRUE(same_values(y[37], reduction.function(x[37], {}, {}))) << reduction.name;
-    set_threads(2);
+    const ThreadsScope on_two(2);
     EXPECT_TRUE(same_values(reduction.function(x, {1}, {}), y)) << reduction.name;
     EXPECT_TRUE(same_values(gradient_of(reduction.function, x, 1, dy), dx)) << reduction.name;
   }
-  set_threads(before);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/heap_count.h>
 #include <retrace/tests/ops/gradient_support.h>
@@ -169,7 +169,7 @@ TEST(Shape, EveryDtypeMoves) {
 /// A backward writes each element of a gradient once, whatever the number of threads.
 TEST(Shape, ThreadsChangeNothing) {
   const auto gradient = [](int count) {
-    set_threads(count);
+    const ThreadsScope scope(count);
     const Tensor x = parameter(counted({40, 50, 60}));
     Tape tape;
     const Tensor y = concat({transpose(x, {2, 0, 1}), flip(transpose(x, {2, 0, 1}), 0)}, 2);
@@ -177,9 +177,7 @@ TEST(Shape, ThreadsChangeNothing) {
     tape.backward(loss);
     return x.grad();
   };
-  const int before = threads();
   const Tensor one = gradient(1), four = gradient(4);
-  set_threads(before);
   EXPECT_TRUE(same_bits(one, four));
 }
 

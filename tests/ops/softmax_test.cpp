@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -178,21 +178,19 @@ TEST(Softmax, OfNothingAndOfOneNumber) {
 
 TEST(Softmax, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
   Random random(4);
-  const int before = threads();
   for (const Softmax function : {Softmax(softmax), Softmax(log_softmax)})
     for (const std::int64_t width : {7, 64, 517}) {
       const Tensor x = random.normal({300, width}, 0, 4, f32), dy = random.normal({300, width}, f32);
-      set_threads(1);
+      const ThreadsScope on_one(1);
       const Tensor y = function(x, -1, {}), dx = gradient_of(function, x, -1, dy);
       for (const std::int64_t row : {0, 111, 299}) {
         EXPECT_TRUE(same_values(y[row], function(x[row], -1, {})));
         EXPECT_TRUE(same_values(dx[row], gradient_of(function, x[row].clone(), -1, dy[row])));
       }
-      set_threads(2);
+      const ThreadsScope on_two(2);
       EXPECT_TRUE(same_values(function(x, -1, {}), y));
       EXPECT_TRUE(same_values(gradient_of(function, x, -1, dy), dx));
     }
-  set_threads(before);
 }
 
 }  // namespace

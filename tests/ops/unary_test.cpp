@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -105,7 +105,7 @@ TEST(Unary, LongTensorsAreTheSameOnAnyNumberOfThreads) {
   for (const auto& [name, f] : unary_ops()) {
     std::vector<double> values[2], gradients[2];
     for (const int count : {1, 4}) {
-      set_threads(count);
+      const ThreadsScope scope(count);
       x.zero_grad();
       Tape tape;
       const Tensor y = f(x);
@@ -118,7 +118,6 @@ TEST(Unary, LongTensorsAreTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(values[0], values[1]) << name;
     EXPECT_EQ(gradients[0], gradients[1]) << name;
   }
-  set_threads(1);
 }
 
 TEST(Unary, GradientsOfSeveralUsesAddUp) {

@@ -10,7 +10,10 @@ namespace retrace {
 void run_ablate(const AblateFlags& flags, Program& program) {
   if (flags.threads > 0) set_threads(flags.threads);
   AblateOptions options = flags.ablate;
-  if (!flags.quiet) options.tell = [&](const std::string& what) { program.messages << what << std::endl; };
+  if (!flags.quiet) {
+    options.tell = [&](const std::string& what) { program.messages << what << std::endl; };
+    options.run.fit.progress = {&program.messages, program.terminal};
+  }
   variations_of(options);  // a wrong name is found before a folder is made
   std::optional<ResultFolder> folder;
   if (!flags.out.empty()) folder.emplace(flags.out);

@@ -42,7 +42,6 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
   add_training_options(*command, flags.run.fit);
-  command->add_flag("--no-curriculum", flags.no_curriculum, "train on the full task from the first step on");
   CLI::Option* out = command->add_option(
       "--out", flags.out,
       "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json");

@@ -26,7 +26,6 @@ struct TrainFlags {
   std::string dtype = "f32";
   std::string out;  // empty: nothing is left behind
   int threads = 0;  // 0: every core
-  bool no_curriculum = false;
   bool json = false;
   bool quiet = false;
 };

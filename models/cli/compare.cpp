@@ -12,7 +12,7 @@ void run_compare(const CompareFlags& flags, Program& program) {
   if (flags.threads > 0) set_threads(flags.threads);
   CompareOptions options = flags.compare;
   options.match = flags.match == "parameters" ? Match::parameters : flags.match == "flops" ? Match::flops : Match::none;
-  if (!flags.quiet) options.tell = [&](const std::string& what) { program.messages << what << std::endl; };
+  if (!flags.quiet) options.run.fit.progress = {&program.messages, program.terminal};
   std::optional<ResultFolder> folder;
   if (!flags.out.empty()) folder.emplace(flags.out);
   const Comparison comparison = compare(options);

@@ -34,6 +34,8 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   positive("--patience", fit.patience, "stop after so many validations without a lower loss");
   positive("--minutes", fit.minutes, "stop after so many; the learning rate falls with the time");
   command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
+  command.add_flag_callback(
+      "--no-curriculum", [&fit] { fit.curriculum = false; }, "train on the full task from the first step on");
 }
 
 void add_task_options(CLI::App& command, TaskOptions& options) {

@@ -13,7 +13,7 @@ namespace retrace {
 /// "lstm, gru, rnn"
 std::string joined(std::span<const std::string_view> names);
 
-/// Budget, batches and optimiser.
+/// Budget, batches, optimiser and lessons.
 void add_training_options(CLI::App& command, FitOptions& fit);
 /// What the tasks have of their own.
 void add_task_options(CLI::App& command, TaskOptions& options);

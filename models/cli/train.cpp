@@ -130,7 +130,6 @@ void run_train(const TrainFlags& given, Program& program) {
   TrainFlags flags = given;
   if (flags.threads > 0) set_threads(flags.threads);
   flags.run.dtype = flags.dtype == "f64" ? f64 : f32;
-  flags.run.fit.curriculum = !flags.no_curriculum;
   if (!flags.quiet)
     flags.run.fit.progress = {&program.messages, program.terminal, text(flags.run.model, " on ", flags.run.task)};
   if (flags.run.task == "text") {

@@ -102,8 +102,8 @@ Ablation ablate(const AblateOptions& options) {
   for (const Variation& variation : ablation.variations.kept)
     entrants.push_back(
         {entrants.empty() ? variation.factor : text(variation.factor, " ", variation.setting), variation.run});
-  ablation.comparison = compare(
-      {.run = options.run, .models = {}, .seeds = options.seeds, .learning_rates = {}, .tell = options.tell}, entrants);
+  ablation.comparison =
+      compare({.run = options.run, .models = {}, .seeds = options.seeds, .learning_rates = {}}, entrants);
   return ablation;
 }
 

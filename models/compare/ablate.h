@@ -14,7 +14,7 @@ struct AblateOptions {
   std::int64_t seeds = 3;
   /// Of memory_choices(); none: all that the model has.
   std::vector<std::string> factors = {};
-  /// Told what is about to be done.
+  /// Told what is left out, and why.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 

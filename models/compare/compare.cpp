@@ -92,7 +92,7 @@ class Comparing {
     std::vector<double> of_first;  // the first model's values for the seeds of this one
     for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
       run.fit.seed = static_cast<std::uint64_t>(seed);
-      comparison_.options.tell(text(name, ", seed ", seed));
+      run.fit.progress.title = text(name, ", seed ", seed);
       if (!add_run(contestant, run)) continue;
       const Contestant& first = comparison_.contestants.empty() ? contestant : comparison_.contestants.front();
       of_first.push_back(first.values[static_cast<std::size_t>(seed)]);
@@ -124,7 +124,7 @@ class Comparing {
     run.fit.seed = tuning_seed;
     for (const double rate : rates) {
       run.fit.learning_rate = rate;
-      comparison_.options.tell(text(contestant.name, ", learning rate ", rate));
+      run.fit.progress.title = text(contestant.name, ", learning rate ", rate);
       contestant.tried.emplace_back(rate, validation_loss(run));
     }
     return std::min_element(contestant.tried.begin(), contestant.tried.end(),

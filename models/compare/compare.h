@@ -2,7 +2,6 @@
 // rates.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,6 @@ struct CompareOptions {
   std::vector<double> learning_rates;
   /// The metric to be reached; NaN: halfway from the trivial answer to the best possible.
   double threshold = std::numeric_limits<double>::quiet_NaN();
-  /// Told what is about to be done.
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
 /// What is compared: a model with its sizes, and what to call it.

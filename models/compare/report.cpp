@@ -11,6 +11,14 @@ std::size_t characters(const std::string& words) {
   return count;
 }
 
+/// Nothing of a task that has no lessons.
+std::string lessons_in_words(const Comparison& comparison) {
+  const std::size_t lessons = comparison.task->lessons().size();
+  if (lessons == 0) return "";
+  if (!comparison.options.run.fit.curriculum) return " No curriculum: the full task from the first step on.";
+  return text(" Curriculum: ", lessons, " easier lessons, each until it is passed.");
+}
+
 }  // namespace
 
 std::string with_half_width(const Sample& sample) {
@@ -28,7 +36,7 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
                " seeds; the same batches in the same order for every model; tested on ", fit.test_samples,
                " fresh samples of the full task with the parameters of the lowest validation loss."),
           text("Optimiser: ", fit.optimizer, ", schedule ", fit.schedule, ", warm-up ", fit.warm_up, ", clip ",
-               fit.clip, ".")};
+               fit.clip, ".", lessons_in_words(comparison))};
 }
 
 std::vector<std::string> failures_in_words(const Comparison& comparison) {

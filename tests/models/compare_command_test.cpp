@@ -24,6 +24,27 @@ TEST(CompareCommand, PrintsOneJsonObjectAndLeavesAPage) {
   EXPECT_TRUE(std::filesystem::exists(folder / "page/result.json"));
 }
 
+TEST(CompareCommand, TrainsWithTheLessonsOrWithoutThemAndSaysWhich) {
+  const auto on_nth_farthest = [](std::vector<std::string> more) {
+    std::vector<std::string> words{
+        "compare", "nth-farthest",   "--vectors", "3",       "--dims", "2",       "--models", "lstm,gru", "--seeds",
+        "1",       "--test-samples", "20",        "--steps", "2",      "--batch", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_command(words);
+  };
+  const Outcome with = on_nth_farthest({}), without = on_nth_farthest({"--no-curriculum"});
+  ASSERT_EQ(with.status + without.status, 0) << with.messages << without.messages;
+  EXPECT_NE(with.results.find("Curriculum: 3 easier lessons, each until it is passed."), std::string::npos);
+  EXPECT_NE(without.results.find("No curriculum: the full task from the first step on."), std::string::npos);
+  const auto loss = [](const Outcome& outcome) {
+    const std::string line = "gru, seed 0  step 2 of 2  loss ";
+    const std::size_t found = outcome.messages.find(line);
+    EXPECT_NE(found, std::string::npos) << outcome.messages;
+    return outcome.messages.substr(found, line.size() + 6);
+  };
+  EXPECT_NE(loss(with), loss(without));
+}
+
 TEST(CompareCommand, LeavesATrainingInTheSameFolderAlone) {
   const TemporaryFolder folder;
   const std::string run = folder / "run";

@@ -94,7 +94,7 @@ struct JointNormCore {
     z = attention_norm(
         z, packed_attention(qkv_norm(qkv(z)), {.heads = 8, .key_size = 32, .layout = PackedLayout::by_head}).y);
     z = mlp_norm(z, relu(second(relu(first(z)))));
-    return gated_memory(memory, slice(z, {all, range(0, farthest_slots)}), gate_of_memory(tanh(memory)), gate,
+    return gated_memory(memory, z, gate_of_memory(tanh(memory)), gate,
                         {.input_bias = input_bias, .forget_bias = forget_bias})
         .memory;
   }

@@ -156,12 +156,11 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
     if (options.mlp_layers > 0) rows = normalised_sum(apply_mlp(rows, k), rows, block.mlp_norm, options.residual);
     result.weights = weights;
   }
-  const Tensor candidate = first_rows(rows, slots);
   if (!gate_of_memory) {
-    result.memory = candidate;
+    result.memory = first_rows(rows, slots);
     return result;
   }
-  auto [next, input_gate, forget_gate] = gated_memory(memory, candidate, (*gate_of_memory)(tanh(memory)), x.gate,
+  auto [next, input_gate, forget_gate] = gated_memory(memory, rows, (*gate_of_memory)(tanh(memory)), x.gate,
                                                       {.input_bias = bias_of(input_bias, options.input_bias),
                                                        .forget_bias = bias_of(forget_bias, options.forget_bias)});
   result.memory = next, result.input_gate = input_gate, result.forget_gate = forget_gate;

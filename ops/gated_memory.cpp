@@ -1,4 +1,6 @@
 // The gates of a relational memory in one op, and the same composed of others.
+#include <algorithm>
+
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/updates.h>
 #include <retrace/ops/operands.h>
@@ -22,9 +24,19 @@ struct Attributes {
 
 struct Sizes {
   std::int64_t samples, slots, units, gates;
+  std::int64_t candidates;  // rows of a sample's candidate: slots or more
 
-  Sizes(const Shape& memory, std::int64_t gates_of_slot)
-      : samples(memory.first(memory.rank() - 2).numel()), slots(memory[-2]), units(memory[-1]), gates(gates_of_slot) {}
+  Sizes(const Shape& memory, const Shape& candidate, std::int64_t gates_of_slot)
+      : samples(memory.first(memory.rank() - 2).numel()),
+        slots(memory[-2]),
+        units(memory[-1]),
+        gates(gates_of_slot),
+        candidates(candidate[-2]) {}
+
+  /// Where the candidate of a slot begins.
+  std::int64_t first_of_candidate(std::int64_t sample, std::int64_t row) const {
+    return (row + sample * (candidates - slots)) * units;
+  }
 
   /// body(sample, row) for each slot, over threads; a row is a slot of all samples.
   template <class Body>
@@ -46,6 +58,14 @@ void sum_over_slots(const Sizes& n, const T* dz, const GradientSlot<T>& dq) {
     }
 }
 
+/// dc = 0 for rows that belong to no slot.
+template <class T>
+void clear_other_rows(const Sizes& n, const GradientSlot<T>& dc) {
+  if (dc.values == nullptr || dc.add) return;
+  for (std::int64_t sample = 0; sample < n.samples; ++sample)
+    std::fill_n(dc.values + (sample * n.candidates + n.slots) * n.units, (n.candidates - n.slots) * n.units, T(0));
+}
+
 /// The sum over all slots of dz's units from `first` on.
 template <class T>
 T sum_of_gate(const Sizes& n, const T* dz, std::int64_t first) {
@@ -59,7 +79,7 @@ T sum_of_gate(const Sizes& n, const T* dz, std::int64_t first) {
 template <class T>
 void backward_of(Record& r) {
   const Attributes& at = r.attributes<Attributes>();
-  const Sizes n(r.in(0).shape, r.in(2).shape[-1]);
+  const Sizes n(r.in(0).shape, r.in(1).shape, r.in(2).shape[-1]);
   const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
   T* dz = dz_of_all.mutable_values<T>().data();
   const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
@@ -69,10 +89,12 @@ void backward_of(Record& r) {
     return r.wants(input) ? r.grad_in<T>(input) : GradientSlot<T>{nullptr, false};
   };
   const GradientSlot<T> dm = slot_of(0), dc = slot_of(1);
-  n.for_each_slot([&](std::int64_t, std::int64_t row) {
-    const auto of = [first = row * n.units](auto* x) { return x == nullptr ? nullptr : x + first; };
+  n.for_each_slot([&](std::int64_t sample, std::int64_t row) {
+    const auto at_or_null = [](auto* x, std::int64_t first) { return x == nullptr ? nullptr : x + first; };
+    const auto of = [&](auto* x) { return at_or_null(x, row * n.units); };
+    const auto of_candidate = [&](auto* x) { return at_or_null(x, n.first_of_candidate(sample, row)); };
     kernels::slot_backward<T>({.m = of(m),
-                               .c = of(c),
+                               .c = of_candidate(c),
                                .i = of(i),
                                .f = of(f),
                                .dnext = of(dnext),
@@ -80,12 +102,13 @@ void backward_of(Record& r) {
                                .df = of(df),
                                .dz = dz + row * n.gates,
                                .dm = of(dm.values),
-                               .dc = of(dc.values),
+                               .dc = of_candidate(dc.values),
                                .size = n.units,
                                .coupled = at.coupled,
                                .add_m = dm.add,
                                .add_c = dc.add});
   });
+  clear_other_rows(n, dc);
   if (r.wants(3)) sum_over_slots<T>(n, dz, r.grad_in<T>(3));
   const auto put_sum = [&](int input, std::int64_t first) {
     if (input < 0 || !r.wants(input)) return;
@@ -111,8 +134,13 @@ void check(const Operands& in, bool coupled) {
     return text("gated_memory: ", describe_operand("memory", m), ", ", describe_operand("candidate", in.candidate),
                 ", ", describe_operand("gates_of_memory", p), " and ", describe_operand("gates_of_input", in.of_input));
   };
-  if (m.rank() < 2 || in.candidate.shape() != m.shape())
-    throw ShapeError(text(operands(), ": memory and candidate must be of one shape [..., slots, units]; reshape them"));
+  const Shape& c = in.candidate.shape();
+  const int slot_axis = m.rank() - 2;
+  if (slot_axis < 0 || c.rank() != m.rank() || c[slot_axis] < m.dim(slot_axis) ||
+      c.replaced(slot_axis, m.dim(slot_axis)) != m.shape())
+    throw ShapeError(text(operands(),
+                          ": memory and candidate must be [..., slots, units], the candidate with as many "
+                          "slots or more; reshape them"));
   const std::int64_t both = coupled ? 1 : 2, of_units = both * m.dim(-1), last = p.rank() == 0 ? 0 : p.dim(-1);
   if (p.rank() != m.rank() || p.shape().first(p.rank() - 1) != m.shape().first(m.rank() - 1) ||
       (last != of_units && last != both))
@@ -131,7 +159,9 @@ void check(const Operands& in, bool coupled) {
   check_real(info.name, m, "memory");
 }
 
-GatedMemory composed(const Operands& in, bool coupled) {
+GatedMemory composed(Operands in, bool coupled) {
+  const std::int64_t slots = in.memory.dim(-2);
+  if (in.candidate.dim(-2) > slots) in.candidate = split(in.candidate, {slots, in.candidate.dim(-2) - slots}, -2)[0];
   const Tensor z = in.of_memory + unsqueeze(in.of_input, -2);
   const int axis = z.rank() - 1;
   const auto biased = [](const Tensor& gate, const Tensor& bias) { return bias.defined() ? gate + bias : gate; };
@@ -147,7 +177,7 @@ GatedMemory composed(const Operands& in, bool coupled) {
 
 template <class T>
 void forward(const Operands& in, bool coupled, const GatedMemory& out) {
-  const Sizes n(in.memory.shape(), in.of_memory.dim(-1));
+  const Sizes n(in.memory.shape(), in.candidate.shape(), in.of_memory.dim(-1));
   const auto read = [](const Tensor& x) { return x.values<T>().data(); };
   const auto number = [](const Tensor& x) { return x.defined() ? x.values<T>()[0] : T(0); };
   const T *m = read(in.memory), *c = read(in.candidate), *p = read(in.of_memory), *q = read(in.of_input);
@@ -157,7 +187,7 @@ void forward(const Operands& in, bool coupled, const GatedMemory& out) {
                                                                                                 std::int64_t row) {
     const std::int64_t first = row * n.units;
     kernels::slot_forward<T>({.m = m + first,
-                              .c = c + first,
+                              .c = c + n.first_of_candidate(sample, row),
                               .p = p + row * n.gates,
                               .q = q + sample * n.gates,
                               .next = next + first,

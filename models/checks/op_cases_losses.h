@@ -192,6 +192,7 @@ inline Cases cases_of<Op::gated_memory>() {
   return {{gated(false), memories(4, 2)},
           {gated(false), memories(4, 0)},
           {gated(true), memories(2, 1)},
+          {gated(false), {normal({2, 3, 2}), normal({2, 4, 2}), normal({2, 3, 4}), normal({2, 4})}},
           {of_itself, {normal({3, 2}), normal({2})}}};
 }
 

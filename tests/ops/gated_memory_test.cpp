@@ -84,6 +84,32 @@ TEST(GatedMemory, EqualsTheOpsThatItIsMadeOf) {
     }
 }
 
+/// Rows of the candidate behind those of the memory, as the input's row that attended beside the slots, count nowhere.
+TEST(GatedMemory, MoreRowsOfTheCandidateAreAsIfCutOff) {
+  Random random(11);
+  for (const std::int64_t gates : {34, 2}) {
+    Tensors numbers = memories(gates, random);
+    numbers[1] = random.normal({2, 7, 17}, f64);
+    const Tensor cotangent = random.normal({2, 5, 17}, f64), of_rows = random.normal({2, 7, 17}, f64);
+    const auto gradients_of = [&](bool cut, bool used_before) {
+      Tensors in;
+      for (const Tensor& x : numbers) in.push_back(parameter(x.clone()));
+      Tape tape;
+      const Tensor candidate = cut ? slice(in[1], {all, range(0, 5)}) : in[1];
+      const Tensor next =
+          gated_memory(in[0], candidate, in[2], in[3], {.input_bias = in[4], .forget_bias = in[5]}).memory;
+      // What is used after the op has its gradient before it.
+      tape.backward(used_before ? sum(next * cotangent) + sum(in[1] * of_rows) : sum(next * cotangent));
+      std::vector<double> result(next.values<double>().begin(), next.values<double>().end());
+      for (const Tensor& x : in)
+        result.insert(result.end(), x.grad().values<double>().begin(), x.grad().values<double>().end());
+      return result;
+    };
+    for (const bool used_before : {false, true})
+      EXPECT_EQ(gradients_of(false, used_before), gradients_of(true, used_before)) << gates;
+  }
+}
+
 TEST(GatedMemory, OneGateASlotIsThatOfAllItsUnits) {
   Random random(6);
   const Tensors in = memories(2, random);
@@ -110,7 +136,9 @@ TEST(GatedMemory, Errors) {
         gated_memory(m, zeros({2, 3, 5}, f64), p, q);
       },
       "gated_memory: memory[2, 3, 4], candidate[2, 3, 5], gates_of_memory[2, 3, 8] and "
-      "gates_of_input[2, 8]: memory and candidate must be of one shape [..., slots, units]; reshape them");
+      "gates_of_input[2, 8]: memory and candidate must be [..., slots, units], the candidate with as many slots or "
+      "more; "
+      "reshape them");
   expect_error<ShapeError>(
       [&] {
         gated_memory(m, m, zeros({2, 3, 4}, f64), q);

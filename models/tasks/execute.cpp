@@ -51,7 +51,7 @@ struct Execute::Draw {
 
 Execute::Execute(const ExecuteOptions& options)
     : Task("execute", TaskKind::classification), options_(options), ops_(ops_of(options.program)) {
-  const auto [program, length, nesting, current_length, current_nesting, mixed] = options;
+  const auto [program, length, nesting, current_length, current_nesting, mix] = options;
   if (length < 1 || nesting < 1 || length > longest_number || (!is_memorised() && length * (nesting + 1) > most_digits))
     throw ValueError(text("execute: programs of nesting ", nesting, " with numbers of ", length,
                           " digits are not for this task; take 1 or more of both, a length of at most ", longest_number,
@@ -59,6 +59,8 @@ Execute::Execute(const ExecuteOptions& options)
   if (current_length < 0 || current_length > length || current_nesting < 0 || current_nesting > nesting)
     throw ValueError(text("execute: a current length of ", current_length, " and nesting of ", current_nesting,
                           " lie outside the task's ", length, " and ", nesting, "; lower them, or 0 for all"));
+  if (!(mix >= 0 && mix <= 1))
+    throw ValueError(text("execute: a mix of ", mix, " is not a share of the samples; give 0 to 1"));
   program_length_ = is_memorised() ? length : longest_program(ops_, length, nesting);
 }
 
@@ -70,7 +72,8 @@ std::int64_t Execute::answer_length() const {
 void Execute::draw(Random& random, Draw& to) const {
   std::int64_t length = or_all(options_.current_length, options_.length);
   std::int64_t nesting = or_all(options_.current_nesting, options_.nesting);
-  if (options_.mixed) length = 1 + random.integer(length), nesting = 1 + random.integer(nesting);
+  if (options_.mix > 0 && random.chance(options_.mix))
+    length = 1 + random.integer(options_.length), nesting = 1 + random.integer(options_.nesting);
   if (is_memorised()) return draw_digits(random, length, to);
   to.program.draw(random, ops_, length, nesting);
   to.code = to.program.code();
@@ -113,6 +116,18 @@ Yardsticks Execute::yardsticks() const {
           .trivial = right / counted,
           .trivial_answer = "the commonest of each place",
           .ceiling = 1};
+}
+
+std::vector<Lesson> Execute::lessons() const {
+  constexpr double of_every_difficulty = 0.5, lesson_is_known = 0.65;  // of a batch in which the other half is harder
+  std::vector<Lesson> lessons;
+  ExecuteOptions easier = options_;
+  easier.mix = of_every_difficulty;
+  const std::int64_t nestings = is_memorised() ? 1 : options_.nesting;
+  for (easier.current_nesting = 1; easier.current_nesting <= nestings; ++easier.current_nesting)
+    for (easier.current_length = 1; easier.current_length <= options_.length; ++easier.current_length)
+      lessons.push_back({std::make_unique<Execute>(easier), lesson_is_known});
+  return lessons;
 }
 
 void Execute::fill(Random& random, const Batch& batch) const {
@@ -199,7 +214,7 @@ std::vector<Category> Execute::categories(const Example& example, std::int64_t a
 
 std::unique_ptr<Task> Execute::of_every_difficulty() const {
   ExecuteOptions options = options_;
-  options.mixed = true;
+  options.mix = 1;
   return std::make_unique<Execute>(options);
 }
 

@@ -19,7 +19,7 @@ struct ExecuteOptions {
   // To begin with an easier lesson for a model of the same sizes:
   std::int64_t current_length = 0;   // up to length; 0: length
   std::int64_t current_nesting = 0;  // up to nesting; 0: nesting
-  bool mixed = false;                // every sample's length and nesting are drawn from 1 up to the current ones
+  double mix = 0;                    // the share of samples whose length and nesting are drawn from 1 up to the task's
 };
 
 /// A program and the end mark '!', one character a row, one-hot, after zero rows that make all programs as long as the
@@ -43,6 +43,9 @@ class Execute final : public Task {
   std::int64_t output_size() const override { return std::ssize(answers); }
   /// The trivial answer is the commonest character of each place. It is simulated.
   Yardsticks yardsticks() const override;
+  /// The paper's combined strategy: numbers of one digit more in each lesson, then the same with one op more; and half
+  /// of every batch is of all lengths and nestings, so that what is learned for short numbers is of use for long ones.
+  std::vector<Lesson> lessons() const override;
   /// The program's outermost operation, its nesting, the digits of its numbers, and the position in the output.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

@@ -188,7 +188,7 @@ TEST(Execute, LessonsAreEasierButHaveTheSameRows) {
     ASSERT_EQ(interpreter.numbers.begin()->first, 2U);
   }
   ExecuteOptions mixed = hard;
-  mixed.mixed = true;
+  mixed.mix = 1;
   std::map<std::pair<int, std::size_t>, double> seen;
   for (const Text& text : texts(Execute(mixed), 12000)) {
     Interpreter interpreter(text.code);
@@ -197,6 +197,29 @@ TEST(Execute, LessonsAreEasierButHaveTheSameRows) {
   }
   EXPECT_EQ(seen.size(), 12U);
   for (const auto& [lesson, share] : seen) EXPECT_NEAR(share, 1.0 / 12, 0.015);
+}
+
+/// Half of a lesson's samples are its own; the others are of all lengths and nestings.
+TEST(Execute, LessonsGrowByDigitsAndThenByOps) {
+  const Execute task({.program = ProgramKind::addition, .length = 3, .nesting = 2});
+  const std::vector<Lesson> lessons = task.lessons();
+  ASSERT_EQ(lessons.size(), 6U);
+  for (std::size_t k = 0; k < lessons.size(); ++k) {
+    const auto& lesson = dynamic_cast<const Execute&>(*lessons[k].task);
+    EXPECT_EQ(lesson.sequence_length(), task.sequence_length());
+    std::map<std::pair<int, std::size_t>, double> seen;
+    for (const Text& text : texts(lesson, 6000)) {
+      Interpreter interpreter(text.code);
+      ASSERT_EQ(text.output, modulo(interpreter.run(), 10000));
+      seen[{interpreter.ops, interpreter.numbers.begin()->first}] += 1 / 6000.0;
+    }
+    ASSERT_EQ(seen.size(), 6U) << k;
+    for (const auto& [difficulty, share] : seen) {
+      const bool is_its_own = difficulty == std::pair{1 + static_cast<int>(k / 3), 1 + k % 3};
+      EXPECT_NEAR(share, is_its_own ? 0.5 + 0.5 / 6 : 0.5 / 6, 0.03) << k;
+    }
+  }
+  EXPECT_EQ(Execute({.program = ProgramKind::copy, .length = 4}).lessons().size(), 4U);
 }
 
 TEST(Execute, TheCommonestCharacterOfEachPlaceIsTheTrivialAnswer) {
@@ -227,6 +250,8 @@ TEST(Execute, OptionsWithoutProgramsAreRefused) {
   EXPECT_THROW(Execute({.program = ProgramKind::copy, .length = 18}), ValueError);
   EXPECT_EQ(message_of([] { Execute({.current_length = 6}); }),
             "execute: a current length of 6 and nesting of 0 lie outside the task's 5 and 2; lower them, or 0 for all");
+  EXPECT_EQ(message_of([] { Execute({.mix = 1.5}); }),
+            "execute: a mix of 1.5 is not a share of the samples; give 0 to 1");
   EXPECT_EQ(message_of([] { program_kind("revers"); }),
             "execute: there is no program named 'revers'; did you mean reverse (known: addition, control, full, copy, "
             "reverse, double)");

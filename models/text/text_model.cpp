@@ -22,8 +22,8 @@ LanguageBody body_named(std::string_view name) {
 }
 
 LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
-  constexpr std::int64_t slots = 4, heads = 2;
-  const std::int64_t head_size = std::max<std::int64_t>(options.hidden / (slots * heads), 1);
+  constexpr std::int64_t slots = 1, heads = 4;
+  const std::int64_t head_size = std::max<std::int64_t>(options.hidden / heads, 1);
   return {.vocabulary = vocabulary.size(),
           .body = body_named(options.model),
           .embedding = options.hidden,

@@ -12,15 +12,15 @@ namespace retrace {
 
 struct TextModelOptions {
   std::string model = "lstm";  // text_model_names()
-  std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 8
+  std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 4
   std::int64_t length = 64;    // tokens of a segment: all that attention sees at once
 };
 
 /// lstm, gru, rnn, rmc, attention.
 std::span<const std::string_view> text_model_names();
 
-/// A LanguageModel for the tokens of a vocabulary; of words, the embedding is tied to the logits. An rmc has 4 slots of
-/// 2 heads, attention 2 blocks of 4 heads.
+/// A LanguageModel for the tokens of a vocabulary; of words, the embedding is tied to the logits. An rmc has one
+/// slot of 4 heads, as in the language models of its paper; attention has 2 blocks of 4 heads.
 struct TextModel {
   TextModelOptions options;
   Vocabulary vocabulary;

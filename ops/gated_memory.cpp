@@ -50,6 +50,7 @@ struct Sizes {
 /// dq = the sum of dz over the slots of each sample.
 template <class T>
 void sum_over_slots(const Sizes& n, const T* dz, const GradientSlot<T>& dq) {
+  if (n.slots == 0) dq.put(n.samples * n.gates, [](std::int64_t) { return T(0); });
   for (std::int64_t sample = 0; sample < n.samples; ++sample)
     for (std::int64_t slot = 0; slot < n.slots; ++slot) {
       const T* from = dz + (sample * n.slots + slot) * n.gates;

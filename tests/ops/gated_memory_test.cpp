@@ -84,30 +84,55 @@ TEST(GatedMemory, EqualsTheOpsThatItIsMadeOf) {
     }
 }
 
+/// Values and gradients with a candidate of 7 rows, or with its first 5 cut off; its other use comes before the op or
+/// after it, so that the op's gradient is the second or the first to arrive.
+std::vector<double> with_more_rows(const Tensors& numbers, bool cut, bool coupled, bool used_after) {
+  Random random(12);
+  const Dtype dtype = numbers[0].dtype();
+  const Tensor cotangent = random.normal({2, 5, 17}, dtype), of_rows = random.normal({2, 7, 17}, dtype);
+  Tensors in;
+  for (const Tensor& x : numbers) in.push_back(parameter(x.clone()));
+  Tape tape;
+  Tensor other_use = used_after ? Tensor() : sum(in[1] * of_rows);
+  const Tensor candidate = cut ? slice(in[1], {all, range(0, 5)}) : in[1];
+  const GatedMemory next =
+      gated_memory(in[0], candidate, in[2], in[3],
+                   {.input_bias = in[4], .forget_bias = coupled ? Tensor() : in[5], .coupled = coupled});
+  if (used_after) other_use = sum(in[1] * of_rows);
+  tape.backward(sum(next.memory * cotangent) + sum(next.input_gate * cotangent) + other_use);
+  std::vector<double> result;
+  const auto append = [&](const Tensor& x) {
+    const Tensor numbers_of_x = x.to(f64);
+    result.insert(result.end(), numbers_of_x.values<double>().begin(), numbers_of_x.values<double>().end());
+  };
+  append(next.memory);
+  for (const Tensor& x : in)
+    if (!(coupled && &x == &in[5])) append(x.grad());
+  return result;
+}
+
 /// Rows of the candidate behind those of the memory, as the input's row that attended beside the slots, count nowhere.
 TEST(GatedMemory, MoreRowsOfTheCandidateAreAsIfCutOff) {
   Random random(11);
-  for (const std::int64_t gates : {34, 2}) {
-    Tensors numbers = memories(gates, random);
-    numbers[1] = random.normal({2, 7, 17}, f64);
-    const Tensor cotangent = random.normal({2, 5, 17}, f64), of_rows = random.normal({2, 7, 17}, f64);
-    const auto gradients_of = [&](bool cut, bool used_before) {
-      Tensors in;
-      for (const Tensor& x : numbers) in.push_back(parameter(x.clone()));
-      Tape tape;
-      const Tensor candidate = cut ? slice(in[1], {all, range(0, 5)}) : in[1];
-      const Tensor next =
-          gated_memory(in[0], candidate, in[2], in[3], {.input_bias = in[4], .forget_bias = in[5]}).memory;
-      // What is used after the op has its gradient before it.
-      tape.backward(used_before ? sum(next * cotangent) + sum(in[1] * of_rows) : sum(next * cotangent));
-      std::vector<double> result(next.values<double>().begin(), next.values<double>().end());
-      for (const Tensor& x : in)
-        result.insert(result.end(), x.grad().values<double>().begin(), x.grad().values<double>().end());
-      return result;
-    };
-    for (const bool used_before : {false, true})
-      EXPECT_EQ(gradients_of(false, used_before), gradients_of(true, used_before)) << gates;
-  }
+  for (const Dtype dtype : {f64, f32})
+    for (const bool coupled : {false, true})
+      for (const std::int64_t gates : {17, 1})
+        for (const bool used_after : {false, true}) {
+          Tensors numbers = memories(coupled ? gates : 2 * gates, random);
+          numbers[1] = random.normal({2, 7, 17}, f64);
+          for (Tensor& x : numbers) x = x.to(dtype);
+          EXPECT_EQ(with_more_rows(numbers, false, coupled, used_after),
+                    with_more_rows(numbers, true, coupled, used_after))
+              << coupled << gates << used_after;
+        }
+}
+
+TEST(GatedMemory, WithoutSlotsTheGatesOfTheInputHaveNoGradient) {
+  const Tensor q = parameter(ones({2, 8}, f64));
+  Tape tape;
+  const Tensor next = gated_memory(zeros({2, 0, 4}, f64), zeros({2, 1, 4}, f64), zeros({2, 0, 8}, f64), q).memory;
+  tape.backward(sum(next));
+  for (const double x : q.grad().values<double>()) EXPECT_EQ(x, 0);
 }
 
 TEST(GatedMemory, OneGateASlotIsThatOfAllItsUnits) {

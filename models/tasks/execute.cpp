@@ -69,11 +69,14 @@ std::int64_t Execute::answer_length() const {
   return (options_.program == ProgramKind::twice ? 2 : 1) * options_.length + 1;
 }
 
-void Execute::draw(Random& random, Draw& to) const {
+std::int64_t Execute::current_among(std::int64_t samples) const {
+  return samples - static_cast<std::int64_t>(options_.mix * static_cast<double>(samples));
+}
+
+void Execute::draw(Random& random, bool is_current, Draw& to) const {
   std::int64_t length = or_all(options_.current_length, options_.length);
   std::int64_t nesting = or_all(options_.current_nesting, options_.nesting);
-  if (options_.mix > 0 && random.chance(options_.mix))
-    length = 1 + random.integer(options_.length), nesting = 1 + random.integer(options_.nesting);
+  if (!is_current) length = 1 + random.integer(options_.length), nesting = 1 + random.integer(options_.nesting);
   if (is_memorised()) return draw_digits(random, length, to);
   to.program.draw(random, ops_, length, nesting);
   to.code = to.program.code();
@@ -102,7 +105,7 @@ Yardsticks Execute::yardsticks() const {
   Draw drawn;
   Random random = random_for_yardsticks();
   for (int sample = 0; sample < draws_for_yardsticks; ++sample) {
-    draw(random, drawn);
+    draw(random, sample < current_among(draws_for_yardsticks), drawn);
     for (std::size_t k = 0; k < drawn.output.size(); ++k)
       ++counts[k][static_cast<std::size_t>(class_of(drawn.output[k]))];
     ++counts[drawn.output.size()][end_class];
@@ -119,14 +122,15 @@ Yardsticks Execute::yardsticks() const {
 }
 
 std::vector<Lesson> Execute::lessons() const {
-  constexpr double of_every_difficulty = 0.5, lesson_is_known = 0.65;  // of a batch in which the other half is harder
+  constexpr double known = 0.8, of_every_difficulty = 0.5;
   std::vector<Lesson> lessons;
   ExecuteOptions easier = options_;
   easier.mix = of_every_difficulty;
   const std::int64_t nestings = is_memorised() ? 1 : options_.nesting;
+  if (nestings * options_.length == 1) return lessons;  // nothing is easier
   for (easier.current_nesting = 1; easier.current_nesting <= nestings; ++easier.current_nesting)
     for (easier.current_length = 1; easier.current_length <= options_.length; ++easier.current_length)
-      lessons.push_back({std::make_unique<Execute>(easier), lesson_is_known});
+      lessons.push_back({std::make_unique<Execute>(easier), known, 1 - of_every_difficulty});
   return lessons;
 }
 
@@ -137,7 +141,7 @@ void Execute::fill(Random& random, const Batch& batch) const {
     using T = decltype(zero);
     T* rows = batch.x.mutable_values<T>().data();
     for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, rows += sequence_length() * input_size()) {
-      draw(random, drawn);
+      draw(random, sample < current_among(batch.x.dim(0)), drawn);
       T* row = rows + (program_length_ - std::ssize(drawn.code)) * input_size();
       for (const char character : drawn.code) {
         row[class_of(character)] = 1;

@@ -19,7 +19,7 @@ struct ExecuteOptions {
   // To begin with an easier lesson for a model of the same sizes:
   std::int64_t current_length = 0;   // up to length; 0: length
   std::int64_t current_nesting = 0;  // up to nesting; 0: nesting
-  double mix = 0;                    // the share of samples whose length and nesting are drawn from 1 up to the task's
+  double mix = 0;  // the share of a batch, its last samples, whose length and nesting are drawn from 1 up to the task's
 };
 
 /// A program and the end mark '!', one character a row, one-hot, after zero rows that make all programs as long as the
@@ -58,7 +58,9 @@ class Execute final : public Task {
   struct Draw;
 
   bool is_memorised() const { return options_.program >= ProgramKind::copy; }
-  void draw(Random& random, Draw& to) const;
+  /// How many of so many samples are of the current length and nesting; the others are of every one.
+  std::int64_t current_among(std::int64_t samples) const;
+  void draw(Random& random, bool is_current, Draw& to) const;
   void draw_digits(Random& random, std::int64_t length, Draw& to) const;
   void fill(Random& random, const Batch& batch) const override;
 

@@ -17,7 +17,8 @@
 namespace retrace {
 
 /// Sequences x [B, T, I] of the default dtype and what to answer after their last row: labels y [B] (i64) of a
-/// classification, numbers y [B, O] of a regression. Where each of the last A > 1 rows has an answer: y [B, A] or [B, A, O].
+/// classification, numbers y [B, O] of a regression. Where each of the last A > 1 rows has an answer: y [B, A] or [B,
+/// A, O].
 struct Batch {
   Tensor x;
   Tensor y;
@@ -56,6 +57,7 @@ class Task;
 struct Lesson {
   std::unique_ptr<Task> task;
   double pass_at = 0.8;
+  double own = 1;  // the part of a batch, from its first sample on, whose accuracy counts; the rest prepares for later
 };
 
 class Task {
@@ -67,9 +69,9 @@ class Task {
 
   std::string_view name() const { return name_; }
   TaskKind kind() const { return kind_; }
-  virtual std::int64_t input_size() const = 0;       // I
-  virtual std::int64_t sequence_length() const = 0;  // T, the row of the question included
-  virtual std::int64_t output_size() const = 0;      // O: classes, or numbers to predict
+  virtual std::int64_t input_size() const = 0;              // I
+  virtual std::int64_t sequence_length() const = 0;         // T, the row of the question included
+  virtual std::int64_t output_size() const = 0;             // O: classes, or numbers to predict
   virtual std::int64_t answer_length() const { return 1; }  // A: the last rows that each have an answer
   virtual Yardsticks yardsticks() const = 0;
   /// What to train on first: easier versions with the same sizes, in order. None, unless the task says otherwise.
@@ -122,8 +124,8 @@ struct TaskOptions {
 
   bool operator==(const TaskOptions&) const = default;
 };
-/// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option that it
-/// does not have.
+/// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option
+/// that it does not have.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
 using TaskFactory = std::function<std::unique_ptr<Task>()>;

@@ -34,7 +34,13 @@ constexpr std::array recipes{
            .slots = 0,
            .heads = 4,
            .schedule = "trapezoid"},
-    Recipe{.task = "execute", .hidden = 256, .slot_size = 64, .batch = 64, .learning_rate = 2e-3, .steps = 10000},
+    Recipe{.task = "execute",
+           .hidden = 128,
+           .slot_size = 32,
+           .batch = 64,
+           .learning_rate = 1e-2,
+           .steps = 60000,
+           .schedule = "trapezoid"},
 };
 
 std::deque<Recipe>& registered_recipes() {

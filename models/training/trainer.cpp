@@ -1,6 +1,9 @@
 #include <retrace/core/tape.h>
 #include <retrace/models/training/trainer.h>
 #include <retrace/nn/module.h>
+#include <retrace/ops/ops.h>
+
+#include <cmath>
 
 namespace retrace {
 
@@ -14,7 +17,8 @@ Trainer::Trainer(const SequenceModel& model, const Task& task, const FitOptions&
 }
 
 std::string Trainer::description() const {
-  return text(task_.name(), ", seed ", options().seed, options().curriculum ? ", curriculum" : "");
+  const std::string lessons = lessons_.empty() ? "" : text(" of ", lessons_.size(), " lessons");
+  return text(task_.name(), ", seed ", options().seed, options().curriculum ? ", curriculum" + lessons : "");
 }
 
 Tensor Trainer::loss_of(std::int64_t number) {
@@ -28,11 +32,15 @@ Tensor Trainer::loss_of(std::int64_t number) {
 
 void Trainer::observe(const Tensor& output, const Tensor& target) {
   constexpr double weight = 0.02;
-  const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
   if (at_full_task()) return;
   const NoTape unrecorded;
-  curriculum_.accuracy += weight * (task_metric(task_, output, target) - curriculum_.accuracy);
-  if (curriculum_.accuracy > lessons_[lesson].pass_at) curriculum_ = {curriculum_.lesson + 1, 0};
+  const Lesson& lesson = lessons_[static_cast<std::size_t>(curriculum_.lesson)];
+  const std::int64_t count = output.dim(0);
+  const auto own = static_cast<std::int64_t>(std::ceil(lesson.own * static_cast<double>(count)));
+  const auto own_samples = [&](const Tensor& x) { return own == count ? x : slice(x, {range(0, own)}); };
+  const double accuracy = task_metric(task_, own_samples(output), own_samples(target));
+  curriculum_.accuracy += weight * (accuracy - curriculum_.accuracy);
+  if (curriculum_.accuracy > lesson.pass_at) curriculum_ = {curriculum_.lesson + 1, 0};
 }
 
 Evaluation Trainer::on(std::string_view samples, std::int64_t count) const {

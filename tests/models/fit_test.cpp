@@ -80,6 +80,39 @@ TEST(Fit, TheBestParametersAreRestored) {
   EXPECT_EQ(now.metric, result.validation.metric);
 }
 
+/// The first half of a lesson's samples have the label 0, the others any.
+class HalfKnown final : public Task {
+ public:
+  explicit HalfKnown(double own) : Task("half-known", TaskKind::classification), own_(own) {}
+  std::int64_t input_size() const override { return 1; }
+  std::int64_t sequence_length() const override { return 1; }
+  std::int64_t output_size() const override { return 10; }
+  Yardsticks yardsticks() const override { return {}; }
+  std::vector<Lesson> lessons() const override {
+    std::vector<Lesson> lessons;
+    lessons.push_back({std::make_unique<HalfKnown>(own_), 0.7, own_});
+    return lessons;
+  }
+
+ private:
+  void fill(Random& random, const Batch& batch) const override {
+    const auto labels = batch.y.mutable_values<std::int64_t>();
+    for (std::size_t k = 0; k < labels.size(); ++k) labels[k] = k < labels.size() / 2 ? 0 : random.integer(10);
+  }
+  double own_;
+};
+
+TEST(Fit, ALessonIsPassedByItsOwnSamplesAlone) {
+  for (const double own : {0.5, 1.0}) {
+    const HalfKnown task(own);
+    Random random(1);
+    const auto model = make_model("lstm", {.input = 1, .hidden = 4, .output = 10}, random);
+    const FitResult result =
+        fit(*model, task, {.steps = 150, .batch = 8, .learning_rate = 3e-2, .validate_every = 150, .test_samples = 8});
+    EXPECT_EQ(result.history.back().lesson, own == 0.5 ? 1 : 0) << "of all samples 55 % can be known";
+  }
+}
+
 TEST(Fit, PatienceEndsATrainingThatGainsNothing) {
   const auto task = make_task("pair-matching");
   const auto model = small_model("lstm", *task);

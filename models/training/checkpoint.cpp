@@ -53,6 +53,13 @@ const std::string& metadata_of(const SafetensorsFile& file, const std::string& p
   return found->second;
 }
 
+/// What is trained, without how it is tested.
+json task_and_model(const std::string& description) {
+  json object = json::parse(description, nullptr, false);
+  if (object.is_object()) object.erase("test_samples");
+  return object;
+}
+
 }  // namespace
 
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
@@ -64,12 +71,18 @@ void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& te
   write_safetensors(path, by_name, metadata);
 }
 
-Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run) {
+Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
+                         const std::string& model) {
   const SafetensorsFile file = read_safetensors(path);
   const std::string written_by = metadata_of(file, path, "run");
   if (written_by != run)
     throw ValueError(text("load_checkpoint: ", path, " is of another training (", written_by, "), not of this one (",
                           run, "); resume with the same options, or begin again in another folder"));
+  const auto trained = file.metadata.find("trained");
+  if (!model.empty() && trained != file.metadata.end() && task_and_model(trained->second) != task_and_model(model))
+    throw ValueError(text("load_checkpoint: ", path, " is of another task or model (", trained->second,
+                          "), not of this one (", model,
+                          "); resume with the same options, or begin again in another folder"));
   const Standing result = from_json(path, metadata_of(file, path, "standing"));
   std::vector<NamedTensor> values;
   for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});

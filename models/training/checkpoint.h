@@ -28,8 +28,9 @@ struct Standing {
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
                      const std::string& run, const std::string& model = {});
 /// Copies the tensors of the file into those given. Throws FileError for a file that is no checkpoint, ValueError for
-/// one of another run; nothing is changed then.
-Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run);
+/// one of another run, or of another task or model where both are known; nothing is changed then.
+Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
+                         const std::string& model = {});
 /// How far the training was when it was written, and how many steps that were. Both throw FileError for a file that is
 /// no checkpoint.
 Standing standing_of_checkpoint(const std::string& path);

@@ -136,7 +136,7 @@ class Fitting {
   }
 
   void resume() {
-    standing_ = load_checkpoint(options_.checkpoint, state(), description(training_));
+    standing_ = load_checkpoint(options_.checkpoint, state(), description(training_), options_.model);
     training_.resume(standing_.step, standing_.curriculum);
     best_.resume(standing_.best_step, standing_.best);
     progress_.resume(standing_.step, standing_.seconds);

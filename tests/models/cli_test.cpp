@@ -112,6 +112,20 @@ TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
   EXPECT_GE(lines, 1);
 }
 
+/// Their weights have the same shapes.
+TEST(Cli, ARunIsNotResumedOnAnotherTask) {
+  const TemporaryFolder folder;
+  const auto train = [&](const std::string& program, const std::string& test_samples) {
+    return run_command({"train", "execute", "--program", program, "--length", "2", "--steps", "2", "--batch", "2",
+                        "--test-samples", test_samples, "--quiet", "--resume", "--out", folder / "run"});
+  };
+  ASSERT_EQ(train("copy", "10").status, 0);
+  EXPECT_EQ(train("copy", "20").status, 0) << "a larger test is the same training";
+  const Outcome other = train("reverse", "10");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.messages.find("is of another task or model"), std::string::npos) << other.messages;
+}
+
 /// Wherever it stands among the flags.
 TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
   const auto trained = [](std::vector<std::string> words) {

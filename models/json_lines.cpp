@@ -93,6 +93,7 @@ std::string to_json(const Run& run) {
                                 {"dtype", name_of(options.dtype)},
                                 {"hidden", options.hidden}};
   object.update(result_to_json(options.fit, run.fit, metric_name(run.task->kind()), yardsticks));
+  object["curriculum"] = options.fit.curriculum;
   object["original"] = yardsticks.original ? nlohmann::ordered_json(*yardsticks.original) : nlohmann::ordered_json();
   object["shortcuts"] = shortcuts_to_json(yardsticks);
   object["parameters"] = count_parameters(*run.model);
@@ -150,6 +151,7 @@ std::string to_json(const Comparison& comparison) {
                                 {"seeds", comparison.options.seeds},
                                 {"steps", fit.steps},
                                 {"batch", fit.batch},
+                                {"curriculum", fit.curriculum},
                                 {"threshold", comparison.threshold},
                                 {"models", std::move(models)}}
       .dump();

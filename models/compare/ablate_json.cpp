@@ -32,6 +32,7 @@ std::string to_json(const Ablation& ablation) {
                                 {"steps", comparison.options.run.fit.steps},
                                 {"batch", comparison.options.run.fit.batch},
                                 {"learning_rate", comparison.options.run.fit.learning_rate},
+                                {"curriculum", comparison.options.run.fit.curriculum},
                                 {"variations", std::move(variations)},
                                 {"left_out", ablation.variations.left_out}}
       .dump();

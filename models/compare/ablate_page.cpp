@@ -28,6 +28,7 @@ std::vector<std::string> terms(const Ablation& ablation) {
                                       baseline.setting, "; every other row differs from it in one factor.")};
   for (const std::string& line : budget_in_words(ablation.comparison)) lines.push_back(line);
   for (const std::string& line : ablation.variations.left_out) lines.push_back(line + ".");
+  for (const std::string& line : unpassed_lessons_in_words(ablation.comparison)) lines.push_back(line);
   for (const std::string& line : failures_in_words(ablation.comparison)) lines.push_back(line);
   lines.push_back(yardsticks_in_words(ablation.comparison));
   return lines;

@@ -60,6 +60,7 @@ std::vector<std::string> terms(const Comparison& comparison) {
     line.back() = '.';
     lines.push_back(line);
   }
+  for (const std::string& line : unpassed_lessons_in_words(comparison)) lines.push_back(line);
   for (const std::string& line : failures_in_words(comparison)) lines.push_back(line);
   lines.push_back(yardsticks_in_words(comparison));
   return lines;

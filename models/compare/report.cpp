@@ -16,7 +16,7 @@ std::string lessons_in_words(const Comparison& comparison) {
   const std::size_t lessons = comparison.task->lessons().size();
   if (lessons == 0) return "";
   if (!comparison.options.run.fit.curriculum) return " No curriculum: the full task from the first step on.";
-  return text(" Curriculum: ", lessons, " easier lessons, each until it is passed.");
+  return text(" Curriculum: easier lessons first, ", lessons, " in all; each is left once it is passed.");
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
   return {text("Budget of a run: ", by_time ? std::string() : text(fit.steps, " "), "updates of ",
                fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
                " seeds; the same batches in the same order for every model; tested on ", fit.test_samples,
-               " fresh samples of the full task with the parameters of the lowest validation loss."),
+               " fresh samples of the full task with the parameters of the lowest validation loss on it."),
           text("Optimiser: ", fit.optimizer, ", schedule ", fit.schedule, ", warm-up ", fit.warm_up, ", clip ",
                fit.clip, ".", lessons_in_words(comparison))};
 }
@@ -44,6 +44,18 @@ std::vector<std::string> failures_in_words(const Comparison& comparison) {
   for (const Contestant& contestant : comparison.contestants)
     for (const std::string& failure : contestant.failures)
       lines.push_back(text("Left out: ", contestant.name, ", ", failure, "."));
+  return lines;
+}
+
+std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  const auto lessons = std::ssize(comparison.task->lessons());
+  if (!comparison.options.run.fit.curriculum) return lines;
+  for (const Contestant& contestant : comparison.contestants)
+    for (const FitResult& run : contestant.runs)
+      if (const std::int64_t lesson = run.history.empty() ? lessons : run.history.back().lesson; lesson < lessons)
+        lines.push_back(text("A run of ", contestant.name, " ended in lesson ", lesson + 1, " of ", lessons,
+                             "; it was tested with its last parameters."));
   return lines;
 }
 

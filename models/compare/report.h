@@ -19,6 +19,8 @@ std::string with_half_width(const Sample& sample);
 std::vector<std::string> budget_in_words(const Comparison& comparison);
 /// A line for every run that was left out.
 std::vector<std::string> failures_in_words(const Comparison& comparison);
+/// A line for every run that never came to the full task.
+std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison);
 /// What the numbers are to be held against, and what ± is.
 std::string yardsticks_in_words(const Comparison& comparison);
 

@@ -34,7 +34,12 @@ TEST(CompareCommand, TrainsWithTheLessonsOrWithoutThemAndSaysWhich) {
   };
   const Outcome with = on_nth_farthest({}), without = on_nth_farthest({"--no-curriculum"});
   ASSERT_EQ(with.status + without.status, 0) << with.messages << without.messages;
-  EXPECT_NE(with.results.find("Curriculum: 3 easier lessons, each until it is passed."), std::string::npos);
+  EXPECT_NE(with.results.find("Curriculum: easier lessons first, 3 in all; each is left once it is passed."),
+            std::string::npos)
+      << with.results;
+  EXPECT_NE(with.results.find("A run of gru ended in lesson 1 of 3; it was tested with its last parameters."),
+            std::string::npos);
+  EXPECT_EQ(without.results.find("ended in lesson"), std::string::npos);
   EXPECT_NE(without.results.find("No curriculum: the full task from the first step on."), std::string::npos);
   const auto loss = [](const Outcome& outcome) {
     const std::string line = "gru, seed 0  step 2 of 2  loss ";

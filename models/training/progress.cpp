@@ -51,6 +51,7 @@ double Progress::part(std::int64_t done) const {
 }
 
 void Progress::draw(std::int64_t done, double loss) {
+  is_drawn_ = true;
   const double done_so_far = part(done);
   std::array<char, bar_width + 1> bar{};
   std::fill_n(bar.begin(), bar_width, '.');
@@ -81,7 +82,8 @@ void Progress::validated(std::int64_t done, double loss, const char* metric, dou
 }
 
 void Progress::finish() {
-  if (options_.stream != nullptr && options_.terminal) *options_.stream << '\n' << std::flush;
+  if (is_drawn_) *options_.stream << '\n' << std::flush;
+  is_drawn_ = false;
 }
 
 }  // namespace retrace

@@ -31,7 +31,10 @@ class Progress {
   void step(std::int64_t done, double loss);
   /// After a validation: a line, or the bar's new ending.
   void validated(std::int64_t done, double loss, const char* metric, double value);
-  /// Ends the bar's line.
+  ~Progress() { finish(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// Ends the bar's line, if one is drawn.
   void finish();
   /// Those before a resume included.
   double seconds() const { return seconds_before_ + seconds_since_start(); }
@@ -50,6 +53,7 @@ class Progress {
   double seconds_before_ = 0;
   std::chrono::steady_clock::time_point start_;
   double drawn_at_ = -1;
+  bool is_drawn_ = false;
   const char* metric_ = "";
   double value_ = 0;
 };

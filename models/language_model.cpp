@@ -130,7 +130,7 @@ LanguageModel::LanguageModel(const LanguageModelOptions& options, Random& random
   if (!options.tied) {
     out.emplace(features, options.vocabulary, random);
     // A memory's numbers are not bounded by 1 as a state's are: untrained, it would be sure of the wrong.
-    if (options.body == LanguageBody::rmc) copy_values(0.5 * out->weight, out->weight);
+    if (options.body == LanguageBody::rmc) copy_values(0.5 * out->weight.detach(), out->weight);
     return;
   }
   if (features != options.embedding) project.emplace(features, options.embedding, random);

@@ -64,8 +64,8 @@ struct CausalAttention {
 
 /// Ids [B, T] -> logits [B, T, V]: x_t = embedding of id_t, y = body(x, state), logits_t = W y_t + b. An rmc's y_t is
 /// its memory after step t, flattened. Tied, W is the embedding's [V, E], after a projection of y_t to E features if it
-/// has another size (Press and Wolf, 2017). The embedding begins normal with deviation 1 / sqrt(E), W of an rmc half
-/// as large as that of another Linear.
+/// has another size (Press and Wolf, 2017). The embedding begins normal with deviation 1 / sqrt(E), and W of an rmc,
+/// unless it is tied, half as large as that of another Linear.
 ///
 /// Segments of a long text are run one after the other, each from the state that the last one gave; they give what one
 /// long run gives. Detach the state in between, or gradients go back through all segments of one tape:

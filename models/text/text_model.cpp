@@ -64,8 +64,8 @@ void save_text_model(const std::string& path, const TextModel& model) {
 TextModel load_text_model(const std::string& path) {
   const SafetensorsFile file = read_safetensors(path);
   const auto refuse = [&](const std::string& why) {
-    return FileError(
-        text("load_text_model: ", path, " is not of a model of text (", why, "); make one by: retrace train text"));
+    return FileError(text("load_text_model: ", path, " cannot be read as a model of text (", why,
+                          "); make one by: retrace train text"));
   };
   const auto found = file.metadata.find("text_model");
   if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it says nothing of a vocabulary");

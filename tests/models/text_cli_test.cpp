@@ -115,7 +115,7 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
          "4 heads do not divide 10 features");
   expect(run_command({"generate", path("none")}), 1, "none/weights.safetensors");
   ASSERT_EQ(run_command({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
-  expect(run_command({"generate", out_}), 1, "is not of a model of text");
+  expect(run_command({"generate", out_}), 1, "cannot be read as a model of text");
   ASSERT_EQ(train({"--out", out_}).status, 0);
   expect(run_command({"generate", out_, "--prompt", "Z"}), 2, "the character 'Z' is not among the");
   expect(run_command({"generate", out_, "--prompt", "\xff"}), 2, "the prompt is not UTF-8: byte 0");

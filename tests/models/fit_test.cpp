@@ -123,6 +123,18 @@ TEST(Fit, PatienceEndsATrainingThatGainsNothing) {
   EXPECT_EQ(static_cast<std::int64_t>(result.losses.size()), result.steps);
 }
 
+/// So that an error does not stand on it.
+TEST(Fit, ABarThatIsLeftByAnErrorIsEnded) {
+  std::ostringstream terminal;
+  const auto train = [&] {
+    Progress progress({&terminal, true, "a run"}, 10, 0);
+    progress.step(1, 0.5);
+    throw ValueError("the loss is not finite");
+  };
+  EXPECT_THROW(train(), ValueError);
+  EXPECT_TRUE(terminal.str().ends_with('\n')) << terminal.str();
+}
+
 TEST(Fit, MetricsAreAJsonLineForEveryValidation) {
   const auto task = make_task("object-tracking");
   const auto model = small_model("gru", *task);

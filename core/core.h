@@ -7,5 +7,6 @@
 #include <retrace/core/parallel.h>
 #include <retrace/core/random.h>
 #include <retrace/core/safetensors.h>
+#include <retrace/core/subnormals.h>
 #include <retrace/core/tape.h>
 #include <retrace/core/tensor.h>

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include <retrace/core/error.h>
+#include <retrace/core/subnormals.h>
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -43,10 +44,12 @@ void parallel_loop(std::int64_t count, std::int64_t grain, LoopBody call, const 
     return;
   }
 #if defined(_OPENMP)
+  const Subnormals mode = subnormals();  // bits must not depend on the thread
   std::exception_ptr failure;
   std::atomic_flag failed = ATOMIC_FLAG_INIT;
 #pragma omp parallel num_threads(static_cast <int>(parts))
   {
+    const SubnormalsScope as_the_caller(mode);
     inside_loop = true;
     // The team may be smaller than asked for: each thread takes every team-th part.
     for (std::int64_t part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) {

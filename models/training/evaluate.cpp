@@ -1,3 +1,4 @@
+#include <retrace/core/subnormals.h>
 #include <retrace/models/training/evaluate.h>
 
 #include <retrace/ops/ops.h>
@@ -72,6 +73,7 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, Random random,
                     const SeePortion& see) {
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;
+  const SubnormalsScope flushed(Subnormals::flushed);
   Sums sums;
   for (std::int64_t done = 0; done < samples; done += portion)
     sums.add(model, task, task.sample(random, std::min(portion, samples - done)), see);
@@ -82,6 +84,7 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& s
   const std::int64_t count = samples.x.dim(0);
   if (count < 1) throw ValueError("evaluate: the batch has no samples; give 1 or more");
   const NoTape unrecorded;
+  const SubnormalsScope flushed(Subnormals::flushed);
   Sums sums;
   for (std::int64_t done = 0; done < count; done += portion)
     sums.add(model, task, part(samples, done, std::min(portion, count - done)), see);

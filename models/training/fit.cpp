@@ -1,4 +1,5 @@
 #include <retrace/core/storage.h>
+#include <retrace/core/subnormals.h>
 #include <retrace/models/json_lines.h>
 #include <retrace/models/training/best_parameters.h>
 #include <retrace/models/training/checkpoint.h>
@@ -158,6 +159,7 @@ class Fitting {
 FitResult fit(Training& training) {
   if (training.weights().empty()) throw ValueError("fit: the model has no parameters; name them in its visit()");
   const DtypeScope scope(training.weights().front().tensor.dtype());
+  const SubnormalsScope flushed(Subnormals::flushed);
   return Fitting(training).run();
 }
 

@@ -67,9 +67,10 @@ struct FitResult {
 /// Batches, and validation and test samples that the task does not hold out itself, come from streams of their own of
 /// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number
 /// of threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as
-/// one that was not. The batches have the dtype of the model. Throws ValueError for options without meaning, for a
-/// model without parameters, for a checkpoint of another training, and for a loss that is not finite (the last
-/// checkpoint is then left as it was); FileError for a checkpoint that cannot be read or written.
+/// one that was not. The batches have the dtype of the model; subnormal numbers count as 0 (core/subnormals.h). Throws
+/// ValueError for options without meaning, for a model without parameters, for a checkpoint of another training, and for
+/// a loss that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be read
+/// or written.
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

@@ -1,6 +1,4 @@
 // The gates of a relational memory in one op, and the same composed of others.
-#include <algorithm>
-
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/updates.h>
 #include <retrace/ops/operands.h>
@@ -47,24 +45,12 @@ struct Sizes {
   }
 };
 
-/// dq = the sum of dz over the slots of each sample.
+/// dq += the sum of dz over the slots of each sample.
 template <class T>
-void sum_over_slots(const Sizes& n, const T* dz, const GradientSlot<T>& dq) {
-  if (n.slots == 0) dq.put(n.samples * n.gates, [](std::int64_t) { return T(0); });
-  for (std::int64_t sample = 0; sample < n.samples; ++sample)
-    for (std::int64_t slot = 0; slot < n.slots; ++slot) {
-      const T* from = dz + (sample * n.slots + slot) * n.gates;
-      GradientSlot<T>{dq.values + sample * n.gates, dq.add || slot > 0}.put(n.gates,
-                                                                            [=](std::int64_t k) { return from[k]; });
-    }
-}
-
-/// dc = 0 for rows that belong to no slot.
-template <class T>
-void clear_other_rows(const Sizes& n, const GradientSlot<T>& dc) {
-  if (dc.values == nullptr || dc.add) return;
-  for (std::int64_t sample = 0; sample < n.samples; ++sample)
-    std::fill_n(dc.values + (sample * n.candidates + n.slots) * n.units, (n.candidates - n.slots) * n.units, T(0));
+void add_sums_over_slots(const Sizes& n, const T* dz, T* dq) {
+  for (std::int64_t sample = 0; sample < n.samples; ++sample, dq += n.gates)
+    for (std::int64_t slot = 0; slot < n.slots; ++slot, dz += n.gates)
+      for (std::int64_t k = 0; k < n.gates; ++k) dq[k] += dz[k];
 }
 
 /// The sum over all slots of dz's units from `first` on.
@@ -86,10 +72,11 @@ void backward_of(Record& r) {
   const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
   const T* f = r.saved(3) ? r.saved(3).values<T>() : nullptr;
   const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = at.coupled ? nullptr : r.grad_out<T>(2);
-  const auto slot_of = [&](int input) {
-    return r.wants(input) ? r.grad_in<T>(input) : GradientSlot<T>{nullptr, false};
+  const auto slot_of = [&](int input, bool is_whole) {
+    if (!r.wants(input)) return GradientSlot<T>{nullptr, false};
+    return is_whole ? r.grad_in<T>(input) : GradientSlot<T>{r.grad_in_to_add<T>(input), true};
   };
-  const GradientSlot<T> dm = slot_of(0), dc = slot_of(1);
+  const GradientSlot<T> dm = slot_of(0, true), dc = slot_of(1, n.candidates == n.slots);
   n.for_each_slot([&](std::int64_t sample, std::int64_t row) {
     const auto at_or_null = [](auto* x, std::int64_t first) { return x == nullptr ? nullptr : x + first; };
     const auto of = [&](auto* x) { return at_or_null(x, row * n.units); };
@@ -109,8 +96,7 @@ void backward_of(Record& r) {
                                .add_m = dm.add,
                                .add_c = dc.add});
   });
-  clear_other_rows(n, dc);
-  if (r.wants(3)) sum_over_slots<T>(n, dz, r.grad_in<T>(3));
+  if (r.wants(3)) add_sums_over_slots<T>(n, dz, r.grad_in_to_add<T>(3));
   const auto put_sum = [&](int input, std::int64_t first) {
     if (input < 0 || !r.wants(input)) return;
     const T sum = sum_of_gate(n, dz, first);

@@ -162,8 +162,7 @@ TEST(GatedMemory, Errors) {
       },
       "gated_memory: memory[2, 3, 4], candidate[2, 3, 5], gates_of_memory[2, 3, 8] and "
       "gates_of_input[2, 8]: memory and candidate must be [..., slots, units], the candidate with as many slots or "
-      "more; "
-      "reshape them");
+      "more; reshape them");
   expect_error<ShapeError>(
       [&] {
         gated_memory(m, m, zeros({2, 3, 4}, f64), q);

@@ -74,15 +74,15 @@ void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& te
 Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
                          const std::string& model) {
   const SafetensorsFile file = read_safetensors(path);
-  const std::string written_by = metadata_of(file, path, "run");
-  if (written_by != run)
-    throw ValueError(text("load_checkpoint: ", path, " is of another training (", written_by, "), not of this one (",
-                          run, "); resume with the same options, or begin again in another folder"));
+  const auto refuse = [&](const char* another, const std::string& stored, const std::string& wanted) {
+    return ValueError(text("load_checkpoint: ", path, " is of another ", another, " (", stored, "), not of this one (",
+                           wanted, "); resume with the same options, or begin again in another folder"));
+  };
+  const std::string& written_by = metadata_of(file, path, "run");
+  if (written_by != run) throw refuse("training", written_by, run);
   const auto trained = file.metadata.find("trained");
   if (!model.empty() && trained != file.metadata.end() && task_and_model(trained->second) != task_and_model(model))
-    throw ValueError(text("load_checkpoint: ", path, " is of another task or model (", trained->second,
-                          "), not of this one (", model,
-                          "); resume with the same options, or begin again in another folder"));
+    throw refuse("task or model", trained->second, model);
   const Standing result = from_json(path, metadata_of(file, path, "standing"));
   std::vector<NamedTensor> values;
   for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});

@@ -24,6 +24,9 @@ class Progress {
  public:
   /// Of a run that ends after so many steps or, unless they are 0, minutes.
   Progress(const ProgressOptions& options, std::int64_t steps, double minutes);
+  ~Progress() { finish(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   /// Begins with `done` steps made before, in so many seconds.
   void resume(std::int64_t done, double seconds) { resumed_at_ = done, seconds_before_ = seconds; }
@@ -31,9 +34,6 @@ class Progress {
   void step(std::int64_t done, double loss);
   /// After a validation: a line, or the bar's new ending.
   void validated(std::int64_t done, double loss, const char* metric, double value);
-  ~Progress() { finish(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
   /// Ends the bar's line, if one is drawn.
   void finish();
   /// Those before a resume included.

@@ -104,8 +104,9 @@ Yardsticks Execute::yardsticks() const {
   std::vector<std::array<std::int64_t, end_class + 1>> counts(static_cast<std::size_t>(answer_length()));
   Draw drawn;
   Random random = random_for_yardsticks();
+  const std::int64_t current = current_among(draws_for_yardsticks);
   for (int sample = 0; sample < draws_for_yardsticks; ++sample) {
-    draw(random, sample < current_among(draws_for_yardsticks), drawn);
+    draw(random, sample < current, drawn);
     for (std::size_t k = 0; k < drawn.output.size(); ++k)
       ++counts[k][static_cast<std::size_t>(class_of(drawn.output[k]))];
     ++counts[drawn.output.size()][end_class];
@@ -136,12 +137,13 @@ std::vector<Lesson> Execute::lessons() const {
 
 void Execute::fill(Random& random, const Batch& batch) const {
   Draw drawn;
+  const std::int64_t current = current_among(batch.x.dim(0));
   std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
   dispatch_real(batch.x.dtype(), "execute", [&](auto zero) {
     using T = decltype(zero);
     T* rows = batch.x.mutable_values<T>().data();
     for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, rows += sequence_length() * input_size()) {
-      draw(random, sample < current_among(batch.x.dim(0)), drawn);
+      draw(random, sample < current, drawn);
       T* row = rows + (program_length_ - std::ssize(drawn.code)) * input_size();
       for (const char character : drawn.code) {
         row[class_of(character)] = 1;

@@ -77,7 +77,7 @@ void add_check(const std::string& name, const std::vector<Shape>& shapes, const 
 
 Tensor attention_of(const Tensors& in) {
   const Tensor qkv = matmul(in[0], in[1]);
-  return matmul(packed_attention(qkv, {.heads = 2, .key_size = 4}).y, in[2]);
+  return matmul(packed_attention(qkv, {.heads = 2, .key_size = 4}), in[2]);
 }
 
 /// An LSTM from x [B, T, I], W [4 H, I], U [4 H, H] and b; h after the last step.

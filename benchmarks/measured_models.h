@@ -27,7 +27,7 @@ struct SelfAttention {
   SelfAttention(std::int64_t size, int count, Random& random)
       : qkv(size, 3 * size, random), out(size, size, random), heads(count) {}
   Tensor operator()(const Tensor& x, bool causal = false) const {
-    return out(packed_attention(qkv(x), {.heads = heads, .key_size = x.dim(-1) / heads, .causal = causal}).y);
+    return out(packed_attention(qkv(x), {.heads = heads, .key_size = x.dim(-1) / heads, .causal = causal}));
   }
   void visit(auto&& see) const { see("qkv", qkv), see("out", out); }
 };

@@ -92,7 +92,7 @@ struct JointNormCore {
   Tensor step(const Tensor& memory, const Tensor& row, const Tensor& gate) const {
     Tensor z = concat({memory, row}, 1);
     z = attention_norm(
-        z, packed_attention(qkv_norm(qkv(z)), {.heads = 8, .key_size = 32, .layout = PackedLayout::by_head}).y);
+        z, packed_attention(qkv_norm(qkv(z)), {.heads = 8, .key_size = 32, .layout = PackedLayout::by_head}));
     z = mlp_norm(z, relu(second(relu(first(z)))));
     return gated_memory(memory, z, gate_of_memory(tanh(memory)), gate,
                         {.input_bias = input_bias, .forget_bias = forget_bias})

@@ -13,14 +13,15 @@ AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random)
 
 Tensor AttentionBlock::operator()(const Tensor& rows) const {
   const Scope scope(this, "attention_block");
-  return after_attention(rows, attention(attention_norm(rows)).y);
+  const Tensor now = attention_norm(rows);
+  return after_attention(rows, attention.without_weights(now, now, now));
 }
 
 AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Tensor& seen) const {
   const Scope scope(this, "attention_block");
   const Tensor now = attention_norm(rows), keys = seen.defined() ? concat({seen, now}, 1) : now;
   const Tensor mask = causal_mask(now.dim(1), keys.dim(1), now.dtype());
-  return {after_attention(rows, attention(now, keys, keys, mask).y), keys};
+  return {after_attention(rows, attention.without_weights(now, keys, keys, mask)), keys};
 }
 
 Tensor AttentionBlock::after_attention(const Tensor& rows, const Tensor& attended) const {

@@ -19,12 +19,10 @@ std::int64_t matmul_flops(const Record& r) {
   return rows == 0 ? 0 : 2 * rows * columns * (a[-1] * a[-2] / rows) * (y.numel() / (rows * columns));
 }
 
-/// Scores and weighted sums: for each weight the features of a key, and those of a value.
-std::int64_t attention_flops(const Record& r, std::int64_t key_features, std::int64_t value_features) {
-  return 2 * r.out(1).numel() * (key_features + value_features);
+/// Scores and weighted sums of all heads, whose features lie side by side in a row of keys and in one of values.
+std::int64_t attention_flops(const Record& r, std::int64_t keys, std::int64_t key_columns) {
+  return 2 * rows_of(r.out(0).shape) * keys * (key_columns + r.out(0).shape[-1]);
 }
-
-std::int64_t heads_of(const Shape& y, const Shape& weights) { return weights.rank() > y.rank() ? weights[-3] : 1; }
 
 /// The recurrent product of every step.
 std::int64_t recurrent_flops(const Record& r) {
@@ -39,14 +37,10 @@ std::int64_t forward_flops(const Record& r) {
   if (op == "linear") return linear_flops(r);
   if (op == "matmul") return matmul_flops(r);
   if (op == "lstm_sequence" || op == "gru_sequence" || op == "rnn_sequence") return recurrent_flops(r);
-  if (op == "attention") {
-    const std::int64_t heads = heads_of(r.out(0).shape, r.out(1).shape);
-    return attention_flops(r, r.in(0).shape[-1] / heads, r.in(2).shape[-1] / heads);
-  }
+  if (op == "attention") return attention_flops(r, r.in(1).shape[-2], r.in(1).shape[-1]);
   if (op == "packed_attention") {
-    const std::int64_t heads = heads_of(r.out(0).shape, r.out(1).shape);
-    const std::int64_t values = r.out(0).shape[-1] / heads;
-    return attention_flops(r, (r.in(0).shape[-1] / heads - values) / 2, values);
+    const Shape &qkv = r.in(0).shape, &y = r.out(0).shape;
+    return attention_flops(r, qkv[-2], (qkv[-1] - y[-1]) / 2);
   }
   return r.out(0).numel();
 }

@@ -44,4 +44,11 @@ AttentionResult MultiHeadAttention::operator()(const Tensor& q, const Tensor& k,
   return {out(result.y), heads == 1 ? unsqueeze(result.weights, 1) : result.weights};
 }
 
+Tensor MultiHeadAttention::without_weights(const Tensor& q, const Tensor& k, const Tensor& v,
+                                           const Tensor& mask) const {
+  const Scope scope(this, "mha");
+  check(q, k, v, heads, mask);
+  return out(attention(query(q), key(k), value(v), {.heads = heads, .mask = mask}));
+}
+
 }  // namespace retrace

@@ -25,6 +25,8 @@ struct MultiHeadAttention {
   MultiHeadAttention(std::int64_t size, Random& random, MultiHeadAttentionOptions options = {});
   /// Cross-attention of any lengths.
   AttentionResult operator()(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask = {}) const;
+  /// y alone: the weights of long sequences are then not stored.
+  Tensor without_weights(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask = {}) const;
   /// Self-attention.
   AttentionResult operator()(const Tensor& x, const Tensor& mask = {}) const { return (*this)(x, x, x, mask); }
   void visit(auto&& see) const { see("query", query), see("key", key), see("value", value), see("out", out); }

@@ -189,7 +189,7 @@ AttentionResult RelationalMemoryCore::attend(const RelationalMemoryBlock& block,
                                              std::int64_t queries) const {
   Tensor qkv = normalised(block.qkv(rows), block.qkv_norm);
   if (options.variant.packed_scale) qkv = with_packed_scale(qkv, options.heads, key_size(options));
-  return packed_attention(
+  return packed_attention_with_weights(
       qkv,
       {.heads = options.heads, .key_size = key_size(options), .layout = PackedLayout::by_head, .queries = queries});
 }

@@ -2,6 +2,7 @@
 #include <retrace/ops/attention_composed.h>
 #include <retrace/ops/attention_heads.h>
 #include <retrace/ops/attention_mask.h>
+#include <retrace/ops/attention_tiles.h>
 #include <retrace/ops/operands.h>
 
 namespace retrace {
@@ -26,15 +27,14 @@ Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
   return in_features(x, shape[-2], shape[-1] / heads, heads);
 }
 
+/// The gradients that are wanted, from that of y.
 template <class T>
-void backward_of(Record& r) {
-  const int heads = r.attributes<int>();
-  const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
+AttentionGradient<T> gradient_of(Record& r, int heads) {
   const auto saved = [&](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
   AttentionGradient<T> at{.in = {saved(0), saved(1), saved(2)},
-                          .weights = r.saved(3).values<T>(),
+                          .weights = nullptr,
                           .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
-                          .dweights = r.grad_out<T>(1),
+                          .dweights = nullptr,
                           .out = {},
                           .add_v = false,
                           .add_q = false,
@@ -48,22 +48,45 @@ void backward_of(Record& r) {
   if (at.dy.data != nullptr) slot_of(2, at.out.v, at.add_v);
   slot_of(0, at.out.q, at.add_q);
   slot_of(1, at.out.k, at.add_k);
-  attention_backward(n, at);
+  return at;
 }
 
+AttentionSizes sizes_of(const Record& r, int heads) { return sizes_of(r.in(0).shape, r.in(2).shape, heads); }
+
 void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const int heads = r.attributes<int>();
+    AttentionGradient<T> at = gradient_of<T>(r, heads);
+    at.weights = r.saved(3).values<T>();
+    at.dweights = r.grad_out<T>(1);
+    attention_backward(sizes_of(r, heads), at);
+  });
+}
+
+struct LongAttention {
+  int heads;
+  bool causal;
+};
+
+void long_backward(Record& r) {
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const auto [heads, causal] = r.attributes<LongAttention>();
+    const Tensor mask = r.saved_values() > 3 ? r.saved(3).tensor() : Tensor();
+    const Shape shape = attention_weights_shape(r.in(0).shape, r.in(1).shape[-2], heads);
+    long_attention_backward(sizes_of(r, heads), gradient_of<T>(r, heads), {causal, mask, shape});
+  });
 }
 
 template <class T>
-AttentionResult forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, bool causal, const Tensor& mask,
-                        const Shape& shape) {
+AttentionOperands<const T> operands_of(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
   const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
-  AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype()), empty(shape, q.dtype())};
-  attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, causal, mask, shape,
-                       result.weights.mutable_values<T>().data(),
-                       heads_of(result.y.mutable_values<T>().data(), result.y.shape(), heads));
-  return result;
+  return {read(q), read(k), read(v)};
+}
+template <class T>
+Matrices<T> heads_to_write(const Tensor& y, int heads) {
+  return heads_of(y.mutable_values<T>().data(), y.shape(), heads);
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
@@ -86,28 +109,59 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
     throw ShapeError(text(operands(), ": ", heads, " heads do not divide the features; choose a divisor"));
 }
 
+Shape y_shape(const Tensor& q, const Tensor& v) { return q.shape().replaced(q.rank() - 1, v.dim(-1)); }
+
+AttentionResult with_weights(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden) {
+  AttentionResult result{empty(y_shape(q, v), q.dtype()), empty(hidden.weights, q.dtype())};
+  dispatch_real(q.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), operands_of<T>(q, k, v, heads), hidden,
+                         result.weights.mutable_values<T>().data(), heads_to_write<T>(result.y, heads));
+  });
+  record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, heads);
+  return result;
+}
+
+Tensor without_weights(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden) {
+  Tensor y = empty(y_shape(q, v), q.dtype());
+  dispatch_real(q.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    long_attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), operands_of<T>(q, k, v, heads), hidden,
+                              heads_to_write<T>(y, heads));
+  });
+  const LongAttention attributes{heads, hidden.causal};
+  if (hidden.mask.defined())
+    record(info, long_backward, {&q, &k, &v}, {&y}, {&q, &k, &v, &hidden.mask}, attributes);
+  else
+    record(info, long_backward, {&q, &k, &v}, {&y}, {&q, &k, &v}, attributes);
+  return y;
+}
+
+AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                       AttentionWeights weights) {
+  const int heads = options.heads;
+  check(q, k, v, heads);
+  const Shape shape = attention_weights_shape(q.shape(), k.dim(-2), heads);
+  const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, q.dtype(), heads), shape};
+  if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // f64 beside dual
+    const auto as_dual = [](const Tensor& x) { return to(x, dual); };
+    return attend(as_dual(q), as_dual(k), as_dual(v), options, weights);
+  }
+  if (expand_fused()) return composed_attention(q, k, v, heads, hidden.causal, hidden.mask);
+  if (weights == AttentionWeights::not_asked_for && is_long(sizes_of(q.shape(), v.shape(), heads)))
+    return {without_weights(q, k, v, heads, hidden), {}};
+  return with_weights(q, k, v, heads, hidden);
+}
+
 }  // namespace
 
 AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
                                        const AttentionOptions& options) {
-  check(q, k, v, options.heads);
-  const Shape shape = attention_weights_shape(q.shape(), k.dim(-2), options.heads);
-  const Tensor mask = additive_mask(options.mask, shape, q.dtype(), options.heads);
-  if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // f64 beside dual
-    const auto as_dual = [](const Tensor& x) { return to(x, dual); };
-    return attention_with_weights(as_dual(q), as_dual(k), as_dual(v), options);
-  }
-  if (expand_fused()) return composed_attention(q, k, v, options.heads, options.causal, mask);
-  AttentionResult result;
-  dispatch_real(q.dtype(), info.name, [&](auto zero) {
-    result = forward<decltype(zero)>(q, k, v, options.heads, options.causal, mask, shape);
-  });
-  record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, options.heads);
-  return result;
+  return attend(q, k, v, options, AttentionWeights::asked_for);
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
-  return attention_with_weights(q, k, v, options).y;
+  return attend(q, k, v, options, AttentionWeights::not_asked_for).y;
 }
 
 }  // namespace retrace

@@ -62,13 +62,13 @@ void small_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& a
 
 /// weights = softmax(q k^T / sqrt(d) + mask), y = weights v.
 template <class T>
-void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, const Tensor& mask,
-                       const Shape& shape, T* weights, const Matrices<T>& y) {
+void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
+                       T* weights, const Matrices<T>& y) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (!mask.defined() && kernels::fits_in_registers<T>(sizes_of_head(n)))
-      return small_heads_forward(n, in, causal, weights, y);
+    if (!hidden.mask.defined() && kernels::fits_in_registers<T>(sizes_of_head(n)))
+      return small_heads_forward(n, in, hidden.causal, weights, y);
   }
-  large_heads_forward(n, in, causal, mask, shape, weights, y);
+  large_heads_forward(n, in, hidden, weights, y);
 }
 
 /// The gradients that `at` asks for.

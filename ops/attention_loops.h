@@ -1,6 +1,6 @@
-// The loops of attention for heads of any size. The heads lie side by side in the last axis, and stay there: a head is a matrix whose rows
-// are further apart than they are long, which is all that a matrix product has to know. So q, k and v may as well be
-// parts of one tensor.
+// The loops of attention for heads of any size. The heads lie side by side in the last axis, and stay there: a head is
+// a matrix whose rows are further apart than they are long, which is all that a matrix product has to know. So q, k and
+// v may as well be parts of one tensor.
 #pragma once
 
 #include <algorithm>
@@ -44,10 +44,12 @@ struct HeadGroup {
   std::int64_t first_item(const AttentionSizes& n) const { return sample * n.heads + head; }
 };
 
+/// How many weights stay in the cache from one product to the next.
+inline constexpr std::int64_t weights_of_a_group = 32768;
+
 /// body(group) for groups that together are all heads of all samples, over threads.
 template <class Body>
 void for_each_group(const AttentionSizes& n, Body&& body) {
-  constexpr std::int64_t weights_of_a_group = 32768;
   const std::int64_t of_a_sample = std::max<std::int64_t>(n.heads * n.queries * n.keys, 1);
   const std::int64_t samples = weights_of_a_group / of_a_sample;
   if (samples == 0) {
@@ -96,29 +98,42 @@ void multiply(kernels::GemmShape shape, const HeadGroup& group, Factor<const T> 
                      {c.data + head * c.head_stride, c.row_stride, c.batch_stride, add});
 }
 
-/// The scores of `items` heads, times `scale`, become weights; with `causal`, query i sees the first i + 1 + keys -
-/// queries keys.
+/// What hides keys from queries: an additive mask that broadcasts to the shape of all weights, or nothing, and with
+/// `causal` that query i sees the first i + 1 + keys - queries keys.
+struct HiddenKeys {
+  bool causal = false;
+  Tensor mask = {};
+  Shape weights = {};
+};
+
+/// Queries from `first` on, and how many of the keys their rows of weights hold.
+struct QueryTile {
+  std::int64_t first, queries, keys;
+};
+
+/// The scores of the tile, times `scale`, become weights.
 template <class T>
-void softmax_of_items(T* weights, const AttentionSizes& n, std::int64_t items, bool causal, T scale) {
+void softmax_of_queries(T* weights, const AttentionSizes& n, const QueryTile& tile, bool causal, T scale) {
   if (!causal) {
-    kernels::softmax<T>({weights, weights, items * n.queries, n.keys, scale});
+    kernels::softmax<T>({weights, weights, tile.queries, tile.keys, scale});
     return;
   }
-  for (std::int64_t row = 0; row < items * n.queries; ++row) {
-    T* line = weights + row * n.keys;
-    const std::int64_t seen = std::clamp<std::int64_t>(row % n.queries + 1 + n.keys - n.queries, 0, n.keys);
+  for (std::int64_t row = 0; row < tile.queries; ++row) {
+    T* line = weights + row * tile.keys;
+    const std::int64_t query = (tile.first + row) % n.queries;
+    const std::int64_t seen = std::clamp<std::int64_t>(query + 1 + n.keys - n.queries, 0, tile.keys);
     kernels::softmax<T>({line, line, 1, seen, scale});
-    std::fill(line + seen, line + n.keys, T(0));
+    std::fill(line + seen, line + tile.keys, T(0));
   }
 }
 
-/// scores = scores / sqrt(d) + mask, for elements [begin, end) of the scores of all items.
+/// scores = scores / sqrt(d) + mask, for elements [begin, end) of the scores of all items; `scores` is the first.
 template <class T>
 void scale_and_mask(T* scores, const Broadcast& broadcast, const T* mask, T scale, std::int64_t begin,
                     std::int64_t end) {
   for_each_row(broadcast, begin, end, [=, stride = broadcast.strides[0][0]](const BroadcastRow& row) {
-    for (std::int64_t k = 0; k < row.count; ++k)
-      scores[row.first + k] = scores[row.first + k] * scale + mask[row.offsets[0] + k * stride];
+    T* line = scores + (row.first - begin);
+    for (std::int64_t k = 0; k < row.count; ++k) line[k] = line[k] * scale + mask[row.offsets[0] + k * stride];
   });
 }
 
@@ -128,22 +143,29 @@ struct AttentionOperands {
   Matrices<T> q, k, v;
 };
 
+/// The scores of the tile, whose first row is row `first_row` of all heads' weights, become those weights.
+template <class T>
+void weights_of_scores(const AttentionSizes& n, const HiddenKeys& hidden, std::int64_t first_row, const QueryTile& tile,
+                       T* weights) {
+  const T scale = static_cast<T>(n.scale());
+  if (!hidden.mask.defined()) return softmax_of_queries(weights, n, tile, hidden.causal, scale);
+  const Broadcast broadcast(hidden.weights, {&hidden.mask.shape()});
+  scale_and_mask(weights, broadcast, hidden.mask.values<T>().data(), scale, first_row * n.keys,
+                 (first_row + tile.queries) * n.keys);
+  softmax_of_queries(weights, n, tile, hidden.causal, T(1));
+}
+
 /// weights = softmax(q k^T / sqrt(d) + mask), y = weights v.
 template <class T>
-void large_heads_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, const Tensor& mask,
-                       const Shape& shape, T* weights, const Matrices<T>& y) {
-  const T scale = static_cast<T>(n.scale());
-  const T* added = mask.defined() ? mask.values<T>().data() : nullptr;
-  const Broadcast broadcast(shape, {mask.defined() ? &mask.shape() : &shape});
-  const std::int64_t size = n.queries * n.keys;
+void large_heads_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
+                         T* weights, const Matrices<T>& y) {
   for_each_group(n, [&](const HeadGroup& group) {
-    const std::int64_t first = group.first_item(n) * size, last = first + group.items() * size;
-    const Matrices<T> w = weights_of(weights + first, n, group);
-    multiply<T>({n.queries, n.keys, n.features}, group, {matrices_of(in.q, group)}, {matrices_of(in.k, group), true}, w,
-                false);
-    if (added != nullptr) scale_and_mask(weights, broadcast, added, scale, first, last);
-    softmax_of_items(weights + first, n, group.items(), causal, added != nullptr ? T(1) : scale);
-    multiply<T>({n.queries, n.values, n.keys}, group, {weights_of<const T>(weights + first, n, group)},
+    const std::int64_t first_row = group.first_item(n) * n.queries;
+    T* of_group = weights + first_row * n.keys;
+    multiply<T>({n.queries, n.keys, n.features}, group, {matrices_of(in.q, group)}, {matrices_of(in.k, group), true},
+                weights_of(of_group, n, group), false);
+    weights_of_scores(n, hidden, first_row, {0, group.items() * n.queries, n.keys}, of_group);
+    multiply<T>({n.queries, n.values, n.keys}, group, {weights_of<const T>(of_group, n, group)},
                 {matrices_of(in.v, group)}, matrices_of(y, group), false);
   });
 }

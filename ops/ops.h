@@ -282,7 +282,8 @@ struct AttentionResult {
   Tensor weights;  // [..., heads, Lq, Lk]; [..., Lq, Lk] for one head
 };
 /// y = softmax(q k^T / sqrt(dk) + mask) v, for each head. q [..., Lq, dk], k [..., Lk, dk], v [..., Lk, dv] -> [...,
-/// Lq, dv].
+/// Lq, dv]. Without being asked for its weights, attention of more than 32,768 of them a head does not store them: it
+/// computes them some queries at a time, in backward again, with the same bits.
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
 AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
                                        const AttentionOptions& options = {});
@@ -313,7 +314,8 @@ struct PackedAttentionOptions {
 };
 /// Attention of the rows of qkv [..., L, heads (2 key_size + value_size)] to each other, where they lie: y [..., queries,
 /// heads value_size].
-AttentionResult packed_attention(const Tensor& qkv, const PackedAttentionOptions& options);
+Tensor packed_attention(const Tensor& qkv, const PackedAttentionOptions& options);
+AttentionResult packed_attention_with_weights(const Tensor& qkv, const PackedAttentionOptions& options);
 
 // The recurrent layers over a whole sequence. `projected` p [B, T, gates H] holds W x + b of every step, computed as one
 // product; U [gates H, H] is the recurrent weight, its gates' rows one under the other. After its length (lengths [B], i64;

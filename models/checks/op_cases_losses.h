@@ -74,9 +74,20 @@ inline Cases cases_of<Op::attention_with_weights>() {
 
 template <>
 inline Cases cases_of<Op::packed_attention>() {
+  return {one(
+              [](const Tensors& in) {
+                const Tensor mask = tensor({{0, 0.5, -1}, {-1, 0, 0}, {0.25, 1, 0}}, in[0].dtype());
+                return packed_attention(in[0], {.heads = 2, .key_size = 1, .mask = mask});
+              },
+              {normal({2, 3, 8})}),
+          one([](const Tensors& in) { return packed_attention(in[0], {.key_size = 2, .causal = true}); },
+              {normal({4, 6})})};
+}
+template <>
+inline Cases cases_of<Op::packed_attention_with_weights>() {
   const auto with = [](const PackedAttentionOptions& options) {
     return [options](const Tensors& in) {
-      auto [y, weights] = packed_attention(in[0], options);
+      auto [y, weights] = packed_attention_with_weights(in[0], options);
       return Tensors{y, weights};
     };
   };

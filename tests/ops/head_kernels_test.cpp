@@ -82,8 +82,8 @@ TYPED_TEST(SmallHeads, HaveTheBitsOfTheLoopsForAnySize) {
       Heads<T> small(n), large(n);
       small_heads_forward<T>(n, small.template parts<const T>(small.qkv.data()), other, small.weights.data(),
                              small.template rows_of_y<T>(small.y.data()));
-      large_heads_forward<T>(n, large.template parts<const T>(large.qkv.data()), other, {}, {}, large.weights.data(),
-                             large.template rows_of_y<T>(large.y.data()));
+      large_heads_forward<T>(n, large.template parts<const T>(large.qkv.data()), {.causal = other},
+                             large.weights.data(), large.template rows_of_y<T>(large.y.data()));
       ASSERT_TRUE(same_bits(small.weights, large.weights));
       ASSERT_TRUE(same_bits(small.y, large.y));
       small_heads_backward<T>(n, small.gradient(other, other));

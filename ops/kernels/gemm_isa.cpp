@@ -25,8 +25,9 @@ namespace {
 constexpr Index depth_block = 384;
 constexpr Index row_block = 16 * tile_rows;
 constexpr Index column_block = 1024;
-constexpr Index rows_that_pay_packing = 4 * tile_rows;
-constexpr Index columns_that_pay_packing = 256;
+constexpr Index rows_that_pay_packing = 96 * tile_rows;
+constexpr Index rows_that_pay_packing_pages = 24 * tile_rows;
+constexpr Index columns_that_pay_packing = 1024;
 constexpr Index products_that_pay_a_thread = Index{1} << 20;
 
 constexpr Index smaller(Index a, Index b) { return a < b ? a : b; }
@@ -123,6 +124,14 @@ PanelsOfB<T> packed_panels(const RightFactor<T>& b, Index row, Index column, Ind
           whole_vectors<T>(b.columns - whole * width),     columns,        depth};
 }
 
+/// How many rows of C pay packing a B whose rows are so far apart: fewer if these are whole pages, which share a few
+/// sets of the first-level cache.
+template <class T>
+constexpr Index rows_that_pay(Index row_step) {
+  constexpr Index page = 4096 / Index{sizeof(T)};
+  return row_step % page == 0 ? rows_that_pay_packing_pages : rows_that_pay_packing;
+}
+
 template <class T>
 PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, Index depth, Index columns,
                          Index rows_of_c) {
@@ -130,7 +139,7 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
   const View<T> b = factor.view.from(row, column);
   constexpr Index width = tile_columns<T>;
   const bool is_a_panel = b.row_step <= width;
-  const bool in_place = b.column_step == 1 && (is_a_panel || rows_of_c < rows_that_pay_packing);
+  const bool in_place = b.column_step == 1 && (is_a_panel || rows_of_c < rows_that_pay<T>(b.row_step));
   const Index whole = columns / width, rest = columns - whole * width;
   if (in_place && rest % lanes<T> == 0)
     return {b.data, width, b.row_step, b.from(0, whole * width).data, b.row_step, columns, depth};
@@ -146,30 +155,29 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
   return {buffer, width * depth, width, last, padded, columns, depth};
 }
 
-/// The tiles of one panel of B, from the top: as high as they can be, and one or two lower ones for the rest.
+/// The tiles of one panel of B, from the top: as few and as equally high as can be, with a lower one for the rest.
 template <class T>
 void multiply_panel(Index rows, bool packed_a, TileStack<T> at) {
   const Index vectors = ceil_divide(at.columns, lanes<T>);
-  const auto multiply = [&](TilesFunction<T>* function, Index height) {
-    const Index tiles = rows / height;
-    if (tiles == 0) return;
+  const bool tall = !packed_a && vectors <= tall_tile_vectors;
+  const auto tiles_of = [&](Index height) -> TilesFunction<T>* {
+    if (tall) return tiles_function<T, tall_tile_rows, tall_tile_vectors>(height, vectors);
+    if (packed_a && vectors == tile_vectors && height == tile_rows)
+      return multiply_tiles<T, tile_rows, tile_vectors, true>;
+    return tiles_function<T>(height, vectors);
+  };
+  const auto multiply = [&](Index height) {
+    const Index tiles = rows / height, done = tiles * height;
     at.a_tile_step = height * (packed_a ? at.depth : at.a.row_step);
-    function(at, tiles);
-    const Index done = tiles * height;
+    tiles_of(height)(at, tiles);
     at.a.data += tiles * at.a_tile_step;
     at.start = at.start.from(done, 0);
     at.c += done * at.c_step;
     rows -= done;
   };
-  if (packed_a && vectors == tile_vectors) {
-    multiply(multiply_tiles<T, tile_rows, tile_vectors, true>, tile_rows);
-  } else {
-    if (!packed_a && vectors == tall_tile_vectors)
-      multiply(multiply_tiles<T, tall_tile_rows, tall_tile_vectors, false>, tall_tile_rows);
-    if (!packed_a && vectors == 1) multiply(multiply_tiles<T, tall_tile_rows, 1, false>, tall_tile_rows);
-    multiply(tiles_function<T>(tile_rows, vectors), tile_rows);
-  }
-  if (rows > 0) multiply(tiles_function<T>(rows, vectors), rows);
+  const Index most = tall ? tall_tile_rows : tile_rows;
+  multiply(packed_a ? smaller(rows, most) : ceil_divide(rows, ceil_divide(rows, most)));
+  if (rows > 0) multiply(rows);
 }
 
 /// A block of rows of C: every panel of B by every tile of A.
@@ -229,10 +237,8 @@ void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T>
   const Index products_of_a_strip = shape.m * shape.n * (shape.k + 1) / strips + 1;
   parallel_for(
       shape.batch * strips, ceil_divide(products_that_pay_a_thread, products_of_a_strip), [&](Index begin, Index end) {
-        while (begin < end) {
-          const Index item = begin / strips;
+        for (Index item = begin / strips, first = begin % strips * height; begin < end; ++item, first = 0) {
           const Index next = smaller(end, (item + 1) * strips);
-          const Index first = (begin - item * strips) * height;
           const Index size = smaller((next - item * strips) * height, extent) - first;
           const Index row = by_rows ? first : 0, column = by_rows ? 0 : first;
           const GemmShape part = {by_rows ? size : shape.m, by_rows ? shape.n : size, shape.k};

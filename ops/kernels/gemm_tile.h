@@ -59,9 +59,9 @@ template <class T, int Rows, int Vectors, bool PackedA>
   const int rest = at.columns - last;
   Vector<T> sum[Rows][Vectors] = {};
   if (at.start.data != nullptr) {
+    const T* from = at.start.data + tile * Rows * at.start.row_step;
 #pragma GCC unroll 16
-    for (int row = 0; row < Rows; ++row) {
-      const T* from = at.start.data + (tile * Rows + row) * at.start.row_step;
+    for (int row = 0; row < Rows; ++row, from += at.start.row_step) {
 #pragma GCC unroll 4
       for (int part = 0; part + 1 < Vectors; ++part) sum[row][part] = load(from + part * lanes<T>);
       sum[row][Vectors - 1] = load_first(from + last, rest);
@@ -76,9 +76,9 @@ template <class T, int Rows, int Vectors, bool PackedA>
       for (int part = 0; part < Vectors; ++part) sum[row][part] += a[row * row_step] * load(b + part * lanes<T>);
     }
   }
+  T* to = at.c + tile * Rows * at.c_step;
 #pragma GCC unroll 16
-  for (int row = 0; row < Rows; ++row) {
-    T* to = at.c + (tile * Rows + row) * at.c_step;
+  for (int row = 0; row < Rows; ++row, to += at.c_step) {
 #pragma GCC unroll 4
     for (int part = 0; part + 1 < Vectors; ++part) store(to + part * lanes<T>, sum[row][part]);
     store_first(to + last, sum[row][Vectors - 1], rest);

@@ -35,12 +35,37 @@ struct LastVector {
   }
 };
 
+/// All lanes of a vector of a row that is stored past the cache.
+template <class T>
+struct StreamedVector : WholeVector<T> {
+  [[gnu::always_inline]] void store_to(T* to, Vector<T> value) const { stream(to, value); }
+};
+
 /// body(k, part) for every vector of a row of `count` elements, which begins at k.
 template <class T, class Body>
 [[gnu::always_inline]] inline void for_each_vector(std::int64_t count, Body&& body) {
   std::int64_t k = 0;
   for (; k + lanes<T> <= count; k += lanes<T>) body(k, WholeVector<T>{});
   if (k < count) body(k, LastVector<T>{static_cast<int>(count - k)});
+}
+
+/// Whether rows of `to` are better stored past the cache: so many that it could not hold them until they are read, and
+/// a store of a part of a line would first load it.
+template <class T>
+inline bool goes_past_cache(const T* to, std::int64_t rows, std::int64_t length) {
+  constexpr std::int64_t beyond_cache = (std::int64_t{8} << 20) / sizeof(T);
+  return rows * length >= beyond_cache && length % lanes<T> == 0 &&
+         reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0;
+}
+
+/// for_each_vector of a row that is stored past the cache if `streamed`, which goes_past_cache allowed.
+template <class T, class Body>
+[[gnu::always_inline]] inline void for_each_vector_to(bool streamed, std::int64_t count, Body&& body) {
+  if (streamed) {
+    for (std::int64_t k = 0; k < count; k += lanes<T>) body(k, StreamedVector<T>{});
+  } else {
+    for_each_vector<T>(count, body);
+  }
 }
 
 template <int Step, class V, int... Lane>

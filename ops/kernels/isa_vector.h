@@ -41,6 +41,28 @@ template <class T>
   __builtin_memcpy(to, &value, sizeof value);
 }
 
+// stream is a store past the cache, to an address that is a multiple of a vector. Other threads see it after
+// finish_streams.
+#if defined(__x86_64__)
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline void stream(float* to, Vector<float> value) { _mm512_stream_ps(to, value); }
+[[gnu::always_inline]] inline void stream(double* to, Vector<double> value) { _mm512_stream_pd(to, value); }
+#elif defined(__AVX2__)
+[[gnu::always_inline]] inline void stream(float* to, Vector<float> value) { _mm256_stream_ps(to, value); }
+[[gnu::always_inline]] inline void stream(double* to, Vector<double> value) { _mm256_stream_pd(to, value); }
+#else
+[[gnu::always_inline]] inline void stream(float* to, Vector<float> value) { _mm_stream_ps(to, value); }
+[[gnu::always_inline]] inline void stream(double* to, Vector<double> value) { _mm_stream_pd(to, value); }
+#endif
+inline void finish_streams() { _mm_sfence(); }
+#else
+template <class T>
+[[gnu::always_inline]] inline void stream(T* to, Vector<T> value) {
+  store(to, value);
+}
+inline void finish_streams() {}
+#endif
+
 // load_first and store_first touch `count` elements of memory, at most a vector; the rest loads as zero.
 #if defined(__AVX512F__)
 

@@ -27,8 +27,9 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline void normalise_row(const LayerNormRows<T>& at, const T* x, T* y, T mean, T inverse) {
-  for_each_vector<T>(at.length, [&](Index k, auto part) {
+[[gnu::always_inline]] inline void normalise_row(const LayerNormRows<T>& at, const T* x, T* y, T mean, T inverse,
+                                                 bool streamed) {
+  for_each_vector_to<T>(streamed, at.length, [&](Index k, auto part) {
     Vector<T> value = (part.load_from(x + k) - mean) * inverse;
     if (at.gamma != nullptr) value *= part.load_from(at.gamma + k);
     if (at.beta != nullptr) value += part.load_from(at.beta + k);
@@ -69,11 +70,11 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline void gradient_of_row(const LayerNormGradientRows<T>& at, Index row,
-                                                   GradientMeans<T> means) {
+                                                   GradientMeans<T> means, bool streamed) {
   const T* dy = at.dy + row * at.length;
   T* dx = at.dx + row * at.length;
   const T inverse = at.inverse[row];
-  for_each_vector<T>(at.length, [&](Index k, auto part) {
+  for_each_vector_to<T>(streamed, at.length, [&](Index k, auto part) {
     Vector<T> g = part.load_from(dy + k);
     if (at.gamma != nullptr) g *= part.load_from(at.gamma + k);
     const Vector<T> slope = (g - means.g - normal_of(at, row, k, part) * means.gn) * inverse;
@@ -82,7 +83,7 @@ template <class T>
 }
 
 template <class T>
-void normalise_group(LayerNormRows<T> at, Index first, Index count) {
+void normalise_group(LayerNormRows<T> at, Index first, Index count, bool streamed) {
   const T* x = at.residual == nullptr ? at.x : at.sum;
   const double length = static_cast<double>(at.length);
   double sums[most_rows_at_once] = {}, squares[most_rows_at_once] = {};
@@ -95,28 +96,33 @@ void normalise_group(LayerNormRows<T> at, Index first, Index count) {
   for (Index i = 0; i < count; ++i) {
     at.mean[first + i] = mean[i];
     at.inverse[first + i] = inverse[i];
-    normalise_row(at, x + (first + i) * at.length, at.y + (first + i) * at.length, mean[i], inverse[i]);
+    normalise_row(at, x + (first + i) * at.length, at.y + (first + i) * at.length, mean[i], inverse[i], streamed);
   }
 }
 
 template <class T>
-void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count) {
+void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count, bool streamed) {
   GradientMeans<T> means[most_rows_at_once];
   for (Index i = 0; i < count; ++i) means[i] = add_row(at, first + i);
   if (at.dx == nullptr) return;
-  for (Index i = 0; i < count; ++i) gradient_of_row(at, first + i, means[i]);
+  for (Index i = 0; i < count; ++i) gradient_of_row(at, first + i, means[i], streamed);
 }
 
 }  // namespace
 
 template <class T>
 void layer_norm_rows(const LayerNormRows<T>& at) {
-  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { normalise_group(at, first, count); });
+  const bool streamed = at.sum != at.y && goes_past_cache(at.y, at.rows, at.length);
+  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { normalise_group(at, first, count, streamed); });
+  if (streamed) finish_streams();
 }
 
 template <class T>
 void layer_norm_gradient_rows(const LayerNormGradientRows<T>& at) {
-  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { gradient_of_group(at, first, count); });
+  const bool streamed = !at.add && at.dx != nullptr && goes_past_cache(at.dx, at.rows, at.length);
+  for_each_group<T>(at.rows, at.length,
+                    [&](Index first, Index count) { gradient_of_group(at, first, count, streamed); });
+  if (streamed) finish_streams();
 }
 
 template void layer_norm_rows(const LayerNormRows<float>&);

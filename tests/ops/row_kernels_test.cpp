@@ -3,8 +3,11 @@
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace retrace::kernels {
 namespace {
@@ -158,6 +161,50 @@ TYPED_TEST(RowKernel, ARowsBitsDependOnThatRowAlone) {
       kernels.softmax({x.data() + first, alone.data() + first, 1, length});
     EXPECT_EQ(std::memcmp(together.data(), alone.data(), x.size() * sizeof(T)), 0);
   });
+}
+
+/// A vector whose elements begin `offset` elements after a multiple of 64 bytes.
+template <class T>
+class Placed {
+ public:
+  Placed(std::int64_t count, std::int64_t offset) : room_(static_cast<std::size_t>(count) + 64 + 8) {
+    void* place = room_.data();
+    std::size_t bytes = room_.size() * sizeof(T);
+    first_ = static_cast<T*>(std::align(64, sizeof(T), place, bytes)) + offset;
+  }
+  T* data() { return first_; }
+
+ private:
+  std::vector<T> room_;
+  T* first_;
+};
+
+/// What is so large that it is stored past the cache.
+TYPED_TEST(RowKernel, LayerNormOfManyRowsHasTheBitsOfFew) {
+  using T = TypeParam;
+  constexpr std::int64_t length = 512, count = (std::int64_t{8} << 20) / length / sizeof(T) + 5, few = 100;
+  const std::vector<T> x = normal_numbers<T>(count * length, 19), dy = normal_numbers<T>(count * length, 20);
+  std::vector<T> mean(count), inverse(count), y(x.size()), dx(x.size());
+  for (const KernelTable* table : supported_kernel_tables()) {
+    const RowKernels<T>& kernels = rows_of<T>(*table);
+    for (std::int64_t first = 0; first < count; first += few) {
+      const std::int64_t begin = first * length, part = std::min(few, count - first);
+      kernels.layer_norm({x.data() + begin, nullptr, nullptr, y.data() + begin, mean.data() + first,
+                          inverse.data() + first, part, length, T(1e-5)});
+      kernels.layer_norm_gradient({x.data() + begin, dy.data() + begin, nullptr, mean.data() + first,
+                                   inverse.data() + first, dx.data() + begin, nullptr, nullptr, part, length});
+    }
+    for (const std::int64_t offset : {0, 1}) {
+      SCOPED_TRACE(testing::Message() << table->name << ", from element " << offset);
+      Placed<T> many_y(count * length, offset), many_dx(count * length, offset);
+      kernels.layer_norm(
+          {x.data(), nullptr, nullptr, many_y.data(), mean.data(), inverse.data(), count, length, T(1e-5)});
+      kernels.layer_norm_gradient(
+          {x.data(), dy.data(), nullptr, mean.data(), inverse.data(), many_dx.data(), nullptr, nullptr, count, length});
+      EXPECT_EQ(std::memcmp(y.data(), many_y.data(), y.size() * sizeof(T)), 0) << "y";
+      EXPECT_EQ(std::memcmp(dx.data(), many_dx.data(), dx.size() * sizeof(T)), 0) << "dx";
+    }
+  }
 }
 
 }  // namespace

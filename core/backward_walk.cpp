@@ -3,6 +3,15 @@
 #include <retrace/core/tape_checks.h>
 
 namespace retrace {
+namespace {
+
+[[noreturn]] void throw_changed(const Record& record, const SavedValue& value) {
+  const std::string name = value.node->name == nullptr ? "" : *value.node->name;
+  throw TapeError(text("backward: record ", record.index(), " (", record.op().name, ") saved ", name, value.shape(),
+                       ", and its values were changed since; change them after backward, or work on a clone()"));
+}
+
+}  // namespace
 
 void Tape::backward(const Tensor& loss) {
   BackwardWalk walk(*this, loss);
@@ -85,6 +94,14 @@ BackwardWalk::~BackwardWalk() {
   for (; ahead_ != nullptr; ahead_ = ahead_->previous_) finish(*ahead_);
 }
 
+inline void BackwardWalk::check_saved(const Record& record) {
+  for (int k = 0; k < record.saved_; ++k) {
+    const SavedValue& value = record.saved(k);
+    if (value && value.storage->version != value.version) [[unlikely]]
+      throw_changed(record, value);
+  }
+}
+
 bool BackwardWalk::next() {
   if (now_ != nullptr) finish(*now_);
   now_ = nullptr;
@@ -104,16 +121,6 @@ bool BackwardWalk::next() {
     return true;
   }
   return false;
-}
-
-void BackwardWalk::check_saved(const Record& record) {
-  for (int k = 0; k < record.saved_; ++k) {
-    const SavedValue& value = record.saved(k);
-    if (!value || value.storage->version == value.version) continue;
-    const std::string name = value.node->name == nullptr ? "" : *value.node->name;
-    throw TapeError(text("backward: record ", record.index_, " (", record.op_->name, ") saved ", name, value.shape(),
-                         ", and its values were changed since; change them after backward, or work on a clone()"));
-  }
 }
 
 void BackwardWalk::check_gradients_finite(const Record& record) {

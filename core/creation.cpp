@@ -41,7 +41,10 @@ Tensor empty(const Shape& shape, Dtype dtype) {
   return Tensor::over(allocate_storage(static_cast<std::size_t>(shape.numel()) * size_of(dtype)), 0, shape, dtype);
 }
 
-Tensor empty_like(const Tensor& x) { return empty(x.shape(), x.dtype()); }
+Tensor empty_like(const Tensor& x) {
+  const Node& like = x.node();
+  return Tensor::over(allocate_storage(like.bytes()), 0, like.shape, like.dtype);
+}
 
 Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset) {
   Node& node = x.node();

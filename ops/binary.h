@@ -176,9 +176,13 @@ void record_binary(const Tensor& a, const Tensor& b, const Tensor& y) {
     const bool wants_a = a.wants_gradient();
     const bool wants_b = b.wants_gradient();
     const auto needed = [](bool is_needed, const Tensor& x) { return is_needed ? &x : nullptr; };
-    record(Op::info, binary_backward<Op>, {&a, &b}, {&y},
-           {needed((wants_a && da.a) || (wants_b && db.a), a), needed((wants_a && da.b) || (wants_b && db.b), b),
-            needed((wants_a && da.y) || (wants_b && db.y), y)});
+    const Tensor* of_a = needed((wants_a && da.a) || (wants_b && db.a), a);
+    const Tensor* of_b = needed((wants_a && da.b) || (wants_b && db.b), b);
+    if constexpr (da.y || db.y)
+      record(Op::info, binary_backward<Op>, {&a, &b}, {&y},
+             {of_a, of_b, needed((wants_a && da.y) || (wants_b && db.y), y)});
+    else
+      record(Op::info, binary_backward<Op>, {&a, &b}, {&y}, {of_a, of_b});
   }
 }
 

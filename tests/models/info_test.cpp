@@ -1,5 +1,6 @@
 // What `retrace info` says of a model: names, shapes, counts, bytes and work, against sums by hand.
 #include <gtest/gtest.h>
+#include <retrace/models/flops.h>
 #include <retrace/models/model_info.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/models/command_line.h>
@@ -49,6 +50,20 @@ TEST(Info, NamesEveryWeightOfAnLstmWithShapeAndCount) {
 TEST(Info, BytesAreThoseOfTheDtype) {
   EXPECT_EQ(model_info(pairs("gru", f32)).bytes, 4 * model_info(pairs("gru")).parameters);
   EXPECT_EQ(model_info(pairs("gru", f64)).bytes, 8 * model_info(pairs("gru")).parameters);
+}
+
+/// Scores and sums of three heads, 2 features a key and 4 a value, whether the weights are stored or not.
+TEST(Info, WorkOfAttentionIsThatOfItsProducts) {
+  for (const std::int64_t length : {5, 200}) {
+    const Tensor q = parameter(ones({2, 3, 6})), k = parameter(ones({2, length, 6})),
+                 v = parameter(ones({2, length, 12}));
+    const Tensor qkv = parameter(ones({2, length, 24}));
+    Tape tape;
+    attention(q, k, v, {.heads = 3});
+    packed_attention(qkv, {.heads = 3, .key_size = 2});
+    EXPECT_EQ(forward_flops(*tape.records()[0]), 2 * 2 * 3 * 3 * length * (2 + 4));
+    EXPECT_EQ(forward_flops(*tape.records()[1]), 2 * 2 * 3 * length * length * (2 + 4));
+  }
 }
 
 /// Two for each multiply-add of the input's product, the recurrent one and that of the answer; backward takes twice as

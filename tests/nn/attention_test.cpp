@@ -118,6 +118,18 @@ TEST_F(MultiHeadAttentionTest, MasksOfTheBatchAndOfIntegers) {
   EXPECT_LT(difference(y[1], mha(x).y[1]), 1e-12);
 }
 
+/// Of a length whose weights are stored, and of one whose weights are not.
+TEST_F(MultiHeadAttentionTest, WithoutWeightsItGivesTheSameY) {
+  const MultiHeadAttention attention(4, random, {.heads = 2});
+  for (const std::int64_t length : {5, 200}) {
+    const Tensor x = random.normal({2, length, 4}), mask = causal_mask(length);
+    EXPECT_TRUE(same_bits(attention.without_weights(x, x, x, mask), attention(x, mask).y)) << length;
+    Tape tape;
+    attention.without_weights(x, x, x);
+    EXPECT_EQ(tape.find("attention")->saved_values(), length == 5 ? 4 : 3);
+  }
+}
+
 TEST_F(MultiHeadAttentionTest, Errors) {
   const MultiHeadAttention mha(4, random, {.heads = 2});
   const Tensor w = ones({4, 4}), x = ones({2, 3, 4});

@@ -30,7 +30,7 @@ constexpr std::array recipes{
            .slot_size = 64,
            .batch = 64,
            .learning_rate = 1.5e-3,
-           .steps = 42000,
+           .steps = 70000,
            .slots = 0,
            .heads = 4,
            .schedule = "trapezoid"},

@@ -73,7 +73,7 @@ void long_backward(Record& r) {
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const auto [heads, causal] = r.attributes<LongAttention>();
-    const Tensor mask = r.saved_values() > 3 ? r.saved(3).tensor() : Tensor();
+    const Tensor mask = r.saved(3) ? r.saved(3).tensor() : Tensor();
     const Shape shape = attention_weights_shape(r.in(0).shape, r.in(1).shape[-2], heads);
     long_attention_backward(sizes_of(r, heads), gradient_of<T>(r, heads), {causal, mask, shape});
   });
@@ -112,7 +112,7 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
 Shape y_shape(const Tensor& q, const Tensor& v) { return q.shape().replaced(q.rank() - 1, v.dim(-1)); }
 
 AttentionResult with_weights(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden) {
-  AttentionResult result{empty(y_shape(q, v), q.dtype()), empty(hidden.weights, q.dtype())};
+  AttentionResult result{empty(y_shape(q, v), q.dtype()), empty(hidden.weights_shape, q.dtype())};
   dispatch_real(q.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);
     attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), operands_of<T>(q, k, v, heads), hidden,
@@ -129,11 +129,7 @@ Tensor without_weights(const Tensor& q, const Tensor& k, const Tensor& v, int he
     long_attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), operands_of<T>(q, k, v, heads), hidden,
                               heads_to_write<T>(y, heads));
   });
-  const LongAttention attributes{heads, hidden.causal};
-  if (hidden.mask.defined())
-    record(info, long_backward, {&q, &k, &v}, {&y}, {&q, &k, &v, &hidden.mask}, attributes);
-  else
-    record(info, long_backward, {&q, &k, &v}, {&y}, {&q, &k, &v}, attributes);
+  record(info, long_backward, {&q, &k, &v}, {&y}, {&q, &k, &v, &hidden.mask}, LongAttention{heads, hidden.causal});
   return y;
 }
 

@@ -103,7 +103,7 @@ void multiply(kernels::GemmShape shape, const HeadGroup& group, Factor<const T> 
 struct HiddenKeys {
   bool causal = false;
   Tensor mask = {};
-  Shape weights = {};
+  Shape weights_shape = {};
 };
 
 /// Queries from `first` on, and how many of the keys their rows of weights hold.
@@ -149,7 +149,7 @@ void weights_of_scores(const AttentionSizes& n, const HiddenKeys& hidden, std::i
                        T* weights) {
   const T scale = static_cast<T>(n.scale());
   if (!hidden.mask.defined()) return softmax_of_queries(weights, n, tile, hidden.causal, scale);
-  const Broadcast broadcast(hidden.weights, {&hidden.mask.shape()});
+  const Broadcast broadcast(hidden.weights_shape, {&hidden.mask.shape()});
   scale_and_mask(weights, broadcast, hidden.mask.values<T>().data(), scale, first_row * n.keys,
                  (first_row + tile.queries) * n.keys);
   softmax_of_queries(weights, n, tile, hidden.causal, T(1));

@@ -1,18 +1,26 @@
-// Attention of long sequences: some queries of a head at a time, so that their weights stay in the cache and those of
-// all queries are never there together; backward computes them again. The bits are those of attention_loops.h.
+// Attention of long sequences: some queries of a head at a time, so that the weights of all are never there together;
+// backward computes them again. The bits of finite values are those of attention_loops.h; where q, k or v are one
+// tensor, the contributions to its gradient are added in another order.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include <retrace/core/threads_scope.h>
 #include <retrace/ops/attention_loops.h>
 
 namespace retrace {
 
 enum class AttentionWeights { asked_for, not_asked_for };
 
-/// Whether the weights of a head would leave the cache: it is then cheaper to compute them twice than to store them.
-inline bool is_long(const AttentionSizes& n) { return n.queries * n.keys > weights_of_a_group; }
+inline constexpr std::int64_t least_queries = 24;  // of a tile
+
+/// Whether the weights of a head would leave the cache, and are so many more than its queries, keys and values that it
+/// is cheaper to compute them twice than to store them.
+inline bool is_long(const AttentionSizes& n) {
+  return n.queries * n.keys > weights_of_a_group && n.queries > least_queries && n.keys > n.features + n.values;
+}
 
 inline constexpr std::int64_t keys_of_a_block = 128;
 
@@ -23,10 +31,11 @@ void for_each_key_block(std::int64_t keys, Body&& body) {
     body(first, std::min(keys_of_a_block, keys - first));
 }
 
-/// body(tile) for all queries of a head, in order. Blocks of keys that no query of a tile sees are left out.
+/// body(tile) for all queries of a head, in order. Blocks of keys that no query of a tile sees are left out,
+/// and so are infinities and NaNs in them.
 template <class Body>
 void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body&& body) {
-  constexpr std::int64_t weights_of_a_tile = 32768, least_queries = 24;
+  constexpr std::int64_t weights_of_a_tile = 32768;
   const std::int64_t most = std::max(weights_of_a_tile / n.keys, least_queries);
   for (std::int64_t first = 0; first < n.queries; first += most) {
     const std::int64_t queries = std::min(most, n.queries - first);
@@ -39,9 +48,9 @@ void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body
 
 /// The keys or values of a head [keys, columns], or their transpose, as panels for the products of many tiles.
 template <class T>
-class KeyPanels {
+class RightPanels {
  public:
-  KeyPanels(std::int64_t keys, std::int64_t columns, const Matrices<const T>& head, bool transposed)
+  RightPanels(std::int64_t keys, std::int64_t columns, const Matrices<const T>& head, bool transposed)
       : block_size_(
             std::max(kernels::packed_size(columns, keys_of_a_block), kernels::packed_size(keys_of_a_block, columns))),
         panels_(empty({(keys + keys_of_a_block - 1) / keys_of_a_block * block_size_}, dtype_of<T>)) {
@@ -73,7 +82,7 @@ Matrices<T> rows_of_tile(const Matrices<T>& head, const QueryTile& tile) {
 /// out [queries, keys] = rows [queries, columns] x^T, for x [keys, columns].
 template <class T>
 void multiply_by_transposed(const QueryTile& tile, std::int64_t columns, const Matrices<const T>& rows,
-                            const KeyPanels<T>& x, T* out) {
+                            const RightPanels<T>& x, T* out) {
   for_each_key_block(tile.keys, [&](std::int64_t first, std::int64_t count) {
     kernels::gemm<T>({tile.queries, count, columns}, {rows.data, rows.row_stride}, x.block(first),
                      {out + first, tile.keys});
@@ -81,7 +90,7 @@ void multiply_by_transposed(const QueryTile& tile, std::int64_t columns, const M
 }
 /// out [queries, columns] (+)= w [queries, keys] x, for x [keys, columns].
 template <class T>
-void multiply_weights(const QueryTile& tile, std::int64_t columns, const T* w, const KeyPanels<T>& x,
+void multiply_weights(const QueryTile& tile, std::int64_t columns, const T* w, const RightPanels<T>& x,
                       const Matrices<T>& out, bool add) {
   for_each_key_block(tile.keys, [&](std::int64_t first, std::int64_t count) {
     kernels::gemm<T>({tile.queries, columns, count}, {w + first, tile.keys}, x.block(first),
@@ -99,15 +108,17 @@ void add_transposed_weights(const QueryTile& tile, std::int64_t columns, const T
 /// w = softmax(q k^T / sqrt(d) + mask) of a tile of the head that `group` is.
 template <class T>
 void weights_of_tile(const AttentionSizes& n, const HiddenKeys& hidden, const HeadGroup& group, const QueryTile& tile,
-                     const Matrices<const T>& q, const KeyPanels<T>& transposed_keys, T* w) {
+                     const Matrices<const T>& q, const RightPanels<T>& transposed_keys, T* w) {
   multiply_by_transposed(tile, n.features, rows_of_tile(q, tile), transposed_keys, w);
   weights_of_scores(n, hidden, group.first_item(n) * n.queries + tile.first, tile, w);
 }
 
-/// body(head) for each head of each sample, over threads.
+/// body(head) for each head of each sample, over threads: a thread a head, as the products of a tile are too small to
+/// be shared.
 template <class Body>
 void for_each_long_head(const AttentionSizes& n, Body&& body) {
   parallel_for(n.batch * n.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+    const ThreadsScope one_thread(1);
     for (std::int64_t item = begin; item < end; ++item) body(HeadGroup{item / n.heads, 1, item % n.heads, 1});
   });
 }
@@ -125,8 +136,8 @@ template <class T>
 void long_attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
                             const Matrices<T>& y) {
   for_each_long_head(n, [&](const HeadGroup& group) {
-    const KeyPanels<T> transposed_keys(n.keys, n.features, matrices_of(in.k, group), true);
-    const KeyPanels<T> values(n.keys, n.values, matrices_of(in.v, group), false);
+    const RightPanels<T> transposed_keys(n.keys, n.features, matrices_of(in.k, group), true);
+    const RightPanels<T> values(n.keys, n.values, matrices_of(in.v, group), false);
     const Tensor room = weights_of_largest_tile<T>(n, hidden);
     T* w = room.mutable_values<T>().data();
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
@@ -146,25 +157,31 @@ void begin_sums(const Matrices<T>& head, std::int64_t rows, std::int64_t columns
 /// dv (+)= w^T dy, dq (+)= ds k, dk (+)= ds^T q, as large_heads_backward, but without weights and their gradient.
 template <class T>
 void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at, const HiddenKeys& hidden) {
+  const bool wants_v = at.out.v.data != nullptr, wants_q = at.out.q.data != nullptr, wants_k = at.out.k.data != nullptr;
   for_each_long_head(n, [&](const HeadGroup& group) {
-    const Matrices<const T> q = matrices_of(at.in.q, group), dy = matrices_of(at.dy, group);
+    const Matrices<const T> q = matrices_of(at.in.q, group), k = matrices_of(at.in.k, group),
+                            v = matrices_of(at.in.v, group), dy = matrices_of(at.dy, group);
     const Matrices<T> dq = matrices_of(at.out.q, group), dk = matrices_of(at.out.k, group),
                       dv = matrices_of(at.out.v, group);
-    const KeyPanels<T> transposed_keys(n.keys, n.features, matrices_of(at.in.k, group), true);
-    const KeyPanels<T> transposed_values(n.keys, n.values, matrices_of(at.in.v, group), true);
-    const KeyPanels<T> keys(n.keys, n.features, matrices_of(at.in.k, group), false);
+    const RightPanels<T> transposed_keys(n.keys, n.features, k, true);
+    std::optional<RightPanels<T>> transposed_values, keys;
+    if (wants_q || wants_k) transposed_values.emplace(n.keys, n.values, v, true);
+    if (wants_q) keys.emplace(n.keys, n.features, k, false);
     const Tensor room_for_w = weights_of_largest_tile<T>(n, hidden), room_for_ds = empty_like(room_for_w);
     T *w = room_for_w.mutable_values<T>().data(), *ds = room_for_ds.mutable_values<T>().data();
-    if (at.out.v.data != nullptr) begin_sums(dv, n.keys, n.values, at.add_v);
-    if (at.out.k.data != nullptr) begin_sums(dk, n.keys, n.features, at.add_k);
+    // All before the first tile: they may be one tensor.
+    if (wants_v) begin_sums(dv, n.keys, n.values, at.add_v);
+    if (wants_q) begin_sums(dq, n.queries, n.features, at.add_q);
+    if (wants_k) begin_sums(dk, n.keys, n.features, at.add_k);
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
       const Matrices<const T> dy_of_tile = rows_of_tile(dy, tile);
       weights_of_tile(n, hidden, group, tile, q, transposed_keys, w);
-      if (at.out.v.data != nullptr) add_transposed_weights(tile, n.values, w, dy_of_tile, dv);
-      multiply_by_transposed(tile, n.values, dy_of_tile, transposed_values, ds);
+      if (wants_v) add_transposed_weights(tile, n.values, w, dy_of_tile, dv);
+      if (!wants_q && !wants_k) return;
+      multiply_by_transposed(tile, n.values, dy_of_tile, *transposed_values, ds);
       kernels::softmax_gradient<T>({w, ds, ds, tile.queries, tile.keys, static_cast<T>(n.scale())});
-      if (at.out.q.data != nullptr) multiply_weights(tile, n.features, ds, keys, rows_of_tile(dq, tile), at.add_q);
-      if (at.out.k.data != nullptr) add_transposed_weights(tile, n.features, ds, rows_of_tile(q, tile), dk);
+      if (wants_q) multiply_weights(tile, n.features, ds, *keys, rows_of_tile(dq, tile), true);
+      if (wants_k) add_transposed_weights(tile, n.features, ds, rows_of_tile(q, tile), dk);
     });
   });
 }

@@ -283,7 +283,7 @@ struct AttentionResult {
 };
 /// y = softmax(q k^T / sqrt(dk) + mask) v, for each head. q [..., Lq, dk], k [..., Lk, dk], v [..., Lk, dv] -> [...,
 /// Lq, dv]. Without being asked for its weights, attention of more than 32,768 of them a head does not store them: it
-/// computes them some queries at a time, in backward again, with the same bits.
+/// computes them some queries at a time, in backward again, and saves the mask, which must then not be changed before.
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
 AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
                                        const AttentionOptions& options = {});

@@ -89,7 +89,7 @@ void long_backward(Record& r) {
     using T = decltype(zero);
     const auto& [packing, causal] = r.attributes<LongAttention>();
     const HiddenKeys hidden{
-        causal, r.saved_values() > 1 ? r.saved(1).tensor() : Tensor(),
+        causal, r.saved(1) ? r.saved(1).tensor() : Tensor(),
         attention_weights_shape(r.out(0).shape, r.in(0).shape[-2], static_cast<int>(packing.heads))};
     long_attention_backward(sizes_of(r, packing), gradient_of<T>(r, packing), hidden);
   });
@@ -132,7 +132,7 @@ Tensor unpacked(const Tensor& qkv, int part, std::int64_t rows, const Packing& p
 }
 
 AttentionResult with_weights(const Tensor& qkv, const Tensor& y, const Packing& packing, const HiddenKeys& hidden) {
-  AttentionResult result{y, empty(hidden.weights, qkv.dtype())};
+  AttentionResult result{y, empty(hidden.weights_shape, qkv.dtype())};
   dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);
     attention_forward<T>(sizes_of(qkv.shape(), result.y.dim(-2), packing),
@@ -149,11 +149,7 @@ void without_weights(const Tensor& qkv, const Tensor& y, const Packing& packing,
     long_attention_forward<T>(sizes_of(qkv.shape(), y.dim(-2), packing),
                               parts_of(qkv.values<T>().data(), qkv.dim(-2), packing), hidden, rows_of_y<T>(y, packing));
   });
-  const LongAttention attributes{packing, hidden.causal};
-  if (hidden.mask.defined())
-    record(info, long_backward, {&qkv}, {&y}, {&qkv, &hidden.mask}, attributes);
-  else
-    record(info, long_backward, {&qkv}, {&y}, {&qkv}, attributes);
+  record(info, long_backward, {&qkv}, {&y}, {&qkv, &hidden.mask}, LongAttention{packing, hidden.causal});
 }
 
 AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options, AttentionWeights weights) {

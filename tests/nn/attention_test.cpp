@@ -126,7 +126,7 @@ TEST_F(MultiHeadAttentionTest, WithoutWeightsItGivesTheSameY) {
     EXPECT_TRUE(same_bits(attention.without_weights(x, x, x, mask), attention(x, mask).y)) << length;
     Tape tape;
     attention.without_weights(x, x, x);
-    EXPECT_EQ(tape.find("attention")->saved_values(), length == 5 ? 4 : 3);
+    EXPECT_EQ(static_cast<bool>(tape.find("attention")->saved(3)), length == 5);
   }
 }
 

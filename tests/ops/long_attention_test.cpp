@@ -1,4 +1,5 @@
-// Attention of long sequences, whose weights are not stored, has the bits of attention whose weights are.
+// Attention of long sequences, whose weights are not stored, has the bits of attention whose weights are (where q, k
+// and v are different tensors).
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -108,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, LongAttention, testing::Values(f32, f64),
                          [](const auto& of) { return text(of.param); });
 
 TEST(LongAttentionRecord, KeepsNoWeights) {
-  const auto saved = [](std::int64_t length, bool packed) {
+  const auto keeps_weights = [](std::int64_t length, bool packed) {
     Random random(6);
     const Tensor x = parameter(random.normal({length, 6}));
     Tape tape;
@@ -116,25 +117,70 @@ TEST(LongAttentionRecord, KeepsNoWeights) {
       packed_attention(x, {.heads = 1, .key_size = 2});
     else
       attention(x, x, x);
-    return tape.records().back()->saved_values();
+    const Record& record = *tape.records().back();
+    return static_cast<bool>(record.saved(record.saved_values() - 1));
   };
-  EXPECT_EQ(saved(300, false), 3);
-  EXPECT_EQ(saved(20, false), 4);
-  EXPECT_EQ(saved(300, true), 1);
-  EXPECT_EQ(saved(20, true), 2);
+  for (const bool packed : {false, true}) {
+    EXPECT_TRUE(keeps_weights(20, packed));
+    EXPECT_FALSE(keeps_weights(300, packed));
+  }
 }
 
-TEST(LongAttentionRecord, OnlyWantedGradientsAreComputed) {
-  Random random(7);
-  const Tensor q = random.normal({300, 4}, f64), k = parameter(random.normal({300, 4}, f64));
-  const auto gradient = [&](auto&& attend) {
-    k.zero_grad();
+/// A tile of few queries is no larger than what is read for it.
+TEST(LongAttentionRecord, KeepsTheWeightsOfFewQueriesAndOfFewKeys) {
+  const auto saved_weights = [](std::int64_t queries, std::int64_t keys) {
+    const Tensor q = parameter(ones({queries, 4})), k = ones({keys, 4});
     Tape tape;
-    tape.backward(sum(square(attend())));
-    return k.grad().detach();
+    attention(q, k, k);
+    return static_cast<bool>(tape.records().back()->saved(3));
   };
-  EXPECT_TRUE(same_bits(gradient([&] { return attention(q, k, q); }),
-                        gradient([&] { return attention_with_weights(q, k, q).y; })));
+  EXPECT_TRUE(saved_weights(1, 40000));
+  EXPECT_TRUE(saved_weights(24, 2000));
+  EXPECT_FALSE(saved_weights(25, 2000));
+  EXPECT_TRUE(saved_weights(5000, 8));
+  EXPECT_FALSE(saved_weights(5000, 9));
+}
+
+/// q, k and v that share tensors, and only some of which want gradients: the bits differ where contributions to one
+/// gradient come in another order.
+TEST(LongAttentionRecord, SharedAndUnwantedOperands) {
+  Random random(7);
+  const Tensor a = random.normal({2, 300, 4}, f64), b = random.normal({2, 300, 4}, f64);
+  const std::pair<const char*, Tensors> operands[] = {
+      {"a a a", {a, a, a}}, {"a a b", {a, a, b}}, {"a b a", {a, b, a}}, {"a b b", {a, b, b}}, {"b a a", {b, a, a}}};
+  for (const auto& [name, in] : operands)
+    for (const auto& [wanted, other] : {std::pair(a, b), {b, a}}) {
+      SCOPED_TRACE(text(name, wanted.node().storage == a.node().storage ? ", a is wanted" : ", b is wanted"));
+      Tensors shared;
+      const Tensor parameter_of = parameter(wanted.clone());
+      bool is_used = false;
+      for (const Tensor& x : in) {
+        const bool is_wanted = x.node().storage == wanted.node().storage;
+        is_used = is_used || is_wanted;
+        shared.push_back(is_wanted ? parameter_of : x);
+      }
+      if (!is_used) continue;
+      const auto gradient = [&](auto&& attend) {
+        parameter_of.zero_grad();
+        Tape tape;
+        tape.backward(sum(square(attend())));
+        return parameter_of.grad().detach();
+      };
+      const AttentionOptions options{.heads = 2, .causal = true};
+      const Tensor tiled = gradient([&] { return attention(shared[0], shared[1], shared[2], options); });
+      const Tensor stored =
+          gradient([&] { return attention_with_weights(shared[0], shared[1], shared[2], options).y; });
+      EXPECT_LT(max(abs(tiled - stored)).item(), 1e-12);
+    }
+}
+
+TEST(LongAttentionRecord, AMaskThatChangesBeforeBackwardIsAnError) {
+  Random random(9);
+  const Tensor x = parameter(random.normal({300, 4})), mask = zeros({300});
+  Tape tape;
+  const Tensor loss = sum(attention(x, x, x, {.mask = mask}));
+  mask.mutable_values<float>()[0] = 1;
+  EXPECT_THROW(tape.backward(loss), TapeError);
 }
 
 /// Dual numbers carry derivatives through the same loops.

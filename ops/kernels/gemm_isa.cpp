@@ -25,9 +25,11 @@ namespace {
 constexpr Index depth_block = 384;
 constexpr Index row_block = 16 * tile_rows;
 constexpr Index column_block = 1024;
-constexpr Index rows_that_pay_packing = 96 * tile_rows;
-constexpr Index rows_that_pay_packing_pages = 24 * tile_rows;
-constexpr Index columns_that_pay_packing = 1024;
+// A panel of few and short vectors has too little of each row to be read in place often.
+constexpr bool panels_are_wide = vector_registers == 32;
+constexpr Index rows_that_pay_packing = (panels_are_wide ? 96 : 4) * tile_rows;
+constexpr Index rows_that_pay_packing_pages = (panels_are_wide ? 24 : 4) * tile_rows;
+constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
 constexpr Index products_that_pay_a_thread = Index{1} << 20;
 
 constexpr Index smaller(Index a, Index b) { return a < b ? a : b; }

@@ -143,6 +143,14 @@ TYPED_TEST(Gemm, EqualsThePlainTwinAcrossBlocks) {
   }
 }
 
+/// So many rows that a wide right factor is packed, sooner if its rows are whole pages apart; so many columns that the
+/// left one is, in more than one block of rows.
+TYPED_TEST(Gemm, EqualsThePlainTwinWhereFactorsBeginToBePacked) {
+  expect_equals_plain(Product<TypeParam>({600, 70, 400}));
+  expect_equals_plain(Product<TypeParam>({150, 1024, 40}));
+  expect_equals_plain(Product<TypeParam>({100, 1030, 400}));
+}
+
 TYPED_TEST(Gemm, ARowEqualsThatRowAlone) {
   for (const KernelTable* table : supported_kernel_tables()) {
     for (int round = 0; round < 20; ++round) {

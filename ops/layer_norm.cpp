@@ -110,7 +110,8 @@ void backward(Record& r) {
                            .add = dx.add,
                            .y = at.from_y ? saved(0) : nullptr,
                            .beta = saved(4),
-                           .one_over_gamma = one_over_gamma.defined() ? one_over_gamma.values<T>().data() : nullptr},
+                           .one_over_gamma = one_over_gamma.defined() ? one_over_gamma.values<T>().data() : nullptr,
+                           .past_cache = kernels::is_beyond_cache<T>(r.in(0).numel())},
                           r.out(0).dtype);
     of_sum.pass_on(at.residual);
   });
@@ -185,7 +186,8 @@ void forward(const Operands& in, const Normalised& out) {
                                 .inverse = write(out.inverse),
                                 .rows = rows,
                                 .length = width,
-                                .eps = static_cast<T>(in.options.eps)};
+                                .eps = static_cast<T>(in.options.eps),
+                                .past_cache = kernels::is_beyond_cache<T>(in.x.numel())};
   if (in.residual.defined()) all.residual = read(in.residual), all.sum = write(out.sum);
   parallel_for(rows, grain / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
     kernels::LayerNormRows<T> part = all;

@@ -49,16 +49,13 @@ template <class T, class Body>
   if (k < count) body(k, LastVector<T>{static_cast<int>(count - k)});
 }
 
-/// Whether rows of `to` are better stored past the cache: so many that it could not hold them until they are read, and
-/// a store of a part of a line would first load it.
+/// Whether rows of this length at `to` are whole vectors in the places that `stream` asks for.
 template <class T>
-inline bool goes_past_cache(const T* to, std::int64_t rows, std::int64_t length) {
-  constexpr std::int64_t beyond_cache = (std::int64_t{8} << 20) / sizeof(T);
-  return rows * length >= beyond_cache && length % lanes<T> == 0 &&
-         reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0;
+inline bool can_be_streamed(const T* to, std::int64_t length) {
+  return length % lanes<T> == 0 && reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0;
 }
 
-/// for_each_vector of a row that is stored past the cache if `streamed`, which goes_past_cache allowed.
+/// for_each_vector of a row that is stored past the cache if `streamed`, which can_be_streamed allowed.
 template <class T, class Body>
 [[gnu::always_inline]] inline void for_each_vector_to(bool streamed, std::int64_t count, Body&& body) {
   if (streamed) {

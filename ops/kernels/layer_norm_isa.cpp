@@ -112,14 +112,14 @@ void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count, bo
 
 template <class T>
 void layer_norm_rows(const LayerNormRows<T>& at) {
-  const bool streamed = at.sum != at.y && goes_past_cache(at.y, at.rows, at.length);
+  const bool streamed = at.past_cache && at.sum != at.y && can_be_streamed(at.y, at.length);
   for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { normalise_group(at, first, count, streamed); });
   if (streamed) finish_streams();
 }
 
 template <class T>
 void layer_norm_gradient_rows(const LayerNormGradientRows<T>& at) {
-  const bool streamed = !at.add && at.dx != nullptr && goes_past_cache(at.dx, at.rows, at.length);
+  const bool streamed = at.past_cache && !at.add && at.dx != nullptr && can_be_streamed(at.dx, at.length);
   for_each_group<T>(at.rows, at.length,
                     [&](Index first, Index count) { gradient_of_group(at, first, count, streamed); });
   if (streamed) finish_streams();

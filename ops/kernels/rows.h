@@ -39,10 +39,17 @@ struct LogSumExpRows {
   std::int64_t rows, length;
 };
 
+/// Whether so many elements are gone from the cache before anybody reads them: they are then better stored past it, as
+/// storing a line there first loads it.
+template <class T>
+constexpr bool is_beyond_cache(std::int64_t elements) {
+  return elements * static_cast<std::int64_t>(sizeof(T)) >= std::int64_t{8} << 20;
+}
+
 /// y = (x - mean x) inverse gamma + beta, inverse = 1 / sqrt(var x + eps), in two passes: sum x^2 - (sum x)^2 / d would
 /// lose everything where the mean is large. gamma and beta (`length` elements) may each be null. Writes mean and
 /// inverse, too. With a residual (else null), x + residual takes the place of x and is written to `sum`, which may be
-/// y.
+/// y. With `past_cache`, y is stored past the cache if it is not read again here and its rows are whole vectors.
 template <class T>
 struct LayerNormRows {
   const T *x, *gamma, *beta;
@@ -51,6 +58,7 @@ struct LayerNormRows {
   T eps;
   const T* residual = nullptr;
   T* sum = nullptr;
+  bool past_cache = false;
 };
 
 /// With g = dy gamma: dx = (or += with `add`) (g - mean g - n mean(g n)) inverse, dgamma += sum of dy n over rows,
@@ -63,6 +71,7 @@ struct LayerNormGradientRows {
   std::int64_t rows, length;
   bool add = false;
   const T *y = nullptr, *beta = nullptr, *one_over_gamma = nullptr;
+  bool past_cache = false;  // as there, for dx
 };
 
 template <class T>

@@ -167,7 +167,7 @@ TYPED_TEST(RowKernel, ARowsBitsDependOnThatRowAlone) {
 template <class T>
 class Placed {
  public:
-  Placed(std::int64_t count, std::int64_t offset) : room_(static_cast<std::size_t>(count) + 64 + 8) {
+  Placed(std::int64_t count, std::int64_t offset) : room_(static_cast<std::size_t>(count + offset) + 64) {
     void* place = room_.data();
     std::size_t bytes = room_.size() * sizeof(T);
     first_ = static_cast<T*>(std::align(64, sizeof(T), place, bytes)) + offset;
@@ -179,32 +179,37 @@ class Placed {
   T* first_;
 };
 
-/// What is so large that it is stored past the cache.
-TYPED_TEST(RowKernel, LayerNormOfManyRowsHasTheBitsOfFew) {
+/// From the beginning of a vector, where it can be, and from elsewhere.
+TYPED_TEST(RowKernel, LayerNormHasTheSameBitsPastTheCache) {
   using T = TypeParam;
-  constexpr std::int64_t length = 512, count = (std::int64_t{8} << 20) / length / sizeof(T) + 5, few = 100;
-  const std::vector<T> x = normal_numbers<T>(count * length, 19), dy = normal_numbers<T>(count * length, 20);
-  std::vector<T> mean(count), inverse(count), y(x.size()), dx(x.size());
-  for (const KernelTable* table : supported_kernel_tables()) {
-    const RowKernels<T>& kernels = rows_of<T>(*table);
-    for (std::int64_t first = 0; first < count; first += few) {
-      const std::int64_t begin = first * length, part = std::min(few, count - first);
-      kernels.layer_norm({x.data() + begin, nullptr, nullptr, y.data() + begin, mean.data() + first,
-                          inverse.data() + first, part, length, T(1e-5)});
-      kernels.layer_norm_gradient({x.data() + begin, dy.data() + begin, nullptr, mean.data() + first,
-                                   inverse.data() + first, dx.data() + begin, nullptr, nullptr, part, length});
-    }
-    for (const std::int64_t offset : {0, 1}) {
-      SCOPED_TRACE(testing::Message() << table->name << ", from element " << offset);
-      Placed<T> many_y(count * length, offset), many_dx(count * length, offset);
-      kernels.layer_norm(
-          {x.data(), nullptr, nullptr, many_y.data(), mean.data(), inverse.data(), count, length, T(1e-5)});
-      kernels.layer_norm_gradient(
-          {x.data(), dy.data(), nullptr, mean.data(), inverse.data(), many_dx.data(), nullptr, nullptr, count, length});
-      EXPECT_EQ(std::memcmp(y.data(), many_y.data(), y.size() * sizeof(T)), 0) << "y";
-      EXPECT_EQ(std::memcmp(dx.data(), many_dx.data(), dx.size() * sizeof(T)), 0) << "dx";
-    }
-  }
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 19), dy = normal_numbers<T>(rows * length, 20);
+    for (const std::int64_t offset : {0, 1})
+      for (const char* sum_is : {"x", "y", "of its own"}) {
+        SCOPED_TRACE(testing::Message() << "from element " << offset << ", the sum is " << sum_is);
+        const bool has_residual = *sum_is != 'x';
+        std::vector<T> results[2];
+        for (const bool past_cache : {false, true}) {
+          std::vector<T> mean(rows), inverse(rows), sum(x.size());
+          Placed<T> y(rows * length, offset), dx(rows * length, offset);
+          std::copy(dy.begin(), dy.end(), dx.data());  // something to add to
+          LayerNormRows<T> forward{x.data(),       nullptr, nullptr, y.data(), mean.data(),
+                                   inverse.data(), rows,    length,  T(1e-5)};
+          if (has_residual) forward.residual = dy.data(), forward.sum = *sum_is == 'y' ? y.data() : sum.data();
+          forward.past_cache = past_cache;
+          kernels.layer_norm(forward);
+          LayerNormGradientRows<T> backward{x.data(), dy.data(), nullptr, mean.data(), inverse.data(), dx.data(),
+                                            nullptr,  nullptr,   rows,    length,      has_residual};
+          backward.past_cache = past_cache;
+          kernels.layer_norm_gradient(backward);
+          std::vector<T>& all = results[past_cache];
+          all.assign(y.data(), y.data() + x.size());
+          all.insert(all.end(), dx.data(), dx.data() + x.size());
+          all.insert(all.end(), sum.begin(), sum.end());
+        }
+        EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), results[0].size() * sizeof(T)), 0);
+      }
+  });
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <retrace/ops/attention_composed.h>
 #include <retrace/ops/attention_heads.h>
 #include <retrace/ops/attention_mask.h>
-#include <retrace/ops/attention_tiles.h>
 #include <retrace/ops/operands.h>
 
 namespace retrace {
@@ -27,10 +26,16 @@ Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
   return in_features(x, shape[-2], shape[-1] / heads, heads);
 }
 
-/// The gradients that are wanted, from that of y.
+struct Attributes {
+  int heads;
+  bool causal;
+};
+
 template <class T>
-AttentionGradient<T> gradient_of(Record& r, int heads) {
-  const auto saved = [&](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
+void backward_of(Record& r) {
+  const auto [heads, causal] = r.attributes<Attributes>();
+  const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
+  const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
   AttentionGradient<T> at{.in = {saved(0), saved(1), saved(2)},
                           .weights = nullptr,
                           .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
@@ -39,54 +44,28 @@ AttentionGradient<T> gradient_of(Record& r, int heads) {
                           .add_v = false,
                           .add_q = false,
                           .add_k = false};
-  const auto slot_of = [&](int i, Matrices<T>& out, bool& add) {
+  const auto slot_of = [&, heads = heads](int i, Matrices<T>& out, bool& add) {
     if (!r.wants(i)) return;
-    const GradientSlot<T> slot = r.grad_in<T>(i);
+    const GradientSlot<T> slot = attention_slot<T>(r, i);
     out = heads_of(slot.values, r.in(i).shape, heads);
     add = slot.add;
   };
   if (at.dy.data != nullptr) slot_of(2, at.out.v, at.add_v);
   slot_of(0, at.out.q, at.add_q);
   slot_of(1, at.out.k, at.add_k);
-  return at;
+  attention_backward(r, n, at, causal);
 }
-
-AttentionSizes sizes_of(const Record& r, int heads) { return sizes_of(r.in(0).shape, r.in(2).shape, heads); }
 
 void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
-    const int heads = r.attributes<int>();
-    AttentionGradient<T> at = gradient_of<T>(r, heads);
-    at.weights = r.saved(3).values<T>();
-    at.dweights = r.grad_out<T>(1);
-    attention_backward(sizes_of(r, heads), at);
-  });
-}
-
-struct LongAttention {
-  int heads;
-  bool causal;
-};
-
-void long_backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
-    const auto [heads, causal] = r.attributes<LongAttention>();
-    const Tensor mask = r.saved(3) ? r.saved(3).tensor() : Tensor();
-    const Shape shape = attention_weights_shape(r.in(0).shape, r.in(1).shape[-2], heads);
-    long_attention_backward(sizes_of(r, heads), gradient_of<T>(r, heads), {causal, mask, shape});
-  });
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
 }
 
 template <class T>
-AttentionOperands<const T> operands_of(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
+void forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden,
+             const AttentionResult& result) {
   const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
-  return {read(q), read(k), read(v)};
-}
-template <class T>
-Matrices<T> heads_to_write(const Tensor& y, int heads) {
-  return heads_of(y.mutable_values<T>().data(), y.shape(), heads);
+  attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result.weights,
+                       heads_of(result.y.mutable_values<T>().data(), result.y.shape(), heads));
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
@@ -109,30 +88,6 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
     throw ShapeError(text(operands(), ": ", heads, " heads do not divide the features; choose a divisor"));
 }
 
-Shape y_shape(const Tensor& q, const Tensor& v) { return q.shape().replaced(q.rank() - 1, v.dim(-1)); }
-
-AttentionResult with_weights(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden) {
-  AttentionResult result{empty(y_shape(q, v), q.dtype()), empty(hidden.weights_shape, q.dtype())};
-  dispatch_real(q.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
-    attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), operands_of<T>(q, k, v, heads), hidden,
-                         result.weights.mutable_values<T>().data(), heads_to_write<T>(result.y, heads));
-  });
-  record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, heads);
-  return result;
-}
-
-Tensor without_weights(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden) {
-  Tensor y = empty(y_shape(q, v), q.dtype());
-  dispatch_real(q.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
-    long_attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), operands_of<T>(q, k, v, heads), hidden,
-                              heads_to_write<T>(y, heads));
-  });
-  record(info, long_backward, {&q, &k, &v}, {&y}, {&q, &k, &v, &hidden.mask}, LongAttention{heads, hidden.causal});
-  return y;
-}
-
 AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                        AttentionWeights weights) {
   const int heads = options.heads;
@@ -144,9 +99,16 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
     return attend(as_dual(q), as_dual(k), as_dual(v), options, weights);
   }
   if (expand_fused()) return composed_attention(q, k, v, heads, hidden.causal, hidden.mask);
-  if (weights == AttentionWeights::not_asked_for && is_long(sizes_of(q.shape(), v.shape(), heads)))
-    return {without_weights(q, k, v, heads, hidden), {}};
-  return with_weights(q, k, v, heads, hidden);
+  AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype()), {}};
+  const bool stored = stores_weights(sizes_of(q.shape(), v.shape(), heads), weights);
+  if (stored) result.weights = empty(shape, q.dtype());
+  dispatch_real(q.dtype(), info.name, [&](auto zero) { forward<decltype(zero)>(q, k, v, heads, hidden, result); });
+  const Attributes attributes{heads, hidden.causal};
+  if (stored)
+    record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, attributes);
+  else
+    record(info, backward, {&q, &k, &v}, {&result.y}, {&q, &k, &v, &hidden.mask}, attributes);
+  return result;
 }
 
 }  // namespace

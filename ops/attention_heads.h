@@ -1,9 +1,11 @@
-// Attention of all heads: each in registers if it is small, else by the loops for any size. The bits are the same.
+// Attention of all heads: each in registers if it is small, in tiles if it is long and its weights are not asked for,
+// else by the loops for any size. The bits are the same.
 #pragma once
 
 #include <type_traits>
 
-#include <retrace/ops/attention_loops.h>
+#include <retrace/ops/attention_mask.h>
+#include <retrace/ops/attention_tiles.h>
 #include <retrace/ops/kernels/heads.h>
 
 namespace retrace {
@@ -60,20 +62,46 @@ void small_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& a
   });
 }
 
-/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v.
-template <class T>
-void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
-                       T* weights, const Matrices<T>& y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!hidden.mask.defined() && kernels::fits_in_registers<T>(sizes_of_head(n)))
-      return small_heads_forward(n, in, hidden.causal, weights, y);
-  }
-  large_heads_forward(n, in, hidden, weights, y);
+enum class AttentionWeights { asked_for, not_asked_for };
+
+/// Whether an op of these sizes stores its weights.
+inline bool stores_weights(const AttentionSizes& n, AttentionWeights weights) {
+  return weights == AttentionWeights::asked_for || !is_long(n);
 }
 
-/// The gradients that `at` asks for.
+/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v. The weights are undefined where they are not stored.
 template <class T>
-void attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
+                       const Tensor& weights, const Matrices<T>& y) {
+  if (!weights.defined()) return long_attention_forward(n, in, hidden, y);
+  T* to = weights.mutable_values<T>().data();
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!hidden.mask.defined() && kernels::fits_in_registers<T>(sizes_of_head(n)))
+      return small_heads_forward(n, in, hidden.causal, to, y);
+  }
+  large_heads_forward(n, in, hidden, to, y);
+}
+
+/// Whether the op stored its weights: they are then its second output and its last saved value, which else is the mask.
+inline bool stored_weights(const Record& r) { return r.outputs() == 2; }
+
+/// Where the gradient of input i goes.
+template <class T>
+GradientSlot<T> attention_slot(Record& r, int i) {
+  if (stored_weights(r)) return r.grad_in<T>(i);
+  return {r.grad_in_to_add<T>(i), true};  // tile after tile adds to it
+}
+
+/// The gradients that `at` asks for; the weights and what came to them are in the record.
+template <class T>
+void attention_backward(const Record& r, const AttentionSizes& n, AttentionGradient<T> at, bool causal) {
+  const SavedValue& last = r.saved(r.saved_values() - 1);
+  if (!stored_weights(r)) {
+    const Shape shape = attention_weights_shape(r.out(0).shape, n.keys, static_cast<int>(n.heads));
+    return long_attention_backward(n, at, {causal, last ? last.tensor() : Tensor(), shape});
+  }
+  at.weights = last.values<T>();
+  at.dweights = r.grad_out<T>(1);
   if constexpr (std::is_floating_point_v<T>) {
     if (kernels::fits_in_registers<T>(sizes_of_head(n))) return small_heads_backward(n, at);
   }

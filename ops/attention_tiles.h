@@ -12,8 +12,6 @@
 
 namespace retrace {
 
-enum class AttentionWeights { asked_for, not_asked_for };
-
 inline constexpr std::int64_t least_queries = 24;  // of a tile
 
 /// Whether the weights of a head would leave the cache, and are so many more than its queries, keys and values that it
@@ -35,8 +33,7 @@ void for_each_key_block(std::int64_t keys, Body&& body) {
 /// and so are infinities and NaNs in them.
 template <class Body>
 void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body&& body) {
-  constexpr std::int64_t weights_of_a_tile = 32768;
-  const std::int64_t most = std::max(weights_of_a_tile / n.keys, least_queries);
+  const std::int64_t most = std::max(weights_of_a_group / n.keys, least_queries);
   for (std::int64_t first = 0; first < n.queries; first += most) {
     const std::int64_t queries = std::min(most, n.queries - first);
     const std::int64_t seen = first + queries + n.keys - n.queries;
@@ -105,22 +102,12 @@ void add_transposed_weights(const QueryTile& tile, std::int64_t columns, const T
                    {.data = out.data, .row_stride = out.row_stride, .accumulate = true});
 }
 
-/// w = softmax(q k^T / sqrt(d) + mask) of a tile of the head that `group` is.
+/// w = softmax(q k^T / sqrt(d) + mask) of a tile of a head.
 template <class T>
-void weights_of_tile(const AttentionSizes& n, const HiddenKeys& hidden, const HeadGroup& group, const QueryTile& tile,
+void weights_of_tile(const AttentionSizes& n, const HiddenKeys& hidden, const HeadGroup& head, const QueryTile& tile,
                      const Matrices<const T>& q, const RightPanels<T>& transposed_keys, T* w) {
   multiply_by_transposed(tile, n.features, rows_of_tile(q, tile), transposed_keys, w);
-  weights_of_scores(n, hidden, group.first_item(n) * n.queries + tile.first, tile, w);
-}
-
-/// body(head) for each head of each sample, over threads: a thread a head, as the products of a tile are too small to
-/// be shared.
-template <class Body>
-void for_each_long_head(const AttentionSizes& n, Body&& body) {
-  parallel_for(n.batch * n.heads, 1, [&](std::int64_t begin, std::int64_t end) {
-    const ThreadsScope one_thread(1);
-    for (std::int64_t item = begin; item < end; ++item) body(HeadGroup{item / n.heads, 1, item % n.heads, 1});
-  });
+  weights_of_scores(n, hidden, head.first_item(n) * n.queries + tile.first, tile, w);
 }
 
 /// Room for the weights of the largest tile.
@@ -131,51 +118,44 @@ Tensor weights_of_largest_tile(const AttentionSizes& n, const HiddenKeys& hidden
   return empty({most}, dtype_of<T>);
 }
 
-/// y = softmax(q k^T / sqrt(d) + mask) v.
+/// y = softmax(q k^T / sqrt(d) + mask) v. A long head is a group of its own, and has one thread: the products of a tile
+/// are too small to be shared.
 template <class T>
 void long_attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
                             const Matrices<T>& y) {
-  for_each_long_head(n, [&](const HeadGroup& group) {
-    const RightPanels<T> transposed_keys(n.keys, n.features, matrices_of(in.k, group), true);
-    const RightPanels<T> values(n.keys, n.values, matrices_of(in.v, group), false);
+  for_each_group(n, [&](const HeadGroup& head) {
+    const ThreadsScope one_thread(1);
+    const RightPanels<T> transposed_keys(n.keys, n.features, matrices_of(in.k, head), true);
+    const RightPanels<T> values(n.keys, n.values, matrices_of(in.v, head), false);
     const Tensor room = weights_of_largest_tile<T>(n, hidden);
     T* w = room.mutable_values<T>().data();
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
-      weights_of_tile(n, hidden, group, tile, matrices_of(in.q, group), transposed_keys, w);
-      multiply_weights(tile, n.values, w, values, rows_of_tile(matrices_of(y, group), tile), false);
+      weights_of_tile(n, hidden, head, tile, matrices_of(in.q, head), transposed_keys, w);
+      multiply_weights(tile, n.values, w, values, rows_of_tile(matrices_of(y, head), tile), false);
     });
   });
 }
 
-/// Sums over the tiles start from what is there, or from zero.
-template <class T>
-void begin_sums(const Matrices<T>& head, std::int64_t rows, std::int64_t columns, bool add) {
-  if (add) return;
-  for (std::int64_t row = 0; row < rows; ++row) std::fill_n(head.data + row * head.row_stride, columns, T(0));
-}
-
-/// dv (+)= w^T dy, dq (+)= ds k, dk (+)= ds^T q, as large_heads_backward, but without weights and their gradient.
+/// dv += w^T dy, dq += ds k, dk += ds^T q, as large_heads_backward, but without weights and their gradient. Every tile
+/// adds to the sums of the others, so all three have begun: at.add_* are true.
 template <class T>
 void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at, const HiddenKeys& hidden) {
   const bool wants_v = at.out.v.data != nullptr, wants_q = at.out.q.data != nullptr, wants_k = at.out.k.data != nullptr;
-  for_each_long_head(n, [&](const HeadGroup& group) {
-    const Matrices<const T> q = matrices_of(at.in.q, group), k = matrices_of(at.in.k, group),
-                            v = matrices_of(at.in.v, group), dy = matrices_of(at.dy, group);
-    const Matrices<T> dq = matrices_of(at.out.q, group), dk = matrices_of(at.out.k, group),
-                      dv = matrices_of(at.out.v, group);
+  for_each_group(n, [&](const HeadGroup& head) {
+    const ThreadsScope one_thread(1);
+    const Matrices<const T> q = matrices_of(at.in.q, head), k = matrices_of(at.in.k, head),
+                            v = matrices_of(at.in.v, head), dy = matrices_of(at.dy, head);
+    const Matrices<T> dq = matrices_of(at.out.q, head), dk = matrices_of(at.out.k, head),
+                      dv = matrices_of(at.out.v, head);
     const RightPanels<T> transposed_keys(n.keys, n.features, k, true);
     std::optional<RightPanels<T>> transposed_values, keys;
     if (wants_q || wants_k) transposed_values.emplace(n.keys, n.values, v, true);
     if (wants_q) keys.emplace(n.keys, n.features, k, false);
     const Tensor room_for_w = weights_of_largest_tile<T>(n, hidden), room_for_ds = empty_like(room_for_w);
     T *w = room_for_w.mutable_values<T>().data(), *ds = room_for_ds.mutable_values<T>().data();
-    // All before the first tile: they may be one tensor.
-    if (wants_v) begin_sums(dv, n.keys, n.values, at.add_v);
-    if (wants_q) begin_sums(dq, n.queries, n.features, at.add_q);
-    if (wants_k) begin_sums(dk, n.keys, n.features, at.add_k);
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
       const Matrices<const T> dy_of_tile = rows_of_tile(dy, tile);
-      weights_of_tile(n, hidden, group, tile, q, transposed_keys, w);
+      weights_of_tile(n, hidden, head, tile, q, transposed_keys, w);
       if (wants_v) add_transposed_weights(tile, n.values, w, dy_of_tile, dv);
       if (!wants_q && !wants_k) return;
       multiply_by_transposed(tile, n.values, dy_of_tile, *transposed_values, ds);

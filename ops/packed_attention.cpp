@@ -4,7 +4,6 @@
 #include <retrace/ops/attention_composed.h>
 #include <retrace/ops/attention_heads.h>
 #include <retrace/ops/attention_mask.h>
-#include <retrace/ops/attention_tiles.h>
 #include <retrace/ops/operands.h>
 
 namespace retrace {
@@ -47,57 +46,32 @@ AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, const Packing& packing)
   return {part_of(qkv, 0, rows, packing), part_of(qkv, 1, rows, packing), part_of(qkv, 2, rows, packing)};
 }
 
-AttentionSizes sizes_of(const Record& r, const Packing& packing) {
-  return sizes_of(r.in(0).shape, r.out(0).shape[-2], packing);
-}
-
-/// The gradients of all parts, from that of y.
-template <class T>
-AttentionGradient<T> gradient_of(Record& r, const Packing& packing) {
-  const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
-  const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
-  const bool all_is_written = queries == rows && dy.data != nullptr;
-  const GradientSlot<T> slot = all_is_written ? r.grad_in<T>(0) : GradientSlot<T>{r.grad_in_to_add<T>(0), true};
-  return {.in = parts_of(r.saved(0).values<T>(), rows, packing),
-          .weights = nullptr,
-          .dy = dy,
-          .dweights = nullptr,
-          .out = parts_of(slot.values, rows, packing),
-          .add_v = slot.add,
-          .add_q = slot.add,
-          .add_k = slot.add};
-}
-
-void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
-    const Packing& packing = r.attributes<Packing>();
-    AttentionGradient<T> at = gradient_of<T>(r, packing);
-    at.weights = r.saved(1).values<T>();
-    at.dweights = r.grad_out<T>(1);
-    attention_backward(sizes_of(r, packing), at);
-  });
-}
-
-struct LongAttention {
+struct Attributes {
   Packing packing;
   bool causal;
 };
 
-void long_backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
-    const auto& [packing, causal] = r.attributes<LongAttention>();
-    const HiddenKeys hidden{
-        causal, r.saved(1) ? r.saved(1).tensor() : Tensor(),
-        attention_weights_shape(r.out(0).shape, r.in(0).shape[-2], static_cast<int>(packing.heads))};
-    long_attention_backward(sizes_of(r, packing), gradient_of<T>(r, packing), hidden);
-  });
+template <class T>
+void backward_of(Record& r) {
+  const auto& [packing, causal] = r.attributes<Attributes>();
+  const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
+  const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
+  const bool all_is_written = queries == rows && dy.data != nullptr;
+  const GradientSlot<T> slot = all_is_written ? attention_slot<T>(r, 0) : GradientSlot<T>{r.grad_in_to_add<T>(0), true};
+  attention_backward(r, sizes_of(r.in(0).shape, queries, packing),
+                     AttentionGradient<T>{.in = parts_of(r.saved(0).values<T>(), rows, packing),
+                                          .weights = nullptr,
+                                          .dy = dy,
+                                          .dweights = nullptr,
+                                          .out = parts_of(slot.values, rows, packing),
+                                          .add_v = slot.add,
+                                          .add_q = slot.add,
+                                          .add_k = slot.add},
+                     causal);
 }
 
-template <class T>
-Matrices<T> rows_of_y(const Tensor& y, const Packing& packing) {
-  return in_features(y.mutable_values<T>().data(), y.dim(-2), packing.values, packing.heads);
+void backward(Record& r) {
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
 }
 
 Packing packing_of(const Tensor& qkv, const PackedAttentionOptions& options) {
@@ -131,27 +105,6 @@ Tensor unpacked(const Tensor& qkv, int part, std::int64_t rows, const Packing& p
   return concat(heads, axis);
 }
 
-AttentionResult with_weights(const Tensor& qkv, const Tensor& y, const Packing& packing, const HiddenKeys& hidden) {
-  AttentionResult result{y, empty(hidden.weights_shape, qkv.dtype())};
-  dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
-    attention_forward<T>(sizes_of(qkv.shape(), result.y.dim(-2), packing),
-                         parts_of(qkv.values<T>().data(), qkv.dim(-2), packing), hidden,
-                         result.weights.mutable_values<T>().data(), rows_of_y<T>(result.y, packing));
-  });
-  record(info, backward, {&qkv}, {&result.y, &result.weights}, {&qkv, &result.weights}, packing);
-  return result;
-}
-
-void without_weights(const Tensor& qkv, const Tensor& y, const Packing& packing, const HiddenKeys& hidden) {
-  dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
-    long_attention_forward<T>(sizes_of(qkv.shape(), y.dim(-2), packing),
-                              parts_of(qkv.values<T>().data(), qkv.dim(-2), packing), hidden, rows_of_y<T>(y, packing));
-  });
-  record(info, long_backward, {&qkv}, {&y}, {&qkv, &hidden.mask}, LongAttention{packing, hidden.causal});
-}
-
 AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options, AttentionWeights weights) {
   const Packing packing = packing_of(qkv, options);
   const std::int64_t rows = qkv.dim(-2), queries = options.queries == 0 ? rows : options.queries;
@@ -163,12 +116,21 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
     return composed_attention(unpacked(qkv, 0, queries, packing), unpacked(qkv, 1, rows, packing),
                               unpacked(qkv, 2, rows, packing), options.heads, hidden.causal, hidden.mask);
   check_real(info.name, qkv, "qkv");
-  const Tensor y = empty(shape_of_y, qkv.dtype());
-  if (weights == AttentionWeights::not_asked_for && is_long(sizes_of(qkv.shape(), queries, packing))) {
-    without_weights(qkv, y, packing, hidden);
-    return {y, {}};
-  }
-  return with_weights(qkv, y, packing, hidden);
+  const AttentionSizes n = sizes_of(qkv.shape(), queries, packing);
+  AttentionResult result{empty(shape_of_y, qkv.dtype()), {}};
+  const bool stored = stores_weights(n, weights);
+  if (stored) result.weights = empty(shape, qkv.dtype());
+  dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
+    using T = decltype(zero);
+    attention_forward<T>(n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result.weights,
+                         in_features(result.y.mutable_values<T>().data(), queries, packing.values, packing.heads));
+  });
+  const Attributes attributes{packing, hidden.causal};
+  if (stored)
+    record(info, backward, {&qkv}, {&result.y, &result.weights}, {&qkv, &result.weights}, attributes);
+  else
+    record(info, backward, {&qkv}, {&result.y}, {&qkv, &hidden.mask}, attributes);
+  return result;
 }
 
 }  // namespace

@@ -27,9 +27,8 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline void normalise_row(const LayerNormRows<T>& at, const T* x, T* y, T mean, T inverse,
-                                                 bool streamed) {
-  for_each_vector_to<T>(streamed, at.length, [&](Index k, auto part) {
+[[gnu::always_inline]] inline void normalise_row(const LayerNormRows<T>& at, const T* x, T* y, T mean, T inverse) {
+  for_each_vector_to<T>(at.past_cache, at.length, [&](Index k, auto part) {
     Vector<T> value = (part.load_from(x + k) - mean) * inverse;
     if (at.gamma != nullptr) value *= part.load_from(at.gamma + k);
     if (at.beta != nullptr) value += part.load_from(at.beta + k);
@@ -70,11 +69,11 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline void gradient_of_row(const LayerNormGradientRows<T>& at, Index row,
-                                                   GradientMeans<T> means, bool streamed) {
+                                                   GradientMeans<T> means) {
   const T* dy = at.dy + row * at.length;
   T* dx = at.dx + row * at.length;
   const T inverse = at.inverse[row];
-  for_each_vector_to<T>(streamed, at.length, [&](Index k, auto part) {
+  for_each_vector_to<T>(at.past_cache, at.length, [&](Index k, auto part) {
     Vector<T> g = part.load_from(dy + k);
     if (at.gamma != nullptr) g *= part.load_from(at.gamma + k);
     const Vector<T> slope = (g - means.g - normal_of(at, row, k, part) * means.gn) * inverse;
@@ -83,7 +82,7 @@ template <class T>
 }
 
 template <class T>
-void normalise_group(LayerNormRows<T> at, Index first, Index count, bool streamed) {
+void normalise_group(LayerNormRows<T> at, Index first, Index count) {
   const T* x = at.residual == nullptr ? at.x : at.sum;
   const double length = static_cast<double>(at.length);
   double sums[most_rows_at_once] = {}, squares[most_rows_at_once] = {};
@@ -96,33 +95,34 @@ void normalise_group(LayerNormRows<T> at, Index first, Index count, bool streame
   for (Index i = 0; i < count; ++i) {
     at.mean[first + i] = mean[i];
     at.inverse[first + i] = inverse[i];
-    normalise_row(at, x + (first + i) * at.length, at.y + (first + i) * at.length, mean[i], inverse[i], streamed);
+    normalise_row(at, x + (first + i) * at.length, at.y + (first + i) * at.length, mean[i], inverse[i]);
   }
 }
 
 template <class T>
-void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count, bool streamed) {
+void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count) {
   GradientMeans<T> means[most_rows_at_once];
   for (Index i = 0; i < count; ++i) means[i] = add_row(at, first + i);
   if (at.dx == nullptr) return;
-  for (Index i = 0; i < count; ++i) gradient_of_row(at, first + i, means[i], streamed);
+  for (Index i = 0; i < count; ++i) gradient_of_row(at, first + i, means[i]);
 }
 
 }  // namespace
 
 template <class T>
 void layer_norm_rows(const LayerNormRows<T>& at) {
-  const bool streamed = at.past_cache && at.sum != at.y && can_be_streamed(at.y, at.length);
-  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { normalise_group(at, first, count, streamed); });
-  if (streamed) finish_streams();
+  LayerNormRows<T> all = at;
+  all.past_cache = at.past_cache && at.sum != at.y && can_be_streamed(at.y, at.length);
+  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { normalise_group(all, first, count); });
+  if (all.past_cache) finish_streams();
 }
 
 template <class T>
 void layer_norm_gradient_rows(const LayerNormGradientRows<T>& at) {
-  const bool streamed = at.past_cache && !at.add && at.dx != nullptr && can_be_streamed(at.dx, at.length);
-  for_each_group<T>(at.rows, at.length,
-                    [&](Index first, Index count) { gradient_of_group(at, first, count, streamed); });
-  if (streamed) finish_streams();
+  LayerNormGradientRows<T> all = at;
+  all.past_cache = at.past_cache && !at.add && at.dx != nullptr && can_be_streamed(at.dx, at.length);
+  for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { gradient_of_group(all, first, count); });
+  if (all.past_cache) finish_streams();
 }
 
 template void layer_norm_rows(const LayerNormRows<float>&);

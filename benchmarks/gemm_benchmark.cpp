@@ -1,12 +1,13 @@
 // Matrix products C = op(A) op(B) as kernels::gemm runs them, in the shapes of square products, of layers forward and
 // backward, and of the heads of attention. NN, NT, TN: which factor the memory holds transposed.
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include <retrace/core/error.h>
+#include <retrace/core/tensor.h>
 #include <retrace/ops/kernels/gemm.h>
 
 namespace retrace {
@@ -14,21 +15,23 @@ namespace {
 
 using kernels::GemmShape;
 
+/// In the memory that products of tensors work on: a vector that crosses two cache lines costs two loads.
 template <class T>
-std::vector<T> numbers(std::int64_t count) {
-  std::vector<T> result(static_cast<std::size_t>(count));
-  for (std::size_t k = 0; k < result.size(); ++k) result[k] = static_cast<T>(k * 2654435761U % 1000) / 1000 - T(0.5);
+Tensor numbers(std::int64_t count) {
+  Tensor result = empty({count}, dtype_of<T>);
+  const std::span<T> values = result.mutable_values<T>();
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<T>(k * 2654435761U % 1000) / 1000 - T(0.5);
   return result;
 }
 
 template <class T>
 void time_product(benchmark::State& state, const GemmShape& shape, bool transpose_a, bool transpose_b) {
   const auto [m, n, k, batch] = shape;
-  const std::vector<T> a = numbers<T>(batch * m * k), b = numbers<T>(batch * k * n);
-  std::vector<T> c(static_cast<std::size_t>(batch * m * n));
+  const Tensor a = numbers<T>(batch * m * k), b = numbers<T>(batch * k * n), c = zeros({batch * m * n}, dtype_of<T>);
+  T* to = c.mutable_values<T>().data();
   for (auto _ : state) {
-    kernels::gemm<T>(shape, {a.data(), transpose_a ? m : k, transpose_a, m * k},
-                     {b.data(), transpose_b ? k : n, transpose_b, k * n}, {c.data(), n, m * n});
+    kernels::gemm<T>(shape, {a.values<T>().data(), transpose_a ? m : k, transpose_a, m * k},
+                     {b.values<T>().data(), transpose_b ? k : n, transpose_b, k * n}, {to, n, m * n});
     benchmark::ClobberMemory();
   }
   state.counters["GFLOPS"] =

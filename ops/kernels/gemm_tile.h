@@ -57,6 +57,7 @@ template <class T, int Rows, int Vectors, bool PackedA>
   const Index column_step = PackedA ? tile_rows : at.a.column_step;
   constexpr int last = (Vectors - 1) * lanes<T>;
   const int rest = at.columns - last;
+  const bool whole = rest == lanes<T>;
   Vector<T> sum[Rows][Vectors] = {};
   if (at.start.data != nullptr) {
     const T* from = at.start.data + tile * Rows * at.start.row_step;
@@ -76,12 +77,16 @@ template <class T, int Rows, int Vectors, bool PackedA>
       for (int part = 0; part < Vectors; ++part) sum[row][part] += a[row * row_step] * load(b + part * lanes<T>);
     }
   }
-  T* to = at.c + tile * Rows * at.c_step;
+  const Index c_step = at.c_step;
+  T* to = at.c + tile * Rows * c_step;
 #pragma GCC unroll 16
-  for (int row = 0; row < Rows; ++row, to += at.c_step) {
+  for (int row = 0; row < Rows; ++row, to += c_step) {
 #pragma GCC unroll 4
     for (int part = 0; part + 1 < Vectors; ++part) store(to + part * lanes<T>, sum[row][part]);
-    store_first(to + last, sum[row][Vectors - 1], rest);
+    if (whole)
+      store(to + last, sum[row][Vectors - 1]);
+    else
+      store_first(to + last, sum[row][Vectors - 1], rest);
   }
 }
 

@@ -9,15 +9,15 @@
 //     level.
 //   - A block of B (depth_block x column_block) is packed once and used for all rows.
 // Packing costs one pass over a factor and pays when the factor is used often: B is read in place if C has few rows or
-// B is no wider than a panel (transposed it is always packed: tiles need its rows as vectors), A if C has few rows or
-// columns. A last panel that ends within a vector is always packed, padded with zeros to whole vectors; only its own
-// columns of C are loaded and stored. Threads share out strips of C, one tile high or one tile wide, over all products
-// of the batch.
+// B is no wider than a panel (transposed it is packed, as tiles need its rows as vectors, but for the smallest
+// products: row_products.h), A if C has few rows or columns. A last panel that ends within a vector is always packed,
+// padded with zeros to whole vectors; only its own columns of C are loaded and stored. Threads share out strips of C,
+// one tile high or one tile wide, over all products of the batch. Of small products a thread gets whole ones, and finds
+// once what they have in common.
 #include <retrace/core/parallel.h>
-#include <retrace/ops/kernels/gemm_tile.h>
+#include <retrace/ops/kernels/gemm_packing.h>
 #include <retrace/ops/kernels/isa_functions.h>
-
-#include <new>
+#include <retrace/ops/kernels/row_products.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
@@ -32,61 +32,7 @@ constexpr Index rows_that_pay_packing_pages = (panels_are_wide ? 24 : 4) * tile_
 constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
 constexpr Index products_that_pay_a_thread = Index{1} << 20;
 
-constexpr Index smaller(Index a, Index b) { return a < b ? a : b; }
-constexpr Index ceil_divide(Index a, Index b) { return (a + b - 1) / b; }
-
-/// Memory for packed panels that only grows, so that the steady state allocates nothing.
-class PackingBuffer {
- public:
-  PackingBuffer() = default;
-  PackingBuffer(const PackingBuffer&) = delete;
-  PackingBuffer& operator=(const PackingBuffer&) = delete;
-  ~PackingBuffer() { ::operator delete(memory_, alignment); }
-
-  template <class T>
-  T* reserve(Index count) {
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    if (bytes > bytes_) {
-      void* larger = ::operator new(bytes, alignment);
-      ::operator delete(memory_, alignment);
-      memory_ = larger;
-      bytes_ = bytes;
-    }
-    return static_cast<T*>(memory_);
-  }
-
- private:
-  static constexpr std::align_val_t alignment{64};
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
 thread_local PackingBuffer buffer_for_a, buffer_for_b;
-
-/// packed[row * packed_step + column] = x(row, column).
-template <bool Padded, class T>
-void pack(View<T> x, Index rows, Index columns, T* packed, Index packed_step) {
-  if (x.column_step == 1) {
-    copy_block<T, Padded>(x.data, x.row_step, rows, columns, packed, packed_step);
-  } else {
-    copy_transposed<T, Padded>(x.data, x.column_step, columns, rows, packed, packed_step);
-  }
-}
-
-/// A panel of B, `width` wide (whole vectors), with zeros beyond its columns.
-template <class T>
-void pack_panel_of_b(View<T> b, Index depth, Index columns, Index width, T* panel) {
-  pack<true>(b, depth, columns, panel, width);
-}
-
-/// Tiles of A, one below the other, each by columns.
-template <class T>
-void pack_a(View<T> a, Index rows, Index depth, T* packed) {
-  for (Index row = 0; row < rows; row += tile_rows) {
-    const View<T> columns = {a.from(row, 0).data, a.column_step, a.row_step};
-    pack<false>(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);
-  }
-}
 
 /// A block of B as panels: panel j starts at `panels` + j * panel_step, its rows are row_step apart.
 template <class T>
@@ -98,11 +44,6 @@ struct PanelsOfB {
   Index columns;
   Index depth;
 };
-
-template <class T>
-constexpr Index whole_vectors(Index columns) {
-  return ceil_divide(columns, lanes<T>) * lanes<T>;
-}
 
 /// The right factor of a product, or from some column on: in place, or all of its panels.
 template <class T>
@@ -157,29 +98,40 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
   return {buffer, width * depth, width, last, padded, columns, depth};
 }
 
-/// The tiles of one panel of B, from the top: as few and as equally high as can be, with a lower one for the rest.
+/// How rows of C are cut into tiles, from the top: as few and as equally high as can be, with a lower one for the rest.
 template <class T>
-void multiply_panel(Index rows, bool packed_a, TileStack<T> at) {
-  const Index vectors = ceil_divide(at.columns, lanes<T>);
+struct TilesOfPanel {
+  Index height, tiles, rest;
+  TilesFunction<T>*multiply, *multiply_rest;
+};
+
+template <class T>
+TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
+  const Index vectors = ceil_divide(columns, lanes<T>);
   const bool tall = !packed_a && vectors <= tall_tile_vectors;
-  const auto tiles_of = [&](Index height) -> TilesFunction<T>* {
-    if (tall) return tiles_function<T, tall_tile_rows, tall_tile_vectors>(height, vectors);
-    if (packed_a && vectors == tile_vectors && height == tile_rows)
-      return multiply_tiles<T, tile_rows, tile_vectors, true>;
-    return tiles_function<T>(height, vectors);
-  };
-  const auto multiply = [&](Index height) {
-    const Index tiles = rows / height, done = tiles * height;
-    at.a_tile_step = height * (packed_a ? at.depth : at.a.row_step);
-    tiles_of(height)(at, tiles);
-    at.a.data += tiles * at.a_tile_step;
-    at.start = at.start.from(done, 0);
-    at.c += done * at.c_step;
-    rows -= done;
-  };
   const Index most = tall ? tall_tile_rows : tile_rows;
-  multiply(packed_a ? smaller(rows, most) : ceil_divide(rows, ceil_divide(rows, most)));
-  if (rows > 0) multiply(rows);
+  const Index height = packed_a ? smaller(rows, most) : ceil_divide(rows, ceil_divide(rows, most));
+  const auto function_of = [&](Index of_height) -> TilesFunction<T>* {
+    if (tall) return tiles_function<T, tall_tile_rows, tall_tile_vectors>(of_height, vectors);
+    if (packed_a && vectors == tile_vectors && of_height == tile_rows)
+      return multiply_tiles<T, tile_rows, tile_vectors, true>;
+    return tiles_function<T>(of_height, vectors);
+  };
+  const Index rest = rows % height;
+  return {height, rows / height, rest, function_of(height), rest > 0 ? function_of(rest) : nullptr};
+}
+
+/// All rows of C by one panel of B; at.a_tile_step is that of the whole tiles.
+template <class T>
+void multiply_panel(const TilesOfPanel<T>& rows, const TileStack<T>& at) {
+  rows.multiply(at, rows.tiles);
+  if (rows.rest == 0) return;
+  const Index done = rows.tiles * rows.height;
+  TileStack<T> rest = at;
+  rest.a.data += rows.tiles * at.a_tile_step;
+  rest.start = at.start.from(done, 0);
+  rest.c += done * at.c_step;
+  rows.multiply_rest(rest, 1);
 }
 
 /// A block of rows of C: every panel of B by every tile of A.
@@ -190,10 +142,11 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
   for (Index column = 0; column < b.columns; column += width) {
     const Index columns = smaller(width, b.columns - column);
     const bool whole = columns == width;
-    multiply_panel<T>(
-        rows, packed_a,
-        {b.depth, a, 0, whole ? b.panels + column / width * b.panel_step : b.last, whole ? b.row_step : b.last_row_step,
-         start.from(0, column), c + column, c_step, static_cast<int>(columns)});
+    const TilesOfPanel<T> tiles = tiles_of_panel<T>(rows, columns, packed_a);
+    multiply_panel<T>(tiles,
+                      {b.depth, a, tiles.height * (packed_a ? b.depth : a.row_step),
+                       whole ? b.panels + column / width * b.panel_step : b.last, whole ? b.row_step : b.last_row_step,
+                       start.from(0, column), c + column, c_step, static_cast<int>(columns)});
   }
 }
 
@@ -229,28 +182,97 @@ View<T> view_of(const GemmOperand<T>& x, Index item) {
   return x.transposed ? View<T>{data, 1, x.row_stride} : View<T>{data, x.row_stride, 1};
 }
 
+/// Where the sums of an item's part of C start.
+template <class T>
+Start<T> start_of(const GemmResult<T>& c, T* to, Index row, Index column) {
+  return c.accumulate ? Start<T>{to, c.row_stride} : Start<T>{c.bias, 0}.from(row, column);
+}
+
+/// Whether the whole right factor is one panel, and a product is too small for more than one thread.
+template <class T>
+bool is_small(const GemmShape& shape, const GemmOperand<T>& b) {
+  return shape.n <= tile_columns<T> && shape.k <= depth_block && !b.packed &&
+         shape.m * shape.n * shape.k <= products_that_pay_a_thread;
+}
+
+/// Whether a small product is one of the rows of A by the rows of B, as memory holds them.
+template <class T>
+bool is_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b) {
+  return b.transposed && !a.transposed && shape.n <= lanes<T> && shape.m <= most_rows_of_products;
+}
+
+template <class T>
+void multiply_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c,
+                      Index begin, Index end) {
+  RowProductsFunction<T>* const multiply = row_products_function<T>(shape.m);
+  const int columns = static_cast<int>(shape.n);
+  RowProducts<T> at = {shape.k, nullptr, a.row_stride, nullptr, RowsInLanes<T>(b.row_stride, columns),
+                       {},      nullptr, c.row_stride, columns};
+  for (Index item = begin; item < end; ++item) {
+    at.a = a.data + item * a.batch_stride;
+    at.b = b.data + item * b.batch_stride;
+    at.c = c.data + item * c.batch_stride;
+    at.start = start_of(c, at.c, 0, 0);
+    multiply(at);
+  }
+}
+
+/// Products whose right factor is one panel.
+template <class T>
+void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c,
+                     Index begin, Index end) {
+  const bool in_place = !b.transposed && shape.n % lanes<T> == 0;
+  const Index width = whole_vectors<T>(shape.n);
+  T* packed = in_place ? nullptr : buffer_for_b.reserve<T>(width * shape.k);
+  const TilesOfPanel<T> tiles = tiles_of_panel<T>(shape.m, shape.n, false);
+  TileStack<T> at = {shape.k,      view_of(a, begin),        0, packed, in_place ? b.row_stride : width, {}, nullptr,
+                     c.row_stride, static_cast<int>(shape.n)};
+  at.a_tile_step = tiles.height * at.a.row_step;
+  for (Index item = begin; item < end; ++item) {
+    const View<T> right = view_of(b, item);
+    if (in_place)
+      at.b = right.data;
+    else
+      pack_panel_of_b(right, shape.k, shape.n, width, packed);
+    at.a.data = a.data + item * a.batch_stride;
+    at.c = c.data + item * c.batch_stride;
+    at.start = start_of(c, at.c, 0, 0);
+    multiply_panel<T>(tiles, at);
+  }
+}
+
+/// Products that are too small for more than one thread: what all of a batch have in common is found once.
+template <class T>
+void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
+  const auto multiply_some = is_by_rows(shape, a, b) ? multiply_by_rows<T> : multiply_narrow<T>;
+  const Index products_of_an_item = shape.m * shape.n * (shape.k + 1);
+  parallel_for(shape.batch, ceil_divide(products_that_pay_a_thread, products_of_an_item),
+               [&](Index begin, Index end) { multiply_some(shape, a, b, c, begin, end); });
+}
+
 template <class T>
 void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   if (shape.m <= 0 || shape.n <= 0) return;
+  if (is_small(shape, b)) return multiply_small(shape, a, b, c);
   const bool by_rows = shape.m >= shape.n;
   const Index extent = by_rows ? shape.m : shape.n;
   const Index height = by_rows ? Index{tile_rows} : tile_columns<T>;
   const Index strips = ceil_divide(extent, height);
   const Index products_of_a_strip = shape.m * shape.n * (shape.k + 1) / strips + 1;
-  parallel_for(
-      shape.batch * strips, ceil_divide(products_that_pay_a_thread, products_of_a_strip), [&](Index begin, Index end) {
-        for (Index item = begin / strips, first = begin % strips * height; begin < end; ++item, first = 0) {
-          const Index next = smaller(end, (item + 1) * strips);
-          const Index size = smaller((next - item * strips) * height, extent) - first;
-          const Index row = by_rows ? first : 0, column = by_rows ? 0 : first;
-          const GemmShape part = {by_rows ? size : shape.m, by_rows ? shape.n : size, shape.k};
-          T* to = c.data + item * c.batch_stride + row * c.row_stride + column;
-          const Start<T> start = c.accumulate ? Start<T>{to, c.row_stride} : Start<T>{c.bias, 0}.from(row, column);
-          const RightFactor<T> right = {view_of(b, item), b.packed ? b.data : nullptr, shape.k, shape.n, 0};
-          multiply_blocks(part, view_of(a, item).from(row, 0), right.from_column(column), start, to, c.row_stride);
-          begin = next;
-        }
-      });
+  parallel_for(shape.batch * strips, ceil_divide(products_that_pay_a_thread, products_of_a_strip),
+               [&](Index begin, Index end) {
+                 for (Index item = begin / strips, first = begin % strips * height; begin < end; ++item, first = 0) {
+                   const Index next = smaller(end, (item + 1) * strips);
+                   const Index size = smaller((next - item * strips) * height, extent) - first;
+                   const Index row = by_rows ? first : 0, column = by_rows ? 0 : first;
+                   const GemmShape part = {by_rows ? size : shape.m, by_rows ? shape.n : size, shape.k};
+                   T* to = c.data + item * c.batch_stride + row * c.row_stride + column;
+                   const RightFactor<T> right = {view_of(b, item), b.packed ? b.data : nullptr, shape.k, shape.n, 0};
+                   multiply_blocks(part, view_of(a, item).from(row, 0), right.from_column(column),
+                                   start_of(c, to, row, column), to, c.row_stride);
+                   begin = next;
+                 }
+               });
 }
 
 template <class T>

@@ -1,9 +1,10 @@
 // Compiled once for each instruction set; see isa.h.
 //
-// Keys lie in the lanes: of k (and, for the gradient, of v) the transpose is made once a head, so that a row of scores
-// is a sum of its columns. What weights are multiplied with keeps its features in the lanes.
+// Keys lie in the lanes: a row of scores is a sum of columns of k (and of its gradient, of v; see row_products.h). What
+// weights are multiplied with keeps its features in the lanes.
 #include <retrace/ops/kernels/isa_functions.h>
 #include <retrace/ops/kernels/isa_rows.h>
+#include <retrace/ops/kernels/row_products.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
@@ -16,44 +17,21 @@ struct WeightRows {
   T* row(Index i) { return values + i * lanes<T>; }
 };
 
-/// columns[f] = element f of all rows, at most a vector of them.
-template <class T>
-void transpose_rows(HeadRows<const T> rows, Index count, Index features, Vector<T>* columns) {
-  for (Index f = 0; f < features; f += lanes<T>) {
-    const int width = lanes_left(features - f, lanes<T>);
-    Vector<T> square[lanes<T>] = {};
-#pragma GCC unroll 16
-    for (int i = 0; i < lanes<T>; ++i) {
-      if (i < count) square[i] = load_first(rows.data + i * rows.step + f, width);
-    }
-    transpose<T>(square);
-#pragma GCC unroll 16
-    for (int i = 0; i < lanes<T>; ++i) columns[f + i] = square[i];
-  }
-}
-
-template <class T, int Rows>
-[[gnu::always_inline]] inline void multiply_some(HeadRows<const T> rows, Index first, const Vector<T>* columns,
-                                                 Index features, WeightRows<T>& products) {
-  Vector<T> sum[Rows] = {};
-  const T* row = rows.data + first * rows.step;
-  for (Index f = 0; f < features; ++f) {
-#pragma GCC unroll 4
-    for (int i = 0; i < Rows; ++i) sum[i] += row[i * rows.step + f] * columns[f];
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < Rows; ++i) store(products.row(first + i), sum[i]);
-}
-
 /// products = a b^T, row by row, for at most a vector of rows of b.
 template <class T>
 void multiply_rows(HeadRows<const T> a, Index rows_of_a, HeadRows<const T> b, Index rows_of_b, Index features,
                    WeightRows<T>& products) {
-  Vector<T> columns[most_head_features];
-  transpose_rows(b, rows_of_b, features, columns);
-  Index row = 0;
-  for (; row + 4 <= rows_of_a; row += 4) multiply_some<T, 4>(a, row, columns, features, products);
-  for (; row < rows_of_a; ++row) multiply_some<T, 1>(a, row, columns, features, products);
+  RowProducts<T> at = {
+      features, a.data,          a.step,   b.data,  RowsInLanes<T>(b.step, static_cast<int>(rows_of_b)),
+      {},       products.values, lanes<T>, lanes<T>};
+  const Index groups = (rows_of_a + most_rows_of_products - 1) / most_rows_of_products;
+  for (Index left = rows_of_a, group = groups; group > 0; --group) {
+    const Index rows = (left + group - 1) / group;
+    row_products_function<T>(rows)(at);
+    at.a += rows * a.step;
+    at.c += rows * lanes<T>;
+    left -= rows;
+  }
 }
 
 /// to row i (+)= the sum of factors[i * row_step + j * column_step] times row j of from.
@@ -114,7 +92,7 @@ void head_backward(const HeadBackward<T>& at) {
     if (at.dweights != nullptr) dw += keys.load_from(at.dweights + i * n.keys);
     const Vector<T> w = keys.load_from(at.weights + i * n.keys);
     VectorSum<T> products;
-    products.add(dw * w);
+    products.add(keys.keep(dw * w, T(0)));
     store(ds.row(i), w * (dw - static_cast<T>(products.total())) * at.scale);
   }
   if (at.dv.data != nullptr && at.dy.data != nullptr)

@@ -135,6 +135,12 @@ TYPED_TEST(Gemm, EqualsThePlainTwin) {
   }
 }
 
+TYPED_TEST(Gemm, EqualsThePlainTwinOfFewAndShortRows) {
+  for (int round = 0; round < 600; ++round) {
+    expect_equals_plain(Product<TypeParam>({pick(1, 14), pick(1, 18), pick(0, 40), pick(1, 4)}));
+  }
+}
+
 TYPED_TEST(Gemm, EqualsThePlainTwinAcrossBlocks) {
   for (int round = 0; round < 4; ++round) {
     expect_equals_plain(Product<TypeParam>({pick(1, 200), pick(200, 400), pick(300, 800)}));

@@ -121,17 +121,17 @@ TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
   return {height, rows / height, rest, function_of(height), rest > 0 ? function_of(rest) : nullptr};
 }
 
-/// All rows of C by one panel of B; at.a_tile_step is that of the whole tiles.
+/// All rows of C by one panel of B.
 template <class T>
-void multiply_panel(const TilesOfPanel<T>& rows, const TileStack<T>& at) {
+void multiply_panel(const TilesOfPanel<T>& rows, bool packed_a, TileStack<T> at) {
+  at.steps = {rows.height * (packed_a ? at.depth : at.a.row_step), 0, rows.height * at.start.row_step,
+              rows.height * at.c_step};
   rows.multiply(at, rows.tiles);
   if (rows.rest == 0) return;
-  const Index done = rows.tiles * rows.height;
-  TileStack<T> rest = at;
-  rest.a.data += rows.tiles * at.a_tile_step;
-  rest.start = at.start.from(done, 0);
-  rest.c += done * at.c_step;
-  rows.multiply_rest(rest, 1);
+  at.a.data += rows.tiles * at.steps.a;
+  at.start = at.start.from(rows.tiles * rows.height, 0);
+  at.c += rows.tiles * at.steps.c;
+  rows.multiply_rest(at, 1);
 }
 
 /// A block of rows of C: every panel of B by every tile of A.
@@ -142,11 +142,16 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
   for (Index column = 0; column < b.columns; column += width) {
     const Index columns = smaller(width, b.columns - column);
     const bool whole = columns == width;
-    const TilesOfPanel<T> tiles = tiles_of_panel<T>(rows, columns, packed_a);
-    multiply_panel<T>(tiles,
-                      {b.depth, a, tiles.height * (packed_a ? b.depth : a.row_step),
-                       whole ? b.panels + column / width * b.panel_step : b.last, whole ? b.row_step : b.last_row_step,
-                       start.from(0, column), c + column, c_step, static_cast<int>(columns)});
+    multiply_panel<T>(tiles_of_panel<T>(rows, columns, packed_a), packed_a,
+                      {b.depth,
+                       a,
+                       whole ? b.panels + column / width * b.panel_step : b.last,
+                       whole ? b.row_step : b.last_row_step,
+                       start.from(0, column),
+                       c + column,
+                       c_step,
+                       static_cast<int>(columns),
+                       {}});
   }
 }
 
@@ -195,6 +200,11 @@ bool is_small(const GemmShape& shape, const GemmOperand<T>& b) {
          shape.m * shape.n * shape.k <= products_that_pay_a_thread;
 }
 
+template <class T>
+TileSteps steps_of_items(const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c) {
+  return {a.batch_stride, b.batch_stride, c.accumulate ? c.batch_stride : 0, c.batch_stride};
+}
+
 /// Whether a small product is one of the rows of A by the rows of B, as memory holds them.
 template <class T>
 bool is_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b) {
@@ -204,40 +214,35 @@ bool is_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOpera
 template <class T>
 void multiply_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c,
                       Index begin, Index end) {
-  RowProductsFunction<T>* const multiply = row_products_function<T>(shape.m);
   const int columns = static_cast<int>(shape.n);
-  RowProducts<T> at = {shape.k, nullptr, a.row_stride, nullptr, RowsInLanes<T>(b.row_stride, columns),
-                       {},      nullptr, c.row_stride, columns};
-  for (Index item = begin; item < end; ++item) {
-    at.a = a.data + item * a.batch_stride;
-    at.b = b.data + item * b.batch_stride;
-    at.c = c.data + item * c.batch_stride;
-    at.start = start_of(c, at.c, 0, 0);
-    multiply(at);
-  }
+  T* to = c.data + begin * c.batch_stride;
+  row_products_function<T>(shape.m)(
+      {shape.k, view_of(a, begin).data, a.row_stride, view_of(b, begin).data, RowsInLanes<T>(b.row_stride, columns),
+       start_of(c, to, 0, 0), to, c.row_stride, columns, steps_of_items(a, b, c)},
+      end - begin);
 }
 
-/// Products whose right factor is one panel.
+/// Products whose right factor is one panel: those of one tile each make a stack.
 template <class T>
 void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c,
                      Index begin, Index end) {
+  const TilesOfPanel<T> tiles = tiles_of_panel<T>(shape.m, shape.n, false);
+  const auto stack_of = [&](Index item, const T* panel, Index panel_step) -> TileStack<T> {
+    T* to = c.data + item * c.batch_stride;
+    return {shape.k,      view_of(a, item),          panel,
+            panel_step,   start_of(c, to, 0, 0),     to,
+            c.row_stride, static_cast<int>(shape.n), steps_of_items(a, b, c)};
+  };
   const bool in_place = !b.transposed && shape.n % lanes<T> == 0;
+  if (in_place && tiles.height == shape.m)
+    return tiles.multiply(stack_of(begin, view_of(b, begin).data, b.row_stride), end - begin);
   const Index width = whole_vectors<T>(shape.n);
   T* packed = in_place ? nullptr : buffer_for_b.reserve<T>(width * shape.k);
-  const TilesOfPanel<T> tiles = tiles_of_panel<T>(shape.m, shape.n, false);
-  TileStack<T> at = {shape.k,      view_of(a, begin),        0, packed, in_place ? b.row_stride : width, {}, nullptr,
-                     c.row_stride, static_cast<int>(shape.n)};
-  at.a_tile_step = tiles.height * at.a.row_step;
   for (Index item = begin; item < end; ++item) {
     const View<T> right = view_of(b, item);
-    if (in_place)
-      at.b = right.data;
-    else
-      pack_panel_of_b(right, shape.k, shape.n, width, packed);
-    at.a.data = a.data + item * a.batch_stride;
-    at.c = c.data + item * c.batch_stride;
-    at.start = start_of(c, at.c, 0, 0);
-    multiply_panel<T>(tiles, at);
+    if (!in_place) pack_panel_of_b(right, shape.k, shape.n, width, packed);
+    multiply_panel<T>(tiles, false,
+                      in_place ? stack_of(item, right.data, b.row_stride) : stack_of(item, packed, width));
   }
 }
 

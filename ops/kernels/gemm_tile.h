@@ -36,18 +36,24 @@ struct Start {
   }
 };
 
-/// A stack of register tiles, one below the other: c (columns wide) = start + a b over `depth` steps.
+/// How far the operands of one register tile are from those of the next.
+struct TileSteps {
+  Index a, b, start, c;
+};
+
+/// A stack of register tiles, one below the other or each of a product of its own: c (columns wide) = start + a b over
+/// `depth` steps.
 template <class T>
 struct TileStack {
   Index depth;
   View<T> a;
-  Index a_tile_step;  ///< from one tile's part of A to the next
-  const T* b;         ///< rows of whole vectors
+  const T* b;  ///< rows of whole vectors
   Index b_step;
   Start<T> start;
   T* c;
   Index c_step;
   int columns;  ///< of C, in which the last vector may be cut short
+  TileSteps steps;
 };
 
 /// Tile number `tile` of a stack whose tiles have Rows rows.
@@ -60,7 +66,7 @@ template <class T, int Rows, int Vectors, bool PackedA>
   const bool whole = rest == lanes<T>;
   Vector<T> sum[Rows][Vectors] = {};
   if (at.start.data != nullptr) {
-    const T* from = at.start.data + tile * Rows * at.start.row_step;
+    const T* from = at.start.data + tile * at.steps.start;
 #pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row, from += at.start.row_step) {
 #pragma GCC unroll 4
@@ -68,8 +74,8 @@ template <class T, int Rows, int Vectors, bool PackedA>
       sum[row][Vectors - 1] = load_first(from + last, rest);
     }
   }
-  const T* a = at.a.data + tile * at.a_tile_step;
-  const T* b = at.b;
+  const T* a = at.a.data + tile * at.steps.a;
+  const T* b = at.b + tile * at.steps.b;
   for (Index step = 0; step < at.depth; ++step, a += column_step, b += at.b_step) {
 #pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row) {
@@ -78,7 +84,7 @@ template <class T, int Rows, int Vectors, bool PackedA>
     }
   }
   const Index c_step = at.c_step;
-  T* to = at.c + tile * Rows * c_step;
+  T* to = at.c + tile * at.steps.c;
 #pragma GCC unroll 16
   for (int row = 0; row < Rows; ++row, to += c_step) {
 #pragma GCC unroll 4

@@ -22,12 +22,12 @@ template <class T>
 void multiply_rows(HeadRows<const T> a, Index rows_of_a, HeadRows<const T> b, Index rows_of_b, Index features,
                    WeightRows<T>& products) {
   RowProducts<T> at = {
-      features, a.data,          a.step,   b.data,  RowsInLanes<T>(b.step, static_cast<int>(rows_of_b)),
-      {},       products.values, lanes<T>, lanes<T>};
+      features, a.data,          a.step,   b.data,   RowsInLanes<T>(b.step, static_cast<int>(rows_of_b)),
+      {},       products.values, lanes<T>, lanes<T>, {}};
   const Index groups = (rows_of_a + most_rows_of_products - 1) / most_rows_of_products;
   for (Index left = rows_of_a, group = groups; group > 0; --group) {
     const Index rows = (left + group - 1) / group;
-    row_products_function<T>(rows)(at);
+    row_products_function<T>(rows)(at, 1);
     at.a += rows * a.step;
     at.c += rows * lanes<T>;
     left -= rows;

@@ -102,8 +102,8 @@ class RowsInLanes {
   int filled_pieces_;
 };
 
-/// c = start + a b^T. Of c, `columns` are stored: the rows of b, or a whole vector where there is room for what lies
-/// behind them.
+/// c = start + a b^T, and so for each of a batch. Of c, `columns` are stored: the rows of b, or a whole vector where
+/// there is room for what lies behind them.
 template <class T>
 struct RowProducts {
   Index depth;
@@ -115,47 +115,55 @@ struct RowProducts {
   T* c;
   Index c_step;
   int columns;
+  TileSteps steps;
 };
 
+/// Product number `item` of a batch whose a has Rows rows.
 template <class T, int Rows>
-void row_products(const RowProducts<T>& at) {
+[[gnu::always_inline]] inline void row_product(const RowProducts<T>& at, Index item) {
   constexpr int width = piece<T>;
   Vector<T> sum[Rows] = {};
   if (at.start.data != nullptr) {
+    const T* from = at.start.data + item * at.steps.start;
 #pragma GCC unroll 16
-    for (int row = 0; row < Rows; ++row) sum[row] = load_first(at.start.data + row * at.start.row_step, at.columns);
+    for (int row = 0; row < Rows; ++row) sum[row] = load_first(from + row * at.start.row_step, at.columns);
   }
+  const T *a = at.a + item * at.steps.a, *b = at.b + item * at.steps.b;
   const Index a_step = at.a_step, c_step = at.c_step;
-  const T* a[(Rows + 2) / 3];  // every third row: an address with a scale reaches the next two
-  for (int row = 0; row < Rows; row += 3) a[row / 3] = at.a + row * a_step;
-  const T* b = at.b;
+  const T* some_rows[(Rows + 2) / 3];  // every third: an address with a scale reaches the next two
+  for (int row = 0; row < Rows; row += 3) some_rows[row / 3] = a + row * a_step;
   Index step = 0;
-  for (; step + width <= at.depth; step += width, b += width) {
+  for (; step + width <= at.depth; step += width) {
     Vector<T> columns[width];
-    at.rows_of_b.load_columns(b, columns);
+    at.rows_of_b.load_columns(b + step, columns);
 #pragma GCC unroll 4
     for (int column = 0; column < width; ++column) {
 #pragma GCC unroll 16
-      for (int row = 0; row < Rows; ++row) sum[row] += a[row / 3][row % 3 * a_step + column] * columns[column];
+      for (int row = 0; row < Rows; ++row) sum[row] += some_rows[row / 3][row % 3 * a_step + column] * columns[column];
     }
 #pragma GCC unroll 4
-    for (const T*& row : a) row += width;
+    for (const T*& row : some_rows) row += width;
   }
-  for (; step < at.depth; ++step, ++b) {
-    const Vector<T> column = at.rows_of_b.column(b);
+  for (; step < at.depth; ++step) {
+    const Vector<T> column = at.rows_of_b.column(b + step);
 #pragma GCC unroll 16
-    for (int row = 0; row < Rows; ++row) sum[row] += at.a[row * a_step + step] * column;
+    for (int row = 0; row < Rows; ++row) sum[row] += a[row * a_step + step] * column;
   }
-  T* to = at.c;
+  T* to = at.c + item * at.steps.c;
 #pragma GCC unroll 16
   for (int row = 0; row < Rows; ++row, to += c_step) store_first(to, sum[row], at.columns);
+}
+
+template <class T, int Rows>
+void row_products(const RowProducts<T>& at, Index items) {
+  for (Index item = 0; item < items; ++item) row_product<T, Rows>(at, item);
 }
 
 /// Of a, whose sums stay in registers.
 constexpr int most_rows_of_products = vector_registers == 32 ? tall_tile_rows : tile_rows;
 
 template <class T>
-using RowProductsFunction = void(const RowProducts<T>&);
+using RowProductsFunction = void(const RowProducts<T>&, Index items);
 
 template <class T, int Rows = most_rows_of_products>
 RowProductsFunction<T>* row_products_function(Index rows) {

@@ -30,7 +30,7 @@ constexpr bool panels_are_wide = vector_registers == 32;
 constexpr Index rows_that_pay_packing = (panels_are_wide ? 96 : 4) * tile_rows;
 constexpr Index rows_that_pay_packing_pages = (panels_are_wide ? 24 : 4) * tile_rows;
 constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
-constexpr Index products_that_pay_a_thread = Index{1} << 20;
+constexpr Index products_that_pay_a_thread = Index{1} << 18;
 
 thread_local PackingBuffer buffer_for_a, buffer_for_b;
 

@@ -27,21 +27,30 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count, Function f) 
 
 }  // namespace
 
-void exp_float(const float* x, float* y, std::int64_t count) { map(x, y, count, vector_exp<float>); }
-void exp_double(const double* x, double* y, std::int64_t count) { map(x, y, count, vector_exp<double>); }
-void tanh_float(const float* x, float* y, std::int64_t count) { map(x, y, count, vector_tanh<float>); }
-void tanh_double(const double* x, double* y, std::int64_t count) { map(x, y, count, vector_tanh<double>); }
+// Lambdas, because a function that is passed by its address is called for every vector.
+void exp_float(const float* x, float* y, std::int64_t count) {
+  map(x, y, count, [](Vector<float> v) { return vector_exp<float>(v); });
+}
+void exp_double(const double* x, double* y, std::int64_t count) {
+  map(x, y, count, [](Vector<double> v) { return vector_exp<double>(v); });
+}
+void tanh_float(const float* x, float* y, std::int64_t count) {
+  map(x, y, count, [](Vector<float> v) { return vector_tanh<float>(v); });
+}
+void tanh_double(const double* x, double* y, std::int64_t count) {
+  map(x, y, count, [](Vector<double> v) { return vector_tanh<double>(v); });
+}
 void sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, vector_sigmoid_and_slope<float>);
+  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_sigmoid_and_slope<float>(v); });
 }
 void sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, vector_sigmoid_and_slope<double>);
+  map_with_slope(x, y, slope, count, [](Vector<double> v) { return vector_sigmoid_and_slope<double>(v); });
 }
 void gelu_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, vector_gelu);
+  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_gelu(v); });
 }
 void gelu_tanh_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, vector_gelu_tanh);
+  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_gelu_tanh(v); });
 }
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -25,12 +25,22 @@ void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
     return;
   }
   using Plain = std::remove_reference_t<Body>;
-  detail::parallel_loop(
-      count, grain,
-      [](const void* context, std::int64_t begin, std::int64_t end) {
-        (*static_cast<Plain*>(const_cast<void*>(context)))(begin, end);
-      },
-      &body);
+  const auto share = [=](Plain& shared) {
+    detail::parallel_loop(
+        count, grain,
+        [](const void* context, std::int64_t begin, std::int64_t end) {
+          (*static_cast<Plain*>(const_cast<void*>(context)))(begin, end);
+        },
+        &shared);
+  };
+  // What other threads get the address of lies in memory: of a temporary it is a copy, so that a small loop's pointers
+  // stay in registers.
+  if constexpr (std::is_lvalue_reference_v<Body> || !std::is_trivially_copyable_v<Plain>) {
+    share(body);
+  } else {
+    Plain copy = body;
+    share(copy);
+  }
 }
 
 }  // namespace retrace

@@ -104,23 +104,29 @@ void gradient_of_broadcast_operand(T* sums, std::int64_t count, const Broadcast&
 }
 
 template <class Op, int operand, class T>
-void binary_gradient(Record& r) {
-  if (!r.wants(operand)) return;
+void gradient_with_broadcast(Record& r) {
   const Node& in = r.in(operand);
   const Node& out = r.out(0);
   const std::int64_t count = out.numel();
   const BinaryGradient<Op, operand, T> gradient(r);
-  if (gradient.reads.dy_itself && in.numel() == count) {
+  const Broadcast broadcast(out.shape, {&r.in(0).shape, &r.in(1).shape});
+  if (in.numel() == count)
+    gradient_of_whole_operand(r.grad_in<T>(operand), count, broadcast, gradient);
+  else
+    gradient_of_broadcast_operand<operand>(r.grad_in_to_add<T>(operand), count, broadcast, gradient);
+}
+
+template <class Op, int operand, class T>
+void binary_gradient(Record& r) {
+  using Gradient = BinaryGradient<Op, operand, T>;
+  if (!r.wants(operand)) return;
+  const std::int64_t count = r.out(0).numel();
+  if (Gradient::reads.dy_itself && r.in(operand).numel() == count)
     r.pass_gradient(0, operand);
-  } else if (r.in(0).shape == r.in(1).shape) {
-    gradient_of_equal_shapes(r.grad_in<T>(operand), count, gradient);
-  } else {
-    const Broadcast broadcast(out.shape, {&r.in(0).shape, &r.in(1).shape});
-    if (in.numel() == count)
-      gradient_of_whole_operand(r.grad_in<T>(operand), count, broadcast, gradient);
-    else
-      gradient_of_broadcast_operand<operand>(r.grad_in_to_add<T>(operand), count, broadcast, gradient);
-  }
+  else if (r.in(0).shape == r.in(1).shape)
+    gradient_of_equal_shapes(r.grad_in<T>(operand), count, Gradient(r));
+  else
+    gradient_with_broadcast<Op, operand, T>(r);
 }
 
 template <class Op>

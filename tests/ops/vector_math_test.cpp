@@ -125,6 +125,25 @@ TYPED_TEST(VectorMath, TheEndsAreRight) {
   EXPECT_EQ(values(slope), (Values{0, 0, 0.25, 0.25, 0, 0, 0}));
 }
 
+TYPED_TEST(VectorMath, AValueIsTheSameWithoutItsSlope) {
+  using Kernel = MapWithSlopeFunction<TypeParam>*;
+  const std::vector<TypeParam> x = arguments<TypeParam>();
+  const auto count = static_cast<std::int64_t>(x.size());
+  for (const KernelTable* table : supported_kernel_tables()) {
+    std::vector<Kernel> kernels;
+    if constexpr (std::is_same_v<TypeParam, float>)
+      kernels = {table->sigmoid_float, table->gelu_float, table->gelu_tanh_float};
+    else
+      kernels = {table->sigmoid_double};
+    for (const Kernel kernel : kernels) {
+      std::vector<TypeParam> alone(x.size()), beside(x.size()), slope(x.size());
+      kernel(x.data(), alone.data(), nullptr, count);
+      kernel(x.data(), beside.data(), slope.data(), count);
+      EXPECT_EQ(std::memcmp(alone.data(), beside.data(), x.size() * sizeof(TypeParam)), 0) << table->name;
+    }
+  }
+}
+
 TYPED_TEST(VectorMath, AnElementsBitsDoNotDependOnItsPlace) {
   const std::vector<TypeParam> all = arguments<TypeParam>();
   const std::vector<TypeParam> x(all.begin(), all.begin() + 67);

@@ -33,9 +33,9 @@ void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
         },
         &shared);
   };
-  // What other threads get the address of lies in memory: of a temporary it is a copy, so that a small loop's pointers
-  // stay in registers.
-  if constexpr (std::is_lvalue_reference_v<Body> || !std::is_trivially_copyable_v<Plain>) {
+  // A body whose address is passed on must lie in memory; passing on a copy lets the original, which a small loop runs,
+  // keep its pointers in registers.
+  if constexpr (std::is_lvalue_reference_v<Body> || !std::is_trivially_copy_constructible_v<Plain>) {
     share(body);
   } else {
     Plain copy = body;

@@ -1,5 +1,5 @@
 // Attention of all heads: each in registers if it is small, in tiles if it is long and its weights are not asked for,
-// else by the loops for any size. The bits are the same.
+// else by the loops for any size. Each has the same bits (of tiles see attention_tiles.h).
 #pragma once
 
 #include <type_traits>

@@ -137,7 +137,7 @@ void long_attention_forward(const AttentionSizes& n, const AttentionOperands<con
 }
 
 /// dv += w^T dy, dq += ds k, dk += ds^T q, as large_heads_backward, but without weights and their gradient. Every tile
-/// adds to the sums of the others, so all three have begun: at.add_* are true.
+/// adds to the sums of the others: the caller has begun all three, and at.add_* do not count.
 template <class T>
 void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at, const HiddenKeys& hidden) {
   const bool wants_v = at.out.v.data != nullptr, wants_q = at.out.q.data != nullptr, wants_k = at.out.k.data != nullptr;

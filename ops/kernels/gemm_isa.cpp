@@ -67,12 +67,16 @@ PanelsOfB<T> packed_panels(const RightFactor<T>& b, Index row, Index column, Ind
           whole_vectors<T>(b.columns - whole * width),     columns,        depth};
 }
 
-/// How many rows of C pay packing a B whose rows are so far apart: fewer if these are whole pages, which share a few
-/// sets of the first-level cache.
+/// How many rows of C pay packing a B whose rows are so far apart.
 template <class T>
 constexpr Index rows_that_pay(Index row_step) {
-  constexpr Index page = 4096 / Index{sizeof(T)};
-  return row_step % page == 0 ? rows_that_pay_packing_pages : rows_that_pay_packing;
+  return is_whole_pages<T>(row_step) ? rows_that_pay_packing_pages : rows_that_pay_packing;
+}
+
+/// Whether a B that is not transposed is read where it is: if it is a panel, or C has few rows.
+template <class T>
+constexpr bool pays_in_place(Index row_step, Index rows_of_c) {
+  return row_step <= tile_columns<T> || rows_of_c < rows_that_pay<T>(row_step);
 }
 
 template <class T>
@@ -81,8 +85,7 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
   if (factor.packed != nullptr) return packed_panels(factor, row, column, depth, columns);
   const View<T> b = factor.view.from(row, column);
   constexpr Index width = tile_columns<T>;
-  const bool is_a_panel = b.row_step <= width;
-  const bool in_place = b.column_step == 1 && (is_a_panel || rows_of_c < rows_that_pay<T>(b.row_step));
+  const bool in_place = b.column_step == 1 && pays_in_place<T>(b.row_step, rows_of_c);
   const Index whole = columns / width, rest = columns - whole * width;
   if (in_place && rest % lanes<T> == 0)
     return {b.data, width, b.row_step, b.from(0, whole * width).data, b.row_step, columns, depth};
@@ -123,7 +126,7 @@ TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
 
 /// All rows of C by one panel of B.
 template <class T>
-void multiply_panel(const TilesOfPanel<T>& rows, bool packed_a, TileStack<T> at) {
+[[gnu::always_inline]] inline void multiply_panel(const TilesOfPanel<T>& rows, bool packed_a, TileStack<T>& at) {
   at.steps = {rows.height * (packed_a ? at.depth : at.a.row_step), 0, rows.height * at.start.row_step,
               rows.height * at.c_step};
   rows.multiply(at, rows.tiles);
@@ -139,11 +142,12 @@ template <class T>
 void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start<T> start, T* c, Index c_step) {
   constexpr Index width = tile_columns<T>;
   if (packed_a) a = {a.data, 1, tile_rows};
+  TilesOfPanel<T> tiles = tiles_of_panel<T>(rows, smaller(width, b.columns), packed_a);
   for (Index column = 0; column < b.columns; column += width) {
     const Index columns = smaller(width, b.columns - column);
     const bool whole = columns == width;
-    multiply_panel<T>(tiles_of_panel<T>(rows, columns, packed_a), packed_a,
-                      {b.depth,
+    if (!whole && column > 0) tiles = tiles_of_panel<T>(rows, columns, packed_a);
+    TileStack<T> at = {b.depth,
                        a,
                        whole ? b.panels + column / width * b.panel_step : b.last,
                        whole ? b.row_step : b.last_row_step,
@@ -151,7 +155,8 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
                        c + column,
                        c_step,
                        static_cast<int>(columns),
-                       {}});
+                       {}};
+    multiply_panel<T>(tiles, packed_a, at);
   }
 }
 
@@ -193,7 +198,7 @@ Start<T> start_of(const GemmResult<T>& c, T* to, Index row, Index column) {
   return c.accumulate ? Start<T>{to, c.row_stride} : Start<T>{c.bias, 0}.from(row, column);
 }
 
-/// Whether the whole right factor is one panel, and a product is too small for more than one thread.
+/// Whether the whole right factor is one panel, and a product too small to be shared by threads.
 template <class T>
 bool is_small(const GemmShape& shape, const GemmOperand<T>& b) {
   return shape.n <= tile_columns<T> && shape.k <= depth_block && !b.packed &&
@@ -208,7 +213,8 @@ TileSteps steps_of_items(const GemmOperand<T>& a, const GemmOperand<T>& b, const
 /// Whether a small product is one of the rows of A by the rows of B, as memory holds them.
 template <class T>
 bool is_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b) {
-  return b.transposed && !a.transposed && shape.n <= lanes<T> && shape.m <= most_rows_of_products;
+  return b.transposed && !a.transposed && shape.n <= lanes<T> && shape.m <= most_rows_of_products &&
+         !is_whole_pages<T>(b.row_stride);
 }
 
 template <class T>
@@ -233,7 +239,7 @@ void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const Gemm
             panel_step,   start_of(c, to, 0, 0),     to,
             c.row_stride, static_cast<int>(shape.n), steps_of_items(a, b, c)};
   };
-  const bool in_place = !b.transposed && shape.n % lanes<T> == 0;
+  const bool in_place = !b.transposed && shape.n % lanes<T> == 0 && pays_in_place<T>(b.row_stride, shape.m);
   if (in_place && tiles.height == shape.m)
     return tiles.multiply(stack_of(begin, view_of(b, begin).data, b.row_stride), end - begin);
   const Index width = whole_vectors<T>(shape.n);
@@ -241,12 +247,12 @@ void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const Gemm
   for (Index item = begin; item < end; ++item) {
     const View<T> right = view_of(b, item);
     if (!in_place) pack_panel_of_b(right, shape.k, shape.n, width, packed);
-    multiply_panel<T>(tiles, false,
-                      in_place ? stack_of(item, right.data, b.row_stride) : stack_of(item, packed, width));
+    TileStack<T> at = in_place ? stack_of(item, right.data, b.row_stride) : stack_of(item, packed, width);
+    multiply_panel<T>(tiles, false, at);
   }
 }
 
-/// Products that are too small for more than one thread: what all of a batch have in common is found once.
+/// Products of which a thread gets whole ones: what all of a batch have in common is found once.
 template <class T>
 void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   const auto multiply_some = is_by_rows(shape, a, b) ? multiply_by_rows<T> : multiply_narrow<T>;

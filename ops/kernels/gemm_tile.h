@@ -26,6 +26,13 @@ struct View {
   }
 };
 
+/// Whether rows are whole pages apart: they share a few sets of the first-level cache, which cannot hold a line of each
+/// until the next step needs it.
+template <class T>
+constexpr bool is_whole_pages(Index row_step) {
+  return row_step % (4096 / Index{sizeof(T)}) == 0;
+}
+
 /// What a tile starts from: rows of C, a bias (row_step 0) or, without data, zero.
 template <class T>
 struct Start {

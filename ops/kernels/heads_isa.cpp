@@ -1,7 +1,7 @@
 // Compiled once for each instruction set; see isa.h.
 //
-// Keys lie in the lanes: a row of scores is a sum of columns of k (and of its gradient, of v; see row_products.h). What
-// weights are multiplied with keeps its features in the lanes.
+// Keys lie in the lanes: a row of scores is a sum of columns of k, a row of its gradient one of columns of v
+// (row_products.h). What weights are multiplied with keeps its features in the lanes.
 #include <retrace/ops/kernels/isa_functions.h>
 #include <retrace/ops/kernels/isa_rows.h>
 #include <retrace/ops/kernels/row_products.h>
@@ -21,6 +21,11 @@ struct WeightRows {
 template <class T>
 void multiply_rows(HeadRows<const T> a, Index rows_of_a, HeadRows<const T> b, Index rows_of_b, Index features,
                    WeightRows<T>& products) {
+  T copy[lanes<T> * most_head_features];
+  if (is_whole_pages<T>(b.step)) {
+    copy_block<T, false>(b.data, b.step, rows_of_b, features, copy, features);
+    b = {copy, features};
+  }
   RowProducts<T> at = {
       features, a.data,          a.step,   b.data,   RowsInLanes<T>(b.step, static_cast<int>(rows_of_b)),
       {},       products.values, lanes<T>, lanes<T>, {}};

@@ -156,10 +156,11 @@ template <bool Padded, class T>
   }
 }
 
-/// to(row, column) = from(row, column). Padded: rows of `to` have room for whole vectors, which are filled with zeros.
+/// to(row, column) = from(row, column); a function of its own, for whose loop registers are left. Padded: rows of `to`
+/// have room for whole vectors, which are filled with zeros.
 template <class T, bool Padded>
-void copy_block(const T* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, T* to,
-                std::int64_t to_step) {
+[[gnu::noinline]] void copy_block(const T* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, T* to,
+                                  std::int64_t to_step) {
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; column += lanes<T>) {
       const int count = lanes_left(columns - column, lanes<T>);

@@ -44,7 +44,8 @@ void add_op(const std::string& name, std::vector<Shape> shapes, double passes, O
 void add_maps() {
   using Map = Tensor (*)(const Tensor&);
   const std::pair<const char*, Map> maps[] = {{"sigmoid", sigmoid}, {"tanh", tanh},           {"exp", exp},
-                                              {"gelu_erf", gelu},   {"gelu_tanh", gelu_tanh}, {"relu", relu}};
+                                              {"gelu_erf", gelu},   {"gelu_tanh", gelu_tanh}, {"softplus", softplus},
+                                              {"relu", relu}};
   for (const auto& [name, map] : maps) {
     const Op op = [map](const Tensors& in) { return map(in[0]); };
     add_op(text(name, "_1M"), {{1 << 20}}, 5, op);

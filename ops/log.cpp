@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/unary.h>
 
@@ -20,6 +21,7 @@ struct Log {
   static T slope(T x, T, Attributes) {
     return 1 / x;
   }
+  static void values(const auto* x, auto* y, std::int64_t count) { kernels::log(x, y, count); }
 };
 
 }  // namespace

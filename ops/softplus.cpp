@@ -1,4 +1,5 @@
 // softplus, and log_sigmoid, which is its mirror image: log_sigmoid(x) = -softplus(-x).
+#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/logistic.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/unary.h>
@@ -9,7 +10,7 @@ namespace {
 struct Softplus {
   static constexpr OpInfo info{"softplus", "y = ln(1 + e^x)", "dx = dy / (1 + e^-x)", "x"};
   using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::x;
+  static constexpr Saves saves = Saves::slope;
 
   template <class T>
   static T value(T x, Attributes) {
@@ -19,12 +20,18 @@ struct Softplus {
   static T slope(T x, T, Attributes) {
     return logistic(x);
   }
+  static void values(const auto* x, auto* y, std::int64_t count) {
+    kernels::softplus(x, y, static_cast<decltype(y)>(nullptr), count);
+  }
+  static void values_and_slopes(const auto* x, auto* y, auto* slope, std::int64_t count) {
+    kernels::softplus(x, y, slope, count);
+  }
 };
 
 struct LogSigmoid {
   static constexpr OpInfo info{"log_sigmoid", "y = -ln(1 + e^-x)", "dx = dy / (1 + e^x)", "x"};
   using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::x;
+  static constexpr Saves saves = Saves::slope;
 
   template <class T>
   static T value(T x, Attributes) {
@@ -33,6 +40,12 @@ struct LogSigmoid {
   template <class T>
   static T slope(T x, T, Attributes) {
     return logistic(-x);
+  }
+  static void values(const auto* x, auto* y, std::int64_t count) {
+    kernels::log_sigmoid(x, y, static_cast<decltype(y)>(nullptr), count);
+  }
+  static void values_and_slopes(const auto* x, auto* y, auto* slope, std::int64_t count) {
+    kernels::log_sigmoid(x, y, slope, count);
   }
 };
 

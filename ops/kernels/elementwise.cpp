@@ -15,6 +15,20 @@ void sigmoid(const float* x, float* y, float* slope, std::int64_t count) {
 void sigmoid(const double* x, double* y, double* slope, std::int64_t count) {
   kernel_table().sigmoid_double(x, y, slope, count);
 }
+void log(const float* x, float* y, std::int64_t count) { kernel_table().log_float(x, y, count); }
+void log(const double* x, double* y, std::int64_t count) { kernel_table().log_double(x, y, count); }
+void softplus(const float* x, float* y, float* slope, std::int64_t count) {
+  kernel_table().softplus_float(x, y, slope, count);
+}
+void softplus(const double* x, double* y, double* slope, std::int64_t count) {
+  kernel_table().softplus_double(x, y, slope, count);
+}
+void log_sigmoid(const float* x, float* y, float* slope, std::int64_t count) {
+  kernel_table().log_sigmoid_float(x, y, slope, count);
+}
+void log_sigmoid(const double* x, double* y, double* slope, std::int64_t count) {
+  kernel_table().log_sigmoid_double(x, y, slope, count);
+}
 void gelu(const float* x, float* y, float* slope, std::int64_t count) { kernel_table().gelu_float(x, y, slope, count); }
 void gelu_tanh(const float* x, float* y, float* slope, std::int64_t count) {
   kernel_table().gelu_tanh_float(x, y, slope, count);

@@ -1,5 +1,6 @@
 // Compiled once for each instruction set; see isa.h.
 #include <retrace/ops/kernels/isa_functions.h>
+#include <retrace/ops/kernels/isa_log.h>
 #include <retrace/ops/kernels/isa_rows.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
@@ -45,6 +46,24 @@ void sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
 }
 void sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
   map_with_slope(x, y, slope, count, [](Vector<double> v) { return vector_sigmoid_and_slope<double>(v); });
+}
+void log_float(const float* x, float* y, std::int64_t count) {
+  map(x, y, count, [](Vector<float> v) { return vector_log<float>(v); });
+}
+void log_double(const double* x, double* y, std::int64_t count) {
+  map(x, y, count, [](Vector<double> v) { return vector_log<double>(v); });
+}
+void softplus_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_softplus_and_slope<float>(v); });
+}
+void softplus_double(const double* x, double* y, double* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, [](Vector<double> v) { return vector_softplus_and_slope<double>(v); });
+}
+void log_sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_log_sigmoid_and_slope<float>(v); });
+}
+void log_sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
+  map_with_slope(x, y, slope, count, [](Vector<double> v) { return vector_log_sigmoid_and_slope<double>(v); });
 }
 void gelu_float(const float* x, float* y, float* slope, std::int64_t count) {
   map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_gelu(v); });

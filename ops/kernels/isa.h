@@ -42,6 +42,12 @@ struct KernelTable {
   MapFunction<double>* tanh_double;
   MapWithSlopeFunction<float>* sigmoid_float;
   MapWithSlopeFunction<double>* sigmoid_double;
+  MapFunction<float>* log_float;
+  MapFunction<double>* log_double;
+  MapWithSlopeFunction<float>* softplus_float;
+  MapWithSlopeFunction<double>* softplus_double;
+  MapWithSlopeFunction<float>* log_sigmoid_float;
+  MapWithSlopeFunction<double>* log_sigmoid_double;
   MapWithSlopeFunction<float>* gelu_float;
   MapWithSlopeFunction<float>* gelu_tanh_float;
   RowKernels<float> rows_float;

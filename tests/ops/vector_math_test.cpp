@@ -42,6 +42,17 @@ long double exact_sigmoid_slope(long double x) {
   const long double e = std::exp(-std::abs(x));
   return e / ((1 + e) * (1 + e));
 }
+long double exact_softplus(long double x) { return std::max(x, 0.0L) + std::log1p(std::exp(-std::abs(x))); }
+
+/// log is not defined for half of the arguments.
+template <class T>
+auto of_magnitudes(MapFunction<T>* KernelTable::*kernel) {
+  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
+    std::vector<T> magnitudes(x, x + count);
+    for (T& magnitude : magnitudes) magnitude = std::abs(magnitude);
+    (table.*kernel)(magnitudes.data(), y, count);
+  };
+}
 
 template <class T>
 std::vector<Function<T>> functions() {
@@ -53,11 +64,19 @@ std::vector<Function<T>> functions() {
   };
   const auto exp_kernel = of(&KernelTable::exp_float, &KernelTable::exp_double);
   const auto tanh_kernel = of(&KernelTable::tanh_float, &KernelTable::tanh_double);
+  const auto log_kernel = of(&KernelTable::log_float, &KernelTable::log_double);
+  const auto softplus_kernel = of(&KernelTable::softplus_float, &KernelTable::softplus_double);
+  const auto log_sigmoid_kernel = of(&KernelTable::log_sigmoid_float, &KernelTable::log_sigmoid_double);
   const auto sigmoid_kernel = of(&KernelTable::sigmoid_float, &KernelTable::sigmoid_double);
   return {{"exp", map_of<T>(exp_kernel), [](long double x) { return std::exp(x); }},
           {"tanh", map_of<T>(tanh_kernel), [](long double x) { return std::tanh(x); }},
           {"sigmoid", values_of<T>(sigmoid_kernel), exact_sigmoid},
-          {"sigmoid_slope", slopes_of<T>(sigmoid_kernel), exact_sigmoid_slope}};
+          {"sigmoid_slope", slopes_of<T>(sigmoid_kernel), exact_sigmoid_slope},
+          {"log", of_magnitudes<T>(log_kernel), [](long double x) { return std::log(std::abs(x)); }},
+          {"softplus", values_of<T>(softplus_kernel), exact_softplus},
+          {"softplus_slope", slopes_of<T>(softplus_kernel), exact_sigmoid},
+          {"log_sigmoid", values_of<T>(log_sigmoid_kernel), [](long double x) { return -exact_softplus(-x); }},
+          {"log_sigmoid_slope", slopes_of<T>(log_sigmoid_kernel), [](long double x) { return exact_sigmoid(-x); }}};
 }
 
 // Every magnitude from subnormal to overflow, and the range where the functions bend.
@@ -123,6 +142,39 @@ TYPED_TEST(VectorMath, TheEndsAreRight) {
   std::vector<T> value(std::size(ends));
   const auto slope = [&](const T* x, T* y, std::int64_t count) { sigmoid(x, value.data(), y, count); };
   EXPECT_EQ(values(slope), (Values{0, 0, 0.25, 0.25, 0, 0, 0}));
+  const T ln2 = std::numbers::ln2_v<T>;
+  const auto softplus_values = [&](const T* x, T* y, std::int64_t count) { softplus(x, y, value.data(), count); };
+  EXPECT_EQ(values(softplus_values), (Values{infinity, 0, ln2, ln2, 0, 3000, 0}));
+  const auto log_sigmoid_values = [&](const T* x, T* y, std::int64_t count) { log_sigmoid(x, y, value.data(), count); };
+  EXPECT_EQ(values(log_sigmoid_values), (Values{0, -infinity, -ln2, -ln2, 0, 0, -3000}));
+}
+
+TYPED_TEST(VectorMath, TheLogarithmsEndsAreRight) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  const T x[] = {0,
+                 -T(0),
+                 1,
+                 Limits::infinity(),
+                 Limits::denorm_min(),
+                 Limits::max(),
+                 -1,
+                 -Limits::infinity(),
+                 Limits::quiet_NaN()};
+  for (const KernelTable* table : supported_kernel_tables()) {
+    T y[std::size(x)];
+    if constexpr (std::is_same_v<T, float>)
+      table->log_float(x, y, std::size(x));
+    else
+      table->log_double(x, y, std::size(x));
+    EXPECT_EQ(y[0], -Limits::infinity());
+    EXPECT_EQ(y[1], -Limits::infinity());
+    EXPECT_EQ(y[2], 0);
+    EXPECT_EQ(y[3], Limits::infinity());
+    EXPECT_NEAR(y[4], std::log(Limits::denorm_min()), 1e-4);
+    EXPECT_NEAR(y[5], std::log(Limits::max()), 1e-4);
+    for (int k = 6; k < 9; ++k) EXPECT_TRUE(std::isnan(y[k])) << k;
+  }
 }
 
 TYPED_TEST(VectorMath, AValueIsTheSameWithoutItsSlope) {
@@ -132,9 +184,10 @@ TYPED_TEST(VectorMath, AValueIsTheSameWithoutItsSlope) {
   for (const KernelTable* table : supported_kernel_tables()) {
     std::vector<Kernel> kernels;
     if constexpr (std::is_same_v<TypeParam, float>)
-      kernels = {table->sigmoid_float, table->gelu_float, table->gelu_tanh_float};
+      kernels = {table->sigmoid_float, table->softplus_float, table->log_sigmoid_float, table->gelu_float,
+                 table->gelu_tanh_float};
     else
-      kernels = {table->sigmoid_double};
+      kernels = {table->sigmoid_double, table->softplus_double, table->log_sigmoid_double};
     for (const Kernel kernel : kernels) {
       std::vector<TypeParam> alone(x.size()), beside(x.size()), slope(x.size());
       kernel(x.data(), alone.data(), nullptr, count);

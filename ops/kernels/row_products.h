@@ -2,8 +2,8 @@
 //
 // The rows of b are the lanes of a vector. A vector of one of b's columns comes from pieces of 128 bits of its rows:
 // one is loaded into each such part of a register, and instructions that move elements within these parts do the rest.
-// That takes half of the instructions that transposing whole squares takes, and b is never copied. (Many rows that are
-// a page apart are better loaded a line at a time: see copy_transposed.)
+// That takes half of the instructions that transposing whole squares takes, and b is never copied. Whoever calls copies
+// rows that are whole pages apart (is_whole_pages) before.
 #pragma once
 
 #include <retrace/ops/kernels/gemm_tile.h>

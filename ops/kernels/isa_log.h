@@ -1,7 +1,8 @@
 // The logarithm of a vector register and softplus, in the instruction set being compiled.
 //
 // x = 2^n (1 + f) with sqrt(1/2) <= 1 + f <= sqrt(2), and ln(1 + f) = 2 artanh s, s = f / (2 + f), by the series of
-// artanh, as long as the type's precision asks for. Written as f - f^2/2 + s (f^2/2 + R) the largest term is exact.
+// artanh, as long as the type's precision asks for. Written as f - f^2/2 + s (f^2/2 + R) the largest term is exact, and
+// what is lost where n ln 2 is added to it comes back with the small ones.
 #pragma once
 
 #include <retrace/ops/kernels/isa_math.h>
@@ -36,7 +37,9 @@ template <class T>
   Vector<T> series = every_lane(two_over<T>(2 * terms + 1));
 #pragma GCC unroll 16
   for (int k = terms - 1; k >= 1; --k) series = series * z + two_over<T>(2 * k + 1);
-  return n * Format::ln2_high - ((half_square - (s * (half_square + z * series) + n * Format::ln2_low)) - f);
+  const Vector<T> whole = n * Format::ln2_high, sum = whole + f;  // n ln2_high is exact, and 0 or larger than f
+  const Vector<T> lost = f - (sum - whole);
+  return sum + (lost + (s * (half_square + z * series) + n * Format::ln2_low - half_square));
 }
 
 /// ln x: -infinity at 0, NaN below it.

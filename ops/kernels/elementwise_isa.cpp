@@ -6,20 +6,21 @@
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
 
-/// y = f(x). The last elements run through the same instructions as the others.
-template <class T, class Function>
-void map(const T* x, T* y, std::int64_t count, Function f) {
-  for_each_vector<T>(count, [&](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k))); });
+/// y = f(x). The last elements run through the same instructions as the others. The function is a parameter of the
+/// template: one that comes by its address would be called for every vector.
+template <auto f, class T>
+void map(const T* x, T* y, std::int64_t count) {
+  for_each_vector<T>(count, [=](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k))); });
 }
 
 /// y = f(x) and, unless it is null, slope = f'(x).
-template <class T, class Function>
-void map_with_slope(const T* x, T* y, T* slope, std::int64_t count, Function f) {
+template <auto f, class T>
+void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
   if (slope == nullptr) {
-    for_each_vector<T>(count, [&](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k)).value); });
+    for_each_vector<T>(count, [=](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k)).value); });
     return;
   }
-  for_each_vector<T>(count, [&](std::int64_t k, auto part) {
+  for_each_vector<T>(count, [=](std::int64_t k, auto part) {
     const ValueAndSlope<T> at = f(part.load_from(x + k));
     part.store_to(y + k, at.value);
     part.store_to(slope + k, at.slope);
@@ -28,48 +29,35 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count, Function f) 
 
 }  // namespace
 
-// Lambdas, because a function that is passed by its address is called for every vector.
-void exp_float(const float* x, float* y, std::int64_t count) {
-  map(x, y, count, [](Vector<float> v) { return vector_exp<float>(v); });
-}
-void exp_double(const double* x, double* y, std::int64_t count) {
-  map(x, y, count, [](Vector<double> v) { return vector_exp<double>(v); });
-}
-void tanh_float(const float* x, float* y, std::int64_t count) {
-  map(x, y, count, [](Vector<float> v) { return vector_tanh<float>(v); });
-}
-void tanh_double(const double* x, double* y, std::int64_t count) {
-  map(x, y, count, [](Vector<double> v) { return vector_tanh<double>(v); });
-}
+void exp_float(const float* x, float* y, std::int64_t count) { map<vector_exp<float>>(x, y, count); }
+void exp_double(const double* x, double* y, std::int64_t count) { map<vector_exp<double>>(x, y, count); }
+void tanh_float(const float* x, float* y, std::int64_t count) { map<vector_tanh<float>>(x, y, count); }
+void tanh_double(const double* x, double* y, std::int64_t count) { map<vector_tanh<double>>(x, y, count); }
+void log_float(const float* x, float* y, std::int64_t count) { map<vector_log<float>>(x, y, count); }
+void log_double(const double* x, double* y, std::int64_t count) { map<vector_log<double>>(x, y, count); }
 void sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_sigmoid_and_slope<float>(v); });
+  map_with_slope<vector_sigmoid_and_slope<float>>(x, y, slope, count);
 }
 void sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<double> v) { return vector_sigmoid_and_slope<double>(v); });
-}
-void log_float(const float* x, float* y, std::int64_t count) {
-  map(x, y, count, [](Vector<float> v) { return vector_log<float>(v); });
-}
-void log_double(const double* x, double* y, std::int64_t count) {
-  map(x, y, count, [](Vector<double> v) { return vector_log<double>(v); });
+  map_with_slope<vector_sigmoid_and_slope<double>>(x, y, slope, count);
 }
 void softplus_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_softplus_and_slope<float>(v); });
+  map_with_slope<vector_softplus_and_slope<float>>(x, y, slope, count);
 }
 void softplus_double(const double* x, double* y, double* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<double> v) { return vector_softplus_and_slope<double>(v); });
+  map_with_slope<vector_softplus_and_slope<double>>(x, y, slope, count);
 }
 void log_sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_log_sigmoid_and_slope<float>(v); });
+  map_with_slope<vector_log_sigmoid_and_slope<float>>(x, y, slope, count);
 }
 void log_sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<double> v) { return vector_log_sigmoid_and_slope<double>(v); });
+  map_with_slope<vector_log_sigmoid_and_slope<double>>(x, y, slope, count);
 }
 void gelu_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_gelu(v); });
+  map_with_slope<vector_gelu>(x, y, slope, count);
 }
 void gelu_tanh_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope(x, y, slope, count, [](Vector<float> v) { return vector_gelu_tanh(v); });
+  map_with_slope<vector_gelu_tanh>(x, y, slope, count);
 }
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

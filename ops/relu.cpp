@@ -1,24 +1,9 @@
 // relu and leaky_relu.
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/relu.h>
 
 namespace retrace {
 namespace {
-
-struct Relu {
-  static constexpr OpInfo info{"relu", "y = max(x, 0)", "dx = dy where x > 0, else 0", "x"};
-  using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::y;
-
-  template <class T>
-  static T value(T x, Attributes) {
-    return x <= 0 ? T(0) : x;  // NaN is not <= 0
-  }
-  template <class T>
-  static T slope(T, T y, Attributes) {
-    return y > 0 ? T(1) : T(0);
-  }
-};
 
 struct LeakyRelu {
   static constexpr OpInfo info{"leaky_relu", "y = x where x > 0, else c x", "dx = dy where x > 0, else c dy", "x"};

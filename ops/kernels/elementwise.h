@@ -1,6 +1,6 @@
-// Transcendental functions over arrays. Float and double go a vector at a time; any other type takes the plain twin
-// below. Each is within four units in the last place of what is exact, over the whole range (gelu: see its test), and
-// right at its ends. An element's bits do not depend on its place in the array.
+// Functions over arrays. Float and double go a vector at a time; any other type takes the plain twin below. All but
+// relu, which is exact, are within four units in the last place over the whole range (gelu: see its test), and right at
+// its ends. An element's bits do not depend on its place in the array.
 #pragma once
 
 #include <cmath>
@@ -11,6 +11,8 @@
 namespace retrace::kernels {
 
 // y[k] = f(x[k]) for k in [0, count). y may be x.
+void relu(const float* x, float* y, std::int64_t count);
+void relu(const double* x, double* y, std::int64_t count);
 void exp(const float* x, float* y, std::int64_t count);
 void exp(const double* x, double* y, std::int64_t count);
 void tanh(const float* x, float* y, std::int64_t count);

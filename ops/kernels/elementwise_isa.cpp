@@ -27,8 +27,15 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
   });
 }
 
+template <class T>
+Vector<T> vector_relu(Vector<T> x) {
+  return x <= 0 ? Vector<T>{} : x;  // NaN is not <= 0
+}
+
 }  // namespace
 
+void relu_float(const float* x, float* y, std::int64_t count) { map<vector_relu<float>>(x, y, count); }
+void relu_double(const double* x, double* y, std::int64_t count) { map<vector_relu<double>>(x, y, count); }
 void exp_float(const float* x, float* y, std::int64_t count) { map<vector_exp<float>>(x, y, count); }
 void exp_double(const double* x, double* y, std::int64_t count) { map<vector_exp<double>>(x, y, count); }
 void tanh_float(const float* x, float* y, std::int64_t count) { map<vector_tanh<float>>(x, y, count); }

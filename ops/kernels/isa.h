@@ -36,6 +36,8 @@ struct KernelTable {
   bool fused;        ///< multiply-adds round once
   GemmFunction<float>* gemm_float;
   GemmFunction<double>* gemm_double;
+  MapFunction<float>* relu_float;
+  MapFunction<double>* relu_double;
   MapFunction<float>* exp_float;
   MapFunction<double>* exp_double;
   MapFunction<float>* tanh_float;

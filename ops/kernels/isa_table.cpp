@@ -51,6 +51,8 @@ constinit const KernelTable table = {
 #endif
     .gemm_float = gemm_float,
     .gemm_double = gemm_double,
+    .relu_float = relu_float,
+    .relu_double = relu_double,
     .exp_float = exp_float,
     .exp_double = exp_double,
     .tanh_float = tanh_float,

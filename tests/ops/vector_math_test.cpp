@@ -68,7 +68,9 @@ std::vector<Function<T>> functions() {
   const auto softplus_kernel = of(&KernelTable::softplus_float, &KernelTable::softplus_double);
   const auto log_sigmoid_kernel = of(&KernelTable::log_sigmoid_float, &KernelTable::log_sigmoid_double);
   const auto sigmoid_kernel = of(&KernelTable::sigmoid_float, &KernelTable::sigmoid_double);
-  return {{"exp", map_of<T>(exp_kernel), [](long double x) { return std::exp(x); }},
+  const auto relu_kernel = of(&KernelTable::relu_float, &KernelTable::relu_double);
+  return {{"relu", map_of<T>(relu_kernel), [](long double x) { return std::max(x, 0.0L); }},
+          {"exp", map_of<T>(exp_kernel), [](long double x) { return std::exp(x); }},
           {"tanh", map_of<T>(tanh_kernel), [](long double x) { return std::tanh(x); }},
           {"sigmoid", values_of<T>(sigmoid_kernel), exact_sigmoid},
           {"sigmoid_slope", slopes_of<T>(sigmoid_kernel), exact_sigmoid_slope},
@@ -135,6 +137,8 @@ TYPED_TEST(VectorMath, TheEndsAreRight) {
     return y;
   };
   using Values = std::vector<T>;
+  EXPECT_EQ(values([](auto... a) { relu(a...); }), (Values{infinity, 0, 0, 0, 0, 3000, 0}));
+  EXPECT_FALSE(std::signbit(values([](auto... a) { relu(a...); })[3]));
   EXPECT_EQ(values([](auto... a) { exp(a...); }), (Values{infinity, 0, 1, 1, 0, infinity, 0}));
   EXPECT_EQ(values([](auto... a) { tanh(a...); }), (Values{1, -1, 0, 0, 0, 1, -1}));
   EXPECT_TRUE(std::signbit(values([](auto... a) { tanh(a...); })[3]));

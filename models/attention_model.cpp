@@ -26,7 +26,7 @@ AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Te
 
 Tensor AttentionBlock::after_attention(const Tensor& rows, const Tensor& attended) const {
   const Tensor mixed = rows + attended;
-  return mixed + out(relu(hidden(mlp_norm(mixed))));
+  return mixed + out(hidden(mlp_norm(mixed), Activation::relu));
 }
 
 AttentionModel::AttentionModel(const AttentionModelOptions& options, Random& random)

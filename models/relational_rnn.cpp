@@ -25,7 +25,7 @@ RelationalState RelationalRNNCell::initial_state(std::int64_t batch) const {
 }
 
 Tensor RelationalRNNCell::answer(const Tensor& h, const Tensor& memory_mean) const {
-  return tanh(combine(concat({h, read(memory_mean)}, -1)));
+  return combine(concat({h, read(memory_mean)}, -1), Activation::tanh);
 }
 
 RelationalResult RelationalRNNCell::operator()(const Tensor& x, const RelationalState& state) const {
@@ -40,8 +40,8 @@ RelationalRNN::RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64
                              const SlotMemoryOptions& options)
     : cell(input, hidden, random, options), out(hidden, output, random) {}
 
-// The LSTM never reads the memory, so both run one after the other over the whole sequence: the LSTM's input projection is
-// one product, and so are the answers of all steps.
+// The LSTM never reads the memory, so both run one after the other over the whole sequence: the LSTM's input projection
+// is one product, and so are the answers of all steps.
 
 RelationalResult RelationalRNN::operator()(const Tensor& x) const {
   check_sequence(x, cell.lstm.cell.input());

@@ -31,7 +31,7 @@ Tensor RmcModel::answers(const Tensor& x, std::int64_t count) const {
     if (t >= x.dim(1) - count) memories.push_back(reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)}));
   }
   Tensor y = stack(memories, 1);
-  for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) y = relu(head[layer](y));
+  for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) y = head[layer](y, Activation::relu);
   return head.back()(y);
 }
 

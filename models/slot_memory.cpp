@@ -10,15 +10,14 @@ using AnyMemory = std::variant<CellMemory, RelationalMemory, NotebookMemory>;
 AnyMemory make_memory(std::int64_t input_size, Random& random, const SlotMemoryOptions& options) {
   switch (options.kind) {
     case MemoryKind::gated:
-      return AnyMemory(std::in_place_type<RelationalMemory>, input_size, random,
-                       RelationalMemoryOptions{.slots = options.slots,
-                                               .slot_size = options.slot_size,
-                                               .heads = options.heads,
-                                               .gate = options.gate});
+      return AnyMemory(
+          std::in_place_type<RelationalMemory>, input_size, random,
+          RelationalMemoryOptions{
+              .slots = options.slots, .slot_size = options.slot_size, .heads = options.heads, .gate = options.gate});
     case MemoryKind::notebook:
-      return AnyMemory(std::in_place_type<NotebookMemory>, random,
-                       NotebookMemoryOptions{
-                           .slots = options.slots, .slot_size = options.slot_size, .heads = options.heads});
+      return AnyMemory(
+          std::in_place_type<NotebookMemory>, random,
+          NotebookMemoryOptions{.slots = options.slots, .slot_size = options.slot_size, .heads = options.heads});
     case MemoryKind::cell:
       break;
   }

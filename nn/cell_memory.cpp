@@ -45,9 +45,9 @@ CellMemoryResult CellMemory::operator()(const Tensor& memory, const Tensor& x) c
   check_memory(memory);
   if (!x.defined()) {
     const AttentionResult attended = attend(memory);
-    if (!gate) return {tanh(update(attended.y)), attended.weights, {}};
+    if (!gate) return {update(attended.y, Activation::tanh), attended.weights, {}};
     const Tensor half = full(memory.shape(), 0.5, memory.dtype());
-    return {half * tanh(update(attended.y)) + half * memory, attended.weights, half};
+    return {half * update(attended.y, Activation::tanh) + half * memory, attended.weights, half};
   }
   const Shape expected{memory.dim(0), input_size()};
   if (x.shape() != expected)
@@ -72,7 +72,7 @@ CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x)
                           options.slot_size, "]; project one input for each memory"));
   const AttentionResult attended = attend(memory);
   const Tensor a = attended.y + pad(unsqueeze(x.injected, 1), {{0, 0}, {0, options.slots - 1}, {0, 0}});
-  if (!gate) return {tanh(update(a)), attended.weights, {}};
+  if (!gate) return {update(a, Activation::tanh), attended.weights, {}};
   const GatedMemory next = gated_memory(memory, update(a), linear(a, x.gate_of_slots), x.gate, {.coupled = true});
   return {next.memory, attended.weights, next.input_gate};
 }

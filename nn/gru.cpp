@@ -36,8 +36,7 @@ GruResult Gru::operator()(const Tensor& x, const Tensor& h, const Tensor& length
   check_input("Gru", x, 3, cell.weight_ih.dim(1));
   if (h.defined()) check_state("Gru", "h", h, x.dim(0), cell.hidden());
   const Tensor first = h.defined() ? h : zeros({x.dim(0), cell.hidden()}, cell.weight_hh.dtype());
-  auto [y, last] =
-      gru_sequence(linear(x, cell.weight_ih, cell.bias_ih), first, cell.weight_hh, cell.bias_hh, lengths);
+  auto [y, last] = gru_sequence(linear(x, cell.weight_ih, cell.bias_ih), first, cell.weight_hh, cell.bias_hh, lengths);
   return {std::move(y), std::move(last)};
 }
 

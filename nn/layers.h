@@ -12,7 +12,8 @@ namespace retrace {
 struct LinearOptions {
   bool bias = true;
 };
-/// y = x W^T + b: [..., in] -> [..., out]. weight [out, in] begins Glorot-uniform, bias [out] zero.
+/// y = f(x W^T + b): [..., in] -> [..., out], f being an activation or nothing. weight [out, in] begins Glorot-uniform,
+/// bias [out] zero.
 struct Linear {
   Parameter weight;
   std::optional<Parameter> bias;
@@ -21,9 +22,9 @@ struct Linear {
       : weight(glorot_uniform({out, in}, random)) {
     if (options.bias) bias.emplace(zeros({out}));
   }
-  Tensor operator()(const Tensor& x) const {
+  Tensor operator()(const Tensor& x, Activation f = Activation::none) const {
     const Scope scope(this, "linear");
-    return linear(x, weight, bias ? Tensor(*bias) : Tensor());
+    return linear(x, weight, bias ? Tensor(*bias) : Tensor(), f);
   }
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };

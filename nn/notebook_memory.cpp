@@ -30,13 +30,14 @@ NotebookMemoryResult NotebookMemory::operator()(const Tensor& memory, const Tens
   const Scope scope(this, "notebook_memory");
   const std::int64_t slots = options.slots, size = options.slot_size;
   if (memory.rank() != 3 || memory.dim(1) != slots || memory.dim(2) != size || x.shape() != Shape{memory.dim(0), size})
-    throw ShapeError(text("NotebookMemory: the memory ", memory.shape(), " and the input ", x.shape(), " must be [batch, ",
-                          slots, ", ", size, "] and [batch, ", size, "]; reshape them"));
+    throw ShapeError(text("NotebookMemory: the memory ", memory.shape(), " and the input ", x.shape(),
+                          " must be [batch, ", slots, ", ", size, "] and [batch, ", size, "]; reshape them"));
   const Tensor rows = concat({memory, unsqueeze(x, 1)}, 1);
   const AttentionResult attended = multi_head_attention(rows, rows, rows, options.heads, w_q, w_k, w_v, w_o);
-  const Tensor m = mlp_out(relu(mlp_hidden(attended.y + rows)));
+  const Tensor m = mlp_out(mlp_hidden(attended.y + rows, Activation::relu));
   const Tensor candidate = slice(m, {all, range(0, slots)});
-  const Tensor i = sigmoid(input_gate(candidate)), f = sigmoid(forget_gate(candidate)), o = sigmoid(output_gate(candidate));
+  const auto gate = [&](const Linear& layer) { return layer(candidate, Activation::sigmoid); };
+  const Tensor i = gate(input_gate), f = gate(forget_gate), o = gate(output_gate);
   return {o * tanh(f * memory + i * tanh(candidate)), slice(m, {all, slots}), attended.weights, i, f, o};
 }
 

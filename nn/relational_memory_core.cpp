@@ -178,9 +178,10 @@ Tensor RelationalMemoryCore::apply_mlp(const Tensor& x, int block) const {
   const int first = variant.mlp == MemoryMlp::of_block ? block * options.mlp_layers : 0;
   Tensor y = x;
   for (int k = 0; k < options.mlp_layers; ++k) {
-    y = mlp[variant.mlp == MemoryMlp::one_layer ? 0 : static_cast<std::size_t>(first + k)](y);
     const bool is_last = k + 1 == options.mlp_layers;
-    if (variant.relu == MemoryRelu::every || (variant.relu == MemoryRelu::between && !is_last)) y = relu(y);
+    const bool active = variant.relu == MemoryRelu::every || (variant.relu == MemoryRelu::between && !is_last);
+    const Linear& layer = mlp[variant.mlp == MemoryMlp::one_layer ? 0 : static_cast<std::size_t>(first + k)];
+    y = layer(y, active ? Activation::relu : Activation::none);
   }
   return y;
 }

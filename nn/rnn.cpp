@@ -18,8 +18,7 @@ RnnResult Rnn::operator()(const Tensor& x, const Tensor& h, const Tensor& length
   check_input("Rnn", x, 3, cell.weight_ih.dim(1));
   if (h.defined()) check_state("Rnn", "h", h, x.dim(0), cell.hidden());
   const Tensor first = h.defined() ? h : zeros({x.dim(0), cell.hidden()}, cell.weight_hh.dtype());
-  auto [y, last] =
-      rnn_sequence(linear(x, cell.weight_ih, cell.bias), first, cell.weight_hh, cell.activation, lengths);
+  auto [y, last] = rnn_sequence(linear(x, cell.weight_ih, cell.bias), first, cell.weight_hh, cell.activation, lengths);
   return {std::move(y), std::move(last)};
 }
 

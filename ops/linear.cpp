@@ -1,39 +1,95 @@
 #include <algorithm>
 
+#include <retrace/ops/activation.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/operands.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
 
 using kernels::gemm;
 
+// F is an activation, or Identity.
+template <class F>
 constexpr OpInfo info{"linear", "y = x W^T + b", "dx = dy W, dW = dy^T x, db = sum of dy over rows", "x, W, b"};
+template <>
+constexpr OpInfo info<Relu>{"linear", "y = max(x W^T + b, 0)",
+                            "dz = dy where y > 0, else 0, dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+template <>
+constexpr OpInfo info<Tanh>{"linear", "y = tanh(x W^T + b)",
+                            "dz = dy (1 - y^2), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+template <>
+constexpr OpInfo info<Sigmoid>{"linear", "y = 1 / (1 + e^-z), z = x W^T + b",
+                               "dz = dy y (1 - y), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+template <>
+constexpr OpInfo info<Gelu>{"linear", "y = gelu(z), z = x W^T + b",
+                            "dz = dy gelu'(z), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+template <>
+constexpr OpInfo info<GeluTanh>{"linear", "y = gelu_tanh(z), z = x W^T + b",
+                                "dz = dy gelu_tanh'(z), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+
+constexpr const char* name = info<Identity>.name;
+
+template <class F>
+constexpr bool saves_slope() {
+  if constexpr (std::is_same_v<F, Identity>)
+    return false;
+  else
+    return F::saves == Saves::slope;
+}
 
 std::int64_t rows_of(const Shape& x) { return x.first(x.rank() - 1).numel(); }
 
-template <class T>
-void add_rows(const T* dy, std::int64_t rows, std::int64_t columns, const GradientSlot<T>& db) {
-  if (!db.add) std::fill(db.values, db.values + columns, T(0));
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < columns; ++column) db.values[column] += dy[row * columns + column];
+template <class F, class T>
+void apply(T* z, T* slopes, std::int64_t count) {
+  if constexpr (saves_slope<F>()) {
+    if (slopes != nullptr) return map_values_and_slopes<F>(z, z, slopes, count, {});
+  }
+  map_values<F>(z, z, count, {});
 }
 
-void backward(Record& r) {
+/// dz, from y or the slope, whichever is saved.
+template <class F, class T>
+Tensor gradient_before(const Record& r) {
+  const Tensor dz = empty(r.out(0).shape, r.out(0).dtype);
+  const T *dy = r.grad_out<T>(), *saved = r.saved(2).values<T>();
+  T* to = dz.node().values<T>();
+  parallel_for(dz.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) to[k] = dy[k] * slope_from<F>(saved[k], {});
+  });
+  return dz;
+}
+
+/// The sum of rows is a product with a row of ones.
+template <class T>
+void put_sum_of_rows(const T* dz, std::int64_t rows, std::int64_t columns, const GradientSlot<T>& db) {
+  const T one = 1;
+  gemm<T>({1, columns, rows}, {&one, 0, true}, {dz, columns}, {db.values, columns, 0, db.add});
+}
+
+// saved: 0 x, 1 W, 2 y or the slope
+template <class T>
+void put_gradients(Record& r, const T* dz) {
   const std::int64_t rows = rows_of(r.in(0).shape), out = r.in(1).shape[0], in = r.in(1).shape[1];
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
+  if (r.wants(0)) {
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    gemm<T>({rows, in, out}, {dz, out}, {r.saved(1).values<T>(), in}, {dx.values, in, 0, dx.add});
+  }
+  if (r.wants(1)) {
+    const GradientSlot<T> dw = r.grad_in<T>(1);
+    gemm<T>({out, in, rows}, {dz, out, true}, {r.saved(0).values<T>(), in}, {dw.values, in, 0, dw.add});
+  }
+  if (r.inputs() > 2 && r.wants(2)) put_sum_of_rows(dz, rows, out, r.grad_in<T>(2));
+}
+
+template <class F>
+void backward(Record& r) {
+  dispatch_real(r.out(0).dtype, name, [&](auto zero) {
     using T = decltype(zero);
-    const T* dy = r.grad_out<T>();
-    if (r.wants(0)) {
-      const GradientSlot<T> dx = r.grad_in<T>(0);
-      gemm<T>({rows, in, out}, {dy, out}, {r.saved(1).values<T>(), in}, {dx.values, in, 0, dx.add});
-    }
-    if (r.wants(1)) {
-      const GradientSlot<T> dw = r.grad_in<T>(1);
-      gemm<T>({out, in, rows}, {dy, out, true}, {r.saved(0).values<T>(), in}, {dw.values, in, 0, dw.add});
-    }
-    if (r.inputs() > 2 && r.wants(2)) add_rows(dy, rows, out, r.grad_in<T>(2));
+    if constexpr (std::is_same_v<F, Identity>)
+      put_gradients<T>(r, r.grad_out<T>());
+    else
+      put_gradients<T>(r, gradient_before<F, T>(r).node().template values<T>());
   });
 }
 
@@ -47,36 +103,52 @@ void check(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (bias.defined() && bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(text("linear: ", operands(), " with ", describe_operand("b", bias), ": b must be [", weight.dim(0),
                           "], one number an output"));
-  check_dtypes(info.name, x, weight, "x", "W");
-  if (bias.defined()) check_dtypes(info.name, x, bias, "x", "b");
-  check_real(info.name, x);
+  check_dtypes(name, x, weight, "x", "W");
+  if (bias.defined()) check_dtypes(name, x, bias, "x", "b");
+  check_real(name, x);
+}
+
+bool is_recorded(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return Tape::current() != nullptr &&
+         (x.wants_gradient() || weight.wants_gradient() || (bias.defined() && bias.wants_gradient()));
+}
+
+template <class F>
+Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const std::int64_t rows = rows_of(x.shape()), out = weight.dim(0), in = weight.dim(1);
+  Tensor y, slopes;
+  dispatch_real(x.dtype(), name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty(x.shape().replaced(x.rank() - 1, out), x.dtype());
+    kernels::GemmResult<T> result{.data = y.node().template values<T>(), .row_stride = out};
+    if (bias.defined()) result.bias = bias.values<T>().data();
+    if constexpr (!std::is_same_v<F, Identity>) result.activation = apply<F, T>;
+    if (saves_slope<F>() && is_recorded(x, weight, bias)) {
+      slopes = empty_like(y);
+      result.slopes = slopes.node().template values<T>();
+    }
+    gemm<T>({rows, out, in}, {x.values<T>().data(), in}, {weight.values<T>().data(), in, true}, result);
+  });
+  const Tensor* saved_x = weight.wants_gradient() ? &x : nullptr;
+  const Tensor* saved_weight = x.wants_gradient() ? &weight : nullptr;
+  const Tensor* saved_slope = std::is_same_v<F, Identity> ? nullptr : saves_slope<F>() ? &slopes : &y;
+  if (bias.defined())
+    record(info<F>, backward<F>, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight, saved_slope});
+  else
+    record(info<F>, backward<F>, {&x, &weight}, {&y}, {saved_x, saved_weight, saved_slope});
+  return y;
 }
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation f) {
   check(x, weight, bias);
   const bool mixed = x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != weight.dtype());
   if (mixed || expand_fused()) {  // the composed twin
     const Tensor product = matmul(x, weight, {.transpose_b = true});
-    return bias.defined() ? add(product, bias) : product;
+    return activate(bias.defined() ? add(product, bias) : product, f);
   }
-  const std::int64_t rows = rows_of(x.shape()), out = weight.dim(0), in = weight.dim(1);
-  Tensor y;
-  dispatch_real(x.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
-    y = empty(x.shape().replaced(x.rank() - 1, out), x.dtype());
-    const T* added = bias.defined() ? bias.values<T>().data() : nullptr;
-    gemm<T>({rows, out, in}, {x.values<T>().data(), in}, {weight.values<T>().data(), in, true},
-            {y.mutable_values<T>().data(), out, 0, false, added});
-  });
-  const Tensor* saved_x = weight.wants_gradient() ? &x : nullptr;
-  const Tensor* saved_weight = x.wants_gradient() ? &weight : nullptr;
-  if (bias.defined())
-    record(info, backward, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight});
-  else
-    record(info, backward, {&x, &weight}, {&y}, {saved_x, saved_weight});
-  return y;
+  return dispatch_activation(f, [&]<class F>(F) { return fused<F>(x, weight, bias); });
 }
 
 }  // namespace retrace

@@ -116,8 +116,11 @@ struct MatmulOptions {
 /// y = a b by NumPy's rules: the last two axes multiply, those before them broadcast; a vector counts as a row on the
 /// left and as a column on the right, and that axis is dropped again. An inner length of 0 gives zeros.
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
-/// y = x W^T + b: x [..., in], W [out, in], b [out] or undefined -> [..., out].
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+/// What an op that contains an activation applies, element by element.
+enum class Activation { none, relu, tanh, sigmoid, gelu, gelu_tanh };
+/// y = f(x W^T + b): x [..., in], W [out, in], b [out] or undefined -> [..., out]. With f it is one op, with the bits of
+/// two.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation f = Activation::none);
 /// y[i, j] = a[i] b[j].
 Tensor outer(const Tensor& a, const Tensor& b);
 
@@ -339,8 +342,7 @@ struct RnnSequence {
 Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias);
 RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths = {});
-enum class Activation { tanh, relu };
-/// h' = tanh(p + U h) or relu(p + U h).
+/// h' = f(p + U h). A sequence takes f = tanh or relu.
 Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation = Activation::tanh);
 RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight,
                          Activation activation = Activation::tanh, const Tensor& lengths = {});

@@ -1,31 +1,20 @@
 // The recurrent layer of Elman over a sequence in one op (rnn_sequence), and its step composed of others (rnn_step).
+#include <retrace/ops/activation.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/recurrent.h>
 
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"rnn_sequence", "h' = tanh(p + U h) or relu(p + U h)",
-                      "dz = dh' (1 - h'^2) or dh' [h' > 0], dp = dz, dU = dz^T h, dh = dz U, from the last step to the first",
-                      "p, h, U"};
+constexpr OpInfo info{
+    "rnn_sequence", "h' = tanh(p + U h) or relu(p + U h)",
+    "dz = dh' (1 - h'^2) or dh' [h' > 0], dp = dz, dU = dz^T h, dh = dz U, from the last step to the first", "p, h, U"};
 
-template <class T>
-void activate(const T* z, T* h, std::int64_t size, Activation activation) {
-  if (activation == Activation::tanh) return kernels::tanh(z, h, size);
-  for (std::int64_t k = 0; k < size; ++k) h[k] = z[k] < T(0) ? T(0) : z[k];  // NaN stays
-}
-
-template <class T>
-T slope(T h, Activation activation) {
-  return activation == Activation::tanh ? 1 - h * h : h > T(0) ? T(1) : T(0);
-}
-
-// saved: 0 h0, 1 weight, 2 y, 3 lengths
-template <class T>
+// saved: 0 h0, 1 weight, 2 y, 3 lengths. F is Tanh or Relu, whose slopes follow from y.
+template <class F, class T>
 void backward_of(Record& r) {
   const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
   const Dtype dtype = r.in(0).dtype;
-  const Activation activation = r.attributes<Activation>();
   const T *h0 = r.saved(0).values<T>(), *weight = r.saved(1).values<T>(), *y = r.saved(2).values<T>();
   const T* dy = r.grad_out<T>(0);
   const SampleLengths lengths = r.saved(3) ? SampleLengths(r.saved(3).values<std::int64_t>()) : SampleLengths();
@@ -43,7 +32,7 @@ void backward_of(Record& r) {
         return;
       }
       const T* h = y + (b * n.time + t) * n.hidden;
-      for (std::int64_t k = 0; k < n.hidden; ++k) dz_now[b][k] = dh_b[k] * slope(h[k], activation);
+      for (std::int64_t k = 0; k < n.hidden; ++k) dz_now[b][k] = dh_b[k] * slope_from<F>(h[k], {});
       std::fill(dh_b, dh_b + n.hidden, T(0));
     });
     n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);
@@ -56,47 +45,30 @@ void backward_of(Record& r) {
   }
 }
 
+template <class F>
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) { backward_of<F, decltype(zero)>(r); });
 }
 
 /// z holds p at first.
-template <class T>
-void forward(const RecurrentSizes& n, const T* h0, const T* weight, const SampleLengths& lengths, Activation activation,
-             T* z, T* y) {
+template <class F, class T>
+void forward(const RecurrentSizes& n, const T* h0, const T* weight, const SampleLengths& lengths, T* z, T* y) {
   const PackedWeight<T> packed = n.packed(weight, true);
   for (std::int64_t t = 0; t < n.time; ++t) {
     const Rows<T> z_now = step_of(z, t, n.time, n.gates), h_now = step_of(y, t, n.time, n.hidden);
-    const Rows<const T> h_before =
-        t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
+    const Rows<const T> h_before = t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
     n.add_recurrent(h_before, packed, z_now);
     n.for_each_sample([&](std::int64_t b) {
       if (lengths.reach(b, t))
-        activate(z_now[b], h_now[b], n.hidden, activation);
+        map_values<F>(static_cast<const T*>(z_now[b]), h_now[b], n.hidden, {});
       else
         std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
     });
   }
 }
 
-}  // namespace
-
-Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation) {
-  const Tensor z = projected + linear(h, weight);
-  return activation == Activation::tanh ? tanh(z) : relu(z);
-}
-
-RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
-                         const Tensor& lengths) {
-  check_recurrent(info.name, projected, 1, weight, {&h}, lengths);
-  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight; widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight}))
-    return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);
-  if (expand_fused()) {
-    const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {
-      return std::array{rnn_step(p, state[0], weight, activation)};
-    });
-    return {y, states[0]};
-  }
+template <class F>
+RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& lengths) {
   const RecurrentSizes n(projected.shape(), weight.dim(1));
   RnnSequence result;
   dispatch_real(projected.dtype(), info.name, [&](auto zero) {
@@ -104,13 +76,36 @@ RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor&
     const Tensor z = projected.clone();
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
     T* y = result.y.mutable_values<T>().data();
-    forward<T>(n, h.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths), activation,
+    forward<F>(n, h.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths),
                z.mutable_values<T>().data(), y);
     copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
-    record(info, backward, {&projected, &h, &weight}, {&result.y, &result.h}, {&h, &weight, &result.y, &lengths},
-           activation);
+    record(info, backward<F>, {&projected, &h, &weight}, {&result.y, &result.h}, {&h, &weight, &result.y, &lengths});
   });
   return result;
+}
+
+}  // namespace
+
+Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation) {
+  return activate(projected + linear(h, weight), activation);
+}
+
+RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
+                         const Tensor& lengths) {
+  if (activation != Activation::tanh && activation != Activation::relu)
+    throw ValueError("rnn_sequence: the activation must be tanh or relu; take rnn_step for another");
+  check_recurrent(info.name, projected, 1, weight, {&h}, lengths);
+  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight;
+      widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight}))
+    return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);
+  if (expand_fused()) {
+    const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {
+      return std::array{rnn_step(p, state[0], weight, activation)};
+    });
+    return {y, states[0]};
+  }
+  return activation == Activation::tanh ? fused<Tanh>(projected, h, weight, lengths)
+                                        : fused<Relu>(projected, h, weight, lengths);
 }
 
 }  // namespace retrace

@@ -1,30 +1,7 @@
-#include <cmath>
-
-#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/tanh.h>
 
 namespace retrace {
-namespace {
-
-struct Tanh {
-  static constexpr OpInfo info{"tanh", "y = tanh x", "dx = dy (1 - y^2)", "x"};
-  using Attributes = NoAttributes;
-  static constexpr Saves saves = Saves::y;
-
-  template <class T>
-  static T value(T x, Attributes) {
-    using std::tanh;
-    return tanh(x);
-  }
-  template <class T>
-  static T slope(T, T y, Attributes) {
-    return 1 - y * y;
-  }
-  static void values(const auto* x, auto* y, std::int64_t count) { kernels::tanh(x, y, count); }
-};
-
-}  // namespace
 
 Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 

@@ -49,6 +49,15 @@ concept HasValuesAndSlopes = std::is_floating_point_v<T> && requires(const T* x,
   Op::values_and_slopes(x, y, y, std::int64_t{});
 };
 
+/// The slope at an element, from what Op saved of it.
+template <class Op, class T>
+T slope_from(T saved, const typename Op::Attributes& attributes) {
+  if constexpr (Op::saves == Saves::slope)
+    return saved;
+  else
+    return Op::slope(Op::saves == Saves::x ? saved : T{}, Op::saves == Saves::y ? saved : T{}, attributes);
+}
+
 /// dx[k] = dy[k] Op::slope(x[k], y[k]).
 template <class Op>
 void multiply_by_slope(Record& r) {
@@ -61,13 +70,10 @@ void multiply_by_slope(Record& r) {
     const GradientSlot<T> dx = r.grad_in<T>(0);
     parallel_for(r.in(0).numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
       GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin, [=](std::int64_t k) {
-        T x{}, y{};
-        if constexpr (Op::saves == Saves::x) x = saved[begin + k];
-        if constexpr (Op::saves == Saves::y) y = saved[begin + k];
-        if constexpr (Op::saves == Saves::slope)
-          return dy[begin + k] * saved[begin + k];
+        if constexpr (Op::saves == Saves::nothing)
+          return dy[begin + k] * Op::slope(T{}, T{}, attributes);
         else
-          return dy[begin + k] * Op::slope(x, y, attributes);
+          return dy[begin + k] * slope_from<Op>(saved[begin + k], attributes);
       });
     });
   });
@@ -81,7 +87,7 @@ void unary_backward(Record& r) {
     multiply_by_slope<Op>(r);
 }
 
-/// y[k] = Op::value(x[k]) for k in [0, count).
+/// y[k] = Op::value(x[k]) for k in [0, count). y may be x.
 template <class Op, class T>
 void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attributes& attributes) {
   if constexpr (HasValues<Op, T>) {
@@ -91,15 +97,16 @@ void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attribu
   }
 }
 
-/// y, and slope[k] = Op::slope(x[k]).
+/// y, which may be x, and slope[k] = Op::slope(x[k]).
 template <class Op, class T>
 void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const typename Op::Attributes& attributes) {
   if constexpr (HasValuesAndSlopes<Op, T>) {
     Op::values_and_slopes(x, y, slope, count);
   } else {
     for (std::int64_t k = 0; k < count; ++k) {
-      y[k] = Op::value(x[k], attributes);
-      slope[k] = Op::slope(x[k], T{}, attributes);
+      const T at = x[k];
+      y[k] = Op::value(at, attributes);
+      slope[k] = Op::slope(at, T{}, attributes);
     }
   }
 }

@@ -33,10 +33,19 @@ inline Cases cases_of<Op::matmul>() {
 template <>
 inline Cases cases_of<Op::linear>() {
   const auto with_bias = [](const Tensors& in) { return linear(in[0], in[1], in[2]); };
+  const auto activated = [](Activation f) {
+    return one([f](const Tensors& in) { return linear(in[0], in[1], in[2], f); },
+               {normal({4, 3}), normal({6, 3}), normal({6})});
+  };
   return {one(with_bias, {normal({4, 3}), normal({6, 3}), normal({6})}),
           one(with_bias, {normal({2, 5, 3}), normal({6, 3}), normal({6})}),
           one(with_bias, {normal({0, 3}), normal({6, 3}), normal({6})}),
-          one([](const Tensors& in) { return linear(in[0], in[1]); }, {normal({3}), normal({6, 3})})};
+          one([](const Tensors& in) { return linear(in[0], in[1]); }, {normal({3}), normal({6, 3})}),
+          activated(Activation::relu),
+          activated(Activation::tanh),
+          activated(Activation::sigmoid),
+          activated(Activation::gelu),
+          activated(Activation::gelu_tanh)};
 }
 template <>
 inline Cases cases_of<Op::outer>() {

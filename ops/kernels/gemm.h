@@ -22,6 +22,11 @@ struct GemmOperand {
   bool packed = false;  ///< panels made by pack_right_factor; a right factor only, and none of the rest counts
 };
 
+/// An activation in place: values[k] becomes f(values[k]), and slopes[k] its derivative there, unless slopes is null.
+/// The bits of an element must not depend on its neighbours.
+template <class T>
+using ActivationFunction = void (*)(T* values, T* slopes, std::int64_t count);
+
 /// The product. Its chains start from C if `accumulate`, else from `bias` (n elements, the same for every row) if there
 /// is one, else from zero. It must not overlap a factor.
 template <class T>
@@ -31,6 +36,8 @@ struct GemmResult {
   std::int64_t batch_stride = 0;
   bool accumulate = false;
   const T* bias = nullptr;
+  ActivationFunction<T> activation = nullptr;  ///< of what the chains give; null: none
+  T* slopes = nullptr;                         ///< of the activation, laid out as `data`; null: not wanted
 };
 
 /// How many elements the panels of a k x n right factor take.
@@ -65,6 +72,8 @@ void gemm_plain(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<
           sum = multiply_add(element(a, item, i, p), element(b, item, p, j), sum);
         }
         result = sum;
+        if (c.activation != nullptr)
+          c.activation(&result, c.slopes == nullptr ? nullptr : c.slopes + (&result - c.data), 1);
       }
     }
   }

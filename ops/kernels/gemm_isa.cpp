@@ -160,9 +160,21 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
   }
 }
 
+/// Applies the activation of a product, if it has one, to a part of it.
+template <class T>
+void activate_part(const GemmResult<T>& c, T* part, Index rows, Index columns) {
+  if (c.activation == nullptr) return;
+  const bool adjacent = columns == c.row_stride;
+  const Index runs = adjacent ? 1 : rows, length = adjacent ? rows * columns : columns;
+  for (Index run = 0; run < runs; ++run, part += c.row_stride)
+    c.activation(part, c.slopes == nullptr ? nullptr : c.slopes + (part - c.data), length);
+}
+
 /// One product (or the strips of one that belong to a thread), block by block.
 template <class T>
-void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<T> start, T* c, Index c_step) {
+void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<T> start, const GemmResult<T>& result,
+                     T* c) {
+  const Index c_step = result.row_stride;
   const bool pack = shape.n >= columns_that_pay_packing && shape.m >= tile_rows;
   for (Index column = 0; column < shape.n; column += column_block) {
     const Index columns = smaller(column_block, shape.n - column);
@@ -179,7 +191,9 @@ void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<
           pack_a(block, rows, steps, packed);
           block.data = packed;
         }
-        multiply_panels(rows, block, pack, panels, sums.from(row, column), c + row * c_step + column, c_step);
+        T* to = c + row * c_step + column;
+        multiply_panels(rows, block, pack, panels, sums.from(row, column), to, c_step);
+        if (depth + steps == shape.k) activate_part(result, to, rows, columns);
       }
       depth += depth_block;
     } while (depth < shape.k);
@@ -257,8 +271,11 @@ template <class T>
 void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   const auto multiply_some = is_by_rows(shape, a, b) ? multiply_by_rows<T> : multiply_narrow<T>;
   const Index products_of_an_item = shape.m * shape.n * (shape.k + 1);
-  parallel_for(shape.batch, ceil_divide(products_that_pay_a_thread, products_of_an_item),
-               [&](Index begin, Index end) { multiply_some(shape, a, b, c, begin, end); });
+  parallel_for(shape.batch, ceil_divide(products_that_pay_a_thread, products_of_an_item), [&](Index begin, Index end) {
+    multiply_some(shape, a, b, c, begin, end);
+    if (c.activation == nullptr) return;
+    for (Index item = begin; item < end; ++item) activate_part(c, c.data + item * c.batch_stride, shape.m, shape.n);
+  });
 }
 
 template <class T>
@@ -280,7 +297,7 @@ void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T>
                    T* to = c.data + item * c.batch_stride + row * c.row_stride + column;
                    const RightFactor<T> right = {view_of(b, item), b.packed ? b.data : nullptr, shape.k, shape.n, 0};
                    multiply_blocks(part, view_of(a, item).from(row, 0), right.from_column(column),
-                                   start_of(c, to, row, column), to, c.row_stride);
+                                   start_of(c, to, row, column), c, to);
                    begin = next;
                  }
                });

@@ -1,6 +1,5 @@
 // The sizes at which layouts are guessed wrongly and loops run once: a batch as large as the state, a batch of one, one
-// slot, one head, one step. A sample in a batch is that sample alone, bit for bit. And how much a step puts on the
-// tape.
+// slot, one head, one step. A sample in a batch is that sample alone, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,11 +21,6 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const auto equal = [](auto of_a, auto of_b) { return std::ranges::equal(of_a, of_b); };
   return a.dtype() == f64 ? equal(a.values<double>(), b.values<double>()) : equal(a.values<float>(), b.values<float>());
-}
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return max(abs(a - b)).item();
 }
 
 /// A layer as a function of x [B, T, features], batch first in all that it gives.
@@ -185,62 +179,6 @@ TEST(EdgeSizes, ABatchAsLargeAsTheStateIsNotTransposed) {
     const LstmState alone = cell(slice(x, {sample}), {slice(h, {sample}), slice(c, {sample})});
     EXPECT_TRUE(same_bits(slice(whole.h, {sample}), alone.h) && same_bits(slice(whole.c, {sample}), alone.c));
   }
-}
-
-// ---- what is recorded
-
-std::vector<std::string> recorded(const std::function<void()>& run, TapeOptions options = {}) {
-  Tape tape(options);
-  run();
-  std::vector<std::string> names;
-  for (const Record* record : tape.records()) names.push_back(record->op().name);
-  return names;
-}
-
-TEST(EdgeSizes, AWholeRecurrentLayerIsTwoRecordsAtAnyLength) {
-  Random random(7);
-  const Lstm lstm(features, 4, random);
-  const Gru gru(features, 4, random);
-  const Rnn rnn(features, 4, random);
-  for (const std::int64_t time : {1, 20}) {
-    const Tensor x = random.normal({2, time, features});
-    using Names = std::vector<std::string>;
-    EXPECT_EQ(recorded([&] { lstm(x); }), (Names{"linear", "lstm_sequence"}));
-    EXPECT_EQ(recorded([&] { gru(x); }), (Names{"linear", "gru_sequence"}));
-    EXPECT_EQ(recorded([&] { rnn(x); }), (Names{"linear", "rnn_sequence"}));
-  }
-}
-
-TEST(EdgeSizes, ExpandedItIsManyRecordsAndTheSameNumbers) {
-  const DtypeScope scope(f64);
-  Random random(8);
-  const Lstm lstm(features, 4, random);
-  const Tensor x = random.normal({2, 20, features}), u = random.normal({2, 20, 4});
-  EXPECT_GT(recorded([&] { lstm(x); }, {.expand_fused = true}).size(), 20u * 8u);
-  std::vector<Tensors> results;
-  for (const bool expanded : {false, true}) {
-    zero_grad(lstm);
-    Tape tape({.expand_fused = expanded});
-    const Tensor y = lstm(x).y;
-    tape.backward({y}, {u});
-    results.push_back({y});
-    for (const NamedTensor& parameter : parameters(lstm)) results.back().push_back(parameter.tensor.grad().clone());
-  }
-  for (std::size_t k = 0; k < results[0].size(); ++k) EXPECT_LT(difference(results[0][k], results[1][k]), 1e-12);
-}
-
-/// One more step costs a RelationalRNN as many records as the step before, whatever the length: nothing is walked
-/// twice.
-TEST(EdgeSizes, RecordsOfTheRelationalNetworkGrowByTheSameNumberEveryStep) {
-  Random random(9);
-  const RelationalRNN network(features, 4, 2, random, {.slots = 3, .slot_size = 4, .heads = 2});
-  const auto records = [&](std::int64_t time) {
-    const Tensor x = random.normal({2, time, features});
-    return recorded([&] { network.last(x); }).size();
-  };
-  const std::size_t of_a_step = records(2) - records(1);
-  EXPECT_EQ(records(12) - records(2), 10 * of_a_step);
-  EXPECT_LE(of_a_step, 20u);
 }
 
 }  // namespace

@@ -249,6 +249,19 @@ TEST(RecurrentByHand, RnnCellOfBothActivations) {
   }
 }
 
+TEST(Rnn, ASequenceTakesTanhOrRelu) {
+  Random random(6);
+  const Rnn rnn(input, hidden, random, Activation::gelu);
+  const Tensor x = random.normal({2, 3, input});
+  try {
+    rnn(x);
+    FAIL();
+  } catch (const ValueError& error) {
+    EXPECT_STREQ(error.what(), "rnn_sequence: the activation must be tanh or relu; take rnn_step for another");
+  }
+  EXPECT_EQ(rnn.cell(slice(x, {all, 0}), zeros({2, hidden})).shape(), (Shape{2, hidden}));
+}
+
 /// A cell state that is given must not be dropped because h is not.
 TEST(Lstm, HalfAStateIsUsedOrRefused) {
   Random random(5);

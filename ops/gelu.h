@@ -1,0 +1,67 @@
+// gelu by the normal distribution function, and gelu_tanh, its approximation.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include <retrace/ops/kernels/elementwise.h>
+#include <retrace/ops/logistic.h>
+#include <retrace/ops/unary.h>
+
+namespace retrace {
+
+struct Gelu {
+  static constexpr OpInfo info{"gelu", "y = x P(x), P(x) = (1 + erf(x / sqrt 2)) / 2",
+                               "dx = dy (P(x) + x p(x)), p(x) = e^(-x^2 / 2) / sqrt(2 pi)", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::slope;
+
+  /// P(x); by erfc, because 1 + erf cancels for negative x.
+  template <class T>
+  static T distribution(T x) {
+    using std::erfc;
+    return T(0.5) * erfc(x * T(-1 / std::numbers::sqrt2));
+  }
+  template <class T>
+  static T value(T x, Attributes) {
+    return x * distribution(x);
+  }
+  template <class T>
+  static T slope(T x, T, Attributes) {
+    using std::exp;
+    const T density = exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+    return distribution(x) + x * density;
+  }
+  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu(x, y, nullptr, count); }
+  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
+    kernels::gelu(x, y, slope, count);
+  }
+};
+
+struct GeluTanh {
+  static constexpr OpInfo info{"gelu_tanh", "y = x/2 (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3)",
+                               "dx = dy ((1 + tanh u) / 2 + x/2 (1 - tanh^2 u) u')", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::slope;
+  static constexpr double two_root = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // 2 sqrt(2/pi)
+  static constexpr double cubic = 0.044715;
+
+  // (1 + tanh u) / 2 = 1 / (1 + e^-2u), which does not cancel for negative u.
+  template <class T>
+  static T value(T x, Attributes) {
+    return x * logistic(T(two_root) * x * (1 + T(cubic) * x * x));
+  }
+  template <class T>
+  static T slope(T x, T, Attributes) {
+    const T twice_u = T(two_root) * x * (1 + T(cubic) * x * x);
+    const T bend = logistic_slope(twice_u);
+    if (bend == 0) return logistic(twice_u);  // far out, where u' may be infinite
+    return logistic(twice_u) + x * bend * T(two_root) * (1 + T(3 * cubic) * x * x);
+  }
+  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu_tanh(x, y, nullptr, count); }
+  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
+    kernels::gelu_tanh(x, y, slope, count);
+  }
+};
+
+}  // namespace retrace

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <retrace/ops/kernels/elementwise.h>
+#include <retrace/ops/logistic.h>
+#include <retrace/ops/unary.h>
+
+namespace retrace {
+
+// Saves the slope, not y: where y rounds to 1, 1 - y would be 0.
+struct Sigmoid {
+  static constexpr OpInfo info{"sigmoid", "y = 1 / (1 + e^-x)", "dx = dy y (1 - y)", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::slope;
+
+  template <class T>
+  static T value(T x, Attributes) {
+    return logistic(x);
+  }
+  template <class T>
+  static T slope(T x, T, Attributes) {
+    return logistic_slope(x);
+  }
+  static void values(const auto* x, auto* y, std::int64_t count) { kernels::sigmoid(x, y, count); }
+  static void values_and_slopes(const auto* x, auto* y, auto* slope, std::int64_t count) {
+    kernels::sigmoid(x, y, slope, count);
+  }
+};
+
+}  // namespace retrace

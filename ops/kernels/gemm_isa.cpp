@@ -30,7 +30,7 @@ constexpr bool panels_are_wide = vector_registers == 32;
 constexpr Index rows_that_pay_packing = (panels_are_wide ? 96 : 4) * tile_rows;
 constexpr Index rows_that_pay_packing_pages = (panels_are_wide ? 24 : 4) * tile_rows;
 constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
-constexpr Index products_that_pay_a_thread = Index{1} << 18;
+constexpr Index products_that_pay_a_thread = 100000;  // two microseconds of one core
 
 thread_local PackingBuffer buffer_for_a, buffer_for_b;
 
@@ -216,7 +216,7 @@ Start<T> start_of(const GemmResult<T>& c, T* to, Index row, Index column) {
 template <class T>
 bool is_small(const GemmShape& shape, const GemmOperand<T>& b) {
   return shape.n <= tile_columns<T> && shape.k <= depth_block && !b.packed &&
-         shape.m * shape.n * shape.k <= products_that_pay_a_thread;
+         shape.m * shape.n * shape.k < 2 * products_that_pay_a_thread;
 }
 
 template <class T>
@@ -282,7 +282,7 @@ template <class T>
 void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   if (shape.m <= 0 || shape.n <= 0) return;
   if (is_small(shape, b)) return multiply_small(shape, a, b, c);
-  const bool by_rows = shape.m >= shape.n;
+  const bool by_rows = shape.m >= shape.n || shape.n <= tile_columns<T>;  // one strip of columns cannot be shared
   const Index extent = by_rows ? shape.m : shape.n;
   const Index height = by_rows ? Index{tile_rows} : tile_columns<T>;
   const Index strips = ceil_divide(extent, height);

@@ -20,6 +20,7 @@
 #include <retrace/ops/broadcast.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ordered_sum.h>
+#include <retrace/ops/sum_of_rows.h>
 #include <retrace/ops/unary.h>
 
 namespace retrace {
@@ -103,6 +104,12 @@ void gradient_of_broadcast_operand(T* sums, std::int64_t count, const Broadcast&
   });
 }
 
+/// Whether y is a matrix and the operand one row, which went into all of y's.
+template <int operand>
+bool is_row_of_all(const Broadcast& broadcast) {
+  return broadcast.loops == 2 && broadcast.strides[0][operand] == 1 && broadcast.strides[1][operand] == 0;
+}
+
 template <class Op, int operand, class T>
 void gradient_with_broadcast(Record& r) {
   const Node& in = r.in(operand);
@@ -112,6 +119,8 @@ void gradient_with_broadcast(Record& r) {
   const Broadcast broadcast(out.shape, {&r.in(0).shape, &r.in(1).shape});
   if (in.numel() == count)
     gradient_of_whole_operand(r.grad_in<T>(operand), count, broadcast, gradient);
+  else if (gradient.reads.dy_itself && is_row_of_all<operand>(broadcast))
+    put_sum_of_rows(gradient.dy, broadcast.extents[1], broadcast.extents[0], r.grad_in<T>(operand));
   else
     gradient_of_broadcast_operand<operand>(r.grad_in_to_add<T>(operand), count, broadcast, gradient);
 }

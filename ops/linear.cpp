@@ -3,6 +3,7 @@
 #include <retrace/ops/activation.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/operands.h>
+#include <retrace/ops/sum_of_rows.h>
 
 namespace retrace {
 namespace {
@@ -58,13 +59,6 @@ Tensor gradient_before(const Record& r) {
     for (std::int64_t k = begin; k < end; ++k) to[k] = dy[k] * slope_from<F>(saved[k], {});
   });
   return dz;
-}
-
-/// The sum of rows is a product with a row of ones.
-template <class T>
-void put_sum_of_rows(const T* dz, std::int64_t rows, std::int64_t columns, const GradientSlot<T>& db) {
-  const T one = 1;
-  gemm<T>({1, columns, rows}, {&one, 0, true}, {dz, columns}, {db.values, columns, 0, db.add});
 }
 
 // saved: 0 x, 1 W, 2 y or the slope

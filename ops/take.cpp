@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <retrace/core/parallel.h>
+#include <retrace/ops/kernels/elementwise.h>
 
 namespace retrace {
 namespace {
@@ -30,8 +31,7 @@ void backward(Record& r) {
     const T* dy = r.grad_out<T>();
     T* dx = r.grad_in_to_add<T>(0);
     for (std::int64_t n = 0; n < blocks.outer * blocks.count; ++n)
-      GradientSlot<T>{dx + blocks.place(n, ids), true}.put(
-          blocks.inner, [from = dy + n * blocks.inner](std::int64_t k) { return from[k]; });
+      kernels::add_to(dy + n * blocks.inner, dx + blocks.place(n, ids), blocks.inner);
   });
 }
 

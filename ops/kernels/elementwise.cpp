@@ -3,6 +3,8 @@
 
 namespace retrace::kernels {
 
+void add_to(const float* x, float* y, std::int64_t count) { kernel_table().add_to_float(x, y, count); }
+void add_to(const double* x, double* y, std::int64_t count) { kernel_table().add_to_double(x, y, count); }
 void relu(const float* x, float* y, std::int64_t count) { kernel_table().relu_float(x, y, count); }
 void relu(const double* x, double* y, std::int64_t count) { kernel_table().relu_double(x, y, count); }
 void exp(const float* x, float* y, std::int64_t count) { kernel_table().exp_float(x, y, count); }

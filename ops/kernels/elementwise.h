@@ -1,6 +1,6 @@
-// Functions over arrays. Float and double go a vector at a time; any other type takes the plain twin below. All but
-// relu, which is exact, are within four units in the last place over the whole range (gelu: see its test), and right at
-// its ends. An element's bits do not depend on its place in the array.
+// Functions over arrays. Float and double go a vector at a time; any other type takes the plain twin below. add_to and
+// relu are exact; the others are within four units in the last place over the whole range (gelu: see its test), and
+// right at its ends. An element's bits do not depend on its place in the array.
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,10 @@
 #include <retrace/ops/logistic.h>
 
 namespace retrace::kernels {
+
+/// y[k] += x[k] for k in [0, count).
+void add_to(const float* x, float* y, std::int64_t count);
+void add_to(const double* x, double* y, std::int64_t count);
 
 // y[k] = f(x[k]) for k in [0, count). y may be x.
 void relu(const float* x, float* y, std::int64_t count);
@@ -32,6 +36,10 @@ void log_sigmoid(const double* x, double* y, double* slope, std::int64_t count);
 void gelu(const float* x, float* y, float* slope, std::int64_t count);
 void gelu_tanh(const float* x, float* y, float* slope, std::int64_t count);
 
+template <class T>
+void add_to(const T* x, T* y, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k) y[k] += x[k];
+}
 template <class T>
 void tanh(const T* x, T* y, std::int64_t count) {
   using std::tanh;

@@ -28,12 +28,20 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
 }
 
 template <class T>
+void add(const T* x, T* y, std::int64_t count) {
+  for_each_vector<T>(
+      count, [=](std::int64_t k, auto part) { part.store_to(y + k, part.load_from(y + k) + part.load_from(x + k)); });
+}
+
+template <class T>
 Vector<T> vector_relu(Vector<T> x) {
   return x <= 0 ? Vector<T>{} : x;  // NaN is not <= 0
 }
 
 }  // namespace
 
+void add_to_float(const float* x, float* y, std::int64_t count) { add(x, y, count); }
+void add_to_double(const double* x, double* y, std::int64_t count) { add(x, y, count); }
 void relu_float(const float* x, float* y, std::int64_t count) { map<vector_relu<float>>(x, y, count); }
 void relu_double(const double* x, double* y, std::int64_t count) { map<vector_relu<double>>(x, y, count); }
 void exp_float(const float* x, float* y, std::int64_t count) { map<vector_exp<float>>(x, y, count); }

@@ -36,6 +36,8 @@ struct KernelTable {
   bool fused;        ///< multiply-adds round once
   GemmFunction<float>* gemm_float;
   GemmFunction<double>* gemm_double;
+  MapFunction<float>* add_to_float;
+  MapFunction<double>* add_to_double;
   MapFunction<float>* relu_float;
   MapFunction<double>* relu_double;
   MapFunction<float>* exp_float;

@@ -9,6 +9,8 @@ GemmFunction<float> gemm_float;
 GemmFunction<double> gemm_double;
 PackFunction<float> pack_float;
 PackFunction<double> pack_double;
+MapFunction<float> add_to_float;
+MapFunction<double> add_to_double;
 MapFunction<float> relu_float;
 MapFunction<double> relu_double;
 MapFunction<float> exp_float;

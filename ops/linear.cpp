@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <retrace/ops/activation.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/operands.h>
@@ -51,7 +49,7 @@ void apply(T* z, T* slopes, std::int64_t count) {
 
 /// dz, from y or the slope, whichever is saved.
 template <class F, class T>
-Tensor gradient_before(const Record& r) {
+Tensor gradient_of_z(const Record& r) {
   const Tensor dz = empty(r.out(0).shape, r.out(0).dtype);
   const T *dy = r.grad_out<T>(), *saved = r.saved(2).values<T>();
   T* to = dz.node().values<T>();
@@ -83,7 +81,7 @@ void backward(Record& r) {
     if constexpr (std::is_same_v<F, Identity>)
       put_gradients<T>(r, r.grad_out<T>());
     else
-      put_gradients<T>(r, gradient_before<F, T>(r).node().template values<T>());
+      put_gradients<T>(r, gradient_of_z<F, T>(r).node().template values<T>());
   });
 }
 

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include <retrace/core/parallel.h>
 #include <retrace/core/record.h>
-#include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/kernels/elementwise.h>
 
 namespace retrace {
 
-/// sums[c] = or += x[0, c] + x[1, c] + ... of x [rows, columns], in this order: a product with a row of ones.
+/// sums[c] = or += x[0, c] + x[1, c] + ... of x [rows, columns], in this order.
 template <class T>
 void put_sum_of_rows(const T* x, std::int64_t rows, std::int64_t columns, const GradientSlot<T>& sums) {
-  const T one = 1;
-  kernels::gemm<T>({1, columns, rows}, {&one, 0, true}, {x, columns}, {sums.values, columns, 0, sums.add});
+  constexpr std::int64_t terms_that_pay_a_thread = 1 << 17;
+  if (!sums.add) std::fill(sums.values, sums.values + columns, T(0));
+  parallel_for(columns, terms_that_pay_a_thread / (rows + 1) + 64, [=](std::int64_t begin, std::int64_t end) {
+    kernels::add_rows(x + begin, columns, rows, end - begin, sums.values + begin);
+  });
 }
 
 }  // namespace retrace

@@ -22,6 +22,13 @@ struct Blocks {
   }
 };
 
+// to += from. A block shorter than a call's worth is added here.
+template <class T>
+void add_block(const T* from, std::int64_t count, T* to) {
+  if (count >= 128) return kernels::add_rows(from, count, 1, count, to);
+  for (std::int64_t k = 0; k < count; ++k) to[k] += from[k];
+}
+
 // One block after the other, for ids may repeat.
 void backward(Record& r) {
   const Blocks blocks(r.in(0).shape, r.in(1).numel(), r.attributes<int>());
@@ -31,7 +38,7 @@ void backward(Record& r) {
     const T* dy = r.grad_out<T>();
     T* dx = r.grad_in_to_add<T>(0);
     for (std::int64_t n = 0; n < blocks.outer * blocks.count; ++n)
-      kernels::add_to(dy + n * blocks.inner, dx + blocks.place(n, ids), blocks.inner);
+      add_block(dy + n * blocks.inner, blocks.inner, dx + blocks.place(n, ids));
   });
 }
 

@@ -3,8 +3,12 @@
 
 namespace retrace::kernels {
 
-void add_to(const float* x, float* y, std::int64_t count) { kernel_table().add_to_float(x, y, count); }
-void add_to(const double* x, double* y, std::int64_t count) { kernel_table().add_to_double(x, y, count); }
+void add_rows(const float* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, float* y) {
+  kernel_table().add_rows_float(x, row_stride, rows, columns, y);
+}
+void add_rows(const double* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, double* y) {
+  kernel_table().add_rows_double(x, row_stride, rows, columns, y);
+}
 void relu(const float* x, float* y, std::int64_t count) { kernel_table().relu_float(x, y, count); }
 void relu(const double* x, double* y, std::int64_t count) { kernel_table().relu_double(x, y, count); }
 void exp(const float* x, float* y, std::int64_t count) { kernel_table().exp_float(x, y, count); }

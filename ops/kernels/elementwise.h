@@ -1,6 +1,6 @@
-// Functions over arrays. Float and double go a vector at a time; any other type takes the plain twin below. add_to and
-// relu are exact; the others are within four units in the last place over the whole range (gelu: see its test), and
-// right at its ends. An element's bits do not depend on its place in the array.
+// Functions over arrays. Float and double go a vector at a time; any other type takes the plain twin below. relu is
+// exact, add_rows rounds each sum; the others are within four units in the last place over the whole range (gelu: see
+// its test), and right at its ends. An element's bits do not depend on its place in the array.
 #pragma once
 
 #include <cmath>
@@ -10,9 +10,9 @@
 
 namespace retrace::kernels {
 
-/// y[k] += x[k] for k in [0, count).
-void add_to(const float* x, float* y, std::int64_t count);
-void add_to(const double* x, double* y, std::int64_t count);
+/// y[c] = y[c] + x[0, c] + x[1, c] + ..., in this order.
+void add_rows(const float* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, float* y);
+void add_rows(const double* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, double* y);
 
 // y[k] = f(x[k]) for k in [0, count). y may be x.
 void relu(const float* x, float* y, std::int64_t count);
@@ -37,8 +37,9 @@ void gelu(const float* x, float* y, float* slope, std::int64_t count);
 void gelu_tanh(const float* x, float* y, float* slope, std::int64_t count);
 
 template <class T>
-void add_to(const T* x, T* y, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k) y[k] += x[k];
+void add_rows(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < columns; ++column) y[column] += x[row * row_stride + column];
 }
 template <class T>
 void tanh(const T* x, T* y, std::int64_t count) {

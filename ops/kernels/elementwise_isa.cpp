@@ -27,10 +27,22 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
   });
 }
 
+/// Rows go in groups, so that y is loaded and stored once for each.
 template <class T>
-void add(const T* x, T* y, std::int64_t count) {
-  for_each_vector<T>(
-      count, [=](std::int64_t k, auto part) { part.store_to(y + k, part.load_from(y + k) + part.load_from(x + k)); });
+void add_rows(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y) {
+  constexpr int group = 8;
+  std::int64_t row = 0;
+  for (; row + group <= rows; row += group, x += group * row_stride)
+    for_each_vector<T>(columns, [=](std::int64_t k, auto part) {
+      Vector<T> sum = part.load_from(y + k);
+#pragma GCC unroll 8
+      for (int next = 0; next < group; ++next) sum += part.load_from(x + next * row_stride + k);
+      part.store_to(y + k, sum);
+    });
+  for (; row < rows; ++row, x += row_stride)
+    for_each_vector<T>(columns, [=](std::int64_t k, auto part) {
+      part.store_to(y + k, part.load_from(y + k) + part.load_from(x + k));
+    });
 }
 
 template <class T>
@@ -40,8 +52,12 @@ Vector<T> vector_relu(Vector<T> x) {
 
 }  // namespace
 
-void add_to_float(const float* x, float* y, std::int64_t count) { add(x, y, count); }
-void add_to_double(const double* x, double* y, std::int64_t count) { add(x, y, count); }
+void add_rows_float(const float* x, Index row_stride, Index rows, Index columns, float* y) {
+  add_rows(x, row_stride, rows, columns, y);
+}
+void add_rows_double(const double* x, Index row_stride, Index rows, Index columns, double* y) {
+  add_rows(x, row_stride, rows, columns, y);
+}
 void relu_float(const float* x, float* y, std::int64_t count) { map<vector_relu<float>>(x, y, count); }
 void relu_double(const double* x, double* y, std::int64_t count) { map<vector_relu<double>>(x, y, count); }
 void exp_float(const float* x, float* y, std::int64_t count) { map<vector_exp<float>>(x, y, count); }

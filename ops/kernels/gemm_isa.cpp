@@ -30,7 +30,7 @@ constexpr bool panels_are_wide = vector_registers == 32;
 constexpr Index rows_that_pay_packing = (panels_are_wide ? 96 : 4) * tile_rows;
 constexpr Index rows_that_pay_packing_pages = (panels_are_wide ? 24 : 4) * tile_rows;
 constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
-constexpr Index products_that_pay_a_thread = 100000;  // two microseconds of one core
+constexpr Index products_that_pay_a_thread = 100000;  // two microseconds of a core with AVX-512
 
 thread_local PackingBuffer buffer_for_a, buffer_for_b;
 
@@ -282,7 +282,8 @@ template <class T>
 void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   if (shape.m <= 0 || shape.n <= 0) return;
   if (is_small(shape, b)) return multiply_small(shape, a, b, c);
-  const bool by_rows = shape.m >= shape.n || shape.n <= tile_columns<T>;  // one strip of columns cannot be shared
+  // One strip of columns cannot be shared, but rows can be, if they pay that each thread packs B.
+  const bool by_rows = shape.m >= shape.n || (shape.n <= tile_columns<T> && shape.m >= 4 * tile_rows);
   const Index extent = by_rows ? shape.m : shape.n;
   const Index height = by_rows ? Index{tile_rows} : tile_columns<T>;
   const Index strips = ceil_divide(extent, height);

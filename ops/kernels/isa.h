@@ -23,6 +23,10 @@ using GemmFunction = void(GemmShape, GemmOperand<T>, GemmOperand<T>, GemmResult<
 template <class T>
 using PackFunction = void(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* panels);
 
+/// See add_rows in elementwise.h.
+template <class T>
+using AddRowsFunction = void(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y);
+
 /// y[k] = f(x[k]) for k in [0, count).
 template <class T>
 using MapFunction = void(const T* x, T* y, std::int64_t count);
@@ -36,8 +40,8 @@ struct KernelTable {
   bool fused;        ///< multiply-adds round once
   GemmFunction<float>* gemm_float;
   GemmFunction<double>* gemm_double;
-  MapFunction<float>* add_to_float;
-  MapFunction<double>* add_to_double;
+  AddRowsFunction<float>* add_rows_float;
+  AddRowsFunction<double>* add_rows_double;
   MapFunction<float>* relu_float;
   MapFunction<double>* relu_double;
   MapFunction<float>* exp_float;

@@ -51,8 +51,8 @@ constinit const KernelTable table = {
 #endif
     .gemm_float = gemm_float,
     .gemm_double = gemm_double,
-    .add_to_float = add_to_float,
-    .add_to_double = add_to_double,
+    .add_rows_float = add_rows_float,
+    .add_rows_double = add_rows_double,
     .relu_float = relu_float,
     .relu_double = relu_double,
     .exp_float = exp_float,

@@ -115,7 +115,7 @@ void expect_equals_plain(const Product<T>& product) {
       continue;
     }
     const double tolerance = 8 * std::numeric_limits<T>::epsilon() * static_cast<double>(s.k + 1);
-    for (std::size_t i = 0; i < plain.size(); ++i)  // the slope of f is what was there before it
+    for (std::size_t i = 0; i < plain.size(); ++i)  // f(z) = z^2 / 2: an error of z grows by z, the root of 2 f
       ASSERT_NEAR(plain[i], fast[i], tolerance * (1 + std::sqrt(2 * std::abs(plain[i])))) << "element " << i;
   }
 }

@@ -17,7 +17,8 @@ namespace retrace {
 struct TapeOptions {
   bool keep = false;          // keep every value and gradient until the tape ends, for study
   bool expand_fused = false;  // record the composed twin of each fused op, so that its inside can be seen
-  bool check_finite = false;  // throw at the first record, forward or backward, that is not finite
+  bool check_finite = false;  // throw at the first record, forward or backward, that is not finite; what a fused op
+                              // hides inside shows with expand_fused
 };
 
 /// Tensors handed to record(): pointers in braces ({&a, &b}; null stands for "not needed" among the saved), or a list.

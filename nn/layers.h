@@ -12,7 +12,7 @@ namespace retrace {
 struct LinearOptions {
   bool bias = true;
 };
-/// y = f(x W^T + b): [..., in] -> [..., out], f being an activation or nothing. weight [out, in] begins Glorot-uniform,
+/// y = f(x W^T + b): [..., in] -> [..., out], f being the activation. weight [out, in] begins Glorot-uniform,
 /// bias [out] zero.
 struct Linear {
   Parameter weight;
@@ -22,9 +22,9 @@ struct Linear {
       : weight(glorot_uniform({out, in}, random)) {
     if (options.bias) bias.emplace(zeros({out}));
   }
-  Tensor operator()(const Tensor& x, Activation f = Activation::none) const {
+  Tensor operator()(const Tensor& x, Activation activation = Activation::none) const {
     const Scope scope(this, "linear");
-    return linear(x, weight, bias ? Tensor(*bias) : Tensor(), f);
+    return linear(x, weight, bias ? Tensor(*bias) : Tensor(), activation);
   }
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };

@@ -13,6 +13,12 @@ Tensor RnnCell::operator()(const Tensor& x, const Tensor& h) const {
   return step(linear(x, weight_ih, bias), h);
 }
 
+Rnn::Rnn(std::int64_t input, std::int64_t hidden, Random& random, Activation activation)
+    : cell(input, hidden, random, activation) {
+  if (activation != Activation::tanh && activation != Activation::relu)
+    throw ValueError("Rnn: the activation must be tanh or relu; step an RnnCell for another");
+}
+
 RnnResult Rnn::operator()(const Tensor& x, const Tensor& h, const Tensor& lengths) const {
   const Scope scope(this, "rnn");
   check_input("Rnn", x, 3, cell.weight_ih.dim(1));

@@ -7,8 +7,8 @@
 
 namespace retrace {
 
-/// One step: x [B, I], h [B, H] -> h' [B, H]. weight_ih [H, I] begins Glorot-uniform, weight_hh [H, H] orthogonal, bias
-/// 0.
+/// One step, with any activation: x [B, I], h [B, H] -> h' [B, H]. weight_ih [H, I] begins Glorot-uniform, weight_hh
+/// [H, H] orthogonal, bias 0.
 struct RnnCell {
   Parameter weight_ih, weight_hh, bias;
   Activation activation;
@@ -31,13 +31,13 @@ struct RnnResult {
   Tensor h;  // [B, H]: after the last one
 };
 
-/// The cell over x [B, T, I], from h (zero if undefined). After its length (lengths [B], i64; undefined: T) a sample keeps
-/// its state.
+/// The cell over x [B, T, I], from h (zero if undefined). After its length (lengths [B], i64; undefined: T) a sample
+/// keeps its state.
 struct Rnn {
   RnnCell cell;
 
-  Rnn(std::int64_t input, std::int64_t hidden, Random& random, Activation activation = Activation::tanh)
-      : cell(input, hidden, random, activation) {}
+  /// Throws ValueError for another activation than tanh and relu.
+  Rnn(std::int64_t input, std::int64_t hidden, Random& random, Activation activation = Activation::tanh);
   RnnResult operator()(const Tensor& x, const Tensor& h = {}, const Tensor& lengths = {}) const;
   void visit(auto&& see) const { cell.visit(see); }
 };

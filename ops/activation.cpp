@@ -3,21 +3,12 @@
 namespace retrace {
 
 Tensor activate(const Tensor& z, Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-      return relu(z);
-    case Activation::tanh:
-      return tanh(z);
-    case Activation::sigmoid:
-      return sigmoid(z);
-    case Activation::gelu:
-      return gelu(z);
-    case Activation::gelu_tanh:
-      return gelu_tanh(z);
-    case Activation::none:
-      break;
-  }
-  return z;
+  return dispatch_activation(activation, [&]<class F>(F) {
+    if constexpr (std::is_same_v<F, Identity>)
+      return z;
+    else
+      return unary<F>(z);
+  });
 }
 
 }  // namespace retrace

@@ -1,6 +1,8 @@
 // The activations that other ops contain: linear, and the recurrent layer of Elman.
 #pragma once
 
+#include <type_traits>
+
 #include <retrace/ops/gelu.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/relu.h>

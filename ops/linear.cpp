@@ -133,14 +133,14 @@ Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation f) {
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
   check(x, weight, bias);
   const bool mixed = x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != weight.dtype());
   if (mixed || expand_fused()) {  // the composed twin
     const Tensor product = matmul(x, weight, {.transpose_b = true});
-    return activate(bias.defined() ? add(product, bias) : product, f);
+    return activate(bias.defined() ? add(product, bias) : product, activation);
   }
-  return dispatch_activation(f, [&]<class F>(F) { return fused<F>(x, weight, bias); });
+  return dispatch_activation(activation, [&]<class F>(F) { return fused<F>(x, weight, bias); });
 }
 
 }  // namespace retrace

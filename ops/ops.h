@@ -118,9 +118,9 @@ struct MatmulOptions {
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
 /// What an op that contains an activation applies, element by element.
 enum class Activation { none, relu, tanh, sigmoid, gelu, gelu_tanh };
-/// y = f(x W^T + b): x [..., in], W [out, in], b [out] or undefined -> [..., out]. With f it is one op, with the bits of
-/// two.
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation f = Activation::none);
+/// y = f(x W^T + b), f being the activation: x [..., in], W [out, in], b [out] or undefined -> [..., out]. One op, with
+/// the bits of two.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none);
 /// y[i, j] = a[i] b[j].
 Tensor outer(const Tensor& a, const Tensor& b);
 
@@ -315,14 +315,15 @@ struct PackedAttentionOptions {
   bool causal = false;
   Tensor mask = {};
 };
-/// Attention of the rows of qkv [..., L, heads (2 key_size + value_size)] to each other, where they lie: y [..., queries,
-/// heads value_size].
+/// Attention of the rows of qkv [..., L, heads (2 key_size + value_size)] to each other, where they lie: y [...,
+/// queries, heads value_size].
 Tensor packed_attention(const Tensor& qkv, const PackedAttentionOptions& options);
 AttentionResult packed_attention_with_weights(const Tensor& qkv, const PackedAttentionOptions& options);
 
-// The recurrent layers over a whole sequence. `projected` p [B, T, gates H] holds W x + b of every step, computed as one
-// product; U [gates H, H] is the recurrent weight, its gates' rows one under the other. After its length (lengths [B], i64;
-// undefined: T) a sample keeps its state. Each is one record; with expand_fused its steps are composed of other ops.
+// The recurrent layers over a whole sequence. `projected` p [B, T, gates H] holds W x + b of every step, computed as
+// one product; U [gates H, H] is the recurrent weight, its gates' rows one under the other. After its length (lengths
+// [B], i64; undefined: T) a sample keeps its state. Each is one record; with expand_fused its steps are composed of
+// other ops.
 struct LstmStep {
   Tensor h, c;  // [B, H]
 };
@@ -342,8 +343,9 @@ struct RnnSequence {
 Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias);
 RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths = {});
-/// h' = f(p + U h). A sequence takes f = tanh or relu.
-Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation = Activation::tanh);
+/// h' = f(p + U h), f being the activation; a sequence takes tanh or relu.
+Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight,
+                Activation activation = Activation::tanh);
 RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight,
                          Activation activation = Activation::tanh, const Tensor& lengths = {});
 
@@ -357,9 +359,10 @@ struct GatedMemory {
   Tensor input_gate;   // i
   Tensor forget_gate;  // f; undefined where coupled
 };
-/// A memory m [..., N, S] and its candidate c, mixed by gates: z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f),
-/// m' = i tanh c + f m. Of c [..., N or more, S] the first N rows count. The gates of the memory p [..., N, 2S] hold z_i
-/// and z_f side by side, one for each unit; [..., N, 2] one for each slot (coupled: S or 1). Those of the input q
+/// A memory m [..., N, S] and its candidate c, mixed by gates: z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f +
+/// b_f), m' = i tanh c + f m. Of c [..., N or more, S] the first N rows count. The gates of the memory p [..., N, 2S]
+/// hold z_i and z_f side by side, one for each unit; [..., N, 2] one for each slot (coupled: S or 1). Those of the
+/// input q
 /// [..., 2S] are the same for every slot.
 GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
                          const Tensor& gates_of_input, const GatedMemoryOptions& options = {});

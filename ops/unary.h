@@ -15,8 +15,7 @@
 // op saves the slope, which is then computed with y: `values_and_slopes(const auto* x, auto* y, auto* slope,
 // std::int64_t)`.
 //
-// Functions that run for every op are static: what one file alone can call, and calls once, becomes part of its caller,
-// which is worth a twelfth of a tiny op.
+// What an op calls once is static, so that the compiler inlines it: worth a twelfth of a tiny op.
 #pragma once
 
 #include <cstdint>

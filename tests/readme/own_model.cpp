@@ -13,8 +13,8 @@ struct MinimalGated {  // your own cell: h <- h + z (tanh(W x + b) - h), z = sig
     Tensor h = zeros({x.dim(0), out.weight.dim(1)}, x.dtype());
     for (std::int64_t t = 0; t < x.dim(1); ++t) {
       Tensor row = slice(x, {all, t});
-      Tensor z = sigmoid(gate(concat({row, h}, -1)));
-      h = h + z * (tanh(candidate(row)) - h);
+      Tensor z = gate(concat({row, h}, -1), Activation::sigmoid);  // one op with its activation
+      h = h + z * (candidate(row, Activation::tanh) - h);
     }
     return out(h);
   }

@@ -16,9 +16,11 @@ inline double difference(const Tensor& a, const Tensor& b) {
   return max(abs(a.to(f64) - b.to(f64))).item();
 }
 
-/// Of f64 tensors.
+/// Of tensors of real numbers.
 inline bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && std::ranges::equal(a.values<double>(), b.values<double>());
+  const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::ranges::equal(wide_a.values<double>(), wide_b.values<double>());
 }
 
 inline double deviation_of(const Tensor& x) { return std::sqrt(var(x).item()); }

@@ -8,16 +8,12 @@
 #include <retrace/models/attention_model.h>
 #include <retrace/models/relational_rnn.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 
 namespace retrace {
 namespace {
 
 constexpr std::int64_t features = 5;
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return max(abs(a - b)).item();
-}
 
 using Names = std::vector<std::string>;
 

@@ -115,8 +115,12 @@ void expect_equals_plain(const Product<T>& product) {
       continue;
     }
     const double tolerance = 8 * std::numeric_limits<T>::epsilon() * static_cast<double>(s.k + 1);
-    for (std::size_t i = 0; i < plain.size(); ++i)  // f(z) = z^2 / 2: an error of z grows by z, the root of 2 f
-      ASSERT_NEAR(plain[i], fast[i], tolerance * (1 + std::sqrt(2 * std::abs(plain[i])))) << "element " << i;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      const bool squared = product.c.activation != nullptr && i < product.c_data.size();
+      // f(z) = z^2 / 2: an error of z grows by z, the root of 2 f.
+      const double growth = squared ? 1 + std::sqrt(2 * std::abs(plain[i])) : 1;
+      ASSERT_NEAR(plain[i], fast[i], tolerance * growth) << "element " << i;
+    }
   }
 }
 

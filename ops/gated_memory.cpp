@@ -1,5 +1,6 @@
 // The gates of a relational memory in one op, and the same composed of others.
 #include <retrace/core/parallel.h>
+#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/updates.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
@@ -48,9 +49,8 @@ struct Sizes {
 /// dq += the sum of dz over the slots of each sample.
 template <class T>
 void add_sums_over_slots(const Sizes& n, const T* dz, T* dq) {
-  for (std::int64_t sample = 0; sample < n.samples; ++sample, dq += n.gates)
-    for (std::int64_t slot = 0; slot < n.slots; ++slot, dz += n.gates)
-      for (std::int64_t k = 0; k < n.gates; ++k) dq[k] += dz[k];
+  for (std::int64_t sample = 0; sample < n.samples; ++sample)
+    kernels::add_rows(dz + sample * n.slots * n.gates, n.gates, n.slots, n.gates, dq + sample * n.gates);
 }
 
 /// The sum over all slots of dz's units from `first` on.

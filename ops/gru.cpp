@@ -1,6 +1,7 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
 #include <retrace/ops/operands.h>
 #include <retrace/ops/recurrent.h>
+#include <retrace/ops/sum_of_rows.h>
 
 namespace retrace {
 namespace {
@@ -71,11 +72,7 @@ void backward_of(Record& record) {
   if (record.wants(0)) record.add_gradient(0, dp_of_all);
   if (record.wants(1)) record.add_gradient(1, dh_now);
   if (record.wants(2)) n.put_weight_gradient<T>(dq, before, record.grad_in<T>(2));
-  if (record.wants(3)) {
-    T* db = record.grad_in_to_add<T>(3);
-    for (std::int64_t row = 0; row < n.batch * n.time; ++row)
-      for (std::int64_t k = 0; k < n.gates; ++k) db[k] += dq[row * n.gates + k];
-  }
+  if (record.wants(3)) put_sum_of_rows<T>(dq, n.batch * n.time, n.gates, record.grad_in<T>(3));
 }
 
 void backward(Record& record) {

@@ -362,8 +362,7 @@ struct GatedMemory {
 /// A memory m [..., N, S] and its candidate c, mixed by gates: z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f +
 /// b_f), m' = i tanh c + f m. Of c [..., N or more, S] the first N rows count. The gates of the memory p [..., N, 2S]
 /// hold z_i and z_f side by side, one for each unit; [..., N, 2] one for each slot (coupled: S or 1). Those of the
-/// input q
-/// [..., 2S] are the same for every slot.
+/// input q [..., 2S] are the same for every slot.
 GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
                          const Tensor& gates_of_input, const GatedMemoryOptions& options = {});
 

@@ -60,7 +60,7 @@ void forward(const RecurrentSizes& n, const T* h0, const T* weight, const Sample
     n.add_recurrent(h_before, packed, z_now);
     n.for_each_sample([&](std::int64_t b) {
       if (lengths.reach(b, t))
-        map_values<F>(static_cast<const T*>(z_now[b]), h_now[b], n.hidden, {});
+        map_values<F, T>(z_now[b], h_now[b], n.hidden, {});
       else
         std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
     });

@@ -27,22 +27,23 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
   });
 }
 
-/// Rows go in groups, so that y is loaded and stored once for each.
+/// y += Rows rows of x, one after the other; y is loaded and stored once.
+template <int Rows, class T>
+void add_some_rows(const T* x, std::int64_t row_stride, std::int64_t columns, T* y) {
+  for_each_vector<T>(columns, [=](std::int64_t k, auto part) {
+    Vector<T> sum = part.load_from(y + k);
+#pragma GCC unroll 8
+    for (int row = 0; row < Rows; ++row) sum += part.load_from(x + row * row_stride + k);
+    part.store_to(y + k, sum);
+  });
+}
+
 template <class T>
 void add_rows(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y) {
   constexpr int group = 8;
   std::int64_t row = 0;
-  for (; row + group <= rows; row += group, x += group * row_stride)
-    for_each_vector<T>(columns, [=](std::int64_t k, auto part) {
-      Vector<T> sum = part.load_from(y + k);
-#pragma GCC unroll 8
-      for (int next = 0; next < group; ++next) sum += part.load_from(x + next * row_stride + k);
-      part.store_to(y + k, sum);
-    });
-  for (; row < rows; ++row, x += row_stride)
-    for_each_vector<T>(columns, [=](std::int64_t k, auto part) {
-      part.store_to(y + k, part.load_from(y + k) + part.load_from(x + k));
-    });
+  for (; row + group <= rows; row += group) add_some_rows<group>(x + row * row_stride, row_stride, columns, y);
+  for (; row < rows; ++row) add_some_rows<1>(x + row * row_stride, row_stride, columns, y);
 }
 
 template <class T>

@@ -273,7 +273,6 @@ void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmRes
   const Index products_of_an_item = shape.m * shape.n * (shape.k + 1);
   parallel_for(shape.batch, ceil_divide(products_that_pay_a_thread, products_of_an_item), [&](Index begin, Index end) {
     multiply_some(shape, a, b, c, begin, end);
-    if (c.activation == nullptr) return;
     for (Index item = begin; item < end; ++item) activate_part(c, c.data + item * c.batch_stride, shape.m, shape.n);
   });
 }

@@ -19,6 +19,13 @@ std::uint64_t next_serial() {
   return ++last;
 }
 
+// Where a tensor was handed over that has no node.
+inline Node& defined(Node* node) {
+  if (node == nullptr) [[unlikely]]
+    Tensor::throw_undefined();
+  return *node;
+}
+
 }  // namespace
 
 // Records lie one after the other in chunks from the pool, so that a tape of the same length asks for no new memory.
@@ -30,6 +37,25 @@ struct Tape::Chunk {
 
 Tape::Tape(TapeOptions options) : options_(options), serial_(next_serial()), outer_(current_tape) {
   current_tape = this;
+}
+
+[[gnu::always_inline]] inline void Tape::release_record(Record& record) {
+  if (record.destroy_attributes_ != nullptr) record.destroy_attributes_(record.attributes_);
+  const SavedValue* value = record.saved_list();
+  for (const SavedValue* const end = value + record.saved_; value != end; ++value) {
+    if (value->storage != nullptr) release(value->storage);
+    if (value->node != nullptr) release_from_tape(value->node);
+  }
+  const auto let_go = [keep = options_.keep](Node* node) {
+    if (keep) release_handle(node);
+    release_from_tape(node);
+  };
+  Node** node = record.nodes();
+  for (Node** const end = node + record.inputs_; node != end; ++node) let_go(*node);
+  for (Node** const end = node + record.outputs_; node != end; ++node) {
+    (*node)->awaits_gradient = false;
+    let_go(*node);
+  }
 }
 
 Tape::~Tape() {
@@ -49,21 +75,21 @@ bool expand_fused() {
   return tape != nullptr && tape->options().expand_fused;
 }
 
-void Tape::throw_other_tape(const OpInfo& op, const TensorRefs& inputs, std::size_t i) {
+void Tape::throw_other_tape(const OpInfo& op, Node& input, std::size_t i) {
   throw TapeError(
-      text(op.name, ": ", describe_at("input", i, *inputs[i]),
+      text(op.name, ": ", describe_at("input", i, Tensor::of(input)),
            " was recorded on another (earlier or outer) tape, where its gradient would be lost; call detach() "
            "on it, or record both on one tape"));
 }
 
-inline bool Tape::wants(const OpInfo& op, const TensorRefs& inputs) const {
+inline bool Tape::wants(const OpInfo& op, TensorRefs inputs) const {
   bool wanted = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Node& node = inputs[i]->node();
+    Node& node = defined(inputs[i]);
     if (!node.wants_gradient) continue;
     wanted = true;
     if (node.tape != 0 && node.tape != serial_) [[unlikely]]
-      throw_other_tape(op, inputs, i);
+      throw_other_tape(op, node, i);
   }
   return wanted;
 }
@@ -81,15 +107,16 @@ inline void* Tape::allocate(std::size_t bytes) {
   return place;
 }
 
-inline void Tape::attach(Record& record, const TensorRefs& inputs, const TensorRefs& outputs,
-                         const TensorRefs& saved) const {
+// record() and the end of a tape are most of what a tiny op costs: their parts are inlined into them.
+[[gnu::always_inline]] inline void Tape::attach(Record& record, TensorRefs inputs, TensorRefs outputs,
+                                                TensorRefs saved) const {
   Node** node = record.nodes();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    *node = &inputs[i]->node();
+    *node = inputs[i];
     retain_on_tape(*node++);
   }
   for (std::size_t j = 0; j < outputs.size(); ++j) {
-    Node* output = &outputs[j]->node();
+    Node* output = outputs[j];
     retain_on_tape(output);
     if (output->dtype != i64) {
       output->wants_gradient = output->awaits_gradient = true;
@@ -97,23 +124,26 @@ inline void Tape::attach(Record& record, const TensorRefs& inputs, const TensorR
     }
     *node++ = output;
   }
-  SavedValue* value = record.saved_list();
+  SavedValue* value = reinterpret_cast<SavedValue*>(node);
   for (std::size_t k = 0; k < saved.size(); ++k, ++value) {
-    new (value) SavedValue;
-    if (saved[k] == nullptr || !saved[k]->defined()) continue;
-    Node& of = saved[k]->node();
-    retain_on_tape(&of);
-    retain(of.storage);
-    *value = {&of, of.storage, of.offset, of.storage->version};
+    Node* of = saved[k];
+    if (of == nullptr) {
+      new (value) SavedValue;
+      continue;
+    }
+    retain_on_tape(of);
+    retain(of->storage);
+    new (value) SavedValue{of, of->storage, of->offset, of->storage->version};
   }
   if (options_.keep)
     for (int i = 0; i < record.inputs_ + record.outputs_; ++i) retain_handle(record.nodes()[i]);
 }
 
-void* Tape::record(const OpInfo& op, BackwardFunction backward, const TensorRefs& inputs, const TensorRefs& outputs,
-                   const TensorRefs& saved, std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
+void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs, TensorRefs saved,
+                   std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
   Tape* const tape = current_tape;
   if (tape == nullptr || tape->closed_ || !tape->wants(op, inputs)) return nullptr;
+  for (std::size_t j = 0; j < outputs.size(); ++j) defined(outputs[j]);
   if (tape->options_.check_finite) tape->check_outputs_finite(op, outputs);
   const ScopeEntry* scope = innermost_scope == nullptr ? nullptr : tape->current_scope();
   const std::size_t lists =
@@ -136,28 +166,13 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, const TensorRefs
   return record->attributes_;
 }
 
-void Tape::release_record(Record& record) {
-  if (record.destroy_attributes_ != nullptr) record.destroy_attributes_(record.attributes_);
-  for (int k = 0; k < record.saved_; ++k) {
-    SavedValue& value = record.saved_list()[k];
-    if (value.storage != nullptr) release(value.storage);
-    if (value.node != nullptr) release_from_tape(value.node);
-  }
-  for (int i = 0; i < record.inputs_ + record.outputs_; ++i) {
-    Node* node = record.nodes()[i];
-    if (i >= record.inputs_) node->awaits_gradient = false;
-    if (options_.keep) release_handle(node);
-    release_from_tape(node);
-  }
-}
-
-void Tape::check_outputs_finite(const OpInfo& op, const TensorRefs& outputs) const {
+void Tape::check_outputs_finite(const OpInfo& op, TensorRefs outputs) const {
   for (std::size_t j = 0; j < outputs.size(); ++j) {
-    const Node& node = outputs[j]->node();
+    const Node& node = *outputs[j];
     if (!all_finite(
             static_cast<std::byte*>(node.storage->data()) + static_cast<std::size_t>(node.offset) * size_of(node.dtype),
             node.numel(), node.dtype))
-      throw TapeError(text(op.name, ": ", describe_at("output", j, *outputs[j]), " of record ", size_,
+      throw TapeError(text(op.name, ": ", describe_at("output", j, Tensor::of(*outputs[j])), " of record ", size_,
                            " is not finite (check_finite is on); look at its inputs"));
   }
 }

@@ -21,26 +21,32 @@ struct TapeOptions {
                               // hides inside shows with expand_fused
 };
 
-/// Tensors handed to record(): pointers in braces ({&a, &b}; null stands for "not needed" among the saved), or a list.
+/// Tensors handed to record(): addresses in braces ({&a, &b}; null stands for "not needed" among the saved), or a list.
+/// A place among them is a node, null for an undefined tensor.
 class TensorRefs {
  public:
+  struct Place {
+    Place(const Tensor* x) : node(x == nullptr ? nullptr : x->node_or_null()) {}
+    Node* node;
+  };
   TensorRefs() = default;
 // The braces live until the end of the call that they are an argument of, and no TensorRefs lives longer.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
 #endif
-  TensorRefs(std::initializer_list<const Tensor*> pointers) : pointers_(pointers.begin()), count_(pointers.size()) {}
+  TensorRefs(std::initializer_list<Place> braces) : first_(&braces.begin()->node), count_(braces.size()) {}
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
-  TensorRefs(const Tensors& list) : list_(list.data()), count_(list.size()) {}
+  // A tensor is the address of its node and nothing else.
+  TensorRefs(const Tensors& list) : first_(reinterpret_cast<Node* const*>(list.data())), count_(list.size()) {}
   std::size_t size() const { return count_; }
-  const Tensor* operator[](std::size_t i) const { return pointers_ != nullptr ? pointers_[i] : list_ + i; }
+  Node* operator[](std::size_t i) const { return first_[i]; }
 
  private:
-  const Tensor* const* pointers_ = nullptr;
-  const Tensor* list_ = nullptr;
+  static_assert(sizeof(Place) == sizeof(Node*) && sizeof(Tensor) == sizeof(Node*));
+  Node* const* first_ = nullptr;
   std::size_t count_ = 0;
 };
 
@@ -77,20 +83,20 @@ class Tape {
 
   /// What record() below does: a place for the attributes, or null where nothing is recorded. Throws TapeError for an
   /// input of another tape.
-  static void* record(const OpInfo& op, BackwardFunction backward, const TensorRefs& inputs, const TensorRefs& outputs,
-                      const TensorRefs& saved, std::size_t attribute_bytes, void (*destroy_attributes)(void*));
+  static void* record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs,
+                      TensorRefs saved, std::size_t attribute_bytes, void (*destroy_attributes)(void*));
 
  private:
   friend class BackwardWalk;
   friend class NoTape;
   struct Chunk;
 
-  bool wants(const OpInfo& op, const TensorRefs& inputs) const;
-  [[noreturn]] static void throw_other_tape(const OpInfo& op, const TensorRefs& inputs, std::size_t i);
-  void attach(Record& record, const TensorRefs& inputs, const TensorRefs& outputs, const TensorRefs& saved) const;
+  bool wants(const OpInfo& op, TensorRefs inputs) const;
+  [[noreturn]] static void throw_other_tape(const OpInfo& op, Node& input, std::size_t i);
+  void attach(Record& record, TensorRefs inputs, TensorRefs outputs, TensorRefs saved) const;
   void* allocate(std::size_t bytes);
   const ScopeEntry* current_scope();
-  void check_outputs_finite(const OpInfo& op, const TensorRefs& outputs) const;
+  void check_outputs_finite(const OpInfo& op, TensorRefs outputs) const;
   void release_record(Record& record);
 
   TapeOptions options_;

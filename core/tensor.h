@@ -91,6 +91,8 @@ class Tensor {
     if (node_ == nullptr) throw_undefined();
     return *node_;
   }
+  Node* node_or_null() const { return node_; }
+  [[noreturn]] static void throw_undefined();
   /// One more handle to a node that exists already.
   static Tensor of(Node& node) {
     retain_handle(&node);
@@ -109,7 +111,6 @@ class Tensor {
     if (n.storage == nullptr) throw_no_values();
     return n.values<T>();
   }
-  [[noreturn]] static void throw_undefined();
   [[noreturn]] void throw_wrong_type(Dtype asked) const;
   [[noreturn]] void throw_no_values() const;
 

@@ -15,14 +15,12 @@ namespace {
 
 void Tape::backward(const Tensor& loss) {
   BackwardWalk walk(*this, loss);
-  while (walk.next()) {
-  }
+  walk.run();
 }
 
 void Tape::backward(const Tensors& outputs, const Tensors& cotangents) {
   BackwardWalk walk(*this, outputs, cotangents);
-  while (walk.next()) {
-  }
+  walk.run();
 }
 
 BackwardWalk::BackwardWalk(Tape& tape, const Tensor& loss) : tape_(tape), ahead_(tape.last_) {
@@ -102,25 +100,39 @@ inline void BackwardWalk::check_saved(const Record& record) {
   }
 }
 
+inline bool BackwardWalk::is_reached(const Record& record) {
+  for (int j = 0; j < record.outputs_; ++j)
+    if (record.has_grad_out(j)) return true;
+  return false;
+}
+
+inline void BackwardWalk::run_backward(Record& record, bool outputs_end_here) const {
+  check_saved(record);
+  record.outputs_end_here_ = outputs_end_here;
+  record.backward_(record);
+  if (tape_.options_.check_finite) [[unlikely]]
+    check_gradients_finite(record);
+}
+
 bool BackwardWalk::next() {
   if (now_ != nullptr) finish(*now_);
-  now_ = nullptr;
-  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
-    Record& record = *ahead_;
-    bool reached = false;
-    for (int j = 0; j < record.outputs_; ++j) reached = reached || record.has_grad_out(j);
-    if (!reached) {
-      finish(record);
-      continue;
+  for (now_ = nullptr; ahead_ != nullptr && now_ == nullptr; ahead_ = ahead_->previous_) {
+    if (is_reached(*ahead_)) {
+      run_backward(*ahead_, false);
+      now_ = ahead_;
+    } else {
+      finish(*ahead_);
     }
-    check_saved(record);
-    record.backward_(record);
-    if (tape_.options_.check_finite) check_gradients_finite(record);
-    now_ = ahead_;
-    ahead_ = ahead_->previous_;
-    return true;
   }
-  return false;
+  return now_ != nullptr;
+}
+
+void BackwardWalk::run() {
+  const bool outputs_end_here = !tape_.options_.keep;
+  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
+    if (is_reached(*ahead_)) run_backward(*ahead_, outputs_end_here);
+    finish(*ahead_);
+  }
 }
 
 void BackwardWalk::check_gradients_finite(const Record& record) {
@@ -133,7 +145,7 @@ void BackwardWalk::check_gradients_finite(const Record& record) {
 }
 
 // The walk has passed this record: gives back what only its backward needed.
-void BackwardWalk::finish(Record& record) {
+inline void BackwardWalk::finish(Record& record) {
   if (tape_.options_.keep) return;
   for (int k = 0; k < record.saved_; ++k) {
     SavedValue& value = record.saved_list()[k];

@@ -1,6 +1,7 @@
 #include <retrace/core/record.h>
 
 #include <cstring>
+#include <utility>
 
 namespace retrace {
 Tensor SavedValue::tensor() const {
@@ -22,6 +23,13 @@ bool Record::begin_gradient(Node* node) {
     release_gradient(node);
     node->gradient = allocate_storage(node->bytes());
   }
+  return false;
+}
+
+bool Record::begin_gradient_in_place(Node* input, Node* output) const {
+  const bool only_here = outputs_end_here_ && output->handles == 0 && output->gradient->references == 1;
+  if (!only_here || input->gradient != nullptr) return begin_gradient(input);
+  input->gradient = std::exchange(output->gradient, nullptr);
   return false;
 }
 

@@ -101,7 +101,16 @@ class Record {
     const bool add = begin_gradient(nodes()[i]);
     return {nodes()[i]->gradient_values<T>(), add};
   }
-  /// The same for those who write only a part: the rest is zero or what earlier contributions left. Add to it.
+  /// The same for an input whose element k needs element k alone of the gradient of output j (equal element counts),
+  /// and is the last to read it: where nobody else needs that gradient, its buffer becomes the input's. Ask for
+  /// grad_out(j) before.
+  template <class T>
+  GradientSlot<T> grad_in_place(int i, int j) {
+    const bool add = begin_gradient_in_place(nodes()[i], nodes()[inputs_ + j]);
+    return {nodes()[i]->gradient_values<T>(), add};
+  }
+  /// The same as grad_in for those who write only a part: the rest is zero or what earlier contributions left. Add to
+  /// it.
   template <class T>
   T* grad_in_to_add(int i) {
     begin_zeroed_gradient(nodes()[i]);
@@ -118,6 +127,7 @@ class Record {
   friend class BackwardWalk;
 
   static bool begin_gradient(Node* node);
+  bool begin_gradient_in_place(Node* input, Node* output) const;
   static void begin_zeroed_gradient(Node* node);
   /// These values are a contribution to the gradient of a node. With `keep` the first one becomes the gradient itself,
   /// without a copy.
@@ -135,6 +145,7 @@ class Record {
   std::int32_t inputs_;
   std::int32_t outputs_;
   std::int32_t saved_;
+  bool outputs_end_here_ = false;  // nobody looks at this record between its backward and its end
 };
 
 /// One line: index, op, outputs <- inputs, with gradients where they are held.

@@ -138,7 +138,12 @@ class BackwardWalk {
   const Record& record() const { return *now_; }
 
  private:
+  friend class Tape;
   void start(const Tensors& outputs, const Tensors& cotangents);
+  /// All records that are left, none of which anybody looks at after its backward.
+  void run();
+  static bool is_reached(const Record& record);
+  void run_backward(Record& record, bool outputs_end_here) const;
   void put_cotangent(Node* node, const Tensor& cotangent);
   static void check_saved(const Record& record);
   static void check_gradients_finite(const Record& record);

@@ -130,12 +130,15 @@ void binary_gradient(Record& r) {
   using Gradient = BinaryGradient<Op, operand, T>;
   if (!r.wants(operand)) return;
   const std::int64_t count = r.out(0).numel();
-  if (Gradient::reads.dy_itself && r.in(operand).numel() == count)
+  if (Gradient::reads.dy_itself && r.in(operand).numel() == count) {
     r.pass_gradient(0, operand);
-  else if (r.in(0).shape == r.in(1).shape)
-    gradient_of_equal_shapes(r.grad_in<T>(operand), count, Gradient(r));
-  else
+  } else if (r.in(0).shape == r.in(1).shape) {
+    const Gradient gradient(r);
+    const bool is_last = operand == 1 || !r.wants(1);  // to read dy
+    gradient_of_equal_shapes(is_last ? r.grad_in_place<T>(operand, 0) : r.grad_in<T>(operand), count, gradient);
+  } else {
     gradient_with_broadcast<Op, operand, T>(r);
+  }
 }
 
 template <class Op>

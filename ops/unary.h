@@ -69,7 +69,7 @@ static void multiply_by_slope(Record& r) {
     const T* dy = r.grad_out<T>();
     const T* saved = nullptr;
     if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
-    const GradientSlot<T> dx = r.grad_in<T>(0);
+    const GradientSlot<T> dx = r.grad_in_place<T>(0, 0);
     parallel_for(r.in(0).numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
       GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin, [=](std::int64_t k) {
         if constexpr (Op::saves == Saves::nothing)

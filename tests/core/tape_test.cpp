@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <retrace/core/random.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -115,6 +116,44 @@ TEST(Tape, SharedGradientBuffersAreCopiedBeforeTheyGrow) {
   EXPECT_EQ(a.grad().at({0}), 6);
   EXPECT_EQ(b.grad().at({0}), 1);
   EXPECT_EQ(y.grad().at({0}), 1);
+}
+
+// On a keeping tape every gradient has a buffer of its own; else one may take the place of the one it was made from.
+std::vector<float> gradients_of_elementwise_ops(const TapeOptions& options) {
+  Random random(5);
+  const Tensor w = parameter(random.normal({37})), v = parameter(random.normal({37}));
+  Tape tape(options);
+  const Tensor a = tanh(w * v - v * v), held = sigmoid(a + exp(v));
+  const Tensor both = a * held, twice = mul(both, both), passed = both - twice;
+  tape.backward(sum(tanh(passed) * tanh(passed + both)));
+  std::vector<float> all;
+  for (const Tensor& x : {w.grad(), v.grad(), held.grad()})
+    for (const float element : x.values<float>()) all.push_back(element);
+  return all;
+}
+
+TEST(Tape, GradientsInPlaceOfOthersHaveTheSameBits) {
+  EXPECT_EQ(gradients_of_elementwise_ops({}), gradients_of_elementwise_ops({.keep = true}));
+}
+
+TEST(Tape, AGradientTakesThePlaceOfTheOneItWasMadeFrom) {
+  const auto blocks_of_a_step = [](const Tensor& w) {
+    const std::int64_t before = memory_stats().fresh_blocks;
+    Tape tape;
+    const Tensor loss = sum(exp(exp(exp(w))));  // here the temporaries end, which would hold their gradients
+    tape.backward(loss);
+    return memory_stats().fresh_blocks - before;
+  };
+  blocks_of_a_step(parameter(ones({10})));  // what every tape needs
+  EXPECT_EQ(blocks_of_a_step(parameter(ones({54321}))), 3 + 1) << "blocks for three values and one gradient";
+}
+
+TEST(Tape, AWalkStepByStepLeavesTheGradientsOfEachRecord) {
+  const Tensor w = parameter(ones({2}));
+  Tape tape;
+  BackwardWalk walk(tape, sum(exp(exp(w))));
+  for (walk.next(); walk.next();) EXPECT_TRUE(walk.record().output(0).has_grad()) << walk.record();
+  EXPECT_TRUE(w.has_grad());
 }
 
 TEST(Tape, SeveralOutputsWithCotangents) {

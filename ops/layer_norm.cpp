@@ -95,6 +95,8 @@ void backward(Record& r) {
     const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
     const auto saved = [&](int k) { return r.saved(k) ? r.saved(k).values<T>() : nullptr; };
     const Tensor one_over_gamma = at.from_y && r.saved(3) ? reciprocal(r.saved(3).tensor()) : Tensor();
+    // Before dx, which adds if x is gamma or beta.
+    T *const dgamma = sums_of(at.gamma), *const dbeta = sums_of(at.beta);
     const GradientOfSum of_sum(r, at.residual);
     const GradientSlot<T> dx = of_sum.slot<T>();
     gradient_by_blocks<T>({.x = at.from_y ? nullptr : saved(0),
@@ -103,8 +105,8 @@ void backward(Record& r) {
                            .mean = saved(1),
                            .inverse = saved(2),
                            .dx = dx.values,
-                           .dgamma = sums_of(at.gamma),
-                           .dbeta = sums_of(at.beta),
+                           .dgamma = dgamma,
+                           .dbeta = dbeta,
                            .rows = rows,
                            .length = width,
                            .add = dx.add,

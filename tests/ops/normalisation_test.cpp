@@ -159,6 +159,9 @@ TEST(LayerNorm, GradientsOfEveryInputAloneAndTogether) {
       x, [&] { return layer_norm(x, gamma.detach(), beta.detach()); }, "x among constants");
   expect_gradient(
       gamma, [&] { return layer_norm(x.detach(), gamma, beta); }, "gamma on a constant");
+  const Tensor row = parameter(distinct({4}, 0.3));
+  expect_gradient(
+      row, [&] { return layer_norm(row, row, row); }, "one tensor three times");
 }
 
 TEST(RmsNorm, GradientsOfEveryInputAloneAndTogether) {

@@ -1,5 +1,6 @@
 #include <retrace/core/record.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -26,11 +27,20 @@ bool Record::begin_gradient(Node* node) {
   return false;
 }
 
+inline bool Record::is_gradient_free(const Node& output) const {
+  return outputs_end_here_ && output.handles == 0 && output.gradient != nullptr && output.gradient->references == 1;
+}
+
 bool Record::begin_gradient_in_place(Node* input, Node* output) const {
-  const bool only_here = outputs_end_here_ && output->handles == 0 && output->gradient->references == 1;
-  if (!only_here || input->gradient != nullptr) return begin_gradient(input);
+  if (input->gradient != nullptr || !is_gradient_free(*output)) return begin_gradient(input);
   input->gradient = std::exchange(output->gradient, nullptr);
   return false;
+}
+
+Tensor Record::room_in_place(int j) const {
+  Node& output = *nodes()[inputs_ + j];
+  if (!is_gradient_free(output)) return empty(output.shape, output.dtype);
+  return Tensor::over(std::exchange(output.gradient, nullptr), 0, output.shape, output.dtype);
 }
 
 void Record::begin_zeroed_gradient(Node* node) {
@@ -67,8 +77,10 @@ void Record::add_gradient(int i, const Tensor& contribution) {
     throw DtypeError(text(op_->name, ": backward gave a gradient of dtype ", contribution.dtype(), " for input ", i,
                           " of dtype ", input.dtype, "; they must be the same"));
   const Node& part = contribution.node();
-  const bool only_here = part.handles == 1 && part.storage->references == 1;  // nobody else can change it
-  take_gradient(nodes()[i], part.storage, part.offset, only_here);
+  const auto is_here = [&](const Node* node) { return node->gradient == part.storage; };
+  const auto taken_already = std::count_if(nodes(), nodes() + inputs_, is_here);
+  const bool only_here = part.handles == 1 && part.storage->references == 1 + taken_already;
+  take_gradient(nodes()[i], part.storage, part.offset, only_here);  // nobody else can change it
 }
 
 }  // namespace retrace

@@ -109,6 +109,9 @@ class Record {
     const bool add = begin_gradient_in_place(nodes()[i], nodes()[inputs_ + j]);
     return {nodes()[i]->gradient_values<T>(), add};
   }
+  /// A tensor like output j, for what is made of its gradient element for element: in the buffer of that gradient,
+  /// where nobody else needs it. Ask for grad_out(j) before.
+  Tensor room_in_place(int j) const;
   /// The same as grad_in for those who write only a part: the rest is zero or what earlier contributions left. Add to
   /// it.
   template <class T>
@@ -128,6 +131,7 @@ class Record {
 
   static bool begin_gradient(Node* node);
   bool begin_gradient_in_place(Node* input, Node* output) const;
+  bool is_gradient_free(const Node& output) const;
   static void begin_zeroed_gradient(Node* node);
   /// These values are a contribution to the gradient of a node. With `keep` the first one becomes the gradient itself,
   /// without a copy.

@@ -13,7 +13,7 @@ void dropout_backward(Record& r) {
     using T = decltype(zero);
     const T* dy = r.grad_out<T>();
     const T* m = r.saved(0).values<T>();
-    const GradientSlot<T> dx = r.grad_in<T>(0);
+    const GradientSlot<T> dx = r.grad_in_place<T>(0, 0);
     parallel_for(r.in(0).numel(), grain, [=](std::int64_t begin, std::int64_t end) {
       GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin,
                                                      [=](std::int64_t k) { return dy[begin + k] * m[begin + k]; });

@@ -76,7 +76,8 @@ void backward_of(Record& r) {
     if (!r.wants(input)) return GradientSlot<T>{nullptr, false};
     return is_whole ? r.grad_in<T>(input) : GradientSlot<T>{r.grad_in_to_add<T>(input), true};
   };
-  const GradientSlot<T> dm = slot_of(0, true), dc = slot_of(1, n.candidates == n.slots);
+  const GradientSlot<T> dm = r.wants(0) ? r.grad_in_place<T>(0, 0) : GradientSlot<T>{nullptr, false},
+                        dc = slot_of(1, n.candidates == n.slots);
   n.for_each_slot([&](std::int64_t sample, std::int64_t row) {
     const auto at_or_null = [](auto* x, std::int64_t first) { return x == nullptr ? nullptr : x + first; };
     const auto of = [&](auto* x) { return at_or_null(x, row * n.units); };

@@ -71,12 +71,12 @@ struct GradientOfSum {
   Tensor values;
 
   GradientOfSum(Record& r, int residual) : record(r) {
-    if (residual > 0 && (r.wants(0) || r.wants(residual))) values = empty(r.in(0).shape, r.in(0).dtype);
+    if (residual > 0 && (r.wants(0) || r.wants(residual))) values = r.room_in_place(0);
   }
   template <class T>
   GradientSlot<T> slot() const {
     if (values.defined()) return {values.mutable_values<T>().data(), false};
-    return record.wants(0) ? record.grad_in<T>(0) : GradientSlot<T>{nullptr, false};
+    return record.wants(0) ? record.grad_in_place<T>(0, 0) : GradientSlot<T>{nullptr, false};
   }
   void pass_on(int residual) const {
     if (!values.defined()) return;
@@ -94,13 +94,14 @@ void backward(Record& r) {
     using T = decltype(zero);
     const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
     const auto saved = [&](int k) { return r.saved(k) ? r.saved(k).values<T>() : nullptr; };
+    const T* dy = r.grad_out<T>();
     const Tensor one_over_gamma = at.from_y && r.saved(3) ? reciprocal(r.saved(3).tensor()) : Tensor();
     // Before dx, which adds if x is gamma or beta.
     T *const dgamma = sums_of(at.gamma), *const dbeta = sums_of(at.beta);
     const GradientOfSum of_sum(r, at.residual);
     const GradientSlot<T> dx = of_sum.slot<T>();
     gradient_by_blocks<T>({.x = at.from_y ? nullptr : saved(0),
-                           .dy = r.grad_out<T>(),
+                           .dy = dy,
                            .gamma = saved(3),
                            .mean = saved(1),
                            .inverse = saved(2),

@@ -50,8 +50,8 @@ void apply(T* z, T* slopes, std::int64_t count) {
 /// dz, from y or the slope, whichever is saved.
 template <class F, class T>
 Tensor gradient_of_z(const Record& r) {
-  const Tensor dz = empty(r.out(0).shape, r.out(0).dtype);
   const T *dy = r.grad_out<T>(), *saved = r.saved(2).values<T>();
+  const Tensor dz = r.room_in_place(0);
   T* to = dz.node().values<T>();
   parallel_for(dz.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) to[k] = dy[k] * slope_from<F>(saved[k], {});

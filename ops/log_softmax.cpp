@@ -39,7 +39,7 @@ void backward(Record& r) {
     using std::exp;
     const T* y = r.saved(0).values<T>();
     const T* dy = r.grad_out<T>();
-    const GradientSlot<T> dx = r.grad_in<T>(0);
+    const GradientSlot<T> dx = r.grad_in_place<T>(0, 0);
     lines.for_each([=](std::int64_t start) {
       const std::int64_t stride = lines.stride;
       const T sum = ordered_sum<T>(lines.length, [=](std::int64_t k) { return dy[start + k * stride]; });

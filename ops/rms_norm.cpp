@@ -33,11 +33,11 @@ void backward(Record& r) {
     const T* dy = r.grad_out<T>();
     const T* normal = r.saved(0).values<T>();
     const T* gamma = r.saved(2) ? r.saved(2).values<T>() : nullptr;
-    if (r.wants(0)) gradient_of_x(dy, gamma, normal, r.saved(1).values<T>(), rows, width, r.grad_in<T>(0));
     if (r.inputs() > 1 && r.wants(1)) {
       T* dgamma = r.grad_in_to_add<T>(1);
       for (std::int64_t k = 0; k < rows * width; ++k) dgamma[k % width] += dy[k] * normal[k];
     }
+    if (r.wants(0)) gradient_of_x(dy, gamma, normal, r.saved(1).values<T>(), rows, width, r.grad_in_place<T>(0, 0));
   });
 }
 

@@ -45,7 +45,8 @@ void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    gradient<T>(lines, r.saved(0).values<T>(), r.grad_out<T>(), r.grad_in<T>(0));
+    const T* dy = r.grad_out<T>();
+    gradient<T>(lines, r.saved(0).values<T>(), dy, r.grad_in_place<T>(0, 0));
   });
 }
 

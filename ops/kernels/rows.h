@@ -63,7 +63,8 @@ struct LayerNormRows {
 
 /// With g = dy gamma: dx = (or += with `add`) (g - mean g - n mean(g n)) inverse, dgamma += sum of dy n over rows,
 /// dbeta += sum of dy, row after row. Each of the three may be null. n is (x - mean) inverse, or without x, of what
-/// layer_norm gave, (y - beta) one_over_gamma; gamma, beta and one_over_gamma (`length` elements) may each be null.
+/// layer_norm gave, (y - beta) one_over_gamma; gamma, beta and one_over_gamma (`length` elements) may each be null. dx
+/// may be dy.
 template <class T>
 struct LayerNormGradientRows {
   const T *x, *dy, *gamma, *mean, *inverse;

@@ -51,7 +51,7 @@ struct SlotForward {
 };
 
 /// From the gradients of next, i and f (each may be null) to dz and to dm and dc, which are written or, with `add_m` or
-/// `add_c`, added to (each may be null).
+/// `add_c`, added to (each may be null). dm may be dnext.
 template <class T>
 struct SlotBackward {
   const T *m, *c, *i, *f, *dnext, *di, *df;

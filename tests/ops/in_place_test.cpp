@@ -1,0 +1,117 @@
+// A gradient may be written over the one that it is made from (Record::grad_in_place): it then has the same bits as in
+// a buffer of its own, which it has on a tape that keeps everything.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <retrace/core/random.h>
+#include <retrace/ops/ops.h>
+
+#include "../compare.h"
+
+namespace retrace {
+namespace {
+
+using Op = std::function<Tensor(const Tensors&)>;
+
+struct Case {
+  std::string name;
+  std::vector<Shape> shapes;
+  Op op;
+};
+
+const std::vector<Case>& cases() {
+  const Shape x{3, 4, 8};
+  const auto linear_with = [](Activation activation) {
+    return [activation](const Tensors& in) { return linear(in[0], in[1], in[2], activation); };
+  };
+  static const std::vector<Case> all = {
+      {"tanh", {x}, [](const Tensors& in) { return tanh(in[0]); }},
+      {"sigmoid", {x}, [](const Tensors& in) { return sigmoid(in[0]); }},
+      {"mul", {x, x}, [](const Tensors& in) { return mul(in[0], in[1]); }},
+      {"square by mul", {x}, [](const Tensors& in) { return mul(in[0], in[0]); }},
+      {"div", {x, x}, [](const Tensors& in) { return div(in[0], in[1]); }},
+      {"sub", {x, x}, [](const Tensors& in) { return sub(in[0], in[1]); }},
+      {"mul broadcast", {x, {8}}, [](const Tensors& in) { return mul(in[0], in[1]); }},
+      {"softmax", {x}, [](const Tensors& in) { return softmax(in[0]); }},
+      {"softmax of columns", {x}, [](const Tensors& in) { return softmax(in[0], 1); }},
+      {"log_softmax", {x}, [](const Tensors& in) { return log_softmax(in[0], 0); }},
+      {"layer_norm", {x, {8}, {8}}, [](const Tensors& in) { return layer_norm(in[0], in[1], in[2]); }},
+      {"residual_layer_norm", {x, x, {8}}, [](const Tensors& in) { return residual_layer_norm(in[0], in[1], in[2]); }},
+      {"rms_norm", {x, {8}}, [](const Tensors& in) { return rms_norm(in[0], in[1]); }},
+      {"dropout",
+       {x},
+       [](const Tensors& in) {
+         Random random(3);
+         return dropout(in[0], 0.4, &random);
+       }},
+      {"linear", {x, {8, 8}, {8}}, linear_with(Activation::tanh)},
+      {"linear, slope saved", {x, {8, 8}, {8}}, linear_with(Activation::gelu)},
+      {"gated_memory",
+       {x, x, {3, 4, 16}, {3, 16}},
+       [](const Tensors& in) { return gated_memory(in[0], in[1], in[2], in[3]).memory; }},
+  };
+  return all;
+}
+
+/// The gradients of all inputs; `again` uses the inputs a second time, before or after the op.
+enum class Again { never, before, after };
+Tensors gradients(const Case& of, Dtype dtype, Again again, const TapeOptions& options) {
+  Random random(1);
+  Tensors inputs;
+  for (const Shape& shape : of.shapes) inputs.push_back(parameter(random.normal(shape, dtype)));
+  const Tensor weights = random.normal(of.op(inputs).shape(), dtype);
+  Tape tape(options);
+  Tensor rest = zeros({}, dtype);
+  const auto use_inputs = [&] {
+    for (const Tensor& input : inputs) rest = rest + sum(square(input));
+  };
+  if (again == Again::before) use_inputs();
+  const Tensor weighted = of.op(inputs) * weights;
+  if (again == Again::after) use_inputs();
+  const Tensor loss = sum(weighted) + rest;
+  tape.backward(loss);
+  Tensors result;
+  for (const Tensor& input : inputs) result.push_back(input.grad());
+  return result;
+}
+
+TEST(GradientInPlace, HasTheBitsOfOneInItsOwnBuffer) {
+  for (const Case& each : cases())
+    for (const Dtype dtype : {f32, f64})
+      for (const Again again : {Again::never, Again::before, Again::after}) {
+        const Tensors in_place = gradients(each, dtype, again, {}),
+                      kept = gradients(each, dtype, again, {.keep = true});
+        for (std::size_t k = 0; k < kept.size(); ++k)
+          EXPECT_TRUE(same_bits(in_place[k], kept[k])) << text(each.name, ", input ", k, ", ", dtype);
+      }
+}
+
+/// What the pool grows by in a step of x -> op -> op -> sum, in bytes of x.
+double growth_of_a_step(const Op& op, std::int64_t rows) {
+  const auto held = [] { return memory_stats().live_bytes + memory_stats().pooled_bytes; };
+  const Tensor x = ones({rows, 321}).watch();
+  const std::int64_t before = held();
+  Tape tape;
+  const Tensor loss = sum(op({op({x})}));
+  tape.backward(loss);
+  return static_cast<double>(held() - before) / (4 * 321 * static_cast<double>(rows));
+}
+
+TEST(GradientInPlace, TakesNoRoom) {
+  std::int64_t rows = 1000;
+  for (const auto& [name, op] :
+       std::vector<std::pair<std::string, Op>>{{"tanh", [](const Tensors& in) { return tanh(in[0]); }},
+                                               {"softmax", [](const Tensors& in) { return softmax(in[0]); }},
+                                               {"log_softmax", [](const Tensors& in) { return log_softmax(in[0]); }},
+                                               {"layer_norm", [](const Tensors& in) { return layer_norm(in[0]); }}}) {
+    rows *= 2;  // no earlier block is of this size
+    EXPECT_LT(growth_of_a_step(op, rows), 3.9) << name << ": two values and one gradient in blocks of the pool";
+  }
+}
+
+}  // namespace
+}  // namespace retrace

@@ -21,7 +21,10 @@ struct Exp {
   static T slope(T, T y, Attributes) {
     return y;
   }
-  static void values(const auto* x, auto* y, std::int64_t count) { kernels::exp(x, y, count); }
+  template <class T>
+  static void values(const T* x, T* y, std::int64_t count) {
+    kernels::map_kernels<T>().exp(x, y, count);
+  }
 };
 
 }  // namespace

@@ -32,9 +32,11 @@ struct Gelu {
     const T density = exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
     return distribution(x) + x * density;
   }
-  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu(x, y, nullptr, count); }
+  static void values(const float* x, float* y, std::int64_t count) {
+    kernels::map_kernels<float>().gelu(x, y, nullptr, count);
+  }
   static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
-    kernels::gelu(x, y, slope, count);
+    kernels::map_kernels<float>().gelu(x, y, slope, count);
   }
 };
 
@@ -58,9 +60,11 @@ struct GeluTanh {
     if (bend == 0) return logistic(twice_u);  // far out, where u' may be infinite
     return logistic(twice_u) + x * bend * T(two_root) * (1 + T(3 * cubic) * x * x);
   }
-  static void values(const float* x, float* y, std::int64_t count) { kernels::gelu_tanh(x, y, nullptr, count); }
+  static void values(const float* x, float* y, std::int64_t count) {
+    kernels::map_kernels<float>().gelu_tanh(x, y, nullptr, count);
+  }
   static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
-    kernels::gelu_tanh(x, y, slope, count);
+    kernels::map_kernels<float>().gelu_tanh(x, y, slope, count);
   }
 };
 

@@ -1,26 +1,29 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
 #include <retrace/ops/operands.h>
 #include <retrace/ops/recurrent.h>
+#include <retrace/ops/sigmoid.h>
 #include <retrace/ops/sum_of_rows.h>
+#include <retrace/ops/tanh.h>
 
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"gru_sequence", "q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = n + z (h - n)",
-                      "dp and dq from the gates' slopes times what reaches h', dU = dq^T h, db = sum dq, dh = dq U + z dh', "
-                      "from the last step to the first",
-                      "p, h, U, b"};
+constexpr OpInfo info{
+    "gru_sequence", "q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = n + z (h - n)",
+    "dp and dq from the gates' slopes times what reaches h', dU = dq^T h, db = sum dq, dh = dq U + z dh', "
+    "from the last step to the first",
+    "p, h, U, b"};
 constexpr std::int64_t gates_of_one = 3;
 
 /// p [3H] becomes the gates r, z, n; q is the recurrent part.
 template <class T>
 void step_forward(T* p, const T* q, const T* h_before, T* h, std::int64_t size) {
   for (std::int64_t k = 0; k < 2 * size; ++k) p[k] += q[k];
-  kernels::sigmoid(p, p, 2 * size);
+  map_values<Sigmoid>(p, p, 2 * size, {});
   const T *r = p, *z = p + size;
   T* n = p + 2 * size;
   for (std::int64_t k = 0; k < size; ++k) n[k] += r[k] * q[2 * size + k];
-  kernels::tanh(n, n, size);
+  map_values<Tanh>(n, n, size, {});
   for (std::int64_t k = 0; k < size; ++k) h[k] = n[k] + z[k] * (h_before[k] - n[k]);
 }
 
@@ -81,14 +84,13 @@ void backward(Record& record) {
 
 /// gates holds p at first; q has room for all steps.
 template <class T>
-void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bias, const SampleLengths& lengths, T* gates,
-             T* q, T* y) {
+void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bias, const SampleLengths& lengths,
+             T* gates, T* q, T* y) {
   const PackedWeight<T> packed = n.packed(weight, true);
   for (std::int64_t t = 0; t < n.time; ++t) {
     const Rows<T> p_now = step_of(gates, t, n.time, n.gates), q_now = step_of(q, t, n.time, n.gates);
     const Rows<T> h_now = step_of(y, t, n.time, n.hidden);
-    const Rows<const T> h_before =
-        t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
+    const Rows<const T> h_before = t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
     n.add_recurrent(h_before, packed, q_now, bias, false);
     n.for_each_sample([&](std::int64_t b) {
       step_forward(p_now[b], q_now[b], h_before[b], h_now[b], n.hidden);
@@ -113,8 +115,10 @@ RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor&
                          const Tensor& lengths) {
   check_recurrent(info.name, projected, gates_of_one, weight, {&h}, lengths);
   if (bias.shape() != Shape{weight.dim(0)})
-    throw ShapeError(text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number a gate"));
-  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias; widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
+    throw ShapeError(
+        text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number a gate"));
+  if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias;
+      widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
     return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths);
   if (expand_fused()) {
     const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {

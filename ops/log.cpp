@@ -21,7 +21,10 @@ struct Log {
   static T slope(T x, T, Attributes) {
     return 1 / x;
   }
-  static void values(const auto* x, auto* y, std::int64_t count) { kernels::log(x, y, count); }
+  template <class T>
+  static void values(const T* x, T* y, std::int64_t count) {
+    kernels::map_kernels<T>().log(x, y, count);
+  }
 };
 
 }  // namespace

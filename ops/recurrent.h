@@ -9,7 +9,6 @@
 
 #include <retrace/core/parallel.h>
 #include <retrace/core/tape.h>
-#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/ops.h>
 

@@ -18,7 +18,10 @@ struct Relu {
   static T slope(T, T y, Attributes) {
     return y > 0 ? T(1) : T(0);
   }
-  static void values(const auto* x, auto* y, std::int64_t count) { kernels::relu(x, y, count); }
+  template <class T>
+  static void values(const T* x, T* y, std::int64_t count) {
+    kernels::map_kernels<T>().relu(x, y, count);
+  }
 };
 
 }  // namespace retrace

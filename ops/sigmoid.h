@@ -20,9 +20,13 @@ struct Sigmoid {
   static T slope(T x, T, Attributes) {
     return logistic_slope(x);
   }
-  static void values(const auto* x, auto* y, std::int64_t count) { kernels::sigmoid(x, y, count); }
-  static void values_and_slopes(const auto* x, auto* y, auto* slope, std::int64_t count) {
-    kernels::sigmoid(x, y, slope, count);
+  template <class T>
+  static void values(const T* x, T* y, std::int64_t count) {
+    kernels::map_kernels<T>().sigmoid(x, y, nullptr, count);
+  }
+  template <class T>
+  static void values_and_slopes(const T* x, T* y, T* slope, std::int64_t count) {
+    kernels::map_kernels<T>().sigmoid(x, y, slope, count);
   }
 };
 

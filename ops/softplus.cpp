@@ -20,11 +20,13 @@ struct Softplus {
   static T slope(T x, T, Attributes) {
     return logistic(x);
   }
-  static void values(const auto* x, auto* y, std::int64_t count) {
-    kernels::softplus(x, y, static_cast<decltype(y)>(nullptr), count);
+  template <class T>
+  static void values(const T* x, T* y, std::int64_t count) {
+    kernels::map_kernels<T>().softplus(x, y, nullptr, count);
   }
-  static void values_and_slopes(const auto* x, auto* y, auto* slope, std::int64_t count) {
-    kernels::softplus(x, y, slope, count);
+  template <class T>
+  static void values_and_slopes(const T* x, T* y, T* slope, std::int64_t count) {
+    kernels::map_kernels<T>().softplus(x, y, slope, count);
   }
 };
 
@@ -41,11 +43,13 @@ struct LogSigmoid {
   static T slope(T x, T, Attributes) {
     return logistic(-x);
   }
-  static void values(const auto* x, auto* y, std::int64_t count) {
-    kernels::log_sigmoid(x, y, static_cast<decltype(y)>(nullptr), count);
+  template <class T>
+  static void values(const T* x, T* y, std::int64_t count) {
+    kernels::map_kernels<T>().log_sigmoid(x, y, nullptr, count);
   }
-  static void values_and_slopes(const auto* x, auto* y, auto* slope, std::int64_t count) {
-    kernels::log_sigmoid(x, y, slope, count);
+  template <class T>
+  static void values_and_slopes(const T* x, T* y, T* slope, std::int64_t count) {
+    kernels::map_kernels<T>().log_sigmoid(x, y, slope, count);
   }
 };
 

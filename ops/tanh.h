@@ -21,7 +21,10 @@ struct Tanh {
   static T slope(T, T y, Attributes) {
     return 1 - y * y;
   }
-  static void values(const auto* x, auto* y, std::int64_t count) { kernels::tanh(x, y, count); }
+  template <class T>
+  static void values(const T* x, T* y, std::int64_t count) {
+    kernels::map_kernels<T>().tanh(x, y, count);
+  }
 };
 
 }  // namespace retrace

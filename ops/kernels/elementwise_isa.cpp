@@ -51,45 +51,30 @@ Vector<T> vector_relu(Vector<T> x) {
   return x <= 0 ? Vector<T>{} : x;  // NaN is not <= 0
 }
 
+template <class T>
+constexpr MapKernels<T> kernels_of_type() {
+  MapKernels<T> all = {
+      .relu = map<vector_relu<T>, T>,
+      .exp = map<vector_exp<T>, T>,
+      .tanh = map<vector_tanh<T>, T>,
+      .log = map<vector_log<T>, T>,
+      .sigmoid = map_with_slope<vector_sigmoid_and_slope<T>, T>,
+      .softplus = map_with_slope<vector_softplus_and_slope<T>, T>,
+      .log_sigmoid = map_with_slope<vector_log_sigmoid_and_slope<T>, T>,
+      .gelu = nullptr,
+      .gelu_tanh = nullptr,
+      .add_rows = add_rows<T>,
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    all.gelu = map_with_slope<vector_gelu, float>;
+    all.gelu_tanh = map_with_slope<vector_gelu_tanh, float>;
+  }
+  return all;
+}
+
 }  // namespace
 
-void add_rows_float(const float* x, Index row_stride, Index rows, Index columns, float* y) {
-  add_rows(x, row_stride, rows, columns, y);
-}
-void add_rows_double(const double* x, Index row_stride, Index rows, Index columns, double* y) {
-  add_rows(x, row_stride, rows, columns, y);
-}
-void relu_float(const float* x, float* y, std::int64_t count) { map<vector_relu<float>>(x, y, count); }
-void relu_double(const double* x, double* y, std::int64_t count) { map<vector_relu<double>>(x, y, count); }
-void exp_float(const float* x, float* y, std::int64_t count) { map<vector_exp<float>>(x, y, count); }
-void exp_double(const double* x, double* y, std::int64_t count) { map<vector_exp<double>>(x, y, count); }
-void tanh_float(const float* x, float* y, std::int64_t count) { map<vector_tanh<float>>(x, y, count); }
-void tanh_double(const double* x, double* y, std::int64_t count) { map<vector_tanh<double>>(x, y, count); }
-void log_float(const float* x, float* y, std::int64_t count) { map<vector_log<float>>(x, y, count); }
-void log_double(const double* x, double* y, std::int64_t count) { map<vector_log<double>>(x, y, count); }
-void sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope<vector_sigmoid_and_slope<float>>(x, y, slope, count);
-}
-void sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
-  map_with_slope<vector_sigmoid_and_slope<double>>(x, y, slope, count);
-}
-void softplus_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope<vector_softplus_and_slope<float>>(x, y, slope, count);
-}
-void softplus_double(const double* x, double* y, double* slope, std::int64_t count) {
-  map_with_slope<vector_softplus_and_slope<double>>(x, y, slope, count);
-}
-void log_sigmoid_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope<vector_log_sigmoid_and_slope<float>>(x, y, slope, count);
-}
-void log_sigmoid_double(const double* x, double* y, double* slope, std::int64_t count) {
-  map_with_slope<vector_log_sigmoid_and_slope<double>>(x, y, slope, count);
-}
-void gelu_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope<vector_gelu>(x, y, slope, count);
-}
-void gelu_tanh_float(const float* x, float* y, float* slope, std::int64_t count) {
-  map_with_slope<vector_gelu_tanh>(x, y, slope, count);
-}
+constinit const MapKernels<float> maps_of_floats = kernels_of_type<float>();
+constinit const MapKernels<double> maps_of_doubles = kernels_of_type<double>();
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

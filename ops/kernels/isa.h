@@ -1,11 +1,12 @@
 // The kernels of one instruction set, as a table of function pointers, and the choice of a table for this machine.
 //
 // To add a kernel: declare it in isa_functions.h, define it in a file of its own that CMake compiles once for each
-// instruction set, and add a line to the table here and in isa_table.cpp. Such a file keeps everything in
-// RETRACE_ISA_NAMESPACE or an anonymous namespace: the linker keeps one copy of an inline function that several files
-// share, and that copy could hold instructions which this machine does not have.
+// instruction set, and add a line to the table here and in isa_table.cpp (functions over arrays: see elementwise.h).
+// Such a file keeps everything in RETRACE_ISA_NAMESPACE or an anonymous namespace: the linker keeps one copy of an
+// inline function that several files share, and that copy could hold instructions which this machine does not have.
 #pragma once
 
+#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/kernels/heads.h>
 #include <retrace/ops/kernels/rows.h>
@@ -23,41 +24,13 @@ using GemmFunction = void(GemmShape, GemmOperand<T>, GemmOperand<T>, GemmResult<
 template <class T>
 using PackFunction = void(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* panels);
 
-/// See add_rows in elementwise.h.
-template <class T>
-using AddRowsFunction = void(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y);
-
-/// y[k] = f(x[k]) for k in [0, count).
-template <class T>
-using MapFunction = void(const T* x, T* y, std::int64_t count);
-
-/// The same, and slope[k] = f'(x[k]) unless slope is null.
-template <class T>
-using MapWithSlopeFunction = void(const T* x, T* y, T* slope, std::int64_t count);
-
 struct KernelTable {
   const char* name;  ///< as in RETRACE_ISA
   bool fused;        ///< multiply-adds round once
   GemmFunction<float>* gemm_float;
   GemmFunction<double>* gemm_double;
-  AddRowsFunction<float>* add_rows_float;
-  AddRowsFunction<double>* add_rows_double;
-  MapFunction<float>* relu_float;
-  MapFunction<double>* relu_double;
-  MapFunction<float>* exp_float;
-  MapFunction<double>* exp_double;
-  MapFunction<float>* tanh_float;
-  MapFunction<double>* tanh_double;
-  MapWithSlopeFunction<float>* sigmoid_float;
-  MapWithSlopeFunction<double>* sigmoid_double;
-  MapFunction<float>* log_float;
-  MapFunction<double>* log_double;
-  MapWithSlopeFunction<float>* softplus_float;
-  MapWithSlopeFunction<double>* softplus_double;
-  MapWithSlopeFunction<float>* log_sigmoid_float;
-  MapWithSlopeFunction<double>* log_sigmoid_double;
-  MapWithSlopeFunction<float>* gelu_float;
-  MapWithSlopeFunction<float>* gelu_tanh_float;
+  const MapKernels<float>* maps_float;
+  const MapKernels<double>* maps_double;
   RowKernels<float> rows_float;
   RowKernels<double> rows_double;
   UpdateKernels<float> updates_float;

@@ -9,24 +9,8 @@ GemmFunction<float> gemm_float;
 GemmFunction<double> gemm_double;
 PackFunction<float> pack_float;
 PackFunction<double> pack_double;
-AddRowsFunction<float> add_rows_float;
-AddRowsFunction<double> add_rows_double;
-MapFunction<float> relu_float;
-MapFunction<double> relu_double;
-MapFunction<float> exp_float;
-MapFunction<double> exp_double;
-MapFunction<float> tanh_float;
-MapFunction<double> tanh_double;
-MapWithSlopeFunction<float> sigmoid_float;
-MapWithSlopeFunction<double> sigmoid_double;
-MapFunction<float> log_float;
-MapFunction<double> log_double;
-MapWithSlopeFunction<float> softplus_float;
-MapWithSlopeFunction<double> softplus_double;
-MapWithSlopeFunction<float> log_sigmoid_float;
-MapWithSlopeFunction<double> log_sigmoid_double;
-MapWithSlopeFunction<float> gelu_float;
-MapWithSlopeFunction<float> gelu_tanh_float;
+extern const MapKernels<float> maps_of_floats;
+extern const MapKernels<double> maps_of_doubles;
 
 using Index = std::int64_t;
 template <class T>

@@ -25,9 +25,9 @@ std::vector<T> random_numbers(std::int64_t count) {
 template <class T>
 auto add_rows_of(const kernels::KernelTable& table) {
   if constexpr (std::is_same_v<T, float>)
-    return table.add_rows_float;
+    return table.maps_float->add_rows;
   else
-    return table.add_rows_double;
+    return table.maps_double->add_rows;
 }
 
 template <class T>

@@ -20,20 +20,31 @@ struct Function {
   long double (*exact)(long double);
 };
 
-/// A member of the table as it is, the values of one that gives slopes too, and those slopes.
 template <class T>
-auto map_of(MapFunction<T>* KernelTable::*kernel) {
-  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (table.*kernel)(x, y, count); };
+const MapKernels<T>& maps_of(const KernelTable& table) {
+  if constexpr (std::is_same_v<T, float>)
+    return *table.maps_float;
+  else
+    return *table.maps_double;
+}
+
+/// A kernel as it is, the values of one that gives slopes too, and those slopes.
+template <class T>
+auto map_of(MapFunction<T>* MapKernels<T>::*kernel) {
+  return
+      [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (maps_of<T>(table).*kernel)(x, y, count); };
 }
 template <class T>
-auto values_of(MapWithSlopeFunction<T>* KernelTable::*kernel) {
-  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (table.*kernel)(x, y, nullptr, count); };
+auto values_of(MapWithSlopeFunction<T>* MapKernels<T>::*kernel) {
+  return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
+    (maps_of<T>(table).*kernel)(x, y, nullptr, count);
+  };
 }
 template <class T>
-auto slopes_of(MapWithSlopeFunction<T>* KernelTable::*kernel) {
+auto slopes_of(MapWithSlopeFunction<T>* MapKernels<T>::*kernel) {
   return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
     std::vector<T> values(static_cast<std::size_t>(count));
-    (table.*kernel)(x, values.data(), y, count);
+    (maps_of<T>(table).*kernel)(x, values.data(), y, count);
   };
 }
 
@@ -46,39 +57,27 @@ long double exact_softplus(long double x) { return std::max(x, 0.0L) + std::log1
 
 /// log is not defined for half of the arguments.
 template <class T>
-auto of_magnitudes(MapFunction<T>* KernelTable::*kernel) {
+auto of_magnitudes(MapFunction<T>* MapKernels<T>::*kernel) {
   return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
     std::vector<T> magnitudes(x, x + count);
     for (T& magnitude : magnitudes) magnitude = std::abs(magnitude);
-    (table.*kernel)(magnitudes.data(), y, count);
+    (maps_of<T>(table).*kernel)(magnitudes.data(), y, count);
   };
 }
 
 template <class T>
 std::vector<Function<T>> functions() {
-  const auto of = [](auto for_float, auto for_double) {
-    if constexpr (std::is_same_v<T, float>)
-      return for_float;
-    else
-      return for_double;
-  };
-  const auto exp_kernel = of(&KernelTable::exp_float, &KernelTable::exp_double);
-  const auto tanh_kernel = of(&KernelTable::tanh_float, &KernelTable::tanh_double);
-  const auto log_kernel = of(&KernelTable::log_float, &KernelTable::log_double);
-  const auto softplus_kernel = of(&KernelTable::softplus_float, &KernelTable::softplus_double);
-  const auto log_sigmoid_kernel = of(&KernelTable::log_sigmoid_float, &KernelTable::log_sigmoid_double);
-  const auto sigmoid_kernel = of(&KernelTable::sigmoid_float, &KernelTable::sigmoid_double);
-  const auto relu_kernel = of(&KernelTable::relu_float, &KernelTable::relu_double);
-  return {{"relu", map_of<T>(relu_kernel), [](long double x) { return std::max(x, 0.0L); }},
-          {"exp", map_of<T>(exp_kernel), [](long double x) { return std::exp(x); }},
-          {"tanh", map_of<T>(tanh_kernel), [](long double x) { return std::tanh(x); }},
-          {"sigmoid", values_of<T>(sigmoid_kernel), exact_sigmoid},
-          {"sigmoid_slope", slopes_of<T>(sigmoid_kernel), exact_sigmoid_slope},
-          {"log", of_magnitudes<T>(log_kernel), [](long double x) { return std::log(std::abs(x)); }},
-          {"softplus", values_of<T>(softplus_kernel), exact_softplus},
-          {"softplus_slope", slopes_of<T>(softplus_kernel), exact_sigmoid},
-          {"log_sigmoid", values_of<T>(log_sigmoid_kernel), [](long double x) { return -exact_softplus(-x); }},
-          {"log_sigmoid_slope", slopes_of<T>(log_sigmoid_kernel), [](long double x) { return exact_sigmoid(-x); }}};
+  using Kernels = MapKernels<T>;
+  return {{"relu", map_of<T>(&Kernels::relu), [](long double x) { return std::max(x, 0.0L); }},
+          {"exp", map_of<T>(&Kernels::exp), [](long double x) { return std::exp(x); }},
+          {"tanh", map_of<T>(&Kernels::tanh), [](long double x) { return std::tanh(x); }},
+          {"sigmoid", values_of<T>(&Kernels::sigmoid), exact_sigmoid},
+          {"sigmoid_slope", slopes_of<T>(&Kernels::sigmoid), exact_sigmoid_slope},
+          {"log", of_magnitudes<T>(&Kernels::log), [](long double x) { return std::log(std::abs(x)); }},
+          {"softplus", values_of<T>(&Kernels::softplus), exact_softplus},
+          {"softplus_slope", slopes_of<T>(&Kernels::softplus), exact_sigmoid},
+          {"log_sigmoid", values_of<T>(&Kernels::log_sigmoid), [](long double x) { return -exact_softplus(-x); }},
+          {"log_sigmoid_slope", slopes_of<T>(&Kernels::log_sigmoid), [](long double x) { return exact_sigmoid(-x); }}};
 }
 
 // Every magnitude from subnormal to overflow, and the range where the functions bend.
@@ -137,20 +136,25 @@ TYPED_TEST(VectorMath, TheEndsAreRight) {
     return y;
   };
   using Values = std::vector<T>;
-  EXPECT_EQ(values([](auto... a) { relu(a...); }), (Values{infinity, 0, 0, 0, 0, 3000, 0}));
-  EXPECT_FALSE(std::signbit(values([](auto... a) { relu(a...); })[3]));
-  EXPECT_EQ(values([](auto... a) { exp(a...); }), (Values{infinity, 0, 1, 1, 0, infinity, 0}));
-  EXPECT_EQ(values([](auto... a) { tanh(a...); }), (Values{1, -1, 0, 0, 0, 1, -1}));
-  EXPECT_TRUE(std::signbit(values([](auto... a) { tanh(a...); })[3]));
-  EXPECT_EQ(values([](auto... a) { sigmoid(a...); }), (Values{1, 0, 0.5, 0.5, 0, 1, 0}));
-  std::vector<T> value(std::size(ends));
-  const auto slope = [&](const T* x, T* y, std::int64_t count) { sigmoid(x, value.data(), y, count); };
-  EXPECT_EQ(values(slope), (Values{0, 0, 0.25, 0.25, 0, 0, 0}));
   const T ln2 = std::numbers::ln2_v<T>;
-  const auto softplus_values = [&](const T* x, T* y, std::int64_t count) { softplus(x, y, value.data(), count); };
-  EXPECT_EQ(values(softplus_values), (Values{infinity, 0, ln2, ln2, 0, 3000, 0}));
-  const auto log_sigmoid_values = [&](const T* x, T* y, std::int64_t count) { log_sigmoid(x, y, value.data(), count); };
-  EXPECT_EQ(values(log_sigmoid_values), (Values{0, -infinity, -ln2, -ln2, 0, 0, -3000}));
+  for (const KernelTable* table : supported_kernel_tables()) {
+    SCOPED_TRACE(table->name);
+    const MapKernels<T>& maps = maps_of<T>(*table);
+    EXPECT_EQ(values(maps.relu), (Values{infinity, 0, 0, 0, 0, 3000, 0}));
+    EXPECT_FALSE(std::signbit(values(maps.relu)[3]));
+    EXPECT_EQ(values(maps.exp), (Values{infinity, 0, 1, 1, 0, infinity, 0}));
+    EXPECT_EQ(values(maps.tanh), (Values{1, -1, 0, 0, 0, 1, -1}));
+    EXPECT_TRUE(std::signbit(values(maps.tanh)[3]));
+    const auto value_of = [](MapWithSlopeFunction<T>* kernel) {
+      return [=](const T* x, T* y, std::int64_t count) { kernel(x, y, nullptr, count); };
+    };
+    EXPECT_EQ(values(value_of(maps.sigmoid)), (Values{1, 0, 0.5, 0.5, 0, 1, 0}));
+    EXPECT_EQ(values(value_of(maps.softplus)), (Values{infinity, 0, ln2, ln2, 0, 3000, 0}));
+    EXPECT_EQ(values(value_of(maps.log_sigmoid)), (Values{0, -infinity, -ln2, -ln2, 0, 0, -3000}));
+    std::vector<T> value(std::size(ends));
+    const auto slope = [&](const T* x, T* y, std::int64_t count) { maps.sigmoid(x, value.data(), y, count); };
+    EXPECT_EQ(values(slope), (Values{0, 0, 0.25, 0.25, 0, 0, 0}));
+  }
 }
 
 TYPED_TEST(VectorMath, TheLogarithmsEndsAreRight) {
@@ -167,10 +171,7 @@ TYPED_TEST(VectorMath, TheLogarithmsEndsAreRight) {
                  Limits::quiet_NaN()};
   for (const KernelTable* table : supported_kernel_tables()) {
     T y[std::size(x)];
-    if constexpr (std::is_same_v<T, float>)
-      table->log_float(x, y, std::size(x));
-    else
-      table->log_double(x, y, std::size(x));
+    maps_of<T>(*table).log(x, y, std::size(x));
     EXPECT_EQ(y[0], -Limits::infinity());
     EXPECT_EQ(y[1], -Limits::infinity());
     EXPECT_EQ(y[2], 0);
@@ -186,12 +187,9 @@ TYPED_TEST(VectorMath, AValueIsTheSameWithoutItsSlope) {
   const std::vector<TypeParam> x = arguments<TypeParam>();
   const auto count = static_cast<std::int64_t>(x.size());
   for (const KernelTable* table : supported_kernel_tables()) {
-    std::vector<Kernel> kernels;
-    if constexpr (std::is_same_v<TypeParam, float>)
-      kernels = {table->sigmoid_float, table->softplus_float, table->log_sigmoid_float, table->gelu_float,
-                 table->gelu_tanh_float};
-    else
-      kernels = {table->sigmoid_double, table->softplus_double, table->log_sigmoid_double};
+    const MapKernels<TypeParam>& maps = maps_of<TypeParam>(*table);
+    std::vector<Kernel> kernels = {maps.sigmoid, maps.softplus, maps.log_sigmoid};
+    if constexpr (std::is_same_v<TypeParam, float>) kernels.insert(kernels.end(), {maps.gelu, maps.gelu_tanh});
     for (const Kernel kernel : kernels) {
       std::vector<TypeParam> alone(x.size()), beside(x.size()), slope(x.size());
       kernel(x.data(), alone.data(), nullptr, count);
@@ -223,7 +221,7 @@ TEST(VectorMath, GeluIsExactToAFewUnitsInTheLastPlace) {
   const std::vector<float> x = arguments<float>();
   std::vector<float> y(x.size()), slope(x.size());
   for (const KernelTable* table : supported_kernel_tables()) {
-    table->gelu_float(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
+    table->maps_float->gelu(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const long double at = x[k], p = exact_distribution(at), d = exact_density(at);
       const double last_place =
@@ -242,7 +240,7 @@ TEST(VectorMath, GeluByTanhEqualsItsPlainTwin) {
   const std::vector<float> x = arguments<float>();
   std::vector<float> y(x.size()), slope(x.size());
   for (const KernelTable* table : supported_kernel_tables()) {
-    table->gelu_tanh_float(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
+    table->maps_float->gelu_tanh(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const double at = x[k], v = std::sqrt(8 / std::numbers::pi) * at * (1 + 0.044715 * at * at);
       const double e = std::exp(-std::abs(v)), tail = e / (1 + e), p = v < 0 ? tail : 1 / (1 + e),

@@ -22,9 +22,9 @@ struct Exp {
     return y;
   }
   template <class T>
-  static void values(const T* x, T* y, std::int64_t count) {
-    kernels::map_kernels<T>().exp(x, y, count);
-  }
+  static constexpr auto kernel = &kernels::MapKernels<T>::exp;
+  template <class T>
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace

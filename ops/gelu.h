@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <numbers>
 
 #include <retrace/ops/kernels/elementwise.h>
@@ -32,12 +33,10 @@ struct Gelu {
     const T density = exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
     return distribution(x) + x * density;
   }
-  static void values(const float* x, float* y, std::int64_t count) {
-    kernels::map_kernels<float>().gelu(x, y, nullptr, count);
-  }
-  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
-    kernels::map_kernels<float>().gelu(x, y, slope, count);
-  }
+  template <std::same_as<float> T>
+  static constexpr auto kernel = &kernels::MapKernels<T>::gelu;
+  template <class T>
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 struct GeluTanh {
@@ -60,12 +59,10 @@ struct GeluTanh {
     if (bend == 0) return logistic(twice_u);  // far out, where u' may be infinite
     return logistic(twice_u) + x * bend * T(two_root) * (1 + T(3 * cubic) * x * x);
   }
-  static void values(const float* x, float* y, std::int64_t count) {
-    kernels::map_kernels<float>().gelu_tanh(x, y, nullptr, count);
-  }
-  static void values_and_slopes(const float* x, float* y, float* slope, std::int64_t count) {
-    kernels::map_kernels<float>().gelu_tanh(x, y, slope, count);
-  }
+  template <std::same_as<float> T>
+  static constexpr auto kernel = &kernels::MapKernels<T>::gelu_tanh;
+  template <class T>
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace retrace

@@ -54,7 +54,7 @@ Tensor gradient_of_z(const Record& r) {
   const Tensor dz = r.room_in_place(0);
   T* to = dz.node().values<T>();
   parallel_for(dz.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) to[k] = dy[k] * slope_from<F>(saved[k], {});
+    map_gradients<F, T>(saved + begin, dy + begin, {to + begin, false}, end - begin, {});
   });
   return dz;
 }

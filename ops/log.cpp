@@ -22,9 +22,7 @@ struct Log {
     return 1 / x;
   }
   template <class T>
-  static void values(const T* x, T* y, std::int64_t count) {
-    kernels::map_kernels<T>().log(x, y, count);
-  }
+  static constexpr auto kernel = &kernels::MapKernels<T>::log;
 };
 
 }  // namespace

@@ -19,9 +19,9 @@ struct Relu {
     return y > 0 ? T(1) : T(0);
   }
   template <class T>
-  static void values(const T* x, T* y, std::int64_t count) {
-    kernels::map_kernels<T>().relu(x, y, count);
-  }
+  static constexpr auto kernel = &kernels::MapKernels<T>::relu;
+  template <class T>
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::relu_gradient;
 };
 
 }  // namespace retrace

@@ -32,7 +32,7 @@ void backward_of(Record& r) {
         return;
       }
       const T* h = y + (b * n.time + t) * n.hidden;
-      for (std::int64_t k = 0; k < n.hidden; ++k) dz_now[b][k] = dh_b[k] * slope_from<F>(h[k], {});
+      map_gradients<F, T>(h, dh_b, {dz_now[b], false}, n.hidden, {});
       std::fill(dh_b, dh_b + n.hidden, T(0));
     });
     n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);

@@ -21,13 +21,9 @@ struct Sigmoid {
     return logistic_slope(x);
   }
   template <class T>
-  static void values(const T* x, T* y, std::int64_t count) {
-    kernels::map_kernels<T>().sigmoid(x, y, nullptr, count);
-  }
+  static constexpr auto kernel = &kernels::MapKernels<T>::sigmoid;
   template <class T>
-  static void values_and_slopes(const T* x, T* y, T* slope, std::int64_t count) {
-    kernels::map_kernels<T>().sigmoid(x, y, slope, count);
-  }
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace retrace

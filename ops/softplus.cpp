@@ -21,13 +21,9 @@ struct Softplus {
     return logistic(x);
   }
   template <class T>
-  static void values(const T* x, T* y, std::int64_t count) {
-    kernels::map_kernels<T>().softplus(x, y, nullptr, count);
-  }
+  static constexpr auto kernel = &kernels::MapKernels<T>::softplus;
   template <class T>
-  static void values_and_slopes(const T* x, T* y, T* slope, std::int64_t count) {
-    kernels::map_kernels<T>().softplus(x, y, slope, count);
-  }
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 struct LogSigmoid {
@@ -44,13 +40,9 @@ struct LogSigmoid {
     return logistic(-x);
   }
   template <class T>
-  static void values(const T* x, T* y, std::int64_t count) {
-    kernels::map_kernels<T>().log_sigmoid(x, y, nullptr, count);
-  }
+  static constexpr auto kernel = &kernels::MapKernels<T>::log_sigmoid;
   template <class T>
-  static void values_and_slopes(const T* x, T* y, T* slope, std::int64_t count) {
-    kernels::map_kernels<T>().log_sigmoid(x, y, slope, count);
-  }
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace

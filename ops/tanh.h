@@ -22,9 +22,9 @@ struct Tanh {
     return 1 - y * y;
   }
   template <class T>
-  static void values(const T* x, T* y, std::int64_t count) {
-    kernels::map_kernels<T>().tanh(x, y, count);
-  }
+  static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
+  template <class T>
+  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
 };
 
 }  // namespace retrace

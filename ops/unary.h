@@ -9,11 +9,12 @@
 //   };
 //   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 //
-// It may say `static constexpr bool integers = true` if it makes sense for i64, `slope_is_one = true` instead of slope,
-// and have functions that work on whole arrays, for float and double only, which are then taken instead of their twins:
-// `static void values(const auto* x, auto* y, std::int64_t count)`. Where value and slope share most of their work the
-// op saves the slope, which is then computed with y: `values_and_slopes(const auto* x, auto* y, auto* slope,
-// std::int64_t)`.
+// It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` instead of
+// slope. Where value and slope share most of their work, it saves the slope, which is then computed with y. Members of
+// MapKernels work on whole arrays of floats and doubles, and are then taken instead of their twins:
+//
+//     template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
+//     template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
 //
 // What an op calls once is static, so that the compiler inlines it: worth a twelfth of a tiny op.
 #pragma once
@@ -24,6 +25,7 @@
 #include <retrace/core/parallel.h>
 #include <retrace/core/tape.h>
 #include <retrace/core/tensor.h>
+#include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/operands.h>
 
 namespace retrace {
@@ -41,23 +43,34 @@ decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
     return dispatch_real(x, role, Op::info.name, body);
 }
 
-/// Whether Op has array functions for elements of type T.
+/// Whether Op has kernels for elements of type T.
 template <class Op, class T>
-concept HasValues = std::is_floating_point_v<T> && requires(const T* x, T* y) {
-  Op::values(x, y, std::int64_t{});
+concept HasKernel = std::is_floating_point_v<T> && requires {
+  Op::template kernel<T>;
 };
 template <class Op, class T>
-concept HasValuesAndSlopes = std::is_floating_point_v<T> && requires(const T* x, T* y) {
-  Op::values_and_slopes(x, y, y, std::int64_t{});
+concept HasGradientKernel = std::is_floating_point_v<T> && requires {
+  Op::template gradient_kernel<T>;
 };
 
-/// The slope at an element, from what Op saved of it.
+/// dx[k] = or += dy[k] Op::slope(x[k], y[k]), from what Op saved.
 template <class Op, class T>
-T slope_from(T saved, const typename Op::Attributes& attributes) {
-  if constexpr (Op::saves == Saves::slope)
-    return saved;
-  else
-    return Op::slope(Op::saves == Saves::x ? saved : T{}, Op::saves == Saves::y ? saved : T{}, attributes);
+void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::int64_t count,
+                   const typename Op::Attributes& attributes) {
+  if constexpr (HasGradientKernel<Op, T>) {
+    (kernels::map_kernels<T>().*Op::template gradient_kernel<T>)(saved, dy, dx.values, count, dx.add);
+  } else {
+    dx.put(count, [=](std::int64_t k) {
+      if constexpr (Op::saves == Saves::slope)
+        return dy[k] * saved[k];
+      else if constexpr (Op::saves == Saves::x)
+        return dy[k] * Op::slope(saved[k], T{}, attributes);
+      else if constexpr (Op::saves == Saves::y)
+        return dy[k] * Op::slope(T{}, saved[k], attributes);
+      else
+        return dy[k] * Op::slope(T{}, T{}, attributes);
+    });
+  }
 }
 
 /// dx[k] = dy[k] Op::slope(x[k], y[k]).
@@ -71,12 +84,8 @@ static void multiply_by_slope(Record& r) {
     if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
     const GradientSlot<T> dx = r.grad_in_place<T>(0, 0);
     parallel_for(r.in(0).numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
-      GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin, [=](std::int64_t k) {
-        if constexpr (Op::saves == Saves::nothing)
-          return dy[begin + k] * Op::slope(T{}, T{}, attributes);
-        else
-          return dy[begin + k] * slope_from<Op>(saved[begin + k], attributes);
-      });
+      const T* from = saved == nullptr ? nullptr : saved + begin;
+      map_gradients<Op, T>(from, dy + begin, {dx.values + begin, dx.add}, end - begin, attributes);
     });
   });
 }
@@ -92,8 +101,12 @@ static void unary_backward(Record& r) {
 /// y[k] = Op::value(x[k]) for k in [0, count). y may be x.
 template <class Op, class T>
 void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attributes& attributes) {
-  if constexpr (HasValues<Op, T>) {
-    Op::values(x, y, count);
+  if constexpr (HasKernel<Op, T>) {
+    const auto map = kernels::map_kernels<T>().*Op::template kernel<T>;
+    if constexpr (Op::saves == Saves::slope)
+      map(x, y, nullptr, count);
+    else
+      map(x, y, count);
   } else {
     for (std::int64_t k = 0; k < count; ++k) y[k] = Op::value(x[k], attributes);
   }
@@ -102,8 +115,8 @@ void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attribu
 /// y, which may be x, and slope[k] = Op::slope(x[k]).
 template <class Op, class T>
 void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const typename Op::Attributes& attributes) {
-  if constexpr (HasValuesAndSlopes<Op, T>) {
-    Op::values_and_slopes(x, y, slope, count);
+  if constexpr (HasKernel<Op, T>) {
+    (kernels::map_kernels<T>().*Op::template kernel<T>)(x, y, slope, count);
   } else {
     for (std::int64_t k = 0; k < count; ++k) {
       const T at = x[k];

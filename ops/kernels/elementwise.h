@@ -18,6 +18,10 @@ using MapFunction = void(const T* x, T* y, std::int64_t count);
 template <class T>
 using MapWithSlopeFunction = void(const T* x, T* y, T* slope, std::int64_t count);
 
+/// dx[k] = (or += with `add`) dy[k] f'(x[k]), the slope being, or found from, what was saved. dx may be dy.
+template <class T>
+using MapGradientFunction = void(const T* saved, const T* dy, T* dx, std::int64_t count, bool add);
+
 /// y[c] = y[c] + x[0, c] + x[1, c] + ..., in this order.
 template <class T>
 using AddRowsFunction = void(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y);
@@ -32,8 +36,11 @@ struct MapKernels {
   MapWithSlopeFunction<T>* sigmoid;  // its slope, too, is full in both tails
   MapWithSlopeFunction<T>* softplus;
   MapWithSlopeFunction<T>* log_sigmoid;
-  MapWithSlopeFunction<T>* gelu;       // null for double, as the next
-  MapWithSlopeFunction<T>* gelu_tanh;  // see ops/gelu.h
+  MapWithSlopeFunction<T>* gelu;          // null for double, as the next
+  MapWithSlopeFunction<T>* gelu_tanh;     // see ops/gelu.h
+  MapGradientFunction<T>* by_slope;       // the slope itself was saved
+  MapGradientFunction<T>* relu_gradient;  // y was
+  MapGradientFunction<T>* tanh_gradient;  // y was
   AddRowsFunction<T>* add_rows;
 };
 /// Those of this machine.

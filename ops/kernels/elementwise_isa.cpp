@@ -27,6 +27,20 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
   });
 }
 
+/// dx = or += dy slope(saved). Two loops: in one with a choice the compiler fuses products and sums of some places
+/// only.
+template <auto slope, class T>
+void map_gradient(const T* saved, const T* dy, T* dx, std::int64_t count, bool add) {
+  if (add)
+    for_each_vector<T>(count, [=](std::int64_t k, auto part) {
+      part.store_to(dx + k, part.load_from(dx + k) + part.load_from(dy + k) * slope(part.load_from(saved + k)));
+    });
+  else
+    for_each_vector<T>(count, [=](std::int64_t k, auto part) {
+      part.store_to(dx + k, part.load_from(dy + k) * slope(part.load_from(saved + k)));
+    });
+}
+
 /// y += Rows rows of x, one after the other; y is loaded and stored once.
 template <int Rows, class T>
 void add_some_rows(const T* x, std::int64_t row_stride, std::int64_t columns, T* y) {
@@ -52,6 +66,19 @@ Vector<T> vector_relu(Vector<T> x) {
 }
 
 template <class T>
+[[gnu::always_inline]] inline Vector<T> saved_slope(Vector<T> slope) {
+  return slope;
+}
+template <class T>
+[[gnu::always_inline]] inline Vector<T> relu_slope(Vector<T> y) {
+  return y > 0 ? every_lane(T(1)) : Vector<T>{};
+}
+template <class T>
+[[gnu::always_inline]] inline Vector<T> tanh_slope(Vector<T> y) {
+  return 1 - y * y;
+}
+
+template <class T>
 constexpr MapKernels<T> kernels_of_type() {
   MapKernels<T> all = {
       .relu = map<vector_relu<T>, T>,
@@ -63,6 +90,9 @@ constexpr MapKernels<T> kernels_of_type() {
       .log_sigmoid = map_with_slope<vector_log_sigmoid_and_slope<T>, T>,
       .gelu = nullptr,
       .gelu_tanh = nullptr,
+      .by_slope = map_gradient<saved_slope<T>, T>,
+      .relu_gradient = map_gradient<relu_slope<T>, T>,
+      .tanh_gradient = map_gradient<tanh_slope<T>, T>,
       .add_rows = add_rows<T>,
   };
   if constexpr (std::is_same_v<T, float>) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace retrace::kernels {
@@ -210,6 +211,47 @@ TYPED_TEST(VectorMath, AnElementsBitsDoNotDependOnItsPlace) {
       EXPECT_EQ(std::memcmp(together.data(), alone.data(), x.size() * sizeof(TypeParam)), 0) << function.name;
     }
   }
+}
+
+TYPED_TEST(VectorMath, AGradientsBitsDoNotDependOnItsPlace) {
+  using T = TypeParam;
+  const std::vector<T> all = arguments<T>(), saved(all.begin(), all.begin() + 67),
+                       dy(all.begin() + 67, all.begin() + 134);
+  for (const KernelTable* table : supported_kernel_tables())
+    for (const auto gradient : {&MapKernels<T>::by_slope, &MapKernels<T>::relu_gradient, &MapKernels<T>::tanh_gradient})
+      for (const bool add : {false, true}) {
+        std::vector<T> together(67, T(0.3)), alone = together;
+        (maps_of<T>(*table).*gradient)(saved.data(), dy.data(), together.data(), 67, add);
+        for (std::size_t k = 0; k < 67; ++k) (maps_of<T>(*table).*gradient)(&saved[k], &dy[k], &alone[k], 1, add);
+        EXPECT_EQ(std::memcmp(together.data(), alone.data(), 67 * sizeof(T)), 0) << table->name << ' ' << add;
+      }
+}
+
+// dx is written over dy, or added to.
+TYPED_TEST(VectorMath, GradientsAreDyTimesTheSlope) {
+  using T = TypeParam;
+  using Slope = T (*)(T);
+  using Gradient = MapGradientFunction<T>* MapKernels<T>::*;
+  const std::pair<Gradient, Slope> functions[] = {{&MapKernels<T>::by_slope, [](T slope) { return slope; }},
+                                                  {&MapKernels<T>::relu_gradient, [](T y) { return T(y > 0); }},
+                                                  {&MapKernels<T>::tanh_gradient, [](T y) { return 1 - y * y; }}};
+  std::mt19937 random(4);
+  std::uniform_real_distribution<T> number(-1, 1);
+  std::vector<T> saved(67), dy(67);
+  for (std::size_t k = 0; k < 67; ++k) saved[k] = number(random), dy[k] = number(random);
+  for (const KernelTable* table : supported_kernel_tables())
+    for (const auto& [gradient, slope] : functions)
+      for (const std::size_t count : {std::size_t{1}, std::size_t{5}, std::size_t{67}}) {
+        std::vector<T> over = dy, sum = saved;
+        (maps_of<T>(*table).*gradient)(saved.data(), over.data(), over.data(), static_cast<std::int64_t>(count), false);
+        (maps_of<T>(*table).*gradient)(saved.data(), dy.data(), sum.data(), static_cast<std::int64_t>(count), true);
+        constexpr T last_places = 4 * std::numeric_limits<T>::epsilon();
+        for (std::size_t k = 0; k < 67; ++k) {
+          const T dx = k < count ? dy[k] * slope(saved[k]) : dy[k];
+          EXPECT_NEAR(over[k], dx, last_places) << table->name << ' ' << k;
+          EXPECT_NEAR(sum[k], k < count ? saved[k] + dx : saved[k], last_places) << table->name << ' ' << k;
+        }
+      }
 }
 
 long double exact_distribution(long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }

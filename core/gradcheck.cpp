@@ -19,18 +19,22 @@ constexpr int directions = 3;
 // Gives a leaf other values for a time: its node is what the function holds, so the node's storage is exchanged.
 class Replaced {
  public:
-  explicit Replaced(const Tensor& leaf) : leaf_(leaf), original_(leaf.detach()), gradient_(leaf.node().gradient) {
-    leaf.node().gradient = nullptr;
-  }
+  explicit Replaced(const Tensor& leaf)
+      : leaf_(leaf),
+        original_(leaf.detach()),
+        gradient_(std::exchange(leaf.node().gradient, nullptr)),
+        gradient_used_(std::exchange(leaf.node().gradient_used, false)) {}
   Replaced(Replaced&& other) noexcept
       : leaf_(std::move(other.leaf_)),
         original_(std::move(other.original_)),
-        gradient_(std::exchange(other.gradient_, nullptr)) {}
+        gradient_(std::exchange(other.gradient_, nullptr)),
+        gradient_used_(other.gradient_used_) {}
   Replaced& operator=(Replaced&&) = delete;
   ~Replaced() {
     if (!leaf_.defined()) return;
     put(original_);
     leaf_.node().gradient = gradient_;
+    leaf_.node().gradient_used = gradient_used_;
   }
   /// From here on the leaf has these values and their dtype; its gradient is forgotten.
   void put(const Tensor& values) {
@@ -48,6 +52,7 @@ class Replaced {
   Tensor leaf_;
   Tensor original_;
   Storage* gradient_;
+  bool gradient_used_;
 };
 
 Tensor as_f64(const Tensor& x) {
@@ -151,8 +156,9 @@ class Checker {
     return sum;
   }
 
-  // Ridders (1982): slopes at smaller and smaller steps, extrapolated to a step of 0; of all extrapolations the one that
-  // changed least is taken. Smooth functions need three steps, and no more are made once a change is far below the limit.
+  // Ridders (1982): slopes at smaller and smaller steps, extrapolated to a step of 0; of all extrapolations the one
+  // that changed least is taken. Smooth functions need three steps, and no more are made once a change is far below the
+  // limit.
   double numeric(double& x, double scale) const {
     constexpr int most_steps = 14;  // the last is short enough for most kinks to lie beyond it
     std::array<double, most_steps> now{}, before{};

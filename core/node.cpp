@@ -80,6 +80,7 @@ void release_gradient(Node* node) {
   if (node->gradient == nullptr) return;
   release(node->gradient);
   node->gradient = nullptr;
+  node->gradient_used = false;
 }
 
 void own_gradient(Node* node) {

@@ -84,10 +84,7 @@ Tensor Tensor::grad() const {
   return n.name == nullptr ? result : result.named(text(*n.name, ".grad"));
 }
 
-void Tensor::zero_grad() const {
-  release_gradient(&node());
-  node().gradient_used = false;
-}
+void Tensor::zero_grad() const { release_gradient(&node()); }
 
 void share(const Tensor& x) {
   Node& n = x.node();

@@ -119,6 +119,20 @@ TEST(Gradcheck, DrawsSomeOfManyElements) {
   EXPECT_LT(result.elements, 60);
 }
 
+TEST(Gradcheck, OfAParameterWhoseGradientWasUsedUp) {
+  const Tensor w = parameter(tensor({0.1, 0.2, 0.3}), "w");
+  const auto square_of_w = [&] { return Tensors{mul(w, w)}; };
+  const auto step = [&] {
+    Tape tape;
+    tape.backward(sum(square_of_w()[0]));
+  };
+  step();
+  w.node().gradient_used = true;  // as an optimiser does
+  EXPECT_TRUE(gradcheck_parameters(square_of_w, {{"w", w}}).passed());
+  step();
+  EXPECT_EQ(w.grad().at({0}), 0.2f) << "what was used up came back";
+}
+
 TEST(Gradcheck, LeavesInputsAndTheirGradientsAsTheyWere) {
   const Tensor w = parameter(tensor({0.1, 0.2, 0.3}), "w");
   {

@@ -139,8 +139,9 @@ void BackwardWalk::check_gradients_finite(const Record& record) {
   for (int i = 0; i < record.inputs_; ++i) {
     const Node& node = record.in(i);
     if (node.gradient == nullptr || all_finite(node.gradient->data(), node.numel(), node.dtype)) continue;
-    throw TapeError(text("backward: the gradient of input ", i, " ", node.shape, " of record ", record.index_, " (",
-                         record.op_->name, ") is not finite (check_finite is on); look at the gradient of its output"));
+    throw TapeError(text(
+        "backward: the gradient of input ", i, " ", node.shape, " of record ", record.index_, " (", record.op_->name,
+        ") is not finite (check_finite is on); look at the gradient of its output, which Tape({.keep = true}) holds"));
   }
 }
 

@@ -27,20 +27,23 @@ bool Record::begin_gradient(Node* node) {
   return false;
 }
 
+// A lent gradient has the reference of its owner, too.
 inline bool Record::is_gradient_free(const Node& output) const {
   return outputs_end_here_ && output.handles == 0 && output.gradient != nullptr && output.gradient->references == 1;
 }
 
-bool Record::begin_gradient_in_place(Node* input, Node* output) const {
+bool Record::begin_gradient_in_place(Node* input, Node* output) {
   if (input->gradient != nullptr || !is_gradient_free(*output)) return begin_gradient(input);
   input->gradient = std::exchange(output->gradient, nullptr);
   return false;
 }
 
-Tensor Record::room_in_place(int j) const {
+Tensor Record::room_in_place(int j) {
   Node& output = *nodes()[inputs_ + j];
   if (!is_gradient_free(output)) return empty(output.shape, output.dtype);
-  return Tensor::over(std::exchange(output.gradient, nullptr), 0, output.shape, output.dtype);
+  const Tensor room = Tensor::over(output.gradient, 0, output.shape, output.dtype);
+  output.gradient = nullptr;
+  return room;
 }
 
 void Record::begin_zeroed_gradient(Node* node) {
@@ -63,9 +66,21 @@ void Record::take_gradient(Node* to, Storage* values, std::int64_t offset, bool 
   });
 }
 
+// What a user can see shares its buffer with nothing else that he can see: he may change it.
 void Record::pass_gradient(int j, int i) {
-  Storage* values = nodes()[inputs_ + j]->gradient;
-  take_gradient(nodes()[i], values, 0, !values->lent);
+  const Node& from = *nodes()[inputs_ + j];
+  Node* to = nodes()[i];
+  const bool is_seen_alone = to->handles == 0 || (from.handles == 0 && from.gradient->references == 1);
+  take_gradient(to, from.gradient, 0, is_seen_alone && !from.gradient->lent);
+}
+
+std::int64_t Record::inputs_with_gradient(const Storage* values) const {
+  std::int64_t count = 0;
+  for (int i = 0; i < inputs_; ++i) {
+    const bool came_before = std::find(nodes(), nodes() + i, nodes()[i]) != nodes() + i;
+    count += nodes()[i]->gradient == values && !came_before;
+  }
+  return count;
 }
 
 void Record::add_gradient(int i, const Tensor& contribution) {
@@ -77,10 +92,9 @@ void Record::add_gradient(int i, const Tensor& contribution) {
     throw DtypeError(text(op_->name, ": backward gave a gradient of dtype ", contribution.dtype(), " for input ", i,
                           " of dtype ", input.dtype, "; they must be the same"));
   const Node& part = contribution.node();
-  const auto is_here = [&](const Node* node) { return node->gradient == part.storage; };
-  const auto taken_already = std::count_if(nodes(), nodes() + inputs_, is_here);
-  const bool only_here = part.handles == 1 && part.storage->references == 1 + taken_already;
-  take_gradient(nodes()[i], part.storage, part.offset, only_here);  // nobody else can change it
+  const std::int64_t taken = inputs_with_gradient(part.storage);
+  const bool nobody_changes_it = part.handles == 1 && part.storage->references == 1 + taken;
+  take_gradient(nodes()[i], part.storage, part.offset, nobody_changes_it && (taken == 0 || input.handles == 0));
 }
 
 }  // namespace retrace

@@ -101,17 +101,16 @@ class Record {
     const bool add = begin_gradient(nodes()[i]);
     return {nodes()[i]->gradient_values<T>(), add};
   }
-  /// The same for an input whose element k needs element k alone of the gradient of output j (equal element counts),
-  /// and is the last to read it: where nobody else needs that gradient, its buffer becomes the input's. Ask for
-  /// grad_out(j) before.
+  /// The same, in the buffer of the gradient of output j where nobody else needs that (equal element counts): for those
+  /// who, when they write element k, have read whatever element k of it is still needed for. Ask for grad_out(j)
+  /// before; afterwards there may be none.
   template <class T>
   GradientSlot<T> grad_in_place(int i, int j) {
     const bool add = begin_gradient_in_place(nodes()[i], nodes()[inputs_ + j]);
     return {nodes()[i]->gradient_values<T>(), add};
   }
-  /// A tensor like output j, for what is made of its gradient element for element: in the buffer of that gradient,
-  /// where nobody else needs it. Ask for grad_out(j) before.
-  Tensor room_in_place(int j) const;
+  /// A tensor like output j, for what is made of its gradient: in that buffer, under the same rules.
+  Tensor room_in_place(int j);
   /// The same as grad_in for those who write only a part: the rest is zero or what earlier contributions left. Add to
   /// it.
   template <class T>
@@ -130,8 +129,9 @@ class Record {
   friend class BackwardWalk;
 
   static bool begin_gradient(Node* node);
-  bool begin_gradient_in_place(Node* input, Node* output) const;
+  bool begin_gradient_in_place(Node* input, Node* output);
   bool is_gradient_free(const Node& output) const;
+  std::int64_t inputs_with_gradient(const Storage* values) const;
   static void begin_zeroed_gradient(Node* node);
   /// These values are a contribution to the gradient of a node. With `keep` the first one becomes the gradient itself,
   /// without a copy.

@@ -19,8 +19,7 @@ std::uint64_t next_serial() {
   return ++last;
 }
 
-// Where a tensor was handed over that has no node.
-inline Node& defined(Node* node) {
+inline Node& checked(Node* node) {
   if (node == nullptr) [[unlikely]]
     Tensor::throw_undefined();
   return *node;
@@ -85,7 +84,7 @@ void Tape::throw_other_tape(const OpInfo& op, Node& input, std::size_t i) {
 inline bool Tape::wants(const OpInfo& op, TensorRefs inputs) const {
   bool wanted = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Node& node = defined(inputs[i]);
+    Node& node = checked(inputs[i]);
     if (!node.wants_gradient) continue;
     wanted = true;
     if (node.tape != 0 && node.tape != serial_) [[unlikely]]
@@ -124,7 +123,7 @@ inline void* Tape::allocate(std::size_t bytes) {
     }
     *node++ = output;
   }
-  SavedValue* value = reinterpret_cast<SavedValue*>(node);
+  SavedValue* value = reinterpret_cast<SavedValue*>(node);  // saved_list()
   for (std::size_t k = 0; k < saved.size(); ++k, ++value) {
     Node* of = saved[k];
     if (of == nullptr) {
@@ -143,7 +142,7 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs input
                    std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
   Tape* const tape = current_tape;
   if (tape == nullptr || tape->closed_ || !tape->wants(op, inputs)) return nullptr;
-  for (std::size_t j = 0; j < outputs.size(); ++j) defined(outputs[j]);
+  for (std::size_t j = 0; j < outputs.size(); ++j) checked(outputs[j]);
   if (tape->options_.check_finite) tape->check_outputs_finite(op, outputs);
   const ScopeEntry* scope = innermost_scope == nullptr ? nullptr : tape->current_scope();
   const std::size_t lists =

@@ -72,12 +72,11 @@ void backward_of(Record& r) {
   const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
   const T* f = r.saved(3) ? r.saved(3).values<T>() : nullptr;
   const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = at.coupled ? nullptr : r.grad_out<T>(2);
-  const auto slot_of = [&](int input, bool is_whole) {
-    if (!r.wants(input)) return GradientSlot<T>{nullptr, false};
-    return is_whole ? r.grad_in<T>(input) : GradientSlot<T>{r.grad_in_to_add<T>(input), true};
-  };
-  const GradientSlot<T> dm = r.wants(0) ? r.grad_in_place<T>(0, 0) : GradientSlot<T>{nullptr, false},
-                        dc = slot_of(1, n.candidates == n.slots);
+  const GradientSlot<T> unwanted{nullptr, false};
+  const GradientSlot<T> dm = r.wants(0) ? r.grad_in_place<T>(0, 0) : unwanted;
+  const GradientSlot<T> dc = !r.wants(1)               ? unwanted
+                             : n.candidates == n.slots ? r.grad_in<T>(1)
+                                                       : GradientSlot<T>{r.grad_in_to_add<T>(1), true};
   n.for_each_slot([&](std::int64_t sample, std::int64_t row) {
     const auto at_or_null = [](auto* x, std::int64_t first) { return x == nullptr ? nullptr : x + first; };
     const auto of = [&](auto* x) { return at_or_null(x, row * n.units); };

@@ -49,7 +49,7 @@ void apply(T* z, T* slopes, std::int64_t count) {
 
 /// dz, from y or the slope, whichever is saved.
 template <class F, class T>
-Tensor gradient_of_z(const Record& r) {
+Tensor gradient_of_z(Record& r) {
   const T *dy = r.grad_out<T>(), *saved = r.saved(2).values<T>();
   const Tensor dz = r.room_in_place(0);
   T* to = dz.node().values<T>();

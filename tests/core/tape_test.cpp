@@ -118,6 +118,17 @@ TEST(Tape, SharedGradientBuffersAreCopiedBeforeTheyGrow) {
   EXPECT_EQ(y.grad().at({0}), 1);
 }
 
+TEST(Tape, GradientsThatAUserSeesShareNoBuffer) {
+  const Tensor a = parameter(ones({2})), b = parameter(ones({2}));
+  Tape tape;
+  const Tensor y = a + b, z = identity(y);
+  tape.backward(sum(z));
+  for (const Tensor& x : {a, b, y, z}) {
+    for (float& element : x.grad().mutable_values<float>()) element += 1;
+    EXPECT_EQ(x.grad().at({0}), 2);
+  }
+}
+
 // On a keeping tape every gradient has a buffer of its own; else one may take the place of the one it was made from.
 std::vector<float> gradients_of_elementwise_ops(const TapeOptions& options) {
   Random random(5);

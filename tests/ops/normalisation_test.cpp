@@ -116,6 +116,16 @@ TEST(LayerNorm, TheGradientOfASumIsAddedToEachTermAlone) {
   for (std::int64_t k = 0; k < 10; ++k) EXPECT_NEAR(both[0].at({k / 5, k % 5}), expected.at({k / 5, k % 5}), 1e-14);
 }
 
+TEST(LayerNorm, ParametersThatAreAddedShareNoGradient) {
+  const Tensor x = parameter(tensor({1, 2, 4})), residual = parameter(tensor({0, 1, 5}));
+  Tape tape;
+  const Tensor loss = sum(square(residual_layer_norm(x, residual) + 1.0) * tensor({1, 2, 3}));
+  tape.backward(loss);
+  const Tensor before = residual.grad().clone();
+  for (float& element : x.grad().mutable_values<float>()) element = 0;
+  EXPECT_TRUE(same_values(residual.grad(), before));
+}
+
 TEST(LayerNorm, SeveralAxesAreNormalisedTogether) {
   Random random(2);
   const Tensor x = random.normal({2, 3, 4}, f64), gamma = random.normal({3, 4}, f64), beta = random.normal({3, 4}, f64);

@@ -35,8 +35,6 @@ struct Gelu {
   }
   template <std::same_as<float> T>
   static constexpr auto kernel = &kernels::MapKernels<T>::gelu;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 struct GeluTanh {
@@ -61,8 +59,6 @@ struct GeluTanh {
   }
   template <std::same_as<float> T>
   static constexpr auto kernel = &kernels::MapKernels<T>::gelu_tanh;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace retrace

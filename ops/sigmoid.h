@@ -22,8 +22,6 @@ struct Sigmoid {
   }
   template <class T>
   static constexpr auto kernel = &kernels::MapKernels<T>::sigmoid;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace retrace

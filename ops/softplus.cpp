@@ -22,8 +22,6 @@ struct Softplus {
   }
   template <class T>
   static constexpr auto kernel = &kernels::MapKernels<T>::softplus;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 struct LogSigmoid {
@@ -41,8 +39,6 @@ struct LogSigmoid {
   }
   template <class T>
   static constexpr auto kernel = &kernels::MapKernels<T>::log_sigmoid;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace

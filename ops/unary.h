@@ -10,8 +10,9 @@
 //   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 //
 // It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` instead of
-// slope. Where value and slope share most of their work, it saves the slope, which is then computed with y. Members of
-// MapKernels work on whole arrays of floats and doubles, and are then taken instead of their twins:
+// slope. Where value and slope share most of their work, it saves the slope, which is then computed with y, and needs
+// no kernel for the gradient. Members of MapKernels work on whole arrays of floats and doubles, and are then taken
+// instead of their twins:
 //
 //     template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
 //     template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
@@ -57,7 +58,9 @@ concept HasGradientKernel = std::is_floating_point_v<T> && requires {
 template <class Op, class T>
 void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::int64_t count,
                    const typename Op::Attributes& attributes) {
-  if constexpr (HasGradientKernel<Op, T>) {
+  if constexpr (Op::saves == Saves::slope && std::is_floating_point_v<T>) {
+    kernels::map_kernels<T>().by_slope(saved, dy, dx.values, count, dx.add);
+  } else if constexpr (HasGradientKernel<Op, T>) {
     (kernels::map_kernels<T>().*Op::template gradient_kernel<T>)(saved, dy, dx.values, count, dx.add);
   } else {
     dx.put(count, [=](std::int64_t k) {

@@ -76,10 +76,8 @@ void Record::pass_gradient(int j, int i) {
 
 std::int64_t Record::inputs_with_gradient(const Storage* values) const {
   std::int64_t count = 0;
-  for (int i = 0; i < inputs_; ++i) {
-    const bool came_before = std::find(nodes(), nodes() + i, nodes()[i]) != nodes() + i;
-    count += nodes()[i]->gradient == values && !came_before;
-  }
+  for (Node** node = nodes(); node != nodes() + inputs_; ++node)
+    if ((*node)->gradient == values && std::find(nodes(), node, *node) == node) ++count;
   return count;
 }
 
@@ -92,9 +90,10 @@ void Record::add_gradient(int i, const Tensor& contribution) {
     throw DtypeError(text(op_->name, ": backward gave a gradient of dtype ", contribution.dtype(), " for input ", i,
                           " of dtype ", input.dtype, "; they must be the same"));
   const Node& part = contribution.node();
-  const std::int64_t taken = inputs_with_gradient(part.storage);
-  const bool nobody_changes_it = part.handles == 1 && part.storage->references == 1 + taken;
-  take_gradient(nodes()[i], part.storage, part.offset, nobody_changes_it && (taken == 0 || input.handles == 0));
+  const auto only_inputs_took_it = [&] { return part.storage->references == 1 + inputs_with_gradient(part.storage); };
+  const bool can_be_taken =
+      part.handles == 1 && (part.storage->references == 1 || (input.handles == 0 && only_inputs_took_it()));
+  take_gradient(nodes()[i], part.storage, part.offset, can_be_taken);
 }
 
 }  // namespace retrace

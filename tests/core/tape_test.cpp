@@ -5,6 +5,7 @@
 
 #include <retrace/core/random.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 
 namespace retrace {
 namespace {
@@ -127,6 +128,16 @@ TEST(Tape, GradientsThatAUserSeesShareNoBuffer) {
     for (float& element : x.grad().mutable_values<float>()) element += 1;
     EXPECT_EQ(x.grad().at({0}), 2);
   }
+}
+
+TEST(Tape, ParametersThatALayerNormAddsShareNoBuffer) {
+  const Tensor x = parameter(tensor({1, 2, 4})), residual = parameter(tensor({0, 1, 5}));
+  Tape tape;
+  const Tensor loss = sum(square(residual_layer_norm(x, residual) + 1.0) * tensor({1, 2, 3}));
+  tape.backward(loss);
+  const Tensor before = residual.grad().clone();
+  for (float& element : x.grad().mutable_values<float>()) element = 0;
+  EXPECT_TRUE(same_bits(residual.grad(), before));
 }
 
 // On a keeping tape every gradient has a buffer of its own; else one may take the place of the one it was made from.

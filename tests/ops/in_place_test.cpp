@@ -9,8 +9,7 @@
 
 #include <retrace/core/random.h>
 #include <retrace/ops/ops.h>
-
-#include "../compare.h"
+#include <retrace/tests/compare.h>
 
 namespace retrace {
 namespace {

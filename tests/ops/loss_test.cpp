@@ -1,12 +1,12 @@
 // Losses: against plain loops, what is ignored, reductions, soft targets, both tails.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
@@ -14,11 +14,6 @@ namespace {
 
 using Loss = Tensor (*)(const Tensor&, const Tensor&, CrossEntropyOptions);
 using PairLoss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
-
-bool same_values(const Tensor& a, const Tensor& b) {
-  const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
-  return a.shape() == b.shape() && std::ranges::equal(wide_a.values<double>(), wide_b.values<double>());
-}
 
 void expect_near(const Tensor& got, const Tensor& want, double limit) {
   ASSERT_EQ(got.shape(), want.shape());
@@ -58,8 +53,8 @@ TEST(CrossEntropy, IsItsFormulaForEveryReduction) {
   EXPECT_NEAR(cross_entropy(x, labels, {.reduction = Reduction::sum}).item(), total, 1e-13);
   EXPECT_NEAR(cross_entropy(x, labels).item(), total / 6, 1e-14);
   EXPECT_NEAR(cross_entropy(x[0][0], indices(4)).item(), each.at({0, 0}), 1e-15);
-  EXPECT_TRUE(same_values(nll(log_softmax(x), labels, {.reduction = Reduction::none}),
-                          neg(squeeze(gather(log_softmax(x), unsqueeze(labels, -1)), -1))));
+  EXPECT_TRUE(same_bits(nll(log_softmax(x), labels, {.reduction = Reduction::none}),
+                        neg(squeeze(gather(log_softmax(x), unsqueeze(labels, -1)), -1))));
 }
 
 TEST(CrossEntropy, Gradients) {
@@ -87,7 +82,7 @@ TEST(CrossEntropy, IgnoredRowsCountNowhere) {
       const auto whole = [&](const Tensor& logits) { return function(logits, labels, options); };
       const auto kept = [&](const Tensor& logits) { return function(take(logits, rows), indices({2, 0}), options); };
       EXPECT_EQ(whole(x).item(), kept(x).item());
-      EXPECT_TRUE(same_values(gradient_of(x, whole), gradient_of(x, kept)));
+      EXPECT_TRUE(same_bits(gradient_of(x, whole), gradient_of(x, kept)));
     }
     const Tensor each = function(x, labels, {.reduction = Reduction::none, .ignore_index = -100});
     EXPECT_EQ(each.at({1}), 0);
@@ -108,8 +103,8 @@ TEST(CrossEntropy, WithEveryRowIgnoredIsZeroWithZeroGradient) {
         const CrossEntropyOptions options{.reduction = reduction, .ignore_index = 9};
         const Tensor x = tensor({{1, 2, 3}, {-1000, infinity, nan}}, dtype), labels = indices({9, 9});
         const auto loss = [&](const Tensor& logits) { return function(logits, labels, options); };
-        EXPECT_TRUE(same_values(loss(x), zeros(reduction == Reduction::none ? Shape{2} : Shape{}, dtype)));
-        EXPECT_TRUE(same_values(gradient_of(x, loss), zeros({2, 3}, dtype)));
+        EXPECT_TRUE(same_bits(loss(x), zeros(reduction == Reduction::none ? Shape{2} : Shape{}, dtype)));
+        EXPECT_TRUE(same_bits(gradient_of(x, loss), zeros({2, 3}, dtype)));
       }
 }
 
@@ -149,8 +144,8 @@ TEST(CrossEntropy, OfLargeLogits) {
     const auto loss = [](const Tensor& logits) {
       return cross_entropy(logits, indices({0, 1}), {.reduction = Reduction::none});
     };
-    EXPECT_TRUE(same_values(loss(x), tensor({0.0, 2000.0}, dtype)));
-    EXPECT_TRUE(same_values(gradient_of(x, loss), tensor({{0, 0}, {1, -1}}, dtype)));
+    EXPECT_TRUE(same_bits(loss(x), tensor({0.0, 2000.0}, dtype)));
+    EXPECT_TRUE(same_bits(gradient_of(x, loss), tensor({{0, 0}, {1, -1}}, dtype)));
     const Tensor near = tensor({{0.25, -1.5, 2.0}}, dtype), far = near + 1e4;  // exact in f32
     const double limit = dtype == f32 ? 1e-3 : 1e-11;
     EXPECT_NEAR(cross_entropy(far, indices({1})).item(), cross_entropy(near, indices({1})).item(), limit);
@@ -181,7 +176,7 @@ TEST(Losses, NanInIsNanOut) {
 
 TEST(Mse, IsItsFormulaForEveryReduction) {
   const Tensor x = tensor({{1, 2}, {3, -4}}, f64), t = tensor({{0, 2}, {5, 1}}, f64);
-  EXPECT_TRUE(same_values(mse(x, t, Reduction::none), tensor({{1, 0}, {4, 25}}, f64)));
+  EXPECT_TRUE(same_bits(mse(x, t, Reduction::none), tensor({{1, 0}, {4, 25}}, f64)));
   EXPECT_EQ(mse(x, t, Reduction::sum).item(), 30);
   EXPECT_EQ(mse(x, t).item(), 7.5);
 }
@@ -192,7 +187,7 @@ TEST(BceWithLogits, IsExactInBothTails) {
                  t = tensor({1.0, 0.0, 0.0, 1.0, 0.5}, dtype);
     const auto loss = [&](const Tensor& logits) { return bce_with_logits(logits, t, Reduction::none); };
     expect_near(loss(x), tensor({0.0, 1000.0, 0.0, 1000.0, std::log(2.0)}, dtype), dtype == f32 ? 1e-7 : 1e-15);
-    EXPECT_TRUE(same_values(gradient_of(x, loss), tensor({0.0, 1.0, 0.0, -1.0, 0.0}, dtype)));
+    EXPECT_TRUE(same_bits(gradient_of(x, loss), tensor({0.0, 1.0, 0.0, -1.0, 0.0}, dtype)));
   }
   const auto tail = [](double logit, double target) { return bce_with_logits(number(logit), number(target)).item(); };
   EXPECT_NEAR(tail(40, 1) / std::exp(-40.0), 1, 1e-12) << "ln(1 + e^-40) is lost beside 1";
@@ -225,10 +220,10 @@ TEST(Losses, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
   const auto loss = [&](const Tensor& logits) { return cross_entropy(logits, labels); };
   const ThreadsScope on_one(1);
   const Tensor rows = each(x), dx = gradient_of(x, loss);
-  for (const std::int64_t row : {0, 211, 399}) EXPECT_TRUE(same_values(rows[row], cross_entropy(x[row], labels[row])));
+  for (const std::int64_t row : {0, 211, 399}) EXPECT_TRUE(same_bits(rows[row], cross_entropy(x[row], labels[row])));
   const ThreadsScope on_two(2);
-  EXPECT_TRUE(same_values(each(x), rows));
-  EXPECT_TRUE(same_values(gradient_of(x, loss), dx));
+  EXPECT_TRUE(same_bits(each(x), rows));
+  EXPECT_TRUE(same_bits(gradient_of(x, loss), dx));
 }
 
 }  // namespace

@@ -1,22 +1,17 @@
 // matmul, linear and outer: NumPy's rules against plain loops in f64, values and gradients.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
 namespace {
-
-bool same_values(const Tensor& a, const Tensor& b) {
-  const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
-  return a.shape() == b.shape() && std::ranges::equal(wide_a.values<double>(), wide_b.values<double>());
-}
 
 void expect_near(const Tensor& got, const Tensor& want, double limit, const std::string& what) {
   ASSERT_EQ(got.shape(), want.shape()) << what;
@@ -157,9 +152,9 @@ TEST(Matmul, AnInnerLengthOfZeroGivesZerosAndEmptyGivesEmpty) {
   const auto check = [](const Shape& a_shape, const Shape& b_shape, const Shape& y_shape) {
     const Tensor a = full(a_shape, 2, f64), b = full(b_shape, 3, f64);
     const Product got = product(a, b, full(y_shape, 5, f64));
-    EXPECT_TRUE(same_values(got.y, zeros(y_shape, f64))) << text(a_shape, " ", b_shape);
-    EXPECT_TRUE(same_values(got.da, zeros(a_shape, f64))) << text(a_shape, " ", b_shape);
-    EXPECT_TRUE(same_values(got.db, zeros(b_shape, f64))) << text(a_shape, " ", b_shape);
+    EXPECT_TRUE(same_bits(got.y, zeros(y_shape, f64))) << text(a_shape, " ", b_shape);
+    EXPECT_TRUE(same_bits(got.da, zeros(a_shape, f64))) << text(a_shape, " ", b_shape);
+    EXPECT_TRUE(same_bits(got.db, zeros(b_shape, f64))) << text(a_shape, " ", b_shape);
   };
   check({2, 0}, {0, 3}, {2, 3});
   check({0}, {0}, {});
@@ -187,7 +182,7 @@ TEST(Matmul, NanInIsNanOutInItsRowOrColumn) {
   const Tensor a = tensor({{1, nan}, {3, 4}}, f64), b = zeros({2, 2}, f64);
   const Tensor y = matmul(a, b);
   EXPECT_TRUE(std::isnan(y.at({0, 0})) && std::isnan(y.at({0, 1})));
-  EXPECT_TRUE(same_values(y[1], zeros({2}, f64)));
+  EXPECT_TRUE(same_bits(y[1], zeros({2}, f64)));
   EXPECT_TRUE(std::isnan(matmul(b, a).at({1, 1})));
   EXPECT_EQ(matmul(b, a).at({1, 0}), 0);
 }
@@ -240,12 +235,12 @@ TEST(Products, ARowOfABatchIsThatRowAlone) {
     const Tensor columns = transpose(w).clone(), plain = matmul(x, columns);
     const Tensor stacked = reshape(x, {7, 11, width}), batch = matmul(stacked, broadcast_to(columns, {7, width, 50}));
     for (const std::int64_t row : {0, 40, 76}) {
-      EXPECT_TRUE(same_values(linear(x[row], w, b), y[row])) << width;
-      EXPECT_TRUE(same_values(matmul(x[row], w, {.transpose_b = true}), product[row])) << width;
-      EXPECT_TRUE(same_values(matmul(x[row], columns), plain[row])) << width;
+      EXPECT_TRUE(same_bits(linear(x[row], w, b), y[row])) << width;
+      EXPECT_TRUE(same_bits(matmul(x[row], w, {.transpose_b = true}), product[row])) << width;
+      EXPECT_TRUE(same_bits(matmul(x[row], columns), plain[row])) << width;
     }
-    EXPECT_TRUE(same_values(matmul(stacked[5], columns), batch[5])) << width;
-    EXPECT_TRUE(same_values(matmul(stacked, columns)[5], batch[5])) << width;
+    EXPECT_TRUE(same_bits(matmul(stacked[5], columns), batch[5])) << width;
+    EXPECT_TRUE(same_bits(matmul(stacked, columns)[5], batch[5])) << width;
   }
 }
 
@@ -258,7 +253,7 @@ TEST(Products, ThreadsChangeNothing) {
     const Product one = product(left, right, dy);
     const ThreadsScope on_two(2);
     const Product two = product(left, right, dy);
-    EXPECT_TRUE(same_values(one.y, two.y) && same_values(one.da, two.da) && same_values(one.db, two.db));
+    EXPECT_TRUE(same_bits(one.y, two.y) && same_bits(one.da, two.da) && same_bits(one.db, two.db));
   }
 }
 

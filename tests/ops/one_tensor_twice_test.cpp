@@ -7,8 +7,7 @@
 
 #include <retrace/core/random.h>
 #include <retrace/ops/ops.h>
-
-#include "../compare.h"
+#include <retrace/tests/compare.h>
 
 namespace retrace {
 namespace {

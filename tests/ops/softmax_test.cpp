@@ -8,17 +8,13 @@
 
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
 namespace {
 
 using Softmax = Tensor (*)(const Tensor&, int, const Tensor&);
-
-bool same_values(const Tensor& a, const Tensor& b) {
-  const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
-  return a.shape() == b.shape() && std::ranges::equal(wide_a.values<double>(), wide_b.values<double>());
-}
 
 void expect_near(const Tensor& got, const Tensor& want, double limit) {
   ASSERT_EQ(got.shape(), want.shape());
@@ -87,13 +83,13 @@ TEST(Softmax, GradientsWithAndWithoutAMask) {
 
 TEST(Softmax, OfAThousandAndMinusAThousand) {
   for (const Dtype dtype : {f32, f64}) {
-    EXPECT_TRUE(same_values(softmax(tensor({1000.0, -1000.0}, dtype)), tensor({1.0, 0.0}, dtype)));
-    EXPECT_TRUE(same_values(softmax(tensor({-1000.0, -1000.0}, dtype)), tensor({0.5, 0.5}, dtype)));
-    EXPECT_TRUE(same_values(log_softmax(tensor({1000.0, -1000.0}, dtype)), tensor({0.0, -2000.0}, dtype)));
+    EXPECT_TRUE(same_bits(softmax(tensor({1000.0, -1000.0}, dtype)), tensor({1.0, 0.0}, dtype)));
+    EXPECT_TRUE(same_bits(softmax(tensor({-1000.0, -1000.0}, dtype)), tensor({0.5, 0.5}, dtype)));
+    EXPECT_TRUE(same_bits(log_softmax(tensor({1000.0, -1000.0}, dtype)), tensor({0.0, -2000.0}, dtype)));
     const Tensor dy = tensor({3.0, 5.0}, dtype);
-    EXPECT_TRUE(same_values(gradient_of(softmax, tensor({1000.0, -1000.0}, dtype), 0, dy), zeros({2}, dtype)));
+    EXPECT_TRUE(same_bits(gradient_of(softmax, tensor({1000.0, -1000.0}, dtype), 0, dy), zeros({2}, dtype)));
     EXPECT_TRUE(
-        same_values(gradient_of(log_softmax, tensor({1000.0, -1000.0}, dtype), 0, dy), tensor({-5.0, 5.0}, dtype)));
+        same_bits(gradient_of(log_softmax, tensor({1000.0, -1000.0}, dtype), 0, dy), tensor({-5.0, 5.0}, dtype)));
   }
 }
 
@@ -103,8 +99,8 @@ TEST(Softmax, AnOffsetOfTenThousandChangesNothing) {
     const Tensor x = tensor({{0.0, 0.25, -1.5, 2.0, 0.125}, {3.0, 3.0, 2.875, -4.0, 0.5}}, dtype), far = x + 1e4;
     const Tensor dy = tensor({{1.0, -2.0, 0.5, 3.0, 0.0}, {0.3, 0.7, -1.0, 2.0, 5.0}}, dtype);
     for (const Softmax function : {Softmax(softmax), Softmax(log_softmax)}) {
-      EXPECT_TRUE(same_values(function(far, -1, {}), function(x, -1, {})));
-      EXPECT_TRUE(same_values(gradient_of(function, far, -1, dy), gradient_of(function, x, -1, dy)));
+      EXPECT_TRUE(same_bits(function(far, -1, {}), function(x, -1, {})));
+      EXPECT_TRUE(same_bits(gradient_of(function, far, -1, dy), gradient_of(function, x, -1, dy)));
       expect_near(function(x, -1, {}), function(x.to(f64), -1, {}), dtype == f32 ? 1e-6 : 0);
     }
   }
@@ -118,16 +114,16 @@ TEST(Softmax, AMaskedRowGivesZerosAndAZeroGradient) {
       const auto turned = [&](const Tensor& values) { return axis == 1 ? values : transpose(values); };
       const Tensor y = turned(softmax(turned(x), axis, turned(row)));
       const Tensor dx = turned(gradient_of(softmax, turned(x), axis, turned(dy), turned(row)));
-      EXPECT_TRUE(same_values(y[0], zeros({3}, dtype)));
-      EXPECT_TRUE(same_values(y[1], softmax(x[1])));
-      EXPECT_TRUE(same_values(dx[0], zeros({3}, dtype)));
-      EXPECT_TRUE(same_values(dx[1], gradient_of(softmax, x[1], 0, dy[1])));
+      EXPECT_TRUE(same_bits(y[0], zeros({3}, dtype)));
+      EXPECT_TRUE(same_bits(y[1], softmax(x[1])));
+      EXPECT_TRUE(same_bits(dx[0], zeros({3}, dtype)));
+      EXPECT_TRUE(same_bits(dx[1], gradient_of(softmax, x[1], 0, dy[1])));
       const Tensor logs = turned(log_softmax(turned(x), axis, turned(row)));
       const Tensor slopes = turned(gradient_of(log_softmax, turned(x), axis, turned(dy), turned(row)));
-      EXPECT_TRUE(same_values(logs[0], full({3}, -infinity, dtype)));
-      EXPECT_TRUE(same_values(logs[1], log_softmax(x[1])));
-      EXPECT_TRUE(same_values(slopes[0], zeros({3}, dtype)));
-      EXPECT_TRUE(same_values(slopes[1], gradient_of(log_softmax, x[1], 0, dy[1])));
+      EXPECT_TRUE(same_bits(logs[0], full({3}, -infinity, dtype)));
+      EXPECT_TRUE(same_bits(logs[1], log_softmax(x[1])));
+      EXPECT_TRUE(same_bits(slopes[0], zeros({3}, dtype)));
+      EXPECT_TRUE(same_bits(slopes[1], gradient_of(log_softmax, x[1], 0, dy[1])));
     }
 }
 
@@ -146,8 +142,8 @@ TEST(Softmax, TheMaskIsAddedFirstBroadcastsAndGetsNoGradient) {
   tape.backward({y, logs}, {distinct({2, 3, 4}, 0.1), distinct({2, 3, 4}, 0.3)});
   EXPECT_TRUE(x.has_grad());
   EXPECT_FALSE(mask.has_grad());
-  EXPECT_TRUE(same_values(y, softmax(x + mask, 1)));
-  EXPECT_TRUE(same_values(logs, log_softmax(x + mask, 1)));
+  EXPECT_TRUE(same_bits(y, softmax(x + mask, 1)));
+  EXPECT_TRUE(same_bits(logs, log_softmax(x + mask, 1)));
 }
 
 TEST(Softmax, NanInIsNanOut) {
@@ -159,7 +155,7 @@ TEST(Softmax, NanInIsNanOut) {
       EXPECT_TRUE(std::isnan(function(tensor({nan, -infinity}, dtype), 0, {}).at({0})));
       EXPECT_TRUE(std::isnan(function(tensor({-infinity, nan}, dtype), 0, {}).at({1})));
       const Tensor rows = function(tensor({{1, 2}, {1, nan}, {1, 2}}, dtype), 1, {});
-      EXPECT_TRUE(same_values(rows[0], rows[2]));
+      EXPECT_TRUE(same_bits(rows[0], rows[2]));
       EXPECT_TRUE(all_nan(rows[1]));
     }
 }
@@ -184,12 +180,12 @@ TEST(Softmax, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
       const ThreadsScope on_one(1);
       const Tensor y = function(x, -1, {}), dx = gradient_of(function, x, -1, dy);
       for (const std::int64_t row : {0, 111, 299}) {
-        EXPECT_TRUE(same_values(y[row], function(x[row], -1, {})));
-        EXPECT_TRUE(same_values(dx[row], gradient_of(function, x[row].clone(), -1, dy[row])));
+        EXPECT_TRUE(same_bits(y[row], function(x[row], -1, {})));
+        EXPECT_TRUE(same_bits(dx[row], gradient_of(function, x[row].clone(), -1, dy[row])));
       }
       const ThreadsScope on_two(2);
-      EXPECT_TRUE(same_values(function(x, -1, {}), y));
-      EXPECT_TRUE(same_values(gradient_of(function, x, -1, dy), dx));
+      EXPECT_TRUE(same_bits(function(x, -1, {}), y));
+      EXPECT_TRUE(same_bits(gradient_of(function, x, -1, dy), dx));
     }
 }
 

@@ -145,7 +145,8 @@ TEST(Gradcheck, LeavesInputsAndTheirGradientsAsTheyWere) {
     EXPECT_EQ(w.values<float>().data(), values);
     EXPECT_EQ(std::vector<float>(values, values + 3), (std::vector<float>{0.1f, 0.2f, 0.3f}));
     EXPECT_TRUE(w.wants_gradient());
-    for (const float gradient : w.grad().values<float>()) EXPECT_EQ(gradient, 5);
+    const Tensor gradient = w.grad();
+    for (const float element : gradient.values<float>()) EXPECT_EQ(element, 5);
   };
   EXPECT_TRUE(gradcheck([](const Tensor& x) { return tanh(x); }, w).passed());
   expect_untouched();

@@ -55,7 +55,7 @@ TEST_F(StoredRuns, AFolderItsWeightsAndItsCheckpointHoldTheSameModel) {
   const auto result = train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc", "--seed", "9"});
   for (const char* path : {"", "/weights.safetensors", "/checkpoint.safetensors"}) {
     const StoredRun run = load_run(run_ + path);
-    EXPECT_EQ(weights_hash(*run.model), result["weights_hash"]) << path;
+    EXPECT_EQ(weights_hash(*run.model), result.at("weights_hash").get<std::string>()) << path;
     EXPECT_EQ(run.task_name, "nth-farthest");
     EXPECT_EQ(run.task_options, (TaskOptions{.vectors = 3, .dims = 2}));
     EXPECT_EQ(run.task->sequence_length(), 3);

@@ -76,7 +76,8 @@ TEST(Binary, EmptyTensors) {
     const Tensor row = parameter(ones({1, 3}, f64));
     Tape tape;
     tape.backward({f(ones({0, 3}, f64), row)}, {ones({0, 3}, f64)});
-    for (const double value : row.grad().values<double>()) EXPECT_EQ(value, 0) << name;
+    const Tensor gradient = row.grad();
+    for (const double value : gradient.values<double>()) EXPECT_EQ(value, 0) << name;
   }
 }
 

@@ -132,7 +132,8 @@ TEST(GatedMemory, WithoutSlotsTheGatesOfTheInputHaveNoGradient) {
   Tape tape;
   const Tensor next = gated_memory(zeros({2, 0, 4}, f64), zeros({2, 1, 4}, f64), zeros({2, 0, 8}, f64), q).memory;
   tape.backward(sum(next));
-  for (const double x : q.grad().values<double>()) EXPECT_EQ(x, 0);
+  const Tensor gradient = q.grad();
+  for (const double x : gradient.values<double>()) EXPECT_EQ(x, 0);
 }
 
 TEST(GatedMemory, OneGateASlotIsThatOfAllItsUnits) {

@@ -4,6 +4,7 @@
 #include <retrace/models/tasks/task.h>
 #include <retrace/ops/ops.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>

@@ -1,18 +1,16 @@
 #include <retrace/core/inspect.h>
+#include <retrace/core/json.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <ostream>
+#include <type_traits>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
-
-using nlohmann::json;
 
 // The records up to and with this one, first to last.
 std::vector<const Record*> records_until(const Record* last) {
@@ -123,28 +121,30 @@ std::string quoted(const std::string& label) {
   return result + "\"";
 }
 
-json numbers(const Node& node, const void* values) {
-  json result = json::array();
+void write_numbers(JsonWriter& json, const Node& node, const void* values) {
+  json.begin_array();
   dispatch_any(node.dtype, [&](auto zero) {
-    const auto* first = static_cast<const decltype(zero)*>(values);
-    for (std::int64_t k = 0; k < node.numel(); ++k) {
-      if constexpr (std::is_same_v<decltype(zero), std::int64_t>)
-        result.push_back(first[k]);
-      else
-        result.push_back(static_cast<double>(first[k]));
-    }
+    using T = decltype(zero);
+    using Number = std::conditional_t<std::is_same_v<T, std::int64_t>, std::int64_t, double>;
+    const auto* first = static_cast<const T*>(values);
+    for (std::int64_t k = 0; k < node.numel(); ++k) json.value(static_cast<Number>(first[k]));
   });
-  return result;
+  json.end_array();
 }
 
-json described(const Node& node, const NodeNames& names) {
-  json result{{"name", names[node]},
-              {"dtype", name_of(node.dtype)},
-              {"shape", std::vector<std::int64_t>(node.shape.begin(), node.shape.end())}};
-  if (node.storage != nullptr)
-    dispatch_any(node.dtype, [&](auto zero) { result["values"] = numbers(node, node.values<decltype(zero)>()); });
-  if (node.gradient != nullptr) result["gradient"] = numbers(node, node.gradient->data());
-  return result;
+void write_node(JsonWriter& json, const Node& node, const NodeNames& names) {
+  json.begin_object().key("name").value(names[node]).key("dtype").value(name_of(node.dtype)).key("shape").begin_array();
+  for (const std::int64_t extent : node.shape) json.value(extent);
+  json.end_array();
+  if (node.storage != nullptr) {
+    json.key("values");
+    dispatch_any(node.dtype, [&](auto zero) { write_numbers(json, node, node.values<decltype(zero)>()); });
+  }
+  if (node.gradient != nullptr) {
+    json.key("gradient");
+    write_numbers(json, node, node.gradient->data());
+  }
+  json.end_object();
 }
 
 }  // namespace
@@ -211,20 +211,19 @@ std::string to_dot(const Tape& tape, const ScopeNames& names) {
 std::string to_json(const Tape& tape, const ScopeNames& names) {
   const std::vector<const Record*> records = tape.records();
   const NodeNames nodes(records);
-  json list = json::array();
+  JsonWriter json(true);
+  json.begin_array();
   for (const Record* record : records) {
-    json inputs = json::array(), outputs = json::array();
-    for (int i = 0; i < record->inputs(); ++i) inputs.push_back(described(record->in(i), nodes));
-    for (int j = 0; j < record->outputs(); ++j) outputs.push_back(described(record->out(j), nodes));
-    list.push_back({{"index", record->index()},
-                    {"path", path_of(*record, names)},
-                    {"op", record->op().name},
-                    {"forward", record->op().forward},
-                    {"backward", record->op().backward},
-                    {"inputs", inputs},
-                    {"outputs", outputs}});
+    json.begin_object().key("index").value(record->index()).key("path").value(path_of(*record, names));
+    json.key("op").value(record->op().name);
+    json.key("forward").value(record->op().forward).key("backward").value(record->op().backward);
+    json.key("inputs").begin_array();
+    for (int i = 0; i < record->inputs(); ++i) write_node(json, record->in(i), nodes);
+    json.end_array().key("outputs").begin_array();
+    for (int j = 0; j < record->outputs(); ++j) write_node(json, record->out(j), nodes);
+    json.end_array().end_object();
   }
-  return list.dump(2, ' ', false, json::error_handler_t::replace);
+  return json.end_array().text();
 }
 
 const Record* Tape::find(std::string_view path) const {

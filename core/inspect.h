@@ -23,8 +23,8 @@ std::string to_text(const Record& record, const ScopeNames& names = {});
 std::string to_text(const Tape& tape, const ScopeNames& names = {});
 /// Boxes for ops, ellipses for leaves, edges with shapes. Render with `dot -Tsvg`.
 std::string to_dot(const Tape& tape, const ScopeNames& names = {});
-/// A list with an object for each record: index, path, op, formulas, inputs and outputs with name, dtype and shape, and
-/// the values and gradients that are still there (null for NaN and infinities; of a dual the value alone).
+/// A list with one object per record, each on a line of its own: index, path, op, formulas, inputs and outputs with name,
+/// dtype and shape, and the values and gradients that are still held (null for NaN and infinities; a dual's value).
 std::string to_json(const Tape& tape, const ScopeNames& names = {});
 
 }  // namespace retrace

@@ -175,9 +175,9 @@ TEST(Inspect, JsonHasValuesAndGradientsThatAreHeld) {
   std::string compact;
   for (const char c : to_json(tape))
     if (c != '\n' && c != ' ') compact += c;
-  EXPECT_EQ(compact, R"([{"backward":"dx=2dy","forward":"y=2x","index":0,)"
-                     R"("inputs":[{"dtype":"f32","gradient":[2.0],"name":"w","shape":[1],"values":[0.5]}],)"
-                     R"("op":"twice","outputs":[{"dtype":"f32","name":"%0","shape":[1]}],"path":""}])");
+  EXPECT_EQ(compact, R"([{"index":0,"path":"","op":"twice","forward":"y=2x","backward":"dx=2dy",)"
+                     R"("inputs":[{"name":"w","dtype":"f32","shape":[1],"values":[0.5],"gradient":[2.0]}],)"
+                     R"("outputs":[{"name":"%0","dtype":"f32","shape":[1]}]}])");
 }
 
 TEST(Inspect, TheFlagsOfTheStreamNeitherMatterNorChange) {

@@ -1,0 +1,312 @@
+#include <retrace/core/json.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace retrace {
+namespace {
+
+constexpr int max_depth = 64;
+constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+/// The length of the UTF-8 sequence at the start of `bytes` (table 3-7 of the Unicode standard); 0 if there is none.
+std::size_t utf8_length(std::string_view bytes) {
+  const auto byte = [bytes](std::size_t k) { return k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0U; };
+  const auto in = [](unsigned value, unsigned first, unsigned last) { return first <= value && value <= last; };
+  const unsigned lead = byte(0);
+  if (bytes.empty()) return 0;
+  if (lead < 0x80) return 1;
+  const std::size_t length = in(lead, 0xC2, 0xDF) ? 2 : in(lead, 0xE0, 0xEF) ? 3 : in(lead, 0xF0, 0xF4) ? 4 : 0;
+  if (length == 0) return 0;
+  // No overlong forms, no surrogates, nothing above U+10FFFF.
+  const unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (!in(byte(1), lowest, highest)) return 0;
+  for (std::size_t k = 2; k < length; ++k)
+    if (!in(byte(k), 0x80, 0xBF)) return 0;
+  return length;
+}
+
+void append_utf8(std::string& text, std::uint32_t code_point) {
+  const auto append = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
+  const auto continuation = [&](int shift) { append(0x80 | ((code_point >> shift) & 0x3F)); };
+  if (code_point < 0x80) {
+    append(code_point);
+  } else if (code_point < 0x800) {
+    append(0xC0 | (code_point >> 6));
+    continuation(0);
+  } else if (code_point < 0x10000) {
+    append(0xE0 | (code_point >> 12));
+    continuation(6);
+    continuation(0);
+  } else {
+    append(0xF0 | (code_point >> 18));
+    continuation(12);
+    continuation(6);
+    continuation(0);
+  }
+}
+
+template <class Number>
+std::string digits(Number number) {
+  std::array<char, 32> buffer{};
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr};
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, JsonEvents& events) : text_(text), events_(events) {}
+
+  void read() {
+    skip_space();
+    read_value(0);
+    skip_space();
+    if (position_ != text_.size()) fail("the end of the text");
+  }
+
+ private:
+  [[noreturn]] void fail(const char* expected) const {
+    throw JsonError(position_, retrace::text("read_json: byte ", position_, ": expected ", expected));
+  }
+  /// The next byte; 0 at the end, which no rule of the grammar takes.
+  char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
+  bool take(char expected) {
+    if (position_ == text_.size() || text_[position_] != expected) return false;
+    ++position_;
+    return true;
+  }
+  void skip_space() {
+    while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r') ++position_;
+  }
+  bool is_digit() const { return '0' <= peek() && peek() <= '9'; }
+  bool take_word(std::string_view word) {
+    if (text_.substr(position_, word.size()) != word) return false;
+    position_ += word.size();
+    return true;
+  }
+
+  void read_value(int depth) {
+    if (peek() == '{') return read_object(depth);
+    if (peek() == '[') return read_array(depth);
+    if (peek() == '"') return events_.string(read_string());
+    if (peek() == '-' || is_digit()) return read_number();
+    if (take_word("true")) return events_.boolean(true);
+    if (take_word("false")) return events_.boolean(false);
+    if (take_word("null")) return events_.null();
+    fail("a value");
+  }
+
+  void read_object(int depth) {
+    if (depth == max_depth) fail("at most 64 nested brackets");
+    ++position_;
+    events_.start_object();
+    skip_space();
+    if (!take('}')) {
+      do {
+        skip_space();
+        if (peek() != '"') fail("a key in quotes");
+        events_.key(read_string());
+        skip_space();
+        if (!take(':')) fail("':'");
+        skip_space();
+        read_value(depth + 1);
+        skip_space();
+      } while (take(','));
+      if (!take('}')) fail("',' or '}'");
+    }
+    events_.end_object();
+  }
+
+  void read_array(int depth) {
+    if (depth == max_depth) fail("at most 64 nested brackets");
+    ++position_;
+    events_.start_array();
+    skip_space();
+    if (!take(']')) {
+      do {
+        skip_space();
+        read_value(depth + 1);
+        skip_space();
+      } while (take(','));
+      if (!take(']')) fail("',' or ']'");
+    }
+    events_.end_array();
+  }
+
+  std::string read_string() {
+    ++position_;
+    std::string result;
+    while (!take('"')) {
+      if (position_ == text_.size()) fail("the end of a string");
+      if (static_cast<unsigned char>(peek()) < 0x20) fail("an escape for a control character");
+      if (take('\\')) {
+        read_escape(result);
+        continue;
+      }
+      const std::size_t length = utf8_length(text_.substr(position_));
+      if (length == 0) fail("UTF-8");
+      result.append(text_, position_, length);
+      position_ += length;
+    }
+    return result;
+  }
+
+  void read_escape(std::string& result) {
+    constexpr std::string_view letters = "\"\\/bfnrt", characters = "\"\\/\b\f\n\r\t";
+    const std::size_t simple = position_ < text_.size() ? letters.find(peek()) : letters.npos;
+    if (simple != letters.npos) {
+      ++position_;
+      result += characters[simple];
+      return;
+    }
+    if (!take('u')) fail("an escape");
+    std::uint32_t code_point = read_four_digits();
+    if (0xDC00 <= code_point && code_point <= 0xDFFF) fail("the first half of a surrogate pair before its second");
+    if (0xD800 <= code_point && code_point <= 0xDBFF) {
+      if (!take_word("\\u")) fail("the second half of a surrogate pair");
+      const std::uint32_t second = read_four_digits();
+      if (second < 0xDC00 || 0xDFFF < second) fail("the second half of a surrogate pair");
+      code_point = 0x10000 + ((code_point - 0xD800) << 10) + (second - 0xDC00);
+    }
+    append_utf8(result, code_point);
+  }
+
+  std::uint32_t read_four_digits() {
+    const std::string_view four = text_.substr(position_, 4);
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(four.data(), four.data() + four.size(), number, 16);
+    if (four.size() < 4 || error != std::errc() || end != four.data() + 4) fail("four hexadecimal digits");
+    position_ += 4;
+    return number;
+  }
+
+  void skip_digits() {
+    if (!is_digit()) fail("a digit");
+    while (is_digit()) ++position_;
+  }
+
+  void read_number() {
+    const std::size_t start = position_;
+    const bool negative = take('-');
+    if (!take('0')) skip_digits();
+    bool whole = true;
+    if (take('.')) {
+      whole = false;
+      skip_digits();
+    }
+    if (take('e') || take('E')) {
+      whole = false;
+      if (!take('+')) take('-');
+      skip_digits();
+    }
+    const char *first = text_.data() + start, *last = text_.data() + position_;
+    std::uint64_t integer = 0;
+    if (whole && !negative && std::from_chars(first, last, integer).ec == std::errc())
+      return events_.unsigned_integer(integer);
+    double number = 0;
+    if (std::from_chars(first, last, number).ec != std::errc()) fail("a number within the range of double");
+    events_.number(number);
+  }
+
+  std::string_view text_;
+  JsonEvents& events_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace
+
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_length(bytes);
+    if (length == 0) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  text_ += bracket;
+  has_elements_.push_back(false);
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  const bool on_own_line = lines_ && has_elements_.size() == 1 && has_elements_.back();
+  has_elements_.pop_back();
+  if (on_own_line) text_ += '\n';
+  text_ += bracket;
+  return *this;
+}
+
+void JsonWriter::separate() {
+  if (after_key_ || has_elements_.empty()) {
+    after_key_ = false;
+    return;
+  }
+  if (has_elements_.back()) text_ += ',';
+  if (lines_ && has_elements_.size() == 1) text_ += '\n';
+  has_elements_.back() = true;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  append_quoted(name);
+  text_ += ':';
+  after_key_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  separate();
+  append_quoted(text);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::int64_t number) {
+  separate();
+  text_ += digits(number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::uint64_t number) {
+  separate();
+  text_ += digits(number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  separate();
+  std::string shortest = std::isfinite(number) ? digits(number) : "null";
+  // A whole number stays a fraction for readers that tell the two apart.
+  if (shortest.find_first_not_of("-0123456789") == std::string::npos) shortest += ".0";
+  text_ += shortest;
+  return *this;
+}
+
+void JsonWriter::append_quoted(std::string_view text) {
+  constexpr std::string_view hexadecimal = "0123456789abcdef";
+  text_ += '"';
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const unsigned char first = static_cast<unsigned char>(text.front());
+    if (length == 0) {
+      text_ += replacement_character;
+    } else if (first < 0x20) {
+      text_ += "\\u00";
+      text_ += hexadecimal[first >> 4];
+      text_ += hexadecimal[first & 15];
+    } else {
+      if (first == '"' || first == '\\') text_ += '\\';
+      text_ += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  text_ += '"';
+}
+
+void read_json(std::string_view text, JsonEvents& events) { Reader(text, events).read(); }
+
+}  // namespace retrace

@@ -3,127 +3,121 @@
 #include <algorithm>
 #include <cmath>
 
-#include <retrace/core/random.h>
-#include <retrace/core/tape.h>
 #include <retrace/core/threads_scope.h>
+#include <retrace/models/checks/case_run.h>
 
 namespace retrace {
 namespace {
 
-using Numbers = std::vector<double>;
-
-Numbers numbers_of(const Tensor& x) {
-  return dispatch_any(x.dtype(), [&](auto zero) {
-    Numbers result;
-    for (const auto value : x.values<decltype(zero)>()) result.push_back(static_cast<double>(value));
-    return result;
-  });
+std::string described(InputUse use) {
+  return use == InputUse::none ? "not at all" : use == InputUse::scaled ? "by scale" : "by identity";
 }
 
-// How a case is run.
-struct Setting {
-  Dtype dtype = f64;
-  bool behind_identity = false;
-  bool output_twice = false;
-  double cotangent_factor = 1;
-  int only = -1;  // the one input that wants a gradient
+class GenericChecks {
+ public:
+  GenericChecks(const CheckedName& checked, const CheckCase& one) : checked_(checked), case_(one) {}
+
+  std::vector<std::string> failures() {
+    std::vector<Numbers> before;
+    for (const Tensor& input : case_.inputs) before.push_back(numbers_of(input));
+    check_threads();
+    check_handles();
+    check_uses();
+    check_walks();
+    check_parts();
+    check_floats();
+    for (std::size_t k = 0; k < before.size(); ++k)
+      expect(distance({before[k]}, {numbers_of(case_.inputs[k])}) == 0, text("input ", k, " was changed"));
+    return failures_;
+  }
+
+ private:
+  CaseOutcome run(const CaseSetting& setting) const { return run_case(checked_, case_, setting); }
+
+  void expect(bool holds, const std::string& rule) {
+    if (!holds) failures_.push_back(text(checked_.name, ": ", rule));
+  }
+  void expect_same_gradients(const CaseSetting& setting, const std::string& rule) {
+    expect(distance(plain_.gradients, run(setting).gradients) == 0, rule);
+  }
+
+  void check_threads() {
+    const auto run_on = [&](int count) {
+      const ThreadsScope scope(count);
+      return run({});
+    };
+    plain_ = run_on(1);
+    const CaseOutcome again = run_on(2);
+    expect(!checked_.is_op || plain_.recorded_itself, "the op did not record itself under its name");
+    expect(distance(plain_.outputs, again.outputs) == 0 && distance(plain_.gradients, again.gradients) == 0,
+           "a second run, on two threads, gave other bits");
+  }
+
+  // Who holds inputs and outputs, and where these lie.
+  void check_handles() {
+    expect_same_gradients({.behind_identity = true}, "inputs behind identity get other gradients than leaves");
+    expect_same_gradients({.behind_identity = true, .let_go = true},
+                          "gradients have other bits where nobody but the tape holds inputs and outputs");
+    expect_same_gradients({.in_views = true}, "inputs that begin in the middle of a storage get other gradients");
+  }
+
+  // The gradient of the case meets others of the same inputs: some came before it, some come later.
+  void check_uses() {
+    for (const InputUse use : {InputUse::scaled, InputUse::passed}) {
+      expect_sum({.after = use}, plain_, 1e-12);
+      expect_sum({.before = use}, plain_, 1e-12);
+      expect_sum({.behind_identity = true, .before = use, .let_go = true}, plain_, 1e-12);
+      expect_sum({.behind_identity = true, .before = InputUse::scaled, .after = use, .let_go = true}, plain_, 1e-12);
+    }
+    expect_sum({.dtype = f32, .after = InputUse::scaled}, run({.dtype = f32}), 1e-5);
+  }
+  void expect_sum(const CaseSetting& setting, const CaseOutcome& alone, double limit) {
+    expect(distance(with_uses(alone.gradients, case_, setting), run(setting).gradients) < limit,
+           text("inputs that are used before it (", described(setting.before), ") and after it (",
+                described(setting.after), ") do not get the sum of all gradients, in ", setting.dtype,
+                setting.let_go ? ", where nobody but the tape holds them" : ""));
+  }
+
+  void check_walks() {
+    expect(distance(plain_.gradients, run({.walked_twice = true}).gradients, 2) < 1e-12,
+           "a second walk does not add to the gradients of the first");
+    expect_same_gradients({.walked_twice = true, .used_up_in_between = true},
+                          "a second walk does not overwrite gradients that were used up");
+  }
+
+  // The gradient is linear in what flows back, and that of one input is the same without the others.
+  void check_parts() {
+    expect(distance(plain_.gradients, run({.output_twice = true}).gradients, 2) < 1e-12,
+           "outputs used twice do not give twice the gradient");
+    for (const Numbers& gradient : run({.cotangent_factor = 0}).gradients)
+      expect(std::ranges::all_of(gradient, [](double g) { return g == 0; }), "a zero cotangent gives a gradient");
+    if (plain_.outputs.size() > 1)
+      expect(distance(plain_.gradients, sum_over_outputs(checked_, case_, plain_)) < 1e-12,
+             "what flows back from each output alone does not add up to what flows back from all");
+    for (std::size_t k = 0; k < case_.inputs.size(); ++k) {
+      if (case_.inputs[k].dtype() == i64) continue;
+      const CaseOutcome alone = run({.only = static_cast<int>(k)});
+      expect(distance({plain_.gradients[k]}, {alone.gradients[k]}) == 0,
+             text("input ", k, " alone gets another gradient than beside the others"));
+    }
+  }
+
+  void check_floats() {
+    const CaseOutcome single = run({.dtype = f32});
+    expect(distance(plain_.outputs, single.outputs) < 1e-4 && distance(plain_.gradients, single.gradients) < 1e-3,
+           "f32 does not agree with f64");
+  }
+
+  const CheckedName& checked_;
+  const CheckCase& case_;
+  CaseOutcome plain_;
+  std::vector<std::string> failures_;
 };
-
-struct Outcome {
-  std::vector<Numbers> outputs, gradients;  // a gradient for each input, empty if it wants none
-  bool recorded_itself = false;
-};
-
-Tensor converted(const Tensor& x, Dtype dtype) {
-  Tensor result = empty(x.shape(), dtype);
-  const Numbers numbers = numbers_of(x);
-  dispatch_real(dtype, "gradcheck", [&](auto zero) {
-    using T = decltype(zero);
-    std::size_t k = 0;
-    for (T& value : result.mutable_values<T>()) value = static_cast<T>(numbers[k++]);
-  });
-  return result;
-}
-
-Outcome run(const CheckedName& checked, const CheckCase& one, const Setting& setting) {
-  const DtypeScope scope(setting.dtype);
-  Tensors leaves, inputs;
-  for (std::size_t k = 0; k < one.inputs.size(); ++k) {
-    const Tensor& input = one.inputs[k];
-    const bool wanted = input.dtype() != i64 && (setting.only < 0 || static_cast<std::size_t>(setting.only) == k);
-    leaves.push_back(input.dtype() == i64 ? input : converted(input, setting.dtype));
-    if (wanted) leaves.back().watch();
-  }
-  Outcome result;
-  Tape tape;
-  for (const Tensor& leaf : leaves) inputs.push_back(setting.behind_identity && leaf.dtype() != i64 ? identity(leaf) : leaf);
-  Tensors outputs = one.function(inputs);
-  Random random(3);
-  Tensors differentiable, cotangents;
-  for (const Tensor& output : outputs) {
-    result.outputs.push_back(numbers_of(output));
-    const Tensor u = converted(random.normal(output.shape(), 0, setting.cotangent_factor, f64), output.dtype());
-    for (int use = 0; use < (setting.output_twice ? 2 : 1); ++use)
-      if (output.wants_gradient()) {
-        differentiable.push_back(setting.output_twice ? identity(output) : output);
-        cotangents.push_back(u);
-      }
-  }
-  for (const Record* record : tape.records())
-    result.recorded_itself = result.recorded_itself || checked.name == record->op().name;
-  if (!differentiable.empty()) tape.backward(differentiable, cotangents);
-  for (const Tensor& leaf : leaves)
-    result.gradients.push_back(leaf.has_grad() ? numbers_of(leaf.grad()) : Numbers{});
-  return result;
-}
-
-double distance(const std::vector<Numbers>& a, const std::vector<Numbers>& b, double factor = 1) {
-  double worst = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    double scale = 1e-6;
-    for (const double x : a[k]) scale = std::max(scale, std::isfinite(x) ? std::abs(x) : 0);
-    if (a[k].size() != b[k].size()) return INFINITY;
-    for (std::size_t n = 0; n < a[k].size(); ++n)
-      if (a[k][n] * factor != b[k][n]) worst = std::max(worst, std::abs(a[k][n] * factor - b[k][n]) / std::max(1.0, scale));
-  }
-  return worst;
-}
 
 }  // namespace
 
 std::vector<std::string> generic_failures(const CheckedName& checked, const CheckCase& one) {
-  std::vector<std::string> failures;
-  const auto expect = [&](bool holds, const std::string& rule) {
-    if (!holds) failures.push_back(text(checked.name, ": ", rule));
-  };
-  std::vector<Numbers> inputs;
-  for (const Tensor& input : one.inputs) inputs.push_back(numbers_of(input));
-  const auto run_on = [&](int count) {
-    const ThreadsScope scope(count);
-    return run(checked, one, {});
-  };
-  const Outcome plain = run_on(1), again = run_on(2);
-  expect(!checked.is_op || plain.recorded_itself, "the op did not record itself under its name");
-  expect(distance(plain.outputs, again.outputs) == 0 && distance(plain.gradients, again.gradients) == 0,
-         "a second run, on two threads, gave other bits");
-  expect(distance(plain.gradients, run(checked, one, {.behind_identity = true}).gradients) == 0,
-         "inputs behind identity get other gradients than leaves");
-  expect(distance(plain.gradients, run(checked, one, {.output_twice = true}).gradients, 2) < 1e-12,
-         "outputs used twice do not give twice the gradient");
-  for (const Numbers& gradient : run(checked, one, {.cotangent_factor = 0}).gradients)
-    expect(std::ranges::all_of(gradient, [](double g) { return g == 0; }), "a zero cotangent gives a gradient");
-  for (std::size_t k = 0; k < one.inputs.size(); ++k) {
-    if (one.inputs[k].dtype() == i64) continue;
-    const Outcome alone = run(checked, one, {.only = static_cast<int>(k)});
-    expect(distance({plain.gradients[k]}, {alone.gradients[k]}) == 0,
-           text("input ", k, " alone gets another gradient than beside the others"));
-  }
-  const Outcome single = run(checked, one, {.dtype = f32});
-  expect(distance(plain.outputs, single.outputs) < 1e-4 && distance(plain.gradients, single.gradients) < 1e-3,
-         "f32 does not agree with f64");
-  for (std::size_t k = 0; k < inputs.size(); ++k)
-    expect(distance({inputs[k]}, {numbers_of(one.inputs[k])}) == 0, text("input ", k, " was changed"));
-  return failures;
+  return GenericChecks(checked, one).failures();
 }
 
 }  // namespace retrace

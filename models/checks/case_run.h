@@ -1,0 +1,46 @@
+// A case of the gradient-check table, run in one of several ways.
+#pragma once
+
+#include <vector>
+
+#include <retrace/models/checks/check_case.h>
+
+namespace retrace {
+
+using Numbers = std::vector<double>;
+Numbers numbers_of(const Tensor& x);
+
+/// What else an input goes into. A gradient flows back through a scaled copy in a buffer of its own, and through a
+/// passed one in the buffer that it came in.
+enum class InputUse { none, scaled, passed };
+
+/// How a case is run.
+struct CaseSetting {
+  Dtype dtype = f64;
+  bool behind_identity = false;
+  bool output_twice = false;
+  double cotangent_factor = 1;
+  int only = -1;                     // the one input that wants a gradient
+  int only_output = -1;              // the one output that a gradient flows back to
+  InputUse before = InputUse::none;  // of every input, before the case is recorded
+  InputUse after = InputUse::none;
+  bool in_views = false;      // inputs are the second rows of larger leaves, and begin in the middle of their storage
+  bool let_go = false;        // only the tape holds inputs and outputs, so that gradients may take each other's place
+  bool walked_twice = false;  // a second tape adds to the gradients that the first one left
+  bool used_up_in_between = false;  // or, as an optimiser has used these up, overwrites them
+};
+
+struct CaseOutcome {
+  std::vector<Numbers> outputs, gradients;  // a gradient for each input, empty if it wants none
+  bool recorded_itself = false;
+};
+
+CaseOutcome run_case(const CheckedName& checked, const CheckCase& one, const CaseSetting& setting);
+/// The gradients that a case gives by itself, with what the other uses of its inputs add to them.
+std::vector<Numbers> with_uses(const std::vector<Numbers>& gradients, const CheckCase& one, const CaseSetting& setting);
+/// The gradients of runs in each of which something flows back to one output only, added up.
+std::vector<Numbers> sum_over_outputs(const CheckedName& checked, const CheckCase& one, const CaseOutcome& plain);
+/// The largest difference of an element of b from `factor` times that of a, over the largest element of its list or 1.
+double distance(const std::vector<Numbers>& a, const std::vector<Numbers>& b, double factor = 1);
+
+}  // namespace retrace

@@ -1,0 +1,78 @@
+// Gradients of sizes at which an op works in several blocks, or takes another path: beyond the elements that are worth
+// a thread, the rows of a block, a register tile, the weights that stay in the cache.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <retrace/core/random.h>
+#include <retrace/core/threads_scope.h>
+#include <retrace/models/checks/case_run.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+
+/// That f gives the values of dual numbers, which run through plain loops.
+inline void expect_values_of_plain_loops(const CheckCase& one, const CaseOutcome& plain) {
+  Tensors duals;
+  for (const Tensor& input : one.inputs) duals.push_back(input.to(dual));
+  std::vector<Numbers> expected;
+  for (const Tensor& output : one.function(duals)) expected.push_back(numbers_of(output));
+  EXPECT_LT(distance(expected, plain.outputs), 1e-12) << "the values are not those of the plain loops";
+}
+
+/// Checks f at the inputs by dual numbers, which see every element at once: differences would take two calls for each.
+/// The gradients are also added to others and put in the place of others, in both precisions, on two threads.
+inline void expect_right_gradients(const std::string& name, const Function& f, const Tensors& inputs) {
+  SCOPED_TRACE(name);
+  const CheckedName checked{.name = name, .is_op = false, .cases = {}};
+  const CheckCase one{f, inputs};
+  const auto run = [&](int threads, const CaseSetting& setting) {
+    const ThreadsScope scope(threads);
+    return run_case(checked, one, setting);
+  };
+  const auto expect_close = [&](const CaseOutcome& alone, const CaseSetting& setting, double limit) {
+    const CaseOutcome got = run(2, setting);
+    EXPECT_LE(distance(with_uses(alone.gradients, one, setting), got.gradients), limit) << text(setting.dtype);
+    EXPECT_LE(distance(alone.outputs, got.outputs), limit) << text(setting.dtype);
+  };
+  const GradcheckResult result = gradcheck(f, inputs, {.most_elements = 0});
+  EXPECT_LE(result.exact_error, result.exact_limit) << result;
+  const CaseOutcome plain = run(1, {}), single = run(1, {.dtype = f32});
+  expect_values_of_plain_loops(one, plain);
+  expect_close(plain, {.behind_identity = true, .let_go = true}, 0);
+  expect_close(plain, {.after = InputUse::scaled}, 1e-12);
+  expect_close(plain, {.dtype = f32}, 1e-3);
+  expect_close(single, {.dtype = f32, .after = InputUse::scaled}, 1e-5);
+  if (plain.outputs.size() == 1) return;
+  EXPECT_LT(distance(plain.gradients, sum_over_outputs(checked, one, plain)), 1e-12) << "from each output alone";
+}
+
+/// Random points of one generator, so that a test begins from the same ones each time.
+class BlockEdges : public testing::Test {
+ protected:
+  template <class F>
+  void check(const std::string& name, const std::vector<Shape>& shapes, F&& f) {
+    Tensors inputs;
+    for (const Shape& shape : shapes) inputs.push_back(random.normal(shape, f64));
+    expect_right_gradients(
+        name, [&](const Tensors& in) { return Tensors{f(in)}; }, inputs);
+  }
+  /// An op of one tensor.
+  template <class Op>
+  void check_unary(const std::string& name, const Shape& shape, Op&& op) {
+    check(name, {shape}, [&](const Tensors& in) { return op(in[0]); });
+  }
+  /// An op of two tensors.
+  template <class Op>
+  void check_binary(const std::string& name, const Shape& a, const Shape& b, Op&& op) {
+    check(name, {a, b}, [&](const Tensors& in) { return op(in[0], in[1]); });
+  }
+
+  Random random{21};
+};
+
+}  // namespace retrace

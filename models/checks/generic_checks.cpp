@@ -25,7 +25,7 @@ class GenericChecks {
     check_uses();
     check_walks();
     check_parts();
-    check_floats();
+    check_dtypes();
     for (std::size_t k = 0; k < before.size(); ++k)
       expect(distance({before[k]}, {numbers_of(case_.inputs[k])}) == 0, text("input ", k, " was changed"));
     return failures_;
@@ -102,10 +102,13 @@ class GenericChecks {
     }
   }
 
-  void check_floats() {
-    const CaseOutcome single = run({.dtype = f32});
+  // Floats run through kernels of their own, and dual numbers, whose values are looked at here, through plain loops.
+  void check_dtypes() {
+    const CaseOutcome single = run({.dtype = f32}), of_duals = run({.dtype = dual});
     expect(distance(plain_.outputs, single.outputs) < 1e-4 && distance(plain_.gradients, single.gradients) < 1e-3,
            "f32 does not agree with f64");
+    expect(distance(plain_.outputs, of_duals.outputs) < 1e-12 && distance(plain_.gradients, of_duals.gradients) < 1e-12,
+           "dual numbers do not agree with f64");
   }
 
   const CheckedName& checked_;

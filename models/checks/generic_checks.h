@@ -13,7 +13,7 @@ namespace retrace {
 /// that other ops use, too, before this one and after it, get the sum of all gradients, whoever still holds them; a second
 /// walk adds to the gradients of the first, or overwrites those that were used up; a gradient that flows back to one
 /// output alone is its part of the whole; inputs may begin in the middle of a storage; a zero cotangent gives zero; twice
-/// gives the same bits, on one thread and on two; inputs are untouched; f32 agrees with f64.
+/// gives the same bits, on one thread and on two; inputs are untouched; f32 and dual numbers agree with f64.
 std::vector<std::string> generic_failures(const CheckedName& checked, const CheckCase& one);
 
 }  // namespace retrace

@@ -103,16 +103,26 @@ const kernels::HeadKernels<T>& heads_of(const kernels::KernelTable& table) {
     return table.heads_double;
 }
 
+/// Which gradients of a head are added to others, and what flows back to it.
+struct Way {
+  bool add_q, add_k, add_v;
+  bool from_y = true, from_weights = false;
+};
+constexpr Way ways[] = {{false, true, false},
+                        {true, false, true},
+                        {.add_q = true, .add_k = false, .add_v = false, .from_weights = true},
+                        {.add_q = false, .add_k = true, .add_v = true, .from_y = false, .from_weights = true}};
+
 /// One head alone, by the kernels of a table: weights, y, dq, dk and dv in one list.
 template <class T>
-std::vector<T> one_head(const kernels::HeadKernels<T>& table, const AttentionSizes& n) {
+std::vector<T> one_head(const kernels::HeadKernels<T>& table, const AttentionSizes& n, const Way& way) {
   using kernels::HeadRows;
   const auto rows = [](std::int64_t count, std::int64_t columns, unsigned seed) {
     return normal_numbers<T>(count * columns, seed);
   };
   const std::vector<T> q = rows(n.queries, n.features, 5), k = rows(n.keys, n.features, 6),
                        v = rows(n.keys, n.values, 7);
-  const std::vector<T> dy = rows(n.queries, n.values, 8);
+  const std::vector<T> dy = rows(n.queries, n.values, 8), dweights = rows(n.queries, n.keys, 10);
   std::vector<T> weights = rows(n.queries, n.keys, 9), y = dy, dq = q, dk = k, dv = v;
   table.forward({.n = sizes_of_head(n),
                  .q = {q.data(), n.features},
@@ -126,16 +136,16 @@ std::vector<T> one_head(const kernels::HeadKernels<T>& table, const AttentionSiz
                   .q = {q.data(), n.features},
                   .k = {k.data(), n.features},
                   .v = {v.data(), n.values},
-                  .dy = {dy.data(), n.values},
+                  .dy = {way.from_y ? dy.data() : nullptr, n.values},
                   .weights = weights.data(),
-                  .dweights = nullptr,
+                  .dweights = way.from_weights ? dweights.data() : nullptr,
                   .dq = {dq.data(), n.features},
                   .dk = {dk.data(), n.features},
                   .dv = {dv.data(), n.values},
                   .scale = T(0.3),
-                  .add_q = false,
-                  .add_k = true,
-                  .add_v = false});
+                  .add_q = way.add_q,
+                  .add_k = way.add_k,
+                  .add_v = way.add_v});
   std::vector<T> all = weights;
   for (const std::vector<T>* x : {&y, &dq, &dk, &dv}) all.insert(all.end(), x->begin(), x->end());
   return all;
@@ -144,12 +154,14 @@ std::vector<T> one_head(const kernels::HeadKernels<T>& table, const AttentionSiz
 TYPED_TEST(SmallHeads, AreTheSameOnEveryInstructionSet) {
   using T = TypeParam;
   const std::vector<const kernels::KernelTable*> tables = kernels::supported_kernel_tables();
+  const kernels::HeadKernels<T>& best = heads_of<T>(*tables.back());
   this->for_each_size([&](const AttentionSizes& n) {
-    const std::vector<T> expected =
-        n.keys <= heads_of<T>(*tables.back()).most_keys ? one_head(heads_of<T>(*tables.back()), n) : std::vector<T>();
-    for (const kernels::KernelTable* table : tables)
-      if (n.keys <= heads_of<T>(*table).most_keys)
-        kernels::expect_close(expected, one_head(heads_of<T>(*table), n), 64, table->name);
+    for (const Way& way : ways) {
+      const std::vector<T> expected = n.keys <= best.most_keys ? one_head(best, n, way) : std::vector<T>();
+      for (const kernels::KernelTable* table : tables)
+        if (n.keys <= heads_of<T>(*table).most_keys)
+          kernels::expect_close(expected, one_head(heads_of<T>(*table), n, way), 64, table->name);
+    }
   });
 }
 

@@ -84,10 +84,12 @@ TYPED_TEST(RowKernel, LogSumExpAndScaledExpEqualTheirPlainTwins) {
     log_sum_exp_plain<T>({x.data(), plain.data(), rows, length});
     kernels.log_sum_exp({x.data(), fast.data(), rows, length});
     expect_close(plain, fast, 4, "log_sum_exp");
-    std::vector<T> sum = normal_numbers<T>(length, 6), plain_sum = sum;
-    kernels.scaled_exp(x.data(), T(30), T(2), sum.data(), length, true);
-    for (std::size_t k = 0; k < sum.size(); ++k) plain_sum[k] += 2 * std::exp(x[k] - 30);
-    expect_close(plain_sum, sum, 4, "scaled_exp");
+    for (const bool add : {false, true}) {
+      std::vector<T> sum = normal_numbers<T>(length, 6), plain_sum = sum;
+      kernels.scaled_exp(x.data(), T(30), T(2), sum.data(), length, add);
+      for (std::size_t k = 0; k < sum.size(); ++k) plain_sum[k] = (add ? plain_sum[k] : T(0)) + 2 * std::exp(x[k] - 30);
+      expect_close(plain_sum, sum, 4, add ? "scaled_exp added" : "scaled_exp");
+    }
   });
 }
 
@@ -160,6 +162,29 @@ TYPED_TEST(RowKernel, ARowsBitsDependOnThatRowAlone) {
     for (std::int64_t first = 0; first < rows * length; first += length)
       kernels.softmax({x.data() + first, alone.data() + first, 1, length});
     EXPECT_EQ(std::memcmp(together.data(), alone.data(), x.size() * sizeof(T)), 0);
+  });
+}
+
+/// dx over dy, added to or not, and each of the three gradients alone.
+TYPED_TEST(RowKernel, GradientOfLayerNormIsWrittenWhereItIsWanted) {
+  using T = TypeParam;
+  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 10), dy = normal_numbers<T>(rows * length, 11);
+    const std::vector<T> gamma = normal_numbers<T>(length, 12), mean = normal_numbers<T>(rows, 13);
+    const std::vector<T> inverse = normal_numbers<T>(rows, 14);
+    for (const int wanted : {0, 1, 2, 3, 4}) {  // dx, dgamma, dbeta, dx added, dx over dy
+      std::vector<T> plain, fast;
+      const auto run = [&](auto&& kernel, std::vector<T>& out) {
+        out = wanted == 4 ? dy : normal_numbers<T>(wanted == 1 || wanted == 2 ? length : rows * length, 15);
+        kernel(LayerNormGradientRows<T>{x.data(), wanted == 4 ? out.data() : dy.data(), gamma.data(), mean.data(),
+                                        inverse.data(), wanted == 1 || wanted == 2 ? nullptr : out.data(),
+                                        wanted == 1 ? out.data() : nullptr, wanted == 2 ? out.data() : nullptr, rows,
+                                        length, wanted == 3});
+      };
+      run(layer_norm_gradient_plain<T>, plain);
+      run(kernels.layer_norm_gradient, fast);
+      expect_close(plain, fast, 64, text("wanted ", wanted).c_str());
+    }
   });
 }
 

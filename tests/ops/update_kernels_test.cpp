@@ -128,12 +128,41 @@ TYPED_TEST(UpdateKernel, SlotBackwardEqualsItsPlainTwin) {
                                .size = length,
                                .coupled = coupled,
                                .add_m = way < 2,
-                               .add_c = false});
+                               .add_c = way % 2 == 1});
       };
       run(slot_backward_plain<T>, plain);
       run(kernels.slot_backward, fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 16, k == 0 ? "dz" : k == 1 ? "dm" : "dc");
     }
+  });
+}
+
+TYPED_TEST(UpdateKernel, SlotBackwardMayWriteOverWhatFlowsBack) {
+  using T = TypeParam;
+  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+    std::vector<T> in[5];
+    for (unsigned k = 0; k < 5; ++k) in[k] = normal_numbers<T>(length, 32 + k);
+    const auto run = [&](bool in_place) {
+      std::vector<T> dm = in[4], dz(2 * dm.size()), dc(dm.size());
+      kernels.slot_backward({.m = in[0].data(),
+                             .c = in[1].data(),
+                             .i = in[2].data(),
+                             .f = in[3].data(),
+                             .dnext = in_place ? dm.data() : in[4].data(),
+                             .di = nullptr,
+                             .df = nullptr,
+                             .dz = dz.data(),
+                             .dm = dm.data(),
+                             .dc = dc.data(),
+                             .size = length,
+                             .coupled = false,
+                             .add_m = false,
+                             .add_c = false});
+      dm.insert(dm.end(), dz.begin(), dz.end());
+      dm.insert(dm.end(), dc.begin(), dc.end());
+      return dm;
+    };
+    EXPECT_EQ(run(true), run(false));
   });
 }
 

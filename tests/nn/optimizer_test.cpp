@@ -244,6 +244,19 @@ TEST(Clipping, NormScalesAllGradientsTogether) {
   EXPECT_THROW(clip_norm(weights, 0), ValueError);
 }
 
+TEST(Clipping, AHandleThatWasTakenBeforeKeepsTheGradientAsItWas) {
+  const Parameter w(zeros({2}, f64));
+  backward({w}, {tensor({3, 4}, f64)});
+  const Tensor before_norm = w.grad();
+  clip_norm({w}, 1);
+  const Tensor before_value = w.grad();
+  clip_value({w}, 0.7);
+  EXPECT_EQ(before_norm.at({1}), 4);
+  EXPECT_DOUBLE_EQ(before_value.at({1}), 0.8);
+  EXPECT_DOUBLE_EQ(w.grad().at({1}), 0.7);
+  EXPECT_DOUBLE_EQ(w.grad().at({0}), 0.6);
+}
+
 /// A sum hands one buffer to both of its inputs: it must not be scaled twice.
 TEST(Clipping, GradientsThatShareABufferAreScaledOnce) {
   const Parameter a(ones({2}, f64)), b(ones({2}, f64));

@@ -94,6 +94,51 @@ TEST(CustomOp, MayReturnItsInput) {
   EXPECT_EQ(x.grad().at({0}), 4);
 }
 
+/// Views of some storage begin in its middle: results, gradients, and what backward is given.
+TEST(CustomOp, MayReturnAndTakeViewsThatBeginInTheMiddleOfAStorage) {
+  const Tensor table = parameter(tensor({{1, 2}, {3, 4}, {5, 6}}, f64)), constants = tensor({{7, 8}, {9, 10}}, f64);
+  const Tensor scales = tensor({{0, 0}, {10, 20}, {30, 40}}, f64);
+  for (const bool is_used_before : {false, true})
+    for (const bool is_used_after : {false, true}) {
+      table.zero_grad();
+      Tape tape;
+      const Tensor row = table[1];
+      const auto used = [&](bool is) { return is ? row * 0.5 : zeros({2}, f64); };
+      const Tensor before = used(is_used_before);
+      const Tensor y = custom_op(
+          "last row", {row, constants[1]},
+          [](const Tensors& in) { return stack({in[1], in[0] * in[1]})[1]; },
+          [&](const Tensor& dy, const Tensors& in, const Tensor& result) -> Tensors {
+            EXPECT_EQ(in[0].at({1}), 4);
+            EXPECT_EQ(in[1].at({0}), 9);
+            EXPECT_EQ(result.at({1}), 40);
+            return {(scales * dy)[2], Tensor()};
+          });
+      EXPECT_EQ(y.at({0}), 27);
+      const Tensor after = used(is_used_after);
+      tape.backward({y + before + after}, {concat({tensor({{5.0, 5.0}}, f64), tensor({{1.0, 2.0}}, f64)})[1]});
+      const double uses = 0.5 * (is_used_before + is_used_after);
+      EXPECT_EQ(table.grad().at({1, 0}), 30 + uses);
+      EXPECT_EQ(table.grad().at({1, 1}), 80 + 2 * uses);
+      EXPECT_EQ(table.grad().at({0, 1}), 0);
+      EXPECT_EQ(table.grad().at({2, 0}), 0);
+    }
+}
+
+/// One view for two inputs: neither may take its storage as its own gradient.
+TEST(CustomOp, OneGradientForTwoInputsIsShared) {
+  const Tensor a = parameter(ones({2})), b = parameter(ones({2}));
+  Tape tape;
+  const Tensor held_a = a * 2.0, held_b = b * 3.0;
+  const Tensor gradient = tensor({{1, 2}, {4, 8}})[1];
+  tape.backward({with_gradients(held_a, held_b, {gradient, gradient}) + held_b}, {ones({2})});
+  EXPECT_EQ(a.grad().at({1}), 16);
+  EXPECT_EQ(b.grad().at({1}), 27);
+  EXPECT_EQ(held_a.grad().at({1}), 8);
+  EXPECT_EQ(held_b.grad().at({1}), 9);
+  EXPECT_EQ(gradient.at({1}), 8);
+}
+
 TEST(CustomOp, ErrorsNameTheOp) {
   const Tensor a = parameter(ones({2})), b = parameter(ones({2}));
   const auto run = [&](const Tensors& gradients) {

@@ -1,6 +1,7 @@
 #include <retrace/models/nearest_name.h>
 
 #include <retrace/core/error.h>
+#include <retrace/core/printable.h>
 
 #include <algorithm>
 #include <numeric>
@@ -37,8 +38,8 @@ std::string unknown_name(std::string_view function, std::string_view kind, std::
                          std::span<const std::string_view> names) {
   std::string known;
   for (const std::string_view name : names) known += text(known.empty() ? "" : ", ", name);
-  return text(function, ": there is no ", kind, " named '", word, "'; did you mean ", nearest_name(word, names),
-              " (known: ", known, ")");
+  return text(function, ": there is no ", kind, " named '", printable(word), "'; did you mean ",
+              nearest_name(word, names), " (known: ", known, ")");
 }
 
 }  // namespace retrace

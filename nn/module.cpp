@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/ops/ops.h>
 
@@ -24,8 +25,8 @@ std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& list, cons
   std::map<std::string, Tensor> result;
   for (const auto& [name, tensor] : list)
     if (const auto [first, is_new] = result.emplace(name, tensor); !is_new)
-      throw ValueError(text(function, ": two ", what, " are named '", name, "', ", first->second.shape(), " and ",
-                            tensor.shape(), "; ", remedy));
+      throw ValueError(text(function, ": two ", what, " are named '", printable(name), "', ", first->second.shape(),
+                            " and ", tensor.shape(), "; ", remedy));
   return result;
 }
 
@@ -37,13 +38,13 @@ std::string misfits(const std::vector<NamedTensor>& parameters, const std::map<s
     known[parameter.name] = &parameter.tensor;
     const auto found = values.find(parameter.name);
     if (found == values.end())
-      list += text("\n  missing: ", parameter.name, " ", parameter.tensor.shape());
+      list += text("\n  missing: ", printable(parameter.name), " ", parameter.tensor.shape());
     else if (found->second.shape() != parameter.tensor.shape())
-      list += text("\n  mis-shaped: ", parameter.name, " is ", found->second.shape(), ", the module has ",
+      list += text("\n  mis-shaped: ", printable(parameter.name), " is ", found->second.shape(), ", the module has ",
                    parameter.tensor.shape());
   }
   for (const auto& [name, value] : values)
-    if (!known.contains(name)) list += text("\n  unexpected: ", name, " ", value.shape());
+    if (!known.contains(name)) list += text("\n  unexpected: ", printable(name), " ", value.shape());
   return list;
 }
 

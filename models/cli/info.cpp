@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include <retrace/core/printable.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/print.h>
 #include <retrace/models/json_lines.h>
@@ -16,7 +17,7 @@ void run_info(const InfoFlags& flags, Program& program) {
   for (const auto& weight : info.weights) width = std::max(width, weight.name.size());
   print(program.results, "%s, with the sizes for %s\n\n", info.model.c_str(), info.task.c_str());
   for (const auto& weight : info.weights)
-    print(program.results, "%-*s  %-16s %10lld\n", static_cast<int>(width), weight.name.c_str(),
+    print(program.results, "%-*s  %-16s %10lld\n", static_cast<int>(width), printable(weight.name).c_str(),
           to_text(weight.shape).c_str(), static_cast<long long>(weight.count));
   print(program.results, "\n%lld parameters, %lld bytes\n", static_cast<long long>(info.parameters),
         static_cast<long long>(info.bytes));

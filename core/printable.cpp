@@ -1,0 +1,33 @@
+#include <retrace/core/printable.h>
+
+namespace retrace {
+namespace {
+
+void append_escaped(std::string& result, unsigned char code) {
+  constexpr const char* digits = "0123456789abcdef";
+  result += "\\x";
+  result += digits[code >> 4];
+  result += digits[code & 15];
+}
+
+// Of the two bytes of C1 in UTF-8, U+0080 to U+009F.
+bool begins_c1(std::string_view text, std::size_t at) {
+  return text[at] == '\xc2' && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (begins_c1(text, at))
+      ++at, append_escaped(result, static_cast<unsigned char>(text[at]));
+    else if (const auto code = static_cast<unsigned char>(text[at]); code < 0x20 || code == 0x7f)
+      append_escaped(result, code);
+    else
+      result += text[at];
+  }
+  return result;
+}
+
+}  // namespace retrace

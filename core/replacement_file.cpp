@@ -21,7 +21,10 @@ std::string unique_ending() {
 }  // namespace
 
 ReplacementFile::ReplacementFile(const char* function, const std::string& place)
-    : function_(function), place_(place), path_(text(place, unique_ending())) {
+    : function_(function),
+      place_(place),
+      folder_(std::filesystem::path(place).parent_path()),
+      path_(text(place, unique_ending())) {
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) fail("cannot be created");
 }
@@ -51,8 +54,7 @@ void ReplacementFile::put_into_place() {
 
 // So that the new name, too, outlives a loss of power. Not every file system can; the file is whole without it.
 void ReplacementFile::flush_folder() const {
-  const std::filesystem::path parent = std::filesystem::path(place_).parent_path();
-  const int folder = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = ::open(folder_.empty() ? "." : folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   ::fsync(folder);
   ::close(folder);

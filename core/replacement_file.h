@@ -24,7 +24,7 @@ class ReplacementFile {
   [[noreturn]] void fail(const char* what) const;
 
   const char* function_;
-  std::string place_, path_;
+  std::string place_, folder_, path_;
   int file_ = -1;
   bool placed_ = false;
 };

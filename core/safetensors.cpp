@@ -1,5 +1,9 @@
 // The reading half; core/safetensors_write.cpp has the other.
+#include <retrace/core/crc64.h>
+#include <retrace/core/json.h>
+#include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
+#include <retrace/core/safetensors_checksum.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +14,6 @@
 #include <set>
 #include <tuple>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
@@ -31,15 +33,24 @@ struct Entry {
 };
 
 // Takes the header apart event by event: what the format does not know is refused where it stands, and a header of
-// brackets alone cannot fill the memory. (The names are those that nlohmann::json calls.)
-class HeaderReader {
+// brackets alone cannot fill the memory.
+class HeaderReader final : public JsonEvents {
  public:
   explicit HeaderReader(const std::string& path) : path_(path) {}
 
   std::vector<Entry> entries;
   std::map<std::string, std::string> metadata;
 
-  bool start_object(std::size_t) {
+  void read(const std::string& header) {
+    try {
+      read_json(header, *this);
+    } catch (const JsonError& error) {
+      refuse(path_, text("byte ", error.position() + 1, " of the header is not JSON"));
+    }
+    if (!header.starts_with('{')) refuse(path_, "the header does not begin with {");
+  }
+
+  void start_object() override {
     if (place_ == Place::start)
       place_ = Place::names;
     else if (place_ == Place::names)
@@ -47,75 +58,65 @@ class HeaderReader {
     else
       unexpected("an object");
     keys_.emplace_back();
-    return true;
   }
-  bool key(std::string& key) {
-    if (!keys_.back().insert(key).second) refuse(path_, text("the header names ", key, " twice"));
-    (place_ == Place::names ? name_ : field_) = key;
-    return true;
+  void key(std::string key) override {
+    if (!keys_.back().insert(key).second) refuse(path_, text("the header names ", printable(key), " twice"));
+    (place_ == Place::names ? name_ : field_) = std::move(key);
   }
-  bool end_object() {
+  void end_object() override {
     if (place_ == Place::entry) finish_entry();
     keys_.pop_back();
     place_ = place_ == Place::names ? Place::end : Place::names;
-    return true;
   }
-  bool start_array(std::size_t) {
+  void start_array() override {
     if (place_ != Place::entry || (field_ != "shape" && field_ != "data_offsets")) unexpected("a list");
     place_ = field_ == "shape" ? Place::shape : Place::offsets;
-    return true;
   }
-  bool end_array() {
-    place_ = Place::entry;
-    return true;
-  }
-  bool string(std::string& value) {
+  void end_array() override { place_ = Place::entry; }
+  void string(std::string value) override {
     if (place_ == Place::metadata)
-      metadata[field_] = value;
+      metadata[field_] = std::move(value);
     else if (place_ == Place::entry && field_ == "dtype")
-      dtype_ = value;
+      dtype_ = std::move(value);
     else
       unexpected("a string");
-    return true;
   }
-  bool number_unsigned(std::uint64_t number) {
+  void unsigned_integer(std::uint64_t number) override {
     if (place_ == Place::offsets && offsets_.size() < 2)
       offsets_.push_back(number);
     else if (place_ == Place::shape)
       add_extent(number);
     else
       unexpected("a number");
-    return true;
   }
-  bool number_integer(std::int64_t) { unexpected("a negative number"); }
-  bool number_float(double, const std::string&) { unexpected("a number that is not whole or too large"); }
-  bool boolean(bool) { unexpected("true or false"); }
-  bool null() { unexpected("null"); }
-  bool binary(std::vector<std::uint8_t>&) { unexpected("binary data"); }
-  bool parse_error(std::size_t position, const std::string&, const std::exception&) {
-    refuse(path_, text("byte ", position, " of the header is not JSON"));
+  void number(double number) override {
+    unexpected(number < 0 ? "a negative number" : "a number that is not whole or too large");
   }
+  void boolean(bool) override { unexpected("true or false"); }
+  void null() override { unexpected("null"); }
 
  private:
   enum class Place { start, names, metadata, entry, shape, offsets, end };
 
   [[noreturn]] void unexpected(const char* what) const {
     if (place_ == Place::start) refuse(path_, text("the header is ", what, ", not an object"));
-    refuse(path_, text("the entry ", name_, " of the header has ", what, " in a wrong place"));
+    refuse(path_, text("the entry ", printable(name_), " of the header has ", what, " in a wrong place"));
   }
   void add_extent(std::uint64_t extent) {
-    if (extents_.size() == max_rank) refuse(path_, text("tensor ", name_, " has more than ", max_rank, " axes"));
+    if (extents_.size() == max_rank)
+      refuse(path_, text("tensor ", printable(name_), " has more than ", max_rank, " axes"));
     if (extent > static_cast<std::uint64_t>(most_elements))
-      refuse(path_, text("tensor ", name_, " has an axis of ", extent, " elements"));
+      refuse(path_, text("tensor ", printable(name_), " has an axis of ", extent, " elements"));
     extents_.push_back(static_cast<std::int64_t>(extent));
   }
   void finish_entry() {
     if (keys_.back().size() != 3 || offsets_.size() != 2)  // any other key was refused with its value
-      refuse(path_, text("tensor ", name_, " lacks dtype, shape or data_offsets"));
+      refuse(path_, text("tensor ", printable(name_), " lacks dtype, shape or data_offsets"));
     const Entry entry{name_, dtype(), Shape{std::span<const std::int64_t>(extents_)}, offsets_[0], offsets_[1]};
     const bool countable = entry.shape.numel() <= most_elements && entry.begin <= entry.end;
     if (!countable || entry.end - entry.begin != static_cast<std::uint64_t>(entry.shape.numel()) * size_of(entry.dtype))
-      refuse(path_, text("tensor ", name_, entry.shape, " does not fill the bytes ", entry.begin, " to ", entry.end));
+      refuse(path_, text("tensor ", printable(name_), entry.shape, " does not fill the bytes ", entry.begin, " to ",
+                         entry.end));
     entries.push_back(entry);
     extents_.clear();
     offsets_.clear();
@@ -124,7 +125,7 @@ class HeaderReader {
     if (dtype_ == "F32") return f32;
     if (dtype_ == "F64") return f64;
     if (dtype_ == "I64") return i64;
-    throw FileError(text("read_safetensors: ", path_, ": tensor ", name_, " is ", dtype_,
+    throw FileError(text("read_safetensors: ", path_, ": tensor ", printable(name_), " is ", printable(dtype_),
                          ", and only F32, F64 and I64 are read; convert it where it was written"));
   }
 
@@ -144,16 +145,55 @@ void check_offsets(const std::string& path, std::vector<Entry>& entries, std::ui
   std::uint64_t at = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != at)
-      refuse(path,
-             text("tensor ", entry.name, " begins at byte ", entry.begin, ", and what is before it ends at ", at));
+      refuse(path, text("tensor ", printable(entry.name), " begins at byte ", entry.begin,
+                        ", and what is before it ends at ", at));
     at = entry.end;
   }
   if (at != data) refuse(path, text("the tensors take ", at, " bytes, and ", data, " are there"));
 }
 
 void read_bytes(std::ifstream& file, const std::string& path, void* to, std::uint64_t count) {
+  errno = 0;
   file.read(static_cast<char*>(to), static_cast<std::streamsize>(count));
-  if (!file) throw FileError(text("read_safetensors: ", path, ": cannot read: ", std::strerror(errno), "; try again"));
+  if (!file)
+    throw FileError(text("read_safetensors: ", path, ": cannot be read: ",
+                         errno == 0 ? "it became shorter meanwhile" : std::strerror(errno), "; try again"));
+}
+
+// A mark with a few damaged bytes is one as well; with more, what is left of the header is no JSON.
+bool is_marked(std::string_view file) {
+  constexpr std::size_t damaged_bytes = 4;
+  std::size_t equal = 0;
+  for (std::size_t k = 0; k < checksum_mark.size(); ++k) equal += file[sizeof(std::uint64_t) + k] == checksum_mark[k];
+  return equal + damaged_bytes >= checksum_mark.size();
+}
+
+// Reads the file once before it is taken apart, so that damage is called so, whatever it hit. Returns whether there was
+// a checksum: files of others have none.
+bool check_checksum(std::ifstream& file, const std::string& path, std::uint64_t size) {
+  constexpr std::uint64_t digits_at = sizeof(std::uint64_t) + checksum_mark.size(), portion = 1 << 16;
+  if (size < digits_at + blank_digits.size()) return false;
+  std::string bytes(std::min(size, portion), '\0');
+  read_bytes(file, path, bytes.data(), bytes.size());
+  const bool marked = is_marked(bytes);
+  if (marked) {
+    const std::string digits = bytes.substr(digits_at, blank_digits.size());
+    bytes.replace(digits_at, blank_digits.size(), blank_digits);
+    Crc64 checksum;
+    checksum.add(bytes.data(), bytes.size());
+    for (std::uint64_t left = size - bytes.size(); left > 0; left -= bytes.size()) {
+      bytes.resize(std::min(left, portion));
+      read_bytes(file, path, bytes.data(), bytes.size());
+      checksum.add(bytes.data(), bytes.size());
+    }
+    if (digits != checksum_digits(checksum.value()))
+      throw FileError(text("read_safetensors: ", path,
+                           ": the file is damaged: its bytes are not those of its checksum; write it anew (and leave "
+                           "the entry ",
+                           checksum_key, " of the metadata out if another program changed the file)"));
+  }
+  file.seekg(0);
+  return marked;
 }
 
 Tensor read_tensor(std::ifstream& file, const std::string& path, const Entry& entry) {
@@ -173,6 +213,7 @@ SafetensorsFile read_safetensors(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw FileError(text("read_safetensors: ", path, ": ", std::strerror(errno), "; check the permissions"));
   if (size < 8) refuse(path, text("it has ", size, " bytes, and the length of the header alone takes 8"));
+  const bool checked = check_checksum(file, path, size);
   std::uint64_t length = 0;
   read_bytes(file, path, &length, sizeof length);
   if (length > size - 8) refuse(path, text("a header of ", length, " bytes is more than the file holds"));
@@ -180,7 +221,9 @@ SafetensorsFile read_safetensors(const std::string& path) {
   read_bytes(file, path, header.data(), length);
 
   HeaderReader reader(path);
-  nlohmann::json::sax_parse(header, &reader);
+  reader.read(header);
+  if (reader.metadata.erase(checksum_key) > 0 && !checked)
+    refuse(path, text("the entry ", checksum_key, " of the metadata is not at its beginning"));
   check_offsets(path, reader.entries, size - 8 - length);
   SafetensorsFile result;
   result.metadata = std::move(reader.metadata);

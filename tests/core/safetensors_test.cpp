@@ -1,4 +1,5 @@
 // The file format: what is written comes back, and what is damaged is refused with a message, never a crash.
+#include <retrace/core/crc64.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -7,8 +8,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <limits>
+#include <map>
 #include <random>
+#include <sstream>
 
 namespace retrace {
 namespace {
@@ -82,11 +86,79 @@ TEST_F(Safetensors, WhatIsWrittenComesBack) {
 }
 
 TEST_F(Safetensors, TheBytesAreThoseOfTheFormat) {
-  write_safetensors(path(), {{"b", indices({-1})}, {"a", ones({1})}});
-  std::string header =
-      R"({"a":{"data_offsets":[0,4],"dtype":"F32","shape":[1]},"b":{"data_offsets":[4,12],"dtype":"I64","shape":[1]}})";
-  header.resize((header.size() + 7) / 8 * 8, ' ');
-  EXPECT_EQ(bytes(), with_length(header, std::string("\0\0\x80\x3f", 4) + std::string(8, '\xff')));
+  write_safetensors(path(), {{"b", indices({-1})}, {"a", ones({1})}}, {{"k", "v"}});
+  const auto file = [&](const std::string& digits) {
+    std::string header = R"({"__metadata__":{"retrace.crc64":")" + digits + R"(","k":"v"},)" +
+                         R"("a":{"data_offsets":[0,4],"dtype":"F32","shape":[1]},)" +
+                         R"("b":{"data_offsets":[4,12],"dtype":"I64","shape":[1]}})";
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    return with_length(header, std::string("\0\0\x80\x3f", 4) + std::string(8, '\xff'));
+  };
+  Crc64 checksum;  // of the whole file, with zeros for its own digits
+  const std::string blank = file("0000000000000000");
+  checksum.add(blank.data(), blank.size());
+  std::ostringstream digits;
+  digits << std::hex << std::setfill('0') << std::setw(16) << checksum.value();
+  EXPECT_EQ(bytes(), file(digits.str()));
+}
+
+TEST_F(Safetensors, TheChecksumIsNotPartOfTheMetadata) {
+  write_safetensors(path(), {{"a", ones({1})}}, {{"k", "v"}});
+  const SafetensorsFile file = read_safetensors(path());
+  EXPECT_EQ(file.metadata, (std::map<std::string, std::string>{{"k", "v"}}));
+  write_safetensors(path(), file.tensors, file.metadata);
+  EXPECT_EQ(read_safetensors(path()).metadata, file.metadata);
+}
+
+TEST_F(Safetensors, EveryBitThatFlipsIsDamage) {
+  const std::map<std::string, std::map<std::string, Tensor>> files{
+      {"weights", {{"b", indices({-1, 7})}, {"a", tensor({{1, 2}, {3, 4}})}, {"c", zeros({0}, f64)}}}, {"nothing", {}}};
+  for (const auto& [name, tensors] : files) {
+    write_safetensors(path(), tensors, {{"step", "12"}});
+    const std::string whole = bytes();
+    for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+      std::string damaged = whole;
+      damaged[bit / 8] ^= static_cast<char>(1U << bit % 8);
+      EXPECT_TRUE(refusal(damaged).starts_with("the file is damaged: its bytes are not those of its checksum"))
+          << name << ", bit " << bit % 8 << " of byte " << bit / 8;
+    }
+    EXPECT_EQ(refusal(whole), "it was read");
+  }
+}
+
+TEST_F(Safetensors, AChecksumOfOtherBytesIsDamageWhereverItStands) {
+  const std::string key = R"("retrace.crc64":"0000000000000000")", tensor = R"("a":{"dtype":"F32","shape":[0],)"
+                                                                            R"("data_offsets":[0,0]})";
+  EXPECT_TRUE(refusal_of_header(R"({"__metadata__":{)" + key + "}," + tensor + "}").starts_with("the file is damaged"));
+  EXPECT_TRUE(refusal_of_header(R"({"__metadata__":{"other":"",)" + key + "}," + tensor + "}")
+                  .starts_with("the entry retrace.crc64 of the metadata is not at its beginning"));
+}
+
+TEST_F(Safetensors, FilesOfOtherProgramsNeedNoChecksum) {
+  EXPECT_EQ(refusal_of_header(
+                R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "1234"),
+            "it was read");
+  EXPECT_EQ(refusal_of_header(R"({"__metadata__":{"checksum":"d41d8cd98f00b204e9800998ecf8427e"}})"), "it was read");
+}
+
+TEST_F(Safetensors, TheHeaderBeginsWithABraceAndEndsInSpaces) {
+  const std::string header = R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})";
+  EXPECT_EQ(refusal_of_header(header + "    "), "it was read");
+  EXPECT_TRUE(refusal_of_header("\xef\xbb\xbf" + header).starts_with("byte 1 of the header is not JSON"));
+  EXPECT_TRUE(refusal_of_header(" " + header).starts_with("the header does not begin with {"));
+  EXPECT_TRUE(refusal_of_header(header + std::string(2, '\0')).starts_with("byte 54 of the header is not JSON"));
+  EXPECT_TRUE(refusal_of_header(header + std::string("\0garbage", 8)).starts_with("byte 54 of the header is not JSON"));
+}
+
+TEST_F(Safetensors, ControlCodesInNamesAreShownNotSent) {
+  for (const char* entry : {R"({"\u001b[2J":1})", R"({"\u001b[2J":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})",
+                            R"({"\u001b[2J":{"dtype":"\u001b","shape":[1],"data_offsets":[0,4]}})",
+                            R"({"__metadata__":{"\u001b[2J":"","\u001b[2J":""}})",
+                            R"({"\u001b[2J":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})"}) {
+    const std::string message = refusal_of_header(entry, "12345678");
+    EXPECT_NE(message.find("\\x1b"), std::string::npos) << entry;
+    EXPECT_EQ(message.find('\x1b'), std::string::npos) << entry;
+  }
 }
 
 TEST_F(Safetensors, AFileOfNothingIsAFile) {
@@ -177,6 +249,7 @@ TEST_F(Safetensors, WhatCannotBeWrittenLeavesTheOldFileAndNothingElse) {
   EXPECT_THROW(write_safetensors(path(), {{"__metadata__", ones({1})}}), ValueError);
   EXPECT_THROW(write_safetensors(path(), {{"\xff", ones({1})}}), ValueError);
   EXPECT_THROW(write_safetensors(path(), {}, {{"key", "\xc3"}}), ValueError);
+  EXPECT_THROW(write_safetensors(path(), {}, {{"retrace.crc64", "0"}}), ValueError);
   EXPECT_EQ(bytes(), before);
   EXPECT_THROW(write_safetensors(folder_ / "missing" / "x", {}), FileError);
   std::filesystem::create_directory(folder_ / "taken");
@@ -196,8 +269,11 @@ TEST_F(Safetensors, EveryTruncationIsRefused) {
 }
 
 TEST_F(Safetensors, DamagedFilesAreReadOrRefusedButNeverCrash) {
-  write_small_file();
-  const std::string whole = bytes();
+  const std::string whole =
+      with_length(R"({"__metadata__":{"step":"12"},"a":{"data_offsets":[0,16],"dtype":"F32","shape":[2,2]},)"
+                  R"("b":{"data_offsets":[16,32],"dtype":"I64","shape":[2]}})",
+                  std::string(32, 'x'));  // without a checksum, so that the damage is met
+  ASSERT_TRUE(is_read(whole));
   std::mt19937 random(1);
   int refused = 0;
   for (int round = 0; round < 5000; ++round) {

@@ -57,7 +57,9 @@ template <>
 inline Cases cases_of<Op::pow>() {
   return {one([](const Tensors& in) { return pow(in[0], 2.5); }, {positive({3, 4})}),
           one([](const Tensors& in) { return pow(in[0], 3.0); }, {normal({4})}),
-          one([](const Tensors& in) { return pow(in[0], in[1]); }, {positive({3, 4}), normal({4})})};
+          one([](const Tensors& in) { return pow(in[0], in[1]); }, {positive({3, 4}), normal({4})}),
+          one([](const Tensors& in) { return pow(in[0], in[1]); },
+              {tensor({{0.0, 0.0, 1.5}, {0.0, 2.0, 0.0}}, f64), tensor({1.0, 2.0, 3.0}, f64)})};
 }
 template <>
 inline Cases cases_of<Op::exp>() {

@@ -81,6 +81,32 @@ TEST(Pow, EdgesOfTheDomain) {
   EXPECT_EQ(pow(x, 2).values<Dual>()[0].tangent, 0);
 }
 
+/// The tangent of x^p at x = 0, for tangents of x and p.
+double tangent_of_pow_at_zero(double p, double of_x, double of_p) {
+  const Dual base(0, of_x), exponent(p, of_p);
+  return pow(tensor(std::span(&base, 1), {}), tensor(std::span(&exponent, 1), {})).values<Dual>()[0].tangent;
+}
+
+/// x^p where both are tensors: the limits for x -> 0, and no NaN from ln 0.
+TEST(Pow, OfATensorAtZero) {
+  struct Expected {
+    double p, value, by_base;
+  };
+  for (const auto& [exponent, value, by_base] :
+       {Expected{0, 1, 0}, {0.5, 0, infinity}, {1, 0, 1}, {2, 0, 0}, {3, 0, 0}}) {
+    const Tensor x = parameter(number(0)), p = parameter(number(exponent));
+    Tape tape;
+    const Tensor y = pow(x, p);
+    tape.backward(y);
+    EXPECT_EQ(y.item(), value) << exponent;
+    EXPECT_EQ(x.grad().item(), by_base) << exponent;
+    EXPECT_EQ(tangent_of_pow_at_zero(exponent, 1, 0), by_base) << exponent;
+    if (exponent == 0) continue;  // where 0^p jumps from 1 to 0
+    EXPECT_EQ(p.grad().item(), 0) << exponent;
+    EXPECT_EQ(tangent_of_pow_at_zero(exponent, 0, 1), 0) << exponent;
+  }
+}
+
 TEST(Log, EdgesOfTheDomain) {
   EXPECT_EQ(log(number(0)).item(), -infinity);
   EXPECT_TRUE(std::isnan(log(number(-1)).item()));

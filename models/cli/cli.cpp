@@ -1,7 +1,9 @@
 #include <retrace/core/error.h>
+#include <retrace/core/printable.h>
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/options.h>
+#include <retrace/models/cli/output_stream.h>
 #include <retrace/models/cli/stored_run_flags.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/nearest_name.h>
@@ -11,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -171,10 +174,16 @@ std::string one_line(std::string message) {
   return message;
 }
 
+/// Not every stream throws what keeps it from being written.
+void finish(std::ostream& results) {
+  if (!results.flush()) throw FileError("retrace: the results cannot be written; send them elsewhere");
+}
+
 /// Help is a result; every other end of the parser is an error of usage.
 int report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    results << parsed_command(app).help() << std::flush;
+    results << parsed_command(app).help();
+    finish(results);
     return 0;
   }
   const std::vector<std::string> unknown = app.remaining(true);
@@ -187,13 +196,7 @@ int report(const CLI::App& app, const CLI::ParseError& error, std::ostream& resu
   return usage_error;
 }
 
-}  // namespace
-
-int run_cli(int argc, const char* const* argv) {
-  return run_cli(argc, argv, std::cout, std::cerr, isatty(STDERR_FILENO) != 0);
-}
-
-int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
+int run_command(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
   CLI::App app("Trains and checks models on a tape of their own making.", "retrace");
   app.require_subcommand(1);
   Program program{results, messages, terminal};
@@ -215,16 +218,40 @@ int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostre
   add_demo_command(app, demo_flags, program);
   try {
     app.parse(argc, argv);
+    finish(results);
     return program.status;
   } catch (const CLI::ParseError& error) {
     return report(app, error, results, messages);
   } catch (const ValueError& error) {
     messages << error.what() << std::endl;
     return usage_error;
+  } catch (const std::bad_alloc&) {
+    throw;  // there is no memory for a message, either
   } catch (const std::exception& error) {
-    messages << one_line(error.what()) << std::endl;
+    messages << printable(one_line(error.what())) << std::endl;
     return failure;
   }
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  std::cout.flush();  // what the caller wrote comes first
+  OutputStream results(STDOUT_FILENO, "standard output", "send it elsewhere");
+  return run_cli(argc, argv, results, std::cerr, isatty(STDERR_FILENO) != 0);
+}
+
+int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
+  try {
+    return run_command(argc, argv, results, messages, terminal);
+  } catch (const std::bad_alloc&) {
+    messages << "retrace: the system gives no more memory; use smaller sizes (--hidden, --slots, --length) or batches "
+                "(--batch), or end other programs"
+             << std::endl;
+  } catch (const std::exception& error) {
+    messages << error.what() << std::endl;
+  }
+  return failure;
 }
 
 }  // namespace retrace

@@ -48,7 +48,8 @@ void print_results(std::ostream& out, const std::vector<Run>& runs) {
 
 void run_demo(const DemoFlags& flags, Program& program) {
   if (!flags.name.empty()) return run_named_demo(flags, program);
-  program.results << "The gradient of every op and module, held against dual numbers and finite differences:\n\n";
+  program.results << "The gradient of every op and module, held against dual numbers and finite differences:\n\n"
+                  << std::flush;
   if (!print_checks(program.results, {})) program.status = 1;
   program.results << "\nTraining, by backpropagation on the same ops:\n" << std::flush;
   print_results(program.results, train_all(program));

@@ -1,36 +1,34 @@
+#include <retrace/models/json_fields.h>
 #include <retrace/models/json_lines.h>
+#include <retrace/models/json_text.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <utility>
+#include <limits>
 
 namespace retrace {
 namespace {
 
-nlohmann::ordered_json table_to_json(const DemoTable& table) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+JsonObject table_to_json(const DemoTable& table) {
+  std::vector<JsonObject> rows;
   for (const std::vector<DemoCell>& cells : table.rows) {
-    nlohmann::ordered_json row;
+    JsonObject row;
     for (std::size_t column = 0; column < cells.size(); ++column)
-      std::visit([&](const auto& cell) { row[table.columns[column]] = cell; }, cells[column]);
+      std::visit([&](const auto& cell) { row.add(table.columns[column], cell); }, cells[column]);
     rows.push_back(std::move(row));
   }
-  return {{"title", table.title},
-          {"see", table.see},
-          {"rows", std::move(rows)},
-          {"finding", table.finding},
-          {"holds", table.holds}};
+  return {
+      {"title", table.title}, {"see", table.see}, {"rows", rows}, {"finding", table.finding}, {"holds", table.holds}};
 }
 
-nlohmann::ordered_json shortcuts_to_json(const Yardsticks& yardsticks) {
-  nlohmann::ordered_json result = nlohmann::ordered_json::object();
-  for (const Yardsticks::Shortcut& shortcut : yardsticks.shortcuts) result[shortcut.answer] = shortcut.value;
+JsonObject shortcuts_to_json(const Yardsticks& yardsticks) {
+  JsonObject result;
+  for (const Yardsticks::Shortcut& shortcut : yardsticks.shortcuts) result.add(shortcut.answer, shortcut.value);
   return result;
 }
 
 /// What every training ends with.
-nlohmann::ordered_json result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
-                                      const Yardsticks& yardsticks) {
+JsonObject result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
+                          const Yardsticks& yardsticks) {
   return {{"seed", options.seed},
           {"batch", options.batch},
           {"learning_rate", options.learning_rate},
@@ -49,85 +47,82 @@ nlohmann::ordered_json result_to_json(const FitOptions& options, const FitResult
 }  // namespace
 
 std::string to_json(const Metrics& metrics) {
-  return nlohmann::ordered_json{{"step", metrics.step},
-                                {"loss", metrics.loss},
-                                {"gradient_norm", metrics.last_step.gradient_norm},
-                                {"learning_rate", metrics.last_step.learning_rate},
-                                {"validation_loss", metrics.validation.loss},
-                                {text("validation_", metrics.metric_name), metrics.validation.metric},
-                                {"samples_per_second", metrics.samples_per_second},
-                                {"seconds", metrics.seconds},
-                                {"memory_bytes", metrics.memory_bytes},
-                                {"lesson", metrics.lesson}}
-      .dump();
+  return JsonObject{{"step", metrics.step},
+                    {"loss", metrics.loss},
+                    {"gradient_norm", metrics.last_step.gradient_norm},
+                    {"learning_rate", metrics.last_step.learning_rate},
+                    {"validation_loss", metrics.validation.loss},
+                    {text("validation_", metrics.metric_name), metrics.validation.metric},
+                    {"samples_per_second", metrics.samples_per_second},
+                    {"seconds", metrics.seconds},
+                    {"memory_bytes", metrics.memory_bytes},
+                    {"lesson", metrics.lesson}}
+      .text();
 }
 
-std::optional<Metrics> metrics_from_json(const std::string& line) {
-  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
-  if (!object.is_object()) return std::nullopt;
+Metrics metrics_from_json(const std::string& place, const std::string& line) {
+  constexpr double not_finite = std::numeric_limits<double>::quiet_NaN();
+  const JsonFields fields(place, line);
+  const auto number = [&](std::string_view name) { return fields.number_or_null(name, not_finite); };
   Metrics metrics;
   for (const std::string_view name : {metric_name(TaskKind::classification), metric_name(TaskKind::regression),
                                       metric_name(TokenKind::characters), metric_name(TokenKind::words)})
-    if (object.contains(text("validation_", name))) metrics.metric_name = name;
-  try {
-    metrics.step = object.at("step");
-    metrics.loss = object.at("loss");
-    metrics.last_step = {metrics.loss, object.at("gradient_norm"), object.at("learning_rate")};
-    metrics.validation = {object.at("validation_loss"), object.at(text("validation_", metrics.metric_name))};
-    metrics.samples_per_second = object.at("samples_per_second");
-    metrics.seconds = object.at("seconds");
-    metrics.memory_bytes = object.at("memory_bytes");
-    metrics.lesson = object.at("lesson");
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
+    if (fields.has(text("validation_", name))) metrics.metric_name = name;
+  metrics.step = fields.integer("step");
+  metrics.loss = number("loss");
+  metrics.last_step = {metrics.loss, number("gradient_norm"), number("learning_rate")};
+  metrics.validation = {number("validation_loss"), number(text("validation_", metrics.metric_name))};
+  metrics.samples_per_second = number("samples_per_second");
+  metrics.seconds = number("seconds");
+  metrics.memory_bytes = fields.integer("memory_bytes");
+  metrics.lesson = fields.integer("lesson");
   return metrics;
 }
 
 std::string to_json(const Run& run) {
   const RunOptions& options = run.options;
   const Yardsticks yardsticks = run.task->yardsticks();
-  nlohmann::ordered_json object{{"task", options.task},
-                                {"model", options.model},
-                                {"memory", options.model == "relational-rnn" ? options.memory : ""},
-                                {"dtype", name_of(options.dtype)},
-                                {"hidden", options.hidden}};
-  object.update(result_to_json(options.fit, run.fit, metric_name(run.task->kind()), yardsticks));
-  object["curriculum"] = options.fit.curriculum;
-  object["original"] = yardsticks.original ? nlohmann::ordered_json(*yardsticks.original) : nlohmann::ordered_json();
-  object["shortcuts"] = shortcuts_to_json(yardsticks);
-  object["parameters"] = count_parameters(*run.model);
-  object["weights_hash"] = weights_hash(*run.model);
-  return object.dump();
+  JsonObject object{{"task", options.task},
+                    {"model", options.model},
+                    {"memory", options.model == "relational-rnn" ? options.memory : ""},
+                    {"dtype", name_of(options.dtype)},
+                    {"hidden", options.hidden}};
+  object.add(result_to_json(options.fit, run.fit, metric_name(run.task->kind()), yardsticks));
+  object.add("curriculum", options.fit.curriculum);
+  object.add("original", yardsticks.original);
+  object.add("shortcuts", shortcuts_to_json(yardsticks));
+  object.add("parameters", count_parameters(*run.model));
+  object.add("weights_hash", weights_hash(*run.model));
+  return object.text();
 }
 
 std::string to_json(const TextRun& run) {
   const TextRunOptions& options = run.options;
-  nlohmann::ordered_json object{{"task", "text"},
-                                {"model", options.model.model},
-                                {"text", options.file},
-                                {"tokens", name_of(options.tokens)},
-                                {"vocabulary", run.data.vocabulary.size()},
-                                {"length", options.model.length},
-                                {"dtype", name_of(options.dtype)},
-                                {"hidden", options.model.hidden}};
-  object.update(result_to_json(options.fit, run.fit, metric_name(options.tokens), yardsticks_of(run.data)));
-  object["parameters"] = count_parameters(run.model.network);
-  object["weights_hash"] = weights_hash(run.model.network);
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // a file may have any name
+  JsonObject object{{"task", "text"},
+                    {"model", options.model.model},
+                    {"text", options.file},
+                    {"tokens", name_of(options.tokens)},
+                    {"vocabulary", run.data.vocabulary.size()},
+                    {"length", options.model.length},
+                    {"dtype", name_of(options.dtype)},
+                    {"hidden", options.model.hidden}};
+  object.add(result_to_json(options.fit, run.fit, metric_name(options.tokens), yardsticks_of(run.data)));
+  object.add("parameters", count_parameters(run.model.network));
+  object.add("weights_hash", weights_hash(run.model.network));
+  return object.text();
 }
 
 std::string to_json(const Writing& writing) {
-  return nlohmann::ordered_json{{"model", writing.model},           {"seed", writing.options.seed},
-                                {"length", writing.options.length}, {"temperature", writing.options.temperature},
-                                {"prompt", writing.options.prompt}, {"text", writing.continuation}}
-      .dump();
+  return JsonObject{{"model", writing.model},           {"seed", writing.options.seed},
+                    {"length", writing.options.length}, {"temperature", writing.options.temperature},
+                    {"prompt", writing.options.prompt}, {"text", writing.continuation}}
+      .text();
 }
 
 std::string to_json(const Comparison& comparison) {
-  nlohmann::ordered_json models = nlohmann::ordered_json::array();
+  std::vector<JsonObject> models;
   for (const Contestant& contestant : comparison.contestants) {
-    nlohmann::ordered_json tried = nlohmann::ordered_json::array();
+    std::vector<JsonObject> tried;
     for (const auto& [rate, loss] : contestant.tried)
       tried.push_back({{"learning_rate", rate}, {"validation_loss", loss}});
     models.push_back({{"model", contestant.name},
@@ -135,7 +130,7 @@ std::string to_json(const Comparison& comparison) {
                       {"parameters", contestant.parameters},
                       {"flops_a_sample", contestant.flops_a_sample},
                       {"learning_rate", contestant.learning_rate},
-                      {"tried", std::move(tried)},
+                      {"tried", tried},
                       {"values", contestant.values},
                       {"value", contestant.value.mean},
                       {"half_width", contestant.value.half_width},
@@ -146,15 +141,15 @@ std::string to_json(const Comparison& comparison) {
                       {"samples_to_threshold", contestant.samples_to_threshold}});
   }
   const FitOptions& fit = comparison.options.run.fit;
-  return nlohmann::ordered_json{{"task", comparison.task->name()},
-                                {"metric", metric_name(comparison.task->kind())},
-                                {"seeds", comparison.options.seeds},
-                                {"steps", fit.steps},
-                                {"batch", fit.batch},
-                                {"curriculum", fit.curriculum},
-                                {"threshold", comparison.threshold},
-                                {"models", std::move(models)}}
-      .dump();
+  return JsonObject{{"task", comparison.task->name()},
+                    {"metric", metric_name(comparison.task->kind())},
+                    {"seeds", comparison.options.seeds},
+                    {"steps", fit.steps},
+                    {"batch", fit.batch},
+                    {"curriculum", fit.curriculum},
+                    {"threshold", comparison.threshold},
+                    {"models", models}}
+      .text();
 }
 
 std::string to_json(const std::vector<CheckRow>& rows) {
@@ -166,40 +161,39 @@ std::string to_json(const std::vector<CheckRow>& rows) {
     failed += row.failures.empty() ? 0 : 1;
     if (worst == nullptr || row.worst_error > worst->worst_error) worst = &row;
   }
-  return nlohmann::ordered_json{{"cases", cases},
-                                {"elements", elements},
-                                {"worst_name", worst == nullptr ? "" : worst->name},
-                                {"worst_error", worst == nullptr ? 0 : worst->worst_error},
-                                {"failed", failed}}
-      .dump();
+  return JsonObject{{"cases", cases},
+                    {"elements", elements},
+                    {"worst_name", worst == nullptr ? "" : worst->name},
+                    {"worst_error", worst == nullptr ? 0 : worst->worst_error},
+                    {"failed", failed}}
+      .text();
 }
 
 std::string to_json(const std::vector<Demo>& demos) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::vector<JsonObject> list;
   for (const Demo& demo : demos) {
-    nlohmann::ordered_json tables = nlohmann::ordered_json::array();
+    std::vector<JsonObject> tables;
     for (const DemoTable& table : demo.tables) tables.push_back(table_to_json(table));
-    list.push_back(
-        {{"name", demo.name}, {"title", demo.title}, {"tables", std::move(tables)}, {"holds", demo.holds()}});
+    list.push_back({{"name", demo.name}, {"title", demo.title}, {"tables", tables}, {"holds", demo.holds()}});
   }
   const bool all_hold = std::all_of(demos.begin(), demos.end(), [](const Demo& demo) { return demo.holds(); });
-  return nlohmann::ordered_json{{"demos", std::move(list)}, {"holds", all_hold}}.dump();
+  return JsonObject{{"demos", list}, {"holds", all_hold}}.text();
 }
 
 std::string to_json(const ModelInfo& info) {
-  nlohmann::ordered_json weights = nlohmann::ordered_json::array();
+  std::vector<JsonObject> weights;
   for (const ModelInfo::Weight& weight : info.weights)
     weights.push_back({{"name", weight.name},
                        {"shape", std::vector<std::int64_t>(weight.shape.begin(), weight.shape.end())},
                        {"count", weight.count}});
-  return nlohmann::ordered_json{{"model", info.model},
-                                {"task", info.task},
-                                {"parameters", info.parameters},
-                                {"bytes", info.bytes},
-                                {"flops_a_sample", info.flops_a_sample},
-                                {"batch", info.batch},
-                                {"weights", std::move(weights)}}
-      .dump();
+  return JsonObject{{"model", info.model},
+                    {"task", info.task},
+                    {"parameters", info.parameters},
+                    {"bytes", info.bytes},
+                    {"flops_a_sample", info.flops_a_sample},
+                    {"batch", info.batch},
+                    {"weights", weights}}
+      .text();
 }
 
 }  // namespace retrace

@@ -1,7 +1,6 @@
 // What is written for other programs to read: one JSON object a line.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,9 @@
 namespace retrace {
 
 std::string to_json(const Metrics& metrics);
-/// Back from such a line; none for anything else.
-std::optional<Metrics> metrics_from_json(const std::string& line);
+/// Back from such a line; NaN for null. Throws ValueError for anything else, which says at which `place` the line is,
+/// what was expected there and what was found.
+Metrics metrics_from_json(const std::string& place, const std::string& line);
 /// The whole run: names, numbers, the test metric beside its yardsticks, the hash of the weights.
 std::string to_json(const Run& run);
 std::string to_json(const TextRun& run);

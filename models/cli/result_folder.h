@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <string>
 #include <string_view>
 
 namespace retrace {
@@ -15,12 +13,9 @@ class ResultFolder {
   explicit ResultFolder(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return folder_; }
-  /// An empty file of that name.
-  std::ofstream open(const char* name) const;
-  /// Writes a whole file. Throws FileError if it did not reach the disk.
+  /// Writes a whole file, in the place of an older one, which stays if that fails. Throws FileError if it did not reach
+  /// the disk.
   void write(const char* name, std::string_view content) const;
-  /// Throws FileError if what was written to `file` so far did not reach the disk.
-  void check(std::ofstream& file, const char* name) const;
 
  private:
   std::filesystem::path folder_;

@@ -2,49 +2,82 @@
 #include <retrace/models/json_lines.h>
 #include <retrace/models/training/checkpoint.h>
 
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <memory>
+
 namespace retrace {
 namespace {
 
 constexpr const char* metrics_name = "metrics.jsonl";
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+/// Whether it is a replacement of one of the folder's files that a killed program did not put into place.
+bool is_unfinished(std::string_view name) {
+  constexpr std::array<std::string_view, 5> files{"weights.safetensors", "checkpoint.safetensors", metrics_name,
+                                                  "curves.svg", "result.json"};
+  return std::ranges::any_of(files, [name](std::string_view file) {
+    return name.starts_with(file) && name.substr(file.size()).starts_with(".tmp.");
+  });
+}
+
 }  // namespace
 
 RunDirectory::RunDirectory(const std::filesystem::path& folder, bool resume) : folder_(folder) {
   remove_unfinished();
-  if (resume && std::filesystem::exists(checkpoint())) {
-    keep_earlier_metrics();
+  const bool goes_on = resume && std::filesystem::exists(checkpoint());
+  if (goes_on) {
+    folder_.write(metrics_name, read_earlier_metrics());
   } else {
-    metrics_ = folder_.open(metrics_name);
     std::error_code error;
     std::filesystem::remove(checkpoint(), error);
   }
+  // After the checkpoint, which a kill may not leave with the metrics gone.
+  metrics_.emplace(folder_.path() / metrics_name,
+                   goes_on ? OutputStream::Existing::appended_to : OutputStream::Existing::emptied);
 }
 
+// By the system's own functions: where there is no memory, std::filesystem::directory_iterator ends the program.
 void RunDirectory::remove_unfinished() const {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path(), error))
-    if (entry.path().filename().string().find(".safetensors.tmp.") != std::string::npos)
-      std::filesystem::remove(entry.path(), error);
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(folder_.path().c_str()));
+  if (folder == nullptr) return;
+  while (const dirent* entry = ::readdir(folder.get()))
+    if (is_unfinished(entry->d_name)) ::unlinkat(::dirfd(folder.get()), entry->d_name, 0);
 }
 
-void RunDirectory::keep_earlier_metrics() {
+/// The lines up to the checkpoint; fills earlier_.
+std::string RunDirectory::read_earlier_metrics() {
   const std::int64_t last = step_of_checkpoint(checkpoint().string());
-  std::ifstream before(folder_.path() / metrics_name);
+  const std::string path = (folder_.path() / metrics_name).string();
+  std::ifstream before(path);
   std::string kept;
+  int number = 0;
   for (std::string line; std::getline(before, line);) {
-    const std::optional<Metrics> metrics = metrics_from_json(line);  // none for the half line of a killed program
-    if (!metrics || metrics->step > last) break;
-    earlier_.push_back(*metrics);
+    const bool unfinished = before.eof();  // by a killed program: the line has no end
+    try {
+      const Metrics metrics = metrics_from_json(text(path, ": line ", ++number), line);
+      if (metrics.step > last) break;
+      earlier_.push_back(metrics);
+    } catch (const ValueError& error) {
+      if (unfinished) break;
+      throw FileError(text("retrace: ", error.what(), "; repair the line, or begin again in another folder"));
+    }
     kept += line + "\n";
   }
-  before.close();
-  metrics_ = folder_.open(metrics_name);
-  metrics_ << kept << std::flush;
+  if (before.bad()) throw FileError(text("retrace: ", path, " cannot be read; try again"));
+  return kept;
 }
 
 void RunDirectory::write(const char* name, std::string_view content) {
   folder_.write(name, content);
-  folder_.check(metrics_, metrics_name);
+  metrics_->flush_to_disk();
 }
 
 }  // namespace retrace

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <retrace/models/cli/output_stream.h>
 #include <retrace/models/cli/result_folder.h>
 #include <retrace/models/training/metrics.h>
 
@@ -16,11 +17,13 @@ namespace retrace {
 /// killed program left half-written is removed. Throws FileError where the folder cannot be written.
 class RunDirectory {
  public:
-  /// With `resume`, the lines of metrics.jsonl up to the checkpoint are kept; otherwise it is empty at first, and an
-  /// old checkpoint is removed.
+  /// With `resume`, the lines of metrics.jsonl up to the checkpoint are kept, whenever the program is killed; otherwise
+  /// it is empty at first, and an old checkpoint is removed. Throws FileError, too, for a line that is not one of
+  /// metrics, but for an unfinished one at the end.
   RunDirectory(const std::filesystem::path& folder, bool resume);
 
-  std::ostream& metrics() { return metrics_; }
+  /// Throws FileError if a line cannot be written.
+  std::ostream& metrics() { return *metrics_; }
   /// Validations before the resume.
   const std::vector<Metrics>& earlier() const { return earlier_; }
   std::filesystem::path weights() const { return folder_.path() / "weights.safetensors"; }
@@ -30,10 +33,10 @@ class RunDirectory {
 
  private:
   void remove_unfinished() const;
-  void keep_earlier_metrics();
+  std::string read_earlier_metrics();
 
   ResultFolder folder_;
-  std::ofstream metrics_;
+  std::optional<OutputStream> metrics_;  // made last of all
   std::vector<Metrics> earlier_;
 };
 

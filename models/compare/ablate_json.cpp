@@ -1,14 +1,12 @@
+#include <retrace/models/json_text.h>
 #include <retrace/models/compare/ablate.h>
-
-#include <nlohmann/json.hpp>
-#include <utility>
 
 namespace retrace {
 
 std::string to_json(const Ablation& ablation) {
   const Comparison& comparison = ablation.comparison;
   const RunOptions& baseline = ablation.variations.kept.front().run;
-  nlohmann::ordered_json variations = nlohmann::ordered_json::array();
+  std::vector<JsonObject> variations;
   for (std::size_t k = 0; k < comparison.contestants.size(); ++k) {
     const Contestant& contestant = comparison.contestants[k];
     variations.push_back({{"factor", ablation.variations.kept[k].factor},
@@ -24,18 +22,18 @@ std::string to_json(const Ablation& ablation) {
                           {"failures", contestant.failures},
                           {"seconds", contestant.seconds}});
   }
-  return nlohmann::ordered_json{{"task", comparison.task->name()},
-                                {"model", baseline.model},
-                                {"memory", baseline.model == "relational-rnn" ? baseline.memory : ""},
-                                {"metric", metric_name(comparison.task->kind())},
-                                {"seeds", comparison.options.seeds},
-                                {"steps", comparison.options.run.fit.steps},
-                                {"batch", comparison.options.run.fit.batch},
-                                {"learning_rate", comparison.options.run.fit.learning_rate},
-                                {"curriculum", comparison.options.run.fit.curriculum},
-                                {"variations", std::move(variations)},
-                                {"left_out", ablation.variations.left_out}}
-      .dump();
+  return JsonObject{{"task", comparison.task->name()},
+                    {"model", baseline.model},
+                    {"memory", baseline.model == "relational-rnn" ? baseline.memory : ""},
+                    {"metric", metric_name(comparison.task->kind())},
+                    {"seeds", comparison.options.seeds},
+                    {"steps", comparison.options.run.fit.steps},
+                    {"batch", comparison.options.run.fit.batch},
+                    {"learning_rate", comparison.options.run.fit.learning_rate},
+                    {"curriculum", comparison.options.run.fit.curriculum},
+                    {"variations", variations},
+                    {"left_out", ablation.variations.left_out}}
+      .text();
 }
 
 }  // namespace retrace

@@ -3,6 +3,7 @@
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace retrace {
 namespace {
@@ -98,6 +99,10 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
     report.as_in_training = report.seed == run.seed && report.samples == run.test_samples;
     report.evaluation = evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see);
   }
+  if (!std::isfinite(report.evaluation.loss))
+    throw FileError(
+        text("eval: the model of ", run.path, " has a loss of ", report.evaluation.loss,
+             " on its test samples: its weights are too large; train it again, with a lower learning rate"));
   reader.tell(report);
   tell_of_every_difficulty(run, report);
   reader.tell_memory(*run.model, options.examples, report);

@@ -43,7 +43,8 @@ struct Report {
   std::vector<AttentionExample> examples = {};
 };
 
-/// Tests the model on samples of its task. Throws ValueError for a number of samples below 0.
+/// Tests the model on samples of its task. Throws ValueError for a number of samples below 0; FileError for a model
+/// whose loss is not finite.
 Report make_report(const StoredRun& run, const ReportOptions& options = {});
 
 /// For a terminal.

@@ -1,51 +1,47 @@
+#include <retrace/models/json_text.h>
 #include <retrace/models/evaluation/report.h>
-
-#include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
 
-using Object = nlohmann::ordered_json;
-
-Object list_of(const auto& items, const auto& write) {
-  Object list = Object::array();
+std::vector<JsonText> list_of(const auto& items, const auto& write) {
+  std::vector<JsonText> list;
   for (const auto& item : items) list.push_back(write(item));
   return list;
 }
 
-Object estimate_to_json(const Estimate& estimate) {
+JsonObject estimate_to_json(const Estimate& estimate) {
   return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}, {"answers", estimate.answers}};
 }
 
-Object category_to_json(const CategoryTable& table) {
+JsonObject category_to_json(const CategoryTable& table) {
   return {{"name", table.name}, {"rows", list_of(table.rows, [](const CategoryRow& row) {
-                                   Object object{{"category", row.value}};
-                                   object.update(estimate_to_json(row.metric));
+                                   JsonObject object{{"category", row.value}};
+                                   object.add(estimate_to_json(row.metric));
                                    return object;
                                  })}};
 }
 
-Object every_difficulty_to_json(const Report& report) {
+JsonText every_difficulty_to_json(const Report& report) {
   if (report.of_every_difficulty.answers == 0) return {};
-  Object object = estimate_to_json(report.of_every_difficulty);
-  object["categories"] = list_of(report.of_every_difficulty_categories, category_to_json);
+  JsonObject object = estimate_to_json(report.of_every_difficulty);
+  object.add("categories", list_of(report.of_every_difficulty_categories, category_to_json));
   return object;
 }
 
-Object failure_to_json(const Failure& failure, TaskKind kind) {
-  Object object{
+JsonObject failure_to_json(const Failure& failure, TaskKind kind) {
+  JsonObject object{
       {"sample", failure.sample}, {"input", failure.input}, {"expected", failure.expected}, {"given", failure.given}};
   if (kind == TaskKind::classification) {
-    object["probability_of_expected"] = failure.probability_of_expected;
-    object["probability_of_given"] = failure.probability_of_given;
+    object.add("probability_of_expected", failure.probability_of_expected);
+    object.add("probability_of_given", failure.probability_of_given);
   } else {
-    object["squared_error"] = failure.error;
+    object.add("squared_error", failure.error);
   }
   return object;
 }
 
-Object around_to_json(const AroundTheRow& around) {
+JsonObject around_to_json(const AroundTheRow& around) {
   return {{"samples", around.samples},
           {"to_input_before", around.to_input_before},
           {"to_input_at", around.to_input_at},
@@ -53,17 +49,17 @@ Object around_to_json(const AroundTheRow& around) {
           {"to_slot_after", around.to_slot_after}};
 }
 
-Object memory_to_json(const MemoryUse& use) {
+JsonObject memory_to_json(const MemoryUse& use) {
   const Specialisation& special = use.specialisation;
   return {{"samples", use.samples},
           {"steps", use.steps},
           {"slots", list_of(use.of_slots,
                             [](const SlotUse& slot) {
-                              return Object{{"norm", slot.norm},
-                                            {"norm_over_time", slot.norm_over_time},
-                                            {"variance", slot.variance},
-                                            {"attention", slot.attention},
-                                            {"written", slot.written}};
+                              return JsonObject{{"norm", slot.norm},
+                                                {"norm_over_time", slot.norm_over_time},
+                                                {"variance", slot.variance},
+                                                {"attention", slot.attention},
+                                                {"written", slot.written}};
                             })},
           {"attends_to_input", use.columns > use.slots},
           {"input_attention", use.input_attention},
@@ -72,55 +68,51 @@ Object memory_to_json(const MemoryUse& use) {
           {"effective_written", use.effective_written},
           {"slot_entropy", special.slot_entropy},
           {"slot_told_by_step", special.by_time},
-          {"slot_told_by_topic", special.by_topic ? Object(*special.by_topic) : Object()},
-          {"around_the_row_to_remember", use.around ? around_to_json(*use.around) : Object()},
+          {"slot_told_by_topic", special.by_topic},
+          {"around_the_row_to_remember", use.around ? JsonText(around_to_json(*use.around)) : JsonText()},
           {"gates", list_of(use.gates,
                             [](const GateUse& gate) {
-                              return Object{{"name", gate.name}, {"mean", gate.mean}, {"slots", gate.of_slots}};
+                              return JsonObject{{"name", gate.name}, {"mean", gate.mean}, {"slots", gate.of_slots}};
                             })},
           {"attention_over_time", use.attention_over_time},
           {"written_over_time", use.written_over_time}};
 }
 
-Object example_to_json(const AttentionExample& example) {
-  return {{"input", example.input},
-          {"expected", example.expected},
-          {"given", example.given},
-          {"row_to_remember", example.row_to_remember ? Object(*example.row_to_remember) : Object()},
-          {"rows", example.rows},
-          {"slots", example.slots},
-          {"columns", example.columns},
-          {"attention", example.weights}};
+JsonObject example_to_json(const AttentionExample& example) {
+  return {{"input", example.input},     {"expected", example.expected},
+          {"given", example.given},     {"row_to_remember", example.row_to_remember},
+          {"rows", example.rows},       {"slots", example.slots},
+          {"columns", example.columns}, {"attention", example.weights}};
 }
 
 }  // namespace
 
 std::string to_json(const Report& report) {
   const auto failure = [&](const Failure& each) { return failure_to_json(each, report.kind); };
-  Object object{{"task", report.task},
-                {"model", report.model},
-                {"memory_kind", report.memory_kind},
-                {"path", report.path},
-                {"parameters", report.parameters},
-                {"step", report.step},
-                {"seed", report.seed},
-                {"samples", report.samples},
-                {"as_in_training", report.as_in_training},
-                {"metric", metric_name(report.kind)},
-                {"value", report.evaluation.metric},
-                {"low", report.metric.low},
-                {"high", report.metric.high},
-                {"loss", report.evaluation.loss},
-                {"chance", report.yardsticks.chance},
-                {"trivial", report.yardsticks.trivial},
-                {"ceiling", report.yardsticks.ceiling},
-                {"categories", list_of(report.categories, category_to_json)},
-                {"of_every_difficulty", every_difficulty_to_json(report)},
-                {"failed", report.failure_count},
-                {"failures", list_of(report.failures, failure)},
-                {"memory", report.memory ? memory_to_json(*report.memory) : Object()},
-                {"examples", list_of(report.examples, example_to_json)}};
-  return object.dump(-1, ' ', false, Object::error_handler_t::replace);  // a file may have any name
+  JsonObject object{{"task", report.task},
+                    {"model", report.model},
+                    {"memory_kind", report.memory_kind},
+                    {"path", report.path},
+                    {"parameters", report.parameters},
+                    {"step", report.step},
+                    {"seed", report.seed},
+                    {"samples", report.samples},
+                    {"as_in_training", report.as_in_training},
+                    {"metric", metric_name(report.kind)},
+                    {"value", report.evaluation.metric},
+                    {"low", report.metric.low},
+                    {"high", report.metric.high},
+                    {"loss", report.evaluation.loss},
+                    {"chance", report.yardsticks.chance},
+                    {"trivial", report.yardsticks.trivial},
+                    {"ceiling", report.yardsticks.ceiling},
+                    {"categories", list_of(report.categories, category_to_json)},
+                    {"of_every_difficulty", every_difficulty_to_json(report)},
+                    {"failed", report.failure_count},
+                    {"failures", list_of(report.failures, failure)},
+                    {"memory", report.memory ? JsonText(memory_to_json(*report.memory)) : JsonText()},
+                    {"examples", list_of(report.examples, example_to_json)}};
+  return object.text();
 }
 
 }  // namespace retrace

@@ -1,16 +1,16 @@
 #include <retrace/core/safetensors.h>
+#include <retrace/models/json_fields.h>
+#include <retrace/models/json_text.h>
 #include <retrace/models/nearest_name.h>
 #include <retrace/models/text/text_model.h>
+#include <retrace/models/training/check_finite.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
-
-using nlohmann::json;
 
 // In the order of LanguageBody.
 constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
@@ -33,13 +33,21 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
           .tied = vocabulary.kind() == TokenKind::words};
 }
 
-TextModel model_of(const SafetensorsFile& file, const json& description) {
-  const TokenKind kind =
-      description.at("tokens") == name_of(TokenKind::words) ? TokenKind::words : TokenKind::characters;
+TokenKind kind_in(const JsonFields& description) {
+  constexpr std::array kinds{name_of(TokenKind::characters), name_of(TokenKind::words)};
+  const std::string& name = description.string("tokens");
+  if (name != kinds[0] && name != kinds[1]) throw ValueError(unknown_name("tokens", "kind", name, kinds));
+  return name == kinds[1] ? TokenKind::words : TokenKind::characters;
+}
+
+TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
+  constexpr std::int64_t largest_size = 1 << 20;
   const DtypeScope scope(file.tensors.begin()->second.dtype());
   Random random;
-  return {{.model = description.at("model"), .hidden = description.at("hidden"), .length = description.at("length")},
-          Vocabulary(kind, description.at("vocabulary").get<std::vector<std::string>>()),
+  return {{.model = description.string("model"),
+           .hidden = description.integer_in("hidden", 1, largest_size),
+           .length = description.integer_in("length", 1, largest_size)},
+          Vocabulary(kind_in(description), description.strings("vocabulary")),
           random};
 }
 
@@ -53,12 +61,12 @@ TextModel::TextModel(TextModelOptions given, Vocabulary known, Random& random)
 void save_text_model(const std::string& path, const TextModel& model) {
   std::map<std::string, Tensor> weights;
   for (const NamedTensor& weight : parameters(model.network)) weights.emplace(weight.name, weight.tensor);
-  const json description{{"model", model.options.model},
-                         {"hidden", model.options.hidden},
-                         {"length", model.options.length},
-                         {"tokens", name_of(model.vocabulary.kind())},
-                         {"vocabulary", model.vocabulary.tokens()}};
-  write_safetensors(path, weights, {{"text_model", description.dump()}});
+  const JsonObject description{{"model", model.options.model},
+                               {"hidden", model.options.hidden},
+                               {"length", model.options.length},
+                               {"tokens", name_of(model.vocabulary.kind())},
+                               {"vocabulary", model.vocabulary.tokens()}};
+  write_safetensors(path, weights, {{"text_model", description.text()}});
 }
 
 TextModel load_text_model(const std::string& path) {
@@ -70,13 +78,12 @@ TextModel load_text_model(const std::string& path) {
   const auto found = file.metadata.find("text_model");
   if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it says nothing of a vocabulary");
   try {
-    TextModel model = model_of(file, json::parse(found->second));
+    TextModel model = model_of(file, JsonFields("the entry text_model of its metadata", found->second));
     std::vector<NamedTensor> values;
     for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});
     assign(model.network, values);
+    check_finite(path, values);
     return model;
-  } catch (const json::exception& error) {
-    throw refuse(error.what());
   } catch (const Error& error) {
     throw refuse(error.what());
   }

@@ -1,48 +1,47 @@
+#include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
+#include <retrace/models/json_fields.h>
+#include <retrace/models/json_text.h>
 #include <retrace/models/training/checkpoint.h>
 
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
 
-using nlohmann::json;
-
 std::string to_json(const Standing& s) {
-  return json{{"step", s.step},
-              {"lesson", s.curriculum.lesson},
-              {"lesson_accuracy", s.curriculum.accuracy},
-              {"best_step", s.best_step},
-              {"best_lesson", s.best_lesson},
-              {"best_loss", s.best.loss},
-              {"best_metric", s.best.metric},
-              {"without_gain", s.without_gain},
-              {"window_steps", s.window_steps},
-              {"window_loss", s.window_loss},
-              {"seconds", s.seconds}}
-      .dump();
+  return JsonObject{{"step", s.step},
+                    {"lesson", s.curriculum.lesson},
+                    {"lesson_accuracy", s.curriculum.accuracy},
+                    {"best_step", s.best_step},
+                    {"best_lesson", s.best_lesson},
+                    {"best_loss", s.best.loss},
+                    {"best_metric", s.best.metric},
+                    {"without_gain", s.without_gain},
+                    {"window_steps", s.window_steps},
+                    {"window_loss", s.window_loss},
+                    {"seconds", s.seconds}}
+      .text();
 }
 
-Standing from_json(const std::string& path, const std::string& text_of_standing) {
-  try {
-    const json object = json::parse(text_of_standing);
-    const json& best_loss = object.at("best_loss");  // null for the infinity before the first validation
-    return {.step = object.at("step"),
-            .curriculum = {object.at("lesson"), object.at("lesson_accuracy")},
-            .best_step = object.at("best_step"),
-            .best_lesson = object.at("best_lesson"),
-            .best = {best_loss.is_null() ? std::numeric_limits<double>::infinity() : best_loss.get<double>(),
-                     object.at("best_metric")},
-            .without_gain = object.at("without_gain"),
-            .window_steps = object.at("window_steps"),
-            .window_loss = object.at("window_loss"),
-            .seconds = object.at("seconds")};
-  } catch (const json::exception& error) {
-    throw FileError(text("load_checkpoint: ", path, " has a standing that cannot be read (", error.what(),
-                         "); begin again in another folder"));
-  }
+Standing standing_from(const JsonFields& fields) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  return {.step = fields.integer("step"),
+          .curriculum = {fields.integer("lesson"), fields.number("lesson_accuracy")},
+          .best_step = fields.integer("best_step"),
+          .best_lesson = fields.integer("best_lesson"),
+          // The loss is infinite before the first validation.
+          .best = {fields.number_or_null("best_loss", infinity), fields.number_or_null("best_metric", nan)},
+          .without_gain = fields.integer("without_gain"),
+          .window_steps = fields.integer("window_steps"),
+          .window_loss = fields.number("window_loss"),
+          .seconds = fields.number("seconds")};
+}
+
+FileError unreadable(const std::string& path, const ValueError& error) {
+  return FileError(
+      text("load_checkpoint: ", path, " cannot be read (", error.what(), "); begin again in another folder"));
 }
 
 const std::string& metadata_of(const SafetensorsFile& file, const std::string& path, const char* key) {
@@ -54,10 +53,30 @@ const std::string& metadata_of(const SafetensorsFile& file, const std::string& p
 }
 
 /// What is trained, without how it is tested.
-json task_and_model(const std::string& description) {
-  json object = json::parse(description, nullptr, false);
-  if (object.is_object()) object.erase("test_samples");
-  return object;
+JsonFields task_and_model(const char* place, const std::string& description) {
+  JsonFields fields(place, description);
+  fields.erase("test_samples");
+  return fields;
+}
+
+void check_same_run(const SafetensorsFile& file, const std::string& path, const std::string& run,
+                    const std::string& model) {
+  const auto refuse = [&](const char* another, const std::string& stored, const std::string& wanted) {
+    return ValueError(text("load_checkpoint: ", path, " is of another ", another, " (", printable(stored),
+                           "), not of this one (", wanted,
+                           "); resume with the same options, or begin again in another folder"));
+  };
+  const std::string& written_by = metadata_of(file, path, "run");
+  if (written_by != run) throw refuse("training", written_by, run);
+  const auto trained = file.metadata.find("trained");
+  if (model.empty() || trained == file.metadata.end()) return;
+  try {
+    if (task_and_model("the entry trained of its metadata", trained->second) == task_and_model("this run", model))
+      return;
+  } catch (const ValueError& error) {
+    throw unreadable(path, error);
+  }
+  throw refuse("task or model", trained->second, model);
 }
 
 }  // namespace
@@ -74,26 +93,22 @@ void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& te
 Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
                          const std::string& model) {
   const SafetensorsFile file = read_safetensors(path);
-  const auto refuse = [&](const char* another, const std::string& stored, const std::string& wanted) {
-    return ValueError(text("load_checkpoint: ", path, " is of another ", another, " (", stored, "), not of this one (",
-                           wanted, "); resume with the same options, or begin again in another folder"));
-  };
-  const std::string& written_by = metadata_of(file, path, "run");
-  if (written_by != run) throw refuse("training", written_by, run);
-  const auto trained = file.metadata.find("trained");
-  if (!model.empty() && trained != file.metadata.end() && task_and_model(trained->second) != task_and_model(model))
-    throw refuse("task or model", trained->second, model);
-  const Standing result = from_json(path, metadata_of(file, path, "standing"));
+  check_same_run(file, path, run, model);
+  const Standing result = standing_in(file, path);
   std::vector<NamedTensor> values;
   for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});
-  assign(tensors, values, "load_checkpoint");
+  assign(tensors, values, text("load_checkpoint: ", path).c_str());
   return result;
 }
 
-Standing standing_of_checkpoint(const std::string& path) {
-  return from_json(path, metadata_of(read_safetensors(path), path, "standing"));
+Standing standing_in(const SafetensorsFile& file, const std::string& path) {
+  try {
+    return standing_from(JsonFields("the entry standing of its metadata", metadata_of(file, path, "standing")));
+  } catch (const ValueError& error) {
+    throw unreadable(path, error);
+  }
 }
 
-std::int64_t step_of_checkpoint(const std::string& path) { return standing_of_checkpoint(path).step; }
+std::int64_t step_of_checkpoint(const std::string& path) { return standing_in(read_safetensors(path), path).step; }
 
 }  // namespace retrace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <retrace/core/safetensors.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/models/training/training.h>
 
@@ -28,12 +29,13 @@ struct Standing {
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
                      const std::string& run, const std::string& model = {});
 /// Copies the tensors of the file into those given. Throws FileError for a file that is no checkpoint, ValueError for
-/// one of another run, or of another task or model where both are known; nothing is changed then.
+/// one of another run, or of another task or model where both are known, or with other tensors; both name the file, and
+/// nothing is changed then.
 Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
                          const std::string& model = {});
-/// How far the training was when it was written, and how many steps that were. Both throw FileError for a file that is
-/// no checkpoint.
-Standing standing_of_checkpoint(const std::string& path);
+/// How far the training was when the file at `path` was written, and how many steps that were. Both throw FileError for
+/// a file that is no checkpoint.
+Standing standing_in(const SafetensorsFile& file, const std::string& path);
 std::int64_t step_of_checkpoint(const std::string& path);
 
 }  // namespace retrace

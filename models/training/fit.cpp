@@ -97,13 +97,21 @@ class Fitting {
                                .memory_bytes = memory_stats().peak_bytes,
                                .lesson = training_.curriculum().lesson});
     const Metrics& metrics = result_.history.back();
-    if (options_.metrics != nullptr) *options_.metrics << to_json(metrics) << std::endl;
+    if (options_.metrics != nullptr) write(metrics);
     progress_.validated(metrics.step, metrics.loss, metrics.metric_name.data(), validation.metric);
     keep_if_best(metrics.step, validation);
     standing_.window_steps = 0;
     standing_.window_loss = 0;
     window_started_at_ = now;
     if (!options_.checkpoint.empty() && now - checkpoint_at_ >= options_.checkpoint_seconds) checkpoint();
+  }
+
+  /// Before the checkpoint that holds this validation, so that a resumed training writes the line if this one cannot.
+  void write(const Metrics& metrics) const {
+    *options_.metrics << to_json(metrics) << std::endl;
+    if (!*options_.metrics)
+      throw FileError(text("fit: the metrics of step ", metrics.step,
+                           " cannot be written; resume from the checkpoint when their stream can be written again"));
   }
 
   /// What was best in an easier lesson says nothing of the full task: there, and at its first validation, the latest

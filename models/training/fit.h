@@ -68,9 +68,9 @@ struct FitResult {
 /// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number
 /// of threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as
 /// one that was not. The batches have the dtype of the model; subnormal numbers count as 0 (core/subnormals.h). Throws
-/// ValueError for options without meaning, for a model without parameters, for a checkpoint of another training, and for
-/// a loss that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be read
-/// or written.
+/// ValueError for options without meaning, for a model without parameters, for a checkpoint of another training, and
+/// for a loss that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot
+/// be read or written, and for metrics that cannot be written (the last checkpoint is from before them).
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

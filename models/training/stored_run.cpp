@@ -1,5 +1,8 @@
 #include <retrace/core/safetensors.h>
+#include <retrace/models/json_fields.h>
+#include <retrace/models/json_text.h>
 #include <retrace/models/nearest_name.h>
+#include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
 
@@ -7,7 +10,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
@@ -16,24 +18,18 @@ constexpr const char* description_key = "trained";
 constexpr std::int64_t largest_size = 1 << 16;
 
 // The members of both structs are counted here by the compiler: one that is added has to be stored, too.
-nlohmann::json options_to_json(const TaskOptions& options) {
+JsonObject options_to_json(const TaskOptions& options) {
   const auto& [length, vectors, dims, program, nesting, held_only] = options;
   return {{"length", length},   {"vectors", vectors}, {"dims", dims},
           {"program", program}, {"nesting", nesting}, {"held_only", held_only}};
 }
 
-nlohmann::json sizes_to_json(const ModelSizes& sizes) {
+JsonObject sizes_to_json(const ModelSizes& sizes) {
   const auto& [input, hidden, output, slot_size, slots, heads, time, memory, parts] = sizes;
   const auto& [gate, residual, layer_norm, attention_mlp] = parts;
-  return {{"hidden", hidden},
-          {"slot_size", slot_size},
-          {"slots", slots},
-          {"heads", heads},
-          {"memory", memory},
-          {"gate", gate_names()[static_cast<std::size_t>(gate)]},
-          {"residual", residual},
-          {"layer_norm", layer_norm},
-          {"attention_mlp", attention_mlp}};
+  return {{"hidden", hidden},     {"slot_size", slot_size},   {"slots", slots},
+          {"heads", heads},       {"memory", memory},         {"gate", gate_names()[static_cast<std::size_t>(gate)]},
+          {"residual", residual}, {"layer_norm", layer_norm}, {"attention_mlp", attention_mlp}};
 }
 
 FileError not_a_run(const std::string& path, const std::string& why) {
@@ -59,47 +55,41 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
   throw not_a_run(path, "it does not say which task and model");
 }
 
-std::int64_t size_in(const nlohmann::json& object, const char* name, std::int64_t largest = largest_size) {
-  const std::int64_t size = object.at(name);
-  if (size < 1 || size > largest) throw ValueError(text(name, " is ", size, ", not 1 to ", largest));
-  return size;
-}
-
-MemoryParts parts_in(const nlohmann::json& sizes) {
-  const std::string name = sizes.at("gate");
+MemoryParts parts_in(const JsonFields& fields) {
+  const std::string& name = fields.string("sizes.gate");
   const auto found = std::ranges::find(gate_names(), name);
-  if (found == gate_names().end()) throw ValueError(unknown_name("retrace", "gate", name, gate_names()));
+  if (found == gate_names().end()) throw ValueError(unknown_name("sizes.gate", "gate", name, gate_names()));
   return {.gate = static_cast<MemoryGate>(found - gate_names().begin()),
-          .residual = sizes.at("residual"),
-          .layer_norm = sizes.at("layer_norm"),
-          .attention_mlp = sizes.at("attention_mlp")};
+          .residual = fields.truth("sizes.residual"),
+          .layer_norm = fields.truth("sizes.layer_norm"),
+          .attention_mlp = fields.truth("sizes.attention_mlp")};
 }
 
-void read_description(const nlohmann::json& object, StoredRun& run) {
-  const nlohmann::json &options = object.at("task_options"), &sizes = object.at("sizes");
-  run.task_name = object.at("task");
-  run.model_name = object.at("model");
-  run.task_options = {.length = options.at("length"),
-                      .vectors = options.at("vectors"),
-                      .dims = options.at("dims"),
-                      .program = options.at("program"),
-                      .nesting = options.at("nesting"),
-                      .held_only = options.at("held_only")};
-  run.sizes = {.hidden = size_in(sizes, "hidden"),
-               .slot_size = size_in(sizes, "slot_size"),
-               .slots = size_in(sizes, "slots"),
-               .heads = static_cast<int>(size_in(sizes, "heads")),
-               .parts = parts_in(sizes)};
-  run.memory = sizes.at("memory");
-  run.seed = object.at("seed");
-  run.test_samples = size_in(object, "test_samples", std::numeric_limits<std::int64_t>::max());
+void read_description(const JsonFields& fields, StoredRun& run) {
+  const auto size = [&](const char* name) { return fields.integer_in(name, 1, largest_size); };
+  run.task_name = fields.string("task");
+  run.model_name = fields.string("model");
+  run.task_options = {.length = fields.integer("task_options.length"),
+                      .vectors = fields.integer("task_options.vectors"),
+                      .dims = fields.integer("task_options.dims"),
+                      .program = fields.string("task_options.program"),
+                      .nesting = fields.integer("task_options.nesting"),
+                      .held_only = fields.truth("task_options.held_only")};
+  run.sizes = {.hidden = size("sizes.hidden"),
+               .slot_size = size("sizes.slot_size"),
+               .slots = size("sizes.slots"),
+               .heads = static_cast<int>(size("sizes.heads")),
+               .parts = parts_in(fields)};
+  run.memory = fields.string("sizes.memory");
+  run.seed = fields.natural("seed");
+  run.test_samples = fields.integer_in("test_samples", 1, std::numeric_limits<std::int64_t>::max());
 }
 
 /// The tensors of the model: all of a file of weights; of a checkpoint the best ones, or those at the start.
 std::vector<NamedTensor> weights_in(const SafetensorsFile& file, StoredRun& run) {
   std::string prefix;
   if (file.metadata.contains("standing")) {
-    const Standing standing = standing_of_checkpoint(run.path);
+    const Standing standing = standing_in(file, run.path);
     run.step = standing.step;
     prefix = standing.best_step > 0 ? "best." : "model.";
   }
@@ -125,10 +115,10 @@ void make(StoredRun& run, const std::vector<NamedTensor>& weights) {
 }  // namespace
 
 std::string describe_run(const Run& run) {
-  return nlohmann::json{{"task", run.options.task},     {"task_options", options_to_json(run.options.task_options)},
-                        {"model", run.options.model},   {"sizes", sizes_to_json(sizes_of(run.options, *run.task))},
-                        {"seed", run.options.fit.seed}, {"test_samples", run.options.fit.test_samples}}
-      .dump();
+  return JsonObject{{"task", run.options.task},     {"task_options", options_to_json(run.options.task_options)},
+                    {"model", run.options.model},   {"sizes", sizes_to_json(sizes_of(run.options, *run.task))},
+                    {"seed", run.options.fit.seed}, {"test_samples", run.options.fit.test_samples}}
+      .text();
 }
 
 void save_run(const std::string& path, const Run& run) {
@@ -143,14 +133,17 @@ StoredRun load_run(const std::string& path) {
   const SafetensorsFile file = read_safetensors(run.path);
   const std::string& description = description_in(file, run.path);
   try {
-    read_description(nlohmann::json::parse(description), run);
-  } catch (const nlohmann::json::exception& error) {
-    throw not_a_run(run.path, error.what());
+    read_description(JsonFields("the entry trained of its metadata", description), run);
   } catch (const ValueError& error) {
     throw not_a_run(run.path, error.what());
   }
   const std::vector<NamedTensor> weights = weights_in(file, run);
-  make(run, weights);
+  check_finite(run.path, weights);
+  try {
+    make(run, weights);
+  } catch (const ValueError& error) {
+    throw ValueError(text("retrace: ", run.path, ": ", error.what()));
+  }
   try {
     assign(*run.model, weights);
   } catch (const ValueError& error) {

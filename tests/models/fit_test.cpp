@@ -2,11 +2,13 @@
 #include <retrace/core/storage.h>
 #include <retrace/core/threads_scope.h>
 #include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/recipes.h>
 #include <retrace/models/training/trainer.h>
 #include <retrace/tests/heap_count.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
 #include <array>
@@ -145,6 +147,35 @@ TEST(Fit, MetricsAreAJsonLineForEveryValidation) {
   for (const char* key : {"\"step\":10", "\"loss\":", "\"gradient_norm\":", "\"learning_rate\":", "\"validation_mse\":",
                           "\"samples_per_second\":"})
     EXPECT_NE(lines.find(key), std::string::npos) << key;
+}
+
+/// A stream that takes so many lines.
+class ShortStream : public std::stringbuf {
+ public:
+  explicit ShortStream(int lines) : left_(lines) {}
+
+ protected:
+  int sync() override { return left_-- > 0 ? 0 : -1; }
+
+ private:
+  int left_;
+};
+
+TEST(Fit, MetricsThatCannotBeWrittenEndTheTrainingBeforeTheNextCheckpoint) {
+  const TemporaryFolder folder;
+  const auto task = make_task("object-tracking");
+  const auto model = small_model("gru", *task);
+  ShortStream buffer(2);
+  std::ostream metrics(&buffer);
+  const FitOptions options{.steps = 20,
+                           .batch = 4,
+                           .validate_every = 4,
+                           .test_samples = 8,
+                           .checkpoint = folder / "checkpoint.safetensors",
+                           .checkpoint_seconds = 0,
+                           .metrics = &metrics};
+  EXPECT_THROW(fit(*model, *task, options), FileError);
+  EXPECT_EQ(step_of_checkpoint(options.checkpoint), 8) << "the metrics of step 12 are not there";
 }
 
 TEST(Fit, DoublePrecisionTrainsInDoublePrecision) {

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <retrace/core/random.h>
+#include <retrace/models/json_lines.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/tests/temporary_folder.h>
 #include <spawn.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,7 +55,16 @@ int kills() {
   return asked == nullptr ? 10 : std::atoi(asked);
 }
 
-TEST(Kill, AtAnyMomentLeavesACheckpointToGoOnFrom) {
+/// The lines of metrics up to a step.
+std::int64_t lines_up_to(std::int64_t step, const std::string& file) {
+  std::ifstream metrics(file);
+  std::int64_t lines = 0;
+  for (std::string line; std::getline(metrics, line) && !metrics.eof();)
+    if (metrics_from_json(file, line).step <= step) ++lines;
+  return lines;
+}
+
+TEST(Kill, AtAnyMomentLeavesACheckpointToGoOnFromAndItsMetrics) {
   const TemporaryFolder own;
   const std::string folder = own / "run", checkpoint = own / "run/checkpoint.safetensors";
   Random random(7);
@@ -70,6 +81,7 @@ TEST(Kill, AtAnyMomentLeavesACheckpointToGoOnFrom) {
     const std::int64_t reached = step_of_checkpoint(checkpoint);
     EXPECT_GE(reached, step) << "steps were lost at kill " << kill_number;
     step = reached;
+    EXPECT_EQ(lines_up_to(step, own / "run/metrics.jsonl"), step) << "metrics were lost at kill " << kill_number;
   }
   EXPECT_GT(step, 0) << "every kill came before the first checkpoint";
 }

@@ -52,6 +52,21 @@ TEST(Module, LoadListsAllThatDoesNotFitAndChangesNothing) {
   EXPECT_THROW(load(file + ".nowhere", net), FileError);
 }
 
+TEST(Module, ControlCodesInTheNamesOfAFileAreShownNotSent) {
+  const TemporaryFolder own;
+  const std::string file = own / "names.safetensors";
+  write_safetensors(file, {{"\x1b[2J", ones({1})}});
+  const Parameter w(tensor({1.0}));
+  expect_error<ValueError>(
+      [&] {
+        load(file, std::vector<NamedTensor>{{"w", w}});
+      },
+      text("load: ", file,
+           ": the values do not fit the module, and nothing was changed:"
+           "\n  missing: w [1]"
+           "\n  unexpected: \\x1b[2J [1]"));
+}
+
 /// Two parameters of one name cannot both be in the file: what would be lost is refused.
 TEST(Module, SaveRefusesANameThatComesTwice) {
   const TemporaryFolder own;

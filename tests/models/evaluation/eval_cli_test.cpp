@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -157,6 +158,23 @@ TEST_F(EvalCli, AModelOfTextIsSentToGenerate) {
   const Outcome outcome = run_command({"eval", run_});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.messages.find("retrace generate"), std::string::npos) << outcome.messages;
+}
+
+TEST_F(EvalCli, WeightsThatAreNoNumbersOrGiveNoneFailAndNameTheFile) {
+  const auto report = [&](float weight) {
+    train({"object-tracking", "--model", "lstm"});
+    const std::string path = run_ + "/weights.safetensors";
+    const SafetensorsFile file = read_safetensors(path);
+    file.tensors.at("out.bias").mutable_values<float>()[0] = weight;
+    write_safetensors(path, file.tensors, file.metadata);
+    const Outcome outcome = run_command({"eval", run_});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.results, "");
+    EXPECT_NE(outcome.messages.find(path), std::string::npos) << outcome.messages;
+    return outcome.messages;
+  };
+  EXPECT_NE(report(std::numeric_limits<float>::quiet_NaN()).find("not finite numbers: out.bias"), std::string::npos);
+  EXPECT_NE(report(1e38F).find("has a loss of inf"), std::string::npos) << "its square is too large";
 }
 
 }  // namespace

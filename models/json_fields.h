@@ -1,0 +1,56 @@
+// A JSON object that was read from a file, for a reader that knows which members there have to be.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace retrace {
+
+/// The members of an object, and those of the objects and lists in it: "sizes.hidden", "vocabulary.0". All that is
+/// wrong is a ValueError that says where (`place`, which the constructor is given), which member, what was expected and
+/// what was found; the caller adds the file.
+class JsonFields {
+ public:
+  /// Throws for text that is not JSON, not an object, nested more than 8 deep, or names a member twice.
+  JsonFields(std::string place, std::string_view json);
+
+  bool has(std::string_view name) const { return values_.contains(name); }
+  /// Throw for a member that is missing or of another type. A number may be whole; a whole number has no fraction.
+  std::int64_t integer(std::string_view name) const;
+  std::int64_t integer_in(std::string_view name, std::int64_t smallest, std::int64_t largest) const;
+  std::uint64_t natural(std::string_view name) const;
+  double number(std::string_view name) const;
+  /// As JsonText writes a number that is not finite: null stands for `not_finite`.
+  double number_or_null(std::string_view name, double not_finite) const;
+  bool truth(std::string_view name) const;
+  const std::string& string(std::string_view name) const;
+  std::vector<std::string> strings(std::string_view name) const;
+
+  void erase(std::string_view name);
+  /// Whether both have the same members with the same values, in whatever order.
+  bool operator==(const JsonFields& other) const { return values_ == other.values_; }
+
+ private:
+  struct List {
+    std::size_t size = 0;
+    bool operator==(const List&) const = default;
+  };
+  struct Object {
+    bool operator==(const Object&) const = default;
+  };
+  using Value = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List, Object>;
+  class Reader;
+
+  const Value& value(std::string_view name, std::string_view expected) const;
+  [[noreturn]] void refuse(std::string_view name, std::string_view expected, const Value& found) const;
+  static std::string description_of(const Value& value);
+
+  std::string place_;
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+}  // namespace retrace

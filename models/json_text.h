@@ -1,0 +1,65 @@
+// JSON as text, put together without a tree: nothing here takes memory in a destructor, as the trees of nlohmann::json
+// do, which end the program where there is none left.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace retrace {
+
+class JsonObject;
+
+/// A value: null, true or false, a number (null if it is not finite), a string (with U+FFFD for what is not UTF-8), a
+/// list or an object.
+class JsonText {
+ public:
+  JsonText() : text_("null") {}
+  JsonText(std::same_as<bool> auto truth) : text_(truth ? "true" : "false") {}
+  JsonText(double number);
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool>) JsonText(Integer number) : text_(std::to_string(number)) {}
+  JsonText(std::string_view string);
+  JsonText(const std::string& string) : JsonText(std::string_view(string)) {}
+  JsonText(const char* string) : JsonText(std::string_view(string)) {}
+  JsonText(const JsonObject& object);
+  template <class T>
+  JsonText(const std::vector<T>& list);
+  template <class T>
+  JsonText(const std::optional<T>& value) : JsonText(value ? JsonText(*value) : JsonText()) {}
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// Members in the order in which they were added.
+class JsonObject {
+ public:
+  JsonObject(std::initializer_list<std::pair<std::string_view, JsonText>> members = {}) {
+    for (const auto& [name, value] : members) add(name, value);
+  }
+  void add(std::string_view name, const JsonText& value);
+  void add(const JsonObject& others);
+  std::string text() const { return "{" + members_ + "}"; }
+
+ private:
+  std::string members_;  // separated by commas
+};
+
+template <class T>
+JsonText::JsonText(const std::vector<T>& list) : text_("[") {
+  for (const auto& item : list) {
+    if (text_.size() > 1) text_ += ',';
+    text_ += JsonText(item).text();
+  }
+  text_ += ']';
+}
+
+}  // namespace retrace

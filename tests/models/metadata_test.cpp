@@ -1,0 +1,191 @@
+// A file whose metadata is not what it should be is refused with its name, the member, what was expected and found.
+#include <gtest/gtest.h>
+#include <retrace/core/error.h>
+#include <retrace/core/safetensors.h>
+#include <retrace/models/text/text_model.h>
+#include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/stored_run.h>
+#include <retrace/ops/ops.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+using nlohmann::json;
+using Read = std::function<void(const std::string&)>;
+
+class StoredMetadata : public testing::Test {
+ protected:
+  /// The error of reading a file with these tensors and this metadata.
+  std::string refusal(const std::map<std::string, std::string>& metadata, const Read& read) const {
+    write_safetensors(path_, file_.tensors, metadata);
+    try {
+      read(path_);
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(path_), std::string::npos) << message;
+      EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
+      return message;
+    }
+    return "it was read";
+  }
+
+  std::string refusal_of(const char* entry, const json& object, const Read& read) const {
+    std::map<std::string, std::string> metadata = file_.metadata;
+    metadata[entry] = object.dump();
+    return refusal(metadata, read);
+  }
+
+  /// Each value of the entry becomes one of every other type, or is missing.
+  void expect_every_wrong_value_named(const char* entry, const Read& read) {
+    file_ = read_safetensors(path_);
+    const json whole = json::parse(file_.metadata.at(entry));
+    std::vector<json::json_pointer> places;
+    list_places(whole, json::json_pointer(), places);
+    ASSERT_GT(places.size(), 4U);
+    for (const json::json_pointer& place : places) {
+      std::string name = place.to_string().substr(1);
+      std::ranges::replace(name, '/', '.');
+      for (const json& other : {json(), json(true), json(3), json(1.5), json("text"), json::array(), json::object()}) {
+        if (is_allowed(whole.at(place), other)) continue;
+        json wrong = whole;
+        wrong[place] = other;
+        const std::string message = refusal_of(entry, wrong, read);
+        EXPECT_NE(message.find(std::string("the entry ") + entry + " of its metadata: " + name + " has to be "),
+                  std::string::npos)
+            << name << " as " << other << ": " << message;
+      }
+      if (whole.at(place.parent_pointer()).is_array()) continue;
+      json wrong = whole;
+      wrong.at(place.parent_pointer()).erase(place.back());
+      const std::string message = refusal_of(entry, wrong, read);
+      EXPECT_NE(message.find(name), std::string::npos) << message;
+      EXPECT_NE(message.find("is missing; it has to be "), std::string::npos) << message;
+    }
+    for (const char* text : {"", "{", "[]", "3", "null", "\xef\xbb\xbf{}"}) {
+      std::map<std::string, std::string> metadata = file_.metadata;
+      metadata[entry] = text;
+      EXPECT_NE(refusal(metadata, read), "it was read") << text;
+    }
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "file.safetensors";
+  SafetensorsFile file_;
+
+ private:
+  /// Of all values in the object, those of its objects and lists included.
+  static void list_places(const json& value, const json::json_pointer& at, std::vector<json::json_pointer>& places) {
+    if (!at.empty()) places.push_back(at);
+    if (value.is_object())
+      for (const auto& [key, member] : value.items()) list_places(member, at / key, places);
+    if (value.is_array())
+      for (std::size_t k = 0; k < value.size(); ++k) list_places(value[k], at / k, places);
+  }
+
+  /// A number may be whole, and null stands for one that is not finite.
+  static bool is_allowed(const json& value, const json& other) {
+    if (value.is_number_integer()) return other.is_number_integer();
+    if (value.is_number_float() || value.is_null()) return other.is_number() || other.is_null();
+    return value.type() == other.type();
+  }
+};
+
+Run small_run() {
+  RunOptions options{.task = "babi", .model = "rmc", .hidden = 8};
+  return prepare(options);
+}
+
+TEST_F(StoredMetadata, OfWeightsIsNamed) {
+  save_run(path_, small_run());
+  expect_every_wrong_value_named("trained", [](const std::string& path) { load_run(path); });
+}
+
+TEST_F(StoredMetadata, OfACheckpointIsNamed) {
+  // No number is whole, so that each is told from an integer; those that may be null are not there.
+  const Standing standing{.curriculum = {0, 0.5}, .best = {0.5, 0.5}, .window_loss = 0.5, .seconds = 0.5};
+  save_checkpoint(path_, {{"w", ones({2})}}, standing, "a run");
+  file_ = read_safetensors(path_);
+  const json whole = json::parse(file_.metadata.at("standing"));
+  for (const auto& [name, value] : whole.items())
+    for (const json& other : {json(), json(true), json(1.5), json("text"), json::array(), json::object()}) {
+      const bool may_be_null = name == "best_loss" || name == "best_metric";
+      if ((value.is_number_float() && other.is_number()) || (may_be_null && other.is_null())) continue;
+      json wrong = whole;
+      wrong[name] = other;
+      const std::string message =
+          refusal_of("standing", wrong, [](const std::string& path) { step_of_checkpoint(path); });
+      EXPECT_NE(message.find("the entry standing of its metadata: " + name + " has to be "), std::string::npos)
+          << name << " as " << other << ": " << message;
+    }
+  for (const char* text : {"", "{", "[]", "{}"})
+    EXPECT_NE(
+        refusal({{"run", "a run"}, {"standing", text}}, [](const std::string& path) { step_of_checkpoint(path); }),
+        "it was read");
+}
+
+TEST_F(StoredMetadata, OfAModelOfTextIsNamed) {
+  Random random(1);
+  const TextModel model({.model = "lstm", .hidden = 4, .length = 3}, Vocabulary(TokenKind::characters, {"a", "b", "c"}),
+                        random);
+  save_text_model(path_, model);
+  expect_every_wrong_value_named("text_model", [](const std::string& path) { load_text_model(path); });
+}
+
+TEST_F(StoredMetadata, ARefusedResumeNamesTheFile) {
+  const std::vector<NamedTensor> tensors{{"w", ones({2})}};
+  const std::string model = R"({"task":"babi","model":"lstm","test_samples":8})";
+  save_checkpoint(path_, tensors, {}, "a run", model);
+  file_ = read_safetensors(path_);
+  const auto refusal_of_resume = [&](const char* entry, const std::string& text) {
+    std::map<std::string, std::string> metadata = file_.metadata;
+    metadata[entry] = text;
+    return refusal(metadata, [&](const std::string& path) { load_checkpoint(path, tensors, "a run", model); });
+  };
+  EXPECT_EQ(refusal_of_resume("trained", R"({"test_samples":9,"model":"lstm","task":"babi"})"), "it was read");
+  EXPECT_NE(refusal_of_resume("trained", R"({"task":"babi","model":"gru"})").find("another task or model"),
+            std::string::npos);
+  for (const char* text : {"", "no JSON", "{\"task\":\"babi\",", "[]", "null"})
+    EXPECT_NE(refusal_of_resume("trained", text).find("the entry trained of its metadata: "), std::string::npos)
+        << text;
+  EXPECT_NE(refusal_of_resume("run", "another \x1b[2J").find("another \\x1b[2J"), std::string::npos);
+  for (const std::vector<NamedTensor>& others : {std::vector<NamedTensor>{{"w", ones({3})}}, {{"v", ones({2})}}}) {
+    const std::string message =
+        refusal(file_.metadata, [&](const std::string& path) { load_checkpoint(path, others, "a run", model); });
+    EXPECT_NE(message.find("the values do not fit"), std::string::npos) << message;
+  }
+}
+
+TEST_F(StoredMetadata, ATaskOrModelThatIsNotKnownNamesTheFile) {
+  save_run(path_, small_run());
+  file_ = read_safetensors(path_);
+  for (const char* name : {"task", "model"}) {
+    json description = json::parse(file_.metadata.at("trained"));
+    description[name] = "\x1b[2J";
+    const std::string message = refusal_of("trained", description, [](const std::string& path) { load_run(path); });
+    EXPECT_NE(message.find("'\\x1b[2J'"), std::string::npos) << message;
+  }
+}
+
+TEST_F(StoredMetadata, WeightsThatAreNotFiniteAreNamed) {
+  const Run run = small_run();
+  const NamedTensor weight = parameters(*run.model).front();
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+    weight.tensor.mutable_values<float>()[0] = static_cast<float>(bad);
+    save_run(path_, run);
+    file_ = read_safetensors(path_);
+    const std::string message = refusal(file_.metadata, [](const std::string& path) { load_run(path); });
+    EXPECT_NE(message.find("weights that are not finite numbers: " + weight.name + ";"), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace retrace

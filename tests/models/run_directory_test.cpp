@@ -1,0 +1,215 @@
+// The folder of a run keeps its metrics, whatever ends the program or fills the disk.
+#include <gtest/gtest.h>
+#include <retrace/core/error.h>
+#include <retrace/models/cli/run_directory.h>
+#include <retrace/models/json_lines.h>
+#include <retrace/models/training/checkpoint.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+/// No file of this process may grow beyond so many bytes; the signal that comes with it is as the caller wants it.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(std::size_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+class RunDirectories : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directory(run_); }
+
+  static std::string line(std::int64_t step) {
+    return to_json(Metrics{.step = step, .metric_name = metric_name(TaskKind::classification)}) + "\n";
+  }
+  static std::string lines(std::int64_t last) {
+    std::string result;
+    for (std::int64_t step = 1; step <= last; ++step) result += line(step);
+    return result;
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(run_ + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void put_metrics(const std::string& content) const { std::ofstream(run_ + "/metrics.jsonl") << content; }
+  void put_checkpoint(std::int64_t step) const {
+    save_checkpoint(run_ + "/checkpoint.safetensors", {}, {.step = step}, "a run");
+  }
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(run_)) names.insert(entry.path().filename());
+    return names;
+  }
+  std::string refusal_of_resume() const {
+    try {
+      RunDirectory(run_, true);
+    } catch (const FileError& error) {
+      return error.what();
+    }
+    return "it was resumed";
+  }
+
+  TemporaryFolder folder_;
+  std::string run_ = folder_ / "run";
+};
+
+TEST_F(RunDirectories, AResumeKeepsTheLinesUpToTheCheckpoint) {
+  put_metrics(lines(9) + "{\"step\":10,\"lo");
+  put_checkpoint(7);
+  RunDirectory directory(run_, true);
+  EXPECT_EQ(read("metrics.jsonl"), lines(7));
+  ASSERT_EQ(directory.earlier().size(), 7U);
+  EXPECT_EQ(directory.earlier().back().step, 7);
+  directory.metrics() << line(8) << std::flush;
+  EXPECT_EQ(read("metrics.jsonl"), lines(8));
+}
+
+TEST_F(RunDirectories, AResumeOfAllLinesKeepsThem) {
+  put_metrics(lines(3));
+  put_checkpoint(3);
+  RunDirectory(run_, true);
+  EXPECT_EQ(read("metrics.jsonl"), lines(3));
+}
+
+TEST_F(RunDirectories, WithoutAResumeBothMetricsAndCheckpointGo) {
+  put_metrics(lines(3));
+  put_checkpoint(3);
+  RunDirectory(run_, false);
+  EXPECT_EQ(read("metrics.jsonl"), "");
+  EXPECT_EQ(files(), (std::set<std::string>{"metrics.jsonl"}));
+}
+
+/// A number that was not finite is null in the line.
+TEST_F(RunDirectories, ALineWithNullIsOneOfMetrics) {
+  put_metrics(to_json(Metrics{.step = 1,
+                              .metric_name = metric_name(TaskKind::classification),
+                              .validation = {.loss = std::numeric_limits<double>::infinity(), .metric = 0}}) +
+              "\n" + line(2));
+  put_checkpoint(2);
+  EXPECT_EQ(RunDirectory(run_, true).earlier().size(), 2U);
+}
+
+TEST_F(RunDirectories, ALineThatIsNotOfMetricsIsNamedNotDropped) {
+  const std::string good = lines(1), after = line(3);
+  put_checkpoint(3);
+  const auto refusal = [&](const std::string& bad) {
+    put_metrics(good + bad + "\n" + after);
+    const std::string message = refusal_of_resume();
+    EXPECT_EQ(read("metrics.jsonl"), good + bad + "\n" + after);
+    EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
+    return message.starts_with("retrace: " + run_ + "/metrics.jsonl: line 2: ") ? message : "no place: " + message;
+  };
+  EXPECT_NE(refusal("{\"step\":2,").find("is not JSON"), std::string::npos);
+  EXPECT_NE(refusal("[]").find("it is a list, not an object"), std::string::npos);
+  const nlohmann::json whole = nlohmann::json::parse(line(2));
+  for (const auto& [key, value] : whole.items()) {
+    nlohmann::json wrong = whole;
+    wrong[key] = "text";
+    EXPECT_NE(refusal(wrong.dump()).find(key + " has to be"), std::string::npos) << key;
+    wrong.erase(key);
+    EXPECT_NE(refusal(wrong.dump()).find("is missing"), std::string::npos) << key;
+  }
+}
+
+/// The kernel kills a program whose file grows too large: here between any two bytes of the metrics that are written
+/// again.
+TEST_F(RunDirectories, AKillWhileTheMetricsAreWrittenAgainLosesNone) {
+  put_checkpoint(40);
+  const std::string before = lines(50);
+  const std::size_t kept = lines(40).size();
+  for (std::size_t bytes = 0; bytes < kept; bytes += kept / 10) {
+    put_metrics(before);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const rlimit no_dump{};
+      setrlimit(RLIMIT_CORE, &no_dump);
+      const FileSizeLimit limit(bytes);
+      RunDirectory(run_, true);
+      _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ) << "after " << bytes << " bytes";
+    EXPECT_EQ(read("metrics.jsonl"), before) << "after " << bytes << " bytes";
+  }
+  RunDirectory(run_, true);
+  EXPECT_EQ(read("metrics.jsonl"), lines(40));
+  EXPECT_EQ(files(), (std::set<std::string>{"checkpoint.safetensors", "metrics.jsonl"})) << "of the killed ones";
+}
+
+TEST_F(RunDirectories, AResultThatCannotBeWrittenLeavesTheOldOne) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  RunDirectory directory(run_, false);
+  directory.write("result.json", "the old result");
+  {
+    const FileSizeLimit limit(5);
+    EXPECT_THROW(directory.write("result.json", "another result"), FileError);
+  }
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(read("result.json"), "the old result");
+  EXPECT_EQ(files(), (std::set<std::string>{"metrics.jsonl", "result.json"}));
+}
+
+TEST_F(RunDirectories, MetricsThatCannotBeWrittenStopTheTrainingAndAreThereAfterAResume) {
+  const auto train = [&](const std::string& run) {
+    return run_command({"train", "pair-matching", "--steps", "60", "--batch", "2", "--hidden", "2", "--validate-every",
+                        "1", "--checkpoint-seconds", "0", "--test-samples", "8", "--quiet", "--resume", "--out", run});
+  };
+  const auto steps = [](const std::string& file) {
+    std::vector<std::int64_t> result;
+    std::ifstream metrics(file);
+    for (std::string text; std::getline(metrics, text);) result.push_back(nlohmann::json::parse(text).at("step"));
+    return result;
+  };
+  ASSERT_EQ(train(folder_ / "whole").status, 0);
+  const std::uintmax_t checkpoint = std::filesystem::file_size(folder_ / "whole/checkpoint.safetensors");
+  const std::uintmax_t metrics = std::filesystem::file_size(folder_ / "whole/metrics.jsonl");
+  ASSERT_LT(checkpoint + 1000, metrics) << "the limit has to let checkpoints through";
+  std::signal(SIGXFSZ, SIG_IGN);
+  Outcome stopped;
+  {
+    const FileSizeLimit limit((checkpoint + 500 + metrics) / 2);
+    stopped = train(run_);
+  }
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(stopped.status, 1);
+  EXPECT_EQ(
+      stopped.messages,
+      "retrace: " + run_ + "/metrics.jsonl cannot be written: File too large; make room or choose another --out\n");
+  const std::int64_t reached = step_of_checkpoint(run_ + "/checkpoint.safetensors");
+  EXPECT_GT(reached, 1);
+  EXPECT_LT(reached, 60) << "the training went on without a line";
+  const Outcome resumed = train(run_);
+  EXPECT_EQ(resumed.status, 0) << resumed.messages;
+  EXPECT_EQ(steps(run_ + "/metrics.jsonl"), steps(folder_ / "whole/metrics.jsonl"));
+  EXPECT_EQ(read("weights.safetensors").size(), std::filesystem::file_size(folder_ / "whole/weights.safetensors"));
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,9 +1,12 @@
-// Replaces operator new and delete of the whole test program by ones that count.
+// Replaces operator new and delete of the whole test program by ones that count, and fail where a test asks for it.
 #include <gtest/gtest.h>
 #include <retrace/tests/heap_count.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <vector>
@@ -11,9 +14,20 @@
 namespace {
 
 std::atomic<std::int64_t> allocations{0};
+// The calls that fail: none.
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+std::atomic<std::int64_t> first_failure{never}, last_failure{never};
+
+/// The memory, or null where this call is to fail.
+void* counted_or_null(void* memory) {
+  const std::int64_t number = ++allocations;
+  if (number < first_failure || number > last_failure) return memory;
+  std::free(memory);
+  return nullptr;
+}
 
 void* counted(void* memory) {
-  ++allocations;
+  memory = counted_or_null(memory);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -30,8 +44,7 @@ void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return counted(std::malloc(bytes == 0 ? 1 : bytes)); }
 // std::stable_sort asks for its buffer without an exception, and gives it back to the plain delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(bytes == 0 ? 1 : bytes);
+  return counted_or_null(std::malloc(bytes == 0 ? 1 : bytes));
 }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted_aligned(bytes, alignment);
@@ -52,6 +65,14 @@ namespace retrace {
 
 std::int64_t heap_allocations() { return allocations; }
 
+FailingAllocation::FailingAllocation(std::int64_t number, bool lasting) {
+  const std::int64_t first = allocations + number;
+  last_failure = lasting ? never : first;
+  first_failure = first;
+}
+
+FailingAllocation::~FailingAllocation() { first_failure = last_failure = never; }
+
 namespace {
 
 TEST(HeapCount, CountsWhatIsTaken) {
@@ -59,6 +80,30 @@ TEST(HeapCount, CountsWhatIsTaken) {
   const std::vector<int> numbers(1000);
   const auto number = std::make_unique<double>(1);
   EXPECT_EQ(heap_allocations(), before + 2);
+}
+
+TEST(HeapCount, AllocationsFailWhereTheyAreAskedTo) {
+  const auto fails = [] {
+    try {
+      ::operator delete(::operator new(8));  // by name: the compiler may leave out those of a new-expression
+      return false;
+    } catch (const std::bad_alloc&) {
+      return true;
+    }
+  };
+  // An expectation that is not met allocates, so all of them come after the failures.
+  std::array<bool, 3> one{}, lasting{};
+  {
+    const FailingAllocation second(2);
+    std::ranges::generate(one, fails);
+  }
+  {
+    const FailingAllocation from_second_on(2, true);
+    std::ranges::generate(lasting, fails);
+  }
+  EXPECT_EQ(one, (std::array{false, true, false}));
+  EXPECT_EQ(lasting, (std::array{false, true, true}));
+  EXPECT_FALSE(fails());
 }
 
 }  // namespace

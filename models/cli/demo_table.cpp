@@ -4,6 +4,7 @@
 #include <retrace/models/digits.h>
 #include <retrace/models/json_lines.h>
 #include <retrace/models/nearest_name.h>
+#include <retrace/models/text_table.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,13 +17,6 @@ namespace retrace {
 namespace {
 
 constexpr std::string_view all_demos = "all";
-constexpr std::size_t widest_line = 110;
-
-struct Column {
-  std::vector<std::string> cells;  // the heading first
-  std::size_t width = 0;
-  bool is_text = false;
-};
 
 /// Four decimals, or two digits where those would hide the number. An exact zero shows that it is one.
 std::string number_text(double number) {
@@ -30,55 +24,30 @@ std::string number_text(double number) {
   return in_digits(number, std::abs(number) < 1e-3 ? "%.1e" : "%.4f");
 }
 
-Column make_column(const DemoTable& table, std::size_t index) {
-  Column column{.cells = {table.columns[index]}};
-  for (const std::vector<DemoCell>& row : table.rows) {
-    if (const auto* words = std::get_if<std::string>(&row[index])) {
-      column.cells.push_back(*words);
-      column.is_text = true;
-    } else if (const auto* count = std::get_if<std::int64_t>(&row[index])) {
-      column.cells.push_back(std::to_string(*count));
-    } else {
-      column.cells.push_back(number_text(std::get<double>(row[index])));
-    }
-  }
-  for (const std::string& cell : column.cells) column.width = std::max(column.width, cell.size());
-  return column;
+std::string cell_text(const DemoCell& cell) {
+  if (const auto* words = std::get_if<std::string>(&cell)) return *words;
+  if (const auto* count = std::get_if<std::int64_t>(&cell)) return std::to_string(*count);
+  return number_text(std::get<double>(cell));
 }
 
-void print_cells(std::ostream& out, const DemoTable& table) {
-  std::vector<Column> columns;
-  for (std::size_t index = 0; index < table.columns.size(); ++index) columns.push_back(make_column(table, index));
-  for (std::size_t line = 0; line <= table.rows.size(); ++line) {
-    std::string cells;
-    for (const Column& column : columns) {
-      const std::string padding(column.width - column.cells[line].size(), ' ');
-      cells += "  " + (column.is_text ? column.cells[line] + padding : padding + column.cells[line]);
+std::string table_text(const DemoTable& table) {
+  std::vector<Row> rows{table.columns};
+  std::string alignment(table.columns.size(), 'r');
+  for (const std::vector<DemoCell>& cells : table.rows) {
+    Row& row = rows.emplace_back();
+    for (const DemoCell& cell : cells) {
+      if (std::holds_alternative<std::string>(cell)) alignment[row.size()] = 'l';
+      row.push_back(cell_text(cell));
     }
-    out << cells.substr(0, cells.find_last_not_of(' ') + 1) << '\n';
   }
-}
-
-/// The words, on lines of their own where they would be too long for one.
-void print_words(std::ostream& out, const std::string& words) {
-  std::size_t begin = 0;
-  while (words.size() - begin > widest_line) {
-    const std::size_t end = words.rfind(' ', begin + widest_line);
-    if (end == std::string::npos || end <= begin) break;
-    out << words.substr(begin, end - begin) << '\n';
-    begin = end + 1;
-  }
-  out << words.substr(begin) << '\n';
+  return text_table(rows, alignment, "  ");
 }
 
 void print_demo(std::ostream& out, const Demo& demo) {
   out << demo.name << ": " << demo.title << "\n\n";
   for (const DemoTable& table : demo.tables) {
-    out << table.title << '\n';
-    print_words(out, "See: " + table.see);
-    print_cells(out, table);
-    print_words(out, (table.holds ? "Holds: " : "DOES NOT HOLD: ") + table.finding);
-    out << '\n';
+    out << wrapped(table.title) << wrapped("See: " + table.see) << table_text(table)
+        << wrapped((table.holds ? "Holds: " : "DOES NOT HOLD: ") + table.finding) << '\n';
   }
 }
 

@@ -5,12 +5,6 @@
 namespace retrace {
 namespace {
 
-std::size_t characters(const std::string& words) {
-  std::size_t count = 0;
-  for (const char letter : words) count += (static_cast<unsigned char>(letter) & 0xC0) != 0x80 ? 1 : 0;  // of UTF-8
-  return count;
-}
-
 /// Nothing of a task that has no lessons.
 std::string lessons_in_words(const Comparison& comparison) {
   const std::size_t lessons = comparison.task->lessons().size();
@@ -87,19 +81,8 @@ std::string html_page(const std::string& title, const std::string& svg, const st
 }
 
 std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines) {
-  std::vector<std::size_t> widths(table.front().size(), 0);
-  for (const Row& row : table)
-    for (std::size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], characters(row[column]));
-  std::string result;
-  for (const Row& row : table) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      const std::string padding(widths[column] - characters(row[column]), ' ');
-      result += column == 0 ? row[column] + padding : "  " + padding + row[column];
-    }
-    result += "\n";
-  }
-  for (const std::string& line : lines) result += line + "\n";
+  std::string result = text_table(table, "lr");
+  for (const std::string& line : lines) result += wrapped(line);
   return result;
 }
 

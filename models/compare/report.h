@@ -6,11 +6,9 @@
 
 #include <retrace/models/compare/compare.h>
 #include <retrace/models/digits.h>
+#include <retrace/models/text_table.h>
 
 namespace retrace {
-
-/// The cells of a row; the first row of a table has the headings.
-using Row = std::vector<std::string>;
 
 /// "mean ± half width of its 95 % interval"; the mean alone where one number has no interval.
 std::string with_half_width(const Sample& sample);
@@ -27,7 +25,7 @@ std::string yardsticks_in_words(const Comparison& comparison);
 /// A page that needs nothing else: the title, an <svg>, the table, a paragraph for each line.
 std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
                       const std::vector<std::string>& lines);
-/// The table for a terminal, its columns aligned, the first to the left, and the lines below it.
+/// The table for a terminal, its first column to the left, and below it a paragraph for each line.
 std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines);
 
 }  // namespace retrace

@@ -2,6 +2,7 @@
 #include <retrace/core/error.h>
 #include <retrace/models/digits.h>
 #include <retrace/models/evaluation/report_maps.h>
+#include <retrace/models/text_table.h>
 
 #include <algorithm>
 #include <array>
@@ -11,30 +12,9 @@ namespace retrace {
 namespace {
 
 constexpr std::size_t bar_length = 20;
+constexpr std::size_t map_width = text_width - 2;  // behind the space before it
 constexpr std::size_t most_steps_in_text = 16;  // whose matrices are printed
-constexpr std::int64_t most_columns_in_text = 90;
-
-using Cells = std::vector<std::string>;
-
-/// The first column to the left, the others to the right.
-std::string lay_out(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Cells& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-  }
-  std::string result;
-  for (const Cells& row : rows) {
-    std::string line = "  ";
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const std::string padding(widths[k] - row[k].size(), ' ');
-      line += k == 0 ? row[k] + padding : "  " + padding + row[k];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    result += line + "\n";
-  }
-  return result;
-}
+constexpr std::int64_t most_columns_in_text = 70;
 
 std::string interval(const Estimate& estimate) {
   return text(in_digits(estimate.low, "%.4g"), " to ", in_digits(estimate.high, "%.4g"));
@@ -71,7 +51,7 @@ std::string headline(const Report& report) {
 /// Nothing for a table of one line: all samples are alike there.
 std::string table_of(const CategoryTable& table, TaskKind kind) {
   if (table.rows.size() == 1) return "";
-  std::vector<Cells> rows{{table.name, "answers", std::string(metric_name(kind)), "95 % interval"}};
+  std::vector<Row> rows{{table.name, "answers", std::string(metric_name(kind)), "95 % interval"}};
   for (const CategoryRow& row : table.rows) {
     rows.push_back(
         {row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4f"), interval(row.metric)});
@@ -80,7 +60,7 @@ std::string table_of(const CategoryTable& table, TaskKind kind) {
     bar.resize(bar_length, '.');
     rows.back().push_back(bar);
   }
-  return text("\n", lay_out(rows));
+  return text("\n", text_table(rows, "lr", "  "));
 }
 
 std::string failures_of(const Report& report) {
@@ -111,8 +91,7 @@ HeatMap in_own_shades(HeatMap map) {
 }
 
 std::string memory_of(const MemoryUse& use) {
-  std::vector<Cells> rows{
-      {"slot", "norm", "its deviation over time", "variance", "attention received", "changes most"}};
+  std::vector<Row> rows{{"slot", "norm", "its deviation over time", "variance", "attention received", "changes most"}};
   for (std::size_t slot = 0; slot < use.of_slots.size(); ++slot) {
     const SlotUse& of_slot = use.of_slots[slot];
     rows.push_back({std::to_string(slot), in_digits(of_slot.norm), in_digits(of_slot.norm_over_time),
@@ -125,27 +104,27 @@ std::string memory_of(const MemoryUse& use) {
     for (std::size_t slot = 0; slot < gate.of_slots.size(); ++slot)
       rows[slot + 1].push_back(in_digits(gate.of_slots[slot], "%.3f"));
   }
-  std::string lines =
-      text("\nMemory: ", use.slots, " slots, over ", use.samples, " samples of ", use.steps, " steps\n", lay_out(rows));
-  for (const std::string& finding : findings(use)) lines += text("  ", finding, "\n");
+  std::string lines = text("\nMemory: ", use.slots, " slots, over ", use.samples, " samples of ", use.steps, " steps\n",
+                           text_table(rows, "lr", "  "));
+  for (const std::string& finding : findings(use)) lines += wrapped(finding, "  ");
   for (const GateUse& gate : use.gates)
     lines += text("  The ", gate.name, " gates are ", in_digits(100 * gate.mean, "%.0f"), " % open on the average.\n");
   if (use.steps > most_columns_in_text) return lines;
   const std::array maps{in_own_shades(attention_over_time(use)), in_own_shades(changes_over_time(use))};
-  return text(lines, "  Step by step, from left to right:\n", indented(to_text(maps, 1), "  "));
+  return text(lines, "  Step by step, from left to right:\n", indented(to_text(maps, 1, map_width), "  "));
 }
 
 std::string example_of(const AttentionExample& example, TaskKind kind) {
   const std::vector<HeatMap> steps = attention_steps(example);
   const std::array received{in_own_shades(attention_over_time(example))};
-  std::string lines = text("\n", indented(example.input, "  "), "  The model ", verdict(example, kind), ".");
+  std::string sentence = text("The model ", verdict(example, kind), ".");
   if (example.row_to_remember)
-    lines += text(" Step ", *example.row_to_remember + 1, ", which is to be remembered, has a * and a ^.");
-  lines += "\n";
+    sentence += text(" Step ", *example.row_to_remember + 1, ", which is to be remembered, has a * and a ^.");
+  std::string lines = text("\n", indented(example.input, "  "), wrapped(sentence, "  "));
   if (steps.size() <= most_steps_in_text)
     lines += text("  Each step (@ is ", in_digits(largest_of(steps)), "):\n",
-                  indented(to_text(steps, largest_of(steps)), "  "));
-  if (received.front().columns <= most_columns_in_text) lines += indented(to_text(received, 1), "  ");
+                  indented(to_text(steps, largest_of(steps), map_width), "  "));
+  if (received.front().columns <= most_columns_in_text) lines += indented(to_text(received, 1, map_width), "  ");
   return lines;
 }
 

@@ -24,4 +24,12 @@ inline Outcome run_command(const std::vector<std::string>& words) {
   return {status, results.str(), messages.str()};
 }
 
+/// Paragraphs and tables without their line breaks and columns: one space between two words.
+inline std::string on_one_line(const std::string& lines) {
+  std::istringstream words(lines);
+  std::string result;
+  for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
+  return result;
+}
+
 }  // namespace retrace

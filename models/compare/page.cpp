@@ -1,7 +1,7 @@
 // A comparison for people: as a page, and as a table for a terminal.
 #include <retrace/models/compare/report.h>
 
-#include <array>
+#include <cmath>
 
 namespace retrace {
 namespace {
@@ -46,12 +46,35 @@ std::vector<Row> table(const Comparison& comparison) {
   return rows;
 }
 
+std::int64_t matched_size(const Contestant& contestant, Match match) {
+  return match == Match::flops ? contestant.flops_a_sample : contestant.parameters;
+}
+
+/// Which sizes were made equal, and those that could not be: even the nearest ones that the model can have are further
+/// apart than the steps of sizes explain.
+std::string match_in_words(const Comparison& comparison) {
+  constexpr double near = 0.1;
+  const Match match = comparison.options.match;
+  if (match == Match::none) return "Sizes are as given: not matched.";
+  const std::string unit = match == Match::flops ? "operations of a sample" : "parameters";
+  const Contestant& first = comparison.contestants.front();
+  const auto goal = static_cast<double>(matched_size(first, match));
+  std::string unmatched;
+  for (const Contestant& contestant : comparison.contestants) {
+    const auto size = static_cast<double>(matched_size(contestant, match));
+    if (std::abs(size / goal - 1) <= near) continue;
+    unmatched += text(unmatched.empty() ? "" : ", ", contestant.name, " has ", in_digits(size, "%.0f"), " (",
+                      in_digits(size / goal, "%.2f"), " times as many)");
+  }
+  if (unmatched.empty()) return text("Sizes are matched by the number of ", unit, ".");
+  return text("Sizes could not all be matched by the number of ", unit, ": ", first.name, " has ",
+              in_digits(goal, "%.0f"), "; ", unmatched, ".");
+}
+
 /// What was the same for all models, and what was chosen for each.
 std::vector<std::string> terms(const Comparison& comparison) {
   std::vector<std::string> lines = budget_in_words(comparison);
-  constexpr std::array matches{"Sizes are as given: not matched.", "Sizes are matched by the number of parameters.",
-                               "Sizes are matched by the operations of a sample."};
-  lines.push_back(matches[static_cast<std::size_t>(comparison.options.match)]);
+  lines.push_back(match_in_words(comparison));
   for (const Contestant& contestant : comparison.contestants) {
     if (contestant.tried.empty()) continue;
     std::string line = text("Learning rate of ", contestant.name, ", by validation loss on a seed of its own:");

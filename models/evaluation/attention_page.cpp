@@ -31,6 +31,16 @@ std::string memory_section(const MemoryUse& use) {
   return section;
 }
 
+/// Of a model whose attention is not drawn.
+std::string what_there_is_instead(const Report& report) {
+  const std::string why = report.model == "attention"
+                              ? "Its rows attend to each other in every block. Drawn here is the attention of memories "
+                                "with slots alone (rmc, relational-rnn)"
+                              : text("A model named ", report.model,
+                                     " does not tell of a memory with slots, whose attention would be drawn here");
+  return why + "; this is its report in words and numbers.";
+}
+
 }  // namespace
 
 std::string attention_page(const Report& report) {
@@ -41,7 +51,9 @@ std::string attention_page(const Report& report) {
            "pre{background:#f6f6f6;padding:.6em}.remember{color:#c1121f;font-weight:bold}</style></head>\n<body><h1>",
            title, "</h1>\n<p>", metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " of ",
            report.samples, " samples.</p>\n");
-  if (!report.memory) return page + "<p>This model has no memory of slots.</p>\n</body></html>\n";
+  if (!report.memory)
+    return text(page, "<p>", escaped(what_there_is_instead(report)), "</p>\n<pre>", escaped(to_text(report)),
+                "</pre>\n</body></html>\n");
   page +=
       "<p>A matrix is a step. A row is a slot, a column a slot that it looks at, the mean of the heads; where a slot "
       "can "

@@ -2,8 +2,10 @@
 #include <retrace/core/error.h>
 #include <retrace/models/compare/compare.h>
 #include <retrace/models/model_info.h>
+#include <retrace/tests/models/command_line.h>
 
 #include <cmath>
+#include <sstream>
 
 namespace retrace {
 namespace {
@@ -66,6 +68,42 @@ TEST(Compare, SizesAreMatchedToTheFirstModel) {
   options.match = Match::parameters;
   for (const Contestant& contestant : compare(options).contestants)
     EXPECT_NEAR(static_cast<double>(contestant.parameters), 14000, 2200) << contestant.name << contestant.hidden;
+}
+
+/// An rmc's answer layers have sizes of their own, below which it cannot be made.
+TEST(Compare, SaysWhichSizesCouldNotBeMatchedAndHowFarApartTheyAre) {
+  CompareOptions options = small_comparison();
+  options.seeds = 1;
+  options.run.fit.steps = 1;
+  options.run.hidden = 32;
+  options.models = {"lstm", "gru", "rmc"};
+  const std::string matched = "Sizes are matched by the number of ";
+  options.match = Match::none;
+  EXPECT_NE(on_one_line(to_text(compare(options))).find("Sizes are as given: not matched."), std::string::npos);
+  options.match = Match::parameters;
+  const Comparison comparison = compare(options);
+  const std::int64_t lstm = comparison.contestants[0].parameters, rmc = comparison.contestants[2].parameters;
+  ASSERT_GT(rmc, 2 * lstm);
+  const std::string page = on_one_line(to_text(comparison));
+  EXPECT_EQ(page.find(matched), std::string::npos) << page;
+  EXPECT_NE(page.find(text("Sizes could not all be matched by the number of parameters: lstm has ", lstm, "; rmc has ",
+                           rmc, " (")),
+            std::string::npos)
+      << page;
+  EXPECT_EQ(page.find("gru has"), std::string::npos) << page;
+  options.models = {"lstm", "gru"};
+  EXPECT_NE(on_one_line(to_text(compare(options))).find(matched + "parameters."), std::string::npos);
+  options.match = Match::flops;
+  EXPECT_NE(on_one_line(to_text(compare(options))).find(matched + "operations of a sample."), std::string::npos);
+}
+
+TEST(Compare, TablesFitATerminal) {
+  CompareOptions options = small_comparison();
+  options.seeds = 2;
+  options.run.fit.steps = 1;
+  options.models = {"relational-rnn:notebook", "relational-rnn:gated", "lstm"};
+  std::istringstream lines(to_text(compare(options)));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U + 10) << line;  // ± has two bytes
 }
 
 TEST(Compare, TheLearningRateOfTheLowestValidationLossIsTaken) {

@@ -7,7 +7,7 @@
 namespace retrace {
 namespace {
 
-using Body = std::variant<Lstm, Gru, Rnn, RelationalMemoryCore, CausalAttention>;
+using Body = std::variant<Lstm, Gru, Rnn, RelationalMemoryCore, CausalAttention, SequenceBody>;
 
 Body make_body(const LanguageModelOptions& options, Random& random) {
   const std::int64_t in = options.embedding, hidden = options.hidden;
@@ -20,6 +20,8 @@ Body make_body(const LanguageModelOptions& options, Random& random) {
       return Body(std::in_place_type<RelationalMemoryCore>, in, random, options.core);
     case LanguageBody::attention:
       return Body(std::in_place_type<CausalAttention>, options, random);
+    case LanguageBody::sequence:
+      return Body(std::in_place_type<SequenceBody>, options, random);
     case LanguageBody::lstm:
       break;
   }
@@ -43,6 +45,7 @@ std::int64_t features_of(const Gru& gru) { return gru.cell.hidden(); }
 std::int64_t features_of(const Rnn& rnn) { return rnn.cell.hidden(); }
 std::int64_t features_of(const RelationalMemoryCore& core) { return core.options.slots * core.slot_size(); }
 std::int64_t features_of(const CausalAttention& attention) { return attention.norm.weight.dim(0); }
+std::int64_t features_of(const SequenceBody& body) { return body.features; }
 
 /// The parts of a state; undefined ones for a state with nothing in it. Throws ShapeError for a wrong number of them.
 Tensors parts_of(const LanguageState& state, std::size_t count) {
@@ -88,7 +91,38 @@ BodyResult run(const CausalAttention& attention, const Tensor& x, const Language
   return {std::move(result.y), {std::move(result.seen)}};
 }
 
+BodyResult run(const SequenceBody& body, const Tensor& x, const LanguageState& state) {
+  const Tensor before = parts_of(state, 1)[0];
+  const Tensor rows = before.defined() ? concat({before, x}, 1) : x;
+  return {body.model->answers(rows, x.dim(1)), {{rows}}};
+}
+
+/// Predicting a row from itself would look like learning.
+void check_sees_no_later_row(std::string_view name, const SequenceModel& model, std::int64_t features) {
+  constexpr std::int64_t time = 3;
+  constexpr double tolerance = 1e-3;
+  const NoTape unrecorded;
+  Random random(1);
+  const Tensor x = random.normal({1, time, features}), answers = model.answers(x, time).to(f64);
+  for (std::int64_t t = 0; t < time; ++t) {
+    const Tensor alone = model(slice(x, {all, range(0, t + 1)})).to(f64);
+    if (!(max(abs(slice(answers, {all, t}) - alone)).item() <= tolerance * (1 + max(abs(alone)).item())))
+      throw ValueError(text("LanguageModel: the model '", name, "' answers after row ", t + 1,
+                            " otherwise once it has later rows; in a text it has to find those: make its answers() "
+                            "see each row and those before it alone, or leave answers() out"));
+  }
+}
+
 }  // namespace
+
+SequenceBody::SequenceBody(const LanguageModelOptions& options, Random& random)
+    : model(make_model(
+          options.sequence,
+          {.input = options.embedding, .hidden = options.hidden, .output = options.hidden, .time = options.longest},
+          random)),
+      features(options.hidden) {
+  check_sees_no_later_row(options.sequence, *model, options.embedding);
+}
 
 LanguageState LanguageState::detach() const {
   LanguageState result;

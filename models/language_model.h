@@ -1,11 +1,14 @@
 // A model of sequences of token ids: what comes next, for any body that reads from left to right.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include <retrace/models/attention_model.h>
+#include <retrace/models/sequence_model.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/lstm.h>
@@ -14,7 +17,7 @@
 
 namespace retrace {
 
-enum class LanguageBody { lstm, gru, rnn, rmc, attention };
+enum class LanguageBody { lstm, gru, rnn, rmc, attention, sequence };
 
 struct LanguageModelOptions {
   std::int64_t vocabulary = 1;  // V: ids are 0 to V - 1
@@ -27,9 +30,11 @@ struct LanguageModelOptions {
   std::int64_t longest = 512;  // positions that attention knows: those of all segments together
   bool tied = false;           // the embedding's weights are those of the logits, too
   double dropout = 0;          // probability, for the embedded tokens and for the body's answers
+  std::string sequence = {};   // the name of a sequence's model (sequence_model.h)
 };
 
-/// What a body remembers: h (and c); the memory; for attention, for each block the rows so far. Empty: nothing yet.
+/// What a body remembers: h (and c); the memory; for attention, for each block the rows so far; for a SequenceModel,
+/// the embedded tokens so far. Empty: nothing yet.
 struct LanguageState {
   Tensors parts;
 
@@ -62,6 +67,16 @@ struct CausalAttention {
   }
 };
 
+/// x [B, T, E] -> the answers [B, T, hidden] of a model by name after each row, which it reads from the first one on.
+struct SequenceBody {
+  std::shared_ptr<const SequenceModel> model;
+  std::int64_t features;
+
+  /// Throws ValueError for a model that is not known, and for one whose answer after a row depends on later rows.
+  SequenceBody(const LanguageModelOptions& options, Random& random);
+  void visit(auto&& see) const { model->visit(see); }
+};
+
 /// Ids [B, T] -> logits [B, T, V]: x_t = embedding of id_t, y = body(x, state), logits_t = W y_t + b. An rmc's y_t is
 /// its memory after step t, flattened. Tied, W is the embedding's [V, E], after a projection of y_t to E features if it
 /// has another size (Press and Wolf, 2017). The embedding begins normal with deviation 1 / sqrt(E), and W of an rmc,
@@ -74,7 +89,7 @@ struct CausalAttention {
 ///   for (...) { Tape tape; auto [logits, next] = model(ids, state); ...; state = next.detach(); }
 struct LanguageModel {
   Embedding embed;
-  std::variant<Lstm, Gru, Rnn, RelationalMemoryCore, CausalAttention> body;
+  std::variant<Lstm, Gru, Rnn, RelationalMemoryCore, CausalAttention, SequenceBody> body;
   std::optional<Linear> project;      // tied, for a body of another size than the embedding
   std::optional<Linear> out;          // not tied
   std::optional<Parameter> out_bias;  // tied: [V]

@@ -12,25 +12,34 @@
 namespace retrace {
 namespace {
 
-// In the order of LanguageBody.
+// In the order of LanguageBody, whose last one is that of all registered models.
 constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
 
 LanguageBody body_named(std::string_view name) {
-  const auto* found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw ValueError(unknown_name("TextModel", "model", name, names));
-  return static_cast<LanguageBody>(found - names.begin());
+  const std::vector<std::string_view> known = text_model_names();
+  const auto found = std::ranges::find(known, name);
+  if (found == known.end()) throw ValueError(unknown_name("TextModel", "model", name, known));
+  return static_cast<LanguageBody>(
+      std::min<std::size_t>(static_cast<std::size_t>(found - known.begin()), names.size()));
 }
 
 LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
-  constexpr std::int64_t slots = 1, heads = 4;
+  constexpr std::int64_t slots = 1;
+  constexpr int heads = 4;
+  const LanguageBody body = body_named(options.model);
+  if (body == LanguageBody::attention && options.hidden % heads != 0)
+    throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads,
+                          " heads of attention do not divide; give a multiple of ", heads));
   const std::int64_t head_size = std::max<std::int64_t>(options.hidden / heads, 1);
   return {.vocabulary = vocabulary.size(),
-          .body = body_named(options.model),
+          .body = body,
           .embedding = options.hidden,
           .hidden = options.hidden,
           .core = {.slots = slots, .head_size = head_size, .heads = heads},
+          .heads = heads,
           .longest = options.length,
-          .tied = vocabulary.kind() == TokenKind::words};
+          .tied = vocabulary.kind() == TokenKind::words,
+          .sequence = options.model};
 }
 
 TokenKind kind_in(const JsonFields& description) {
@@ -53,10 +62,19 @@ TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
 
 }  // namespace
 
-std::span<const std::string_view> text_model_names() { return names; }
+std::vector<std::string_view> text_model_names() {
+  std::vector<std::string_view> known(names.begin(), names.end());
+  const auto registered = registered_model_names();
+  known.insert(known.end(), registered.begin(), registered.end());
+  return known;
+}
 
 TextModel::TextModel(TextModelOptions given, Vocabulary known, Random& random)
     : options(std::move(given)), vocabulary(std::move(known)), network(network_options(options, vocabulary), random) {}
+
+bool TextModel::carries_state() const {
+  return !std::holds_alternative<CausalAttention>(network.body) && !std::holds_alternative<SequenceBody>(network.body);
+}
 
 void save_text_model(const std::string& path, const TextModel& model) {
   std::map<std::string, Tensor> weights;

@@ -1,9 +1,9 @@
 // A language model with what it takes to read and write text: how it is made, stored and found again.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <retrace/models/language_model.h>
 #include <retrace/models/text/vocabulary.h>
@@ -16,8 +16,8 @@ struct TextModelOptions {
   std::int64_t length = 64;    // tokens of a segment: all that attention sees at once
 };
 
-/// lstm, gru, rnn, rmc, attention.
-std::span<const std::string_view> text_model_names();
+/// lstm, gru, rnn, rmc, attention, and the registered models (sequence_model.h).
+std::vector<std::string_view> text_model_names();
 
 /// A LanguageModel for the tokens of a vocabulary; of words, the embedding is tied to the logits. An rmc has one
 /// slot of 4 heads, as in the language models of its paper; attention has 2 blocks of 4 heads.
@@ -26,10 +26,12 @@ struct TextModel {
   Vocabulary vocabulary;
   LanguageModel network;
 
-  /// Of the default dtype. Throws ValueError, with the nearest right name, for a model that is not known.
+  /// Of the default dtype. Throws ValueError, with the nearest right name, for a model that is not known; for hidden
+  /// that the heads of attention do not divide; and for a registered model that sees later rows (see SequenceBody).
   TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
-  /// Whether a state goes on from segment to segment: not for attention, which reads each one by itself.
-  bool carries_state() const { return options.model != "attention"; }
+  /// Whether a state goes on from segment to segment: not for attention and registered models, which read each one by
+  /// itself.
+  bool carries_state() const;
 };
 
 /// The weights as a safetensors file, with the options and the vocabulary in its metadata.

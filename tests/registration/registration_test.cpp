@@ -6,9 +6,11 @@
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace retrace {
@@ -37,6 +39,18 @@ struct MeanModel {
   }
 };
 
+/// Answers after each row with what it makes of all of them.
+struct SeesTheFuture {
+  MeanModel<Wrong::nothing> mean;
+  SeesTheFuture(const ModelSizes& sizes, Random& random) : mean(sizes, random) {}
+  Tensor operator()(const Tensor& x) const { return mean(x); }
+  Tensor answers(const Tensor& x, std::int64_t count) const {
+    const Tensor answer = mean(x);
+    return stack(Tensors(static_cast<std::size_t>(count), answer), 1);
+  }
+  void visit(auto&& see) const { see("mean", mean); }
+};
+
 /// Registers the names that the tests of this program use, once.
 class Registration : public testing::Test {
  protected:
@@ -46,6 +60,7 @@ class Registration : public testing::Test {
     register_model<MeanModel<Wrong::whole_visit>>("forgets-everything");
     register_model<MeanModel<Wrong::shape>>("answers-every-row");
     register_model<MeanModel<Wrong::gradient>>("forgets-a-factor");
+    register_model<SeesTheFuture>("sees-the-future");
     register_task("short-pairs",
                   [] {
                     return std::make_unique<PairMatching>(PairMatchingOptions{4, 4});
@@ -136,6 +151,39 @@ TEST_F(Registration, AModelIsTrainedOnATaskByItsRecipe) {
   EXPECT_EQ(nlohmann::json::parse(compared.results)["models"][0]["model"], "mean-model");
   EXPECT_EQ(run_command({"train", "short-pairs", "--model", "mean-model", "--length", "4"}).messages,
             "make_task: the task 'short-pairs' has no option 'length' (it has: none); leave it out\n");
+}
+
+/// A mean of the embedded characters so far has no order, but the last one's frequencies are learned from it.
+TEST_F(Registration, AModelLearnsTextAndWritesIt) {
+  const TemporaryFolder folder;
+  std::ofstream text_file(folder / "text");
+  for (int line = 0; line < 40; ++line) text_file << "abababab\n";
+  text_file.close();
+  const auto train = [&](const std::string& model) {
+    return run_command({"train", "text", "--text", folder / "text", "--model", model, "--steps", "3", "--batch", "4",
+                        "--length", "6", "--hidden", "8", "--json", "--quiet", "--force", "--out", folder / "run"});
+  };
+  const Outcome outcome = train("mean-model");
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(nlohmann::json::parse(outcome.results)["model"], "mean-model");
+  EXPECT_EQ(nlohmann::json::parse(outcome.results)["parameters"], 3 * 8 + (8 * 8 + 8) + (8 * 3 + 3));
+  const auto written = [&] { return run_command({"generate", folder / "run", "--length", "40", "--prompt", "ab"}); };
+  ASSERT_EQ(written().status, 0) << written().messages;
+  EXPECT_EQ(written().results.size(), 2U + 40 + 1);
+  EXPECT_EQ(written().results, written().results);
+  const Outcome cheat = train("sees-the-future");
+  EXPECT_EQ(cheat.status, 2);
+  EXPECT_NE(cheat.messages.find("the model 'sees-the-future' answers after row 1 otherwise once it has later rows"),
+            std::string::npos)
+      << cheat.messages;
+  EXPECT_NE(train("maen-model").messages.find("did you mean mean-model"), std::string::npos);
+}
+
+TEST_F(Registration, GradcheckTakesTheirNamesInAnyCase) {
+  for (const char* name : {"Mean-Model", "mean_model", "MEANMODEL"}) {
+    ASSERT_EQ(run_checks({name}).size(), 1u);
+    EXPECT_EQ(run_checks({name})[0].name, "mean-model");
+  }
 }
 
 TEST_F(Registration, TensorsAreATask) {

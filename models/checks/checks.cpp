@@ -50,6 +50,20 @@ CheckRow run_registered(std::string_view name) {
   }
 }
 
+/// Small letters without what parts them.
+std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char letter : name)
+    if (letter != '-' && letter != '_')
+      letters += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  return letters;
+}
+
+/// Whether a row is called so: by its own name, or by that of the model whose module it checks.
+bool is_called(std::string_view row, std::string_view name) {
+  return plain(row) == plain(name) || plain(row) == plain(name) + "model";
+}
+
 }  // namespace
 
 std::vector<CheckRow> run_checks(const std::vector<std::string>& names) {
@@ -60,11 +74,12 @@ std::vector<CheckRow> run_checks(const std::vector<std::string>& names) {
   const auto models = registered_model_names();
   known.insert(known.end(), models.begin(), models.end());
   for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
+    if (std::ranges::none_of(known, [&name](std::string_view row) { return is_called(row, name); }))
       throw ValueError(unknown_name("gradcheck", "op or module", name, known));
   std::vector<CheckRow> rows;
   const auto wanted = [&names](std::string_view name) {
-    return names.empty() || std::ranges::find(names, name) != names.end();
+    return names.empty() ||
+           std::ranges::any_of(names, [name](const std::string& given) { return is_called(name, given); });
   };
   for (const CheckedName& checked : table)
     if (wanted(checked.name)) rows.push_back(run(checked));

@@ -18,8 +18,9 @@ struct CheckRow {
   std::vector<std::string> failures;  // one line each; empty: all is well
 };
 
-/// Every case of the named ops, modules and registered models (all of them, for no names). Throws ValueError, with the
-/// nearest right name, for one that is not known.
+/// Every case of the named ops, modules and models (all of them, for no names). Case, hyphens and underscores of a name
+/// do not matter: "linear" is the op and the module, "relational-rnn" RelationalRNN, "rmc" RmcModel. Throws ValueError,
+/// with the nearest right name, for one that is not known.
 std::vector<CheckRow> run_checks(const std::vector<std::string>& names = {});
 
 }  // namespace retrace

@@ -1,5 +1,6 @@
 // The gradient-check table: every op and module passes, and every op is in it.
 #include <retrace/models/checks/checks.h>
+#include <retrace/models/sequence_model.h>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +18,12 @@ std::string message_of(const std::vector<std::string>& names) {
     return error.what();
   }
   return "no ValueError was thrown";
+}
+
+std::vector<std::string> names_of(const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  for (const CheckRow& row : run_checks(wanted)) names.push_back(row.name);
+  return names;
 }
 
 /// One test for all that is said of the table: computing it takes longer than all other tests of a file.
@@ -44,10 +51,24 @@ TEST(Checks, EveryOpAndTheModulesHaveOneRowThatPasses) {
 }
 
 TEST(Checks, OnlyTheNamedRowsAreRun) {
-  const std::vector<CheckRow> rows = run_checks({"Linear", "tanh"});
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].name, "tanh") << "ops come first, in the order of the table";
-  EXPECT_EQ(rows[1].name, "Linear");
+  EXPECT_EQ(names_of({"Lstm", "tanh"}), (std::vector<std::string>{"tanh", "Lstm"}))
+      << "ops come first, in the order of the table";
+}
+
+TEST(Checks, ANameMeansEveryOpModuleAndModelThatIsCalledSo) {
+  using Names = std::vector<std::string>;
+  for (const char* name : {"lstm", "Lstm", "LSTM"}) EXPECT_EQ(names_of({name}), Names{"Lstm"});
+  EXPECT_EQ(names_of({"linear"}), (Names{"linear", "Linear"}));
+  EXPECT_EQ(names_of({"Linear", "linear"}), (Names{"linear", "Linear"})) << "once each";
+  for (const char* name : {"layer_norm", "layer-norm", "layernorm", "LayerNorm"})
+    EXPECT_EQ(names_of({name}), (Names{"layer_norm", "LayerNorm"}));
+  EXPECT_EQ(names_of({"relational-rnn"}), Names{"RelationalRNN"});
+  EXPECT_EQ(names_of({"rmc"}), Names{"RmcModel"});
+  EXPECT_EQ(names_of({"attention"}), (Names{"attention", "AttentionModel"}));
+}
+
+TEST(Checks, EveryModelOfTheProgramCanBeNamed) {
+  for (const std::string_view model : model_names()) EXPECT_FALSE(names_of({std::string(model)}).empty()) << model;
 }
 
 TEST(Checks, AnUnknownNameGetsTheNearestOne) {
@@ -58,7 +79,7 @@ TEST(Checks, AnUnknownNameGetsTheNearestOne) {
   };
   expect_nearest("sofmax", "softmax");
   expect_nearest("Lsmt", "Lstm");
-  expect_nearest("layernorm", "layer_norm");
+  expect_nearest("layernrom", "layer_norm");
   expect_nearest("", "to");
 }
 

@@ -1,5 +1,6 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/terminal.h>
 #include <retrace/models/cli/result_folder.h>
 
 #include <optional>
@@ -12,7 +13,7 @@ void run_ablate(const AblateFlags& flags, Program& program) {
   AblateOptions options = flags.ablate;
   if (!flags.quiet) {
     options.tell = [&](const std::string& what) { program.messages << what << std::endl; };
-    options.run.fit.progress = {&program.messages, program.terminal};
+    options.run.fit.progress = progress_on(program);
   }
   variations_of(options);  // a wrong name is found before a folder is made
   std::optional<ResultFolder> folder;

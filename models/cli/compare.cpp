@@ -1,5 +1,6 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/terminal.h>
 #include <retrace/models/cli/result_folder.h>
 #include <retrace/models/compare/compare.h>
 #include <retrace/models/json_lines.h>
@@ -12,7 +13,7 @@ void run_compare(const CompareFlags& flags, Program& program) {
   if (flags.threads > 0) set_threads(flags.threads);
   CompareOptions options = flags.compare;
   options.match = flags.match == "parameters" ? Match::parameters : flags.match == "flops" ? Match::flops : Match::none;
-  if (!flags.quiet) options.run.fit.progress = {&program.messages, program.terminal};
+  if (!flags.quiet) options.run.fit.progress = progress_on(program);
   std::optional<ResultFolder> folder;
   if (!flags.out.empty()) folder.emplace(flags.out);
   const Comparison comparison = compare(options);

@@ -1,4 +1,5 @@
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/terminal.h>
 #include <retrace/models/cli/print.h>
 #include <retrace/models/training/run.h>
 
@@ -19,7 +20,7 @@ std::vector<Run> train_all(Program& program) {
   for (const std::string_view task : demo_tasks) {
     for (const std::string_view model : demo_models) {
       RunOptions options{.task = std::string(task), .model = std::string(model)};
-      options.fit.progress = {&program.messages, program.terminal, text(model, " on ", task)};
+      options.fit.progress = progress_on(program, text(model, " on ", task));
       Run run = prepare(options);
       train(run);
       runs.push_back(std::move(run));

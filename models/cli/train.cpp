@@ -1,5 +1,6 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/terminal.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>
 #include <retrace/models/digits.h>
@@ -131,7 +132,7 @@ void run_train(const TrainFlags& given, Program& program) {
   if (flags.threads > 0) set_threads(flags.threads);
   flags.run.dtype = flags.dtype == "f64" ? f64 : f32;
   if (!flags.quiet)
-    flags.run.fit.progress = {&program.messages, program.terminal, text(flags.run.model, " on ", flags.run.task)};
+    flags.run.fit.progress = progress_on(program, text(flags.run.model, " on ", flags.run.task));
   if (flags.run.task == "text") {
     train_and_tell(text_options(flags), flags, program);
     return;

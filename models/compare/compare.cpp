@@ -108,7 +108,7 @@ class Comparing {
   bool add_run(Contestant& contestant, const RunOptions& run) {
     try {
       contestant.runs.push_back(trained(run));
-    } catch (const ValueError& error) {
+    } catch (const DivergenceError& error) {
       if (comparison_.contestants.empty()) throw;
       contestant.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
       return false;
@@ -136,7 +136,7 @@ class Comparing {
   static double validation_loss(const RunOptions& run) {
     try {
       return trained(run).validation.loss;
-    } catch (const ValueError&) {
+    } catch (const DivergenceError&) {
       return std::numeric_limits<double>::infinity();
     }
   }

@@ -26,7 +26,7 @@ double metric_of(TokenKind kind, double loss) {
   return kind == TokenKind::words ? std::exp(loss) : loss / std::numbers::ln2;
 }
 
-Evaluation evaluate(const TextModel& model, TokenIds ids) {
+Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment) {
   const NoTape unrecorded;
   const auto count = static_cast<std::int64_t>(ids.size());
   const Streams streams(ids, std::clamp<std::int64_t>(count / ids_of_a_test_row, 1, most_test_rows),
@@ -34,6 +34,7 @@ Evaluation evaluate(const TextModel& model, TokenIds ids) {
   double total = 0;
   LanguageState state;
   for (std::int64_t number = 0; number < streams.segments(); ++number) {
+    if (before_segment) before_segment();
     const Streams::Segment segment = streams.segment(number);
     const LanguageResult result = model.network(segment.in, state);
     if (model.carries_state()) state = result.state;

@@ -1,6 +1,8 @@
 // How a model learns a text: truncated backpropagation through time.
 #pragma once
 
+#include <functional>
+
 #include <retrace/models/tasks/task.h>
 #include <retrace/models/text/text_data.h>
 #include <retrace/models/text/text_model.h>
@@ -14,8 +16,8 @@ constexpr std::string_view metric_name(TokenKind kind) { return kind == TokenKin
 double metric_of(TokenKind kind, double loss);
 
 /// The mean of -ln p over all tokens but the first, and its metric. They are read as streams, each with a state of its
-/// own. Throws ValueError for less than 2 tokens.
-Evaluation evaluate(const TextModel& model, TokenIds ids);
+/// own. `before_segment` is called before each segment of them. Throws ValueError for less than 2 tokens.
+Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment = {});
 
 /// What results on the test part are to be held against: an even guess; the frequencies of the tokens in the training
 /// part (each counted once more, so that none is 0). The best possible result is not known: 0.
@@ -36,7 +38,9 @@ class TextTraining : public Training {
   /// On the first `validation_samples` segments of the validation part.
   Evaluation validate() const override;
   /// On all of the test part.
-  Evaluation test() const override { return evaluate(model_, data_.test()); }
+  Evaluation test() const override {
+    return evaluate(model_, data_.test(), [this] { leave_if_stopped(); });
+  }
   /// With the state that is carried.
   std::vector<NamedTensor> state() const override;
 

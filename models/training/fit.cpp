@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <ostream>
 
 namespace retrace {
@@ -39,12 +40,12 @@ class Fitting {
   FitResult run() {
     while (training_.steps() < options_.steps && !stopped()) step();
     if (!options_.checkpoint.empty()) checkpoint();
-    progress_.finish();
     if (best_.step() > 0) best_.restore();
     result_.steps = training_.steps();
     result_.best_step = best_.step();
     result_.validation = best_.validation();
-    result_.test = training_.test();
+    result_.test = test();
+    progress_.finish();
     result_.seconds = progress_.seconds();
     return std::move(result_);
   }
@@ -77,6 +78,20 @@ class Fitting {
     else if (options_.stop != nullptr && options_.stop->load())
       result_.stopped_by = StopReason::signal;
     return result_.stopped_by != StopReason::steps;
+  }
+
+  /// Of no numbers, if a signal came before its end.
+  Evaluation test() {
+    constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+    if (result_.stopped_by != StopReason::signal) {
+      progress_.testing(training_.steps());
+      try {
+        return training_.test();
+      } catch (const Stopped&) {
+        result_.stopped_by = StopReason::signal;
+      }
+    }
+    return {.loss = no_number, .metric = no_number};
   }
 
   bool is_as_good(double metric) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <retrace/core/error.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/models/training/progress.h>
 
@@ -43,11 +44,20 @@ struct FitOptions {
   ProgressOptions progress = {};
 };
 
+/// Throws ValueError for options without meaning.
+void check_options(const FitOptions& options);
+
 enum class StopReason { steps, patience, minutes, target, signal };
 constexpr std::string_view name_of(StopReason reason) {
   constexpr std::string_view names[] = {"steps", "patience", "minutes", "target", "signal"};
   return names[static_cast<int>(reason)];
 }
+
+/// A loss, or a gradient, that is not finite.
+class DivergenceError : public ValueError {
+ public:
+  using ValueError::ValueError;
+};
 
 struct FitResult {
   std::int64_t steps = 0;      // made, those before a resume included
@@ -55,7 +65,7 @@ struct FitResult {
   double seconds = 0;
   StopReason stopped_by = StopReason::steps;
   Evaluation validation;         // of the best parameters, on the validation samples
-  Evaluation test;               // of the best parameters, on fresh samples
+  Evaluation test;               // of the best parameters, on fresh samples; NaN if a signal stopped it
   std::vector<double> losses;    // of every step since the start or the resume
   std::vector<Metrics> history;  // of every validation since then
 };
@@ -67,10 +77,11 @@ struct FitResult {
 /// Batches, and validation and test samples that the task does not hold out itself, come from streams of their own of
 /// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number
 /// of threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as
-/// one that was not. The batches have the dtype of the model; subnormal numbers count as 0 (core/subnormals.h). Throws
-/// ValueError for options without meaning, for a model without parameters, for a checkpoint of another training, and
-/// for a loss that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot
-/// be read or written, and for metrics that cannot be written (the last checkpoint is from before them).
+/// one that was not. The batches have the dtype of the model; subnormal numbers count as 0 (core/subnormals.h). A
+/// training that `stop` ends is not tested, and a test that it meets is left. Throws ValueError for options without
+/// meaning, for a model without parameters and for a checkpoint of another training; DivergenceError for a loss that is
+/// not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be read or written,
+/// and for metrics that cannot be written (the last checkpoint is from before them).
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

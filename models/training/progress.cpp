@@ -1,24 +1,18 @@
 #include <retrace/core/error.h>
+#include <retrace/models/digits.h>
 #include <retrace/models/training/progress.h>
+#include <retrace/models/training/progress_line.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdio>
 #include <ostream>
 
 namespace retrace {
 namespace {
 
-constexpr int bar_width = 24;
 constexpr double seconds_between_draws = 0.1;
 
 using Line = std::array<char, 256>;
-
-void write(std::ostream& out, const Line& line, int length) {
-  out.write(line.data(), std::clamp<std::streamsize>(length, 0, line.size() - 1));
-  out.flush();
-}
 
 }  // namespace
 
@@ -32,16 +26,21 @@ double Progress::seconds_since_start() const {
 }
 
 void Progress::step(std::int64_t done, double loss) {
-  if (options_.stream == nullptr || !options_.terminal) return;
+  if (options_.stream == nullptr || options_.columns == nullptr) return;
   const double now = seconds();
   if (now - drawn_at_ < seconds_between_draws) return;
   drawn_at_ = now;
-  draw(done, loss);
+  loss_ = loss;
+  draw(done);
+}
+
+double Progress::steps_per_second(std::int64_t done) const {
+  constexpr double shortest = 1e-9;
+  return static_cast<double>(std::max<std::int64_t>(done - resumed_at_, 1)) / std::max(seconds_since_start(), shortest);
 }
 
 double Progress::seconds_left(std::int64_t done) const {
-  const std::int64_t made = std::max<std::int64_t>(done - resumed_at_, 1);
-  const double by_steps = seconds_since_start() * static_cast<double>(steps_ - done) / static_cast<double>(made);
+  const double by_steps = static_cast<double>(steps_ - done) / steps_per_second(done);
   return minutes_ == 0 ? by_steps : std::min(by_steps, std::max(0.0, 60 * minutes_ - seconds()));
 }
 
@@ -50,35 +49,41 @@ double Progress::part(std::int64_t done) const {
   return minutes_ == 0 ? by_steps : std::max(by_steps, std::min(1.0, seconds() / (60 * minutes_)));
 }
 
-void Progress::draw(std::int64_t done, double loss) {
+void Progress::draw(std::int64_t done) {
   is_drawn_ = true;
-  const double done_so_far = part(done);
-  std::array<char, bar_width + 1> bar{};
-  std::fill_n(bar.begin(), bar_width, '.');
-  std::fill_n(bar.begin(), static_cast<int>(std::lround(done_so_far * bar_width)), '=');
   Line line;
-  int length = std::snprintf(line.data(), line.size(), "\r%-30s [%s] %3.0f %%  loss %.4g", options_.title.c_str(),
-                             bar.data(), 100 * done_so_far, loss);
-  const auto rest = [&] { return line.data() + length; };
-  const auto room = [&] { return line.size() - static_cast<std::size_t>(length); };
-  if (*metric_ != '\0') length += std::snprintf(rest(), room(), "  %s %.4g", metric_, value_);
-  length += std::snprintf(rest(), room(), "  %.0f s left \033[K", seconds_left(done));
-  write(*options_.stream, line, length);
+  const int length = write_progress_line({.title = options_.title.c_str(),
+                                          .part = part(done),
+                                          .loss = loss_,
+                                          .metric = metric_,
+                                          .value = value_,
+                                          .steps_per_second = steps_per_second(done),
+                                          .seconds_left = seconds_left(done),
+                                          .testing = testing_},
+                                         options_.columns(), line);
+  *options_.stream << '\r';
+  options_.stream->write(line.data(), length);
+  *options_.stream << "\033[K" << std::flush;
 }
 
 void Progress::validated(std::int64_t done, double loss, const char* metric, double value) {
+  loss_ = loss;
   metric_ = metric;
   value_ = value;
   if (options_.stream == nullptr) return;
-  if (options_.terminal) {
-    draw(done, loss);
-    return;
-  }
-  Line line;
-  const int length = std::snprintf(line.data(), line.size(), "%s  step %lld%s  loss %.4g  %s %.4g  %.0f s left\n",
-                                   options_.title.c_str(), static_cast<long long>(done), of_steps(steps_).c_str(), loss,
-                                   metric, value, seconds_left(done));
-  write(*options_.stream, line, length);
+  if (options_.columns != nullptr) return draw(done);
+  std::array<char, 32> left{};
+  if (const double seconds = seconds_left(done); seconds > 0) write_time_left(seconds, left);
+  *options_.stream << options_.title << "  step " << done << of_steps(steps_) << "  loss " << in_digits(loss, "%.4g")
+                   << "  " << metric << ' ' << in_digits(value, "%.4g") << "  " << in_digits(steps_per_second(done))
+                   << " steps/s" << (left.front() == '\0' ? "" : "  ") << left.data() << std::endl;
+}
+
+void Progress::testing(std::int64_t done) {
+  testing_ = true;
+  if (options_.stream == nullptr) return;
+  if (options_.columns != nullptr) return draw(done);
+  *options_.stream << options_.title << "  step " << done << of_steps(steps_) << "  testing" << std::endl;
 }
 
 void Progress::finish() {

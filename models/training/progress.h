@@ -1,4 +1,4 @@
-// How far a run is, for people: a bar with the time left on a terminal, plain lines elsewhere.
+// How far a run is, for people: a line that is drawn over on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@ inline constexpr std::int64_t no_limit = std::int64_t{1} << 40;
 /// " of 3000"; nothing where there is no limit.
 std::string of_steps(std::int64_t steps);
 
-/// Where progress is shown, and whether lines can be drawn over there.
+/// Where progress is shown, and how wide the terminal there is.
 struct ProgressOptions {
   std::ostream* stream = nullptr;  // null: nowhere
-  bool terminal = false;
+  int (*columns)() = nullptr;      // asked whenever the line is drawn; null: no terminal
   std::string title = {};
 };
 
@@ -30,11 +30,13 @@ class Progress {
 
   /// Begins with `done` steps made before, in so many seconds.
   void resume(std::int64_t done, double seconds) { resumed_at_ = done, seconds_before_ = seconds; }
-  /// After every step: redraws the bar, ten times a second at most. Takes nothing from the heap.
+  /// After every step: draws the line anew, ten times a second at most. Takes nothing from the heap.
   void step(std::int64_t done, double loss);
-  /// After a validation: a line, or the bar's new ending.
+  /// After a validation: a plain line, or the line with its metric.
   void validated(std::int64_t done, double loss, const char* metric, double value);
-  /// Ends the bar's line, if one is drawn.
+  /// Says that the steps are over and the test begins.
+  void testing(std::int64_t done);
+  /// Ends the line, if one is drawn.
   void finish();
   /// Those before a resume included.
   double seconds() const { return seconds_before_ + seconds_since_start(); }
@@ -43,8 +45,9 @@ class Progress {
 
  private:
   double seconds_since_start() const;
+  double steps_per_second(std::int64_t done) const;
   double seconds_left(std::int64_t done) const;
-  void draw(std::int64_t done, double loss);
+  void draw(std::int64_t done);
 
   ProgressOptions options_;
   std::int64_t steps_;
@@ -54,6 +57,8 @@ class Progress {
   std::chrono::steady_clock::time_point start_;
   double drawn_at_ = -1;
   bool is_drawn_ = false;
+  bool testing_ = false;
+  double loss_ = 0;
   const char* metric_ = "";
   double value_ = 0;
 };

@@ -43,8 +43,8 @@ void Trainer::observe(const Tensor& output, const Tensor& target) {
   if (curriculum_.accuracy > lesson.pass_at) curriculum_ = {curriculum_.lesson + 1, 0};
 }
 
-Evaluation Trainer::on(std::string_view samples, std::int64_t count) const {
-  return evaluate(model_, task_, Random(options().seed).stream(samples), count);
+Evaluation Trainer::on(std::string_view samples, std::int64_t count, const SeePortion& see) const {
+  return evaluate(model_, task_, Random(options().seed).stream(samples), count, see);
 }
 
 Evaluation Trainer::validate() const {
@@ -52,7 +52,8 @@ Evaluation Trainer::validate() const {
 }
 
 Evaluation Trainer::test() const {
-  return held_out_ ? evaluate(model_, task_, held_out_->test) : on("test", options().test_samples);
+  const SeePortion see = [this](const Batch&, const Tensor&) { leave_if_stopped(); };
+  return held_out_ ? evaluate(model_, task_, held_out_->test, see) : on("test", options().test_samples, see);
 }
 
 void Trainer::resume(std::int64_t steps, const CurriculumState& curriculum) {

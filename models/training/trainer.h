@@ -27,7 +27,7 @@ class Trainer final : public Training {
  private:
   Tensor loss_of(std::int64_t batch) override;
   void observe(const Tensor& output, const Tensor& target);
-  Evaluation on(std::string_view samples, std::int64_t count) const;
+  Evaluation on(std::string_view samples, std::int64_t count, const SeePortion& see = {}) const;
 
   const SequenceModel& model_;
   const Task& task_;

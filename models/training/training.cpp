@@ -1,17 +1,22 @@
 #include <retrace/core/tape.h>
+#include <retrace/models/nearest_name.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/training.h>
 #include <retrace/nn/clip.h>
 #include <retrace/ops/ops.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace retrace {
-namespace {
 
-void check(const FitOptions& options) {
+void check_options(const FitOptions& options) {
   const auto positive = [](auto value, const char* name) {
     if (!(value > 0)) throw ValueError(text("fit: ", name, " is ", value, "; it has to be above 0"));
+  };
+  const auto not_negative = [](double value, const char* name) {
+    if (!(value >= 0 && std::isfinite(value)))
+      throw ValueError(text("fit: ", name, " is ", value, "; it has to be a number of 0 or more"));
   };
   positive(options.steps, "steps");
   positive(options.batch, "batch");
@@ -21,22 +26,28 @@ void check(const FitOptions& options) {
   positive(options.validate_every, "validate_every");
   positive(options.validation_samples, "validation_samples");
   positive(options.test_samples, "test_samples");
+  not_negative(options.weight_decay, "weight_decay");
+  not_negative(options.checkpoint_seconds, "checkpoint_seconds");
+  if (!std::isfinite(options.learning_rate))
+    throw ValueError(text("fit: learning_rate is ", options.learning_rate, "; it has to be finite"));
+  if (!(options.b2 >= 0 && options.b2 < 1))
+    throw ValueError(text("fit: b2 is ", options.b2, "; it has to be from 0 to below 1"));
   if (!(options.warm_up >= 0 && options.warm_up <= 1))
     throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
   if (options.patience < 0)
     throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
   if (!(options.minutes >= 0))
     throw ValueError(text("fit: minutes is ", options.minutes, "; it is a time, or 0 for as long as the steps take"));
-  if (options.resume && options.checkpoint.empty())
-    throw ValueError("fit: there is no checkpoint to resume from; say which file");
   learning_rate_at(options.steps, options);  // throws for a schedule that is not known
+  if (std::ranges::find(optimizer_names(), options.optimizer) == optimizer_names().end())
+    throw ValueError(unknown_name("fit", "optimizer", options.optimizer, optimizer_names()));
 }
-
-}  // namespace
 
 Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
     : weights_(std::move(weights)), options_(options) {
-  check(options);
+  check_options(options);
+  if (options.resume && options.checkpoint.empty())
+    throw ValueError("fit: there is no checkpoint to resume from; say which file");
   for (const NamedTensor& weight : weights_) tensors_.push_back(weight.tensor);
   optimizer_ = make_optimizer(weights_, options);
 }
@@ -46,6 +57,7 @@ StepReport Training::step(std::int64_t scheduled) {
   for (std::int64_t part = 0; part < options_.accumulate; ++part)
     report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
+  if (!std::isfinite(report.gradient_norm)) throw_divergence(report.loss, " and its gradient is not finite");
   optimizer_->set_learning_rate(report.learning_rate);
   optimizer_->step();
   return report;
@@ -55,12 +67,19 @@ double Training::walk_back(std::int64_t batch) {
   Tape tape;
   const Tensor loss = loss_of(batch);
   const double value = loss.item();
-  if (!std::isfinite(value)) {
-    for (const Tensor& tensor : tensors_) tensor.zero_grad();
-    throw ValueError(text("fit: the loss of step ", steps(), " is ", value, "; lower the learning rate or the clip"));
-  }
+  if (!std::isfinite(value)) throw_divergence(value, "");
   tape.backward(options_.accumulate == 1 ? loss : loss / static_cast<double>(options_.accumulate));
   return value;
+}
+
+void Training::throw_divergence(double loss, const char* what) {
+  for (const Tensor& tensor : tensors_) tensor.zero_grad();
+  throw DivergenceError(
+      text("fit: the loss of step ", steps(), " is ", loss, what, "; lower the learning rate or the clip"));
+}
+
+void Training::leave_if_stopped() const {
+  if (options_.stop != nullptr && options_.stop->load()) throw Stopped();
 }
 
 std::vector<NamedTensor> Training::state() const {

@@ -18,6 +18,12 @@ struct CurriculumState {
   double accuracy = 0;
 };
 
+/// Leaves a test when FitOptions::stop is set.
+class Stopped : public Error {
+ public:
+  Stopped() : Error("fit: the test was stopped") {}
+};
+
 /// Weights, their optimiser and the steps; a derived class says what the loss of a batch is and how the weights are
 /// tested.
 class Training {
@@ -26,8 +32,8 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Computes the loss, walks back, clips and updates, at the learning rate of a step of the schedule. Throws ValueError
-  /// if the loss is not finite; the weights are then as they were.
+  /// Computes the loss, walks back, clips and updates, at the learning rate of a step of the schedule. Throws
+  /// DivergenceError if the loss or its gradient is not finite; the weights are then as they were.
   StepReport step(std::int64_t scheduled);
   StepReport step() { return step(steps()); }
   /// Steps made.
@@ -41,6 +47,7 @@ class Training {
   virtual std::string_view metric() const = 0;
   virtual bool more_is_better() const { return false; }
   virtual Evaluation validate() const = 0;
+  /// Calls leave_if_stopped() every now and then.
   virtual Evaluation test() const = 0;
 
   virtual CurriculumState curriculum() const { return {}; }
@@ -55,11 +62,14 @@ class Training {
  protected:
   /// Throws ValueError for options without meaning.
   Training(std::vector<NamedTensor> weights, const FitOptions& options);
+  /// Throws Stopped if options().stop is set.
+  void leave_if_stopped() const;
 
  private:
   /// The loss of a batch, recorded on the tape in scope. Batches are counted from 0 and asked for in order.
   virtual Tensor loss_of(std::int64_t batch) = 0;
   double walk_back(std::int64_t batch);
+  [[noreturn]] void throw_divergence(double loss, const char* what);
 
   std::vector<NamedTensor> weights_;
   Tensors tensors_;  // of weights_

@@ -129,7 +129,7 @@ TEST(Fit, PatienceEndsATrainingThatGainsNothing) {
 TEST(Fit, ABarThatIsLeftByAnErrorIsEnded) {
   std::ostringstream terminal;
   const auto train = [&] {
-    Progress progress({&terminal, true, "a run"}, 10, 0);
+    Progress progress({&terminal, [] { return 80; }, "a run"}, 10, 0);
     progress.step(1, 0.5);
     throw ValueError("the loss is not finite");
   };
@@ -208,6 +208,14 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.patience = -1}), "fit: patience is -1; it counts validations, or is 0 for never");
   EXPECT_EQ(message({.accumulate = 0}), "fit: accumulate is 0; it has to be above 0");
   EXPECT_EQ(message({.minutes = -1}), "fit: minutes is -1; it is a time, or 0 for as long as the steps take");
+  EXPECT_EQ(message({.learning_rate = std::numeric_limits<double>::infinity()}),
+            "fit: learning_rate is inf; it has to be finite");
+  EXPECT_EQ(message({.b2 = 1}), "fit: b2 is 1; it has to be from 0 to below 1");
+  EXPECT_EQ(message({.b2 = -0.5}), "fit: b2 is -0.5; it has to be from 0 to below 1");
+  EXPECT_EQ(message({.weight_decay = std::numeric_limits<double>::quiet_NaN()}),
+            "fit: weight_decay is nan; it has to be a number of 0 or more");
+  EXPECT_EQ(message({.checkpoint_seconds = std::numeric_limits<double>::quiet_NaN()}),
+            "fit: checkpoint_seconds is nan; it has to be a number of 0 or more");
   EXPECT_EQ(message({.resume = true}), "fit: there is no checkpoint to resume from; say which file");
   EXPECT_EQ(message({.optimizer = "adma"}),
             "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, rmsprop, sgd)");

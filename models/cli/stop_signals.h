@@ -5,7 +5,8 @@
 
 namespace retrace {
 
-/// While it lives, SIGINT and SIGTERM set a flag instead of ending the program. A second one ends it as usual.
+/// While it lives, a first SIGINT or SIGTERM sets a flag instead of ending the program. A second one, of either kind,
+/// ends it as usual.
 class StopSignals {
  public:
   StopSignals();
@@ -15,6 +16,8 @@ class StopSignals {
 
   /// Whether one came.
   const std::atomic<bool>& flag() const;
+  /// As a shell tells of a program that it ended: 128 + the number of the signal.
+  int exit_status() const;
 };
 
 }  // namespace retrace

@@ -1,8 +1,8 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
-#include <retrace/models/cli/terminal.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>
+#include <retrace/models/cli/terminal.h>
 #include <retrace/models/digits.h>
 #include <retrace/models/json_lines.h>
 #include <retrace/models/nearest_name.h>
@@ -56,18 +56,20 @@ void save_weights(const std::string& path, const TextRun& run) { save_text_model
 std::string description_of(const Run& run) { return describe_run(run); }
 std::string description_of(const TextRun&) { return {}; }
 
+/// What a training leaves in its folder. One that a signal stopped has no result, only the best weights so far.
 void leave_behind(RunDirectory& directory, const auto& run) {
   save_weights(directory.weights().string(), run);
   std::vector<Metrics> history = directory.earlier();
   history.insert(history.end(), run.fit.history.begin(), run.fit.history.end());
   directory.write("curves.svg", to_svg({loss_curves(history), curve_of(history, run)}));
-  directory.write("result.json", to_json(run) + "\n");
+  if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", to_json(run) + "\n");
 }
 
 std::string interruption(const TrainFlags& flags, const FitResult& result, const FitOptions& options) {
-  const std::string head = text("stopped by a signal after step ", result.steps, of_steps(options.steps));
-  if (flags.out.empty()) return head + "; with --out DIR it could be resumed";
-  return text(head, "; the same command with --resume goes on from there");
+  const std::string head =
+      text("stopped by a signal after step ", result.steps, of_steps(options.steps), ", without a test; ");
+  if (flags.out.empty()) return head + "with --out DIR it could be resumed";
+  return head + "the same command with --resume goes on from there";
 }
 
 void train_and_tell(const auto& options, const TrainFlags& flags, Program& program) {
@@ -84,7 +86,11 @@ void train_and_tell(const auto& options, const TrainFlags& flags, Program& progr
   }
   train(run);
   if (directory) leave_behind(*directory, run);
-  if (run.fit.stopped_by == StopReason::signal) program.messages << interruption(flags, run.fit, fit) << std::endl;
+  if (run.fit.stopped_by == StopReason::signal) {
+    program.messages << interruption(flags, run.fit, fit) << std::endl;
+    program.status = signals.exit_status();
+    return;
+  }
   if (!flags.quiet && !run.fit.history.empty()) program.messages << to_text(curve_of(run.fit.history, run));
   program.results << (flags.json ? to_json(run) : summary(run)) << std::endl;
 }
@@ -131,8 +137,7 @@ void run_train(const TrainFlags& given, Program& program) {
   TrainFlags flags = given;
   if (flags.threads > 0) set_threads(flags.threads);
   flags.run.dtype = flags.dtype == "f64" ? f64 : f32;
-  if (!flags.quiet)
-    flags.run.fit.progress = progress_on(program, text(flags.run.model, " on ", flags.run.task));
+  if (!flags.quiet) flags.run.fit.progress = progress_on(program, text(flags.run.model, " on ", flags.run.task));
   if (flags.run.task == "text") {
     train_and_tell(text_options(flags), flags, program);
     return;

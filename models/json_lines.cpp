@@ -169,6 +169,12 @@ std::string to_json(const std::vector<CheckRow>& rows) {
       .text();
 }
 
+std::string to_json(const std::vector<CheckRow>& checks, const std::vector<Run>& runs) {
+  std::string list;
+  for (const Run& run : runs) list += text(list.empty() ? "" : ",", to_json(run));
+  return text("{\"gradients\":", to_json(checks), ",\"runs\":[", list, "]}");
+}
+
 std::string to_json(const std::vector<Demo>& demos) {
   std::vector<JsonObject> list;
   for (const Demo& demo : demos) {

@@ -23,6 +23,8 @@ std::string to_json(const Run& run);
 std::string to_json(const TextRun& run);
 /// The table of gradient checks in five numbers: cases, elements, worst_name, worst_error, failed.
 std::string to_json(const std::vector<CheckRow>& rows);
+/// What `retrace demo` found: {gradients: that table, runs: [the runs]}.
+std::string to_json(const std::vector<CheckRow>& checks, const std::vector<Run>& runs);
 std::string to_json(const ModelInfo& info);
 std::string to_json(const Writing& writing);
 std::string to_json(const Comparison& comparison);

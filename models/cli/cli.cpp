@@ -2,6 +2,7 @@
 #include <retrace/core/printable.h>
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
 #include <retrace/models/cli/output_stream.h>
 #include <retrace/models/cli/stored_run_flags.h>
@@ -23,6 +24,12 @@ namespace {
 constexpr int usage_error = 2;
 constexpr int failure = 1;
 
+/// A folder, and whether the results of an earlier comparison in it may go.
+void add_out_options(CLI::App& command, std::string& out, bool& force, const char* description) {
+  CLI::Option* folder = command.add_option("--out", out, description);
+  command.add_flag("--force", force, "replace the results of an earlier one in that folder")->needs(folder);
+}
+
 void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
   // The first of all: what else is given changes it.
@@ -36,11 +43,9 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
       ->check(CLI::IsMember({"characters", "words"}));
   command->add_option("--model", flags.run.model, joined(model_names()))->capture_default_str();
   add_memory_options(*command, flags.run);
-  command->add_option("--hidden", flags.run.hidden, "size of the model's state (default: the task's)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", flags.run.fit.seed, "of weights, batches and tests")->capture_default_str();
-  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
-      ->check(CLI::PositiveNumber);
+  add_count(*command, "--hidden", flags.run.hidden, "size of the model's state (default: the task's)");
+  add_seed(*command, "--seed", flags.run.fit.seed, "of weights, batches and tests");
+  add_threads_option(*command, flags.threads);
   command->add_option("--dtype", flags.dtype, "f32 or f64")
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
@@ -48,11 +53,15 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   CLI::Option* out = command->add_option(
       "--out", flags.out,
       "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json");
-  command->add_option("--checkpoint-seconds", flags.run.fit.checkpoint_seconds, "least time between two checkpoints")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_flag("--resume", flags.run.fit.resume, "go on from the checkpoint in that folder, if there is one")
-      ->needs(out);
+  add_number(*command, "--checkpoint-seconds", flags.run.fit.checkpoint_seconds, "least time between two checkpoints",
+             number_of_0_or_more)
+      ->default_str(text(flags.run.fit.checkpoint_seconds));
+  CLI::Option* resume =
+      command->add_flag("--resume", flags.run.fit.resume, "go on from the checkpoint in that folder, if there is one")
+          ->needs(out);
+  command->add_flag("--force", flags.force, "start over where that folder has a training already")
+      ->needs(out)
+      ->excludes(resume);
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->add_flag("--quiet", flags.quiet, "show no progress");
   command->callback([&] {
@@ -66,26 +75,20 @@ void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares");
   command->add_option("task", compare.run.task, joined(task_names()))->required();
   add_task_options(*command, compare.run.task_options);
-  command->add_option("--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
-      ->delimiter(',')
+  add_list(*command, "--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
       ->required();
-  command->add_option("--seeds", compare.seeds, "how many")->check(CLI::PositiveNumber)->capture_default_str();
+  add_count(*command, "--seeds", compare.seeds, "how many")->default_str(std::to_string(compare.seeds));
   command->add_option("--match", flags.match, "sizes of the models: parameters, flops or none")
       ->check(CLI::IsMember({"parameters", "flops", "none"}))
       ->capture_default_str();
-  command
-      ->add_option("--learning-rates", compare.learning_rates,
-                   "tried for each model, separated by commas (default: the task's)")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  command->add_option("--threshold", compare.threshold,
-                      "of the metric, whose time is told (default: half of what can be learned)");
-  command->add_option("--hidden", compare.run.hidden, "size of the first model's state (default: the task's)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
-      ->check(CLI::PositiveNumber);
+  add_list(*command, "--learning-rates", compare.learning_rates,
+           "tried for each model, separated by commas (default: the task's)", number_above_0);
+  add_number(*command, "--threshold", compare.threshold,
+             "of the metric, whose time is told (default: half of what can be learned)", any_number);
+  add_count(*command, "--hidden", compare.run.hidden, "size of the first model's state (default: the task's)");
+  add_threads_option(*command, flags.threads);
   add_training_options(*command, compare.run.fit);
-  command->add_option("--out", flags.out, "folder for compare.html and result.json");
+  add_out_options(*command, flags.out, flags.force, "folder for compare.html and result.json");
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->add_flag("--quiet", flags.quiet, "show no progress");
   command->callback([&] { run_compare(flags, program); });
@@ -99,17 +102,13 @@ void add_ablate_command(CLI::App& app, AblateFlags& flags, Program& program) {
   add_task_options(*command, ablate.run.task_options);
   command->add_option("--model", ablate.run.model, "rmc or relational-rnn")->capture_default_str();
   add_memory_options(*command, ablate.run);
-  command
-      ->add_option("--factors", ablate.factors,
-                   joined(memory_choices("rmc", "")) + ", separated by commas (default: all that the model has)")
-      ->delimiter(',');
-  command->add_option("--seeds", ablate.seeds, "how many")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--hidden", ablate.run.hidden, "size of the model's state (default: the task's)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--threads", flags.threads, "the results do not depend on it (default: every core)")
-      ->check(CLI::PositiveNumber);
+  add_list(*command, "--factors", ablate.factors,
+           joined(memory_choices("rmc", "")) + ", separated by commas (default: all that the model has)");
+  add_count(*command, "--seeds", ablate.seeds, "how many")->default_str(std::to_string(ablate.seeds));
+  add_count(*command, "--hidden", ablate.run.hidden, "size of the model's state (default: the task's)");
+  add_threads_option(*command, flags.threads);
   add_training_options(*command, ablate.run.fit);
-  command->add_option("--out", flags.out, "folder for ablate.html and result.json");
+  add_out_options(*command, flags.out, flags.force, "folder for ablate.html and result.json");
   command->add_flag("--json", flags.json, "print the result as one JSON object");
   command->add_flag("--quiet", flags.quiet, "show no progress");
   command->callback([&] { run_ablate(flags, program); });
@@ -136,7 +135,9 @@ void add_demo_command(CLI::App& app, DemoFlags& flags, Program& program) {
   std::string names;
   for (const std::string_view name : demo_names()) names += text(name, ", ");
   CLI::Option* name = command->add_option("name", flags.name, text("instead, the tables of one: ", names, "or all"));
-  command->add_flag("--json", flags.json, "print the tables as one JSON object")->needs(name);
+  add_count(*command, "--steps", flags.steps, "updates of each training, without a name (default: the task's)")
+      ->excludes(name);
+  command->add_flag("--json", flags.json, "print what was found as one JSON object");
   command->callback([&] { run_demo(flags, program); });
 }
 
@@ -199,6 +200,9 @@ int report(const CLI::App& app, const CLI::ParseError& error, std::ostream& resu
 int run_command(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
   CLI::App app("Trains and checks models on a tape of their own making.", "retrace");
   app.require_subcommand(1);
+  app.footer(
+      "Ends with 0 when all went well, 1 when something failed (a loss that is not finite, a file that cannot be read "
+      "or\nwritten, a gradient that is wrong), 2 for a wrong command line, 130 after Ctrl-C and 143 after SIGTERM.");
   Program program{results, messages, terminal};
   TrainFlags train_flags;
   GradcheckFlags gradcheck_flags;
@@ -216,12 +220,16 @@ int run_command(int argc, const char* const* argv, std::ostream& results, std::o
   InfoFlags info_flags;
   add_info_command(app, info_flags, program);
   add_demo_command(app, demo_flags, program);
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_flags_as_values(*command);
   try {
     app.parse(argc, argv);
     finish(results);
     return program.status;
   } catch (const CLI::ParseError& error) {
     return report(app, error, results, messages);
+  } catch (const DivergenceError& error) {
+    messages << error.what() << std::endl;
+    return failure;
   } catch (const ValueError& error) {
     messages << error.what() << std::endl;
     return usage_error;

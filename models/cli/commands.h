@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <retrace/models/checks/checks.h>
 #include <retrace/models/compare/ablate.h>
 #include <retrace/models/evaluation/report.h>
 #include <retrace/models/text/generate.h>
@@ -26,6 +27,7 @@ struct TrainFlags {
   std::string dtype = "f32";
   std::string out;  // empty: nothing is left behind
   int threads = 0;  // 0: every core
+  bool force = false;  // what an earlier one left in that folder may go
   bool json = false;
   bool quiet = false;
 };
@@ -58,6 +60,7 @@ struct CompareFlags {
   std::string match = "none";
   std::string out;  // empty: nothing is left behind
   int threads = 0;  // 0: every core
+  bool force = false;  // what an earlier one left in that folder may go
   bool json = false;
   bool quiet = false;
 };
@@ -69,6 +72,7 @@ struct AblateFlags {
   AblateOptions ablate{.run = {.task = "", .model = "rmc"}};
   std::string out;  // empty: nothing is left behind
   int threads = 0;  // 0: every core
+  bool force = false;  // what an earlier one left in that folder may go
   bool json = false;
   bool quiet = false;
 };
@@ -83,8 +87,8 @@ struct GradcheckFlags {
 
 /// retrace gradcheck [NAME...]: checks gradients.
 void run_gradcheck(const GradcheckFlags& flags, Program& program);
-/// Runs the checks of the named ops and modules (all, for none) and prints a row each. Returns whether all passed.
-bool print_checks(std::ostream& out, const std::vector<std::string>& names);
+/// Prints a row for each, and what failed. Returns whether all passed.
+bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows);
 
 struct InfoFlags {
   RunOptions run{.task = "pair-matching", .model = ""};
@@ -95,7 +99,8 @@ struct InfoFlags {
 void run_info(const InfoFlags& flags, Program& program);
 
 struct DemoFlags {
-  std::string name;  // empty: the demo of gradients and training; "all": every named one
+  std::string name;        // empty: the demo of gradients and training; "all": every named one
+  std::int64_t steps = 0;  // of each training; 0: the task's
   bool json = false;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ostream>
 
 #include <retrace/models/checks/checks.h>
@@ -6,15 +7,16 @@
 #include <retrace/models/json_lines.h>
 
 namespace retrace {
-namespace {
 
-// Returns whether all passed.
-bool print_rows(std::ostream& out, const std::vector<CheckRow>& rows) {
+bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows) {
   std::int64_t elements = 0;
   std::size_t failed = 0;
-  print(out, "%-24s %6s %9s %19s %14s\n", "op or module", "cases", "elements", "finite differences", "dual numbers");
+  std::size_t longest = 0;
+  for (const CheckRow& row : rows) longest = std::max(longest, row.name.size());
+  const int width = static_cast<int>(std::max<std::size_t>(longest, 12));
+  print(out, "%-*s %6s %8s %11s %13s\n", width, "op or module", "cases", "elements", "differences", "dual numbers");
   for (const CheckRow& row : rows) {
-    print(out, "%-24s %6lld %9lld %19.1e %14.1e  %s\n", row.name.c_str(), static_cast<long long>(row.cases),
+    print(out, "%-*s %6lld %8lld %11.1e %13.1e  %s\n", width, row.name.c_str(), static_cast<long long>(row.cases),
           static_cast<long long>(row.elements), row.worst_error, row.exact_error,
           row.failures.empty() ? "ok" : "FAILED");
     for (const std::string& failure : row.failures) out << "    " << failure << '\n';
@@ -25,15 +27,9 @@ bool print_rows(std::ostream& out, const std::vector<CheckRow>& rows) {
   return failed == 0;
 }
 
-}  // namespace
-
-bool print_checks(std::ostream& out, const std::vector<std::string>& names) {
-  return print_rows(out, run_checks(names));
-}
-
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
   const std::vector<CheckRow> rows = run_checks(flags.names);
-  const bool passed = print_rows(flags.json ? program.messages : program.results, rows);
+  const bool passed = print_checks(flags.json ? program.messages : program.results, rows);
   if (flags.json) program.results << to_json(rows) << std::endl;
   if (!passed) program.status = 1;
 }

@@ -1,3 +1,4 @@
+#include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
 
 #include <CLI/CLI.hpp>
@@ -13,50 +14,56 @@ std::string joined(std::span<const std::string_view> names) {
 }
 
 void add_training_options(CLI::App& command, FitOptions& fit) {
-  const auto positive = [&](const char* name, auto& value, const char* description) {
-    command.add_option(name, value, description)->check(CLI::PositiveNumber);
+  const auto count = [&](const char* name, std::int64_t& value, const char* description) {
+    return add_count(command, name, value, description);
   };
-  const auto shown = [&](const char* name, auto& value, const char* description) {
-    return command.add_option(name, value, description)->capture_default_str();
+  const auto number = [&](const char* name, double& value, const char* description, NumberRange range) {
+    return add_number(command, name, value, description, range);
   };
-  positive("--steps", fit.steps, "updates of the weights (default: the task's, or as many as --minutes allows)");
-  positive("--batch", fit.batch, "samples of a batch (default: the task's)");
-  positive("--learning-rate", fit.learning_rate, "at its highest (default: the task's)");
-  shown("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)");
+  const auto shown = [](CLI::Option* option, auto value) { option->default_str(text(value)); };
+  count("--steps", fit.steps, "updates of the weights (default: the task's, or as many as --minutes allows)");
+  count("--batch", fit.batch, "samples of a batch (default: the task's)");
+  number("--learning-rate", fit.learning_rate, "at its highest (default: the task's)", number_above_0);
+  command.add_option("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)")
+      ->capture_default_str();
   command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
-  shown("--b2", fit.b2, "of adam and adamw: how long squares of gradients are remembered");
-  shown("--warm-up", fit.warm_up, "the part of the steps in which the learning rate rises");
-  shown("--weight-decay", fit.weight_decay, "of adam, adamw and sgd")->check(CLI::NonNegativeNumber);
-  shown("--clip", fit.clip, "the most that the norm of all gradients may be");
-  shown("--accumulate", fit.accumulate, "batches of an update");
-  shown("--validate-every", fit.validate_every, "steps from one validation to the next");
-  shown("--test-samples", fit.test_samples, "of the test at the end")->check(CLI::PositiveNumber);
-  positive("--patience", fit.patience, "stop after so many validations without a lower loss");
-  positive("--minutes", fit.minutes, "stop after so many; the learning rate falls with the time");
-  command.add_option("--until", fit.until, "stop when the validation metric is as good as this");
+  shown(number("--b2", fit.b2, "of adam and adamw: how long squares of gradients are remembered",
+               {0, 1, NumberRange::Open::most}),
+        fit.b2);
+  shown(number("--warm-up", fit.warm_up, "the part of the steps in which the learning rate rises", {0, 1}),
+        fit.warm_up);
+  shown(number("--weight-decay", fit.weight_decay, "of adam, adamw and sgd", number_of_0_or_more), fit.weight_decay);
+  shown(number("--clip", fit.clip, "the most that the norm of all gradients may be", number_above_0), fit.clip);
+  shown(count("--accumulate", fit.accumulate, "batches of an update"), fit.accumulate);
+  shown(count("--validate-every", fit.validate_every, "steps from one validation to the next"), fit.validate_every);
+  shown(count("--test-samples", fit.test_samples, "of the test at the end"), fit.test_samples);
+  count("--patience", fit.patience, "stop after so many validations without a lower loss");
+  number("--minutes", fit.minutes, "stop after so many; the learning rate falls with the time", number_above_0);
+  number("--until", fit.until, "stop when the validation metric is as good as this", any_number);
   command.add_flag_callback(
       "--no-curriculum", [&fit] { fit.curriculum = false; }, "train on the full task from the first step on");
 }
 
+void add_threads_option(CLI::App& command, int& threads) {
+  constexpr int most_threads = 1024;
+  add_count(command, "--threads", threads, "the results do not depend on it (default: every core)", most_threads);
+}
+
 void add_task_options(CLI::App& command, TaskOptions& options) {
-  command.add_option("--length", options.length, "of a sequence, a word, a number or a segment (default: the task's)")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--vectors", options.vectors, "nth-farthest: how many (default: 8)")->check(CLI::PositiveNumber);
-  command.add_option("--dims", options.dims, "nth-farthest: of a vector (default: 16)")->check(CLI::PositiveNumber);
+  add_count(command, "--length", options.length, "of a sequence, a word, a number or a segment (default: the task's)");
+  add_count(command, "--vectors", options.vectors, "nth-farthest: how many (default: 8)");
+  add_count(command, "--dims", options.dims, "nth-farthest: of a vector (default: 16)");
   command.add_option("--program", options.program, "execute: addition, control, full, copy, reverse or double");
-  command.add_option("--nesting", options.nesting, "execute: ops of a program (default: 2)")
-      ->check(CLI::PositiveNumber);
+  add_count(command, "--nesting", options.nesting, "execute: ops of a program (default: 2)");
   command.add_flag("--held-only", options.held_only, "babi: only stories in which the ball is held");
 }
 
 void add_memory_options(CLI::App& command, RunOptions& run) {
   MemoryParts& parts = run.parts;
   command.add_option("--memory", run.memory, "beside a relational-rnn: cell, gated or notebook")->capture_default_str();
-  command.add_option("--slots", run.slots, "of the memory (default: the task's)")->check(CLI::PositiveNumber);
-  command.add_option("--slot-size", run.slot_size, "features of a slot (default: the task's)")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--heads", run.heads, "of the memory's attention (default: the task's)")
-      ->check(CLI::PositiveNumber);
+  add_count(command, "--slots", run.slots, "of the memory (default: the task's)");
+  add_count(command, "--slot-size", run.slot_size, "features of a slot (default: the task's)");
+  add_count(command, "--heads", run.heads, "of the memory's attention (default: the task's)", largest_count);
   const auto choose_gate = [&parts](const std::string& name) {
     parts.gate = static_cast<MemoryGate>(std::ranges::find(gate_names(), name) - gate_names().begin());
   };

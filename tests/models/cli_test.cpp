@@ -79,6 +79,29 @@ TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
   expect_in_message({}, "see retrace --help");
 }
 
+/// The command line was right.
+TEST(Cli, ATrainingThatDivergesHasFailed) {
+  for (const char* command : {"train", "compare"}) {
+    std::vector<std::string> words{command, "adding", "--length", "4", "--steps", "50", "--batch", "2", "--quiet"};
+    for (const char* word : {"--optimizer", "sgd", "--learning-rate", "1e9", "--clip", "1e9", "--warm-up", "0"})
+      words.emplace_back(word);
+    if (std::string_view(command) == "train")
+      words.insert(words.end(), {"--model", "rmc"});
+    else
+      words.insert(words.end(), {"--models", "rmc", "--seeds", "1"});
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, 1) << outcome.messages;
+    EXPECT_NE(outcome.messages.find("lower the learning rate or the clip"), std::string::npos) << outcome.messages;
+  }
+}
+
+TEST(Cli, TheHelpTellsTheExitCodes) {
+  const std::string help = run_command({"--help"}).results;
+  for (const char* words : {"0 when all went well", "1 when something failed", "2 for a wrong command line",
+                            "130 after Ctrl-C", "143 after SIGTERM"})
+    EXPECT_NE(help.find(words), std::string::npos) << words;
+}
+
 TEST(Cli, HelpIsAResult) {
   EXPECT_EQ(run_command({"--help"}).status, 0);
   const Outcome outcome = run_command({"train", "--help"});

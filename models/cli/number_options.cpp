@@ -1,0 +1,136 @@
+#include <retrace/core/error.h>
+#include <retrace/models/cli/number_options.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace retrace {
+namespace {
+
+/// As it was given, on one line and not too long for it.
+std::string quoted(std::string_view word) {
+  constexpr std::size_t longest = 40;
+  std::string shown(word.substr(0, longest));
+  std::ranges::replace_if(
+      shown, [](unsigned char letter) { return letter < ' ' || letter > '~'; }, '?');
+  return text("'", shown, word.size() > longest ? "...'" : "'");
+}
+
+CLI::ValidationError refusal(const char* name, std::string_view word, const std::string& rule) {
+  return CLI::ValidationError(name, text(quoted(word), " is not ", rule));
+}
+
+/// None for what is no number from its first letter to its last, and for one that T does not hold.
+template <class T>
+std::optional<T> read(std::string_view word) {
+  T value{};
+  const char* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+template <class T>
+T read_whole(const char* name, std::string_view word, T least, T most) {
+  const std::optional<T> value = read<T>(word);
+  if (!value || *value < least || *value > most)
+    throw refusal(name, word, text("a whole number from ", least, " to ", most));
+  return *value;
+}
+
+bool contains(NumberRange range, double value) {
+  const bool above = range.open == NumberRange::Open::least ? value > range.least : value >= range.least;
+  const bool below = range.open == NumberRange::Open::most ? value < range.most : value <= range.most;
+  return above && below;  // and not NaN
+}
+
+std::string rule_of(NumberRange range) {
+  if (range.least == any_number.least && range.most == any_number.most) return "a finite number";
+  return text("a number ", range.open == NumberRange::Open::least ? "above " : "from ", range.least,
+              range.open == NumberRange::Open::most ? " to below " : " to ", range.most);
+}
+
+double read_number(const char* name, std::string_view word, NumberRange range) {
+  const std::optional<double> value = read<double>(word);
+  if (!value || !contains(range, *value)) throw refusal(name, word, rule_of(range));
+  return *value;
+}
+
+CLI::Option* add_read(CLI::App& command, const char* name, const char* type, const std::string& description,
+                      const auto& read_word) {
+  return command.add_option_function<std::string>(name, read_word, description)->type_name(type);
+}
+
+CLI::Option* add_any_seed(CLI::App& command, const char* name, auto& value, const std::string& description) {
+  constexpr std::uint64_t least = 0, most = std::numeric_limits<std::uint64_t>::max();
+  return add_read(command, name, "INT", description,
+                  [name, &value](const std::string& word) { value = read_whole(name, word, least, most); });
+}
+
+std::vector<std::string_view> parts_of(const char* name, std::string_view word) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= word.size();) {
+    const std::size_t end = std::min(word.find(',', begin), word.size());
+    parts.push_back(word.substr(begin, end - begin));
+    if (parts.back().empty()) throw refusal(name, word, "a list with something before and after every comma");
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value, const std::string& description,
+                       std::int64_t least, std::int64_t most) {
+  return add_read(command, name, "INT", description,
+                  [=, &value](const std::string& word) { value = read_whole(name, word, least, most); });
+}
+
+CLI::Option* add_count(CLI::App& command, const char* name, int& value, const std::string& description, int most) {
+  return add_read(command, name, "INT", description,
+                  [=, &value](const std::string& word) { value = read_whole(name, word, 1, most); });
+}
+
+CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description) {
+  return add_any_seed(command, name, value, description)->default_str(std::to_string(value));
+}
+
+CLI::Option* add_seed(CLI::App& command, const char* name, std::optional<std::uint64_t>& value,
+                      const std::string& description) {
+  return add_any_seed(command, name, value, description);
+}
+
+CLI::Option* add_number(CLI::App& command, const char* name, double& value, const std::string& description,
+                        NumberRange range) {
+  return add_read(command, name, "NUMBER", description,
+                  [=, &value](const std::string& word) { value = read_number(name, word, range); });
+}
+
+CLI::Option* add_list(CLI::App& command, const char* name, std::vector<std::string>& values,
+                      const std::string& description) {
+  return add_read(command, name, "NAME,...", description, [=, &values](const std::string& word) {
+    const std::vector<std::string_view> parts = parts_of(name, word);
+    values.assign(parts.begin(), parts.end());
+  });
+}
+
+CLI::Option* add_list(CLI::App& command, const char* name, std::vector<double>& values, const std::string& description,
+                      NumberRange range) {
+  return add_read(command, name, "NUMBER,...", description, [=, &values](const std::string& word) {
+    values.clear();
+    for (const std::string_view part : parts_of(name, word)) values.push_back(read_number(name, part, range));
+  });
+}
+
+void refuse_flags_as_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options())
+    option->check([&command](const std::string& word) {
+      const bool is_flag = word.starts_with("--") && command.get_option_no_throw(word) != nullptr;
+      return is_flag ? text("needs a value, which the flag ", word, " is not") : std::string();
+    });
+}
+
+}  // namespace retrace

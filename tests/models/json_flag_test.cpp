@@ -1,0 +1,75 @@
+// Every command takes --json and then prints one JSON object, on one line, and nothing else to the standard output.
+#include <gtest/gtest.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+/// As the program lists them where it does not know one.
+std::set<std::string> known_commands() {
+  const std::string message = run_command({"no-such-command"}).messages;
+  const std::string list = message.substr(message.find("known: ") + 7);
+  std::set<std::string> names;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = list.find_first_of(",)", begin);
+    names.insert(list.substr(begin, end - begin));
+    if (list[end] == ')') break;
+    begin = end + 2;
+  }
+  return names;
+}
+
+TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
+  const TemporaryFolder folder;
+  std::ofstream text_file(folder / "text");
+  for (int line = 0; line < 20; ++line) text_file << "row row row your boat\n";
+  text_file.close();
+  const std::vector<std::string> moments{"--steps", "1", "--batch", "2", "--test-samples", "10", "--quiet"};
+  std::vector<std::vector<std::string>> lines{
+      {"train", "parity", "--length", "2", "--out", folder / "run"},
+      {"train", "text", "--text", folder / "text", "--length", "4", "--hidden", "4", "--out", folder / "text-run"},
+      {"compare", "parity", "--length", "2", "--models", "gru,rnn", "--seeds", "1"},
+      {"ablate", "parity", "--length", "2", "--factors", "gate", "--seeds", "1"}};
+  for (std::vector<std::string>& words : lines) words.insert(words.end(), moments.begin(), moments.end());
+  lines.insert(lines.end(), {{"eval", folder / "run"},
+                             {"generate", folder / "text-run", "--length", "2"},
+                             {"gradcheck", "tanh"},
+                             {"info", "gru"},
+                             {"demo", "interaction"}});
+  std::set<std::string> seen;
+  for (std::vector<std::string>& words : lines) {
+    words.emplace_back("--json");
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, 0) << words.front() << ": " << outcome.messages;
+    EXPECT_EQ(std::ranges::count(outcome.results, '\n'), 1) << words.front() << ": " << outcome.results;
+    EXPECT_TRUE(nlohmann::json::parse(outcome.results, nullptr, false).is_object()) << words.front();
+    seen.insert(words.front());
+  }
+  EXPECT_EQ(seen, known_commands()) << "a command is missing in this test";
+}
+
+/// What the demo without a name prints for people goes to the messages.
+TEST(JsonFlag, TellsOfTheDemoWhatItsTablesSay) {
+  const Outcome outcome = run_command({"demo", "--steps", "1", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(std::ranges::count(outcome.results, '\n'), 1);
+  const auto object = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(object["gradients"]["failed"], 0);
+  EXPECT_GT(object["gradients"]["elements"], 1000);
+  ASSERT_EQ(object["runs"].size(), 4U);
+  EXPECT_EQ(object["runs"][3]["task"], "object-tracking");
+  EXPECT_EQ(object["runs"][3]["model"], "relational-rnn");
+  EXPECT_EQ(object["runs"][3]["steps"], 1);
+  EXPECT_NE(outcome.messages.find("Training, by backpropagation"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,5 +1,6 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>
 #include <retrace/models/cli/terminal.h>
@@ -10,6 +11,7 @@
 #include <retrace/models/training/stored_run.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -65,11 +67,25 @@ void leave_behind(RunDirectory& directory, const auto& run) {
   if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", to_json(run) + "\n");
 }
 
+/// An earlier training in the folder is gone on with (--resume) or may be lost (--force), or there is none.
+void keep_earlier_training(const TrainFlags& flags, bool resume) {
+  constexpr std::array checkpoint{"checkpoint.safetensors"};
+  constexpr std::array finished{"weights.safetensors", "result.json"};
+  constexpr std::array any{"weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "curves.svg",
+                           "result.json"};
+  if (flags.force)
+    remove_earlier_results(flags.out, any);
+  else if (!resume)
+    refuse_earlier_results(flags.out, any, "give --resume to go on with it, --force to start over");
+  else if (earlier_results(flags.out, checkpoint).empty())
+    refuse_earlier_results(flags.out, finished, "it has no checkpoint to resume from; give --force to start over");
+}
+
 std::string interruption(const TrainFlags& flags, const FitResult& result, const FitOptions& options) {
   const std::string head =
       text("stopped by a signal after step ", result.steps, of_steps(options.steps), ", without a test; ");
   if (flags.out.empty()) return head + "with --out DIR it could be resumed";
-  return head + "the same command with --resume goes on from there";
+  return head + "the same command with --resume (and without --force) goes on from there";
 }
 
 void train_and_tell(const auto& options, const TrainFlags& flags, Program& program) {
@@ -79,6 +95,8 @@ void train_and_tell(const auto& options, const TrainFlags& flags, Program& progr
   fit.stop = &signals.flag();
   std::optional<RunDirectory> directory;
   if (!flags.out.empty()) {
+    check_options(fit);
+    keep_earlier_training(flags, fit.resume);
     directory.emplace(flags.out, fit.resume);
     fit.metrics = &directory->metrics();
     fit.checkpoint = directory->checkpoint().string();

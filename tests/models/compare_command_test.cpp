@@ -1,17 +1,33 @@
 // The command retrace compare.
 #include <gtest/gtest.h>
+#include <retrace/core/error.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
 
-Outcome compared(const std::string& folder) {
-  return run_command({"compare", "parity", "--models", "lstm,gru", "--seeds", "1", "--steps", "2", "--batch", "2",
-                      "--test-samples", "100", "--json", "--quiet", "--out", folder});
+Outcome compared(const std::string& folder, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{"compare", "parity",  "--models", "lstm,gru", "--seeds", "1",     "--steps",
+                                 "2",       "--batch", "2",        "--json",   "--quiet", "--out", folder};
+  words.insert(words.end(), {"--test-samples", "100"});
+  words.insert(words.end(), more.begin(), more.end());
+  return run_command(words);
+}
+
+/// The paths and bytes of all files in a folder.
+std::map<std::string, std::string> contents_of(const std::string& folder) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    contents[entry.path()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return contents;
 }
 
 TEST(CompareCommand, PrintsOneJsonObjectAndLeavesAPage) {
@@ -34,13 +50,14 @@ TEST(CompareCommand, TrainsWithTheLessonsOrWithoutThemAndSaysWhich) {
   };
   const Outcome with = on_nth_farthest({}), without = on_nth_farthest({"--no-curriculum"});
   ASSERT_EQ(with.status + without.status, 0) << with.messages << without.messages;
-  EXPECT_NE(with.results.find("Curriculum: easier lessons first, 3 in all; each is left once it is passed."),
+  const std::string words_with = on_one_line(with.results), words_without = on_one_line(without.results);
+  EXPECT_NE(words_with.find("Curriculum: easier lessons first, 3 in all; each is left once it is passed."),
             std::string::npos)
       << with.results;
-  EXPECT_NE(with.results.find("A run of gru ended in lesson 1 of 3; it was tested with its last parameters."),
+  EXPECT_NE(words_with.find("A run of gru ended in lesson 1 of 3; it was tested with its last parameters."),
             std::string::npos);
-  EXPECT_EQ(without.results.find("ended in lesson"), std::string::npos);
-  EXPECT_NE(without.results.find("No curriculum: the full task from the first step on."), std::string::npos);
+  EXPECT_EQ(words_without.find("ended in lesson"), std::string::npos);
+  EXPECT_NE(words_without.find("No curriculum: the full task from the first step on."), std::string::npos);
   const auto loss = [](const Outcome& outcome) {
     const std::string line = "gru, seed 0  step 2 of 2  loss ";
     const std::size_t found = outcome.messages.find(line);
@@ -58,7 +75,18 @@ TEST(CompareCommand, LeavesATrainingInTheSameFolderAlone) {
   ASSERT_EQ(trained.status, 0) << trained.messages;
   const auto metrics = std::filesystem::file_size(folder / "run/metrics.jsonl");
   ASSERT_GT(metrics, 0U);
-  ASSERT_EQ(compared(run).status, 0);
+  const auto before = contents_of(run);
+  const Outcome refused = compared(run);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.messages,
+            text("retrace: ", run, " holds result.json of an earlier run; give --force to replace it\n"));
+  EXPECT_EQ(contents_of(run), before);
+  ASSERT_EQ(compared(run, {"--force"}).status, 0);
+  EXPECT_EQ(compared(run).status, 2) << "a comparison is kept, too";
+  const auto compared_before = contents_of(run);
+  EXPECT_EQ(compared(run, {"--force", "--schedule", "cosin"}).status, 2);
+  EXPECT_EQ(contents_of(run), compared_before) << "and not lost to a wrong flag";
+  EXPECT_EQ(compared(run, {"--force"}).status, 0);
   EXPECT_TRUE(std::filesystem::exists(folder / "run/checkpoint.safetensors"));
   EXPECT_EQ(std::filesystem::file_size(folder / "run/metrics.jsonl"), metrics);
 }

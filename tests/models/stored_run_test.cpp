@@ -21,7 +21,8 @@ class StoredRuns : public testing::Test {
   /// A short training into the folder "run"; what it said of itself.
   nlohmann::json train(std::vector<std::string> words) const {
     words.insert(words.begin(), "train");
-    for (const char* word : {"--steps", "3", "--batch", "4", "--test-samples", "100", "--json", "--quiet", "--out"})
+    for (const char* word :
+         {"--steps", "3", "--batch", "4", "--test-samples", "100", "--json", "--quiet", "--force", "--out"})
       words.emplace_back(word);
     words.push_back(run_);
     const Outcome outcome = run_command(words);

@@ -35,7 +35,7 @@ class TextCli : public testing::Test {
 
 TEST_F(TextCli, TrainGivesOneObjectAndLeavesARunBehind) {
   for (const char* tokens : {"characters", "words"}) {
-    const Outcome outcome = train({"--tokens", tokens, "--seed", "3", "--out", out_});
+    const Outcome outcome = train({"--tokens", tokens, "--seed", "3", "--out", out_, "--force"});
     ASSERT_EQ(outcome.status, 0) << outcome.messages;
     EXPECT_EQ(outcome.messages, "");
     const auto result = nlohmann::json::parse(outcome.results);
@@ -83,7 +83,7 @@ TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
   const auto object = nlohmann::json::parse(
       run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row ", "--json"}).results);
   EXPECT_EQ("row " + object["text"].get<std::string>() + "\n", outcome.results);
-  ASSERT_EQ(train({"--out", out_, "--tokens", "words", "--dtype", "f64"}).status, 0);
+  ASSERT_EQ(train({"--out", out_, "--tokens", "words", "--dtype", "f64", "--force"}).status, 0);
   EXPECT_TRUE(run_command({"generate", out_, "--length", "5", "--prompt", "row"}).results.starts_with("row"))
       << "in f64, too";
 }
@@ -111,12 +111,12 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   expect(train({"--held-only"}), 2, "a text has --length alone");
   expect(run_command({"train", "babi", "--text", rhyme_}), 2,
          "--text is for retrace train text; leave it out for babi");
-  expect(run_command({"train", "text", "--text", rhyme_, "--model", "attention", "--hidden", "10"}), 1,
-         "4 heads do not divide 10 features");
+  expect(run_command({"train", "text", "--text", rhyme_, "--model", "attention", "--hidden", "10"}), 2,
+         "hidden is 10, which the 4 heads of attention do not divide");
   expect(run_command({"generate", path("none")}), 1, "none/weights.safetensors");
   ASSERT_EQ(run_command({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
   expect(run_command({"generate", out_}), 1, "cannot be read as a model of text");
-  ASSERT_EQ(train({"--out", out_}).status, 0);
+  ASSERT_EQ(train({"--out", out_, "--force"}).status, 0);
   expect(run_command({"generate", out_, "--prompt", "Z"}), 2, "the character 'Z' is not among the");
   expect(run_command({"generate", out_, "--prompt", "\xff"}), 2, "the prompt is not UTF-8: byte 0");
   expect(run_command({"generate", out_, "--temperature", "-1"}), 2, "--temperature");

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ class EvalCli : public testing::Test {
  protected:
   nlohmann::json train(std::vector<std::string> words) const {
     words.insert(words.begin(), "train");
-    for (const char* word :
-         {"--steps", "4", "--batch", "8", "--seed", "3", "--test-samples", "600", "--json", "--quiet", "--out"})
+    for (const char* word : {"--steps", "4", "--batch", "8", "--seed", "3", "--test-samples", "600", "--json",
+                             "--quiet", "--force", "--out"})
       words.emplace_back(word);
     words.push_back(run_);
     const Outcome outcome = run_command(words);
@@ -118,6 +119,34 @@ TEST_F(EvalCli, TheTextAndThePageAreForPeople) {
   for (std::size_t at = page.find("<g "); at != std::string::npos; at = page.find("<g ", at + 1)) ++matrices;
   EXPECT_EQ(matrices, 2U * (3 + 1) + 2) << "a matrix a step and one over time for each example, two of all samples";
   EXPECT_EQ(nlohmann::json::parse(read("page/eval.json"))["samples"], 100);
+}
+
+/// Pictures of its attention are not made; what is known of the model stands there.
+TEST_F(EvalCli, ThePageOfAModelWithoutSlotsTellsWhatIsKnownOfIt) {
+  for (const char* model : {"attention", "lstm"}) {
+    train({"babi", "--model", model});
+    const Outcome outcome = run_command({"eval", run_, "--samples", "100", "--out", page_});
+    ASSERT_EQ(outcome.status, 0) << outcome.messages;
+    const std::string page = read("page/attention.html");
+    EXPECT_EQ(page.find("no memory of slots"), std::string::npos) << page;
+    const bool attends = page.find("Its rows attend to each other in every block.") != std::string::npos;
+    EXPECT_EQ(attends, std::string(model) == "attention") << page;
+    EXPECT_NE(page.find("95 % interval"), std::string::npos) << page;
+    EXPECT_NE(page.find("<pre>"), std::string::npos) << page;
+  }
+}
+
+TEST_F(EvalCli, TablesFitATerminal) {
+  const std::vector<std::vector<std::string>> runs{
+      {"nth-farthest", "--vectors", "8", "--dims", "2", "--model", "rmc"},
+      {"object-tracking", "--model", "relational-rnn", "--memory", "gated"},
+      {"execute", "--model", "gru"}};
+  for (const std::vector<std::string>& words : runs) {
+    train(words);
+    std::istringstream lines(run_command({"eval", run_, "--samples", "100", "--failures", "0"}).results);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_TRUE(!line.starts_with("  ") || line.size() <= 80U) << line;
+  }
 }
 
 TEST_F(EvalCli, ACheckpointOfAnUnfinishedTrainingIsSaidToBeOne) {

@@ -1,0 +1,122 @@
+// --out never loses what an earlier command left there, unless it is told to.
+#include <gtest/gtest.h>
+#include <retrace/core/error.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+class OutFolder : public testing::Test {
+ protected:
+  Outcome train(const std::vector<std::string>& more = {}, const std::string& seed = "1") const {
+    std::vector<std::string> words{"train",          "parity", "--length", "2",     "--steps", "3",      "--batch", "2",
+                                   "--test-samples", "10",     "--quiet",  "--out", run_,      "--seed", seed};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_command(words);
+  }
+  /// Every file of the run's folder and its bytes.
+  std::map<std::string, std::string> contents() const {
+    std::map<std::string, std::string> contents;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(run_)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      contents[entry.path().filename()] = {std::istreambuf_iterator<char>(file), {}};
+    }
+    return contents;
+  }
+  void expect_refused(const Outcome& outcome, const std::string& remedy) const {
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.results, "");
+    EXPECT_EQ(outcome.messages, text("retrace: ", run_, " holds ", remedy, "\n"));
+  }
+
+  TemporaryFolder folder_;
+  std::string run_ = folder_ / "run";
+};
+
+constexpr const char* go_on = " of an earlier run; give --resume to go on with it, --force to start over";
+
+TEST_F(OutFolder, ATrainingIsNotOverwritten) {
+  ASSERT_EQ(train().status, 0);
+  const auto before = contents();
+  expect_refused(train({}, "2"), text("weights.safetensors", go_on));
+  EXPECT_EQ(contents(), before);
+  EXPECT_EQ(train({"--resume"}).status, 0);
+  EXPECT_EQ(contents().at("weights.safetensors"), before.at("weights.safetensors"));
+}
+
+TEST_F(OutFolder, ForceStartsOver) {
+  ASSERT_EQ(train().status, 0);
+  const auto before = contents();
+  ASSERT_EQ(train({"--force"}, "2").status, 0);
+  EXPECT_NE(contents().at("weights.safetensors"), before.at("weights.safetensors"));
+  ASSERT_EQ(train({"--force"}).status, 0);
+  EXPECT_EQ(contents().at("weights.safetensors"), before.at("weights.safetensors"));
+  EXPECT_EQ(train({"--force", "--resume"}).status, 2);
+  EXPECT_EQ(run_command({"train", "parity", "--force"}).status, 2) << "nothing to start over without --out";
+}
+
+/// Not before it can begin: a wrong flag loses nothing.
+TEST_F(OutFolder, ForceWithAWrongNameLosesNothing) {
+  ASSERT_EQ(train().status, 0);
+  const auto before = contents();
+  EXPECT_EQ(train({"--force", "--model", "lsmt"}).status, 2);
+  EXPECT_EQ(train({"--force", "--schedule", "cosin"}).status, 2);
+  EXPECT_EQ(contents(), before);
+}
+
+TEST_F(OutFolder, AnUnfinishedTrainingIsNotOverwrittenEither) {
+  ASSERT_EQ(train().status, 0);
+  for (const char* file : {"weights.safetensors", "result.json", "curves.svg"})
+    std::filesystem::remove(folder_ / ("run/" + std::string(file)));
+  expect_refused(train(), text("checkpoint.safetensors", go_on));
+  std::filesystem::remove(folder_ / "run/checkpoint.safetensors");
+  expect_refused(train(), text("metrics.jsonl", go_on));
+  EXPECT_EQ(train({"--resume"}).status, 0) << "killed before its first checkpoint, it begins again";
+}
+
+TEST_F(OutFolder, ResumeDoesNotTakeWeightsWithoutACheckpointForNothing) {
+  ASSERT_EQ(train().status, 0);
+  std::filesystem::remove(folder_ / "run/checkpoint.safetensors");
+  const auto before = contents();
+  expect_refused(
+      train({"--resume"}),
+      "weights.safetensors of an earlier run; it has no checkpoint to resume from; give --force to start over");
+  EXPECT_EQ(contents(), before);
+}
+
+TEST_F(OutFolder, WhatHoldsNothingIsNoTraining) {
+  std::filesystem::create_directory(run_);
+  std::ofstream(folder_ / "run/metrics.jsonl").close();
+  std::ofstream(folder_ / "run/notes.txt") << "mine";
+  EXPECT_EQ(train().status, 0);
+  EXPECT_EQ(contents().at("notes.txt"), "mine");
+}
+
+TEST_F(OutFolder, AnAblationIsKeptAsAComparisonIs) {
+  const std::vector<std::string> words{
+      "ablate", "parity",  "--length", "2",       "--factors", "gate", "--seeds",        "1", "--steps",
+      "1",      "--batch", "2",        "--quiet", "--out",     run_,   "--test-samples", "10"};
+  ASSERT_EQ(run_command(words).status, 0);
+  const auto before = contents();
+  expect_refused(run_command(words), "ablate.html of an earlier run; give --force to replace it");
+  EXPECT_EQ(contents(), before);
+  std::vector<std::string> by_force = words;
+  by_force.emplace_back("--force");
+  EXPECT_EQ(run_command(by_force).status, 0);
+}
+
+/// It can be made again from the weights at any time.
+TEST_F(OutFolder, AnEvaluationIsReplaced) {
+  ASSERT_EQ(train().status, 0);
+  for (int times = 0; times < 2; ++times) EXPECT_EQ(run_command({"eval", run_, "--out", folder_ / "eval"}).status, 0);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,72 @@
+// Every line of the README that a reader may type does what it says: it ends with 0.
+#include <gtest/gtest.h>
+#include <retrace/core/error.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+/// The lines of all ```sh blocks, without their comments.
+std::vector<std::string> shell_lines() {
+  std::ifstream readme(RETRACE_SOURCE_DIR "/README.md");
+  std::vector<std::string> lines;
+  bool is_shell = false;
+  for (std::string line; std::getline(readme, line);) {
+    if (line.starts_with("```"))
+      is_shell = line == "```sh";
+    else if (is_shell)
+      lines.push_back(line.substr(0, line.find(" #")));
+  }
+  return lines;
+}
+
+/// Those that install packages, and that build what is running here.
+bool is_excluded(const std::string& line) {
+  const std::vector<std::string> excluded{
+      "apt-get update && apt-get install -y g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev "
+      "libbenchmark-dev",
+      "cmake --workflow --preset demo", "cmake --workflow --preset test"};
+  return std::ranges::find(excluded, line) != excluded.end();
+}
+
+/// The rule: what trains gets the flags of a training of moments behind it; everything else is run as it stands.
+std::string shortened(const std::string& line) {
+  const auto is = [&line](std::string_view command) {
+    return line.starts_with(text("retrace ", command)) || line.starts_with(text("own_model ", command));
+  };
+  const std::string moments = " --steps 2 --batch 2 --test-samples 10 --quiet";
+  if (is("train text")) return line + moments + " --length 8 --hidden 8";
+  if (is("train") || is("compare")) return line + moments;
+  if (is("ablate")) return line + moments + " --seeds 1 --vectors 3 --dims 2 --factors gate";
+  return line;
+}
+
+/// One after the other in one folder, as some go on with what others left.
+TEST(ReadmeCommands, AllEndWell) {
+  const TemporaryFolder folder;
+  std::ofstream text_file(folder / "FILE");  // for --text FILE
+  for (int line = 0; line < 20; ++line) text_file << "Once upon a time there was a model\n";
+  text_file.close();
+  const std::string programs = std::filesystem::path(RETRACE_PROGRAM).parent_path();
+  const std::string setting = text("cd '", folder.path().string(), "' && PATH='", programs, "':$PATH && ");
+  int run = 0;
+  for (const std::string& line : shell_lines()) {
+    if (is_excluded(line)) continue;
+    const std::string command = shortened(line);
+    EXPECT_EQ(std::system((setting + command + " > out 2> err").c_str()), 0) << command << "\n"
+                                                                             << std::ifstream(folder / "err").rdbuf();
+    ++run;
+  }
+  EXPECT_GE(run, 15) << "the README's lines were not found";
+}
+
+}  // namespace
+}  // namespace retrace

@@ -21,6 +21,10 @@ class ShapeError : public Error {
 class DtypeError : public Error {
   using Error::Error;
 };
+/// A function that has declared that it does not run on dual numbers (custom_op's differences_only) met some.
+class DifferencesOnlyError : public DtypeError {
+  using DtypeError::DtypeError;
+};
 /// An index, label or position outside its range.
 class IndexError : public Error {
   using Error::Error;

@@ -10,6 +10,9 @@ void Tensor::throw_undefined() {
 }
 
 void Tensor::throw_wrong_type(Dtype asked) const {
+  if (dtype() == dual)
+    throw DtypeError(text("values: ", *this, " is dual, not ", asked,
+                          ", in which its tangents would be lost; read values<Dual>()"));
   throw DtypeError(text("values: ", *this, " is ", dtype(), ", not ", asked,
                         "; ask for its own type or convert with to(", asked, ")"));
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -55,18 +56,38 @@ void custom_backward(Record& r) {
   }
 }
 
+bool has_dual(const Tensors& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.defined() && x.dtype() == dual; });
+}
+
+Tensor call_forward(std::string_view name, const Tensors& inputs, const CustomForward& forward) {
+  try {
+    return forward(inputs);
+  } catch (const DifferencesOnlyError&) {
+    throw;
+  } catch (const DtypeError& error) {
+    if (!has_dual(inputs)) throw;
+    throw DtypeError(text(name, ": forward does not run on dual numbers (", error.what(),
+                          "); compute with ops, dispatch on the dtype, or give custom_op the option "
+                          "{.differences_only = true}, and gradcheck leaves its exact check out"));
+  }
+}
+
 Tensor run_forward(std::string_view name, const Tensors& inputs, const CustomForward& forward) {
   const NoTape nothing_is_recorded;
-  const Tensor y = forward(inputs);
+  const Tensor y = call_forward(name, inputs, forward);
   if (!y.defined()) throw ValueError(text(name, ": forward gave an undefined tensor; return the result"));
   return y.detach();  // a node of its own, even if forward returned an input
 }
 
 }  // namespace
 
-Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward) {
+Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward,
+                 CustomOpOptions options) {
   if (!forward || !backward)
     throw ValueError(text(name, ": a custom op needs a forward and a backward function; one of them is empty"));
+  if (options.differences_only && has_dual(inputs))
+    throw DifferencesOnlyError(text(name, ": runs on no dual numbers, as its option differences_only says"));
   const OpInfo& info = info_of(name, inputs.size());
   Tensor y = run_forward(name, inputs, forward);
   Tensors saved = inputs;

@@ -366,10 +366,17 @@ struct GatedMemory {
 GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
                          const Tensor& gates_of_input, const GatedMemoryOptions& options = {});
 
+struct CustomOpOptions {
+  bool differences_only = false;  // the op does not run on dual numbers, because it reads values<double>()
+};
 /// Your own op. `forward` computes y from the inputs (nothing that it does is recorded); `backward` gives one gradient
 /// an input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
+/// Gradcheck's exact check, jvp and hvp hand it dual numbers: compute with ops, or dispatch on the dtype. An op that
+/// cannot says differences_only; gradcheck then leaves its exact check out and says so, and dual inputs throw a
+/// DifferencesOnlyError.
 using CustomForward = std::function<Tensor(const Tensors& inputs)>;
 using CustomBackward = std::function<Tensors(const Tensor& dy, const Tensors& inputs, const Tensor& y)>;
-Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward);
+Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward,
+                 CustomOpOptions options = {});
 
 }  // namespace retrace

@@ -1,181 +1,122 @@
 #include <retrace/core/gradcheck.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <limits>
-#include <ostream>
+#include <optional>
 
-#include <retrace/core/random.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/checked_function.h>
+#include <retrace/core/difference.h>
+#include <retrace/core/exact_check.h>
 
 namespace retrace {
 namespace {
 
 constexpr std::size_t most_reported = 10;
 constexpr int directions = 3;
+constexpr double least_scale = 1e-6;  // derivatives smaller than this are compared with it
 
-// Gives a leaf other values for a time: its node is what the function holds, so the node's storage is exchanged.
-class Replaced {
- public:
-  explicit Replaced(const Tensor& leaf)
-      : leaf_(leaf),
-        original_(leaf.detach()),
-        gradient_(std::exchange(leaf.node().gradient, nullptr)),
-        gradient_used_(std::exchange(leaf.node().gradient_used, false)) {}
-  Replaced(Replaced&& other) noexcept
-      : leaf_(std::move(other.leaf_)),
-        original_(std::move(other.original_)),
-        gradient_(std::exchange(other.gradient_, nullptr)),
-        gradient_used_(other.gradient_used_) {}
-  Replaced& operator=(Replaced&&) = delete;
-  ~Replaced() {
-    if (!leaf_.defined()) return;
-    put(original_);
-    leaf_.node().gradient = gradient_;
-    leaf_.node().gradient_used = gradient_used_;
-  }
-  /// From here on the leaf has these values and their dtype; its gradient is forgotten.
-  void put(const Tensor& values) {
-    Node& node = leaf_.node();
-    release_gradient(&node);
-    retain(values.node().storage);
-    release(node.storage);
-    node.storage = values.node().storage;
-    node.offset = values.node().offset;
-    node.dtype = values.dtype();
-  }
-  const Tensor& original() const { return original_; }
-
- private:
-  Tensor leaf_;
-  Tensor original_;
-  Storage* gradient_;
-  bool gradient_used_;
-};
-
-Tensor as_f64(const Tensor& x) {
-  Tensor result = empty(x.shape(), f64);
-  dispatch_any(x.dtype(), [&](auto zero) {
-    const auto from = x.values<decltype(zero)>();
-    std::transform(from.begin(), from.end(), result.mutable_values<double>().begin(),
-                   [](auto value) { return static_cast<double>(value); });
-  });
-  return result;
+double root_mean_square(std::span<const double> numbers) {
+  double squares = 0;
+  for (const double x : numbers) squares += x * x;
+  return numbers.empty() ? 0 : std::sqrt(squares / static_cast<double>(numbers.size()));
 }
 
-// All real numbers that f gives, in one row.
-std::vector<double> numbers_of(const Tensors& outputs) {
-  std::vector<double> result;
-  for (const Tensor& output : outputs) {
-    if (output.dtype() == i64) continue;
-    dispatch_real(output.dtype(), "gradcheck", [&](auto zero) {
-      for (const auto value : output.values<decltype(zero)>()) result.push_back(static_cast<double>(value));
-    });
+std::vector<std::int64_t> position_of(std::int64_t index, const Shape& shape) {
+  std::vector<std::int64_t> result;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t stride = shape.strides()[static_cast<std::size_t>(axis)];
+    result.push_back(index / stride);
+    index %= stride;
   }
   return result;
 }
 
 class Checker {
  public:
-  Checker(const std::function<Tensors()>& f, const std::vector<std::pair<std::string, Tensor>>& parameters,
-          const GradcheckOptions& options)
-      : f_(f), options_(options), random_(options.seed) {
+  Checker(const std::function<Tensors()>& f, const NamedLeaves& leaves, const GradcheckOptions& options,
+          Dtype default_type)
+      : f_(f, leaves), options_(options), default_type_(default_type), random_(options.seed) {
+    result_.name = options.name;
     result_.limit = options.limit;
     result_.exact_limit = options.exact_limit;
-    for (const auto& [name, leaf] : parameters) {
+    if (options.differences_only) result_.not_exact = "GradcheckOptions::differences_only is set";
+    for (const auto& [name, leaf] : leaves) {
       names_.push_back(name);
-      leaves_.push_back(leaf);
-      replaced_.emplace_back(leaf);
-      values_.push_back(as_f64(leaf));
-      replaced_.back().put(values_.back());
       total_ += leaf.numel();
     }
   }
 
   GradcheckResult run() {
-    check_repeatable();
-    walk_back();
-    for (std::size_t k = 0; k < leaves_.size(); ++k) check_leaf(k);
+    start();
+    exact_.emplace(f_, cotangent_, pullback_.gradients, random_.stream("neighbours"));
+    for (std::size_t k = 0; k < f_.leaves(); ++k) check_leaf(k);
     std::stable_sort(result_.worst.begin(), result_.worst.end(),
                      [](const auto& a, const auto& b) { return is_worse(a.error, b.error); });
     if (result_.worst.size() > most_reported) result_.worst.resize(most_reported);
-    for (int n = 0; n < directions; ++n) check_exactly();
+    for (int n = 0; n < directions; ++n) check_direction();
+    result_.vacuous = why_vacuous();
     return result_;
   }
 
  private:
-  std::vector<double> evaluate() const {
-    const NoTape no_tape;
-    return numbers_of(f_());
+  // ---- what f gives at the point itself
+
+  // Here whatever f captures meets f64 for the first time, in its forward and in its backward.
+  void start() {
+    try {
+      const std::size_t numbers = repeatable_values().size();
+      for (std::size_t k = 0; k < numbers; ++k) cotangent_.push_back(random_.normal());
+      pullback_ = f_.pull_back(cotangent_);
+    } catch (const DtypeError& error) {
+      if (options_.named_by_visit) check_named(f_.use_of_another_leaf(default_type_));
+      throw DtypeError(text("gradcheck: ", error.what(), "; gradcheck runs f in f64",
+                            options_.named_by_visit ? ", and the model's weights are f64 for that time: convert"
+                                                    : ": call gradcheck(model, f) where f captures the weights of a "
+                                                      "model, which checks them as f64 copies, and convert",
+                            " any other tensor that f captures with to(f64)"));
+    }
+    if (options_.named_by_visit) check_named(pullback_.use_of_another_leaf);
+    if (result_.name.empty()) result_.name = pullback_.name.empty() ? "f" : pullback_.name;
+    std::vector<double> all;
+    for (const std::vector<double>& gradient : pullback_.gradients)
+      all.insert(all.end(), gradient.begin(), gradient.end());
+    rms_of_all_ = root_mean_square(all);
   }
 
-  void check_repeatable() {
-    const std::vector<double> first = evaluate(), second = evaluate();
+  std::vector<double> repeatable_values() const {
+    const std::vector<double> first = f_.evaluate(), second = f_.evaluate();
     const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     if (!std::equal(first.begin(), first.end(), second.begin(), second.end(), same))
       throw ValueError(
           "gradcheck: f draws random numbers (two calls gave different values); make a generator of the same "
           "seed inside f");
+    return first;
   }
 
-  // u, and J^T u.
-  void walk_back() {
-    Tape tape;
-    const Tensors outputs = f_();
-    Tensors differentiable, cotangents;
-    for (const Tensor& output : outputs) {
-      if (output.dtype() == i64) continue;
-      const Tensor u = random_.normal(output.shape(), f64);
-      for (const double number : u.values<double>()) cotangent_.push_back(number);
-      if (!output.wants_gradient()) continue;
-      differentiable.push_back(output);
-      cotangents.push_back(u);
-    }
-    if (!differentiable.empty()) tape.backward(differentiable, cotangents);
-    for (const Tensor& leaf : leaves_) {
-      std::vector<double> gradient(static_cast<std::size_t>(leaf.numel()), 0.0);
-      if (leaf.has_grad()) std::ranges::copy(leaf.grad().values<double>(), gradient.begin());
-      gradients_.push_back(std::move(gradient));
-    }
+  void check_named(const std::string& use) const {
+    if (!use.empty())
+      throw ValueError(text(
+          "gradcheck: ", options_.name.empty() ? "the model" : options_.name, " computes ", use,
+          " that its visit() does not name; name it there, or detach() or freeze() what is no weight of this model"));
   }
+
+  // ---- element by element
 
   // u.(f(x + h) - f(x - h)) / 2h: output by output first, so that no large sums cancel.
-  double slope(double& x, double h) const {
+  Slope slope(double& x, double h) const {
     const double here = x;
     x = here + h;
     const double above = x;
-    const std::vector<double> up = evaluate();
+    const std::vector<double> up = f_.evaluate();
     x = here - h;
-    const double below = x;
-    const std::vector<double> down = evaluate();
+    Slope result{.width = above - x};
+    const std::vector<double> down = f_.evaluate();
     x = here;
-    double sum = 0;
-    for (std::size_t k = 0; k < up.size(); ++k) sum += cotangent_[k] * ((up[k] - down[k]) / (above - below));
-    return sum;
-  }
-
-  // Ridders (1982): slopes at smaller and smaller steps, extrapolated to a step of 0; of all extrapolations the one
-  // that changed least is taken. Smooth functions need three steps, and no more are made once a change is far below the
-  // limit.
-  double numeric(double& x, double scale) const {
-    constexpr int most_steps = 14;  // the last is short enough for most kinks to lie beyond it
-    std::array<double, most_steps> now{}, before{};
-    double best = std::numeric_limits<double>::quiet_NaN(), least_change = std::numeric_limits<double>::infinity();
-    double h = options_.step * std::max(1.0, std::abs(x));
-    for (std::size_t k = 0; k < most_steps; ++k, h /= 2) {
-      now[0] = slope(x, h);
-      double power = 4;  // the error in h^2, then in h^4, ... cancels
-      for (std::size_t j = 1; j <= k; ++j, power *= 4) {
-        now[j] = (power * now[j - 1] - before[j - 1]) / (power - 1);
-        const double change = std::max(std::abs(now[j] - now[j - 1]), std::abs(now[j] - before[j - 1]));
-        if (change <= least_change) least_change = change, best = now[j];
-      }
-      if (k >= 2 && least_change <= options_.limit / 100 * std::max(std::abs(best), scale)) break;
-      before = now;
+    for (std::size_t k = 0; k < up.size(); ++k) {
+      result.value += cotangent_[k] * ((up[k] - down[k]) / result.width);
+      result.magnitude += std::abs(cotangent_[k]) * std::max(std::abs(up[k]), std::abs(down[k]));
     }
-    return best;
+    return result;
   }
 
   bool near_kink(double x) const {
@@ -184,82 +125,145 @@ class Checker {
   }
 
   void check_leaf(std::size_t k) {
-    const std::vector<double>& gradient = gradients_[k];
-    double squares = 0;
-    for (const double g : gradient) squares += g * g;
-    const double rms = gradient.empty() ? 0 : std::sqrt(squares / static_cast<double>(gradient.size()));
-    const std::span<double> values = values_[k].mutable_values<double>();
+    const double rms = root_mean_square(pullback_.gradients[k]);
+    const std::span<double> values = f_.values(k);
+    bool moved = pullback_.reached[k] || values.empty();
     for (std::size_t at = 0; at < values.size(); ++at) {
       if (total_ > options_.most_elements && random_.integer(total_) >= options_.most_elements) continue;
       if (near_kink(values[at])) {
         ++result_.skipped;
         continue;
       }
-      GradcheckElement element{names_[k], static_cast<std::int64_t>(at), gradient[at],
-                               numeric(values[at], std::max(rms, 1e-6))};
-      const double scale = std::max({std::abs(element.analytic), std::abs(element.numeric), rms, 1e-6});
-      element.error = std::abs(element.analytic - element.numeric) / scale;
+      const GradcheckElement element = check_element(k, at, std::max(rms, least_scale));
+      moved = moved || element.numeric != 0;
+      const bool failed = !(element.error <= options_.limit);
       ++result_.elements;
+      result_.failed += failed ? 1 : 0;
       if (is_worse(element.error, result_.worst_error)) result_.worst_error = element.error;
-      if (!(element.error <= options_.limit) || result_.worst.size() < most_reported) result_.worst.push_back(element);
+      if (failed || result_.worst.size() < most_reported) result_.worst.push_back(element);
+    }
+    if (!moved) unused_.push_back(names_[k]);
+  }
+
+  GradcheckElement check_element(std::size_t k, std::size_t at, double scale) {
+    double& x = f_.values(k)[at];
+    const SlopeAt slope_at = [&](double h) { return slope(x, h); };
+    const double first_step = options_.step * std::max(1.0, std::abs(x));
+    const Difference difference = extrapolated_difference(slope_at, first_step, options_.limit / 100, scale);
+    const double analytic = pullback_.gradients[k][at], distance = std::abs(analytic - difference.value);
+    GradcheckElement element{.input = names_[k],
+                             .index = static_cast<std::int64_t>(at),
+                             .position = position_of(static_cast<std::int64_t>(at), f_.shape(k)),
+                             .analytic = analytic,
+                             .numeric = difference.value};
+    const double compared_with = std::max({std::abs(analytic), std::abs(difference.value), scale});
+    element.error = distance / compared_with;
+    double noise = least_rounding_noise(difference);
+    if (element.error <= options_.limit && noise <= options_.limit * compared_with) return element;
+    if (!(element.error <= options_.limit))
+      noise = rounding_noise(slope_at, first_step, difference) + exact_->rounding_noise(k, at);
+    if (distance <= noise) decide_within_noise(element, k, at, noise, scale);
+    return element;
+  }
+
+  // The exact derivative decides. Where there is none, an element that differs passes only if its noise is below the
+  // limit times the rms of all gradients: whatever is lost in it is then as small beside them.
+  void decide_within_noise(GradcheckElement& element, std::size_t k, std::size_t at, double noise, double scale) {
+    ++result_.undecided;
+    result_.noise = std::max(result_.noise, noise);
+    element.noise = noise;
+    LeafNumbers direction = f_.zeros();
+    direction[k][at] = 1;
+    if (const auto exact = exactly_along(direction)) {
+      element.exact = exact->by_duals;
+      scale = std::max({std::abs(element.analytic), std::abs(element.exact), scale});
+      element.error = exact->difference() / scale;
+      if (!(element.error <= options_.limit))
+        element.error = exact->beyond(exact_->rounding_noise(direction, *exact)) / scale;
+    } else if (noise <= options_.limit * rms_of_all_) {
+      element.error = 0;
     }
   }
 
-  void check_exactly() {
-    double by_gradient = 0, terms = 0;
-    for (std::size_t k = 0; k < leaves_.size(); ++k) {
-      Tensor moving = empty(values_[k].shape(), dual);
-      const std::span<Dual> duals = moving.mutable_values<Dual>();
-      for (std::size_t at = 0; at < duals.size(); ++at) {
-        duals[at] = {values_[k].values<double>()[at], random_.normal()};
-        by_gradient += gradients_[k][at] * duals[at].tangent;
-        terms += std::abs(gradients_[k][at] * duals[at].tangent);
-      }
-      replaced_[k].put(moving);
+  // ---- by dual numbers
+
+  // None where f does not run on dual numbers.
+  std::optional<ExactDerivative> exactly_along(const LeafNumbers& direction) {
+    if (!result_.not_exact.empty()) return {};
+    try {
+      return exact_->along(direction);
+    } catch (const DifferencesOnlyError& error) {
+      result_.not_exact = error.what();
+      return {};
+    } catch (const DtypeError& error) {
+      throw DtypeError(text("gradcheck: ", error.what(),
+                            " (the exact check runs f on dual numbers; the option differences_only leaves it out)"));
     }
-    double by_tangent = 0;
-    std::size_t at = 0;
-    {
-      const NoTape no_tape;
-      for (const Tensor& output : f_()) {
-        if (output.dtype() == i64) continue;
-        for (std::int64_t n = 0; n < output.numel(); ++n, ++at) {
-          if (output.dtype() != dual) continue;  // a constant
-          const double term = cotangent_[at] * output.values<Dual>()[static_cast<std::size_t>(n)].tangent;
-          by_tangent += term;
-          terms += std::abs(term);
-        }
-      }
+  }
+
+  void check_direction() {
+    LeafNumbers direction = f_.zeros();
+    for (std::vector<double>& leaf : direction)
+      for (double& number : leaf) number = random_.normal();
+    const auto exact = exactly_along(direction);
+    if (!exact) return;
+    const double scale = std::max(exact->terms, least_scale);
+    double error = exact->difference() / scale;
+    if (!(error <= options_.exact_limit)) {
+      const double noise = exact_->rounding_noise(direction, *exact);
+      result_.exact_noise = std::max(result_.exact_noise, noise);
+      error = exact->beyond(noise) / scale;
     }
-    for (std::size_t k = 0; k < leaves_.size(); ++k) replaced_[k].put(values_[k]);
-    const double error = std::abs(by_tangent - by_gradient) / std::max(terms, 1e-6);
     if (is_worse(error, result_.exact_error)) result_.exact_error = error;
   }
 
-  const std::function<Tensors()>& f_;
+  // ---- the whole
+
+  std::string why_vacuous() const {
+    if (names_.empty()) return "no input has real numbers (f32 or f64)";
+    if (options_.allow_empty && (total_ == 0 || cotangent_.empty())) return "";
+    if (total_ == 0) return "the inputs have no elements";
+    if (cotangent_.empty()) return "f gives no real numbers (f32 or f64)";
+    if (!unused_.empty() && (!options_.allow_unused || unused_.size() == names_.size())) return ignored();
+    if (result_.elements > 0) return "";
+    if (result_.skipped > 0)
+      return text("all ", result_.skipped, " elements were skipped: they are too close to a kink");
+    return text("no element was drawn: most_elements is ", options_.most_elements);
+  }
+
+  std::string ignored() const {
+    std::string list;
+    for (const std::string& name : unused_) list += text(list.empty() ? "" : ", ", name);
+    return text("f does not depend on ", list,
+                ": it is constant there, or reads a captured tensor instead of its argument (allow_unused lets "
+                "some inputs be of no use)");
+  }
+
+  CheckedFunction f_;
   const GradcheckOptions& options_;
+  Dtype default_type_;  // outside of the check
   Random random_;
-  std::vector<std::string> names_;
-  Tensors leaves_, values_;
-  std::vector<Replaced> replaced_;
+  std::vector<std::string> names_, unused_;
   std::int64_t total_ = 0;
   std::vector<double> cotangent_;
-  std::vector<std::vector<double>> gradients_;
+  Pullback pullback_;
+  double rms_of_all_ = 0;
+  std::optional<ExactCheck> exact_;
   GradcheckResult result_;
 };
 
 }  // namespace
 
-GradcheckResult gradcheck_parameters(const std::function<Tensors()>& f,
-                                     const std::vector<std::pair<std::string, Tensor>>& parameters,
+GradcheckResult gradcheck_parameters(const std::function<Tensors()>& f, const NamedLeaves& parameters,
                                      const GradcheckOptions& options) {
+  const Dtype default_type = default_dtype();
   const DtypeScope scope(f64);
-  return Checker(f, parameters, options).run();
+  return Checker(f, parameters, options, default_type).run();
 }
 
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options) {
   Tensors at;
-  std::vector<std::pair<std::string, Tensor>> leaves;
+  NamedLeaves leaves;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (inputs[k].dtype() == i64) {
       at.push_back(inputs[k]);
@@ -270,26 +274,6 @@ GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const Gradch
     leaves.emplace_back(given.empty() ? text("input ", k) : given, at.back());
   }
   return gradcheck_parameters([&] { return f(at); }, leaves, options);
-}
-
-std::ostream& operator<<(std::ostream& out, const GradcheckResult& result) {
-  char line[200];
-  std::snprintf(line, sizeof line,
-                "gradcheck %s: %lld elements, worst error %.2e (limit %.0e), exact error %.2e (limit %.0e)\n",
-                result.passed() ? "passed" : "FAILED", static_cast<long long>(result.elements), result.worst_error,
-                result.limit, result.exact_error, result.exact_limit);
-  out << line;
-  if (result.passed()) return out;
-  std::snprintf(line, sizeof line, "  %-24s %8s %14s %14s %10s %10s %9s\n", "input", "index", "analytic", "numeric",
-                "absolute", "relative", "ratio");
-  out << line;
-  for (const GradcheckElement& e : result.worst) {
-    std::snprintf(line, sizeof line, "  %-24s %8lld %14.6e %14.6e %10.2e %10.2e %9.3f\n", e.input.c_str(),
-                  static_cast<long long>(e.index), e.analytic, e.numeric, std::abs(e.analytic - e.numeric), e.error,
-                  e.analytic / e.numeric);
-    out << line;
-  }
-  return out;
 }
 
 }  // namespace retrace

@@ -3,12 +3,17 @@
 // Central differences in f64, extrapolated to a step of 0, for every element of every input, against what backward
 // gives for a random cotangent (never for sum(): the summed output of a softmax has no gradient at all, so it would
 // hide any error). And exactly: dual numbers through the same function give J v, and u.(J v) must be (J^T u).v.
+//
+// A difference cannot tell two derivatives apart that are closer than its own rounding noise, about eps |f| / step,
+// which is all there is of it where the gradient is 0 or small beside the values. Where the two agree within that
+// noise, the dual numbers decide: they are run for exactly that element.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,36 +34,57 @@ struct GradcheckOptions {
   std::vector<double> kinks = {};       // inputs so close to one that a difference would straddle it are skipped
   std::vector<std::string> names = {};  // of the inputs, for the report
   std::int64_t most_elements = 3000;    // beyond, that many are drawn at random
+  std::string name = {};                // of f, for the report; by default that of the op that gave its output
+  bool allow_unused = false;            // some inputs may be of no use to f (never all of them)
+  bool allow_empty = false;             // inputs and outputs may have no elements: f is only run then
+  bool differences_only = false;        // no exact check: f does not run on dual numbers
+  bool named_by_visit = false;          // the inputs are all parameters that f may use: gradcheck(model, f) sets it
 };
 
 /// One element of one input.
 struct GradcheckElement {
   std::string input;
-  std::int64_t index = 0;
+  std::int64_t index = 0;              // row-major
+  std::vector<std::int64_t> position;  // the same, an index an axis
   double analytic = 0;
   double numeric = 0;
   double error = 0;  // |analytic - numeric| / max(|analytic|, |numeric|, rms of the input's gradient, 1e-6)
+  // Where the difference cannot decide, as its rounding noise is above the limit and analytic and numeric are closer
+  // than that: the noise, and the derivative by dual numbers. The error is then that of analytic against exact, beyond
+  // the rounding noise of those two, over the same. 0 and NaN where the difference decides.
+  double noise = 0;
+  double exact = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Whether error a is worse than error b. NaN is the worst of all.
 inline bool is_worse(double a, double b) { return std::isnan(a) ? !std::isnan(b) : a > b; }
 
 struct GradcheckResult {
-  std::int64_t elements = 0;  // checked
-  std::int64_t skipped = 0;   // too close to a kink
+  std::string name;            // of f
+  std::int64_t elements = 0;   // checked
+  std::int64_t skipped = 0;    // too close to a kink
+  std::int64_t failed = 0;     // of those checked
+  std::int64_t undecided = 0;  // of those checked: by differences, within whose rounding noise they lie
+  double noise = 0;            // the largest of those
   double worst_error = 0;
-  double exact_error = 0;               // |u.(J v) - (J^T u).v|, over the sum of the absolute terms
+  double exact_error = 0;               // |u.(J v) - (J^T u).v| beyond exact_noise, over the sum of the absolute terms
+  double exact_noise = 0;               // a bound of the rounding errors of both; 0 where it was not needed
+  std::string not_exact;                // why there was no exact check; empty if there was one
+  std::string vacuous;                  // why the check says nothing about f, or about an input; empty if it does
   std::vector<GradcheckElement> worst;  // the worst first, at most ten
   double limit = 0;
   double exact_limit = 0;
 
-  /// The rule that the report prints. NaN is a failure.
-  bool passed() const { return worst_error <= limit && exact_error <= exact_limit; }
+  /// The rule that the report prints. NaN is a failure, and so is a check that says nothing.
+  bool passed() const { return vacuous.empty() && worst_error <= limit && exact_error <= exact_limit; }
 };
 /// "gradcheck passed: ...", and for a failure the worst elements with their ratio (2.000 and -1.000 tell the bug).
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result);
 
-/// Checks f at the inputs, which are converted to f64. Throws ValueError if f draws random numbers.
+/// Checks f at the inputs, which are converted to f64. A vacuous check fails and says why: no input or output has real
+/// numbers, or any elements; f does not depend on an input; all elements were skipped. Throws ValueError if f draws
+/// random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the exact check, on dual
+/// numbers.
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options = {});
 /// The same for a function of one tensor.
 template <class F>
@@ -68,7 +94,8 @@ gradcheck(F&& f, const Tensor& x, const GradcheckOptions& options = {}) {
 }
 
 /// Checks f with respect to leaves that it holds itself: their values become f64 copies that are moved in place, then
-/// duals, and are given back bit for bit at the end. f must compute in the dtype of the leaves.
+/// duals, and are given back bit for bit at the end. f must compute in the dtype of the leaves. With
+/// options.named_by_visit, throws ValueError where f uses another leaf that wants a gradient.
 GradcheckResult gradcheck_parameters(const std::function<Tensors()>& f,
                                      const std::vector<std::pair<std::string, Tensor>>& parameters,
                                      const GradcheckOptions& options = {});

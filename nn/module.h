@@ -179,12 +179,15 @@ void load(const std::string& path, const M& module) {
 }
 
 /// The gradient of f(module) with respect to every weight, checked in f64: see core/gradcheck.h. The module's values,
-/// dtypes and gradients are afterwards what they were.
+/// dtypes and gradients are afterwards what they were. Throws ValueError where f uses a leaf that wants a gradient and
+/// that visit does not name.
 template <Module M, class F>
 GradcheckResult gradcheck(const M& module, F&& f, const GradcheckOptions& options = {}) {
   std::vector<std::pair<std::string, Tensor>> weights;
   for (NamedTensor& parameter : parameters(module)) weights.emplace_back(parameter.name, parameter.tensor);
-  return gradcheck_parameters([&] { return Tensors{f(module)}; }, weights, options);
+  GradcheckOptions of_module = options;
+  of_module.named_by_visit = true;
+  return gradcheck_parameters([&] { return Tensors{f(module)}; }, weights, of_module);
 }
 
 }  // namespace retrace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <vector>
 
 #include <retrace/tests/core/planted_op.h>
 
@@ -43,7 +44,8 @@ void expect_report(BackwardFunction backward, double wanted_ratio) {
   std::istringstream lines(report.str());
   std::string verdict, header, input;
   std::getline(lines, verdict);
-  EXPECT_TRUE(verdict.starts_with("gradcheck FAILED: 6 elements, worst error ")) << verdict;
+  EXPECT_TRUE(verdict.starts_with("gradcheck FAILED: planted, 6 elements, 0 skipped, 6 failed, worst error "))
+      << verdict;
   EXPECT_NE(verdict.find("(limit 1e-08), exact error "), std::string::npos) << verdict;
   std::getline(lines, header);
   std::istringstream columns(header);
@@ -53,11 +55,11 @@ void expect_report(BackwardFunction backward, double wanted_ratio) {
     EXPECT_EQ(word, column);
   }
   for (const GradcheckElement& e : result.worst) {
-    std::int64_t index = -1;
+    std::string index;
     double analytic = 0, numeric = 0, absolute = 0, relative = 0, ratio = 0;
     lines >> input >> index >> analytic >> numeric >> absolute >> relative >> ratio;
     EXPECT_EQ(input, "w");
-    EXPECT_EQ(index, e.index);
+    EXPECT_EQ(index, text("[", e.index, "]"));
     EXPECT_NEAR(analytic, e.analytic, 1e-6 * std::abs(e.analytic));
     EXPECT_NEAR(numeric, e.numeric, 1e-6 * std::abs(e.numeric));
     EXPECT_NEAR(absolute, std::abs(e.analytic - e.numeric), 1e-2 * absolute);
@@ -74,8 +76,37 @@ TEST(GradcheckReport, TheRatioTellsTheBug) {
 TEST(GradcheckReport, ASuccessIsOneLine) {
   std::ostringstream report;
   report << gradcheck([](const Tensor& x) { return exp(x); }, ones({2, 3}));
-  EXPECT_TRUE(report.str().starts_with("gradcheck passed: 6 elements, worst error ")) << report.str();
+  EXPECT_TRUE(report.str().starts_with("gradcheck passed: exp, 6 elements, 0 skipped, 0 failed, worst error "))
+      << report.str();
   EXPECT_EQ(std::ranges::count(report.str(), '\n'), 1);
+}
+
+TEST(GradcheckReport, NamesTheFunctionByItsLastOpUnlessToldOtherwise) {
+  const auto swish = [](const Tensor& x) { return x * sigmoid(x); };
+  EXPECT_EQ(gradcheck([](const Tensor& x) { return exp(x); }, ones({3})).name, "exp");
+  EXPECT_EQ(gradcheck(swish, ones({3})).name, "a function that ends in mul");
+  std::ostringstream report;
+  report << gradcheck(swish, ones({3}), {.name = "swish"});
+  EXPECT_TRUE(report.str().starts_with("gradcheck passed: swish, 3 elements, ")) << report.str();
+}
+
+TEST(GradcheckReport, AnElementHasAnIndexForEachAxis) {
+  const Forward copy = [](auto& a, auto&) { return identity(a); };
+  const BackwardFunction one_is_doubled = by([](auto& s) {
+    const Tensor twice = ones({2, 3, 4}, f64);
+    twice.mutable_values<double>()[15] = 2;  // 1 * 12 + 0 * 4 + 3
+    return s.dy * twice;
+  });
+  const GradcheckResult result =
+      gradcheck([&](const Tensor& x) { return recorded(copy, one_is_doubled, {x}, true); }, ones({2, 3, 4}));
+  EXPECT_EQ(result.failed, 1) << result;
+  ASSERT_FALSE(result.worst.empty());
+  EXPECT_EQ(result.worst[0].index, 15);
+  EXPECT_EQ(result.worst[0].position, (std::vector<std::int64_t>{1, 0, 3}));
+  std::ostringstream report;
+  report << result;
+  EXPECT_NE(report.str().find(" [1, 0, 3] "), std::string::npos) << report.str();
+  EXPECT_TRUE(gradcheck([](const Tensor& x) { return exp(x); }, ones({})).worst[0].position.empty()) << "0-d";
 }
 
 TEST(GradcheckReport, ANaNIsTheWorstOfAll) {

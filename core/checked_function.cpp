@@ -1,0 +1,195 @@
+#include <retrace/core/checked_function.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <retrace/core/tape.h>
+
+namespace retrace {
+
+ReplacedLeaf::ReplacedLeaf(const Tensor& leaf)
+    : leaf_(leaf),
+      original_(leaf.detach()),
+      gradient_(std::exchange(leaf.node().gradient, nullptr)),
+      gradient_used_(std::exchange(leaf.node().gradient_used, false)) {}
+
+ReplacedLeaf::ReplacedLeaf(ReplacedLeaf&& other) noexcept
+    : leaf_(std::move(other.leaf_)),
+      original_(std::move(other.original_)),
+      gradient_(std::exchange(other.gradient_, nullptr)),
+      gradient_used_(other.gradient_used_) {}
+
+ReplacedLeaf::~ReplacedLeaf() {
+  if (!leaf_.defined()) return;
+  put(original_);
+  leaf_.node().gradient = gradient_;
+  leaf_.node().gradient_used = gradient_used_;
+}
+
+void ReplacedLeaf::put(const Tensor& values) {
+  Node& node = leaf_.node();
+  release_gradient(&node);
+  retain(values.node().storage);
+  release(node.storage);
+  node.storage = values.node().storage;
+  node.offset = values.node().offset;
+  node.dtype = values.dtype();
+}
+
+Tensor as_f64(const Tensor& x) {
+  Tensor result = empty(x.shape(), f64);
+  dispatch_any(x.dtype(), [&](auto zero) {
+    const auto from = x.values<decltype(zero)>();
+    std::transform(from.begin(), from.end(), result.mutable_values<double>().begin(),
+                   [](auto value) { return static_cast<double>(value); });
+  });
+  return result;
+}
+
+namespace {
+
+// All real numbers of the outputs, in one row.
+std::vector<double> numbers_of(const Tensors& outputs) {
+  std::vector<double> result;
+  for (const Tensor& output : outputs) {
+    if (output.dtype() == i64) continue;
+    dispatch_real(output.dtype(), "gradcheck", [&](auto zero) {
+      for (const auto value : output.values<decltype(zero)>()) result.push_back(static_cast<double>(value));
+    });
+  }
+  return result;
+}
+
+/// "mul" where f is that op alone, else "a function that ends in mul".
+std::string name_of_maker(const Tape& tape, const Tensor& output) {
+  for (const Record* record : tape.records())
+    for (int j = 0; j < record->outputs(); ++j)
+      if (&record->out(j) == &output.node())
+        return text(tape.size() == 1 ? "" : "a function that ends in ", record->op().name);
+  return "";
+}
+
+}  // namespace
+
+// The leaves have other values than those of the point until the end of the block, whatever is thrown in it.
+class CheckedFunction::OtherValues {
+ public:
+  explicit OtherValues(CheckedFunction& function) : function_(function) {}
+  OtherValues(const OtherValues&) = delete;
+  OtherValues& operator=(const OtherValues&) = delete;
+  ~OtherValues() {
+    for (std::size_t k = 0; k < function_.leaves(); ++k) function_.replaced_[k].put(function_.values_[k]);
+  }
+
+ private:
+  CheckedFunction& function_;
+};
+
+CheckedFunction::CheckedFunction(const std::function<Tensors()>& f, const NamedLeaves& leaves) : f_(f) {
+  for (const auto& [name, leaf] : leaves) {
+    values_.push_back(as_f64(leaf));
+    replaced_.emplace_back(leaf);
+    replaced_.back().put(values_.back());
+  }
+}
+
+LeafNumbers CheckedFunction::zeros() const {
+  LeafNumbers result;
+  for (const Tensor& leaf : values_) result.emplace_back(static_cast<std::size_t>(leaf.numel()), 0.0);
+  return result;
+}
+
+LeafNumbers CheckedFunction::point() const {
+  LeafNumbers result;
+  for (const Tensor& leaf : values_) {
+    const std::span<const double> numbers = leaf.values<double>();
+    result.emplace_back(numbers.begin(), numbers.end());
+  }
+  return result;
+}
+
+void CheckedFunction::move_to(const LeafNumbers& point) const {
+  for (std::size_t k = 0; k < leaves(); ++k) std::ranges::copy(point[k], values(k).begin());
+}
+
+std::vector<double> CheckedFunction::evaluate() const {
+  const NoTape no_tape;
+  return numbers_of(f_());
+}
+
+Pullback CheckedFunction::pull_back(std::span<const double> u) const {
+  Tape tape;
+  const Tensors outputs = f_();
+  Pullback result;
+  Tensors differentiable, cotangents;
+  for (const Tensor& output : outputs) {
+    if (output.dtype() == i64) continue;
+    const std::size_t count = static_cast<std::size_t>(output.numel());
+    if (output.wants_gradient()) {
+      differentiable.push_back(output);
+      cotangents.push_back(tensor(u.first(count), output.shape(), f64));
+    }
+    u = u.subspan(count);
+  }
+  if (!differentiable.empty()) {
+    result.name = name_of_maker(tape, differentiable[0]);
+    result.use_of_another_leaf = use_of_another_leaf(tape);
+    tape.backward(differentiable, cotangents);
+  }
+  for (const ReplacedLeaf& replaced : replaced_) {
+    const Tensor& leaf = replaced.leaf();
+    result.reached.push_back(leaf.has_grad());
+    result.gradients.emplace_back(static_cast<std::size_t>(leaf.numel()), 0.0);
+    if (leaf.has_grad()) std::ranges::copy(leaf.grad().values<double>(), result.gradients.back().begin());
+    leaf.zero_grad();  // the next backward starts anew
+  }
+  return result;
+}
+
+Tangent CheckedFunction::push_forward(const LeafNumbers& v, std::span<const double> u) {
+  const OtherValues duals_for_this_call(*this);
+  for (std::size_t k = 0; k < leaves(); ++k) {
+    const Tensor moving = empty(shape(k), dual);
+    const std::span<Dual> elements = moving.mutable_values<Dual>();
+    for (std::size_t at = 0; at < elements.size(); ++at) elements[at] = {values_[k].values<double>()[at], v[k][at]};
+    replaced_[k].put(moving);
+  }
+  const NoTape no_tape;
+  Tangent result;
+  for (const Tensor& output : f_()) {
+    if (output.dtype() == i64) continue;
+    if (output.dtype() == dual)  // else a constant
+      for (std::size_t at = 0; const Dual& element : output.values<Dual>()) {
+        const double term = u[at++] * element.tangent;
+        result.value += term;
+        result.terms += std::abs(term);
+      }
+    u = u.subspan(static_cast<std::size_t>(output.numel()));
+  }
+  return result;
+}
+
+std::string CheckedFunction::use_of_another_leaf(Dtype default_type) {
+  const OtherValues originals_for_this_call(*this);
+  for (ReplacedLeaf& replaced : replaced_) replaced.put_original();
+  const DtypeScope scope(default_type);
+  const Tape tape;
+  try {
+    f_();
+  } catch (const Error&) {  // as far as it got
+  }
+  return use_of_another_leaf(tape);
+}
+
+std::string CheckedFunction::use_of_another_leaf(const Tape& tape) const {
+  const auto is_one_of_these = [this](const Node& node) {
+    return std::ranges::any_of(replaced_, [&](const ReplacedLeaf& one) { return &one.leaf().node() == &node; });
+  };
+  for (const Record* record : tape.records())
+    for (int i = 0; i < record->inputs(); ++i)
+      if (const Node& node = record->in(i); node.wants_gradient && node.tape == 0 && !is_one_of_these(node))
+        return text(record->op().name, " with a weight ", record->input(i));
+  return "";
+}
+
+}  // namespace retrace

@@ -1,0 +1,64 @@
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+
+#include <retrace/core/gradcheck.h>
+
+namespace retrace {
+namespace {
+
+template <class... Arguments>
+void print(std::ostream& out, const char* format, Arguments... arguments) {
+  char line[300];
+  std::snprintf(line, sizeof line, format, arguments...);
+  out << line;
+}
+
+// "[1, 0, 3]"
+std::string index_text(const std::vector<std::int64_t>& position) {
+  std::string list;
+  for (const std::int64_t index : position) list += text(list.empty() ? "" : ", ", index);
+  return text("[", list, "]");
+}
+
+void print_verdict(std::ostream& out, const GradcheckResult& result) {
+  out << "gradcheck " << (result.passed() ? "passed: " : "FAILED: ") << result.name;
+  print(out, ", %lld elements, %lld skipped, %lld failed, worst error %.2e (limit %.0e), ",
+        static_cast<long long>(result.elements), static_cast<long long>(result.skipped),
+        static_cast<long long>(result.failed), result.worst_error, result.limit);
+  if (!result.not_exact.empty())
+    out << "no exact check\n";
+  else if (result.exact_noise > 0)
+    print(out, "exact error %.2e beyond a noise of %.2e (limit %.0e)\n", result.exact_error, result.exact_noise,
+          result.exact_limit);
+  else
+    print(out, "exact error %.2e (limit %.0e)\n", result.exact_error, result.exact_limit);
+}
+
+void print_element(std::ostream& out, const GradcheckElement& e) {
+  print(out, "  %-24s %14s %14.6e %14.6e %10.2e %10.2e %9.3f", e.input.c_str(), index_text(e.position).c_str(),
+        e.analytic, e.numeric, std::abs(e.analytic - e.numeric), e.error, e.analytic / e.numeric);
+  if (e.noise > 0) print(out, "  noise %.2e, dual numbers %.6e", e.noise, e.exact);
+  out << '\n';
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const GradcheckResult& result) {
+  print_verdict(out, result);
+  if (!result.vacuous.empty()) out << "  vacuous: " << result.vacuous << '\n';
+  if (!result.not_exact.empty()) out << "  no exact check: " << result.not_exact << '\n';
+  if (result.undecided > 0)
+    print(out, "  %lld elements lie within the rounding noise of their differences (up to %.2e): %s\n",
+          static_cast<long long>(result.undecided), result.noise,
+          result.not_exact.empty()
+              ? "dual numbers decided them"
+              : "without dual numbers, those that differ pass if it is below the limit times the rms of all gradients");
+  if (result.passed() || (result.failed == 0 && !result.vacuous.empty())) return out;
+  print(out, "  %-24s %14s %14s %14s %10s %10s %9s\n", "input", "index", "analytic", "numeric", "absolute", "relative",
+        "ratio");
+  for (const GradcheckElement& e : result.worst) print_element(out, e);
+  return out;
+}
+
+}  // namespace retrace

@@ -21,7 +21,9 @@ Metrics metrics_from_json(const std::string& place, const std::string& line);
 /// The whole run: names, numbers, the test metric beside its yardsticks, the hash of the weights.
 std::string to_json(const Run& run);
 std::string to_json(const TextRun& run);
-/// The table of gradient checks in five numbers: cases, elements, worst_name, worst_error, failed.
+/// The table of gradient checks in a few numbers: cases, those of them without_duals, elements, of which skipped,
+/// failed_elements and undecided (by differences, within whose rounding noise they are), worst_name, worst_error, failed
+/// (names).
 std::string to_json(const std::vector<CheckRow>& rows);
 /// What `retrace demo` found: {gradients: that table, runs: [the runs]}.
 std::string to_json(const std::vector<CheckRow>& checks, const std::vector<Run>& runs);

@@ -28,7 +28,7 @@ struct CheckedName {
 std::vector<CheckedName> op_cases();
 std::vector<CheckedName> module_cases();
 /// A model by its name (sequence_model.h), at small sizes: every weight, and the sequence. Throws ShapeError where it
-/// does not answer [B, O], ValueError where it has a weight that its visit() does not name.
+/// does not answer [B, O].
 CheckedName registered_case(std::string_view name);
 
 }  // namespace retrace

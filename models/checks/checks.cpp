@@ -11,8 +11,9 @@
 namespace retrace {
 namespace {
 
-GradcheckResult check(const CheckCase& one) {
-  const GradcheckOptions options{.kinks = one.kinks};
+GradcheckResult check(const CheckedName& checked, const CheckCase& one) {
+  const GradcheckOptions options{
+      .kinks = one.kinks, .name = checked.name, .allow_empty = true, .named_by_visit = one.holds_inputs};
   if (!one.holds_inputs) return gradcheck(one.function, one.inputs, options);
   std::vector<std::pair<std::string, Tensor>> leaves;
   for (std::size_t k = 0; k < one.inputs.size(); ++k)
@@ -25,14 +26,18 @@ CheckRow run(const CheckedName& checked) {
   CheckRow row;
   row.name = checked.name;
   for (const CheckCase& one : checked.cases) {
-    const GradcheckResult result = check(one);
+    const GradcheckResult result = check(checked, one);
     ++row.cases;
     row.elements += result.elements;
+    row.skipped += result.skipped;
+    row.failed_elements += result.failed;
+    row.undecided += result.undecided;
+    if (!result.not_exact.empty()) row.without_duals.push_back(text("case ", row.cases, ": ", result.not_exact));
     if (is_worse(result.worst_error, row.worst_error)) row.worst_error = result.worst_error;
     if (is_worse(result.exact_error, row.exact_error)) row.exact_error = result.exact_error;
     if (!result.passed()) {
       std::ostringstream report;
-      report << checked.name << ", case " << row.cases << ": " << result;
+      report << "case " << row.cases << ": " << result;
       row.failures.push_back(report.str());
     }
     if (one.holds_inputs) continue;

@@ -13,9 +13,13 @@ struct CheckRow {
   std::string name;
   std::int64_t cases = 0;
   std::int64_t elements = 0;
-  double worst_error = 0;  // by finite differences
-  double exact_error = 0;  // by dual numbers
-  std::vector<std::string> failures;  // one line each; empty: all is well
+  std::int64_t skipped = 0;          // elements, too close to a kink
+  std::int64_t failed_elements = 0;  // by finite differences
+  std::int64_t undecided = 0;        // elements within the rounding noise of their differences: duals decided
+  std::vector<std::string> without_duals = {};  // why a case was not checked by dual numbers, one line each
+  double worst_error = 0;                       // by finite differences
+  double exact_error = 0;                       // by dual numbers
+  std::vector<std::string> failures;            // one line each; empty: all is well
 };
 
 /// Every case of the named ops, modules and models (all of them, for no names). Case, hyphens and underscores of a name

@@ -109,6 +109,10 @@ std::vector<CheckedName> module_cases() {
     for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
     return Tensors{memory};
   };
+  const auto y_and_weights = [](const MultiHeadAttention& attention, const Tensor& x) {
+    auto [y, weights] = attention(x);
+    return Tensors{y, weights};
+  };
   const auto cell_over_time = [](const CellMemory& memory, const Tensor& x) {
     Tensor m = memory.initial_memory(2);
     for (std::int64_t t = 0; t < steps; ++t) m = memory(m, x).memory;
@@ -116,7 +120,7 @@ std::vector<CheckedName> module_cases() {
   };
   CellMemoryOptions without_gate = small;
   without_gate.gate = false;
-  Random of_its_own(83);
+  Random of_its_own(83), with_biases(85);
   const auto from_identity = [](const RelationalMemoryCore& module, const Tensor& x) {
     Tensor memory = module.initial_memory(2);
     for (std::int64_t t = 0; t < steps; ++t) memory = module(memory, x).memory;
@@ -141,12 +145,10 @@ std::vector<CheckedName> module_cases() {
       {"Gru", false, {of(make<Gru>(3, 4, random), sequence(), sequence_of)}},
       {"MultiHeadAttention",
        false,
-       // Without biases: a softmax does not feel that of the keys, and differences of a gradient of 0 are all rounding.
        {of(make<MultiHeadAttention>(4, random, MultiHeadAttentionOptions{.heads = 2}), random.normal({2, 3, 4}),
-           [](const MultiHeadAttention& attention, const Tensor& x) {
-             auto [y, weights] = attention(x);
-             return Tensors{y, weights};
-           })}},
+           y_and_weights),
+        of(make<MultiHeadAttention>(4, with_biases, MultiHeadAttentionOptions{.heads = 2, .bias = true}),
+           Random(84).normal({2, 3, 4}), y_and_weights)}},
       {"CellMemory",
        false,
        {of(make<CellMemory>(3, random, small), random.normal({2, 3}), cell_over_time),

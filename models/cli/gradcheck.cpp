@@ -9,21 +9,30 @@
 namespace retrace {
 
 bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows) {
-  std::int64_t elements = 0;
+  long long elements = 0, skipped = 0, failed_elements = 0;
   std::size_t failed = 0;
   std::size_t longest = 0;
   for (const CheckRow& row : rows) longest = std::max(longest, row.name.size());
   const int width = static_cast<int>(std::max<std::size_t>(longest, 12));
   print(out, "%-*s %6s %8s %11s %13s\n", width, "op or module", "cases", "elements", "differences", "dual numbers");
   for (const CheckRow& row : rows) {
-    print(out, "%-*s %6lld %8lld %11.1e %13.1e  %s\n", width, row.name.c_str(), static_cast<long long>(row.cases),
-          static_cast<long long>(row.elements), row.worst_error, row.exact_error,
-          row.failures.empty() ? "ok" : "FAILED");
+    print(out, "%-*s %6lld %8lld %11.1e ", width, row.name.c_str(), static_cast<long long>(row.cases),
+          static_cast<long long>(row.elements), row.worst_error);
+    const bool none_by_duals = row.cases > 0 && row.without_duals.size() == static_cast<std::size_t>(row.cases);
+    if (none_by_duals)
+      print(out, "%13s", "none");
+    else
+      print(out, "%13.1e", row.exact_error);
+    out << (row.failures.empty() ? "  ok\n" : "  FAILED\n");
+    for (const std::string& reason : row.without_duals) out << "    no dual numbers in " << reason << '\n';
     for (const std::string& failure : row.failures) out << "    " << failure << '\n';
     elements += row.elements;
+    skipped += row.skipped;
+    failed_elements += row.failed_elements;
     failed += row.failures.empty() ? 0 : 1;
   }
-  print(out, "%zu checked in %lld elements, %zu failed\n", rows.size(), static_cast<long long>(elements), failed);
+  print(out, "%zu checked in %lld elements, %zu failed; %lld elements skipped, %lld failed\n", rows.size(), elements,
+        failed, skipped, failed_elements);
   return failed == 0;
 }
 

@@ -11,13 +11,14 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
 
 /// W mean(x over time) + b, and what may be wrong with it.
-enum class Wrong { nothing, visit, whole_visit, shape, gradient };
+enum class Wrong { nothing, visit, whole_visit, shape, gradient, duals };
 template <Wrong wrong>
 struct MeanModel {
   Linear out;
@@ -29,6 +30,15 @@ struct MeanModel {
       rows = custom_op(
           "bad", {rows}, [](const Tensors& in) { return in[0] * in[0]; },
           [](const Tensor& dy, const Tensors& in, const Tensor&) { return Tensors{dy * in[0]}; });
+    if constexpr (wrong == Wrong::duals)
+      rows = custom_op(
+          "negative", {rows},
+          [](const Tensors& in) {
+            const Tensor y = empty_like(in[0]);
+            std::ranges::transform(in[0].values<double>(), y.mutable_values<double>().begin(), std::negate());
+            return y;
+          },
+          [](const Tensor& dy, const Tensors&, const Tensor&) { return Tensors{-dy}; }, {.differences_only = true});
     return out(rows);
   }
   void visit(auto&& see) const {
@@ -61,6 +71,7 @@ class Registration : public testing::Test {
     register_model<MeanModel<Wrong::shape>>("answers-every-row");
     register_model<MeanModel<Wrong::gradient>>("forgets-a-factor");
     register_model<SeesTheFuture>("sees-the-future");
+    register_model<MeanModel<Wrong::duals>>("reads-doubles");
     register_task("short-pairs",
                   [] {
                     return std::make_unique<PairMatching>(PairMatchingOptions{4, 4});
@@ -221,7 +232,8 @@ TEST_F(Registration, GradcheckFindsWhatIsWrongWithAModel) {
   };
   EXPECT_EQ(
       failure("forgets-its-bias"),
-      "gradcheck: forgets-its-bias computes linear with a weight [2] that its visit() does not name; name it there");
+      "gradcheck: forgets-its-bias computes linear with a weight [2] that its visit() does not name; name it there, or "
+      "detach() or freeze() what is no weight of this model");
   EXPECT_NE(failure("forgets-everything").find("a weight [2, 3] that its visit() does not name"), std::string::npos);
   const Outcome trained = run_command({"train", "plain-pairs", "--model", "forgets-everything", "--quiet"});
   EXPECT_EQ(trained.messages, "fit: the model has no parameters; name them in its visit()\n");
@@ -229,6 +241,25 @@ TEST_F(Registration, GradcheckFindsWhatIsWrongWithAModel) {
   EXPECT_NE(failure("answers-every-row").find("must be [2, 2], one answer a sequence"), std::string::npos);
   EXPECT_NE(failure("forgets-a-factor").find("0.5"), std::string::npos) << failure("forgets-a-factor");
   EXPECT_EQ(run_command({"gradcheck", "forgets-a-factor"}).status, 1);
+  const auto counts = nlohmann::json::parse(run_command({"gradcheck", "forgets-a-factor", "--json"}).results);
+  EXPECT_EQ(counts["elements"], 38);
+  EXPECT_EQ(counts["failed_elements"], 30) << "those of x; the gradients of weight and bias are right";
+  EXPECT_EQ(counts["skipped"], 0);
+  EXPECT_EQ(counts["failed"], 1);
+  EXPECT_EQ(counts["worst_name"], "forgets-a-factor");
+}
+
+TEST_F(Registration, GradcheckSaysWhereDualNumbersAreLeftOut) {
+  const Outcome outcome = run_command({"gradcheck", "reads-doubles"});
+  EXPECT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_NE(outcome.results.find("none  ok\n    no dual numbers in case 1: negative: runs on no dual numbers, as its "
+                                 "option differences_only says\n"),
+            std::string::npos)
+      << outcome.results;
+  const auto counts = nlohmann::json::parse(run_command({"gradcheck", "reads-doubles", "--json"}).results);
+  EXPECT_EQ(counts["cases"], 1);
+  EXPECT_EQ(counts["without_duals"], 1);
+  EXPECT_EQ(counts["failed"], 0);
 }
 
 TEST_F(Registration, AModelThatAnswersOnceAnswersEveryPrefix) {

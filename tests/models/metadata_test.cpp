@@ -176,7 +176,7 @@ TEST_F(StoredMetadata, ATaskOrModelThatIsNotKnownNamesTheFile) {
 }
 
 TEST_F(StoredMetadata, WeightsThatAreNotFiniteAreNamed) {
-  const Run run = small_run();
+  const retrace::Run run = small_run();
   const NamedTensor weight = parameters(*run.model).front();
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     weight.tensor.mutable_values<float>()[0] = static_cast<float>(bad);

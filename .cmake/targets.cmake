@@ -1,5 +1,6 @@
 # Flags that every target of the project shares.
 add_library(retrace_flags INTERFACE)
+target_compile_features(retrace_flags INTERFACE cxx_std_20)
 target_compile_options(retrace_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
   # Products and sums may become fused multiply-adds, always: a result must not depend on where the compiler saw one.
   -ffp-contract=fast
@@ -18,7 +19,9 @@ function(retrace_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(retrace_${folder} STATIC ${sources})
   add_library(retrace::${folder} ALIAS retrace_${folder})
-  target_include_directories(retrace_${folder} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
+  target_include_directories(retrace_${folder} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  # The headers are C++20: whoever links a library compiles with at least that.
+  target_compile_features(retrace_${folder} PUBLIC cxx_std_20)
   target_link_libraries(retrace_${folder} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:retrace_flags>)
 endfunction()
 

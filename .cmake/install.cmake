@@ -1,0 +1,26 @@
+# What `cmake --install` lays down: libraries, headers, the program, and the files by which find_package(retrace) finds
+# them wherever they are moved to.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(libraries core ops nn)
+if(RETRACE_MODELS)
+  list(APPEND libraries models)
+  install(TARGETS retrace RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+foreach(library ${libraries})
+  set_target_properties(retrace_${library} PROPERTIES EXPORT_NAME ${library})
+  install(TARGETS retrace_${library} EXPORT retrace_targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/retrace
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN checkpoints EXCLUDE)
+endforeach()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/retrace)
+install(EXPORT retrace_targets FILE retrace-targets.cmake NAMESPACE retrace:: DESTINATION ${package})
+configure_package_config_file(.cmake/retrace-config.cmake.in ${PROJECT_BINARY_DIR}/retrace-config.cmake
+  INSTALL_DESTINATION ${package})
+# Before 1.0, a new minor version may change what programs call.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/retrace-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/retrace-config.cmake ${PROJECT_BINARY_DIR}/retrace-config-version.cmake
+  DESTINATION ${package})

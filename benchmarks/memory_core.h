@@ -77,8 +77,10 @@ struct JointNormCore {
     const std::int64_t batch = x.dim(0);
     const Tensor rows = input(x), gates = gate_of_input(rows);
     Tensor memory = broadcast_to(eye(farthest_slots, farthest_size), {batch, farthest_slots, farthest_size});
-    for (std::int64_t t = 0; t < x.dim(1); ++t)
-      memory = step(memory, slice(rows, {all, range(t, t + 1)}), slice(gates, {all, t}));
+    for (std::int64_t t = 0; t < x.dim(1); ++t) {
+      const Tensor row = slice(rows, {all, range(t, t + 1)}), gate = slice(gates, {all, t});
+      memory = step(memory, row, gate);
+    }
     return head(memory);
   }
   void visit(auto&& see) const {

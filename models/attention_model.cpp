@@ -54,7 +54,8 @@ Tensor AttentionModel::rows_of(const Tensor& x) const {
   if (time < 1 || time > longest)
     throw ShapeError(text("AttentionModel: the input ", x, " has ", time, " steps; from 1 to ", longest,
                           " have a position; make the model with a larger `longest`"));
-  Tensor rows = input(x) + slice(positions, {range(0, time)});
+  Tensor rows = input(x);
+  rows = rows + slice(positions, {range(0, time)});
   for (const AttentionBlock& block : blocks) rows = block(rows);
   return rows;
 }

@@ -148,7 +148,8 @@ CausalAttention::Result CausalAttention::operator()(const Tensor& x, const Tenso
   if (before + time > positions.dim(0))
     throw ShapeError(text("CausalAttention: ", time, " steps after ", before, " make ", before + time, "; only ",
                           positions.dim(0), " have a position: begin with an empty state, or make `longest` larger"));
-  Result result{input(x) + slice(positions, {range(before, before + time)}), {}};
+  Result result{input(x), {}};
+  result.y = result.y + slice(positions, {range(before, before + time)});
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     auto [rows, all_rows] = blocks[k].continued(result.y, seen[k]);
     result.y = std::move(rows);

@@ -47,7 +47,8 @@ CellMemoryResult CellMemory::operator()(const Tensor& memory, const Tensor& x) c
     const AttentionResult attended = attend(memory);
     if (!gate) return {update(attended.y, Activation::tanh), attended.weights, {}};
     const Tensor half = full(memory.shape(), 0.5, memory.dtype());
-    return {half * update(attended.y, Activation::tanh) + half * memory, attended.weights, half};
+    const Tensor taken = half * update(attended.y, Activation::tanh), kept = half * memory;
+    return {taken + kept, attended.weights, half};
   }
   const Shape expected{memory.dim(0), input_size()};
   if (x.shape() != expected)
@@ -73,7 +74,8 @@ CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x)
   const AttentionResult attended = attend(memory);
   const Tensor a = attended.y + pad(unsqueeze(x.injected, 1), {{0, 0}, {0, options.slots - 1}, {0, 0}});
   if (!gate) return {update(a, Activation::tanh), attended.weights, {}};
-  const GatedMemory next = gated_memory(memory, update(a), linear(a, x.gate_of_slots), x.gate, {.coupled = true});
+  const Tensor gates = linear(a, x.gate_of_slots), candidate = update(a);
+  const GatedMemory next = gated_memory(memory, candidate, gates, x.gate, {.coupled = true});
   return {next.memory, attended.weights, next.input_gate};
 }
 

@@ -20,8 +20,9 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const T
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
                                      const Tensor& w_k, const Tensor& w_v, const Tensor& w_o, const Tensor& mask) {
   check(q, k, v, heads, mask);
-  const AttentionResult result =
-      attention_with_weights(matmul(q, w_q), matmul(k, w_k), matmul(v, w_v), {.heads = heads, .mask = mask});
+  // Where q, k and v are one tensor, its gradient is summed in the reverse of this order.
+  const Tensor values = matmul(v, w_v), keys = matmul(k, w_k), queries = matmul(q, w_q);
+  const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
   const Tensor weights = heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
   return {w_o.defined() ? matmul(result.y, w_o) : result.y, weights};
 }
@@ -40,7 +41,8 @@ AttentionResult MultiHeadAttention::operator()(const Tensor& q, const Tensor& k,
                                                const Tensor& mask) const {
   const Scope scope(this, "mha");
   check(q, k, v, heads, mask);
-  const AttentionResult result = attention_with_weights(query(q), key(k), value(v), {.heads = heads, .mask = mask});
+  const Tensor values = value(v), keys = key(k), queries = query(q);
+  const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
   return {out(result.y), heads == 1 ? unsqueeze(result.weights, 1) : result.weights};
 }
 
@@ -48,7 +50,8 @@ Tensor MultiHeadAttention::without_weights(const Tensor& q, const Tensor& k, con
                                            const Tensor& mask) const {
   const Scope scope(this, "mha");
   check(q, k, v, heads, mask);
-  return out(attention(query(q), key(k), value(v), {.heads = heads, .mask = mask}));
+  const Tensor values = value(v), keys = key(k), queries = query(q);
+  return out(attention(queries, keys, values, {.heads = heads, .mask = mask}));
 }
 
 }  // namespace retrace

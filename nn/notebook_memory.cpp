@@ -38,7 +38,8 @@ NotebookMemoryResult NotebookMemory::operator()(const Tensor& memory, const Tens
   const Tensor candidate = slice(m, {all, range(0, slots)});
   const auto gate = [&](const Linear& layer) { return layer(candidate, Activation::sigmoid); };
   const Tensor i = gate(input_gate), f = gate(forget_gate), o = gate(output_gate);
-  return {o * tanh(f * memory + i * tanh(candidate)), slice(m, {all, slots}), attended.weights, i, f, o};
+  const Tensor kept = f * memory, taken = i * tanh(candidate);
+  return {o * tanh(kept + taken), slice(m, {all, slots}), attended.weights, i, f, o};
 }
 
 }  // namespace retrace

@@ -24,7 +24,8 @@ Tensor gated_update(const Tensor& old, const Tensor& next, const Tensor& weight)
         text("gated_update: old", old.shape(), " and next", next.shape(), " must have one shape; reshape one"));
   if (!weight.defined()) return next;
   const Tensor g = sigmoid(matmul(concat({old, next}, -1), weight));
-  return g * next + (1 - g) * old;
+  const Tensor taken = g * next, kept = (1 - g) * old;
+  return taken + kept;
 }
 
 Tensor init_memory(std::int64_t batch, std::int64_t slots, std::int64_t size, Random& random, double deviation) {
@@ -62,7 +63,8 @@ RelationalMemoryResult RelationalMemory::operator()(const Tensor& memory, const 
   if (x.defined() && input_norm) slots = take_in(slots, x);
   if (!w_gate) return {slots, attended.weights, {}};
   const Tensor gates = sigmoid(matmul(concat({memory, slots}, -1), *w_gate));
-  return {gates * slots + (1 - gates) * memory, attended.weights, gates};
+  const Tensor taken = gates * slots, kept = (1 - gates) * memory;
+  return {taken + kept, attended.weights, gates};
 }
 
 Tensor RelationalMemory::take_in(const Tensor& slots, const Tensor& x) const {

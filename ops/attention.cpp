@@ -96,7 +96,8 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, q.dtype(), heads), shape};
   if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // f64 beside dual
     const auto as_dual = [](const Tensor& x) { return to(x, dual); };
-    return attend(as_dual(q), as_dual(k), as_dual(v), options, weights);
+    const Tensor dual_q = as_dual(q), dual_k = as_dual(k), dual_v = as_dual(v);
+    return attend(dual_q, dual_k, dual_v, options, weights);
   }
   if (expand_fused()) return composed_attention(q, k, v, heads, hidden.causal, hidden.mask);
   AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype()), {}};

@@ -159,7 +159,8 @@ GatedMemory composed(Operands in, bool coupled) {
   const std::int64_t size = z.dim(axis) / 2;
   const Tensors halves = split(z, {size, size}, axis);
   const Tensor i = sigmoid(biased(halves[0], in.input_bias)), f = sigmoid(biased(halves[1], in.forget_bias));
-  return {i * tanh(in.candidate) + f * in.memory, i, f};
+  const Tensor taken = i * tanh(in.candidate), kept = f * in.memory;
+  return {taken + kept, i, f};
 }
 
 template <class T>

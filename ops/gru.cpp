@@ -105,9 +105,9 @@ Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
   const std::int64_t size = weight.dim(1);
   const Tensor recurrent = linear(h, weight, bias);
   const auto gate = [&](const Tensor& of, std::int64_t k) { return slice(of, {all, range(k * size, (k + 1) * size)}); };
-  const Tensor r = sigmoid(gate(projected, 0) + gate(recurrent, 0));
-  const Tensor z = sigmoid(gate(projected, 1) + gate(recurrent, 1));
-  const Tensor n = tanh(gate(projected, 2) + r * gate(recurrent, 2));
+  const Tensor p_r = gate(projected, 0), p_z = gate(projected, 1), p_n = gate(projected, 2);
+  const Tensor q_r = gate(recurrent, 0), q_z = gate(recurrent, 1), q_n = gate(recurrent, 2);
+  const Tensor r = sigmoid(p_r + q_r), z = sigmoid(p_z + q_z), n = tanh(p_n + r * q_n);
   return n + z * (h - n);
 }
 

@@ -89,8 +89,10 @@ LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, co
   const std::int64_t size = weight.dim(1);
   const Tensor z = projected + linear(h, weight);
   const auto gate = [&](std::int64_t k) { return slice(z, {all, range(k * size, (k + 1) * size)}); };
-  const Tensor next = sigmoid(gate(1)) * c + sigmoid(gate(0)) * tanh(gate(2));
-  return {sigmoid(gate(3)) * tanh(next), next};
+  const Tensor i = sigmoid(gate(0)), f = sigmoid(gate(1)), g = tanh(gate(2)), o = sigmoid(gate(3));
+  const Tensor kept = f * c;
+  const Tensor next = kept + i * g;
+  return {o * tanh(next), next};
 }
 
 LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,

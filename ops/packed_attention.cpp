@@ -112,9 +112,11 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
       qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
   const Shape shape = attention_weights_shape(shape_of_y, rows, options.heads);
   const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, qkv.dtype(), options.heads), shape};
-  if (expand_fused())
-    return composed_attention(unpacked(qkv, 0, queries, packing), unpacked(qkv, 1, rows, packing),
-                              unpacked(qkv, 2, rows, packing), options.heads, hidden.causal, hidden.mask);
+  if (expand_fused()) {
+    const Tensor q = unpacked(qkv, 0, queries, packing), k = unpacked(qkv, 1, rows, packing);
+    const Tensor v = unpacked(qkv, 2, rows, packing);
+    return composed_attention(q, k, v, options.heads, hidden.causal, hidden.mask);
+  }
   check_real(info.name, qkv, "qkv");
   const AttentionSizes n = sizes_of(qkv.shape(), queries, packing);
   AttentionResult result{empty(shape_of_y, qkv.dtype()), {}};

@@ -26,7 +26,8 @@ struct Case {
 
 /// y_i = sum_j w_ij v_j, summed as it is written.
 Tensor combination(const Tensor& weights, const Tensor& v) {
-  return sum(unsqueeze(weights, -1) * unsqueeze(v, -3), -2);
+  const Tensor each_weight = unsqueeze(weights, -1), each_value = unsqueeze(v, -3);
+  return sum(each_weight * each_value, -2);
 }
 
 Case scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {

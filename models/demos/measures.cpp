@@ -14,7 +14,10 @@ double largest_difference(const Tensor& a, const Tensor& b) { return max(abs(a -
 double smallest_distance(const Tensor& rows, std::int64_t first) {
   double smallest = std::numeric_limits<double>::infinity();
   for (std::int64_t i = first; i < rows.dim(0); ++i)
-    for (std::int64_t j = i + 1; j < rows.dim(0); ++j) smallest = std::min(smallest, length_of(rows[i] - rows[j]));
+    for (std::int64_t j = i + 1; j < rows.dim(0); ++j) {
+      const Tensor one = rows[i], other = rows[j];
+      smallest = std::min(smallest, length_of(one - other));
+    }
   return smallest;
 }
 

@@ -24,7 +24,8 @@ class MemoryReader {
     for (std::int64_t t = 0; t < use_.steps; ++t) {
       const auto now = index(t);
       heads_mean_[now] = mean(trace.weights[now].to(f64), 1);                                      // [B, N, K]
-      change_[now] = argmax(norm(trace.memory[now + 1].to(f64) - trace.memory[now].to(f64), -1));  // [B]
+      const Tensor before = trace.memory[now].to(f64), after = trace.memory[now + 1].to(f64);
+      change_[now] = argmax(norm(after - before, -1));  // [B]
     }
     for (std::int64_t sample = 0; sample < use_.samples; ++sample) examples_.emplace_back(batch, sample);
   }

@@ -1,4 +1,5 @@
 #include <retrace/ops/binary.h>
+#include <retrace/ops/integers.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -11,7 +12,7 @@ struct Add {
 
   template <class T>
   static T value(T a, T b) {
-    return a + b;
+    return wrapping_add(a, b);
   }
 };
 

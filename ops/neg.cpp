@@ -1,3 +1,4 @@
+#include <retrace/ops/integers.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/unary.h>
 
@@ -12,7 +13,7 @@ struct Neg {
 
   template <class T>
   static T value(T x, Attributes) {
-    return -x;
+    return wrapping_neg(x);
   }
   template <class T>
   static T slope(T, T, Attributes) {

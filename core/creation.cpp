@@ -1,7 +1,9 @@
 // Making tensors from numbers.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
+#include <retrace/core/no_memory.h>
 #include <retrace/core/tensor.h>
 
 namespace retrace {
@@ -14,18 +16,41 @@ void check_count(std::size_t count, const Shape& shape, const char* function) {
                           "; give one value an element"));
 }
 
+/// "3.64 TiB"
+std::string bytes_text(const Shape& shape, Dtype dtype) {
+  double amount = static_cast<double>(shape.numel()) * static_cast<double>(size_of(dtype));
+  const char* unit = "bytes";
+  for (const char* larger : {"KiB", "MiB", "GiB", "TiB", "PiB"}) {
+    if (amount < 1024) break;
+    amount /= 1024;
+    unit = larger;
+  }
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.3g", amount);
+  return text(digits, " ", unit);
+}
+
 template <class T>
 Tensor copied(std::span<const T> values, const Shape& shape) {
   check_count(values.size(), shape, "tensor");
-  Tensor result = empty(shape, dtype_of<T>);
+  Tensor result = empty(shape, dtype_of<T>, "tensor");
   std::copy(values.begin(), values.end(), result.mutable_values<T>().begin());
+  return result;
+}
+
+Tensor constant(const char* function, const Shape& shape, double value, Dtype dtype) {
+  Tensor result = empty(shape, dtype, function);
+  dispatch_any(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    std::ranges::fill(result.mutable_values<T>(), static_cast<T>(value));
+  });
   return result;
 }
 
 // value(k) for each element k; through double, which holds every integer that a tensor is made of here.
 template <class Value>
-Tensor generated(const Shape& shape, Dtype dtype, Value&& value) {
-  Tensor result = empty(shape, dtype);
+Tensor generated(const char* function, const Shape& shape, Dtype dtype, Value&& value) {
+  Tensor result = empty(shape, dtype, function);
   dispatch_any(dtype, [&](auto zero) {
     using T = decltype(zero);
     std::int64_t k = 0;
@@ -36,22 +61,42 @@ Tensor generated(const Shape& shape, Dtype dtype, Value&& value) {
 
 }  // namespace
 
-Tensor empty(const Shape& shape, Dtype dtype) {
-  check_numel(shape, "empty");
-  return Tensor::over(allocate_storage(static_cast<std::size_t>(shape.numel()) * size_of(dtype)), 0, shape, dtype);
+void throw_no_memory(const char* function, std::string_view name, const Shape& shape, Dtype dtype) {
+  throw MemoryError(text(function, ": ", name, " ", shape, " of ", dtype, " takes ", bytes_text(shape, dtype),
+                         ", which could not be allocated; use smaller sizes or batches"));
+}
+
+Tensor empty(const Shape& shape, Dtype dtype, const char* function) {
+  check_numel(shape, function);
+  try {
+    return Tensor::over(allocate_storage(static_cast<std::size_t>(shape.numel()) * size_of(dtype)), 0, shape, dtype);
+  } catch (const MemoryError&) {
+    throw_no_memory(function, "a tensor", shape, dtype);
+  }
+}
+
+void check_memory(const char* function, std::string_view name, const Shape& shape, Dtype dtype) {
+  check_numel(shape, text(function, ": ", name).c_str());
+  const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * size_of(dtype);
+  if (bytes > total_memory()) throw_no_memory(function, name, shape, dtype);
 }
 
 Tensor empty_like(const Tensor& x) {
   const Node& like = x.node();
-  return Tensor::over(allocate_storage(like.bytes()), 0, like.shape, like.dtype);
+  try {
+    return Tensor::over(allocate_storage(like.bytes()), 0, like.shape, like.dtype);
+  } catch (const MemoryError&) {
+    throw_no_memory("empty_like", "a tensor", like.shape, like.dtype);
+  }
 }
 
 Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset) {
   Node& node = x.node();
   if (!x.has_values())
     throw TapeError(text("view: the values of ", x, " are gone: only the tape refers to it; hold the tensor"));
-  if (offset < 0 || offset + shape.numel() > x.numel())
+  if (offset < 0 || offset > x.numel() || shape.numel() > x.numel() - offset)
     throw ShapeError(text("view: ", shape, " at ", offset, " does not lie inside ", x, "; use slice"));
+  if (shape.numel() == 0) check_extents(shape, "view");
   retain(node.storage);
   return Tensor::over(node.storage, node.offset + offset, shape, node.dtype);
 }
@@ -80,14 +125,14 @@ Tensor tensor(const NestedNumbers& numbers, Dtype dtype) {
       if (!(std::abs(value) <= 0x1p53) || value != std::trunc(value))
         throw ValueError(text("tensor: ", value, " is not an integer that i64 takes from a list (up to 2^53); give "
                               "integers, or another dtype"));
-  return generated(shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
+  return generated("tensor", shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
 }
 
 Tensor tensor(std::span<const float> values, const Shape& shape) { return copied(values, shape); }
 
 Tensor tensor(std::span<const double> values, const Shape& shape, Dtype dtype) {
   check_count(values.size(), shape, "tensor");
-  return generated(shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
+  return generated("tensor", shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
 }
 
 Tensor tensor(std::span<const Dual> values, const Shape& shape) { return copied(values, shape); }
@@ -96,20 +141,12 @@ Tensor indices(const NestedNumbers& numbers) { return tensor(numbers, i64); }
 
 Tensor indices(std::span<const std::int64_t> values, const Shape& shape) { return copied(values, shape); }
 
-Tensor full(const Shape& shape, double value, Dtype dtype) {
-  Tensor result = empty(shape, dtype);
-  dispatch_any(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    std::ranges::fill(result.mutable_values<T>(), static_cast<T>(value));
-  });
-  return result;
-}
-
-Tensor zeros(const Shape& shape, Dtype dtype) { return full(shape, 0, dtype); }
-Tensor ones(const Shape& shape, Dtype dtype) { return full(shape, 1, dtype); }
-Tensor full_like(const Tensor& x, double value) { return full(x.shape(), value, x.dtype()); }
-Tensor zeros_like(const Tensor& x) { return full_like(x, 0); }
-Tensor ones_like(const Tensor& x) { return full_like(x, 1); }
+Tensor full(const Shape& shape, double value, Dtype dtype) { return constant("full", shape, value, dtype); }
+Tensor zeros(const Shape& shape, Dtype dtype) { return constant("zeros", shape, 0, dtype); }
+Tensor ones(const Shape& shape, Dtype dtype) { return constant("ones", shape, 1, dtype); }
+Tensor full_like(const Tensor& x, double value) { return constant("full_like", x.shape(), value, x.dtype()); }
+Tensor zeros_like(const Tensor& x) { return constant("zeros_like", x.shape(), 0, x.dtype()); }
+Tensor ones_like(const Tensor& x) { return constant("ones_like", x.shape(), 1, x.dtype()); }
 
 Tensor arange(double start, double stop, double step, Dtype dtype) {
   const double count = std::ceil((stop - start) / step);
@@ -122,29 +159,31 @@ Tensor arange(double start, double stop, double step, Dtype dtype) {
   const double last = start + static_cast<double>(below - 1) * step;
   if (below > 0 && (step > 0 ? last >= stop : last <= stop)) --below;  // the division rounded up
   const Shape shape{below};
-  return generated(shape, dtype, [&](std::int64_t k) { return start + static_cast<double>(k) * step; });
+  return generated("arange", shape, dtype, [&](std::int64_t k) { return start + static_cast<double>(k) * step; });
 }
 
 Tensor linspace(double first, double last, std::int64_t count, Dtype dtype) {
   if (count < 0) throw ValueError(text("linspace: ", count, " numbers; count must be 0 or more"));
   const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
-  return generated({count}, dtype, [&](std::int64_t k) {
+  return generated("linspace", {count}, dtype, [&](std::int64_t k) {
     return count > 1 && k == count - 1 ? last : first + static_cast<double>(k) * step;
   });
 }
 
 Tensor eye(std::int64_t rows, std::int64_t columns, Dtype dtype) {
-  const Shape shape{rows, columns == -1 ? rows : columns};
-  return generated(shape, dtype, [&](std::int64_t k) { return k / shape[1] == k % shape[1] ? 1.0 : 0.0; });
+  checked_size("eye", "rows", rows);
+  const Shape shape{rows, columns == -1 ? rows : checked_size("eye", "columns", columns)};
+  return generated("eye", shape, dtype, [&](std::int64_t k) { return k / shape[1] == k % shape[1] ? 1.0 : 0.0; });
 }
 
 Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype) {
+  checked_size("one_hot", "classes", classes);
   const std::span<const std::int64_t> labels = ids.values<std::int64_t>();
   for (std::size_t k = 0; k < labels.size(); ++k)
     if (labels[k] < 0 || labels[k] >= classes)
       throw IndexError(text("one_hot: id ", labels[k], " at position ", k, " of ", ids, " is outside 0 to ",
                             classes - 1, "; check the ids or the number of classes"));
-  return generated(ids.shape().inserted(ids.rank(), classes), dtype, [&](std::int64_t k) {
+  return generated("one_hot", ids.shape().inserted(ids.rank(), classes), dtype, [&](std::int64_t k) {
     return labels[static_cast<std::size_t>(k / classes)] == k % classes ? 1.0 : 0.0;
   });
 }

@@ -33,6 +33,11 @@ class IndexError : public Error {
 class ValueError : public Error {
   using Error::Error;
 };
+/// A tensor that there is no memory for. It is no std::bad_alloc as well: an exception with two bases std::exception
+/// would pass by every `catch (const std::exception&)`.
+class MemoryError : public Error {
+  using Error::Error;
+};
 /// A misuse of the tape.
 class TapeError : public Error {
   using Error::Error;

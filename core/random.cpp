@@ -34,7 +34,7 @@ std::uint64_t mix(std::uint64_t x) {
 
 template <class Draw>
 Tensor filled(const Shape& shape, Dtype dtype, const char* function, Draw&& draw) {
-  Tensor result = empty(shape, dtype);
+  Tensor result = empty(shape, dtype, function);
   dispatch_real(dtype, function, [&](auto zero) {
     using T = decltype(zero);
     for (T& value : result.mutable_values<T>()) value = static_cast<T>(draw());
@@ -93,6 +93,7 @@ std::int64_t Random::integer(std::int64_t count) {
 
 std::vector<std::int64_t> Random::permutation(std::int64_t count) {
   if (count < 0) throw ValueError(text("Random::permutation: of ", count, " numbers; count must be 0 or more"));
+  check_memory("Random::permutation", "a list", {count}, i64);
   std::vector<std::int64_t> result(static_cast<std::size_t>(count));
   std::iota(result.begin(), result.end(), std::int64_t{0});
   for (std::int64_t last = count - 1; last > 0; --last)
@@ -113,7 +114,7 @@ Tensor Random::normal(const Shape& shape, double mean, double deviation, Dtype d
 }
 
 Tensor Random::integers(const Shape& shape, std::int64_t count) {
-  Tensor result = empty(shape, i64);
+  Tensor result = empty(shape, i64, "Random::integers");
   for (std::int64_t& value : result.mutable_values<std::int64_t>()) value = integer(count);
   return result;
 }

@@ -4,7 +4,26 @@
 #include <cstring>
 #include <utility>
 
+#include <retrace/core/no_memory.h>
+
 namespace retrace {
+namespace {
+
+[[noreturn]] void throw_no_gradient(const Node& node) {
+  throw_no_memory("backward", text("the gradient of ", node.name == nullptr ? "a tensor" : *node.name), node.shape,
+                  node.dtype);
+}
+
+inline Storage* allocate_gradient(const Node& node) {
+  try {
+    return allocate_storage(node.bytes());
+  } catch (const MemoryError&) {
+    throw_no_gradient(node);
+  }
+}
+
+}  // namespace
+
 Tensor SavedValue::tensor() const {
   retain(storage);
   return Tensor::over(storage, offset, node->shape, node->dtype);
@@ -12,7 +31,7 @@ Tensor SavedValue::tensor() const {
 
 bool Record::begin_gradient(Node* node) {
   if (node->gradient == nullptr) {
-    node->gradient = allocate_storage(node->bytes());
+    node->gradient = allocate_gradient(*node);
     return false;
   }
   if (!node->gradient_used) {
@@ -22,7 +41,7 @@ bool Record::begin_gradient(Node* node) {
   node->gradient_used = false;
   if (node->gradient->references > 1) {  // somebody still reads the last one
     release_gradient(node);
-    node->gradient = allocate_storage(node->bytes());
+    node->gradient = allocate_gradient(*node);
   }
   return false;
 }

@@ -7,6 +7,15 @@ namespace {
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
+[[noreturn]] void throw_bad_sizes(const char* function, const char* name, std::initializer_list<std::int64_t> sizes,
+                                  const char* sign) {
+  std::string terms;
+  for (const std::int64_t size : sizes) terms += text(terms.empty() ? "" : sign, size);
+  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
+    throw ShapeError(text(function, ": ", name, " = ", terms, " has a negative part; sizes are 0 or more"));
+  throw ShapeError(text(function, ": ", name, " = ", terms, " is more than memory can hold; use smaller sizes"));
+}
+
 }  // namespace
 
 Shape::Shape(std::span<const std::int64_t> extents) {
@@ -69,7 +78,7 @@ std::array<std::int64_t, max_rank> Shape::strides() const {
   std::int64_t stride = 1;
   for (int axis = rank_ - 1; axis >= 0; --axis) {
     result[at(axis)] = stride;
-    stride *= extents_[at(axis)];
+    if (__builtin_mul_overflow(stride, extents_[at(axis)], &stride)) stride = most_elements + 1;
   }
   return result;
 }
@@ -80,8 +89,42 @@ std::string to_text(const Shape& shape) {
   return result + "]";
 }
 
-void throw_too_large(const Shape& shape, const char* function) {
-  throw ShapeError(text(function, ": ", shape, " has more elements than memory can hold; check the extents"));
+void check_extents(const Shape& shape, const char* function) {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent == 0) continue;
+    if (__builtin_mul_overflow(product, extent, &product) || product > most_elements)
+      throw ShapeError(text(function, ": ", shape,
+                            shape.numel() == 0
+                                ? " is empty, but its other extents multiply to more than memory can hold"
+                                : " has more elements than memory can hold",
+                            "; check the extents"));
+  }
+}
+
+std::int64_t checked_size(const char* function, const char* name, std::int64_t size) {
+  return checked_sum(function, name, {size});
+}
+
+std::int64_t checked_sum(const char* function, const char* name, std::initializer_list<std::int64_t> sizes) {
+  std::int64_t sum = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || __builtin_add_overflow(sum, size, &sum) || sum > most_elements)
+      throw_bad_sizes(function, name, sizes, " + ");
+  }
+  return sum;
+}
+
+std::int64_t checked_product(const char* function, const char* name, std::initializer_list<std::int64_t> sizes) {
+  const bool has_zero = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  std::int64_t product = 1;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) throw_bad_sizes(function, name, sizes, " x ");
+    if (has_zero) continue;
+    if (__builtin_mul_overflow(product, size, &product) || product > most_elements)
+      throw_bad_sizes(function, name, sizes, " x ");
+  }
+  return has_zero ? 0 : product;
 }
 
 Shape broadcast_shapes(const Shape& a, const Shape& b, const char* function, const char* name_a, const char* name_b) {

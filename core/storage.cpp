@@ -9,7 +9,10 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #endif
+
+#include <retrace/core/error.h>
 
 namespace retrace {
 namespace {
@@ -128,12 +131,17 @@ Storage* adopt_orphan(std::size_t size_class) {
   return block;
 }
 
+[[noreturn]] void throw_out_of_memory(std::size_t bytes) {
+  throw MemoryError(text("memory: a block of ", bytes, " bytes could not be allocated; use smaller sizes or batches"));
+}
+
 Storage* fresh_block(std::size_t size_class) {
   const std::size_t bytes = bytes_of(size_class) + sizeof(Storage);
   const bool large = bytes >= huge_page;
+  if (large && bytes > total_memory()) throw_out_of_memory(bytes);
   const std::size_t alignment = large ? huge_page : 64;
   void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) throw_out_of_memory(bytes);
 #if defined(__linux__)
   if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // first touch of 4 KiB pages costs more than many kernels
 #endif
@@ -156,8 +164,19 @@ Storage* find_block(std::size_t size_class) {
 
 }  // namespace
 
+std::size_t total_memory() {
+  static const std::size_t total = [] {
+#if defined(__linux__)
+    struct sysinfo info {};
+    if (sysinfo(&info) == 0) return (std::size_t{info.totalram} + info.totalswap) * info.mem_unit;
+#endif
+    return std::numeric_limits<std::size_t>::max();
+  }();
+  return total;
+}
+
 Storage* allocate_storage(std::size_t bytes) {
-  if (bytes > std::size_t{1} << 46) throw std::bad_alloc();
+  if (bytes > std::size_t{1} << 46) throw_out_of_memory(bytes);
   const std::size_t size_class = class_of(bytes);
   const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
   Storage* block = pool.free[size_class];

@@ -23,7 +23,10 @@ struct alignas(64) Storage {
   const void* data() const { return reinterpret_cast<const std::byte*>(this) + sizeof(Storage); }
 };
 
-/// A block of at least `bytes` bytes with one reference. Throws std::bad_alloc.
+/// The bytes of physical memory and swap of this machine: no block is larger. The system may promise more than it has
+/// and end the program when that is used. (A limit that a container sets is not known here; the system enforces it.)
+std::size_t total_memory();
+/// A block of at least `bytes` bytes with one reference. Throws MemoryError.
 Storage* allocate_storage(std::size_t bytes);
 /// Back to the pool of this thread.
 void free_storage(Storage* storage);

@@ -57,7 +57,7 @@ double Tensor::at(std::initializer_list<std::int64_t> index) const {
 Tensor Tensor::detach() const { return view(*this, shape()); }
 
 Tensor Tensor::clone() const {
-  Tensor result = empty(shape(), dtype());
+  Tensor result = empty(shape(), dtype(), "clone");
   copy_values(*this, result);
   return result;
 }

@@ -137,8 +137,11 @@ class NestedNumbers {
   bool is_list_ = false;
 };
 
-/// Elements with no value yet: for those who write them all.
-Tensor empty(const Shape& shape, Dtype dtype = default_dtype());
+/// Elements with no value yet: for those who write them all. Throws ShapeError or MemoryError, with the name of the
+/// function that asks, for a tensor larger than memory.
+Tensor empty(const Shape& shape, Dtype dtype = default_dtype(), const char* function = "empty");
+/// Throws as a function would that makes a tensor larger than the memory of this machine, which the error calls `name`.
+void check_memory(const char* function, std::string_view name, const Shape& shape, Dtype dtype = default_dtype());
 Tensor empty_like(const Tensor& x);
 /// Another shape or another part of the same storage, `offset` elements on; not recorded.
 Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset = 0);

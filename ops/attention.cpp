@@ -100,9 +100,9 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
     return attend(dual_q, dual_k, dual_v, options, weights);
   }
   if (expand_fused()) return composed_attention(q, k, v, heads, hidden.causal, hidden.mask);
-  AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype()), {}};
+  AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), info.name), {}};
   const bool stored = stores_weights(sizes_of(q.shape(), v.shape(), heads), weights);
-  if (stored) result.weights = empty(shape, q.dtype());
+  if (stored) result.weights = empty(shape, q.dtype(), info.name);
   dispatch_real(q.dtype(), info.name, [&](auto zero) { forward<decltype(zero)>(q, k, v, heads, hidden, result); });
   const Attributes attributes{heads, hidden.causal};
   if (stored)

@@ -47,10 +47,13 @@ Tensor additive_mask(const Tensor& mask, const Shape& weights, Dtype dtype, int 
 Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype) {
   check_length("causal_mask", "queries", queries);
   check_length("causal_mask", "keys", keys);
-  Tensor future = zeros({queries, keys}, i64);
+  Tensor future = empty({queries, keys}, i64, "causal_mask");
   std::int64_t* flags = future.mutable_values<std::int64_t>().data();
-  for (std::int64_t i = 0; i < queries; ++i)
-    for (std::int64_t j = std::max<std::int64_t>(i + 1 + keys - queries, 0); j < keys; ++j) flags[i * keys + j] = 1;
+  for (std::int64_t i = 0; i < queries && keys > 0; ++i, flags += keys) {
+    const std::int64_t seen = std::clamp<std::int64_t>(i + 1 + keys - queries, 0, keys);
+    std::fill(flags, flags + seen, 0);
+    std::fill(flags + seen, flags + keys, 1);
+  }
   return hiding("causal_mask", future, dtype);
 }
 
@@ -61,12 +64,13 @@ Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype) {
   if (lengths.dtype() != i64 || lengths.rank() != 1)
     throw ShapeError(text("padding_mask: ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),
                           " must be i64 of shape [batch], one a sample"));
-  Tensor padding = zeros({lengths.dim(0), 1, time}, i64);
+  Tensor padding = empty({lengths.dim(0), 1, time}, i64, "padding_mask");
   std::int64_t* flags = padding.mutable_values<std::int64_t>().data();
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
     if (length < 0 || length > time)
       throw IndexError(text("padding_mask: a length of ", length, " is outside 0 to ", time, "; check ",
                             describe_operand("lengths", lengths)));
+    std::fill(flags, flags + length, 0);
     std::fill(flags + length, flags + time, 1);
     flags += time;
   }

@@ -164,7 +164,7 @@ Tensor values_of_equal_shapes(const Tensor& a, const Tensor& b) {
 
 template <class Op, class T>
 Tensor broadcast_values(const Tensor& a, const Tensor& b) {
-  Tensor y = empty(broadcast_operands(Op::info.name, a, b), a.dtype());
+  Tensor y = empty(broadcast_operands(Op::info.name, a, b), a.dtype(), Op::info.name);
   const T* of_a = a.node().values<T>();
   const T* of_b = b.node().values<T>();
   T* to = y.node().values<T>();

@@ -53,7 +53,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (!fits_into(x.shape(), shape))
     throw ShapeError(text("broadcast_to: ", describe_operand("x", x), " does not fit into ", shape,
                           "; only axes of length 1 are repeated"));
-  Tensor y = empty(shape, x.dtype());
+  Tensor y = empty(shape, x.dtype(), info.name);
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     repeat(Broadcast(shape, {&x.shape()}), shape.numel(), x.values<T>().data(), y.mutable_values<T>().data());

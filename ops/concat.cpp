@@ -78,7 +78,7 @@ Tensor concat(const Tensors& parts, int axis) {
     for (const Tensor& part : parts) alike.push_back(part.dtype() == dtype ? part : to(part, dtype));
     return concat(alike, along);
   }
-  Tensor y = empty(shape, dtype);
+  Tensor y = empty(shape, dtype, info.name);
   dispatch_any(dtype, [&](auto zero) {
     using T = decltype(zero);
     std::int64_t start = 0;

@@ -36,7 +36,7 @@ Tensor gather(const Tensor& x, const Tensor& ids, int axis) {
     throw ShapeError(text("gather: ", describe_operand("x", x), " and ", describe_operand("ids", ids), " along axis ",
                           along, ": all other extents must be equal; broadcast or slice one of them"));
   const std::int64_t* positions = checked_ids(info.name, ids, x.dim(along));
-  Tensor y = empty(ids.shape(), x.dtype());
+  Tensor y = empty(ids.shape(), x.dtype(), info.name);
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();

@@ -111,7 +111,7 @@ Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   Tensor y, slopes;
   dispatch_real(x.dtype(), name, [&](auto zero) {
     using T = decltype(zero);
-    y = empty(x.shape().replaced(x.rank() - 1, out), x.dtype());
+    y = empty(x.shape().replaced(x.rank() - 1, out), x.dtype(), name);
     kernels::GemmResult<T> result{.data = y.node().template values<T>(), .row_stride = out};
     if (bias.defined()) result.bias = bias.values<T>().data();
     if constexpr (!std::is_same_v<F, Identity>) result.activation = apply<F, T>;

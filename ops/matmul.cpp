@@ -247,7 +247,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
   Tensor y;
   dispatch_real(a, "a", info.name, [&](auto zero) {
     using T = decltype(zero);
-    y = empty(plan.y, a.dtype());
+    y = empty(plan.y, a.dtype(), info.name);
     forward(plan, a.values<T>().data(), b.values<T>().data(), y.mutable_values<T>().data());
   });
   record(info, backward, {&a, &b}, {&y}, {b.wants_gradient() ? &a : nullptr, a.wants_gradient() ? &b : nullptr},

@@ -44,7 +44,7 @@ Tensor outer(const Tensor& a, const Tensor& b) {
   Tensor y;
   dispatch_real(a, "a", info.name, [&](auto zero) {
     using T = decltype(zero);
-    y = empty({a.dim(0), b.dim(0)}, a.dtype());
+    y = empty({a.dim(0), b.dim(0)}, a.dtype(), info.name);
     T* to = y.mutable_values<T>().data();
     for (const T left : a.values<T>())
       for (const T right : b.values<T>()) *to++ = left * right;

@@ -79,7 +79,8 @@ Packing packing_of(const Tensor& qkv, const PackedAttentionOptions& options) {
   if (qkv.rank() < 2 || qkv.rank() >= max_rank)
     throw ShapeError(text("packed_attention: ", describe_operand("qkv", qkv),
                           " must be [..., rows, columns] of rank 2 to ", max_rank - 1, "; reshape it"));
-  const std::int64_t values = heads < 1 || features < 1 ? 0 : qkv.dim(-1) / heads - 2 * features;
+  const bool has_room = heads >= 1 && features >= 1 && features <= qkv.dim(-1) / (2 * heads);
+  const std::int64_t values = has_room ? qkv.dim(-1) / heads - 2 * features : 0;
   if (values < 1 || qkv.dim(-1) != heads * (2 * features + values))
     throw ShapeError(text("packed_attention: the ", qkv.dim(-1), " columns of ", describe_operand("qkv", qkv),
                           " are not ", heads, " heads of a query and a key of ", features,
@@ -119,9 +120,9 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   }
   check_real(info.name, qkv, "qkv");
   const AttentionSizes n = sizes_of(qkv.shape(), queries, packing);
-  AttentionResult result{empty(shape_of_y, qkv.dtype()), {}};
+  AttentionResult result{empty(shape_of_y, qkv.dtype(), info.name), {}};
   const bool stored = stores_weights(n, weights);
-  if (stored) result.weights = empty(shape, qkv.dtype());
+  if (stored) result.weights = empty(shape, qkv.dtype(), info.name);
   dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);
     attention_forward<T>(n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result.weights,

@@ -24,17 +24,19 @@ Tensor pad(const Tensor& x, std::span<const Padding> padding) {
   for (int axis = 0; axis < x.rank(); ++axis) {
     const Padding& of_axis = padding[static_cast<std::size_t>(axis)];
     for (const std::int64_t count : {of_axis.before, of_axis.after})
-      if (count < 0 || count > most_elements)
+      if (count < 0)
         throw ShapeError(text("pad: ", count, " zeros at an end of axis ", axis, " of ", describe_operand("x", x),
                               " are no padding; give 0 or more, and use slice to cut"));
-    shape = shape.replaced(axis, of_axis.before + x.dim(axis) + of_axis.after);
+    const std::int64_t extent = checked_sum("pad", "the padded length", {of_axis.before, x.dim(axis), of_axis.after});
+    shape = shape.replaced(axis, extent);
   }
+  Tensor y = empty(shape, x.dtype(), info.name);
   Strided inside{0, shape.strides()};
   for (int axis = 0; axis < x.rank(); ++axis)
     inside.offset += padding[static_cast<std::size_t>(axis)].before * inside.strides[static_cast<std::size_t>(axis)];
-  Tensor y = zeros(shape, x.dtype());
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    std::ranges::fill(y.mutable_values<T>(), zero);
     write_strided(StridedWalk(x.shape(), inside), x.values<T>().data(), {y.mutable_values<T>().data(), false});
   });
   record(info, backward, {&x}, {&y}, {}, inside);

@@ -53,7 +53,7 @@ void part_backward(Record& r) {
 
 Tensor strided_copy(const OpInfo& info, BackwardFunction backward, const Tensor& x, const Shape& shape,
                     const Strided& strided) {
-  Tensor y = empty(shape, x.dtype());
+  Tensor y = empty(shape, x.dtype(), info.name);
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     read_strided(StridedWalk(shape, strided), x.values<T>().data(), {y.mutable_values<T>().data(), false});

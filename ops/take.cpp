@@ -47,7 +47,7 @@ void backward(Record& r) {
 Tensor take_blocks(const OpInfo& op, const Tensor& x, const Tensor& ids, int axis, const Shape& shape) {
   const std::int64_t* positions = checked_ids(op.name, ids, x.dim(axis));
   const Blocks blocks(x.shape(), ids.numel(), axis);
-  Tensor y = empty(shape, x.dtype());
+  Tensor y = empty(shape, x.dtype(), op.name);
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();

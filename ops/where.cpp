@@ -63,7 +63,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
     return where(condition, like_b, like_a);
   }
   const Broadcast broadcast(shape, {&condition.shape(), &a.shape(), &b.shape()});
-  Tensor y = empty(shape, a.dtype());
+  Tensor y = empty(shape, a.dtype(), info.name);
   dispatch_any(a.dtype(), [&](auto zero) { where_values<decltype(zero)>(broadcast, condition, a, b, y); });
   record(info, where_backward, {&condition, &a, &b}, {&y}, {&condition});
   return y;

@@ -1,0 +1,14 @@
+// What is said of a tensor that could not be allocated.
+#pragma once
+
+#include <string_view>
+
+#include <retrace/core/dtype.h>
+#include <retrace/core/shape.h>
+
+namespace retrace {
+
+/// Throws the MemoryError "function: name [shape] of dtype takes 3.64 TiB, which could not be allocated; ...".
+[[noreturn]] void throw_no_memory(const char* function, std::string_view name, const Shape& shape, Dtype dtype);
+
+}  // namespace retrace

@@ -31,7 +31,7 @@ Tensor AttentionBlock::after_attention(const Tensor& rows, const Tensor& attende
 
 AttentionModel::AttentionModel(const AttentionModelOptions& options, Random& random)
     : input(options.input, options.size, random),
-      positions(random.normal({options.longest, options.size}, 0, 0.1)),
+      positions(random.normal(parameter_shape("AttentionModel", "positions", {options.longest, options.size}), 0, 0.1)),
       norm(options.size),
       out(options.size, options.output, random) {
   for (int k = 0; k < options.blocks; ++k) blocks.emplace_back(options.size, options.heads, random);

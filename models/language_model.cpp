@@ -43,7 +43,9 @@ Embedding make_embedding(const LanguageModelOptions& options, Random& random) {
 std::int64_t features_of(const Lstm& lstm) { return lstm.cell.hidden(); }
 std::int64_t features_of(const Gru& gru) { return gru.cell.hidden(); }
 std::int64_t features_of(const Rnn& rnn) { return rnn.cell.hidden(); }
-std::int64_t features_of(const RelationalMemoryCore& core) { return core.options.slots * core.slot_size(); }
+std::int64_t features_of(const RelationalMemoryCore& core) {
+  return checked_product("LanguageModel", "slots x slot size", {core.options.slots, core.slot_size()});
+}
 std::int64_t features_of(const CausalAttention& attention) { return attention.norm.weight.dim(0); }
 std::int64_t features_of(const SequenceBody& body) { return body.features; }
 
@@ -132,7 +134,8 @@ LanguageState LanguageState::detach() const {
 
 CausalAttention::CausalAttention(const LanguageModelOptions& options, Random& random)
     : input(options.embedding, options.hidden, random),
-      positions(random.normal({options.longest, options.hidden}, 0, 0.1)),
+      positions(
+          random.normal(parameter_shape("CausalAttention", "positions", {options.longest, options.hidden}), 0, 0.1)),
       norm(options.hidden) {
   for (int k = 0; k < options.blocks; ++k) blocks.emplace_back(options.hidden, options.heads, random);
 }

@@ -5,7 +5,7 @@
 namespace retrace {
 
 RmcModel::RmcModel(const RmcModelOptions& options, Random& random) : core(options.input, random, options.core) {
-  std::int64_t size = options.core.slots * core.slot_size();
+  std::int64_t size = checked_product("RmcModel", "slots x slot size", {options.core.slots, core.slot_size()});
   for (int layer = 0; layer < options.head_layers; ++layer) {
     head.emplace_back(size, options.head_size, random);
     size = options.head_size;

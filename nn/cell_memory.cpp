@@ -14,17 +14,23 @@ std::optional<Linear> gate_of(std::int64_t input_size, Random& random, const Cel
   return Linear(options.slot_size + input_size, options.slot_size, random);
 }
 
-std::int64_t checked_size(const CellMemoryOptions& options) {
+std::int64_t checked_size(std::int64_t input_size, const CellMemoryOptions& options) {
   if (options.slots < 1 || options.heads < 1 || options.slot_size % options.heads != 0)
     throw ShapeError(text("CellMemory: ", options.slots, " slots of ", options.slot_size, " with ", options.heads,
                           " heads; at least one slot, and heads that divide its size, are needed"));
-  return options.slot_size;
+  const std::int64_t size = options.slot_size;
+  parameter_shape("CellMemory", "w_q", {size, size});
+  if (input_size != size) parameter_shape("CellMemory", "input.weight", {size, input_size});
+  if (options.gate)
+    parameter_shape("CellMemory", "gate.weight",
+                    {size, checked_sum("CellMemory", "slot_size + input_size", {size, input_size})});
+  return size;
 }
 
 }  // namespace
 
 CellMemory::CellMemory(std::int64_t input_size, Random& random, const CellMemoryOptions& memory)
-    : w_q(attention_weight(checked_size(memory), random)),
+    : w_q(attention_weight(checked_size(input_size, memory), random)),
       w_k(attention_weight(memory.slot_size, random)),
       w_v(attention_weight(memory.slot_size, random)),
       w_o(attention_weight(memory.slot_size, random)),

@@ -13,9 +13,8 @@ Tensor three_blocks(Block&& block) {
 }  // namespace
 
 GruCell::GruCell(std::int64_t input, std::int64_t hidden, Random& random)
-    : weight_ih(three_blocks([&] {
-        return glorot_uniform({hidden, input}, random);
-      })),
+    : weight_ih(
+          three_blocks([&, block = gate_shape("GruCell", 3, input, hidden)] { return glorot_uniform(block, random); })),
       weight_hh(three_blocks([&] { return orthogonal(hidden, hidden, random); })),
       bias_ih(zeros({3 * hidden})),
       bias_hh(zeros({3 * hidden})) {}

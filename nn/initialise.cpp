@@ -9,6 +9,7 @@ namespace {
 double fans(const Shape& shape, const char* function) {
   if (shape.rank() != 2)
     throw ShapeError(text(function, ": ", shape, " is not [fan_out, fan_in]; initialise matrices, and reshape after"));
+  check_memory(function, "a tensor", shape);
   return static_cast<double>(shape[0] + shape[1]);
 }
 
@@ -33,6 +34,15 @@ void make_orthogonal(Vector& vector, const std::vector<Vector>& earlier) {
 
 }  // namespace
 
+Shape parameter_shape(const char* layer, std::string_view parameter, std::initializer_list<std::int64_t> extents) {
+  for (const std::int64_t extent : extents)
+    if (extent < 0)
+      throw ShapeError(text(layer, ": ", parameter, " would have an extent of ", extent, "; sizes are 0 or more"));
+  const Shape shape(extents);
+  check_memory(layer, parameter, shape);
+  return shape;
+}
+
 Tensor glorot_uniform(const Shape& shape, Random& random) {
   const double limit = std::sqrt(6 / fans(shape, "glorot_uniform"));
   return random.uniform(shape, -limit, limit);
@@ -43,6 +53,8 @@ Tensor glorot_normal(const Shape& shape, Random& random) {
 }
 
 Tensor orthogonal(std::int64_t rows, std::int64_t columns, Random& random, double gain) {
+  checked_size("orthogonal", "rows", rows), checked_size("orthogonal", "columns", columns);
+  check_memory("orthogonal", "a matrix", {rows, columns}, f64);
   const bool wide = rows <= columns;
   std::vector<Vector> basis;
   for (std::int64_t n = 0; n < (wide ? rows : columns); ++n) {
@@ -61,6 +73,7 @@ Tensor orthogonal(std::int64_t rows, std::int64_t columns, Random& random, doubl
 }
 
 Tensor truncated_normal(const Shape& shape, double deviation, Random& random) {
+  check_memory("truncated_normal", "a tensor", shape, f64);
   Vector values(static_cast<std::size_t>(shape.numel()));
   for (double& value : values) {
     do value = random.normal();

@@ -19,8 +19,8 @@ struct Linear {
   std::optional<Parameter> bias;
 
   Linear(std::int64_t in, std::int64_t out, Random& random, LinearOptions options = {})
-      : weight(glorot_uniform({out, in}, random)) {
-    if (options.bias) bias.emplace(zeros({out}));
+      : weight(glorot_uniform(parameter_shape("Linear", "weight", {out, in}), random)) {
+    if (options.bias) bias.emplace(zeros(parameter_shape("Linear", "bias", {out})));
   }
   Tensor operator()(const Tensor& x, Activation activation = Activation::none) const {
     const Scope scope(this, "linear");
@@ -38,7 +38,8 @@ struct LayerNorm {
   double eps;
   int axes = 1;
 
-  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5) : LayerNorm(Shape{size}, {.eps = epsilon}) {}
+  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5)
+      : LayerNorm(parameter_shape("LayerNorm", "weight", {size}), {.eps = epsilon}) {}
   LayerNorm(const Shape& shape, LayerNormOptions options)
       : weight(ones(shape)), bias(zeros(shape)), eps(options.eps), axes(options.axes) {}
   Tensor operator()(const Tensor& x) const {
@@ -59,7 +60,8 @@ struct LayerNorm {
 struct Embedding {
   Parameter weight;
 
-  Embedding(std::int64_t count, std::int64_t features, Random& random) : weight(random.normal({count, features})) {}
+  Embedding(std::int64_t count, std::int64_t features, Random& random)
+      : weight(random.normal(parameter_shape("Embedding", "weight", {count, features}))) {}
   Tensor operator()(const Tensor& ids) const {
     const Scope scope(this, "embedding");
     return embedding(weight, ids);

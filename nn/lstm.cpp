@@ -18,9 +18,8 @@ Tensor forget_bias_one(std::int64_t hidden) {
 }  // namespace
 
 LstmCell::LstmCell(std::int64_t input, std::int64_t hidden, Random& random)
-    : weight_ih(four_blocks([&] {
-        return glorot_uniform({hidden, input}, random);
-      })),
+    : weight_ih(
+          four_blocks([&, block = gate_shape("LstmCell", 4, input, hidden)] { return glorot_uniform(block, random); })),
       weight_hh(four_blocks([&] { return orthogonal(hidden, hidden, random); })),
       bias(forget_bias_one(hidden)) {}
 

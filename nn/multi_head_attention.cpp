@@ -28,7 +28,8 @@ AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Ten
 }
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t size, Random& random, MultiHeadAttentionOptions options)
-    : query(size, size, random, {.bias = options.bias}),
+    : query(parameter_shape("MultiHeadAttention", "query.weight", {size, size})[0], size, random,
+            {.bias = options.bias}),
       key(size, size, random, {.bias = options.bias}),
       value(size, size, random, {.bias = options.bias}),
       out(size, size, random, {.bias = options.bias}),

@@ -9,7 +9,8 @@ Tensor attention_weight(const NotebookMemoryOptions& options, Random& random) {
   if (options.slots < 1 || options.heads < 1 || options.slot_size % options.heads != 0)
     throw ShapeError(text("NotebookMemory: ", options.slots, " slots of ", options.slot_size, " with ", options.heads,
                           " heads; at least one slot, and heads that divide its size, are needed"));
-  return random.normal({options.slot_size, options.slot_size}, 0, deviation);
+  const Shape shape = parameter_shape("NotebookMemory", "w_q", {options.slot_size, options.slot_size});
+  return random.normal(shape, 0, deviation);
 }
 
 }  // namespace

@@ -1,9 +1,19 @@
 // What the recurrent layers share.
 #pragma once
 
+#include <retrace/nn/initialise.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
+
+/// The shape [H, I] of one gate's block of weight_ih [gates H, I]. Throws ShapeError or MemoryError, with the name of
+/// the layer, unless there is memory for weight_ih and weight_hh [gates H, H].
+inline Shape gate_shape(const char* layer, std::int64_t gates, std::int64_t input, std::int64_t hidden) {
+  const std::int64_t rows = checked_product(layer, "the rows of its weights", {gates, hidden});
+  parameter_shape(layer, "weight_ih", {rows, input});
+  parameter_shape(layer, "weight_hh", {rows, hidden});
+  return {hidden, input};
+}
 
 /// x[:, t] of x [B, T, F]: [B, F].
 inline Tensor at_step(const Tensor& x, std::int64_t t) { return slice(x, {all, t}); }

@@ -9,11 +9,15 @@ Tensor normal_matrix(std::int64_t rows, std::int64_t columns, double variance, R
   return random.normal({rows, columns}, 0, std::sqrt(variance));
 }
 
-std::int64_t checked_size(const RelationalMemoryOptions& options) {
+std::int64_t checked_size(std::int64_t input_size, const RelationalMemoryOptions& options) {
   if (options.slots < 1 || options.heads < 1 || options.slot_size % options.heads != 0)
     throw ShapeError(text("RelationalMemory: ", options.slots, " slots of ", options.slot_size, " with ", options.heads,
                           " heads; at least one slot, and heads that divide its size, are needed"));
-  return options.slot_size;
+  const std::int64_t size = options.slot_size;
+  parameter_shape("RelationalMemory", "w_q", {size, size});
+  parameter_shape("RelationalMemory", "w_gate", {checked_product("RelationalMemory", "2 slot_size", {2, size}), size});
+  if (options.input != MemoryInput::none) parameter_shape("RelationalMemory", "w_input", {input_size, size});
+  return size;
 }
 
 }  // namespace
@@ -33,7 +37,8 @@ Tensor init_memory(std::int64_t batch, std::int64_t slots, std::int64_t size, Ra
 }
 
 RelationalMemory::RelationalMemory(std::int64_t input_size, Random& random, const RelationalMemoryOptions& memory)
-    : w_q(normal_matrix(checked_size(memory), memory.slot_size, 1 / static_cast<double>(memory.slot_size), random)),
+    : w_q(normal_matrix(checked_size(input_size, memory), memory.slot_size, 1 / static_cast<double>(memory.slot_size),
+                        random)),
       w_k(normal_matrix(memory.slot_size, memory.slot_size, 1 / static_cast<double>(memory.slot_size), random)),
       w_v(normal_matrix(memory.slot_size, memory.slot_size, 1 / static_cast<double>(memory.slot_size), random)),
       w_o(normal_matrix(memory.slot_size, memory.slot_size, 1 / static_cast<double>(memory.slot_size), random)),

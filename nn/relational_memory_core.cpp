@@ -51,6 +51,22 @@ Tensor with_packed_scale(const Tensor& qkv, std::int64_t heads, std::int64_t fea
   return qkv * reshape(of_head, {qkv.dim(-1)});
 }
 
+// What has the sizes of the options alone, before any of it is made.
+void check_parameters(const RelationalMemoryCoreOptions& options) {
+  constexpr const char* layer = "RelationalMemoryCore";
+  const std::int64_t size = checked_product(layer, "heads x head_size", {options.heads, options.head_size});
+  const std::int64_t of_head =
+      checked_sum(layer, "2 key_size + head_size", {key_size(options), key_size(options), options.head_size});
+  const std::int64_t columns = checked_product(layer, "heads x (2 key_size + head_size)", {options.heads, of_head});
+  const std::int64_t rows = checked_sum(layer, "slots + input_rows", {options.slots, options.input_rows});
+  const RelationalMemoryCoreVariant& variant = options.variant;
+  parameter_shape(layer, "qkv.weight of all blocks", {variant.one_block ? 1 : options.blocks, columns, size});
+  parameter_shape(layer, "mlp",
+                  {variant.mlp == MemoryMlp::of_block ? options.blocks : 1, options.mlp_layers, size, size});
+  parameter_shape(layer, "gate_of_input.weight", {2, size, options.input_rows, size});
+  check_memory(layer, "the memory with the input's rows", {rows, size});
+}
+
 const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& options) {
   const auto positive = [](std::int64_t value, const char* name) {
     if (value < 1) throw ValueError(text("RelationalMemoryCore: ", name, " is ", value, "; it has to be 1 or more"));
@@ -62,12 +78,23 @@ const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& op
   if (options.key_size < 0)
     throw ValueError(
         text("RelationalMemoryCore: key_size is ", options.key_size, "; give 0 for that of the heads, or more"));
+  check_parameters(options);
   return options;
 }
 
-std::int64_t checked_input(std::int64_t size) {
-  if (size < 1) throw ValueError(text("RelationalMemoryCore: the input has ", size, " features; it needs 1 or more"));
-  return size;
+// The checks come first: arguments of one call are evaluated in no certain order.
+Linear input_layer(std::int64_t input_size, const RelationalMemoryCoreOptions& options, Random& random) {
+  const std::int64_t size = checked(options).heads * options.head_size;
+  if (input_size < 1)
+    throw ValueError(text("RelationalMemoryCore: the input has ", input_size, " features; it needs 1 or more"));
+  parameter_shape("RelationalMemoryCore", "input.weight", {size, input_size});
+  return initial_linear(input_size, size, options.variant.init, random);
+}
+
+Linear qkv_layer(const RelationalMemoryCoreOptions& options, Random& random) {
+  const std::int64_t size = checked(options).heads * options.head_size;
+  const std::int64_t columns = options.heads * (2 * key_size(options) + options.head_size);
+  return initial_linear(size, columns, options.variant.init, random, {.bias = options.variant.biases_of_linears});
 }
 
 /// The first rows of x [B, L, S].
@@ -78,16 +105,14 @@ Tensor first_rows(const Tensor& x, std::int64_t count) {
 }  // namespace
 
 RelationalMemoryBlock::RelationalMemoryBlock(const RelationalMemoryCoreOptions& options, Random& random)
-    : qkv(initial_linear(options.heads * options.head_size, options.heads * (2 * key_size(options) + options.head_size),
-                         options.variant.init, random, {.bias = options.variant.biases_of_linears})),
+    : qkv(qkv_layer(options, random)),
       qkv_norm(norm_of(qkv.weight.dim(0), options)),
       attention_norm(norm_of(qkv.weight.dim(1), options)),
       mlp_norm(options.mlp_layers == 0 ? std::nullopt : norm_of(qkv.weight.dim(1), options)) {}
 
 RelationalMemoryCore::RelationalMemoryCore(std::int64_t input_size, Random& random,
                                            const RelationalMemoryCoreOptions& core)
-    : input(initial_linear(checked_input(input_size), checked(core).heads * core.head_size, core.variant.init, random)),
-      options(core) {
+    : input(input_layer(input_size, core, random)), options(core) {
   const RelationalMemoryCoreVariant& variant = options.variant;
   const std::int64_t size = slot_size();
   for (int k = 0; k < (variant.one_block ? 1 : options.blocks); ++k) blocks.emplace_back(options, random);
@@ -104,10 +129,10 @@ RelationalMemoryCore::RelationalMemoryCore(std::int64_t input_size, Random& rand
 
 std::vector<Linear> RelationalMemoryCore::make_mlp(Random& random) const {
   const MemoryMlp kind = options.variant.mlp;
-  const int blocks_with_their_own = kind == MemoryMlp::of_block ? options.blocks : 1;
+  const std::int64_t blocks_with_their_own = kind == MemoryMlp::of_block ? options.blocks : 1;
   const int layers = kind == MemoryMlp::one_layer ? std::min(1, options.mlp_layers) : options.mlp_layers;
   std::vector<Linear> result;
-  for (int k = 0; k < blocks_with_their_own * layers; ++k)
+  for (std::int64_t k = 0; k < blocks_with_their_own * layers; ++k)
     result.push_back(initial_linear(slot_size(), slot_size(), options.variant.init, random));
   return result;
 }

@@ -14,7 +14,7 @@ struct RnnCell {
   Activation activation;
 
   RnnCell(std::int64_t input, std::int64_t hidden, Random& random, Activation act = Activation::tanh)
-      : weight_ih(glorot_uniform({hidden, input}, random)),
+      : weight_ih(glorot_uniform(gate_shape("RnnCell", 1, input, hidden), random)),
         weight_hh(orthogonal(hidden, hidden, random)),
         bias(zeros({hidden})),
         activation(act) {}

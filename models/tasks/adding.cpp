@@ -8,6 +8,7 @@ namespace retrace {
 Adding::Adding(const AddingOptions& options) : Task("adding", TaskKind::regression), options_(options) {
   if (options.length < 2)
     throw ValueError(text("adding: ", options.length, " rows do not hold two marked numbers; ask for 2 or more"));
+  check_memory("adding", "a sample", {options.length, 2});
 }
 
 Yardsticks Adding::yardsticks() const {

@@ -52,7 +52,7 @@ struct Execute::Draw {
 Execute::Execute(const ExecuteOptions& options)
     : Task("execute", TaskKind::classification), options_(options), ops_(ops_of(options.program)) {
   const auto [program, length, nesting, current_length, current_nesting, mix] = options;
-  if (length < 1 || nesting < 1 || length > longest_number || (!is_memorised() && length * (nesting + 1) > most_digits))
+  if (length < 1 || nesting < 1 || length > longest_number || (!is_memorised() && nesting >= most_digits / length))
     throw ValueError(text("execute: programs of nesting ", nesting, " with numbers of ", length,
                           " digits are not for this task; take 1 or more of both, a length of at most ", longest_number,
                           ", and length * (nesting + 1) of at most ", most_digits));

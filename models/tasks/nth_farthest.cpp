@@ -85,6 +85,9 @@ NthFarthest::NthFarthest(const NthFarthestOptions& options)
   if (options.vectors < 2 || options.dims < 1)
     throw ValueError(text("nth-farthest: ", options.vectors, " vectors of ", options.dims,
                           " dims are not a task; take 2 or more of 1 or more"));
+  const std::int64_t vectors = options.vectors;
+  check_memory("nth-farthest", "a sample",
+               {vectors, checked_sum("nth-farthest", "dims + 3 vectors", {options.dims, vectors, vectors, vectors})});
   if (options.active_dims < 0 || options.active_dims > options.dims)
     throw ValueError(text("nth-farthest: ", options.active_dims, " active dims of ", options.dims,
                           "; take 1 to all of them, or 0 for all"));

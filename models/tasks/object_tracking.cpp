@@ -26,6 +26,9 @@ ObjectTracking::ObjectTracking(const ObjectTrackingOptions& options)
   if (options.moves < 1 || options.objects < 1 || options.grid < 1)
     throw ValueError(text("object-tracking: ", options.moves, " moves of ", options.objects, " objects on a grid of ",
                           options.grid, " are not a task; every size is 1 or more"));
+  check_memory("object-tracking", "a sample",
+               {checked_sum("object-tracking", "moves + 1", {options.moves, 1}),
+                checked_sum("object-tracking", "objects + 2", {options.objects, 2})});
 }
 
 Yardsticks ObjectTracking::yardsticks() const {

@@ -2,14 +2,24 @@
 #include <retrace/models/tasks/pair_matching.h>
 
 namespace retrace {
+namespace {
+
+/// To an even number of rows.
+std::int64_t rounded_up(std::int64_t length) {
+  return length < 0 ? length : checked_sum("pair-matching", "length", {length, length % 2});
+}
+
+}  // namespace
+
 PairMatching::PairMatching(const PairMatchingOptions& options)
-    : Task("pair-matching", TaskKind::classification),
-      options_{options.length + options.length % 2, options.vocabulary} {
+    : Task("pair-matching", TaskKind::classification), options_{rounded_up(options.length), options.vocabulary} {
   if (options_.length < 4)
     throw ValueError(text("pair-matching: ", options.length, " rows hold no pair and its question; ask for 4 or more"));
   if (options_.vocabulary < elements())
     throw ValueError(text("pair-matching: ", elements(), " different elements do not come from a vocabulary of ",
                           options.vocabulary, "; enlarge the vocabulary or shorten the sequence"));
+  check_memory("pair-matching", "a sample",
+               {options_.length, checked_sum("pair-matching", "vocabulary + 1", {options.vocabulary, 1})});
 }
 
 Yardsticks PairMatching::yardsticks() const {

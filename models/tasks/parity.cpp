@@ -5,6 +5,7 @@ namespace retrace {
 Parity::Parity(const ParityOptions& options) : Task("parity", TaskKind::classification), options_(options) {
   if (options.length < 1)
     throw ValueError(text("parity: a word of ", options.length, " bits has none; ask for 1 or more"));
+  check_memory("parity", "a sample", {options.length, 1});
 }
 
 Yardsticks Parity::yardsticks() const {

@@ -8,6 +8,9 @@ Recall::Recall(const RecallOptions& options) : Task("recall", TaskKind::classifi
     throw ValueError(text("recall: ", options.pairs, " pairs of different ones of ", options.keys, " keys and ",
                           options.values,
                           " values cannot be drawn; take 1 or more pairs, and no fewer keys and values"));
+  check_memory("recall", "a sample",
+               {checked_sum("recall", "pairs + 1", {options.pairs, 1}),
+                checked_sum("recall", "keys + values", {options.keys, options.values})});
 }
 
 Yardsticks Recall::yardsticks() const {

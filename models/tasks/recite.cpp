@@ -16,6 +16,11 @@ Recite::Recite(Recital recital, const ReciteOptions& options)
   if (options.length < 1 || options.symbols < 2)
     throw ValueError(text(name(), ": a word of ", options.length, " characters out of ", options.symbols,
                           " is not a task; take 1 character or more out of 2 or more"));
+  const std::string task(name());
+  check_memory(
+      task.c_str(), "a sample",
+      {checked_sum(task.c_str(), "the word and its answer", {options.length, options.length, options.length, 1}),
+       checked_sum(task.c_str(), "symbols + 1", {options.symbols, 1})});
 }
 
 Yardsticks Recite::yardsticks() const {

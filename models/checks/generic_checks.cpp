@@ -70,6 +70,7 @@ class GenericChecks {
       expect_sum({.behind_identity = true, .before = InputUse::scaled, .after = use, .let_go = true}, plain_, 1e-12);
     }
     expect_sum({.dtype = f32, .after = InputUse::scaled}, run({.dtype = f32}), 1e-5);
+    expect_sum({.dtype = dual, .after = InputUse::scaled}, plain_, 1e-12);
   }
   void expect_sum(const CaseSetting& setting, const CaseOutcome& alone, double limit) {
     expect(distance(with_uses(alone.gradients, case_, setting), run(setting).gradients) < limit,

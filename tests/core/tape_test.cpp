@@ -131,6 +131,38 @@ TEST(Tape, GradientsThatAUserSeesShareNoBuffer) {
   }
 }
 
+// identity(f(w)), held by this list alone: a cotangent of it is read where it is.
+Tensors only_output(const Tensor& w, Tensor (*f)(const Tensor&)) {
+  Tensors outputs;
+  outputs.push_back(identity(f(w)));
+  return outputs;
+}
+
+// A cotangent is the caller's: he may change it afterwards, and what a tape keeps.
+TEST(Tape, GradientsThatATapeKeepsShareNoBufferWithACotangent) {
+  const Tensor w = parameter(ones({2})), u = full({2}, 3);
+  Tape tape({.keep = true});
+  tape.backward(only_output(w, identity), {u});
+  for (const Record* record : tape.records()) {
+    const Tensor gradient = record->output(0).grad();
+    gradient.mutable_values<float>()[0] = 5;
+    EXPECT_EQ(u.at({0}), 3);
+    u.mutable_values<float>()[1] = 7;
+    EXPECT_EQ(gradient.at({1}), 3);
+    u.mutable_values<float>()[1] = 3;
+  }
+  EXPECT_EQ(w.grad().at({0}), 3);
+}
+
+TEST(Tape, AWalkThatPassesACotangentOnCopiesIt) {
+  const Tensor w = parameter(ones({2})), u = full({2}, 3);
+  Tape tape;
+  BackwardWalk walk(tape, only_output(w, exp), {u});
+  ASSERT_TRUE(walk.next());
+  walk.record().input(0).grad().mutable_values<float>()[0] = 5;
+  EXPECT_EQ(u.at({0}), 3);
+}
+
 TEST(Tape, ParametersThatALayerNormAddsShareNoBuffer) {
   const Tensor x = parameter(tensor({1, 2, 4})), residual = parameter(tensor({0, 1, 5}));
   Tape tape;

@@ -107,7 +107,9 @@ TEST(CustomOp, MayReturnAndTakeViewsThatBeginInTheMiddleOfAStorage) {
       const Tensor before = used(is_used_before);
       const Tensor y = custom_op(
           "last row", {row, constants[1]},
-          [](const Tensors& in) { return stack({in[1], in[0] * in[1]})[1]; },
+          [](const Tensors& in) {
+            return stack({in[1], in[0] * in[1]})[1];
+          },
           [&](const Tensor& dy, const Tensors& in, const Tensor& result) -> Tensors {
             EXPECT_EQ(in[0].at({1}), 4);
             EXPECT_EQ(in[1].at({0}), 9);
@@ -137,6 +139,22 @@ TEST(CustomOp, OneGradientForTwoInputsIsShared) {
   EXPECT_EQ(held_a.grad().at({1}), 8);
   EXPECT_EQ(held_b.grad().at({1}), 9);
   EXPECT_EQ(gradient.at({1}), 8);
+}
+
+/// A backward may return what somebody else holds, and return it again.
+TEST(CustomOp, AGradientThatIsHeldElsewhereIsCopied) {
+  const Tensor a = parameter(ones({2})), b = parameter(ones({2})), held = full({2}, 4);
+  for (int walk = 1; walk <= 2; ++walk) {
+    Tape tape;
+    tape.backward({with_gradients(a, b, {held, held})}, {ones({2})});
+    EXPECT_EQ(a.grad().at({0}), 4 * walk);
+    EXPECT_EQ(b.grad().at({0}), 4 * walk);
+  }
+  a.zero_grad();
+  Tape tape;
+  tape.backward({with_gradients(a, b, {held, Tensor()})}, {ones({2})});
+  a.grad().mutable_values<float>()[0] = 7;
+  EXPECT_EQ(held.at({0}), 4);
 }
 
 TEST(CustomOp, ErrorsNameTheOp) {

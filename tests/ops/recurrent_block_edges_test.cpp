@@ -1,6 +1,8 @@
 // Recurrent ops and gated memories beyond a block; see block_edges.h.
 #include <retrace/tests/ops/block_edges.h>
 
+#include <array>
+
 namespace retrace {
 namespace {
 

@@ -196,8 +196,17 @@ bool check_checksum(std::ifstream& file, const std::string& path, std::uint64_t 
   return marked;
 }
 
+// A shape that no tensor may have, or memory that does not suffice, is told of the file.
+Tensor empty_for(const std::string& path, const Entry& entry) {
+  try {
+    return empty(entry.shape, entry.dtype, "");
+  } catch (const Error& error) {
+    throw FileError(text("read_safetensors: ", path, ": tensor ", printable(entry.name), error.what()));
+  }
+}
+
 Tensor read_tensor(std::ifstream& file, const std::string& path, const Entry& entry) {
-  Tensor result = empty(entry.shape, entry.dtype);
+  Tensor result = empty_for(path, entry);
   dispatch_any(entry.dtype, [&](auto zero) {
     read_bytes(file, path, result.mutable_values<decltype(zero)>().data(), entry.end - entry.begin);
   });

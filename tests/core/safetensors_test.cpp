@@ -222,6 +222,7 @@ TEST_F(Safetensors, ShapesAndOffsetsFitTheData) {
                   .starts_with("tensor b begins at byte 0, and what is before it ends at 4"));
   // products that overflow 64 bits to 0
   EXPECT_TRUE(refused(entry("a", "4294967296,4294967296,4", "0,0"), "").starts_with("tensor a["));
+  EXPECT_TRUE(refused(entry("a", "4294967296,4294967296,0", "0,0"), "").starts_with("tensor a"));
   EXPECT_TRUE(refused(entry("a", "18446744073709551615", "0,4"), four).starts_with("tensor a has an axis of 1844"));
   EXPECT_EQ(refused(entry("a", "1", "0,4"), four), "it was read");
 }

@@ -1,5 +1,7 @@
 #include <retrace/core/dtype.h>
 
+#include <ostream>
+
 namespace retrace {
 namespace {
 thread_local Dtype current_default = f32;
@@ -18,6 +20,8 @@ const char* name_of(Dtype dtype) {
   }
   return "dual";
 }
+
+std::ostream& operator<<(std::ostream& out, Dtype dtype) { return out << name_of(dtype); }
 
 Dtype default_dtype() { return current_default; }
 

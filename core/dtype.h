@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 #include <retrace/core/dual.h>
@@ -19,6 +20,7 @@ inline constexpr Dtype dual = Dtype::dual;
 
 const char* name_of(Dtype dtype);
 inline std::string to_text(Dtype dtype) { return name_of(dtype); }
+std::ostream& operator<<(std::ostream& out, Dtype dtype);
 
 /// Bytes of one element.
 constexpr std::size_t size_of(Dtype dtype) { return dtype == f32 ? 4 : dtype == dual ? 16 : 8; }

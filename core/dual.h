@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <iosfwd>
 #include <numbers>
 
 namespace retrace {
@@ -68,5 +69,8 @@ inline Dual pow(Dual a, Dual b) {
 inline bool isnan(Dual a) { return std::isnan(a.value); }
 inline bool isinf(Dual a) { return std::isinf(a.value); }
 inline bool isfinite(Dual a) { return std::isfinite(a.value) && std::isfinite(a.tangent); }
+
+/// "1.5+2e"
+std::ostream& operator<<(std::ostream& out, Dual a);
 
 }  // namespace retrace

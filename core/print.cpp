@@ -91,6 +91,8 @@ class Printer {
 
 }  // namespace
 
+std::ostream& operator<<(std::ostream& out, Dual a) { return out << element(a); }
+
 std::ostream& operator<<(std::ostream& out, const Tensor& x) {
   if (!x.defined()) return out << "undefined tensor\n";
   std::string result = x.name().empty() ? std::string() : text(x.name(), " ");

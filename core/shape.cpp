@@ -1,6 +1,7 @@
 #include <retrace/core/shape.h>
 
 #include <algorithm>
+#include <ostream>
 
 namespace retrace {
 namespace {
@@ -88,6 +89,8 @@ std::string to_text(const Shape& shape) {
   for (int axis = 0; axis < shape.rank(); ++axis) result += text(axis == 0 ? "" : ", ", shape[axis]);
   return result + "]";
 }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_text(shape); }
 
 void check_extents(const Shape& shape, const char* function) {
   std::int64_t product = 1;

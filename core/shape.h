@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <span>
 #include <string>
 
@@ -63,6 +64,7 @@ class Shape {
 
 /// "[2, 3]"
 std::string to_text(const Shape& shape);
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 /// More than any memory holds; twice as many bytes as an element has still count without overflow.
 inline constexpr std::int64_t most_elements = std::int64_t{1} << 46;
 /// Throws ShapeError if the extents of `shape` that are not 0 multiply to more than most_elements. Every tensor has

@@ -38,6 +38,13 @@ TEST(Print, MatricesOfAHigherRankAreSetApart) {
             "  [7, 8]]]\n");
 }
 
+TEST(Print, ShapesDtypesAndDualsPrintAsErrorsWriteThem) {
+  const Tensor x = zeros({2, 3}, f64);
+  std::ostringstream out;
+  out << x.shape() << ' ' << x.dtype() << ' ' << Shape{} << ' ' << i64 << ' ' << Dual(1.5, -2) << std::setw(8) << f32;
+  EXPECT_EQ(out.str(), "[2, 3] f64 [] i64 1.5-2e     f32");
+}
+
 TEST(Print, EmptyAndUndefined) {
   EXPECT_EQ(printed(zeros({2, 0})), "f32[2, 0]\n(empty)\n");
   EXPECT_EQ(printed(Tensor()), "undefined tensor\n");

@@ -25,6 +25,7 @@ void Tape::backward(const Tensors& outputs, const Tensors& cotangents) {
 
 BackwardWalk::BackwardWalk(Tape& tape, const Tensor& loss) : tape_(tape), ahead_(tape.last_) {
   if (loss.numel() != 1)
+  check_defined("backward", loss, "the loss");
     throw TapeError(text("backward: ", loss, " has ", loss.numel(),
                          " elements, and a loss has one; reduce it with sum() or mean(), or give a cotangent"));
   Tensors cotangents;
@@ -44,6 +45,7 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
   bool reaches = false;
   for (std::size_t j = 0; j < outputs.size(); ++j) {
     const Node& node = outputs[j].node();
+    if (!outputs[j].defined()) Tensor::throw_undefined("backward", text("output ", j));
     if (node.wants_gradient && node.tape != 0 && node.tape != tape_.serial_)
       throw TapeError(text("backward: ", describe_at("output", j, outputs[j]),
                            " was recorded on another tape; call backward on that one"));

@@ -47,6 +47,11 @@ Tensor constant(const char* function, const Shape& shape, double value, Dtype dt
   return result;
 }
 
+Tensor constant_like(const char* function, const Tensor& x, double value) {
+  check_defined(function, x, "x");
+  return constant(function, x.shape(), value, x.dtype());
+}
+
 // value(k) for each element k; through double, which holds every integer that a tensor is made of here.
 template <class Value>
 Tensor generated(const char* function, const Shape& shape, Dtype dtype, Value&& value) {
@@ -82,6 +87,7 @@ void check_memory(const char* function, std::string_view name, const Shape& shap
 }
 
 Tensor empty_like(const Tensor& x) {
+  check_defined("empty_like", x, "x");
   const Node& like = x.node();
   try {
     return Tensor::over(allocate_storage(like.bytes()), 0, like.shape, like.dtype);
@@ -91,6 +97,7 @@ Tensor empty_like(const Tensor& x) {
 }
 
 Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset) {
+  check_defined("view", x, "x");
   Node& node = x.node();
   if (!x.has_values())
     throw TapeError(text("view: the values of ", x, " are gone: only the tape refers to it; hold the tensor"));
@@ -144,9 +151,9 @@ Tensor indices(std::span<const std::int64_t> values, const Shape& shape) { retur
 Tensor full(const Shape& shape, double value, Dtype dtype) { return constant("full", shape, value, dtype); }
 Tensor zeros(const Shape& shape, Dtype dtype) { return constant("zeros", shape, 0, dtype); }
 Tensor ones(const Shape& shape, Dtype dtype) { return constant("ones", shape, 1, dtype); }
-Tensor full_like(const Tensor& x, double value) { return constant("full_like", x.shape(), value, x.dtype()); }
-Tensor zeros_like(const Tensor& x) { return constant("zeros_like", x.shape(), 0, x.dtype()); }
-Tensor ones_like(const Tensor& x) { return constant("ones_like", x.shape(), 1, x.dtype()); }
+Tensor full_like(const Tensor& x, double value) { return constant_like("full_like", x, value); }
+Tensor zeros_like(const Tensor& x) { return constant_like("zeros_like", x, 0); }
+Tensor ones_like(const Tensor& x) { return constant_like("ones_like", x, 1); }
 
 Tensor arange(double start, double stop, double step, Dtype dtype) {
   const double count = std::ceil((stop - start) / step);
@@ -177,6 +184,7 @@ Tensor eye(std::int64_t rows, std::int64_t columns, Dtype dtype) {
 }
 
 Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype) {
+  check_defined("one_hot", ids, "ids");
   checked_size("one_hot", "classes", classes);
   const std::span<const std::int64_t> labels = ids.values<std::int64_t>();
   for (std::size_t k = 0; k < labels.size(); ++k)
@@ -189,8 +197,10 @@ Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype) {
 }
 
 Tensor parameter(const Tensor& values, std::string_view name) {
+  check_defined("parameter", values, "values");
   Tensor result = values.clone();
   if (!name.empty()) result.named(name);
+  result.node().is_parameter = true;
   return result.watch();
 }
 

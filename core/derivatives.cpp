@@ -16,6 +16,8 @@ void check_direction(const char* function, const Shape& of, const Tensor& direct
 
 // x + e v
 Tensor moving(const char* function, const Tensor& x, const Tensor& v) {
+  check_defined(function, x, "x");
+  check_defined(function, v, "v");
   check_direction(function, x.shape(), v);
   Tensor result = empty(x.shape(), dual);
   std::size_t k = 0;
@@ -42,6 +44,8 @@ Tensor jvp(const TensorFunction& f, const Tensor& x, const Tensor& v) {
 }
 
 Tensor vjp(const TensorFunction& f, const Tensor& x, const Tensor& u) {
+  check_defined("vjp", x, "x");
+  check_defined("vjp", u, "u");
   const Tensor leaf = parameter(x);
   Tape tape;
   const Tensor y = f(leaf);
@@ -61,6 +65,7 @@ Tensor hvp(const TensorFunction& f, const Tensor& x, const Tensor& v) {
 }
 
 Tensor jacobian(const TensorFunction& f, const Tensor& x) {
+  check_defined("jacobian", x, "x");
   const std::int64_t columns = x.numel();
   Tensor result, direction = zeros(x.shape(), f64);
   for (std::int64_t column = 0; column < columns; ++column) {
@@ -79,6 +84,7 @@ Tensor jacobian(const TensorFunction& f, const Tensor& x) {
 }
 
 Tensor numerical_gradient(const TensorFunction& f, const Tensor& x, double step) {
+  check_defined("numerical_gradient", x, "x");
   const NoTape no_tape;
   Tensor at = empty(x.shape(), f64);
   for (std::size_t k = 0; k < static_cast<std::size_t>(x.numel()); ++k) at.mutable_values<double>()[k] = number(x, k);

@@ -19,9 +19,13 @@ std::uint64_t next_serial() {
   return ++last;
 }
 
-inline Node& checked(Node* node) {
+[[noreturn]] void throw_undefined(const OpInfo& op, const char* role, std::size_t i) {
+  Tensor::throw_undefined(op.name, text(role, " ", i));
+}
+
+inline Node& checked(Node* node, const OpInfo& op, const char* role, std::size_t i) {
   if (node == nullptr) [[unlikely]]
-    Tensor::throw_undefined();
+    throw_undefined(op, role, i);
   return *node;
 }
 
@@ -84,7 +88,7 @@ void Tape::throw_other_tape(const OpInfo& op, Node& input, std::size_t i) {
 inline bool Tape::wants(const OpInfo& op, TensorRefs inputs) const {
   bool wanted = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Node& node = checked(inputs[i]);
+    Node& node = checked(inputs[i], op, "input", i);
     if (!node.wants_gradient) continue;
     wanted = true;
     if (node.tape != 0 && node.tape != serial_) [[unlikely]]
@@ -142,7 +146,7 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs input
                    std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
   Tape* const tape = current_tape;
   if (tape == nullptr || tape->closed_ || !tape->wants(op, inputs)) return nullptr;
-  for (std::size_t j = 0; j < outputs.size(); ++j) checked(outputs[j]);
+  for (std::size_t j = 0; j < outputs.size(); ++j) checked(outputs[j], op, "output", j);
   if (tape->options_.check_finite) tape->check_outputs_finite(op, outputs);
   const ScopeEntry* scope = innermost_scope == nullptr ? nullptr : tape->current_scope();
   const std::size_t lists =
@@ -221,6 +225,7 @@ void identity_backward(Record& r) { r.pass_gradient(0, 0); }
 }  // namespace
 
 Tensor identity(const Tensor& x) {
+  check_defined("identity", x, "x");
   Tensor y = x.clone();
   record(identity_info, identity_backward, {&x}, {&y});
   return y;

@@ -5,8 +5,9 @@
 
 namespace retrace {
 
-void Tensor::throw_undefined() {
-  throw ValueError("Tensor: this tensor is undefined (default-made or moved from); assign one to it first");
+void Tensor::throw_undefined(std::string_view function, std::string_view operand) {
+  throw ValueError(text(function, ": ", operand,
+                        " is an undefined tensor (default-constructed or moved from); assign a tensor to it first"));
 }
 
 void Tensor::throw_wrong_type(Dtype asked) const {
@@ -23,7 +24,7 @@ void Tensor::throw_no_values() const {
 }
 
 const Tensor& Tensor::named(std::string_view name) const {
-  Node& n = node();
+  Node& n = node("named");
   std::string* fresh = new std::string(name);
   delete n.name;
   n.name = fresh;
@@ -31,12 +32,14 @@ const Tensor& Tensor::named(std::string_view name) const {
 }
 
 double Tensor::item() const {
+  check_defined("item", *this, "this");
   if (numel() != 1)
     throw ShapeError(text("item: ", *this, " has ", numel(), " elements, not one; use at({i, ...}) or values<T>()"));
   return dispatch_any(dtype(), [&](auto zero) { return static_cast<double>(values<decltype(zero)>()[0]); });
 }
 
 double Tensor::at(std::initializer_list<std::int64_t> index) const {
+  check_defined("at", *this, "this");
   if (static_cast<int>(index.size()) != rank())
     throw ShapeError(text("at: ", index.size(), " indices for ", *this, "; give one an axis"));
   const auto strides = shape().strides();
@@ -54,16 +57,20 @@ double Tensor::at(std::initializer_list<std::int64_t> index) const {
   });
 }
 
-Tensor Tensor::detach() const { return view(*this, shape()); }
+Tensor Tensor::detach() const {
+  check_defined("detach", *this, "this");
+  return view(*this, shape());
+}
 
 Tensor Tensor::clone() const {
+  check_defined("clone", *this, "this");
   Tensor result = empty(shape(), dtype(), "clone");
   copy_values(*this, result);
   return result;
 }
 
 const Tensor& Tensor::watch() const {
-  Node& n = node();
+  Node& n = node("watch");
   if (n.dtype == i64) throw DtypeError(text("watch: ", *this, " is i64, and integers have no gradient"));
   if (n.tape != 0 && n.wants_gradient)
     throw TapeError(
@@ -73,7 +80,7 @@ const Tensor& Tensor::watch() const {
 }
 
 Tensor Tensor::grad() const {
-  Node& n = node();
+  Node& n = node("grad");
   if (n.gradient == nullptr) {
     if (!n.wants_gradient)
       throw TapeError(
@@ -87,15 +94,17 @@ Tensor Tensor::grad() const {
   return n.name == nullptr ? result : result.named(text(*n.name, ".grad"));
 }
 
-void Tensor::zero_grad() const { release_gradient(&node()); }
+void Tensor::zero_grad() const { release_gradient(&node("zero_grad")); }
 
 void share(const Tensor& x) {
-  Node& n = x.node();
+  Node& n = x.node("share");
   n.shared = true;
   n.storage->shared = true;
 }
 
 void copy_values(const Tensor& from, const Tensor& to) {
+  check_defined("copy_values", from, "from");
+  check_defined("copy_values", to, "to");
   if (from.shape() != to.shape())
     throw ShapeError(text("copy_values: from ", from, " to ", to, ": the shapes differ; reshape one"));
   if (from.dtype() != to.dtype())

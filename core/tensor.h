@@ -17,7 +17,7 @@
 namespace retrace {
 
 /// Contiguous, row-major elements of one dtype, of rank 0 to 8. A default-made tensor is undefined: it has no node, and
-/// whatever is asked of it but defined() throws a ValueError.
+/// whatever is asked of it but defined() throws a ValueError that names the function.
 ///
 /// A tensor belongs to the thread that made it: counts are plain. What several threads read is marked once by share().
 class Tensor {
@@ -37,15 +37,18 @@ class Tensor {
 
   bool defined() const { return node_ != nullptr; }
   /// False only for a handle got from a tape's record whose value nobody held.
-  bool has_values() const { return node().storage != nullptr; }
-  Dtype dtype() const { return node().dtype; }
-  const Shape& shape() const { return node().shape; }
-  int rank() const { return node().shape.rank(); }
+  bool has_values() const { return node("has_values").storage != nullptr; }
+  Dtype dtype() const { return node("dtype").dtype; }
+  const Shape& shape() const { return node("shape").shape; }
+  int rank() const { return node("rank").shape.rank(); }
   /// The extent of an axis; -1 is the last.
-  std::int64_t dim(int axis) const { return node().shape[axis]; }
-  std::int64_t numel() const { return node().shape.numel(); }
+  std::int64_t dim(int axis) const { return node("dim").shape[axis]; }
+  std::int64_t numel() const { return node("numel").shape.numel(); }
   /// "" if it has none.
-  std::string_view name() const { return node().name == nullptr ? std::string_view() : *node().name; }
+  std::string_view name() const {
+    const std::string* given = node("name").name;
+    return given == nullptr ? std::string_view() : *given;
+  }
   /// Names this tensor in prints and errors.
   const Tensor& named(std::string_view name) const;
 
@@ -59,7 +62,7 @@ class Tensor {
   template <class T>
   std::span<T> mutable_values() const {
     T* first = const_cast<T*>(data<T>());
-    ++node().storage->version;
+    ++node_->storage->version;
     return {first, static_cast<std::size_t>(numel())};
   }
   /// The only element (of a tensor with one). A dual gives its value.
@@ -77,22 +80,24 @@ class Tensor {
   Tensor to(Dtype dtype) const;
 
   /// Whether backward passes a gradient to this tensor.
-  bool wants_gradient() const { return node().wants_gradient; }
+  bool wants_gradient() const { return node("wants_gradient").wants_gradient; }
   /// Asks for the gradient of this leaf (a tensor that no op on a tape made). Returns itself. i64 throws a DtypeError.
   const Tensor& watch() const;
-  bool has_grad() const { return node().gradient != nullptr; }
+  bool has_grad() const { return node("has_grad").gradient != nullptr; }
   /// The gradient that the last backward left. Throws a TapeError that says why there is none.
   Tensor grad() const;
   /// Forgets the gradient: the next backward starts anew.
   void zero_grad() const;
 
   // For those who write ops.
-  Node& node() const {
-    if (node_ == nullptr) throw_undefined();
+  /// `function` is what the error for an undefined tensor names.
+  Node& node(const char* function = "Tensor") const {
+    if (node_ == nullptr) [[unlikely]]
+      throw_undefined(function, "this");
     return *node_;
   }
   Node* node_or_null() const { return node_; }
-  [[noreturn]] static void throw_undefined();
+  [[noreturn]] static void throw_undefined(std::string_view function, std::string_view operand);
   /// One more handle to a node that exists already.
   static Tensor of(Node& node) {
     retain_handle(&node);
@@ -106,7 +111,7 @@ class Tensor {
  private:
   template <class T>
   const T* data() const {
-    const Node& n = node();
+    const Node& n = node("values");
     if (n.dtype != dtype_of<T>) throw_wrong_type(dtype_of<T>);
     if (n.storage == nullptr) throw_no_values();
     return n.values<T>();
@@ -118,6 +123,13 @@ class Tensor {
 
   Node* node_ = nullptr;
 };
+
+/// Throws ValueError, "matmul: b is an undefined tensor ...", if x is undefined. An op checks its operands before it
+/// looks at them, and the compiler then drops the checks behind: this one costs nothing.
+inline void check_defined(const char* function, const Tensor& x, const char* operand) {
+  if (x.node_or_null() == nullptr) [[unlikely]]
+    Tensor::throw_undefined(function, operand);
+}
 
 /// A list of tensors; its memory comes from the pool, as theirs does.
 using Tensors = std::vector<Tensor, PoolAllocator<Tensor>>;

@@ -41,6 +41,7 @@ CellMemory::CellMemory(std::int64_t input_size, Random& random, const CellMemory
 }
 
 void CellMemory::check_memory(const Tensor& memory) const {
+  check_defined("CellMemory", memory, "memory");
   if (memory.rank() != 3 || memory.dim(1) != options.slots || memory.dim(2) != options.slot_size)
     throw ShapeError(text("CellMemory: the memory ", memory.shape(), " must be [batch, ", options.slots, ", ",
                           options.slot_size, "]; begin with initial_memory(batch)"));
@@ -64,6 +65,7 @@ CellMemoryResult CellMemory::operator()(const Tensor& memory, const Tensor& x) c
 
 ProjectedInput CellMemory::project(const Tensor& x) const {
   const Scope scope(this, "cell_memory");
+  check_defined("CellMemory", x, "x");
   const std::int64_t size = options.slot_size;
   const Tensor injected = input ? (*input)(x) : x;
   if (!gate) return {injected, {}, {}};
@@ -74,6 +76,7 @@ ProjectedInput CellMemory::project(const Tensor& x) const {
 CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x) const {
   const Scope scope(this, "cell_memory");
   check_memory(memory);
+  check_defined("CellMemory", x.injected, "the projected input");
   if (x.injected.shape() != Shape{memory.dim(0), options.slot_size})
     throw ShapeError(text("CellMemory: the projected input ", x.injected.shape(), " must be [", memory.dim(0), ", ",
                           options.slot_size, "]; project one input for each memory"));

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <ostream>
 
 #include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
@@ -23,10 +24,12 @@ const void* bytes_of(const Tensor& x) {
 std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& list, const char* function, const char* what,
                                       const char* remedy) {
   std::map<std::string, Tensor> result;
-  for (const auto& [name, tensor] : list)
+  for (const auto& [name, tensor] : list) {
+    if (!tensor.defined()) Tensor::throw_undefined(function, name);
     if (const auto [first, is_new] = result.emplace(name, tensor); !is_new)
       throw ValueError(text(function, ": two ", what, " are named '", printable(name), "', ", first->second.shape(),
                             " and ", tensor.shape(), "; ", remedy));
+  }
   return result;
 }
 
@@ -59,6 +62,10 @@ void assign_all(const std::vector<NamedTensor>& parameters, const std::map<std::
 }
 
 }  // namespace
+
+std::ostream& operator<<(std::ostream& out, const NamedTensor& named) {
+  return out << named.name << ' ' << named.tensor;
+}
 
 void convert(const std::vector<NamedTensor>& parameters, Dtype dtype) {
   const NoTape no_tape;

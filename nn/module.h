@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,9 @@ struct NamedTensor {
   std::string name;
   Tensor tensor;
 };
+
+/// The name, then the tensor as it prints itself.
+std::ostream& operator<<(std::ostream& out, const NamedTensor& named);
 
 /// The path to a member while a module is visited; it costs nothing until its text is asked for.
 struct Path {

@@ -4,6 +4,9 @@ namespace retrace {
 namespace {
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& mask) {
+  check_defined("multi_head_attention", q, "q");
+  check_defined("multi_head_attention", k, "k");
+  check_defined("multi_head_attention", v, "v");
   if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3)
     throw ShapeError(text("multi_head_attention: q", q.shape(), ", k", k.shape(), " and v", v.shape(),
                           " must be [batch, length, features]; reshape them"));

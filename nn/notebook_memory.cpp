@@ -29,6 +29,8 @@ NotebookMemory::NotebookMemory(Random& random, const NotebookMemoryOptions& memo
 
 NotebookMemoryResult NotebookMemory::operator()(const Tensor& memory, const Tensor& x) const {
   const Scope scope(this, "notebook_memory");
+  check_defined("NotebookMemory", memory, "memory");
+  check_defined("NotebookMemory", x, "x");
   const std::int64_t slots = options.slots, size = options.slot_size;
   if (memory.rank() != 3 || memory.dim(1) != slots || memory.dim(2) != size || x.shape() != Shape{memory.dim(0), size})
     throw ShapeError(text("NotebookMemory: the memory ", memory.shape(), " and the input ", x.shape(),

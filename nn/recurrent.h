@@ -26,12 +26,14 @@ inline void check_last_steps(const Tensor& x, std::int64_t count) {
 
 /// The last `count` steps of x [B, T, F]: [B, count, F]. Throws ShapeError unless count is 1 to T.
 inline Tensor last_steps(const Tensor& x, std::int64_t count) {
+  check_defined("last_steps", x, "x");
   check_last_steps(x, count);
   return count == x.dim(1) ? x : slice(x, {all, range(x.dim(1) - count, x.dim(1))});
 }
 
 /// Throws ShapeError unless x is [B, T, features] (or [B, features] for a cell).
 inline void check_input(const char* layer, const Tensor& x, int rank, std::int64_t features) {
+  check_defined(layer, x, "x");
   if (x.rank() != rank || x.dim(-1) != features)
     throw ShapeError(text(layer, ": the input ", x, " must be ", rank == 3 ? "[batch, time, " : "[batch, ", features,
                           "]; transpose or reshape it"));
@@ -40,6 +42,7 @@ inline void check_input(const char* layer, const Tensor& x, int rank, std::int64
 /// Throws ShapeError unless a state is [batch, hidden].
 inline void check_state(const char* layer, const char* role, const Tensor& state, std::int64_t batch,
                         std::int64_t hidden) {
+  check_defined(layer, state, role);
   if (state.shape() != Shape{batch, hidden})
     throw ShapeError(text(layer, ": the state ", role, state.shape(), " must be [", batch, ", ", hidden,
                           "], batch first; transpose or reshape it"));

@@ -23,6 +23,8 @@ std::int64_t checked_size(std::int64_t input_size, const RelationalMemoryOptions
 }  // namespace
 
 Tensor gated_update(const Tensor& old, const Tensor& next, const Tensor& weight) {
+  check_defined("gated_update", old, "old");
+  check_defined("gated_update", next, "next");
   if (old.shape() != next.shape())
     throw ShapeError(
         text("gated_update: old", old.shape(), " and next", next.shape(), " must have one shape; reshape one"));
@@ -60,6 +62,7 @@ RelationalMemory::RelationalMemory(std::int64_t input_size, Random& random, cons
 
 RelationalMemoryResult RelationalMemory::operator()(const Tensor& memory, const Tensor& x) const {
   const Scope scope(this, "relational_memory");
+  check_defined("RelationalMemory", memory, "memory");
   if (memory.rank() != 3 || memory.dim(1) != options.slots || memory.dim(2) != options.slot_size)
     throw ShapeError(text("RelationalMemory: the memory ", memory.shape(), " must be [batch, ", options.slots, ", ",
                           options.slot_size, "]; begin with reset_memory(batch, random)"));

@@ -139,11 +139,13 @@ std::vector<Linear> RelationalMemoryCore::make_mlp(Random& random) const {
 
 RelationalMemoryCoreResult RelationalMemoryCore::operator()(const Tensor& memory, const Tensor& x) const {
   const Scope scope(this, "relational_memory_core");
+  check_defined("RelationalMemoryCore", memory, "memory");
   return step(memory, project(x));
 }
 
 RelationalMemoryCore::Projected RelationalMemoryCore::project(const Tensor& x) const {
   const Scope scope(this, "relational_memory_core");
+  check_defined("RelationalMemoryCore", x, "x");
   const std::int64_t size = slot_size();
   const bool is_matrix = options.input_rows > 1;
   if (x.rank() < (is_matrix ? 3 : 2) || x.dim(-1) != input.weight.dim(1) ||
@@ -160,6 +162,8 @@ RelationalMemoryCore::Projected RelationalMemoryCore::project(const Tensor& x) c
 
 RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, const Projected& x) const {
   const Scope scope(this, "relational_memory_core");
+  check_defined("RelationalMemoryCore", memory, "memory");
+  check_defined("RelationalMemoryCore", x.rows, "the projected input");
   const std::int64_t slots = options.slots, size = slot_size();
   if (memory.rank() != 3 || memory.dim(1) != slots || memory.dim(2) != size)
     throw ShapeError(text("RelationalMemoryCore: the memory ", memory.shape(), " must be [batch, ", slots, ", ", size,

@@ -7,6 +7,7 @@
 namespace retrace {
 
 Tensor argmax(const Tensor& x, int axis) {
+  check_defined("argmax", x, "x");
   const int along = axis_of("argmax", x, axis);
   if (x.dim(along) == 0)
     throw ShapeError(text("argmax: axis ", along, " of ", describe_operand("x", x),

@@ -75,6 +75,9 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
   };
   if (q.rank() < 2 || q.rank() >= max_rank || k.rank() != q.rank() || v.rank() != q.rank())
     throw ShapeError(text(operands(), ": ranks must be equal, from 2 to 7, [..., length, features]; reshape them"));
+  check_defined(info.name, q, "q");
+  check_defined(info.name, k, "k");
+  check_defined(info.name, v, "v");
   if (q.dim(-1) != k.dim(-1))
     throw ShapeError(
         text(operands(), ": q and k have ", q.dim(-1), " and ", k.dim(-1), " features; they must be equal"));

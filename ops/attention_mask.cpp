@@ -60,6 +60,7 @@ Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype) {
 Tensor causal_mask(std::int64_t length, Dtype dtype) { return causal_mask(length, length, dtype); }
 
 Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype) {
+  check_defined("padding_mask", lengths, "lengths");
   check_length("padding_mask", "time", time);
   if (lengths.dtype() != i64 || lengths.rank() != 1)
     throw ShapeError(text("padding_mask: ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),

@@ -207,6 +207,8 @@ void record_binary(const Tensor& a, const Tensor& b, const Tensor& y) {
 /// y = Op::value(a, b), broadcast and recorded.
 template <class Op>
 Tensor binary(const Tensor& a, const Tensor& b) {
+  check_defined(Op::info.name, a, "a");
+  check_defined(Op::info.name, b, "b");
   if (a.dtype() != b.dtype()) [[unlikely]] {
     check_dtypes(Op::info.name, a, b);
     broadcast_operands(Op::info.name, a, b);

@@ -63,3 +63,4 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
 }
 
 }  // namespace retrace
+  check_defined(info.name, x, "x");

@@ -32,5 +32,6 @@ Tensor clip(const Tensor& x, double low, double high) {
                           ", which is empty; give low <= high"));
   return unary<Clip>(x, {low, high});
 }
+  check_defined(Clip::info.name, x, "x");
 
 }  // namespace retrace

@@ -57,6 +57,8 @@ Shape joined_shape(const Tensors& parts, int axis) {
   const Shape& first = parts[0].shape();
   std::int64_t length = 0;
   for (std::size_t n = 0; n < parts.size(); ++n) {
+  for (std::size_t n = 0; n < parts.size(); ++n)
+    if (!parts[n].defined()) Tensor::throw_undefined(function, text("x", n));
     const Tensor& part = parts[n];
     if (part.rank() != first.rank() || part.shape().erased(axis) != first.erased(axis))
       throw ShapeError(text("concat: ", describe_part(parts, 0), " and ", describe_part(parts, n), " along axis ", axis,

@@ -134,6 +134,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
   const std::int64_t* labels = targets.values<std::int64_t>().data();
   Tensor y, total;
   dispatch_real(logits.dtype(), info.name, [&](auto zero) {
+  check_defined(info.name, logits, "logits");
+  check_defined(info.name, targets, "targets");
     using T = decltype(zero);
     total = empty(targets.shape(), logits.dtype());
     sums_of_rows<T>(logits, total);

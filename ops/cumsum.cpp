@@ -35,6 +35,7 @@ Tensor cumsum(const Tensor& x, int axis) {
     T* to = y.mutable_values<T>().data();
     const Lines lines(x.shape(), along);
     lines.for_each([=](std::int64_t start) {
+  check_defined(info.name, x, "x");
       T sum(0);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride) to[k] = sum += from[k];
     });

@@ -92,6 +92,8 @@ Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward for
   Tensor y = run_forward(name, inputs, forward);
   Tensors saved = inputs;
   saved.push_back(y);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].defined()) Tensor::throw_undefined(name, text("x", i));
   record(info, custom_backward, inputs, {&y}, saved,
          Attributes{std::make_shared<const CustomBackward>(std::move(backward))});
   return y;

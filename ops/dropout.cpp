@@ -34,6 +34,7 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
     using T = decltype(zero);
     y = empty_like(x);
     mask = empty_like(x);
+  check_defined(info.name, x, "x");
     const T kept = static_cast<T>(probability < 1 ? 1 / (1 - probability) : 0);
     const T* from = x.node().values<T>();
     T* m = mask.node().values<T>();

@@ -16,3 +16,5 @@ Tensor embedding(const Tensor& table, const Tensor& ids) {
 }
 
 }  // namespace retrace
+  check_defined(info.name, table, "table");
+  check_defined(info.name, ids, "ids");

@@ -19,3 +19,4 @@ Tensor flip(const Tensor& x, int axis) {
 }
 
 }  // namespace retrace
+  check_defined(info.name, x, "x");

@@ -127,6 +127,10 @@ void check(const Operands& in, bool coupled) {
       c.replaced(slot_axis, m.dim(slot_axis)) != m.shape())
     throw ShapeError(text(operands(),
                           ": memory and candidate must be [..., slots, units], the candidate with as many "
+  check_defined(info.name, in.memory, "memory");
+  check_defined(info.name, in.candidate, "candidate");
+  check_defined(info.name, in.of_memory, "gates_of_memory");
+  check_defined(info.name, in.of_input, "gates_of_input");
                           "slots or more; reshape them"));
   const std::int64_t both = coupled ? 1 : 2, of_units = both * m.dim(-1), last = p.rank() == 0 ? 0 : p.dim(-1);
   if (p.rank() != m.rank() || p.shape().first(p.rank() - 1) != m.shape().first(m.rank() - 1) ||

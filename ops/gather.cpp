@@ -40,6 +40,8 @@ Tensor gather(const Tensor& x, const Tensor& ids, int axis) {
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();
+  check_defined(info.name, x, "x");
+  check_defined(info.name, ids, "ids");
     T* to = y.mutable_values<T>().data();
     for_each_pick(x.shape(), ids.shape(), along, positions,
                   [=](std::int64_t in_x, std::int64_t in_y) { to[in_y] = from[in_x]; });

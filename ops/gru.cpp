@@ -102,6 +102,8 @@ void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bia
 }  // namespace
 
 Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias) {
+  check_step("gru_step", projected, weight, {{&h, "h"}});
+  check_defined("gru_step", bias, "bias");
   const std::int64_t size = weight.dim(1);
   const Tensor recurrent = linear(h, weight, bias);
   const auto gate = [&](const Tensor& of, std::int64_t k) { return slice(of, {all, range(k * size, (k + 1) * size)}); };
@@ -113,7 +115,8 @@ Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
 
 RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths) {
-  check_recurrent(info.name, projected, gates_of_one, weight, {&h}, lengths);
+  check_defined(info.name, bias, "bias");
+  check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}}, lengths);
   if (bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(
         text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number a gate"));

@@ -21,6 +21,7 @@ Tensor exchange(const Tensor& x) {
 }  // namespace
 
 Tensor split_heads(const Tensor& x, int heads) {
+  check_defined("split_heads", x, "x");
   const int rank = x.rank();
   if (rank < 2)
     throw ShapeError(
@@ -33,6 +34,7 @@ Tensor split_heads(const Tensor& x, int heads) {
 }
 
 Tensor combine_heads(const Tensor& x) {
+  check_defined("combine_heads", x, "x");
   const int rank = x.rank();
   if (rank < 3)
     throw ShapeError(text("combine_heads: ", describe_operand("x", x),

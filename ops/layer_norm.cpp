@@ -153,6 +153,7 @@ void check(const Operands& in) {
 }
 
 struct Normalised {
+  check_defined(in.name(), in.x, "x");
   Tensor y, sum, mean, inverse;  // sum: x, or x + residual, which may be where y will be
 };
 
@@ -245,3 +246,5 @@ Tensor residual_layer_norm(const Tensor& x, const Tensor& residual, const Tensor
 }
 
 }  // namespace retrace
+  check_defined(residual_info.name, x, "x");
+  check_defined(residual_info.name, residual, "residual");

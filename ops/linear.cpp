@@ -144,3 +144,5 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
 }
 
 }  // namespace retrace
+  check_defined(name, x, "x");
+  check_defined(name, weight, "W");

@@ -59,6 +59,7 @@ Tensor log_softmax(const Tensor& x, int axis, const Tensor& mask) {
   Tensor y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
+  check_defined(info.name, x, "x");
     y = empty_like(x);
     const T* from = x.values<T>().data();
     T* to = y.mutable_values<T>().data();

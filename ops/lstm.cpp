@@ -86,6 +86,7 @@ void backward(Record& r) {
 }  // namespace
 
 LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight) {
+  check_step("lstm_step", projected, weight, {{&h, "h"}, {&c, "c"}});
   const std::int64_t size = weight.dim(1);
   const Tensor z = projected + linear(h, weight);
   const auto gate = [&](std::int64_t k) { return slice(z, {all, range(k * size, (k + 1) * size)}); };
@@ -97,7 +98,7 @@ LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, co
 
 LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths) {
-  check_recurrent(info.name, projected, gates_of_one, weight, {&h, &c}, lengths);
+  check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}, {&c, "c"}}, lengths);
   if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight; widen(info.name, "projected", {&wide_projected, &wide_h, &wide_c, &wide_weight}))
     return lstm_sequence(wide_projected, wide_h, wide_c, wide_weight, lengths);
   const RecurrentSizes n(projected.shape(), weight.dim(1));

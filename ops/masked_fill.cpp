@@ -45,6 +45,8 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   const Broadcast broadcast(x.shape(), {&x.shape(), &mask.shape()});
   Tensor y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
+  check_defined(info.name, x, "x");
+  check_defined(info.name, mask, "mask");
     using T = decltype(zero);
     y = empty_like(x);
     const T* from = x.values<T>().data();

@@ -246,6 +246,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
   }
   Tensor y;
   dispatch_real(a, "a", info.name, [&](auto zero) {
+  check_defined(info.name, a, "a");
+  check_defined(info.name, b, "b");
     using T = decltype(zero);
     y = empty(plan.y, a.dtype(), info.name);
     forward(plan, a.values<T>().data(), b.values<T>().data(), y.mutable_values<T>().data());

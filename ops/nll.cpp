@@ -32,6 +32,8 @@ Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyO
   Tensor y;
   dispatch_real(log_probabilities, "logp", info.name, [&](auto zero) {
     using T = decltype(zero);
+  check_defined(info.name, log_probabilities, "logp");
+  check_defined(info.name, targets, "targets");
     y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, log_probabilities.dtype());
     const T* x = log_probabilities.values<T>().data();
     reduce_losses(options.reduction, targets.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {

@@ -34,6 +34,8 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor outer(const Tensor& a, const Tensor& b) {
+  check_defined(info.name, a, "a");
+  check_defined(info.name, b, "b");
   if (a.rank() != 1 || b.rank() != 1)
     throw ShapeError(text("outer: ", describe_operand("a", a), " and ", describe_operand("b", b),
                           ": both must be vectors; reshape them"));

@@ -107,6 +107,7 @@ Tensor unpacked(const Tensor& qkv, int part, std::int64_t rows, const Packing& p
 }
 
 AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options, AttentionWeights weights) {
+  check_defined(info.name, qkv, "qkv");
   const Packing packing = packing_of(qkv, options);
   const std::int64_t rows = qkv.dim(-2), queries = options.queries == 0 ? rows : options.queries;
   const Shape shape_of_y =

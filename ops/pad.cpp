@@ -23,6 +23,7 @@ Tensor pad(const Tensor& x, std::span<const Padding> padding) {
   Shape shape = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) {
     const Padding& of_axis = padding[static_cast<std::size_t>(axis)];
+  check_defined(info.name, x, "x");
     for (const std::int64_t count : {of_axis.before, of_axis.after})
       if (count < 0)
         throw ShapeError(text("pad: ", count, " zeros at an end of axis ", axis, " of ", describe_operand("x", x),

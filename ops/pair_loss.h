@@ -35,6 +35,8 @@ Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
     const auto [like_target, like_x] = with_tangents(Loss::info.name, x, target, "x", "target");
     return pair_loss<Loss>(like_target, like_x, reduction);
   }
+  check_defined(Loss::info.name, x, "x");
+  check_defined(Loss::info.name, target, "target");
   Tensor y;
   dispatch_real(x, "x", Loss::info.name, [&](auto zero) {
     using T = decltype(zero);

@@ -71,6 +71,7 @@ Tensor prod(const Tensor& x, const Axes& axes, ReduceOptions options) {
   const auto flags = axes.flags(x, Prod::info.name);
   const ReductionLoops loops(x.shape(), flags);
   const Tensor y = values_of_terms(x, Prod::info.name, loops, reduced_shape(x.shape(), flags, options),
+  check_defined(Prod::info.name, x, "x");
                                    [](const auto& terms) { return Prod::value(terms); });
   record(Prod::info, prod_backward, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;

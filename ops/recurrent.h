@@ -103,10 +103,18 @@ inline SampleLengths lengths_of_samples(const Tensor& lengths) {
   return lengths.defined() ? SampleLengths(lengths.values<std::int64_t>().data()) : SampleLengths();
 }
 
+/// A state and what errors call it.
+struct RecurrentState {
+  const Tensor* tensor;
+  const char* name;
+};
 /// Throws unless projected is [B, T, gates_of_one H], each state [B, H], the weight [gates_of_one H, H], and the lengths
 /// (if defined) are B integers from 0 to T.
 void check_recurrent(const char* function, const Tensor& projected, std::int64_t gates_of_one, const Tensor& weight,
-                     std::initializer_list<const Tensor*> states, const Tensor& lengths);
+                     std::initializer_list<RecurrentState> states, const Tensor& lengths);
+/// Throws ValueError for an undefined operand of a step.
+void check_step(const char* function, const Tensor& projected, const Tensor& weight,
+                std::initializer_list<RecurrentState> states);
 
 /// The last step of y [B, T, H]; the first state where there is none.
 template <class T>

@@ -167,5 +167,6 @@ Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
   record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;
 }
+  check_defined(Op::info.name, x, "x");
 
 }  // namespace retrace

@@ -21,6 +21,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   if (x.numel() != shape.numel())
     throw ShapeError(text("reshape: ", describe_operand("x", x), " has ", x.numel(), " elements and ", shape, " has ",
                           shape.numel(), "; the counts must be equal"));
+  check_defined(info.name, x, "x");
   return reshaped(x, shape);
 }
 
@@ -28,6 +29,7 @@ Tensor squeeze(const Tensor& x, int axis) {
   const int at = axis_of("squeeze", x, axis);
   if (x.dim(at) != 1)
     throw ShapeError(text("squeeze: axis ", axis, " of ", describe_operand("x", x), " has length ", x.dim(at),
+  check_defined("squeeze", x, "x");
                           "; only an axis of length 1 can go: use slice or a reduction"));
   return reshaped(x, x.shape().erased(at));
 }
@@ -36,5 +38,6 @@ Tensor unsqueeze(const Tensor& x, int axis) {
   const int at = new_axis_of("unsqueeze", x, axis);
   return reshaped(x, x.shape().inserted(at, 1));
 }
+  check_defined("unsqueeze", x, "x");
 
 }  // namespace retrace

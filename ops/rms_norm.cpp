@@ -76,6 +76,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
   Tensor normal, inverse, y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
+  check_defined(info.name, x, "x");
     normal = empty_like(x);
     inverse = empty(x.shape().first(x.rank() - 1), x.dtype());
     y = empty_like(x);

@@ -92,9 +92,10 @@ Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
 
 RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
                          const Tensor& lengths) {
+  check_step("rnn_step", projected, weight, {{&h, "h"}});
   if (activation != Activation::tanh && activation != Activation::relu)
     throw ValueError("rnn_sequence: the activation must be tanh or relu; take rnn_step for another");
-  check_recurrent(info.name, projected, 1, weight, {&h}, lengths);
+  check_recurrent(name, projected, 1, weight, {{&h, "h"}}, lengths);
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight;
       widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight}))
     return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);

@@ -29,6 +29,9 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates) {
+  check_defined(info.name, x, "x");
+  check_defined(info.name, ids, "ids");
+  check_defined(info.name, updates, "updates");
   if (x.rank() == 0 || ids.rank() != 1 || updates.shape() != x.shape().replaced(0, ids.numel()))
     throw ShapeError(text("scatter_add: ", describe_operand("x", x), ", ", describe_operand("ids", ids), " and ",
                           describe_operand("updates", updates),

@@ -99,6 +99,7 @@ Index range(std::int64_t start, std::int64_t stop, std::int64_t step) {
 
 Tensor slice(const Tensor& x, std::span<const Index> index) {
   const Part part = part_of(x, index);
+  check_defined(info.name, x, "x");
   if (!part.contiguous) return strided_copy(info, part_backward, x, part.shape, part.strided);
   Tensor y = view(x, part.shape, part.strided.offset);  // rows of the first axis share the storage
   record(info, part_backward, {&x}, {&y}, {}, part.strided);

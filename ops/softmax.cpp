@@ -58,6 +58,7 @@ Tensor softmax(const Tensor& x, int axis, const Tensor& mask) {
   Tensor y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
+  check_defined(info.name, x, "x");
     y = empty_like(x);
     forward(Lines(x.shape(), along), x.values<T>().data(), y.mutable_values<T>().data());
   });

@@ -12,6 +12,7 @@ constexpr OpInfo info{"split", "[y0; y1; ...] = x along an axis", "the part of d
 // Each part is a record of its own, so that the gradient of one that is not used costs nothing.
 Tensors split(const Tensor& x, std::span<const std::int64_t> sizes, int axis) {
   const int along = axis_of(info.name, x, axis);
+  check_defined(info.name, x, "x");
   std::int64_t total = 0;
   for (const std::int64_t size : sizes) {
     if (size < 0 || size > x.dim(along))

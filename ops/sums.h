@@ -66,6 +66,7 @@ void sums_backward(Record& r) {
 
 template <class Op>
 Tensor reduce_to_sums(const Tensor& x, const Axes& axes, ReduceOptions options) {
+  check_defined(Op::info.name, x, "x");
   const auto flags = axes.flags(x, Op::info.name);
   const ReductionLoops loops(x.shape(), flags);
   const Shape shape = reduced_shape(x.shape(), flags, options);

@@ -72,3 +72,5 @@ Tensor take(const Tensor& x, const Tensor& ids, int axis) {
 }
 
 }  // namespace retrace
+  check_defined(info.name, x, "x");
+  check_defined(info.name, ids, "ids");

@@ -53,6 +53,7 @@ Tensor to(const Tensor& x, Dtype dtype) {
   if (x.dtype() == dtype) return x;
   Tensor y;
   dispatch_conversion(x.dtype(), dtype, [&](auto from_zero, auto to_zero) {
+  check_defined(info.name, x, "x");
     using From = decltype(from_zero);
     using To = decltype(to_zero);
     if constexpr (std::is_same_v<To, std::int64_t> && !std::is_same_v<From, std::int64_t>) check_integers<From>(x);

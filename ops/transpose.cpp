@@ -46,3 +46,5 @@ Tensor transpose(const Tensor& x) {
 }
 
 }  // namespace retrace
+  check_defined(info.name, x, "x");
+  check_defined(info.name, x, "x");

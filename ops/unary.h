@@ -150,6 +150,7 @@ static Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& a
 /// y[k] = Op::value(x[k]), recorded.
 template <class Op>
 static Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
+  check_defined(Op::info.name, x, "x");
   if constexpr (Op::saves == Saves::slope) {
     if (Tape::current() != nullptr && x.wants_gradient()) return unary_with_slope<Op>(x, attributes);
   }

@@ -54,6 +54,9 @@ void where_values(const Broadcast& broadcast, const Tensor& condition, const Ten
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  check_defined(info.name, condition, "condition");
+  check_defined(info.name, a, "a");
+  check_defined(info.name, b, "b");
   check_mask(info.name, "condition", condition);
   check_dtypes(info.name, a, b);
   const Shape of_both = broadcast_operands(info.name, a, b);

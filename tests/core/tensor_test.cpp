@@ -121,12 +121,31 @@ TEST(UndefinedTensor, IsAnErrorWhateverIsAskedOfIt) {
   for (const Tensor& x : {never, from}) {
     EXPECT_FALSE(x.defined());
     EXPECT_EQ(to_text(x), "an undefined tensor");
-    for (const std::function<void()>& use : std::vector<std::function<void()>>{
-             [&] { x.shape(); }, [&] { x.dtype(); }, [&] { x.numel(); }, [&] { x.item(); }, [&] { x.at({0}); },
-             [&] { x.values<float>(); }, [&] { x.grad(); }, [&] { x.watch(); }, [&] { x.clone(); }, [&] { x.detach(); },
-             [&] { x.named("x"); }, [&] { x.to(f64); }, [&] { x[0]; }, [&] { zeros_like(x); }, [&] { share(x); }})
-      expect_error<ValueError>(use,
-                               "Tensor: this tensor is undefined (default-made or moved from); assign one to it first");
+    const std::vector<std::pair<const char*, std::function<void()>>> uses{
+        {"shape", [&] { x.shape(); }},
+        {"dtype", [&] { x.dtype(); }},
+        {"rank", [&] { x.rank(); }},
+        {"dim", [&] { x.dim(0); }},
+        {"numel", [&] { x.numel(); }},
+        {"name", [&] { x.name(); }},
+        {"item", [&] { x.item(); }},
+        {"at", [&] { x.at({0}); }},
+        {"values", [&] { x.values<float>(); }},
+        {"values", [&] { x.mutable_values<float>(); }},
+        {"has_values", [&] { x.has_values(); }},
+        {"has_grad", [&] { x.has_grad(); }},
+        {"grad", [&] { x.grad(); }},
+        {"zero_grad", [&] { x.zero_grad(); }},
+        {"wants_gradient", [&] { x.wants_gradient(); }},
+        {"watch", [&] { x.watch(); }},
+        {"clone", [&] { x.clone(); }},
+        {"detach", [&] { x.detach(); }},
+        {"named", [&] { x.named("x"); }},
+        {"share", [&] { share(x); }}};
+    for (const auto& [function, use] : uses)
+      expect_error<ValueError>(use, text(function,
+                                         ": this is an undefined tensor (default-constructed or moved from); "
+                                         "assign a tensor to it first"));
   }
 }
 

@@ -81,6 +81,7 @@ void append_item(std::string& list, const std::string& item) {
 using Row = std::array<std::string, 7>;
 
 Row row_of(const Record& record, const NodeNames& nodes, const ScopeNames& names) {
+  const Formulas formulas = record.formulas();
   std::string outputs, inputs, gradients;
   for (int j = 0; j < record.outputs(); ++j) {
     append_item(outputs, text(nodes[record.out(j)], record.out(j).shape));
@@ -91,8 +92,8 @@ Row row_of(const Record& record, const NodeNames& nodes, const ScopeNames& names
           path_of(record, names),
           outputs,
           text("<- ", record.op().name, " ", inputs),
-          record.op().forward,
-          record.op().backward,
+          formulas.forward,
+          formulas.backward,
           gradients};
 }
 
@@ -200,7 +201,9 @@ std::string to_dot(const Tape& tape, const ScopeNames& names) {
   for (const Record* record : records) {
     const std::string id = text("op", record->index()), path = path_of(*record, names);
     const std::string label = text(record->op().name, path.empty() ? "" : "\n", path);
-    result += text("  ", id, " [shape=box, label=", quoted(label), "];\n");
+    const Formulas formulas = record->formulas();
+    result += text("  ", id, " [shape=box, label=", quoted(label),
+                   ", tooltip=", quoted(formulas.forward + "\n" + formulas.backward), "];\n");
     for (int i = 0; i < record->inputs(); ++i)
       result += text("  ", made_by[&record->in(i)], " -> ", id, " [label=\"", record->in(i).shape, "\"];\n");
     for (int j = 0; j < record->outputs(); ++j) made_by[&record->out(j)] = id;
@@ -214,9 +217,10 @@ std::string to_json(const Tape& tape, const ScopeNames& names) {
   JsonWriter json(true);
   json.begin_array();
   for (const Record* record : records) {
+    const Formulas formulas = record->formulas();
     json.begin_object().key("index").value(record->index()).key("path").value(path_of(*record, names));
     json.key("op").value(record->op().name);
-    json.key("forward").value(record->op().forward).key("backward").value(record->op().backward);
+    json.key("forward").value(formulas.forward).key("backward").value(formulas.backward);
     json.key("inputs").begin_array();
     for (int i = 0; i < record->inputs(); ++i) write_node(json, record->in(i), nodes);
     json.end_array().key("outputs").begin_array();

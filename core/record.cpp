@@ -29,6 +29,11 @@ Tensor SavedValue::tensor() const {
   return Tensor::over(storage, offset, node->shape, node->dtype);
 }
 
+Formulas Record::formulas() const {
+  if (op_->formulas_of_call != nullptr) return op_->formulas_of_call(*this);
+  return {op_->forward, op_->backward};
+}
+
 bool Record::begin_gradient(Node* node) {
   if (node->gradient == nullptr) {
     node->gradient = allocate_gradient(*node);

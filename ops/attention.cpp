@@ -7,10 +7,6 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"attention", "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
-                      "dw = dy v^T, ds = w (dw - sum dw w), dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), dv = w^T dy",
-                      "q, k, v"};
-
 AttentionSizes sizes_of(const Shape& q, const Shape& v, int heads) {
   return {.batch = q.first(q.rank() - 2).numel(),
           .heads = heads,
@@ -28,12 +24,22 @@ Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
 
 struct Attributes {
   int heads;
-  bool causal;
+  bool causal, masked;
 };
+
+Formulas formulas(const Record& r) {
+  const auto [heads, causal, masked] = r.attributes<Attributes>();
+  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.in(2).shape, heads), causal, masked);
+  return {all.forward + for_each_head(heads), all.backward + for_each_head(heads)};
+}
+constexpr OpInfo info{"attention", "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
+                      "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
+                      "dv = w^T dy, for each head",
+                      "q, k, v", formulas};
 
 template <class T>
 void backward_of(Record& r) {
-  const auto [heads, causal] = r.attributes<Attributes>();
+  const auto [heads, causal, masked] = r.attributes<Attributes>();
   const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
   const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
   AttentionGradient<T> at{.in = {saved(0), saved(1), saved(2)},
@@ -69,15 +75,15 @@ void forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
+  check_defined(info.name, q, "q");
+  check_defined(info.name, k, "k");
+  check_defined(info.name, v, "v");
   const auto operands = [&] {
     return text("attention: ", describe_operand("q", q), ", ", describe_operand("k", k), " and ",
                 describe_operand("v", v));
   };
   if (q.rank() < 2 || q.rank() >= max_rank || k.rank() != q.rank() || v.rank() != q.rank())
     throw ShapeError(text(operands(), ": ranks must be equal, from 2 to 7, [..., length, features]; reshape them"));
-  check_defined(info.name, q, "q");
-  check_defined(info.name, k, "k");
-  check_defined(info.name, v, "v");
   if (q.dim(-1) != k.dim(-1))
     throw ShapeError(
         text(operands(), ": q and k have ", q.dim(-1), " and ", k.dim(-1), " features; they must be equal"));
@@ -107,7 +113,7 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   const bool stored = stores_weights(sizes_of(q.shape(), v.shape(), heads), weights);
   if (stored) result.weights = empty(shape, q.dtype(), info.name);
   dispatch_real(q.dtype(), info.name, [&](auto zero) { forward<decltype(zero)>(q, k, v, heads, hidden, result); });
-  const Attributes attributes{heads, hidden.causal};
+  const Attributes attributes{heads, hidden.causal, hidden.mask.defined()};
   if (stored)
     record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, attributes);
   else

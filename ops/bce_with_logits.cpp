@@ -7,8 +7,8 @@ namespace retrace {
 namespace {
 
 struct BinaryCrossEntropy {
-  static constexpr OpInfo info{"bce_with_logits", "l = max(x, 0) - x t + ln(1 + e^-|x|), reduced",
-                               "dx = dl (sigmoid x - t), dt = -dl x", "x, t"};
+  static constexpr OpInfo info{"bce_with_logits", "l = max(x, 0) - x t + ln(1 + e^-|x|)",
+                               "dx = dl (sigmoid x - t), dt = -dl x", "x, t", pair_loss_formulas};
 
   template <class T>
   static T value(T x, T t) {

@@ -1,5 +1,8 @@
+#include <array>
+
 #include <retrace/core/parallel.h>
 #include <retrace/ops/broadcast.h>
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/ordered_sum.h>
@@ -7,8 +10,18 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"broadcast_to", "y = x, repeated along axes of length 1 and new ones", "dx = sum of dy over them",
-                      "x"};
+Formulas formulas(const Record& r) {
+  const Shape &x = r.in(0).shape, &y = r.out(0).shape;
+  std::array<bool, max_rank> repeated{};
+  bool any = false;
+  for (int axis = 0; axis < y.rank(); ++axis) {
+    const int in_x = axis - (y.rank() - x.rank());
+    repeated[static_cast<std::size_t>(axis)] = in_x < 0 || x[in_x] != y[axis];
+    any = any || repeated[static_cast<std::size_t>(axis)];
+  }
+  return {text("y = broadcast(x, ", y, ")"), any ? "dx = sum dy" + along_axes(repeated, y.rank()) : "dx = dy"};
+}
+constexpr OpInfo info{"broadcast_to", "y = broadcast(x, shape)", "dx = sum dy along the repeated axes", "x", formulas};
 constexpr std::int64_t grain = 16384;
 
 template <class T>
@@ -50,6 +63,7 @@ bool fits_into(const Shape& x, const Shape& shape) {
 }  // namespace
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  check_defined(info.name, x, "x");
   if (!fits_into(x.shape(), shape))
     throw ShapeError(text("broadcast_to: ", describe_operand("x", x), " does not fit into ", shape,
                           "; only axes of length 1 are repeated"));
@@ -63,4 +77,3 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
 }
 
 }  // namespace retrace
-  check_defined(info.name, x, "x");

@@ -5,11 +5,16 @@ namespace retrace {
 namespace {
 
 struct Clip {
-  static constexpr OpInfo info{"clip", "y = min(max(x, low), high)", "dx = dy where low < x < high, else 0", "x"};
   struct Attributes {
     double low;
     double high;
   };
+  static Formulas formulas(const Record& r) {
+    const auto [low, high] = r.attributes<Attributes>();
+    return {text("y = min(max(x, ", low, "), ", high, ")"), text("dx = dy where ", low, " < x < ", high, ", else 0")};
+  }
+  static constexpr OpInfo info{"clip", "y = min(max(x, low), high)", "dx = dy where low < x < high, else 0", "x",
+                               formulas};
   static constexpr Saves saves = Saves::x;
 
   template <class T>
@@ -27,11 +32,11 @@ struct Clip {
 }  // namespace
 
 Tensor clip(const Tensor& x, double low, double high) {
+  check_defined(Clip::info.name, x, "x");
   if (!(low <= high))
     throw ValueError(text("clip: ", describe_operand("x", x), " to the range from ", low, " to ", high,
                           ", which is empty; give low <= high"));
   return unary<Clip>(x, {low, high});
 }
-  check_defined(Clip::info.name, x, "x");
 
 }  // namespace retrace

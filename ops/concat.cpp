@@ -1,6 +1,7 @@
 // concat, and stack as concat along an axis of length 1.
 #include <algorithm>
 
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/strided.h>
@@ -8,12 +9,32 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"concat", "y = [x0; x1; ...] along an axis", "dx_n = the part of dy that x_n went to", "x..."};
+Formulas formulas(const Record& r);
+constexpr OpInfo info{"concat", "y = [x0; x1; ...]", "dx0 = dy[part], dx1 = dy[part], ...", "x...", formulas};
 
 // Where a part lies in y that begins at `start` on the axis.
 StridedWalk walk_in(const Shape& y, const Shape& part, int axis, std::int64_t start) {
   const auto strides = y.strides();
   return {part, {start * strides[static_cast<std::size_t>(axis)], strides}};
+}
+
+// Of more than four parts the first two and the last are named.
+Formulas formulas(const Record& r) {
+  const int axis = r.attributes<int>();
+  std::string forward, backward;
+  std::int64_t start = 0;
+  for (int i = 0; i < r.inputs(); ++i) {
+    const Shape& part = r.in(i).shape;
+    const Strided place{start * r.out(0).shape.strides()[static_cast<std::size_t>(axis)], r.out(0).shape.strides()};
+    start += part[axis];
+    if (r.inputs() > 4 && i > 1 && i < r.inputs() - 1) {
+      if (i == 2) forward += "; ...", backward += ", ...";
+      continue;
+    }
+    forward += text(i == 0 ? "" : "; ", "x", i);
+    backward += text(i == 0 ? "" : ", ", "dx", i, " = dy[", index_of_part(r.out(0).shape, part, place), "]");
+  }
+  return {text("y = [", forward, "]", along_axis(axis)), backward};
 }
 
 void backward(Record& r) {
@@ -36,6 +57,8 @@ std::string describe_part(const Tensors& parts, std::size_t n) {
 
 void check_count(const Tensors& parts, const char* function) {
   if (parts.empty()) throw ShapeError(text(function, ": there are no parts; give at least one"));
+  for (std::size_t n = 0; n < parts.size(); ++n)
+    if (!parts[n].defined()) Tensor::throw_undefined(function, text("x", n));
 }
 
 // The dtype of y: that of all parts, or dual where f64 meets dual.
@@ -57,8 +80,6 @@ Shape joined_shape(const Tensors& parts, int axis) {
   const Shape& first = parts[0].shape();
   std::int64_t length = 0;
   for (std::size_t n = 0; n < parts.size(); ++n) {
-  for (std::size_t n = 0; n < parts.size(); ++n)
-    if (!parts[n].defined()) Tensor::throw_undefined(function, text("x", n));
     const Tensor& part = parts[n];
     if (part.rank() != first.rank() || part.shape().erased(axis) != first.erased(axis))
       throw ShapeError(text("concat: ", describe_part(parts, 0), " and ", describe_part(parts, n), " along axis ", axis,

@@ -7,15 +7,23 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"cross_entropy", "l_i = ln sum_c e^x_ic - x_i,t_i, reduced",
-                      "dx_ic = dl_i (softmax(x_i)_c - [c = t_i])", "x, t"};
-constexpr OpInfo soft_info{"cross_entropy", "l_i = -sum_c t_ic log_softmax(x_i)_c, reduced",
-                           "dx_i = dl_i (softmax(x_i) sum_c t_ic - t_i), dt_i = -dl_i log_softmax(x_i)", "x, t"};
-
 struct Attributes {
   CrossEntropyOptions options;
   double counted;
 };
+
+Formulas formulas(const Record& r) {
+  const auto& [options, counted] = r.attributes<Attributes>();
+  const std::string where = r.in(1).dtype == i64 ? ignoring(options.ignore_index) : "";
+  return {text(r.op().forward, where, reduced_formula(options.reduction, counted)),
+          text(gradient_of_loss_formula(options.reduction, counted), ", ", r.op().backward, where)};
+}
+constexpr OpInfo info{"cross_entropy", "l[i] = ln sum_c e^x[i, c] - x[i, t[i]]",
+                      "dx[i, c] = dl[i] (softmax(x)[i, c] - [c = t[i]])", "x, t", formulas};
+constexpr OpInfo soft_info{"cross_entropy", "l[i] = -sum_c t[i, c] log_softmax(x)[i, c]",
+                           "dx[i, c] = dl[i] (softmax(x)[i, c] sum_k t[i, k] - t[i, c]), "
+                           "dt[i, c] = -dl[i] log_softmax(x)[i, c]",
+                           "x, t", formulas};
 
 constexpr std::int64_t grain = 4096;  // logits that are worth a thread
 
@@ -126,6 +134,8 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntr
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {
+  check_defined(info.name, logits, "logits");
+  check_defined(info.name, targets, "targets");
   if (targets.dtype() != i64) return soft_cross_entropy(logits, targets, options);
   const double counted = check_labels(info.name, "logits", logits, targets, options.ignore_index);
   check_real(info.name, logits, "logits");
@@ -134,8 +144,6 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
   const std::int64_t* labels = targets.values<std::int64_t>().data();
   Tensor y, total;
   dispatch_real(logits.dtype(), info.name, [&](auto zero) {
-  check_defined(info.name, logits, "logits");
-  check_defined(info.name, targets, "targets");
     using T = decltype(zero);
     total = empty(targets.shape(), logits.dtype());
     sums_of_rows<T>(logits, total);

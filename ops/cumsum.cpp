@@ -1,3 +1,4 @@
+#include <retrace/ops/formula.h>
 #include <retrace/ops/lines.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
@@ -5,7 +6,15 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"cumsum", "y_k = x_0 + ... + x_k", "dx_k = dy_k + dy_(k+1) + ...", "x"};
+Formulas formulas(const Record& r) {
+  const int axis = r.attributes<int>(), rank = r.in(0).shape.rank();
+  const std::string here = index_letters(rank), letter = index_letter(axis);
+  std::string there;
+  for (int k = 0; k < rank; ++k) there += (k == 0 ? "" : ", ") + (k == axis ? "t" : index_letter(k));
+  return {text("y[", here, "] = sum_(t <= ", letter, ") x[", there, "]"),
+          text("dx[", here, "] = sum_(t >= ", letter, ") dy[", there, "]")};
+}
+constexpr OpInfo info{"cumsum", "y[i] = sum_(t <= i) x[t]", "dx[i] = sum_(t >= i) dy[t]", "x", formulas};
 
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
@@ -26,6 +35,7 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int axis) {
+  check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   Tensor y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
@@ -35,7 +45,6 @@ Tensor cumsum(const Tensor& x, int axis) {
     T* to = y.mutable_values<T>().data();
     const Lines lines(x.shape(), along);
     lines.for_each([=](std::int64_t start) {
-  check_defined(info.name, x, "x");
       T sum(0);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride) to[k] = sum += from[k];
     });

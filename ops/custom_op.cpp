@@ -14,13 +14,17 @@ namespace {
 struct CustomInfo {
   std::string name;
   std::string forward;
+  std::string backward;
   std::string inputs;
   OpInfo info;
 
   CustomInfo(std::string_view op, std::size_t count) : name(op) {
     for (std::size_t i = 0; i < count; ++i) inputs += text(i == 0 ? "" : ", ", "x", i);
     forward = text("y = ", name, "(", inputs, ")");
-    info = {name.c_str(), forward.c_str(), "dx = backward(dy, x, y)", inputs.c_str()};
+    const std::string arguments = text("(dy, ", inputs, inputs.empty() ? "" : ", ", "y)");
+    for (std::size_t i = 0; i < count; ++i)
+      backward += text(i == 0 ? "" : ", ", "dx", i, " = backward", count == 1 ? "" : text(i), arguments);
+    info = {name.c_str(), forward.c_str(), backward.c_str(), inputs.c_str()};
   }
 };
 
@@ -86,14 +90,14 @@ Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward for
                  CustomOpOptions options) {
   if (!forward || !backward)
     throw ValueError(text(name, ": a custom op needs a forward and a backward function; one of them is empty"));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].defined()) Tensor::throw_undefined(name, text("x", i));
   if (options.differences_only && has_dual(inputs))
     throw DifferencesOnlyError(text(name, ": runs on no dual numbers, as its option differences_only says"));
   const OpInfo& info = info_of(name, inputs.size());
   Tensor y = run_forward(name, inputs, forward);
   Tensors saved = inputs;
   saved.push_back(y);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].defined()) Tensor::throw_undefined(name, text("x", i));
   record(info, custom_backward, inputs, {&y}, saved,
          Attributes{std::make_shared<const CustomBackward>(std::move(backward))});
   return y;

@@ -5,7 +5,17 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"dropout", "y = x m, m = 0 or 1 / (1 - p)", "dx = dy m", "x"};
+struct Attributes {
+  double probability;
+};
+
+/// What an element that stays is multiplied by.
+double factor_of(double probability) { return probability < 1 ? 1 / (1 - probability) : 0; }
+
+Formulas formulas(const Record& r) {
+  return {text("m in {0, ", factor_of(r.attributes<Attributes>().probability), "}, y = x m"), r.op().backward};
+}
+constexpr OpInfo info{"dropout", "m in {0, 1 / (1 - p)}, y = x m", "dx = dy m", "x", formulas};
 constexpr std::int64_t grain = 16384;
 
 void dropout_backward(Record& r) {
@@ -24,6 +34,7 @@ void dropout_backward(Record& r) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double probability, Random* random) {
+  check_defined(info.name, x, "x");
   if (!(probability >= 0 && probability <= 1))
     throw ValueError(
         text("dropout: ", describe_operand("x", x), " with probability ", probability, "; it must lie from 0 to 1"));
@@ -34,8 +45,7 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
     using T = decltype(zero);
     y = empty_like(x);
     mask = empty_like(x);
-  check_defined(info.name, x, "x");
-    const T kept = static_cast<T>(probability < 1 ? 1 / (1 - probability) : 0);
+    const T kept = static_cast<T>(factor_of(probability));
     const T* from = x.node().values<T>();
     T* m = mask.node().values<T>();
     T* to = y.node().values<T>();
@@ -44,7 +54,7 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
     for (std::int64_t k = 0; k < count; ++k) m[k] = random->chance(probability) ? T(0) : kept;
     for (std::int64_t k = 0; k < count; ++k) to[k] = from[k] * m[k];
   });
-  record(info, dropout_backward, {&x}, {&y}, {&mask});
+  record(info, dropout_backward, {&x}, {&y}, {&mask}, Attributes{probability});
   return y;
 }
 

@@ -1,13 +1,24 @@
+#include <retrace/ops/formula.h>
 #include <retrace/ops/take.h>
 
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"embedding", "y[..., :] = table[ids[...], :]", "dtable[ids[...], :] += dy[..., :]", "table, ids"};
+// "y[i, j, k] = table[ids[i, j], k]"
+Formulas formulas(const Record& r) {
+  const int rank = r.in(1).shape.rank();
+  const std::string id = rank == 0 ? "ids" : text("ids[", index_letters(rank), "]");
+  const std::string row = text("table[", id, ", ", index_letter(rank), "]"), of_y = index_letters(rank + 1);
+  return {text("y[", of_y, "] = ", row), text("d", row, " += dy[", of_y, "]")};
+}
+constexpr OpInfo info{"embedding", "y[i, j] = table[ids[i], j]", "dtable[ids[i], j] += dy[i, j]", "table, ids",
+                      formulas};
 
 }  // namespace
 
 Tensor embedding(const Tensor& table, const Tensor& ids) {
+  check_defined(info.name, table, "table");
+  check_defined(info.name, ids, "ids");
   if (table.rank() != 2)
     throw ShapeError(
         text("embedding: ", describe_operand("table", table), " must be a matrix [ids, features]; reshape it"));
@@ -16,5 +27,3 @@ Tensor embedding(const Tensor& table, const Tensor& ids) {
 }
 
 }  // namespace retrace
-  check_defined(info.name, table, "table");
-  check_defined(info.name, ids, "ids");

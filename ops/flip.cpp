@@ -1,3 +1,4 @@
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/strided.h>
@@ -5,11 +6,25 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"flip", "y_k = x_(n-1-k) along an axis", "dx_k = dy_(n-1-k)", "x"};
+// The axis that is walked backwards: the only one with another stride than x's.
+Formulas formulas(const Record& r) {
+  const Shape& x = r.in(0).shape;
+  const auto strides = x.strides();
+  std::string here, there;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const std::size_t at = static_cast<std::size_t>(axis);
+    const std::string comma = axis == 0 ? "" : ", ", letter = index_letter(axis);
+    here += comma + letter;
+    there += comma + (r.attributes<Strided>().strides[at] == strides[at] ? letter : text(x[axis] - 1, " - ", letter));
+  }
+  return {text("y[", here, "] = x[", there, "]"), text("dx[", here, "] = dy[", there, "]")};
+}
+constexpr OpInfo info{"flip", "y[i] = x[n - 1 - i]", "dx[i] = dy[n - 1 - i]", "x", formulas};
 
 }  // namespace
 
 Tensor flip(const Tensor& x, int axis) {
+  check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   const std::size_t at = static_cast<std::size_t>(along);
   Strided strided{0, x.shape().strides()};
@@ -19,4 +34,3 @@ Tensor flip(const Tensor& x, int axis) {
 }
 
 }  // namespace retrace
-  check_defined(info.name, x, "x");

@@ -9,17 +9,28 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{
-    "gated_memory", "z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f) or 1 - i, m' = i tanh c + f m",
-    "di = dm' tanh c, df = dm' m, dm = dm' f, dc = dm' i (1 - tanh^2 c), dp = dz, dq = sum of dz over "
-    "slots, db = sum of dz",
-    "m, c, p, q, b_i, b_f"};
 constexpr std::int64_t grain = 1024;  // units that are worth a thread
 
 struct Attributes {
   bool coupled;
   int input_bias = -1, forget_bias = -1;  // which inputs they are; -1: not given
 };
+
+Formulas formulas(const Record& r) {
+  const Attributes& at = r.attributes<Attributes>();
+  const bool has_bias_i = at.input_bias > 0, has_bias_f = at.forget_bias > 0;
+  const std::string i = has_bias_i ? "sigmoid(z_i + b_i)" : "sigmoid z_i";
+  const std::string f = at.coupled ? "1 - i" : has_bias_f ? "sigmoid(z_f + b_f)" : "sigmoid z_f";
+  return {text("z = p + q, i = ", i, ", f = ", f, ", m' = i tanh c + f m"),
+          text("di += dm' tanh c, df += dm' m, dm = dm' f, dc = dm' i (1 - (tanh c)^2), ",
+               at.coupled ? "dz_i = (di - df) i (1 - i)" : "dz_i = di i (1 - i), dz_f = df f (1 - f)",
+               ", dp = dz, dq = sum dz along axis -2", has_bias_i ? ", db_i = sum dz_i" : "",
+               has_bias_f ? ", db_f = sum dz_f" : "")};
+}
+constexpr OpInfo info{"gated_memory", "z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f), m' = i tanh c + f m",
+                      "di += dm' tanh c, df += dm' m, dm = dm' f, dc = dm' i (1 - (tanh c)^2), dz_i = di i (1 - i), "
+                      "dz_f = df f (1 - f), dp = dz, dq = sum dz along axis -2, db_i = sum dz_i, db_f = sum dz_f",
+                      "m, c, p, q, b_i, b_f", formulas};
 
 struct Sizes {
   std::int64_t samples, slots, units, gates;
@@ -116,6 +127,10 @@ struct Operands {
 };
 
 void check(const Operands& in, bool coupled) {
+  check_defined(info.name, in.memory, "memory");
+  check_defined(info.name, in.candidate, "candidate");
+  check_defined(info.name, in.of_memory, "gates_of_memory");
+  check_defined(info.name, in.of_input, "gates_of_input");
   const Tensor &m = in.memory, &p = in.of_memory;
   const auto operands = [&] {
     return text("gated_memory: ", describe_operand("memory", m), ", ", describe_operand("candidate", in.candidate),
@@ -127,10 +142,6 @@ void check(const Operands& in, bool coupled) {
       c.replaced(slot_axis, m.dim(slot_axis)) != m.shape())
     throw ShapeError(text(operands(),
                           ": memory and candidate must be [..., slots, units], the candidate with as many "
-  check_defined(info.name, in.memory, "memory");
-  check_defined(info.name, in.candidate, "candidate");
-  check_defined(info.name, in.of_memory, "gates_of_memory");
-  check_defined(info.name, in.of_input, "gates_of_input");
                           "slots or more; reshape them"));
   const std::int64_t both = coupled ? 1 : 2, of_units = both * m.dim(-1), last = p.rank() == 0 ? 0 : p.dim(-1);
   if (p.rank() != m.rank() || p.shape().first(p.rank() - 1) != m.shape().first(m.rank() - 1) ||

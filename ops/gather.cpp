@@ -1,11 +1,20 @@
+#include <retrace/ops/formula.h>
 #include <retrace/ops/ids.h>
 #include <retrace/ops/lines.h>
 
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"gather", "y[.., j, ..] = x[.., ids[.., j, ..], ..]",
-                      "dx[.., ids[.., j, ..], ..] += dy[.., j, ..]", "x, ids"};
+// "y[i, j] = x[i, ids[i, j]]"
+Formulas formulas(const Record& r) {
+  const int rank = r.in(0).shape.rank();
+  const std::string in_y = index_letters(rank);
+  std::string in_x;
+  for (int k = 0; k < rank; ++k)
+    in_x += (k == 0 ? "" : ", ") + (k == r.attributes<int>() ? text("ids[", in_y, "]") : index_letter(k));
+  return {text("y[", in_y, "] = x[", in_x, "]"), text("dx[", in_x, "] += dy[", in_y, "]")};
+}
+constexpr OpInfo info{"gather", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas};
 
 // body(place in x, place in y) for each element of y, line by line.
 template <class Body>
@@ -31,6 +40,8 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor gather(const Tensor& x, const Tensor& ids, int axis) {
+  check_defined(info.name, x, "x");
+  check_defined(info.name, ids, "ids");
   const int along = axis_of(info.name, x, axis);
   if (ids.rank() != x.rank() || ids.shape().erased(along) != x.shape().erased(along))
     throw ShapeError(text("gather: ", describe_operand("x", x), " and ", describe_operand("ids", ids), " along axis ",
@@ -40,8 +51,6 @@ Tensor gather(const Tensor& x, const Tensor& ids, int axis) {
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();
-  check_defined(info.name, x, "x");
-  check_defined(info.name, ids, "ids");
     T* to = y.mutable_values<T>().data();
     for_each_pick(x.shape(), ids.shape(), along, positions,
                   [=](std::int64_t in_x, std::int64_t in_y) { to[in_y] = from[in_x]; });

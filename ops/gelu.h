@@ -12,8 +12,8 @@
 namespace retrace {
 
 struct Gelu {
-  static constexpr OpInfo info{"gelu", "y = x P(x), P(x) = (1 + erf(x / sqrt 2)) / 2",
-                               "dx = dy (P(x) + x p(x)), p(x) = e^(-x^2 / 2) / sqrt(2 pi)", "x"};
+  static constexpr OpInfo info{"gelu", "p = (1 + erf(x / sqrt 2)) / 2, y = x p",
+                               "dx = dy (p + x e^(-x^2 / 2) / sqrt(2 pi))", "x"};
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
 
@@ -38,8 +38,10 @@ struct Gelu {
 };
 
 struct GeluTanh {
-  static constexpr OpInfo info{"gelu_tanh", "y = x/2 (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3)",
-                               "dx = dy ((1 + tanh u) / 2 + x/2 (1 - tanh^2 u) u')", "x"};
+  static constexpr OpInfo info{"gelu_tanh", "u = sqrt(2 / pi) (x + 0.044715 x^3), y = x (1 + tanh u) / 2",
+                               "s = sqrt(2 / pi) (1 + 0.134145 x^2), "
+                               "dx = dy (1 + tanh u + x (1 - (tanh u)^2) s) / 2",
+                               "x"};
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
   static constexpr double two_root = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // 2 sqrt(2/pi)

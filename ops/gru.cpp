@@ -9,9 +9,12 @@ namespace retrace {
 namespace {
 
 constexpr OpInfo info{
-    "gru_sequence", "q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = n + z (h - n)",
-    "dp and dq from the gates' slopes times what reaches h', dU = dq^T h, db = sum dq, dh = dq U + z dh', "
-    "from the last step to the first",
+    "gru_sequence",
+    "q = h U^T + b, r = sigmoid(p_r + q_r), z = sigmoid(p_z + q_z), n = tanh(p_n + r q_n), h' = n + z (h - n), "
+    "for each step",
+    "dp_n = dh' (1 - z) (1 - n^2), dq_n = dp_n r, dp_r = dp_n q_n r (1 - r), dq_r = dp_r, "
+    "dp_z = dh' (h - n) z (1 - z), dq_z = dp_z, dU += dq^T h, db += sum dq along axis 0, dh = dq U + z dh', "
+    "for each step backwards",
     "p, h, U, b"};
 constexpr std::int64_t gates_of_one = 3;
 

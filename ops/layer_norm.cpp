@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <retrace/core/parallel.h>
+#include <retrace/ops/formula.h>
 #include <retrace/ops/kernels/rows.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
@@ -10,20 +11,42 @@
 namespace retrace {
 namespace {
 
-constexpr const char* gradients =
-    "g = dy gamma, dx = (g - mean g - n mean(g n)) / sqrt(var x + eps), dgamma = sum dy n, dbeta = sum dy";
-constexpr OpInfo info{"layer_norm", "y = n gamma + beta, n = (x - mean x) / sqrt(var x + eps)", gradients,
-                      "x, gamma, beta"};
-constexpr OpInfo residual_info{"residual_layer_norm", "y = layer_norm(x + residual) gamma + beta", gradients,
-                               "x, residual, gamma, beta"};
-
 // Where the residual, gamma and beta are among the inputs; -1: not given.
 struct Attributes {
   int residual = -1;
   int gamma = -1;
   int beta = -1;
+  int axes = 1;
+  double eps = 0;
   bool from_y = false;  // what the gradient finds n from: y, or else x or x + residual
 };
+
+Formulas formulas(const Record& r) {
+  const Attributes& at = r.attributes<Attributes>();
+  const int rank = r.in(0).shape.rank();
+  std::array<bool, max_rank> normalised{};
+  std::fill(normalised.begin() + (rank - at.axes), normalised.begin() + rank, true);
+  const std::string last = along_axes(normalised, rank);
+  const std::string s = at.residual > 0 ? "s" : "x", deviation = text("v = mean (", s, " - mean ", s, ")^2", last);
+  const std::string root = text("sqrt(v + ", at.eps, ")");
+  std::string backward =
+      text(at.gamma > 0 ? "g = dy gamma" : "g = dy", ", d", s, " = (g - mean g - n mean g n) / ", root, last);
+  if (at.residual > 0) backward += ", dx = ds, dresidual = ds";
+  if (at.gamma > 0) backward += ", dgamma = " + sum_over_rows("dy n", rank, at.axes);
+  if (at.beta > 0) backward += ", dbeta = " + sum_over_rows("dy", rank, at.axes);
+  return {text(at.residual > 0 ? "s = x + residual, " : "", deviation, ", n = (", s, " - mean ", s, ") / ", root, last,
+               ", y = n", at.gamma > 0 ? " gamma" : "", at.beta > 0 ? " + beta" : ""),
+          backward};
+}
+constexpr OpInfo info{"layer_norm", "v = mean (x - mean x)^2, n = (x - mean x) / sqrt(v + eps), y = n gamma + beta",
+                      "g = dy gamma, dx = (g - mean g - n mean g n) / sqrt(v + eps), dgamma = sum dy n, dbeta = sum dy",
+                      "x, gamma, beta", formulas};
+constexpr OpInfo residual_info{
+    "residual_layer_norm",
+    "s = x + residual, v = mean (s - mean s)^2, n = (s - mean s) / sqrt(v + eps), y = n gamma + beta",
+    "g = dy gamma, ds = (g - mean g - n mean g n) / sqrt(v + eps), dx = ds, dresidual = ds, dgamma = sum dy n, "
+    "dbeta = sum dy",
+    "x, residual, gamma, beta", formulas};
 
 constexpr std::int64_t grain = 4096;  // elements that are worth a thread
 
@@ -130,6 +153,7 @@ struct Operands {
 };
 
 void check(const Operands& in) {
+  check_defined(in.name(), in.x, "x");
   const Tensor& x = in.x;
   if (in.options.axes < 1 || in.options.axes > x.rank())
     throw ShapeError(text(in.name(), ": ", describe_operand("x", x), " does not have ", in.options.axes,
@@ -153,7 +177,6 @@ void check(const Operands& in) {
 }
 
 struct Normalised {
-  check_defined(in.name(), in.x, "x");
   Tensor y, sum, mean, inverse;  // sum: x, or x + residual, which may be where y will be
 };
 
@@ -203,7 +226,7 @@ void forward(const Operands& in, const Normalised& out) {
 }
 
 void record_of(const Operands& in, const Normalised& out, bool from_y) {
-  Attributes at{.from_y = from_y};
+  Attributes at{.axes = in.options.axes, .eps = in.options.eps, .from_y = from_y};
   Tensors inputs{in.x};
   const auto append = [&](const Tensor& operand) {
     if (!operand.defined()) return -1;
@@ -241,10 +264,10 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, Laye
 
 Tensor residual_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& gamma, const Tensor& beta,
                            LayerNormOptions options) {
+  check_defined(residual_info.name, x, "x");
+  check_defined(residual_info.name, residual, "residual");
   if (expand_fused()) return layer_norm(x + residual, gamma, beta, options);
   return normalise({x, residual, gamma, beta, options});
 }
 
 }  // namespace retrace
-  check_defined(residual_info.name, x, "x");
-  check_defined(residual_info.name, residual, "residual");

@@ -1,4 +1,5 @@
 #include <retrace/ops/activation.h>
+#include <retrace/ops/formula.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/sum_of_rows.h>
@@ -8,24 +9,42 @@ namespace {
 
 using kernels::gemm;
 
+/// The value of an activation of z and dz, in formulas.
+struct ActivationFormulas {
+  const char* y;
+  const char* dz;
+};
 // F is an activation, or Identity.
 template <class F>
-constexpr OpInfo info{"linear", "y = x W^T + b", "dx = dy W, dW = dy^T x, db = sum of dy over rows", "x, W, b"};
+constexpr ActivationFormulas activation_formulas{"z", "dy"};
 template <>
-constexpr OpInfo info<Relu>{"linear", "y = max(x W^T + b, 0)",
-                            "dz = dy where y > 0, else 0, dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+constexpr ActivationFormulas activation_formulas<Relu>{"max(z, 0)", "dy where y > 0, else 0"};
 template <>
-constexpr OpInfo info<Tanh>{"linear", "y = tanh(x W^T + b)",
-                            "dz = dy (1 - y^2), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+constexpr ActivationFormulas activation_formulas<Tanh>{"tanh z", "dy (1 - y^2)"};
 template <>
-constexpr OpInfo info<Sigmoid>{"linear", "y = 1 / (1 + e^-z), z = x W^T + b",
-                               "dz = dy y (1 - y), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+constexpr ActivationFormulas activation_formulas<Sigmoid>{"1 / (1 + e^-z)", "dy y (1 - y)"};
 template <>
-constexpr OpInfo info<Gelu>{"linear", "y = gelu(z), z = x W^T + b",
-                            "dz = dy gelu'(z), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+constexpr ActivationFormulas activation_formulas<Gelu>{"gelu(z)", "dy gelu'(z)"};
 template <>
-constexpr OpInfo info<GeluTanh>{"linear", "y = gelu_tanh(z), z = x W^T + b",
-                                "dz = dy gelu_tanh'(z), dx = dz W, dW = dz^T x, db = sum of dz over rows", "x, W, b"};
+constexpr ActivationFormulas activation_formulas<GeluTanh>{"gelu_tanh(z)", "dy gelu_tanh'(z)"};
+
+// Where there is no activation, z is y.
+template <class F>
+Formulas formulas(const Record& r) {
+  constexpr bool is_identity = std::is_same_v<F, Identity>;
+  const bool has_bias = r.inputs() > 2;
+  const std::string z = has_bias ? " = x W^T + b" : " = x W^T", dz = is_identity ? "dy" : "dz";
+  std::string backward = text("dx = ", dz, " W, dW = ", dz, "^T x");
+  if (has_bias) backward += ", db = " + sum_over_rows(dz, r.in(0).shape.rank(), 1);
+  if constexpr (is_identity) return {"y" + z, backward};
+  const auto& [y, slope] = activation_formulas<F>;
+  return {text("z", z, ", y = ", y), text("dz = ", slope, ", ", backward)};
+}
+
+template <class F>
+constexpr OpInfo info{"linear", "y = f(x W^T + b)",
+                      "dz = dy f'(x W^T + b), dx = dz W, dW = dz^T x, db = sum dz along axis 0", "x, W, b",
+                      formulas<F>};
 
 constexpr const char* name = info<Identity>.name;
 
@@ -134,6 +153,8 @@ Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+  check_defined(name, x, "x");
+  check_defined(name, weight, "W");
   check(x, weight, bias);
   const bool mixed = x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != weight.dtype());
   if (mixed || expand_fused()) {  // the composed twin
@@ -144,5 +165,3 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
 }
 
 }  // namespace retrace
-  check_defined(name, x, "x");
-  check_defined(name, weight, "W");

@@ -1,15 +1,20 @@
 #include <cmath>
 
+#include <retrace/ops/formula.h>
 #include <retrace/ops/lines.h>
 #include <retrace/ops/masked.h>
-#include <retrace/ops/softmax_line.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/ordered_sum.h>
+#include <retrace/ops/softmax_line.h>
 
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x"};
+Formulas formulas(const Record& r) {
+  const std::string axis = along_axis(r.attributes<int>());
+  return {r.op().forward + axis, r.op().backward + axis};
+}
+constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x", formulas};
 
 template <class T>
 void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
@@ -54,12 +59,12 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor log_softmax(const Tensor& x, int axis, const Tensor& mask) {
+  check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   if (mask.defined()) return log_softmax(masked(info.name, x, mask), along);
   Tensor y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
-  check_defined(info.name, x, "x");
     y = empty_like(x);
     const T* from = x.values<T>().data();
     T* to = y.mutable_values<T>().data();

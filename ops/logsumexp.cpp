@@ -7,7 +7,8 @@ namespace retrace {
 namespace {
 
 struct LogSumExp {
-  static constexpr OpInfo info{"logsumexp", "y = ln sum e^x", "dx = dy e^(x - y)", "x"};
+  static Formulas formulas(const Record& r) { return {"y = ln sum e^x" + along_reduced(r), "dx = dy e^(x - y)"}; }
+  static constexpr OpInfo info{"logsumexp", "y = ln sum e^x", "dx = dy e^(x - y)", "x", formulas};
   static constexpr bool needs_elements = false;
 
   template <class T>

@@ -6,10 +6,13 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"lstm_sequence", "i, f, o = sigmoid(p + U h), g = tanh(p + U h), c' = f c + i g, h' = o tanh c'",
-                      "dz = the gates' slopes times what reaches c' and h', dp = dz, dU = dz^T h, dh = dz U, from the last "
-                      "step to the first",
-                      "p, h, c, U"};
+constexpr OpInfo info{
+    "lstm_sequence",
+    "z = p + h U^T, i = sigmoid z_i, f = sigmoid z_f, g = tanh z_g, o = sigmoid z_o, c' = f c + i g, h' = o tanh c', "
+    "for each step",
+    "dc' += dh' o (1 - (tanh c')^2), dz_i = dc' g i (1 - i), dz_f = dc' c f (1 - f), dz_g = dc' i (1 - g^2), "
+    "dz_o = dh' tanh c' o (1 - o), dp = dz, dU += dz^T h, dh = dz U, dc = dc' f, for each step backwards",
+    "p, h, c, U"};
 constexpr std::int64_t gates_of_one = 4;
 
 /// gates holds p at first; c has room for the cell state after every step.

@@ -6,7 +6,14 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"masked_fill", "y = c where mask, else x", "dx = 0 where mask, else dy", "x, mask"};
+struct Attributes {
+  double value;
+};
+
+Formulas formulas(const Record& r) {
+  return {text("y = ", r.attributes<Attributes>().value, " where mask, else x"), r.op().backward};
+}
+constexpr OpInfo info{"masked_fill", "y = c where mask, else x", "dx = 0 where mask, else dy", "x, mask", formulas};
 constexpr std::int64_t grain = 16384;
 
 /// Calls body(k, hidden) for every element k of x in [begin, end), hidden says whether the mask is not 0 there.
@@ -38,6 +45,8 @@ void masked_fill_backward(Record& r) {
 }  // namespace
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
+  check_defined(info.name, x, "x");
+  check_defined(info.name, mask, "mask");
   check_mask(info.name, "mask", mask);
   if (broadcast_shapes(x.shape(), mask.shape(), info.name, "x", "mask") != x.shape())
     throw ShapeError(text(info.name, ": ", describe_operand("mask", mask), " does not broadcast to ",
@@ -45,8 +54,6 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   const Broadcast broadcast(x.shape(), {&x.shape(), &mask.shape()});
   Tensor y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
-  check_defined(info.name, x, "x");
-  check_defined(info.name, mask, "mask");
     using T = decltype(zero);
     y = empty_like(x);
     const T* from = x.values<T>().data();
@@ -58,7 +65,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
                       [=](std::int64_t k, bool hidden) { to[k] = hidden ? fill : from[k]; });
     });
   });
-  record(info, masked_fill_backward, {&x, &mask}, {&y}, {&mask});
+  record(info, masked_fill_backward, {&x, &mask}, {&y}, {&mask}, Attributes{value});
   return y;
 }
 

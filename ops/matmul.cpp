@@ -13,7 +13,15 @@ using kernels::GemmOperand;
 using kernels::GemmResult;
 using kernels::GemmShape;
 
-constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b"};
+Formulas formulas(const Record& r) {
+  const auto [transpose_a, transpose_b] = r.attributes<MatmulOptions>();
+  return {
+      text("y = a", transpose_a ? "^T" : "", " b", transpose_b ? "^T" : ""),
+      text(transpose_a ? (transpose_b ? "da = b^T dy^T" : "da = b dy^T") : (transpose_b ? "da = dy b" : "da = dy b^T"),
+           transpose_b ? (transpose_a ? ", db = dy^T a^T" : ", db = dy^T a")
+                       : (transpose_a ? ", db = a dy" : ", db = a^T dy"))};
+}
+constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas};
 
 // A product after NumPy's rules are applied: m x k by k x n, for each index of the batch axes. A stride of 0
 // broadcasts.
@@ -238,6 +246,8 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
+  check_defined(info.name, a, "a");
+  check_defined(info.name, b, "b");
   check_dtypes(info.name, a, b);
   const Plan plan = make_plan(a.shape(), b.shape(), options, &a, &b);
   if (a.dtype() != b.dtype()) {
@@ -246,8 +256,6 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
   }
   Tensor y;
   dispatch_real(a, "a", info.name, [&](auto zero) {
-  check_defined(info.name, a, "a");
-  check_defined(info.name, b, "b");
     using T = decltype(zero);
     y = empty(plan.y, a.dtype(), info.name);
     forward(plan, a.values<T>().data(), b.values<T>().data(), y.mutable_values<T>().data());

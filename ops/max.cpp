@@ -24,8 +24,12 @@ double share_of_ties(const Terms<T>& x, T y) {
   return 1 / ties;
 }
 
+Formulas extreme_formulas(const Record& r) {
+  return {text("y = ", r.op().name, " x", along_reduced(r)), "dx = dy [x = y] / sum [x = y]" + along_reduced(r)};
+}
+
 struct Max {
-  static constexpr OpInfo info{"max", "y = max x", "dx = dy [x = y] / ties", "x"};
+  static constexpr OpInfo info{"max", "y = max x", "dx = dy [x = y] / sum [x = y]", "x", extreme_formulas};
   static constexpr bool needs_elements = true;
 
   template <class T>
@@ -43,7 +47,7 @@ struct Max {
 };
 
 struct Min : Max {
-  static constexpr OpInfo info{"min", "y = min x", "dx = dy [x = y] / ties", "x"};
+  static constexpr OpInfo info{"min", "y = min x", "dx = dy [x = y] / sum [x = y]", "x", extreme_formulas};
 
   template <class T>
   static T value(const Terms<T>& x) {

@@ -13,8 +13,9 @@ T tie(T a, T) {
 Dual tie(Dual a, Dual b) { return {a.value, (a.tangent + b.tangent) / 2}; }
 
 struct Maximum {
-  static constexpr OpInfo info{"maximum", "y = max(a, b)",
-                               "da = dy where a > b, db = dy where b > a, half each where a = b", "a, b"};
+  static constexpr OpInfo info{
+      "maximum", "y = max(a, b)",
+      "da = dy where a > b, dy / 2 where a = b, else 0, db = dy where b > a, dy / 2 where a = b, else 0", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
 
   template <class T>
@@ -33,8 +34,9 @@ struct Maximum {
 };
 
 struct Minimum {
-  static constexpr OpInfo info{"minimum", "y = min(a, b)",
-                               "da = dy where a < b, db = dy where b < a, half each where a = b", "a, b"};
+  static constexpr OpInfo info{
+      "minimum", "y = min(a, b)",
+      "da = dy where a < b, dy / 2 where a = b, else 0, db = dy where b < a, dy / 2 where a = b, else 0", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
 
   template <class T>

@@ -4,7 +4,8 @@ namespace retrace {
 namespace {
 
 struct Mean {
-  static constexpr OpInfo info{"mean", "y = (sum x) / n", "dx = dy / n", "x"};
+  static Formulas formulas(const Record& r) { return {"y = mean x" + along_reduced(r), "dx = dy / " + terms_of(r)}; }
+  static constexpr OpInfo info{"mean", "y = mean x", "dx = dy / n", "x", formulas};
 
   template <class T>
   static T of_sum(T sum, T n) {

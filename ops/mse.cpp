@@ -4,7 +4,7 @@ namespace retrace {
 namespace {
 
 struct SquaredError {
-  static constexpr OpInfo info{"mse", "l = (x - t)^2, reduced", "dx = dl 2 (x - t), dt = -dx", "x, t"};
+  static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t", pair_loss_formulas};
 
   template <class T>
   static T value(T x, T t) {

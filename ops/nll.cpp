@@ -3,12 +3,18 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"nll", "l_i = -logp[i, t_i], reduced", "dlogp[i, t_i] = -dl_i", "logp, t"};
-
 struct Attributes {
   CrossEntropyOptions options;
   double counted;
 };
+
+Formulas formulas(const Record& r) {
+  const auto& [options, counted] = r.attributes<Attributes>();
+  const std::string where = ignoring(options.ignore_index);
+  return {text(r.op().forward, where, reduced_formula(options.reduction, counted)),
+          text(gradient_of_loss_formula(options.reduction, counted), ", ", r.op().backward, where)};
+}
+constexpr OpInfo info{"nll", "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]", "logp, t", formulas};
 
 void backward(Record& r) {
   const Attributes at = r.attributes<Attributes>();
@@ -26,14 +32,14 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options) {
+  check_defined(info.name, log_probabilities, "logp");
+  check_defined(info.name, targets, "targets");
   const double counted = check_labels(info.name, "logp", log_probabilities, targets, options.ignore_index);
   const std::int64_t classes = log_probabilities.dim(-1);
   const std::int64_t* labels = targets.values<std::int64_t>().data();
   Tensor y;
   dispatch_real(log_probabilities, "logp", info.name, [&](auto zero) {
     using T = decltype(zero);
-  check_defined(info.name, log_probabilities, "logp");
-  check_defined(info.name, targets, "targets");
     y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, log_probabilities.dtype());
     const T* x = log_probabilities.values<T>().data();
     reduce_losses(options.reduction, targets.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {

@@ -6,7 +6,8 @@ namespace retrace {
 namespace {
 
 struct Norm {
-  static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x"};
+  static Formulas formulas(const Record& r) { return {"y = sqrt(sum x^2)" + along_reduced(r), "dx = dy x / y"}; }
+  static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x", formulas};
   static constexpr bool needs_elements = false;
 
   template <class T>

@@ -9,10 +9,6 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"packed_attention", "w = softmax(q k^T / sqrt(d)), y = w v, for each head of qkv",
-                      "dw = dy v^T, ds = w (dw - sum dw w), dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), dv = w^T dy",
-                      "qkv"};
-
 struct Packing {
   std::int64_t heads, features, values;  // of a head: d of q and of k, and the length of its part of v
   PackedLayout layout;
@@ -48,12 +44,25 @@ AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, const Packing& packing)
 
 struct Attributes {
   Packing packing;
-  bool causal;
+  bool causal, masked;
 };
+
+Formulas formulas(const Record& r) {
+  const auto& [packing, causal, masked] = r.attributes<Attributes>();
+  const std::string end = for_each_head(packing.heads);
+  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.out(0).shape[-2], packing), causal, masked);
+  return {text("[q; k; v] = qkv along axis -1, ", all.forward, end),
+          text(all.backward, ", dqkv = [dq; dk; dv] along axis -1", end)};
+}
+constexpr OpInfo info{"packed_attention",
+                      "[q; k; v] = qkv along axis -1, w = softmax(q k^T / sqrt(d)), y = w v, for each head",
+                      "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
+                      "dv = w^T dy, dqkv = [dq; dk; dv] along axis -1, for each head",
+                      "qkv", formulas};
 
 template <class T>
 void backward_of(Record& r) {
-  const auto& [packing, causal] = r.attributes<Attributes>();
+  const auto& [packing, causal, masked] = r.attributes<Attributes>();
   const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
   const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
   const bool all_is_written = queries == rows && dy.data != nullptr;
@@ -129,7 +138,7 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
     attention_forward<T>(n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result.weights,
                          in_features(result.y.mutable_values<T>().data(), queries, packing.values, packing.heads));
   });
-  const Attributes attributes{packing, hidden.causal};
+  const Attributes attributes{packing, hidden.causal, hidden.mask.defined()};
   if (stored)
     record(info, backward, {&qkv}, {&result.y, &result.weights}, {&qkv, &result.weights}, attributes);
   else

@@ -1,3 +1,4 @@
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/strided.h>
@@ -5,7 +6,11 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"pad", "y = x with zeros around it", "dx = the part of dy that is x", "x"};
+Formulas formulas(const Record& r) {
+  const std::string inside = index_of_part(r.out(0).shape, r.in(0).shape, r.attributes<Strided>());
+  return {text("y = 0, y[", inside, "] = x"), text("dx = dy[", inside, "]")};
+}
+constexpr OpInfo info{"pad", "y = 0, y[inside] = x", "dx = dy[inside]", "x", formulas};
 
 void backward(Record& r) {
   const StridedWalk walk(r.in(0).shape, r.attributes<Strided>());
@@ -18,12 +23,12 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor pad(const Tensor& x, std::span<const Padding> padding) {
+  check_defined(info.name, x, "x");
   if (static_cast<int>(padding.size()) != x.rank())
     throw ShapeError(text("pad: ", padding.size(), " paddings for ", describe_operand("x", x), "; give one an axis"));
   Shape shape = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) {
     const Padding& of_axis = padding[static_cast<std::size_t>(axis)];
-  check_defined(info.name, x, "x");
     for (const std::int64_t count : {of_axis.before, of_axis.after})
       if (count < 0)
         throw ShapeError(text("pad: ", count, " zeros at an end of axis ", axis, " of ", describe_operand("x", x),

@@ -1,7 +1,7 @@
 // What the losses of two equal shapes share. A loss is a struct:
 //
 //   struct SquaredError {
-//     static constexpr OpInfo info{"mse", "l = (x - t)^2, reduced", "dx = dl 2 (x - t), dt = -dx", "x, t"};
+//     static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t", pair_loss_formulas};
 //     template <class T> static T value(T x, T t);
 //     template <class T> static T dx(T x, T t);
 //     template <class T> static T dt(T x, T t);
@@ -11,6 +11,13 @@
 #include <retrace/ops/loss.h>
 
 namespace retrace {
+
+inline Formulas pair_loss_formulas(const Record& r) {
+  const Reduction reduction = r.attributes<Reduction>();
+  const double counted = static_cast<double>(r.in(0).numel());
+  return {r.op().forward + reduced_formula(reduction, counted),
+          text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward)};
+}
 
 template <class Loss>
 void pair_loss_backward(Record& r) {
@@ -28,6 +35,8 @@ void pair_loss_backward(Record& r) {
 
 template <class Loss>
 Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
+  check_defined(Loss::info.name, x, "x");
+  check_defined(Loss::info.name, target, "target");
   if (x.shape() != target.shape())
     throw ShapeError(text(Loss::info.name, ": ", describe_operand("x", x), " and ", describe_operand("target", target),
                           ": shapes must be equal; reshape one of them"));
@@ -35,8 +44,6 @@ Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
     const auto [like_target, like_x] = with_tangents(Loss::info.name, x, target, "x", "target");
     return pair_loss<Loss>(like_target, like_x, reduction);
   }
-  check_defined(Loss::info.name, x, "x");
-  check_defined(Loss::info.name, target, "target");
   Tensor y;
   dispatch_real(x, "x", Loss::info.name, [&](auto zero) {
     using T = decltype(zero);

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <retrace/ops/binary.h>
+#include <retrace/ops/formula.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/unary.h>
 
@@ -16,10 +17,14 @@ T power(T x, T p) {
 }
 
 struct PowScalar {
-  static constexpr OpInfo info{"pow", "y = x^p", "dx = dy p x^(p-1)", "x"};
   struct Attributes {
     double exponent;
   };
+  static Formulas formulas(const Record& r) {
+    const double p = r.attributes<Attributes>().exponent;
+    return {text("y = x^", as_factor(p)), text("dx = dy ", as_factor(p), " x^", as_factor(p - 1))};
+  }
+  static constexpr OpInfo info{"pow", "y = x^p", "dx = dy p x^(p - 1)", "x", formulas};
   static constexpr Saves saves = Saves::x;
 
   template <class T>
@@ -34,7 +39,7 @@ struct PowScalar {
 };
 
 struct Pow {
-  static constexpr OpInfo info{"pow", "y = a^b", "da = dy b a^(b-1), db = dy y ln a", "a, b"};
+  static constexpr OpInfo info{"pow", "y = a^b", "da = dy b a^(b - 1), db = dy y ln a", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .y = true};
 
   template <class T>

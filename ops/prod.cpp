@@ -20,7 +20,10 @@ bool divides(Dual y) { return std::isnormal(y.value) && std::isfinite(y.tangent)
 
 // A reduction with a backward of its own: the slope at an element is the product of all the others.
 struct Prod {
-  static constexpr OpInfo info{"prod", "y = x_1 x_2 ... x_n", "dx_k = dy prod of the others", "x"};
+  static Formulas formulas(const Record& r) {
+    return {"y = prod x" + along_reduced(r), "dx[k] = dy prod_(t != k) x[t]" + along_reduced(r)};
+  }
+  static constexpr OpInfo info{"prod", "y = prod x", "dx[k] = dy prod_(t != k) x[t]", "x", formulas};
 
   template <class T>
   static T value(const Terms<T>& x) {
@@ -68,10 +71,10 @@ void prod_backward(Record& r) {
 }  // namespace
 
 Tensor prod(const Tensor& x, const Axes& axes, ReduceOptions options) {
+  check_defined(Prod::info.name, x, "x");
   const auto flags = axes.flags(x, Prod::info.name);
   const ReductionLoops loops(x.shape(), flags);
   const Tensor y = values_of_terms(x, Prod::info.name, loops, reduced_shape(x.shape(), flags, options),
-  check_defined(Prod::info.name, x, "x");
                                    [](const auto& terms) { return Prod::value(terms); });
   record(Prod::info, prod_backward, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;

@@ -22,7 +22,7 @@ void check_recurrent(const char* function, const Tensor& projected, std::int64_t
     throw ShapeError(text(function, ": ", describe_operand("projected", projected), " must be [batch, time, ",
                           gates_of_one * hidden, "] for a recurrent weight ", weight.shape(), "; project the input first"));
   const Shape expected{projected.dim(0), hidden};
-  for (const Tensor* state : states) {
+  for (const auto& [state, name] : states) {
     if (state->shape() != expected)
       throw ShapeError(text(function, ": ", describe_operand("the state", *state), " must be ", expected,
                             ", batch first; transpose or reshape it"));

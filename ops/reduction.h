@@ -16,6 +16,7 @@
 
 #include <retrace/core/parallel.h>
 #include <retrace/core/tape.h>
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/ordered_sum.h>
@@ -106,6 +107,15 @@ struct ReductionAttributes {
   std::array<bool, max_rank> flags;
 };
 
+/// What the formulas of a reduction end with: " along axis 1".
+inline std::string along_reduced(const Record& r) {
+  return along_axes(r.attributes<ReductionAttributes>().flags, r.in(0).shape.rank());
+}
+/// How many elements of x went into one of y, for formulas.
+inline std::string terms_of(const Record& r) {
+  return text(ReductionLoops(r.in(0).shape, r.attributes<ReductionAttributes>().flags).terms);
+}
+
 template <class Op>
 void reduction_backward(Record& r) {
   const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
@@ -157,6 +167,7 @@ Tensor values_of_terms(const Tensor& x, const char* name, const ReductionLoops& 
 
 template <class Op>
 Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
+  check_defined(Op::info.name, x, "x");
   const auto flags = axes.flags(x, Op::info.name);
   const ReductionLoops loops(x.shape(), flags);
   if (Op::needs_elements && loops.terms == 0 && loops.outputs > 0)
@@ -167,6 +178,5 @@ Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
   record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;
 }
-  check_defined(Op::info.name, x, "x");
 
 }  // namespace retrace

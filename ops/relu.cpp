@@ -1,4 +1,5 @@
 // relu and leaky_relu.
+#include <retrace/ops/formula.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/relu.h>
 
@@ -6,10 +7,15 @@ namespace retrace {
 namespace {
 
 struct LeakyRelu {
-  static constexpr OpInfo info{"leaky_relu", "y = x where x > 0, else c x", "dx = dy where x > 0, else c dy", "x"};
   struct Attributes {
     double slope;
   };
+  static Formulas formulas(const Record& r) {
+    const std::string c = as_factor(r.attributes<Attributes>().slope);
+    return {text("y = x where x > 0, else ", c, " x"), text("dx = dy where x > 0, else ", c, " dy")};
+  }
+  static constexpr OpInfo info{"leaky_relu", "y = x where x > 0, else c x", "dx = dy where x > 0, else c dy", "x",
+                               formulas};
   static constexpr Saves saves = Saves::x;
 
   template <class T>

@@ -5,7 +5,10 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"reshape", "y = x in another shape", "dx = dy in x's shape", "x"};
+Formulas formulas(const Record& r) {
+  return {text("y = reshape(x, ", r.out(0).shape, ")"), text("dx = reshape(dy, ", r.in(0).shape, ")")};
+}
+constexpr OpInfo info{"reshape", "y = reshape(x, shape)", "dx = reshape(dy, shape of x)", "x", formulas};
 
 void backward(Record& r) { r.pass_gradient(0, 0); }
 
@@ -18,26 +21,26 @@ Tensor reshaped(const Tensor& x, const Shape& shape) {
 }  // namespace
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
+  check_defined(info.name, x, "x");
   if (x.numel() != shape.numel())
     throw ShapeError(text("reshape: ", describe_operand("x", x), " has ", x.numel(), " elements and ", shape, " has ",
                           shape.numel(), "; the counts must be equal"));
-  check_defined(info.name, x, "x");
   return reshaped(x, shape);
 }
 
 Tensor squeeze(const Tensor& x, int axis) {
+  check_defined("squeeze", x, "x");
   const int at = axis_of("squeeze", x, axis);
   if (x.dim(at) != 1)
     throw ShapeError(text("squeeze: axis ", axis, " of ", describe_operand("x", x), " has length ", x.dim(at),
-  check_defined("squeeze", x, "x");
                           "; only an axis of length 1 can go: use slice or a reduction"));
   return reshaped(x, x.shape().erased(at));
 }
 
 Tensor unsqueeze(const Tensor& x, int axis) {
+  check_defined("unsqueeze", x, "x");
   const int at = new_axis_of("unsqueeze", x, axis);
   return reshaped(x, x.shape().inserted(at, 1));
 }
-  check_defined("unsqueeze", x, "x");
 
 }  // namespace retrace

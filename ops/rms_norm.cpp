@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <retrace/core/parallel.h>
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/ordered_sum.h>
@@ -8,8 +9,21 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"rms_norm", "y = n gamma, n = x / sqrt(mean x^2 + eps)",
-                      "g = dy gamma, dx = (g - n mean(g n)) / sqrt(mean x^2 + eps), dgamma = sum dy n", "x, gamma"};
+struct Attributes {
+  double eps;
+};
+
+Formulas formulas(const Record& r) {
+  const int rank = r.in(0).shape.rank();
+  const bool has_gamma = r.inputs() > 1;
+  const std::string last = along_axis(rank - 1), root = text("sqrt(mean x^2 + ", r.attributes<Attributes>().eps, ")");
+  std::string backward = text(has_gamma ? "g = dy gamma" : "g = dy", ", dx = (g - n mean g n) / ", root, last);
+  if (has_gamma) backward += ", dgamma = " + sum_over_rows("dy n", rank, 1);
+  return {text("n = x / ", root, last, has_gamma ? ", y = n gamma" : ", y = n"), backward};
+}
+constexpr OpInfo info{"rms_norm", "n = x / sqrt(mean x^2 + eps), y = n gamma",
+                      "g = dy gamma, dx = (g - n mean g n) / sqrt(mean x^2 + eps), dgamma = sum dy n", "x, gamma",
+                      formulas};
 
 template <class T>
 void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* inverse, std::int64_t rows,
@@ -62,6 +76,7 @@ void forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int
 }  // namespace
 
 Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
+  check_defined(info.name, x, "x");
   if (x.rank() == 0)
     throw ShapeError(text("rms_norm: ", describe_operand("x", x), " has no last axis to normalise; reshape it"));
   if (!(eps >= 0))
@@ -76,7 +91,6 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
   Tensor normal, inverse, y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
-  check_defined(info.name, x, "x");
     normal = empty_like(x);
     inverse = empty(x.shape().first(x.rank() - 1), x.dtype());
     y = empty_like(x);
@@ -85,9 +99,9 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
   });
   const Tensor* saved_gamma = x.wants_gradient() ? &gamma : nullptr;
   if (gamma.defined())
-    record(info, backward, {&x, &gamma}, {&y}, {&normal, &inverse, saved_gamma});
+    record(info, backward, {&x, &gamma}, {&y}, {&normal, &inverse, saved_gamma}, Attributes{eps});
   else
-    record(info, backward, {&x}, {&y}, {&normal, &inverse, nullptr});
+    record(info, backward, {&x}, {&y}, {&normal, &inverse, nullptr}, Attributes{eps});
   return y;
 }
 

@@ -6,9 +6,14 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{
-    "rnn_sequence", "h' = tanh(p + U h) or relu(p + U h)",
-    "dz = dh' (1 - h'^2) or dh' [h' > 0], dp = dz, dU = dz^T h, dh = dz U, from the last step to the first", "p, h, U"};
+// F is Tanh or Relu.
+template <class F>
+constexpr OpInfo info{"rnn_sequence", "h' = tanh(p + h U^T), for each step",
+                      "dz = dh' (1 - h'^2), dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
+template <>
+constexpr OpInfo info<Relu>{"rnn_sequence", "h' = max(p + h U^T, 0), for each step",
+                            "dz = dh' [h' > 0], dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
+constexpr const char* name = info<Tanh>.name;
 
 // saved: 0 h0, 1 weight, 2 y, 3 lengths. F is Tanh or Relu, whose slopes follow from y.
 template <class F, class T>
@@ -47,7 +52,7 @@ void backward_of(Record& r) {
 
 template <class F>
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) { backward_of<F, decltype(zero)>(r); });
+  dispatch_real(r.in(0).dtype, name, [&](auto zero) { backward_of<F, decltype(zero)>(r); });
 }
 
 /// z holds p at first.
@@ -71,7 +76,7 @@ template <class F>
 RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& lengths) {
   const RecurrentSizes n(projected.shape(), weight.dim(1));
   RnnSequence result;
-  dispatch_real(projected.dtype(), info.name, [&](auto zero) {
+  dispatch_real(projected.dtype(), name, [&](auto zero) {
     using T = decltype(zero);
     const Tensor z = projected.clone();
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
@@ -79,7 +84,7 @@ RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight
     forward<F>(n, h.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths),
                z.mutable_values<T>().data(), y);
     copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
-    record(info, backward<F>, {&projected, &h, &weight}, {&result.y, &result.h}, {&h, &weight, &result.y, &lengths});
+    record(info<F>, backward<F>, {&projected, &h, &weight}, {&result.y, &result.h}, {&h, &weight, &result.y, &lengths});
   });
   return result;
 }
@@ -87,17 +92,17 @@ RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight
 }  // namespace
 
 Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation) {
+  check_step("rnn_step", projected, weight, {{&h, "h"}});
   return activate(projected + linear(h, weight), activation);
 }
 
 RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
                          const Tensor& lengths) {
-  check_step("rnn_step", projected, weight, {{&h, "h"}});
   if (activation != Activation::tanh && activation != Activation::relu)
     throw ValueError("rnn_sequence: the activation must be tanh or relu; take rnn_step for another");
   check_recurrent(name, projected, 1, weight, {{&h, "h"}}, lengths);
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight;
-      widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight}))
+      widen(name, "projected", {&wide_projected, &wide_h, &wide_weight}))
     return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);
   if (expand_fused()) {
     const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {

@@ -1,3 +1,4 @@
+#include <retrace/ops/formula.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/unary.h>
 
@@ -5,10 +6,14 @@ namespace retrace {
 namespace {
 
 struct Scale {
-  static constexpr OpInfo info{"scale", "y = c x", "dx = c dy", "x"};
   struct Attributes {
     double factor;
   };
+  static Formulas formulas(const Record& r) {
+    const std::string c = as_factor(r.attributes<Attributes>().factor);
+    return {text("y = ", c, " x"), text("dx = ", c, " dy")};
+  }
+  static constexpr OpInfo info{"scale", "y = c x", "dx = c dy", "x", formulas};
   static constexpr Saves saves = Saves::nothing;
 
   template <class T>

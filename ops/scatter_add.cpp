@@ -5,7 +5,7 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"scatter_add", "y = x; y[ids[i]] += updates[i]", "dx = dy, dupdates[i] = dy[ids[i]]",
+constexpr OpInfo info{"scatter_add", "y = x, y[ids[i]] += updates[i]", "dx = dy, dupdates[i] = dy[ids[i]]",
                       "x, ids, updates"};
 
 // Elements of a row: those of x but for its first axis.

@@ -5,10 +5,14 @@ namespace retrace {
 namespace {
 
 struct Shift {
-  static constexpr OpInfo info{"shift", "y = x + c", "dx = dy", "x"};
   struct Attributes {
     double offset;
   };
+  static Formulas formulas(const Record& r) {
+    const double c = r.attributes<Attributes>().offset;
+    return {c < 0 ? text("y = x - ", -c) : text("y = x + ", c), "dx = dy"};
+  }
+  static constexpr OpInfo info{"shift", "y = x + c", "dx = dy", "x", formulas};
   static constexpr Saves saves = Saves::nothing;
   static constexpr bool slope_is_one = true;
 

@@ -6,7 +6,7 @@ namespace retrace {
 namespace {
 
 struct Silu {
-  static constexpr OpInfo info{"silu", "y = x s, s = 1 / (1 + e^-x)", "dx = dy (s + x s (1 - s))", "x"};
+  static constexpr OpInfo info{"silu", "s = 1 / (1 + e^-x), y = x s", "dx = dy (s + x s (1 - s))", "x"};
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 

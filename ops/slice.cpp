@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/strided.h>
@@ -7,7 +8,7 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"slice", "y = x[index]", "dx[index] += dy", "x"};
+constexpr OpInfo info{"slice", "y = x[index]", "dx[index] += dy", "x", part_formulas};
 
 // The part of x that an index means.
 struct Part {
@@ -98,8 +99,8 @@ Index range(std::int64_t start, std::int64_t stop, std::int64_t step) {
 }
 
 Tensor slice(const Tensor& x, std::span<const Index> index) {
-  const Part part = part_of(x, index);
   check_defined(info.name, x, "x");
+  const Part part = part_of(x, index);
   if (!part.contiguous) return strided_copy(info, part_backward, x, part.shape, part.strided);
   Tensor y = view(x, part.shape, part.strided.offset);  // rows of the first axis share the storage
   record(info, part_backward, {&x}, {&y}, {}, part.strided);

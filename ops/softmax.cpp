@@ -1,5 +1,6 @@
 #include <array>
 
+#include <retrace/ops/formula.h>
 #include <retrace/ops/kernels/rows.h>
 #include <retrace/ops/lines.h>
 #include <retrace/ops/masked.h>
@@ -8,7 +9,11 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"softmax", "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x"};
+Formulas formulas(const Record& r) {
+  const std::string axis = along_axis(r.attributes<int>());
+  return {r.op().forward + axis, r.op().backward + axis};
+}
+constexpr OpInfo info{"softmax", "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas};
 
 template <class T>
 void forward(const Lines& lines, const T* x, T* y) {
@@ -53,12 +58,12 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, int axis, const Tensor& mask) {
+  check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   if (mask.defined()) return softmax(masked(info.name, x, mask), along);
   Tensor y;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
-  check_defined(info.name, x, "x");
     y = empty_like(x);
     forward(Lines(x.shape(), along), x.values<T>().data(), y.mutable_values<T>().data());
   });

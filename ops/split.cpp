@@ -1,3 +1,4 @@
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/strided.h>
@@ -5,14 +6,14 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"split", "[y0; y1; ...] = x along an axis", "the part of dx that is y_n += dy_n", "x"};
+constexpr OpInfo info{"split", "y = x[part]", "dx[part] += dy", "x", part_formulas};
 
 }  // namespace
 
 // Each part is a record of its own, so that the gradient of one that is not used costs nothing.
 Tensors split(const Tensor& x, std::span<const std::int64_t> sizes, int axis) {
-  const int along = axis_of(info.name, x, axis);
   check_defined(info.name, x, "x");
+  const int along = axis_of(info.name, x, axis);
   std::int64_t total = 0;
   for (const std::int64_t size : sizes) {
     if (size < 0 || size > x.dim(along))

@@ -4,7 +4,8 @@ namespace retrace {
 namespace {
 
 struct Sum {
-  static constexpr OpInfo info{"sum", "y = sum x", "dx = dy", "x"};
+  static Formulas formulas(const Record& r) { return {"y = sum x" + along_reduced(r), "dx = dy"}; }
+  static constexpr OpInfo info{"sum", "y = sum x", "dx = dy", "x", formulas};
 
   template <class T>
   static T of_sum(T sum, T) {

@@ -2,7 +2,7 @@
 // and filled at once. Each is a struct:
 //
 //   struct Mean {
-//     static constexpr OpInfo info{"mean", "y = (sum x) / n", "dx = dy / n", "x"};
+//     static constexpr OpInfo info{"mean", "y = mean x", "dx = dy / n", "x"};
 //     template <class T> static T of_sum(T sum, T n);
 //   };
 #pragma once

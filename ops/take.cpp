@@ -3,12 +3,26 @@
 #include <algorithm>
 
 #include <retrace/core/parallel.h>
+#include <retrace/ops/formula.h>
 #include <retrace/ops/kernels/elementwise.h>
 
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"take", "y[.., i, ..] = x[.., ids[i], ..]", "dx[.., ids[i], ..] += dy[.., i, ..]", "x, ids"};
+// "y[i, j] = x[i, ids[j]]"; ids without an axis drop that of x.
+Formulas formulas(const Record& r) {
+  const int axis = r.attributes<int>();
+  const bool drops = r.in(1).shape.rank() == 0;
+  std::string in_x, in_y;
+  for (int k = 0; k < r.in(0).shape.rank(); ++k) {
+    const std::string letter = index_letter(k), comma = k == 0 ? "" : ", ";
+    in_x += comma + (k != axis ? letter : drops ? "ids" : text("ids[", letter, "]"));
+    if (k != axis || !drops) in_y += (in_y.empty() ? "" : ", ") + letter;
+  }
+  const std::string of_y = in_y.empty() ? "" : text("[", in_y, "]");
+  return {text("y", of_y, " = x[", in_x, "]"), text("dx[", in_x, "] += dy", of_y)};
+}
+constexpr OpInfo info{"take", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas};
 
 // x as [outer, length, inner] and y as [outer, count, inner].
 struct Blocks {
@@ -63,6 +77,8 @@ Tensor take_blocks(const OpInfo& op, const Tensor& x, const Tensor& ids, int axi
 }
 
 Tensor take(const Tensor& x, const Tensor& ids, int axis) {
+  check_defined(info.name, x, "x");
+  check_defined(info.name, ids, "ids");
   const int along = axis_of(info.name, x, axis);
   if (ids.rank() > 1)
     throw ShapeError(text("take: ", describe_operand("ids", ids),
@@ -72,5 +88,3 @@ Tensor take(const Tensor& x, const Tensor& ids, int axis) {
 }
 
 }  // namespace retrace
-  check_defined(info.name, x, "x");
-  check_defined(info.name, ids, "ids");

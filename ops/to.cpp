@@ -7,7 +7,10 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"to", "y = x in another dtype", "dx = dy in the dtype of x", "x"};
+Formulas formulas(const Record& r) {
+  return {text("y = ", r.out(0).dtype, "(x)"), text("dx = ", r.in(0).dtype, "(dy)")};
+}
+constexpr OpInfo info{"to", "y = dtype(x)", "dx = dtype(dy)", "x", formulas};
 constexpr std::int64_t grain = 16384;
 
 template <class To, class From>
@@ -50,10 +53,10 @@ void check_integers(const Tensor& x) {
 }  // namespace
 
 Tensor to(const Tensor& x, Dtype dtype) {
+  check_defined(info.name, x, "x");
   if (x.dtype() == dtype) return x;
   Tensor y;
   dispatch_conversion(x.dtype(), dtype, [&](auto from_zero, auto to_zero) {
-  check_defined(info.name, x, "x");
     using From = decltype(from_zero);
     using To = decltype(to_zero);
     if constexpr (std::is_same_v<To, std::int64_t> && !std::is_same_v<From, std::int64_t>) check_integers<From>(x);

@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include <retrace/ops/formula.h>
 #include <retrace/ops/operands.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/strided.h>
@@ -8,11 +9,49 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"transpose", "y[i_p0, i_p1, ...] = x[i_0, i_1, ...]", "dx = dy with the axes put back", "x"};
+// The permutation, found again from the strides; axes of length 1 may change places in it, which makes no difference.
+std::array<int, max_rank> permutation_of(const Record& r) {
+  const Shape &x = r.in(0).shape, &y = r.out(0).shape;
+  const auto strides = x.strides();
+  const auto& taken = r.attributes<Strided>().strides;
+  std::array<bool, max_rank> seen{};
+  std::array<int, max_rank> permutation{};
+  for (int axis = 0; axis < y.rank(); ++axis) {
+    int from = 0;
+    while (seen[static_cast<std::size_t>(from)] || x[from] != y[axis] ||
+           strides[static_cast<std::size_t>(from)] != taken[static_cast<std::size_t>(axis)])
+      ++from;
+    seen[static_cast<std::size_t>(from)] = true;
+    permutation[static_cast<std::size_t>(axis)] = from;
+  }
+  return permutation;
+}
+
+// "y = x^T" where the last two axes are exchanged, else by index letters: "y[i, j, k] = x[k, i, j]".
+Formulas formulas(const Record& r) {
+  const int rank = r.in(0).shape.rank();
+  const std::array<int, max_rank> permutation = permutation_of(r);
+  std::array<int, max_rank> place{};  // of each axis of x in y
+  bool only_last_two = rank >= 2;
+  for (int axis = 0; axis < rank; ++axis) {
+    const int from = permutation[static_cast<std::size_t>(axis)];
+    place[static_cast<std::size_t>(from)] = axis;
+    only_last_two = only_last_two && from == (axis < rank - 2 ? axis : 2 * rank - 3 - axis);
+  }
+  if (only_last_two) return {"y = x^T", "dx = dy^T"};
+  std::string in_x;
+  for (int axis = 0; axis < rank; ++axis)
+    in_x += (axis == 0 ? "" : ", ") + index_letter(place[static_cast<std::size_t>(axis)]);
+  const std::string in_y = index_letters(rank);
+  return {text("y[", in_y, "] = x[", in_x, "]"), text("dx[", in_x, "] = dy[", in_y, "]")};
+}
+
+constexpr OpInfo info{"transpose", "y = x^T", "dx = dy^T", "x", formulas};
 
 }  // namespace
 
 Tensor transpose(const Tensor& x, std::span<const int> permutation) {
+  check_defined(info.name, x, "x");
   const int rank = x.rank();
   if (static_cast<int>(permutation.size()) != rank)
     throw ShapeError(text("transpose: a permutation of ", permutation.size(), " axes for ", describe_operand("x", x),
@@ -37,6 +76,7 @@ Tensor transpose(const Tensor& x, std::initializer_list<int> permutation) {
 }
 
 Tensor transpose(const Tensor& x) {
+  check_defined(info.name, x, "x");
   if (x.rank() < 2)
     throw ShapeError(text("transpose: ", describe_operand("x", x), " has no two axes to exchange; unsqueeze it first"));
   std::array<int, max_rank> permutation{};
@@ -46,5 +86,3 @@ Tensor transpose(const Tensor& x) {
 }
 
 }  // namespace retrace
-  check_defined(info.name, x, "x");
-  check_defined(info.name, x, "x");

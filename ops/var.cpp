@@ -14,7 +14,11 @@ Wide<T> mean_of(const Terms<T>& x) {
 }
 
 struct Var {
-  static constexpr OpInfo info{"var", "y = mean((x - mean x)^2)", "dx = dy 2 (x - mean x) / n", "x"};
+  static Formulas formulas(const Record& r) {
+    return {"y = mean (x - mean x)^2" + along_reduced(r),
+            text("dx = 2 dy (x - mean x) / ", terms_of(r), along_reduced(r))};
+  }
+  static constexpr OpInfo info{"var", "y = mean (x - mean x)^2", "dx = 2 dy (x - mean x) / n", "x", formulas};
   static constexpr bool needs_elements = false;
 
   template <class T>

@@ -6,8 +6,8 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"where", "y = a where condition, else b", "da = dy where condition, db = dy elsewhere",
-                      "condition, a, b"};
+constexpr OpInfo info{"where", "y = a where condition, else b",
+                      "da = dy where condition, else 0, db = 0 where condition, else dy", "condition, a, b"};
 constexpr std::int64_t grain = 16384;
 
 void where_backward(Record& r) {

@@ -82,6 +82,26 @@ TEST(Inspect, ATapeIsATable) {
             "leaf w[2]  dw = (6, 8)\n");
 }
 
+constexpr OpInfo power_info{"power", "y = x^p", "dx = dy p x^(p - 1)", "x", [](const Record& r) -> Formulas {
+                              return {text("y = x^", r.attributes<int>()), "dx = dy of this call"};
+                            }};
+
+TEST(Inspect, ARecordMayHaveFormulasOfItsOwn) {
+  const Tensor w = parameter(ones({2}), "w");
+  Tape tape;
+  for (const int power : {2, 3}) {
+    const Tensor y = ones({2});
+    record(power_info, twice_backward, {&w}, {&y}, {}, power);
+  }
+  EXPECT_EQ(printed(tape),
+            "tape of 2 records\n"
+            "0  %0[2]  <- power w[2]  y = x^2  dx = dy of this call\n"
+            "1  %1[2]  <- power w[2]  y = x^3  dx = dy of this call\n");
+  EXPECT_EQ(to_text(*tape.records()[1]), "1  %1[2]  <- power w[2]  y = x^3  dx = dy of this call");
+  EXPECT_NE(to_dot(tape).find("tooltip=\"y = x^3\\ndx = dy of this call\""), std::string::npos);
+  EXPECT_NE(to_json(tape).find("\"forward\":\"y = x^3\""), std::string::npos);
+}
+
 TEST(Inspect, AnEmptyTapeSaysSo) { EXPECT_EQ(printed(Tape()), "tape of 0 records\n"); }
 
 TEST(Inspect, AKeepingTapeShowsEveryGradient) {
@@ -160,9 +180,9 @@ TEST(Inspect, DotHasBoxesForOpsAndEllipsesForLeaves) {
             "digraph tape {\n"
             "  rankdir=LR;\n"
             "  leaf0 [shape=ellipse, label=\"the \\\"w\\\"\"];\n"
-            "  op0 [shape=box, label=\"twice\\ninner\"];\n"
+            "  op0 [shape=box, label=\"twice\\ninner\", tooltip=\"y = 2 x\\ndx = 2 dy\"];\n"
             "  leaf0 -> op0 [label=\"[2]\"];\n"
-            "  op1 [shape=box, label=\"dot\"];\n"
+            "  op1 [shape=box, label=\"dot\", tooltip=\"y = <a, b>\\nda = dy b, db = dy a\"];\n"
             "  op0 -> op1 [label=\"[2]\"];\n"
             "  leaf0 -> op1 [label=\"[2]\"];\n"
             "}\n");

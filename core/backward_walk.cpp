@@ -1,6 +1,7 @@
 // The way back over a tape, record by record.
 #include <retrace/core/tape.h>
 #include <retrace/core/tape_checks.h>
+#include <retrace/core/unvisited.h>
 
 namespace retrace {
 namespace {
@@ -24,8 +25,8 @@ void Tape::backward(const Tensors& outputs, const Tensors& cotangents) {
 }
 
 BackwardWalk::BackwardWalk(Tape& tape, const Tensor& loss) : tape_(tape), ahead_(tape.last_) {
-  if (loss.numel() != 1)
   check_defined("backward", loss, "the loss");
+  if (loss.numel() != 1)
     throw TapeError(text("backward: ", loss, " has ", loss.numel(),
                          " elements, and a loss has one; reduce it with sum() or mean(), or give a cotangent"));
   Tensors cotangents;
@@ -44,8 +45,8 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
         "backward: this tape was walked already, and gave its saved values back; record again on a new tape");
   bool reaches = false;
   for (std::size_t j = 0; j < outputs.size(); ++j) {
-    const Node& node = outputs[j].node();
     if (!outputs[j].defined()) Tensor::throw_undefined("backward", text("output ", j));
+    const Node& node = outputs[j].node();
     if (node.wants_gradient && node.tape != 0 && node.tape != tape_.serial_)
       throw TapeError(text("backward: ", describe_at("output", j, outputs[j]),
                            " was recorded on another tape; call backward on that one"));
@@ -68,6 +69,7 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
                             outputs[j].dtype(), "; convert it with to()"));
   }
   tape_.closed_ = true;
+  look_for_unvisited_now_and_then(tape_.last_);
   for (std::size_t j = 0; j < outputs.size(); ++j) {
     Node& node = outputs[j].node();
     if (!cotangents[j].defined() || !node.wants_gradient) continue;

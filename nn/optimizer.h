@@ -1,12 +1,14 @@
-// Optimisers: one pass over each parameter a step. A step uses the gradients up: they can still be read, and the next
-// backward begins anew.
+// Optimisers: a look at every gradient, then one pass over each parameter a step. A step uses the gradients up: they
+// can still be read, and the next backward begins anew.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <retrace/core/unvisited.h>
 #include <retrace/nn/module.h>
 
 namespace retrace {
@@ -33,8 +35,13 @@ class AnyOptimizer {
   AnyOptimizer& operator=(const AnyOptimizer&) = delete;
   virtual ~AnyOptimizer() = default;
 
-  /// Moves every parameter by its gradient. Throws, with its name, for one that has no fresh gradient (TapeError,
-  /// unless allow_missing) or another dtype than its state (DtypeError), and has then moved none.
+  /// Moves every parameter by its gradient. Throws, with the parameter's name, and has then changed nothing:
+  ///  - TapeError for one that has no fresh gradient, unless allow_missing;
+  ///  - ValueError for a gradient that holds a NaN or an infinity, unless allow_nonfinite;
+  ///  - TapeError for one that got a gradient on a tape beside parameters of optimisers, but has none itself, unless
+  ///    allow_unvisited: a member that visit() forgot would never be trained. Neither frozen parameters count nor
+  ///    watched leaves, and a tape without any parameter of an optimiser is not looked at;
+  ///  - DtypeError for one of another dtype than its state.
   virtual void step() = 0;
   /// Of every group.
   virtual void set_learning_rate(double lr) = 0;
@@ -46,12 +53,15 @@ class AnyOptimizer {
   void resume(std::int64_t steps) { steps_ = steps; }
 
  protected:
+  static void check_finite(const NamedTensor& parameter);
+  static void check_all_visited(bool allow_unvisited);
+
   std::vector<OptimizerSlot> slots_;
   std::int64_t steps_ = 0;
 };
 
-/// What all optimisers share. `Options` has lr, allow_missing and state_names(); the derived class says how one
-/// parameter moves.
+/// What all optimisers share. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(); the
+/// derived class says how one parameter moves.
 template <class Options>
 class Optimizer : public AnyOptimizer {
  public:
@@ -62,6 +72,7 @@ class Optimizer : public AnyOptimizer {
   explicit Optimizer(const std::vector<ParameterGroup<Options>>& groups) {
     for (const ParameterGroup<Options>& group : groups) {
       for (const NamedTensor& parameter : group.parameters) {
+        check_defined("optimizer", parameter.tensor, parameter.name.c_str());
         OptimizerSlot slot{parameter, {}, options_.size()};
         for (const char* name : group.options.state_names())
           slot.state.push_back({text(parameter.name, ".", name), zeros_like(parameter.tensor)});
@@ -69,10 +80,12 @@ class Optimizer : public AnyOptimizer {
       }
       options_.push_back(group.options);
     }
+    for (const OptimizerSlot& slot : slots_) has_optimizer(slot.parameter.tensor);
   }
 
   void step() override {
     for (const OptimizerSlot& slot : slots_) check(slot);
+    check_all_visited(std::ranges::any_of(options_, &Options::allow_unvisited));
     ++steps_;
     for (OptimizerSlot& slot : slots_) {
       if (!has_gradient(slot)) continue;
@@ -99,10 +112,14 @@ class Optimizer : public AnyOptimizer {
         throw DtypeError(text("step: parameter ", name, " ", tensor.shape(), " is ", tensor.dtype(),
                               ", but the optimiser's state is ", state.tensor.dtype(),
                               "; make the optimiser after converting the model"));
-    if (!has_gradient(slot) && !options_[slot.group].allow_missing)
+    const Options& options = options_[slot.group];
+    if (has_gradient(slot)) {
+      if (!options.allow_nonfinite) check_finite(slot.parameter);
+    } else if (!options.allow_missing) {
       throw TapeError(text("step: parameter ", name, " ", tensor.shape(),
                            " has no gradient since the last step; call backward on a loss that depends on it, or set "
                            "allow_missing"));
+    }
   }
 
   std::vector<Options> options_;

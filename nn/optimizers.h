@@ -1,4 +1,6 @@
-// The optimisers. g is the gradient of a parameter w, t the number of the step, from 1.
+// The optimisers. g is the gradient of a parameter w, t the number of the step, from 1. What AnyOptimizer::step refuses
+// an option allows: parameters without a gradient, gradients that are not finite (the weights then are not, either),
+// and parameters on the tape that no optimiser has.
 #pragma once
 
 #include <retrace/nn/optimizer.h>
@@ -14,6 +16,8 @@ struct SgdOptions {
   bool nesterov = false;
   bool lr_inside = false;
   bool allow_missing = false;
+  bool allow_nonfinite = false;
+  bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return momentum == 0 ? std::vector<const char*>{} : std::vector{"v"}; }
 };
 class Sgd : public Optimizer<SgdOptions> {
@@ -30,6 +34,8 @@ struct RmsPropOptions {
   double momentum = 0;
   bool centered = false;
   bool allow_missing = false;
+  bool allow_nonfinite = false;
+  bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return {"s", "a", "v"}; }
 };
 class RmsProp : public Optimizer<RmsPropOptions> {
@@ -42,6 +48,8 @@ struct AdagradOptions {
   double lr = 1e-2;
   double eps = 1e-10;
   bool allow_missing = false;
+  bool allow_nonfinite = false;
+  bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return {"s"}; }
 };
 class Adagrad : public Optimizer<AdagradOptions> {
@@ -60,6 +68,8 @@ struct AdamOptions {
   double weight_decay = 0;
   bool amsgrad = false;
   bool allow_missing = false;
+  bool allow_nonfinite = false;
+  bool allow_unvisited = false;
   std::vector<const char*> state_names() const {
     return amsgrad ? std::vector{"m", "v", "vmax"} : std::vector{"m", "v"};
   }

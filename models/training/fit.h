@@ -79,9 +79,9 @@ struct FitResult {
 /// of threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as
 /// one that was not. The batches have the dtype of the model; subnormal numbers count as 0 (core/subnormals.h). A
 /// training that `stop` ends is not tested, and a test that it meets is left. Throws ValueError for options without
-/// meaning, for a model without parameters and for a checkpoint of another training; DivergenceError for a loss that is
-/// not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be read or written,
-/// and for metrics that cannot be written (the last checkpoint is from before them).
+/// meaning, for a model without parameters and for a checkpoint of another training; DivergenceError for a loss or a
+/// gradient that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be
+/// read or written, and for metrics that cannot be written (the last checkpoint is from before them).
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

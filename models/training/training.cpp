@@ -57,7 +57,7 @@ StepReport Training::step(std::int64_t scheduled) {
   for (std::int64_t part = 0; part < options_.accumulate; ++part)
     report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
-  if (!std::isfinite(report.gradient_norm)) throw_divergence(report.loss, " and its gradient is not finite");
+  check_finite("norm of the gradients", report.gradient_norm);
   optimizer_->set_learning_rate(report.learning_rate);
   optimizer_->step();
   return report;
@@ -67,15 +67,16 @@ double Training::walk_back(std::int64_t batch) {
   Tape tape;
   const Tensor loss = loss_of(batch);
   const double value = loss.item();
-  if (!std::isfinite(value)) throw_divergence(value, "");
+  check_finite("loss", value);
   tape.backward(options_.accumulate == 1 ? loss : loss / static_cast<double>(options_.accumulate));
   return value;
 }
 
-void Training::throw_divergence(double loss, const char* what) {
+void Training::check_finite(const char* what, double value) const {
+  if (std::isfinite(value)) return;
   for (const Tensor& tensor : tensors_) tensor.zero_grad();
   throw DivergenceError(
-      text("fit: the loss of step ", steps(), " is ", loss, what, "; lower the learning rate or the clip"));
+      text("fit: the ", what, " of step ", steps(), " is ", value, "; lower the learning rate or the clip"));
 }
 
 void Training::leave_if_stopped() const {

@@ -33,7 +33,7 @@ class Training {
   Training& operator=(const Training&) = delete;
 
   /// Computes the loss, walks back, clips and updates, at the learning rate of a step of the schedule. Throws
-  /// DivergenceError if the loss or its gradient is not finite; the weights are then as they were.
+  /// DivergenceError if the loss or a gradient is not finite; the weights are then as they were.
   StepReport step(std::int64_t scheduled);
   StepReport step() { return step(steps()); }
   /// Steps made.
@@ -69,7 +69,8 @@ class Training {
   /// The loss of a batch, recorded on the tape in scope. Batches are counted from 0 and asked for in order.
   virtual Tensor loss_of(std::int64_t batch) = 0;
   double walk_back(std::int64_t batch);
-  [[noreturn]] void throw_divergence(double loss, const char* what);
+  /// Throws DivergenceError, and forgets the gradients, if a number of this step is not finite.
+  void check_finite(const char* what, double value) const;
 
   std::vector<NamedTensor> weights_;
   Tensors tensors_;  // of weights_

@@ -36,6 +36,8 @@ void slot_forward_row(const SlotForward<T>& row);
 template <class T>
 void slot_backward_row(const SlotBackward<T>& row);
 template <class T>
+bool all_are_finite(const T* x, Index count);
+template <class T>
 void head_forward(const HeadForward<T>& head);
 template <class T>
 void head_backward(const HeadBackward<T>& head);

@@ -22,6 +22,7 @@ constexpr UpdateKernels<T> update_kernels = {
     .lstm_backward = lstm_backward_row<T>,
     .slot_forward = slot_forward_row<T>,
     .slot_backward = slot_backward_row<T>,
+    .are_finite = all_are_finite<T>,
 };
 
 template <class T>

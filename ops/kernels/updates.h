@@ -137,6 +137,14 @@ void slot_backward_plain(const SlotBackward<T>& at) {
   }
 }
 
+template <class T>
+bool are_finite_plain(const T* x, std::int64_t count) {
+  using std::isfinite;
+  for (std::int64_t k = 0; k < count; ++k)
+    if (!isfinite(x[k])) return false;
+  return true;
+}
+
 /// The kernels for one type, of one instruction set.
 template <class T>
 struct UpdateKernels {
@@ -145,6 +153,7 @@ struct UpdateKernels {
   void (*lstm_backward)(const LstmBackward<T>&);
   void (*slot_forward)(const SlotForward<T>&);
   void (*slot_backward)(const SlotBackward<T>&);
+  bool (*are_finite)(const T* x, std::int64_t count);
 };
 /// Those of this machine.
 template <class T>
@@ -157,6 +166,14 @@ void adam(const AdamStep<T>& at) {
     update_kernels<T>().adam(at);
   else
     adam_plain(at);
+}
+/// Whether none of `count` numbers is a NaN or an infinity.
+template <class T>
+bool are_finite(const T* x, std::int64_t count) {
+  if constexpr (std::is_floating_point_v<T>)
+    return update_kernels<T>().are_finite(x, count);
+  else
+    return are_finite_plain(x, count);
 }
 template <class T>
 void lstm_forward(const LstmForward<T>& at) {

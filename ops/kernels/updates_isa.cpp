@@ -43,6 +43,18 @@ void adam_step(const AdamStep<T>& step) {
   });
 }
 
+// 0 x is 0 for a finite number, else NaN, which stays one in a sum. Four sums do not wait for each other.
+template <class T>
+bool all_are_finite(const T* x, Index count) {
+  const Vector<T> zero = {};
+  Vector<T> sums[4] = {};
+  Index k = 0;
+  for (; k + 4 * lanes<T> <= count; k += 4 * lanes<T>)
+    for (int v = 0; v < 4; ++v) sums[v] += load(x + k + v * lanes<T>) * zero;
+  for_each_vector<T>(count - k, [&](Index rest, auto part) { sums[0] += part.load_from(x + k + rest) * zero; });
+  return sum_of_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3])) == T(0);
+}
+
 template <class T>
 void lstm_forward_row(const LstmForward<T>& row) {
   const LstmForward<T> at = row;
@@ -126,5 +138,7 @@ template void slot_forward_row(const SlotForward<float>&);
 template void slot_forward_row(const SlotForward<double>&);
 template void slot_backward_row(const SlotBackward<float>&);
 template void slot_backward_row(const SlotBackward<double>&);
+template bool all_are_finite(const float*, Index);
+template bool all_are_finite(const double*, Index);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -125,6 +125,32 @@ TEST(Fit, PatienceEndsATrainingThatGainsNothing) {
   EXPECT_EQ(static_cast<std::int64_t>(result.losses.size()), result.steps);
 }
 
+/// Answers in finite numbers, but the slope of a root is infinite at 0.
+struct RootOfZero {
+  Parameter weight;
+  Linear out;
+  RootOfZero(const Task& task, Random& random)
+      : weight(zeros({})), out(task.input_size(), task.output_size(), random) {}
+  Tensor operator()(const Tensor& x) const { return out(slice(x, {all, -1})) + sqrt(weight); }
+  void visit(auto&& see) const { see("weight", weight), see("out", out); }
+};
+
+TEST(Fit, AGradientThatIsNotFiniteEndsATrainingAndChangesNothing) {
+  const auto task = make_task("pair-matching");
+  Random random(1);
+  SequenceModelOf<RootOfZero> model(*task, random);
+  const std::string before = weights_hash(model);
+  std::string message;
+  try {
+    fit(model, *task, {.steps = 3, .batch = 4});
+  } catch (const ValueError& error) {
+    message = error.what();
+  }
+  EXPECT_EQ(message.substr(0, 44), "fit: the norm of the gradients of step 0 is ") << message;
+  EXPECT_EQ(weights_hash(model), before);
+  for (const NamedTensor& parameter : parameters(model)) EXPECT_FALSE(parameter.tensor.has_grad()) << parameter.name;
+}
+
 /// So that an error does not stand on it.
 TEST(Fit, ABarThatIsLeftByAnErrorIsEnded) {
   std::ostringstream terminal;

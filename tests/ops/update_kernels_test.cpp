@@ -1,5 +1,8 @@
 // The fast kernels of Adam, of the LSTM's gates and of a memory's give what their plain twins give, on every
 // instruction set of this machine and for every length around that of a vector.
+#include <limits>
+#include <utility>
+
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 
@@ -47,6 +50,24 @@ TYPED_TEST(UpdateKernel, AdamEqualsItsPlainTwin) {
       run(kernels.adam, fast);
       for (int k = 0; k < 4; ++k) expect_close(plain[k], fast[k], 16, "state");
     }
+  });
+}
+
+TYPED_TEST(UpdateKernel, OneNumberThatIsNotFiniteIsFoundWhereverItIs) {
+  using T = TypeParam;
+  constexpr T largest = std::numeric_limits<T>::max(), infinity = std::numeric_limits<T>::infinity();
+  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+    std::vector<T> numbers = normal_numbers<T>(length, 1);
+    numbers.back() = largest;
+    numbers.front() = -largest;
+    EXPECT_TRUE(kernels.are_finite(numbers.data(), length));
+    EXPECT_TRUE(kernels.are_finite(numbers.data(), 0));
+    for (T& number : numbers)
+      for (const T bad : {infinity, -infinity, std::numeric_limits<T>::quiet_NaN()}) {
+        const T before = std::exchange(number, bad);
+        EXPECT_FALSE(kernels.are_finite(numbers.data(), length)) << bad << " at " << &number - numbers.data();
+        number = before;
+      }
   });
 }
 

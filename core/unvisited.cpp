@@ -1,0 +1,70 @@
+#include <retrace/core/unvisited.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include <retrace/core/inspect.h>
+
+namespace retrace {
+namespace {
+
+thread_local constinit std::uint64_t backwards_since_an_optimizer = 0;
+
+std::vector<UnvisitedParameter>& found() {
+  thread_local std::vector<UnvisitedParameter> list;
+  return list;
+}
+
+// A tape on which no optimiser has anything is a study of its own, and its parameters are nobody's concern.
+bool is_trained(const Record* last) {
+  for (const Record* record = last; record != nullptr; record = record->previous())
+    for (int i = 0; i < record->inputs(); ++i)
+      if (record->in(i).has_optimizer && record->in(i).wants_gradient) return true;
+  return false;
+}
+
+bool is_unvisited(const Node& node) { return node.is_parameter && node.wants_gradient && !node.has_optimizer; }
+
+void look_through(const Record* last) {
+  for (const Record* record = last; record != nullptr; record = record->previous()) {
+    for (int i = 0; i < record->inputs(); ++i) {
+      if (!is_unvisited(record->in(i))) continue;
+      const std::string path = path_of(*record);
+      const std::string use =
+          text("record ", record->index(), " (", path, path.empty() ? "" : "/", record->op().name, ")");
+      const auto known = std::find_if(found().begin(), found().end(), [&](const UnvisitedParameter& other) {
+        return &other.parameter.node() == &record->in(i);
+      });
+      if (known == found().end())
+        found().push_back({record->input(i), use});
+      else
+        known->use = use;
+    }
+  }
+}
+
+}  // namespace
+
+void has_optimizer(const Tensor& parameter) {
+  parameter.node("has_optimizer").has_optimizer = true;
+  backwards_since_an_optimizer = 0;
+}
+
+void look_for_unvisited_now_and_then(const Record* last) {
+  const std::uint64_t count = ++backwards_since_an_optimizer;
+  if (count > 16 && !std::has_single_bit(count)) return;
+  if (is_trained(last)) look_through(last);
+}
+
+std::vector<UnvisitedParameter> take_unvisited() {
+  std::vector<UnvisitedParameter> list = std::exchange(found(), {});
+  std::erase_if(list, [](const UnvisitedParameter& unvisited) {
+    const Node& node = unvisited.parameter.node();
+    return !is_unvisited(node) || node.gradient == nullptr || node.gradient_used;
+  });
+  return list;
+}
+
+}  // namespace retrace

@@ -1,0 +1,55 @@
+#include <retrace/nn/optimizer.h>
+
+#include <cmath>
+
+#include <retrace/ops/kernels/updates.h>
+
+namespace retrace {
+namespace {
+
+// "[2, 0]", or "[]" for the only element of a 0-d tensor.
+std::string index_of(std::int64_t element, const Shape& shape) {
+  const auto strides = shape.strides();
+  std::string result = "[";
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
+    result += text(axis == 0 ? "" : ", ", element / stride);
+    element %= stride;
+  }
+  return result + "]";
+}
+
+template <class T>
+[[noreturn]] void throw_nonfinite(const NamedTensor& parameter, const T* gradient) {
+  using std::isfinite;
+  std::int64_t element = 0;
+  while (isfinite(gradient[element])) ++element;
+  const Shape& shape = parameter.tensor.shape();
+  throw ValueError(text("step: the gradient of parameter ", parameter.name, " ", shape, " is ",
+                        static_cast<double>(gradient[element]), " at ", index_of(element, shape),
+                        "; Tape({.check_finite = true}) finds the op where it begins, zero_grad skips this step, and "
+                        "allow_nonfinite takes it"));
+}
+
+}  // namespace
+
+void AnyOptimizer::check_finite(const NamedTensor& parameter) {
+  const Node& node = parameter.tensor.node();
+  dispatch_real(node.dtype, "step", [&](auto zero) {
+    const auto* gradient = node.gradient_values<decltype(zero)>();
+    if (!kernels::are_finite(gradient, node.numel())) throw_nonfinite(parameter, gradient);
+  });
+}
+
+void AnyOptimizer::check_all_visited(bool allow_unvisited) {
+  const std::vector<UnvisitedParameter> unvisited = take_unvisited();
+  if (allow_unvisited || unvisited.empty()) return;
+  const auto& [parameter, use] = unvisited.front();
+  throw TapeError(
+      text("step: a parameter ", parameter, " that ", use,
+           " takes got a gradient, but no optimiser has it; name it in visit() of its module, freeze it if "
+           "it is not to be trained, watch() a leaf instead of making it a parameter, make an optimiser for "
+           "it before the step, or set allow_unvisited"));
+}
+
+}  // namespace retrace

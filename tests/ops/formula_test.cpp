@@ -257,6 +257,7 @@ std::set<std::string> names_for(const OpInfo& op) {
                               "log",  "erf",  "sign",      "max",     "min",       "mean",      "sum",
                               "prod", "gelu", "f32",       "reshape", "broadcast", "mask",      "causal",
                               "dual", "f64",  "gelu_tanh", "qkv",     "name",      "condition", "backward"};
+  names.insert(op.name);
   std::string name;
   for (const char c : std::string(op.inputs) + ",") {
     if (c == ',' || c == ' ') {

@@ -48,7 +48,7 @@ Tensor as_f64(const Tensor& x) {
 
 namespace {
 
-// All real numbers of the outputs, in one row.
+// All real numbers of the outputs, concatenated.
 std::vector<double> numbers_of(const Tensors& outputs) {
   std::vector<double> result;
   for (const Tensor& output : outputs) {
@@ -60,7 +60,7 @@ std::vector<double> numbers_of(const Tensors& outputs) {
   return result;
 }
 
-/// "mul" where f is that op alone, else "a function that ends in mul".
+/// "mul" if f is that op alone, otherwise "a function that ends in mul"; "" if no op made the output.
 std::string name_of_maker(const Tape& tape, const Tensor& output) {
   for (const Record* record : tape.records())
     for (int j = 0; j < record->outputs(); ++j)
@@ -71,7 +71,7 @@ std::string name_of_maker(const Tape& tape, const Tensor& output) {
 
 }  // namespace
 
-// The leaves have other values than those of the point until the end of the block, whatever is thrown in it.
+// Lets the leaves hold other values until the end of the block, then restores those of the point, even if it throws.
 class CheckedFunction::OtherValues {
  public:
   explicit OtherValues(CheckedFunction& function) : function_(function) {}
@@ -141,7 +141,7 @@ Pullback CheckedFunction::pull_back(std::span<const double> u) const {
     result.reached.push_back(leaf.has_grad());
     result.gradients.emplace_back(static_cast<std::size_t>(leaf.numel()), 0.0);
     if (leaf.has_grad()) std::ranges::copy(leaf.grad().values<double>(), result.gradients.back().begin());
-    leaf.zero_grad();  // the next backward starts anew
+    leaf.zero_grad();  // so that the next backward does not add to it
   }
   return result;
 }
@@ -158,7 +158,7 @@ Tangent CheckedFunction::push_forward(const LeafNumbers& v, std::span<const doub
   Tangent result;
   for (const Tensor& output : f_()) {
     if (output.dtype() == i64) continue;
-    if (output.dtype() == dual)  // else a constant
+    if (output.dtype() == dual)  // any other output is constant
       for (std::size_t at = 0; const Dual& element : output.values<Dual>()) {
         const double term = u[at++] * element.tangent;
         result.value += term;
@@ -176,7 +176,7 @@ std::string CheckedFunction::use_of_another_leaf(Dtype default_type) {
   const Tape tape;
   try {
     f_();
-  } catch (const Error&) {  // as far as it got
+  } catch (const Error&) {  // the tape holds the records made before the error
   }
   return use_of_another_leaf(tape);
 }

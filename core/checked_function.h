@@ -1,5 +1,5 @@
-// A function and the leaves that it holds, as a gradient check sees them: what it gives at values that move, what
-// backward gives, and what dual numbers give.
+// A function and the leaves that it holds, for gradient checks: evaluates it at moved values, with backward and with
+// dual numbers.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,18 @@ namespace retrace {
 class Random;
 class Tape;
 using NamedLeaves = std::vector<std::pair<std::string, Tensor>>;
-/// A number for each element of each leaf: a point, a gradient or a direction.
+/// One number per element of each leaf: a point, a gradient or a direction.
 using LeafNumbers = std::vector<std::vector<double>>;
 
-/// Gives a leaf other values for a time: its node is what the function holds, so the node's storage is exchanged.
+/// Replaces the values of a leaf until it is destroyed. Exchanges the storage of the leaf's node, because the function
+/// holds that node.
 class ReplacedLeaf {
  public:
   explicit ReplacedLeaf(const Tensor& leaf);
   ReplacedLeaf(ReplacedLeaf&& other) noexcept;
   ReplacedLeaf& operator=(ReplacedLeaf&&) = delete;
   ~ReplacedLeaf();
-  /// From here on the leaf has these values and their dtype; its gradient is forgotten.
+  /// Gives the leaf these values and their dtype, and drops its gradient.
   void put(const Tensor& values);
   void put_original() { put(original_); }
   const Tensor& leaf() const { return leaf_; }
@@ -37,45 +38,45 @@ class ReplacedLeaf {
   bool gradient_used_;
 };
 
-/// The values in f64, in new storage.
+/// A copy of x, converted to f64.
 Tensor as_f64(const Tensor& x);
 
-/// What one backward tells of f.
+/// The results of one backward through f.
 struct Pullback {
-  LeafNumbers gradients;            // J^T u; zeros for a leaf that nothing flowed back to
-  std::vector<bool> reached;        // whether anything flowed back to the leaf
-  std::string name;                 // of the op that gave the first output; empty if none did
-  std::string use_of_another_leaf;  // see there
+  LeafNumbers gradients;            // J^T u; zeros for a leaf that no gradient reached
+  std::vector<bool> reached;        // whether a gradient reached the leaf
+  std::string name;                 // for reports, after the op that made the first output; empty if none did
+  std::string use_of_another_leaf;  // see CheckedFunction::use_of_another_leaf
 };
 
-/// u.(J v), and the sum of its absolute terms.
+/// u.(J v), and the sum of the absolute values of its terms.
 struct Tangent {
   double value = 0;
   double terms = 0;
 };
 
-/// While it lives, the leaves have f64 copies of their values.
+/// Replaces the values of the leaves by f64 copies until it is destroyed.
 class CheckedFunction {
  public:
   CheckedFunction(const std::function<Tensors()>& f, const NamedLeaves& leaves);
 
   std::size_t leaves() const { return replaced_.size(); }
   const Shape& shape(std::size_t leaf) const { return values_[leaf].shape(); }
-  /// To be moved in place.
+  /// The f64 copy of a leaf, which the caller may change in place.
   std::span<double> values(std::size_t leaf) const { return values_[leaf].mutable_values<double>(); }
   LeafNumbers zeros() const;
-  /// The values of all leaves, and back to such values.
+  /// Copies the values of all leaves; move_to() puts such values back.
   LeafNumbers point() const;
   void move_to(const LeafNumbers& point) const;
 
-  /// All real numbers that f gives, in one row.
+  /// All real numbers that f returns, concatenated.
   std::vector<double> evaluate() const;
-  /// One backward with the cotangent u, a number for each of those.
+  /// One backward with the cotangent u, which has one number per number of evaluate().
   Pullback pull_back(std::span<const double> u) const;
-  /// One run on dual numbers. Throws DtypeError where f does not take them.
+  /// Runs f on dual numbers with the tangents v. Throws DtypeError if f does not accept them.
   Tangent push_forward(const LeafNumbers& v, std::span<const double> u);
-  /// "linear with a weight [2]": the first use in f of a leaf that wants a gradient and is none of these, when all have
-  /// the values and dtypes that they were given in. Empty if there is none.
+  /// Runs f with the leaves' original values and dtypes and describes its first use of any other leaf that wants a
+  /// gradient: "linear with a weight [2]". Empty if there is none.
   std::string use_of_another_leaf(Dtype default_type);
 
  private:

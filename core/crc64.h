@@ -1,4 +1,4 @@
-// The checksum of the files that Retrace writes.
+// The checksum in the files that Retrace writes.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace retrace {
 
-/// CRC-64/XZ of bytes that come in portions: polynomial 0x42F0E1EBA9EA3693, bits reflected, inverted before and after.
-/// Finds every damage within 64 bits in a row, so each single bit, and any other with a probability of 1 - 2^-64.
+/// CRC-64/XZ, computed incrementally: polynomial 0x42F0E1EBA9EA3693, bits reflected, inverted before and after. Detects
+/// every error burst of up to 64 bits, and any other damage with probability 1 - 2^-64.
 class Crc64 {
  public:
   void add(const void* bytes, std::size_t count);

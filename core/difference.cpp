@@ -9,12 +9,12 @@
 namespace retrace {
 namespace {
 
-constexpr std::size_t most_steps = 14;  // the last is short enough for most kinks to lie beyond it
-// Slopes that differ by their roundings alone:
-constexpr std::size_t shortest_steps = 6;  // truncation, h^3 f''' / 3 an evaluation, is below rounding there
-constexpr std::size_t steps_alike = 8;     // about the step of the result: truncation is nearly the same for all
+constexpr std::size_t most_steps = 14;  // the last step is too short to reach most kinks
+// rounding_noise() compares slopes that should differ by rounding alone:
+constexpr std::size_t shortest_steps = 6;  // the truncation error, h^3 f''' / 3 per evaluation, is below rounding there
+constexpr std::size_t steps_alike = 8;     // near the step of the result, where truncation is nearly the same for all
 constexpr double extrapolation = 2;        // see least_rounding_noise
-constexpr double unseen_slopes = 4;        // the error of others may be as much larger
+constexpr double unseen_slopes = 4;        // margin: slopes that were not sampled may be this much worse
 
 }  // namespace
 
@@ -43,7 +43,7 @@ double least_rounding_noise(const Difference& difference) {
 }
 
 double rounding_noise(const SlopeAt& slope, double first_step, const Difference& difference) {
-  double error = 0;  // of an evaluation of u.f
+  double error = 0;  // of one evaluation of u.f
   double h = std::ldexp(first_step, 1 - static_cast<int>(most_steps));
   for (std::size_t k = 0; k < shortest_steps; ++k, h *= 2) {
     const Slope here = slope(h);

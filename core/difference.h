@@ -1,4 +1,4 @@
-// Derivatives by finite differences, and how far their roundings may be off.
+// Derivatives by finite differences, and bounds on their rounding errors.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@ namespace retrace {
 /// u.(f(x + h) - f(x - h)) / width at one step h.
 struct Slope {
   double value = 0;
-  double width = 0;      // 2h, as far as x has the bits for it
+  double width = 0;      // (x + h) - (x - h) after rounding, about 2h
   double magnitude = 0;  // sum_k |u_k| max(|f_k(x + h)|, |f_k(x - h)|)
 };
 using SlopeAt = std::function<Slope(double h)>;
@@ -16,21 +16,21 @@ using SlopeAt = std::function<Slope(double h)>;
 /// A derivative, extrapolated to a step of 0.
 struct Difference {
   double value = 0;
-  double width = 0;      // of the shortest step that it rests on
+  double width = 0;      // of the shortest step that it uses
   double magnitude = 0;  // of that step
 };
 
-/// Ridders (1982): slopes at smaller and smaller steps, extrapolated; of all extrapolations the one that changed least
-/// is taken. Smooth functions need three steps, and no more are made once a change is below `tolerance` of the value
-/// (of `scale`, where that is larger).
+/// The method of Ridders (1982): extrapolates slopes at smaller and smaller steps and returns the extrapolation that
+/// changed least. Smooth functions need three steps; it stops as soon as the change is at most `tolerance` times the
+/// larger of the value and `scale`.
 Difference extrapolated_difference(const SlopeAt& slope, double first_step, double tolerance, double scale);
 
-/// A bound of the rounding error of that difference, as small as it can be: each result of f is rounded, by eps / 2. A
-/// slope is then wrong by eps magnitude / width, and an extrapolation by at most prod_j (4^j + 1) / (4^j - 1) < 2 times
-/// the error of its slope of the shortest step.
+/// A bound on the rounding error of that difference if f rounds nothing but its results, each by eps / 2. The error of
+/// a slope is then eps magnitude / width, and that of an extrapolation at most prod_j (4^j + 1) / (4^j - 1) < 2 times
+/// the error of the slope at its shortest step.
 double least_rounding_noise(const Difference& difference);
-/// The same where f rounds more than its results: by as much as slopes differ where nothing but roundings makes them
-/// differ. Truncation is no part of it: a difference that has not converged, at a kink for example, gets no allowance.
+/// An estimate of the rounding error if f also rounds intermediate values: measured on slopes that should differ by
+/// rounding alone. Excludes truncation: a difference that has not converged, at a kink for example, gets no allowance.
 double rounding_noise(const SlopeAt& slope, double first_step, const Difference& difference);
 
 }  // namespace retrace

@@ -63,7 +63,7 @@ inline Dual abs(Dual a) { return a.value < 0 ? -a : a; }
 inline Dual pow(Dual a, Dual b) {
   const double y = std::pow(a.value, b.value);
   const double by_base = a.tangent == 0 ? 0 : b.value * std::pow(a.value, b.value - 1) * a.tangent;
-  const double by_exponent = b.tangent == 0 || y == 0 ? 0 : y * std::log(a.value) * b.tangent;  // y ln a -> 0 with y
+  const double by_exponent = b.tangent == 0 || y == 0 ? 0 : y * std::log(a.value) * b.tangent;  // y ln a -> 0 as y -> 0
   return {y, by_base + by_exponent};
 }
 inline bool isnan(Dual a) { return std::isnan(a.value); }

@@ -21,7 +21,7 @@ class ShapeError : public Error {
 class DtypeError : public Error {
   using Error::Error;
 };
-/// A function that has declared that it does not run on dual numbers (custom_op's differences_only) met some.
+/// Dual numbers were passed to an op declared not to support them (custom_op's differences_only).
 class DifferencesOnlyError : public DtypeError {
   using DtypeError::DtypeError;
 };
@@ -33,8 +33,8 @@ class IndexError : public Error {
 class ValueError : public Error {
   using Error::Error;
 };
-/// A tensor that there is no memory for. It is no std::bad_alloc as well: an exception with two bases std::exception
-/// would pass by every `catch (const std::exception&)`.
+/// There is not enough memory for a tensor. Does not also derive from std::bad_alloc: `catch (const std::exception&)`
+/// does not catch an exception with two std::exception bases.
 class MemoryError : public Error {
   using Error::Error;
 };

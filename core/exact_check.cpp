@@ -8,7 +8,7 @@ namespace retrace {
 namespace {
 
 constexpr int neighbour_count = 8;
-constexpr double unseen_roundings = 4;  // the largest may be as much larger than those that so few neighbours show
+constexpr double unseen_roundings = 4;  // margin: a few neighbours do not show the largest rounding errors
 
 double beside(double x, Random& random) {
   const double units = static_cast<double>(random.integer(65) - 32);

@@ -1,4 +1,4 @@
-// Derivatives along a direction, exactly: by dual numbers and by backward, which agree but for their roundings.
+// Exact directional derivatives: by dual numbers and by backward, which agree up to rounding.
 #pragma once
 
 #include <optional>
@@ -10,30 +10,31 @@
 
 namespace retrace {
 
-/// u.(J v) by dual numbers against (J^T u).v by backward.
+/// u.(J v) by dual numbers and (J^T u).v by backward, which should be equal.
 struct ExactDerivative {
   double by_duals = 0;
   double by_backward = 0;
-  double terms = 0;  // the sum of the absolute terms of both
+  double terms = 0;  // the sum of the absolute values of the terms of both
 
   double difference() const;
-  /// What is left of the difference beyond a rounding noise. Not a number is neither noise nor within it.
+  /// The amount by which the difference exceeds the rounding noise, at least 0. A NaN difference stays NaN; a noise
+  /// that is not finite is ignored.
   double beyond(double noise) const;
 };
 
-/// The derivatives of u.f at the point where f is now.
+/// Computes derivatives of u.f at the current point of f.
 class ExactCheck {
  public:
   ExactCheck(CheckedFunction& f, std::span<const double> u, const LeafNumbers& gradients, Random random);
 
-  /// Throws DtypeError where f does not run on dual numbers.
+  /// The derivative along v, computed both ways. Throws DtypeError if f does not run on dual numbers.
   ExactDerivative along(const LeafNumbers& v) { return derivative(v, u_, gradients_); }
-  /// A bound of the rounding errors of the two: how far they move when every number of the point, of u and of v becomes
-  /// another double, up to 32 units in the last place away. Where a gradient is 0 because terms cancel (the sum of a
-  /// softmax), roundings are all there is of it, and they move as far as they are large; a derivative that backward
-  /// gets wrong stays where it is. 0 for a backward that does not repeat itself.
+  /// An estimate of the rounding errors of both derivatives: how much they change when every number of the point, of u
+  /// and of v changes by up to 32 units in the last place. If a gradient is 0 because terms cancel (the sum of a
+  /// softmax), its computed value is pure rounding error and changes by its own size; a wrong derivative hardly
+  /// changes. 0 if backward does not give the same gradients twice.
   double rounding_noise(const LeafNumbers& v, const ExactDerivative& here);
-  /// The same for one element of the gradient, as backward alone gives it.
+  /// An estimate of the rounding error of one element of the gradient by backward.
   double rounding_noise(std::size_t leaf, std::size_t at);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_reported = 10;
 constexpr int directions = 3;
-constexpr double least_scale = 1e-6;  // derivatives smaller than this are compared with it
+constexpr double least_scale = 1e-6;  // the smallest scale that errors are divided by
 
 double root_mean_square(std::span<const double> numbers) {
   double squares = 0;
@@ -59,9 +59,9 @@ class Checker {
   }
 
  private:
-  // ---- what f gives at the point itself
+  // ---- values and gradients at the point itself
 
-  // Here whatever f captures meets f64 for the first time, in its forward and in its backward.
+  // The first forward and backward in f64: a captured tensor of another dtype throws here.
   void start() {
     try {
       const std::size_t numbers = repeatable_values().size();
@@ -166,8 +166,8 @@ class Checker {
     return element;
   }
 
-  // The exact derivative decides. Where there is none, an element that differs passes only if its noise is below the
-  // limit times the rms of all gradients: whatever is lost in it is then as small beside them.
+  // The exact derivative decides. Without one, an element that differs passes only if its noise is at most the limit
+  // times the rms of all gradients, so that any error hidden by the noise is equally small compared with them.
   void decide_within_noise(GradcheckElement& element, std::size_t k, std::size_t at, double noise, double scale) {
     ++result_.undecided;
     result_.noise = std::max(result_.noise, noise);
@@ -187,7 +187,7 @@ class Checker {
 
   // ---- by dual numbers
 
-  // None where f does not run on dual numbers.
+  // Empty if f does not run on dual numbers.
   std::optional<ExactDerivative> exactly_along(const LeafNumbers& direction) {
     if (!result_.not_exact.empty()) return {};
     try {
@@ -217,7 +217,7 @@ class Checker {
     if (is_worse(error, result_.exact_error)) result_.exact_error = error;
   }
 
-  // ---- the whole
+  // ---- checks of the whole run
 
   std::string why_vacuous() const {
     if (names_.empty()) return "no input has real numbers (f32 or f64)";
@@ -241,7 +241,7 @@ class Checker {
 
   CheckedFunction f_;
   const GradcheckOptions& options_;
-  Dtype default_type_;  // outside of the check
+  Dtype default_type_;  // the caller's, while the check runs in f64
   Random random_;
   std::vector<std::string> names_, unused_;
   std::int64_t total_ = 0;

@@ -4,9 +4,9 @@
 // gives for a random cotangent (never for sum(): the summed output of a softmax has no gradient at all, so it would
 // hide any error). And exactly: dual numbers through the same function give J v, and u.(J v) must be (J^T u).v.
 //
-// A difference cannot tell two derivatives apart that are closer than its own rounding noise, about eps |f| / step,
-// which is all there is of it where the gradient is 0 or small beside the values. Where the two agree within that
-// noise, the dual numbers decide: they are run for exactly that element.
+// A difference cannot distinguish derivatives that are closer than its own rounding noise, about eps |f| / step. If the
+// gradient is 0, or small compared with the values, the difference is mostly noise. If difference and gradient agree
+// within a noise above the limit, dual numbers decide: they are run for exactly that element.
 #pragma once
 
 #include <cmath>
@@ -34,24 +34,24 @@ struct GradcheckOptions {
   std::vector<double> kinks = {};       // inputs so close to one that a difference would straddle it are skipped
   std::vector<std::string> names = {};  // of the inputs, for the report
   std::int64_t most_elements = 3000;    // beyond, that many are drawn at random
-  std::string name = {};                // of f, for the report; by default that of the op that gave its output
-  bool allow_unused = false;            // some inputs may be of no use to f (never all of them)
-  bool allow_empty = false;             // inputs and outputs may have no elements: f is only run then
+  std::string name = {};                // of f, for the report; by default after the op that made its output
+  bool allow_unused = false;            // f may ignore some of its inputs (but not all)
+  bool allow_empty = false;             // inputs and outputs may have no elements; f is then run but not checked
   bool differences_only = false;        // no exact check: f does not run on dual numbers
-  bool named_by_visit = false;          // the inputs are all parameters that f may use: gradcheck(model, f) sets it
+  bool named_by_visit = false;          // f may use no other trainable leaf than the inputs; set by gradcheck(model, f)
 };
 
 /// One element of one input.
 struct GradcheckElement {
   std::string input;
   std::int64_t index = 0;              // row-major
-  std::vector<std::int64_t> position;  // the same, an index an axis
+  std::vector<std::int64_t> position;  // the same, one index per axis
   double analytic = 0;
   double numeric = 0;
   double error = 0;  // |analytic - numeric| / max(|analytic|, |numeric|, rms of the input's gradient, 1e-6)
-  // Where the difference cannot decide, as its rounding noise is above the limit and analytic and numeric are closer
-  // than that: the noise, and the derivative by dual numbers. The error is then that of analytic against exact, beyond
-  // the rounding noise of those two, over the same. 0 and NaN where the difference decides.
+  // The rounding noise and the derivative by dual numbers, if the difference cannot decide: its noise is above the
+  // limit, and analytic and numeric agree within it. The error is then |analytic - exact|, less the rounding noise of
+  // both where it exceeds the limit, on the same scale. 0 and NaN if the difference decides.
   double noise = 0;
   double exact = std::numeric_limits<double>::quiet_NaN();
 };
@@ -64,27 +64,27 @@ struct GradcheckResult {
   std::int64_t elements = 0;   // checked
   std::int64_t skipped = 0;    // too close to a kink
   std::int64_t failed = 0;     // of those checked
-  std::int64_t undecided = 0;  // of those checked: by differences, within whose rounding noise they lie
-  double noise = 0;            // the largest of those
+  std::int64_t undecided = 0;  // of those checked: within the rounding noise of their differences
+  double noise = 0;            // the largest rounding noise of an undecided element
   double worst_error = 0;
-  double exact_error = 0;               // |u.(J v) - (J^T u).v| beyond exact_noise, over the sum of the absolute terms
-  double exact_noise = 0;               // a bound of the rounding errors of both; 0 where it was not needed
-  std::string not_exact;                // why there was no exact check; empty if there was one
-  std::string vacuous;                  // why the check says nothing about f, or about an input; empty if it does
+  double exact_error = 0;               // |u.(J v) - (J^T u).v| beyond exact_noise, over the sum of |terms|
+  double exact_noise = 0;               // an estimate of the rounding errors of both; 0 if not needed
+  std::string not_exact;                // why there was no exact check; otherwise empty
+  std::string vacuous;                  // why the check says nothing about f or an input; otherwise empty
   std::vector<GradcheckElement> worst;  // the worst first, at most ten
   double limit = 0;
   double exact_limit = 0;
 
-  /// The rule that the report prints. NaN is a failure, and so is a check that says nothing.
+  /// Whether both errors are within their limits. A NaN error and a vacuous check fail.
   bool passed() const { return vacuous.empty() && worst_error <= limit && exact_error <= exact_limit; }
 };
 /// "gradcheck passed: ...", and for a failure the worst elements with their ratio (2.000 and -1.000 tell the bug).
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result);
 
-/// Checks f at the inputs, which are converted to f64. A vacuous check fails and says why: no input or output has real
-/// numbers, or any elements; f does not depend on an input; all elements were skipped. Throws ValueError if f draws
-/// random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the exact check, on dual
-/// numbers.
+/// Checks f at the inputs, which are converted to f64. A vacuous check fails and reports the reason: the inputs or
+/// outputs have no real numbers or no elements; f does not depend on an input; no element was checked. Throws
+/// ValueError if f draws random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the exact
+/// check, on dual numbers.
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options = {});
 /// The same for a function of one tensor.
 template <class F>
@@ -94,8 +94,8 @@ gradcheck(F&& f, const Tensor& x, const GradcheckOptions& options = {}) {
 }
 
 /// Checks f with respect to leaves that it holds itself: their values become f64 copies that are moved in place, then
-/// duals, and are given back bit for bit at the end. f must compute in the dtype of the leaves. With
-/// options.named_by_visit, throws ValueError where f uses another leaf that wants a gradient.
+/// duals, and are restored bit for bit at the end. f must compute in the dtype of the leaves. With
+/// options.named_by_visit, throws ValueError if f uses any other leaf that wants a gradient.
 GradcheckResult gradcheck_parameters(const std::function<Tensors()>& f,
                                      const std::vector<std::pair<std::string, Tensor>>& parameters,
                                      const GradcheckOptions& options = {});

@@ -21,10 +21,12 @@ std::string path_of(const Record& record, const ScopeNames& names = {});
 std::string to_text(const Record& record, const ScopeNames& names = {});
 /// All records as a table with the same columns, then the leaves with the gradients that are held.
 std::string to_text(const Tape& tape, const ScopeNames& names = {});
-/// Boxes for ops, with their formulas as tooltips, ellipses for leaves, edges with shapes. Render with `dot -Tsvg`.
+/// Draws ops as boxes with their formulas as tooltips, leaves as ellipses, and edges with shapes. Render with
+/// `dot -Tsvg`.
 std::string to_dot(const Tape& tape, const ScopeNames& names = {});
-/// A list with one object per record, each on a line of its own: index, path, op, formulas, inputs and outputs with name,
-/// dtype and shape, and the values and gradients that are still held (null for NaN and infinities; a dual's value).
+/// A JSON array with one object per record, each on its own line: index, path, op, formulas, inputs and outputs with
+/// name, dtype and shape, and the values and gradients that are still held (null for NaN and infinities; a dual is
+/// written as its value).
 std::string to_json(const Tape& tape, const ScopeNames& names = {});
 
 }  // namespace retrace

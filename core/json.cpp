@@ -20,7 +20,7 @@ std::size_t utf8_length(std::string_view bytes) {
   if (lead < 0x80) return 1;
   const std::size_t length = in(lead, 0xC2, 0xDF) ? 2 : in(lead, 0xE0, 0xEF) ? 3 : in(lead, 0xF0, 0xF4) ? 4 : 0;
   if (length == 0) return 0;
-  // No overlong forms, no surrogates, nothing above U+10FFFF.
+  // Excludes overlong forms, surrogates and code points above U+10FFFF.
   const unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   if (!in(byte(1), lowest, highest)) return 0;
@@ -70,7 +70,7 @@ class Reader {
   [[noreturn]] void fail(const char* expected) const {
     throw JsonError(position_, retrace::text("read_json: byte ", position_, ": expected ", expected));
   }
-  /// The next byte; 0 at the end, which no rule of the grammar takes.
+  /// The next byte; 0 at the end of the text, which no rule of the grammar accepts.
   char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
   bool take(char expected) {
     if (position_ == text_.size() || text_[position_] != expected) return false;
@@ -280,7 +280,7 @@ JsonWriter& JsonWriter::value(std::uint64_t number) {
 JsonWriter& JsonWriter::value(double number) {
   separate();
   std::string shortest = std::isfinite(number) ? digits(number) : "null";
-  // A whole number stays a fraction for readers that tell the two apart.
+  // Writes 1 as 1.0, for readers that distinguish integers from floating-point numbers.
   if (shortest.find_first_not_of("-0123456789") == std::string::npos) shortest += ".0";
   text_ += shortest;
   return *this;

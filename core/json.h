@@ -1,6 +1,6 @@
-// JSON (RFC 8259) as files and prints need it: a writer that appends, and a reader that reports what it meets.
+// JSON (RFC 8259) for files and prints: a writer that appends, and a reader that reports each part as an event.
 //
-// By hand, so that whoever links core, ops or nn needs no other library. What holds whole documents (models) uses
+// Written by hand so that core, ops and nn depend on no other library. Code that needs whole documents (models) uses
 // nlohmann-json.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace retrace {
 
-/// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, nothing overlong).
+/// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms).
 bool is_utf8(std::string_view bytes);
 
-/// Appends JSON to a text. Commas, quotes and escapes are the writer's; that keys and values alternate and that
-/// brackets match is the caller's.
+/// Builds a JSON text. The writer adds commas, quotes and escapes; the caller alternates keys and values and closes the
+/// brackets.
 class JsonWriter {
  public:
-  /// With `lines`, each element of the outermost object or array stands on a line of its own.
+  /// With `lines`, puts each element of the outermost object or array on its own line.
   explicit JsonWriter(bool lines = false) : lines_(lines) {}
 
   JsonWriter& begin_object() { return open('{'); }
@@ -29,12 +29,12 @@ class JsonWriter {
   JsonWriter& begin_array() { return open('['); }
   JsonWriter& end_array() { return close(']'); }
   JsonWriter& key(std::string_view name);
-  /// Bytes that are not UTF-8 become U+FFFD.
+  /// Replaces bytes that are not UTF-8 by U+FFFD.
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(std::int64_t number);
   JsonWriter& value(std::uint64_t number);
-  /// The shortest digits that read back as the same number; null for NaN and infinities, which JSON lacks.
+  /// Writes the shortest digits that read back as the same number; null for NaN and infinities, which JSON lacks.
   JsonWriter& value(double number);
 
   const std::string& text() const { return text_; }
@@ -51,7 +51,7 @@ class JsonWriter {
   std::vector<bool> has_elements_;  // of each open object or array, outermost first
 };
 
-/// What read_json() calls for each part of a text, in order.
+/// Receives the parts of a text from read_json(), in order.
 class JsonEvents {
  public:
   virtual ~JsonEvents() = default;
@@ -68,19 +68,19 @@ class JsonEvents {
   virtual void null() = 0;
 };
 
-/// The text that read_json() was given is not JSON.
+/// The text passed to read_json() is not JSON.
 class JsonError : public Error {
  public:
   JsonError(std::size_t position, const std::string& message) : Error(message), position_(position) {}
-  /// Of the first byte that does not fit, from 0.
+  /// The offset of the first unexpected byte, from 0.
   std::size_t position() const { return position_; }
 
  private:
   std::size_t position_;
 };
 
-/// Reads one JSON value, which spaces, tabs and line ends may surround. Throws JsonError for anything else (a byte order
-/// mark and bytes that are not UTF-8, too), and for more than 64 brackets inside each other.
+/// Reads one JSON value, optionally surrounded by spaces, tabs and line ends. Throws JsonError for anything else,
+/// including a byte order mark and bytes that are not UTF-8, and for more than 64 levels of nested brackets.
 void read_json(std::string_view text, JsonEvents& events);
 
 }  // namespace retrace

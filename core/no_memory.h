@@ -1,4 +1,4 @@
-// What is said of a tensor that could not be allocated.
+// The error for a tensor that could not be allocated.
 #pragma once
 
 #include <string_view>

@@ -27,8 +27,8 @@ struct Node {
   bool gradient_used = false;    // an optimiser used the gradient up: the next contribution overwrites it
   bool awaits_gradient = false;  // on a tape whose walk has not passed the record that made it
   bool shared = false;           // read by several threads: counts are atomic
-  bool is_parameter = false;     // made by parameter(), so that an optimiser is expected to move it
-  bool has_optimizer = false;    // an optimiser was made for it
+  bool is_parameter = false;     // made by parameter(), so an optimiser is expected to update it
+  bool has_optimizer = false;    // belongs to an optimiser
   Shape shape;
 
   std::int64_t numel() const { return shape.numel(); }

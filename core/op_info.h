@@ -1,25 +1,25 @@
-// What is constant about an op, and how formulas are written.
+// The constants of an op, and the notation of formulas.
 //
-// A formula is a list of equations, separated by ", ": "y = x W^T + b", "da = dy b^T, db = a^T dy". One notation serves
-// all of them, so that a program can read them as well as a person:
+// A formula is a list of equations, separated by ", ": "y = x W^T + b", "da = dy b^T, db = a^T dy". All formulas use
+// one notation, which both people and programs can read:
 //
 //   names         letters and digits, then _part or ': x0, z_i, c'. An input has the name that `inputs` gives it, y is
 //                 the output, dx the gradient of x; any other name is that of an output or is defined by an equation
-//   a b           the product: of matrices in matmul, linear, attention and the recurrent ops, else by elements
+//   a b           the matrix product in matmul, linear, attention and the recurrent ops, otherwise elementwise
 //   a / b         divided by the product that follows; a + b, a - b, -a
-//   a^b, a^-b     a power, and a^T, the last two axes exchanged: bind closest
+//   a^b, a^-b     a power; a^T exchanges the last two axes. Both bind tightest
 //   tanh x        a function of the one factor that follows; f(a, b) of several. softmax and log_softmax go along the
 //                 last axis, reshape(x, [2, 3]) and broadcast(x, [2, 3]) name the new shape, f32(x) the new dtype
 //   sum, mean, min, max, prod     of the product that follows: of all its elements, or, at the end of the equation,
 //                 "along axis 1" or "along axes 0 and 2". sum_k, sum_(k <= j): of what follows for each such k
 //   x[i, 0:3]     elements, counted from 0: positions, ranges start:stop:step as in Python, ":" for a whole axis,
-//                 "new" for an axis put in, "..." for axes that are not named
-//   [x0; x1]      one after the other, along the axis that the equation names
-//   [a > b]       1 where the condition holds, else 0
-//   a where c, b where d, else e      the first whose condition holds
+//                 "new" for an inserted axis, "..." for axes that are not named
+//   [x0; x1]      concatenation along the axis that the equation names
+//   [a > b]       1 if the condition holds, else 0
+//   a where c, b where d, else e      the first value whose condition holds
 //   a in {0, 2}   one of these
-//   a += b        b is added to what is there already
-//   for each step, for each head      at the end: what the equations are repeated for
+//   a += b        adds b to the value already in a
+//   for each step, for each head      at the end: repeats the equations
 //
 // Where an op repeats an input to fit another (broadcasting), that input's gradient is summed over the repetitions.
 #pragma once
@@ -42,8 +42,8 @@ struct OpInfo {
   const char* forward;   // "y = tanh x"
   const char* backward;  // "dx = dy (1 - y^2)": the vector-Jacobian product
   const char* inputs;    // "x", or "a, b": the names of the inputs, in order
-  /// The formulas with the attributes and sizes of one call; null where these make no difference. Record::formulas()
-  /// asks for them when a tape is printed: recording costs nothing.
+  /// Gives the formulas with the attributes and sizes of one call; null if these make no difference. Only
+  /// Record::formulas() calls it, when a tape is printed, so recording costs nothing.
   Formulas (*formulas_of_call)(const Record& record) = nullptr;
 };
 

@@ -10,7 +10,7 @@ void append_escaped(std::string& result, unsigned char code) {
   result += digits[code & 15];
 }
 
-// Of the two bytes of C1 in UTF-8, U+0080 to U+009F.
+// Whether a C1 control code (U+0080 to U+009F, two bytes in UTF-8) begins here.
 bool begins_c1(std::string_view text, std::size_t at) {
   return text[at] == '\xc2' && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
 }

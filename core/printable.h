@@ -1,4 +1,4 @@
-// Text from files and users that is about to be shown.
+// Makes text from files and users safe to print.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace retrace {
 
-/// The text with its control codes (C0, DEL and C1) as "\x1b", so that a name in a file cannot steer a terminal or
-/// break a line.
+/// The text with its control codes (C0, DEL and C1) escaped, as in "\x1b", so that a name in a file can neither control
+/// the terminal nor break a line.
 std::string printable(std::string_view text);
 
 }  // namespace retrace

@@ -64,7 +64,7 @@ struct ScopeEntry {
 class Record {
  public:
   const OpInfo& op() const { return *op_; }
-  /// Those of the op, with the attributes and sizes of this call: "y = a b^T" for a matmul that transposes b.
+  /// The formulas of the op, with the attributes and sizes of this call: "y = a b^T" for a matmul that transposes b.
   Formulas formulas() const;
   /// Position on the tape, from 0.
   std::int64_t index() const { return index_; }

@@ -32,8 +32,8 @@ struct Entry {
   std::uint64_t begin = 0, end = 0;  // in bytes, from the end of the header
 };
 
-// Takes the header apart event by event: what the format does not know is refused where it stands, and a header of
-// brackets alone cannot fill the memory.
+// Parses the header event by event: rejects anything outside the format as soon as it appears, so that a header of
+// nothing but brackets cannot fill the memory.
 class HeaderReader final : public JsonEvents {
  public:
   explicit HeaderReader(const std::string& path) : path_(path) {}
@@ -160,7 +160,7 @@ void read_bytes(std::ifstream& file, const std::string& path, void* to, std::uin
                          errno == 0 ? "it became shorter meanwhile" : std::strerror(errno), "; try again"));
 }
 
-// A mark with a few damaged bytes is one as well; with more, what is left of the header is no JSON.
+// Accepts a mark with a few damaged bytes, so that damage there is reported too. With more, the header is not JSON.
 bool is_marked(std::string_view file) {
   constexpr std::size_t damaged_bytes = 4;
   std::size_t equal = 0;
@@ -168,8 +168,8 @@ bool is_marked(std::string_view file) {
   return equal + damaged_bytes >= checksum_mark.size();
 }
 
-// Reads the file once before it is taken apart, so that damage is called so, whatever it hit. Returns whether there was
-// a checksum: files of others have none.
+// Reads the whole file before it is parsed, so that damage is reported as damage wherever it is. Returns whether the
+// file has a checksum: files of other programs have none.
 bool check_checksum(std::ifstream& file, const std::string& path, std::uint64_t size) {
   constexpr std::uint64_t digits_at = sizeof(std::uint64_t) + checksum_mark.size(), portion = 1 << 16;
   if (size < digits_at + blank_digits.size()) return false;
@@ -196,7 +196,7 @@ bool check_checksum(std::ifstream& file, const std::string& path, std::uint64_t 
   return marked;
 }
 
-// A shape that no tensor may have, or memory that does not suffice, is told of the file.
+// Reports a shape that no tensor may have, or a lack of memory, as an error in reading the file.
 Tensor empty_for(const std::string& path, const Entry& entry) {
   try {
     return empty(entry.shape, entry.dtype, "");

@@ -1,5 +1,5 @@
-// Where a file that Retrace wrote has its checksum: the first entry of its metadata, at a fixed place, so that it is
-// found before anything else in the file is believed.
+// The place of the checksum in a file that Retrace wrote: the first entry of the metadata, at a fixed offset, so that
+// it can be verified before anything else in the file is trusted.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 namespace retrace {
 
 inline constexpr const char* checksum_key = "retrace.crc64";
-/// The beginning of the header, behind the 8 bytes of its length; the digits follow it.
+/// The beginning of the header, after the 8 bytes of its length; the digits follow.
 inline constexpr std::string_view checksum_mark = R"({"__metadata__":{"retrace.crc64":")";
-/// A CRC-64 in hexadecimal. It is taken of the whole file with these instead of its own digits.
+/// Stands in for the digits of the CRC-64 while it is computed over the whole file.
 inline constexpr std::string_view blank_digits = "0000000000000000";
 
 inline std::string checksum_digits(std::uint64_t checksum) {

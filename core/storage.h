@@ -23,8 +23,8 @@ struct alignas(64) Storage {
   const void* data() const { return reinterpret_cast<const std::byte*>(this) + sizeof(Storage); }
 };
 
-/// The bytes of physical memory and swap of this machine: no block is larger. The system may promise more than it has
-/// and end the program when that is used. (A limit that a container sets is not known here; the system enforces it.)
+/// Physical memory and swap of this machine in bytes, the maximum size of a block: the system may grant more than it
+/// has and kill the program when the memory is used. (A container's limit is not known here; the system enforces it.)
 std::size_t total_memory();
 /// A block of at least `bytes` bytes with one reference. Throws MemoryError.
 Storage* allocate_storage(std::size_t bytes);

@@ -17,7 +17,7 @@
 namespace retrace {
 
 /// Contiguous, row-major elements of one dtype, of rank 0 to 8. A default-made tensor is undefined: it has no node, and
-/// whatever is asked of it but defined() throws a ValueError that names the function.
+/// every query but defined() throws a ValueError that names the function.
 ///
 /// A tensor belongs to the thread that made it: counts are plain. What several threads read is marked once by share().
 class Tensor {
@@ -90,7 +90,7 @@ class Tensor {
   void zero_grad() const;
 
   // For those who write ops.
-  /// `function` is what the error for an undefined tensor names.
+  /// Throws ValueError, naming `function`, if the tensor is undefined.
   Node& node(const char* function = "Tensor") const {
     if (node_ == nullptr) [[unlikely]]
       throw_undefined(function, "this");
@@ -124,8 +124,8 @@ class Tensor {
   Node* node_ = nullptr;
 };
 
-/// Throws ValueError, "matmul: b is an undefined tensor ...", if x is undefined. An op checks its operands before it
-/// looks at them, and the compiler then drops the checks behind: this one costs nothing.
+/// Throws ValueError, "matmul: b is an undefined tensor ...", if x is undefined. Ops call it before they use an
+/// operand; the compiler then drops the later checks of the same operand, so it costs nothing.
 inline void check_defined(const char* function, const Tensor& x, const char* operand) {
   if (x.node_or_null() == nullptr) [[unlikely]]
     Tensor::throw_undefined(function, operand);
@@ -149,10 +149,10 @@ class NestedNumbers {
   bool is_list_ = false;
 };
 
-/// Elements with no value yet: for those who write them all. Throws ShapeError or MemoryError, with the name of the
-/// function that asks, for a tensor larger than memory.
+/// A tensor of uninitialised elements, for callers that write all of them. Throws ShapeError or MemoryError, naming
+/// `function`, if it is larger than memory.
 Tensor empty(const Shape& shape, Dtype dtype = default_dtype(), const char* function = "empty");
-/// Throws as a function would that makes a tensor larger than the memory of this machine, which the error calls `name`.
+/// Throws ShapeError or MemoryError, naming both, if a tensor of this shape is larger than this machine's memory.
 void check_memory(const char* function, std::string_view name, const Shape& shape, Dtype dtype = default_dtype());
 Tensor empty_like(const Tensor& x);
 /// Another shape or another part of the same storage, `offset` elements on; not recorded.

@@ -17,7 +17,8 @@ std::vector<UnvisitedParameter>& found() {
   return list;
 }
 
-// A tape on which no optimiser has anything is a study of its own, and its parameters are nobody's concern.
+// Whether the tape holds a parameter of an optimiser. A tape without one is not training, so its parameters are
+// ignored.
 bool is_trained(const Record* last) {
   for (const Record* record = last; record != nullptr; record = record->previous())
     for (int i = 0; i < record->inputs(); ++i)

@@ -1,4 +1,4 @@
-// Parameters that take part in training but that no optimiser moves: almost always members that visit() forgot.
+// Finds parameters that take part in training but belong to no optimiser: almost always members missing from visit().
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace retrace {
 
-/// A parameter that a backward of this thread met beside those of an optimiser, while no optimiser had it.
+/// A parameter without an optimiser that a backward of this thread met on a tape with parameters of an optimiser.
 struct UnvisitedParameter {
   Tensor parameter;
-  std::string use;  // "record 3 (encoder/linear)": the first one that takes it
+  std::string use;  // "record 3 (encoder/linear)": the first record that takes it
 };
 
-/// An optimiser is made for this parameter.
+/// Notes that this parameter belongs to an optimiser.
 void has_optimizer(const Tensor& parameter);
-/// Every backward calls this with the last record of its tape. Only the first sixteen after an optimiser was made look
-/// through their records, then ever fewer: what visit() forgot is missing from the first step on, and a look costs a
-/// few per cent of a walk.
+/// Searches the records of a tape for such parameters; every backward calls it with the last record. Only the first
+/// sixteen calls after an optimiser was made search, then ever fewer: a member missing from visit() shows up in the
+/// first step, and a search costs a few per cent of a backward walk.
 void look_for_unvisited_now_and_then(const Record* last);
-/// Hands out what was found on this thread since the last call and still has a gradient that nobody used.
+/// Returns, and forgets, the parameters found on this thread since the last call whose gradient is still unused.
 std::vector<UnvisitedParameter> take_unvisited();
 
 }  // namespace retrace

@@ -1,4 +1,4 @@
-// Keeping gradients in bounds, between backward and step. A handle to a gradient that was taken before keeps its values.
+// Keeping gradients in bounds, between backward and step. A gradient handle taken before keeps its values.
 #pragma once
 
 #include <cmath>

@@ -8,8 +8,9 @@
 
 namespace retrace {
 
-/// The shape of a layer's parameter, checked before any of the layer is made. Throws ShapeError where an extent is
-/// negative, and MemoryError where the parameter is larger than the memory of this machine, with the names of both.
+/// The shape of a layer's parameter, checked before any part of the layer is allocated. Throws, naming the layer and
+/// the parameter: ShapeError if an extent is negative, MemoryError if the parameter is larger than this machine's
+/// memory.
 Shape parameter_shape(const char* layer, std::string_view parameter, std::initializer_list<std::int64_t> extents);
 /// Uniform in +-sqrt(6 / (fan_in + fan_out)) for a weight [fan_out, fan_in] (Glorot and Bengio, 2010).
 Tensor glorot_uniform(const Shape& shape, Random& random);

@@ -47,7 +47,7 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-/// The name, then the tensor as it prints itself.
+/// Prints the name, then the tensor.
 std::ostream& operator<<(std::ostream& out, const NamedTensor& named);
 
 /// The path to a member while a module is visited; it costs nothing until its text is asked for.
@@ -183,8 +183,8 @@ void load(const std::string& path, const M& module) {
 }
 
 /// The gradient of f(module) with respect to every weight, checked in f64: see core/gradcheck.h. The module's values,
-/// dtypes and gradients are afterwards what they were. Throws ValueError where f uses a leaf that wants a gradient and
-/// that visit does not name.
+/// dtypes and gradients are restored afterwards. Throws ValueError if f uses a leaf that wants a gradient and that
+/// visit() does not name.
 template <Module M, class F>
 GradcheckResult gradcheck(const M& module, F&& f, const GradcheckOptions& options = {}) {
   std::vector<std::pair<std::string, Tensor>> weights;

@@ -7,7 +7,7 @@
 namespace retrace {
 namespace {
 
-// "[2, 0]", or "[]" for the only element of a 0-d tensor.
+// The index of an element: "[2, 0]", or "[]" in a 0-d tensor.
 std::string index_of(std::int64_t element, const Shape& shape) {
   const auto strides = shape.strides();
   std::string result = "[";

@@ -1,5 +1,5 @@
-// Optimisers: a look at every gradient, then one pass over each parameter a step. A step uses the gradients up: they
-// can still be read, and the next backward begins anew.
+// Optimisers. A step checks every gradient, then updates each parameter in one pass. It uses up the gradients: they can
+// still be read, but the next backward overwrites them.
 #pragma once
 
 #include <algorithm>
@@ -35,13 +35,13 @@ class AnyOptimizer {
   AnyOptimizer& operator=(const AnyOptimizer&) = delete;
   virtual ~AnyOptimizer() = default;
 
-  /// Moves every parameter by its gradient. Throws, with the parameter's name, and has then changed nothing:
-  ///  - TapeError for one that has no fresh gradient, unless allow_missing;
-  ///  - ValueError for a gradient that holds a NaN or an infinity, unless allow_nonfinite;
-  ///  - TapeError for one that got a gradient on a tape beside parameters of optimisers, but has none itself, unless
-  ///    allow_unvisited: a member that visit() forgot would never be trained. Neither frozen parameters count nor
-  ///    watched leaves, and a tape without any parameter of an optimiser is not looked at;
-  ///  - DtypeError for one of another dtype than its state.
+  /// Updates every parameter by its gradient. On an error, which names the parameter, nothing is changed. Throws
+  ///  - TapeError for a parameter without a fresh gradient, unless allow_missing;
+  ///  - ValueError for a gradient with a NaN or an infinity, unless allow_nonfinite;
+  ///  - TapeError for a parameter without an optimiser that got a gradient on a tape with parameters of an optimiser,
+  ///    unless allow_unvisited: a member missing from visit() would never be trained. Frozen parameters, watched leaves
+  ///    and tapes without parameters of an optimiser are ignored;
+  ///  - DtypeError for a parameter whose dtype differs from that of its state.
   virtual void step() = 0;
   /// Of every group.
   virtual void set_learning_rate(double lr) = 0;
@@ -60,8 +60,8 @@ class AnyOptimizer {
   std::int64_t steps_ = 0;
 };
 
-/// What all optimisers share. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(); the
-/// derived class says how one parameter moves.
+/// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(); the
+/// derived class defines the update of one parameter.
 template <class Options>
 class Optimizer : public AnyOptimizer {
  public:

@@ -1,6 +1,7 @@
-// The optimisers. g is the gradient of a parameter w, t the number of the step, from 1. What AnyOptimizer::step refuses
-// an option allows: parameters without a gradient, gradients that are not finite (the weights then are not, either),
-// and parameters on the tape that no optimiser has.
+// The optimisers. g is the gradient of a parameter w, t the number of the step, from 1. Three options permit what
+// AnyOptimizer::step otherwise rejects: allow_missing, parameters without a gradient; allow_nonfinite, gradients with a
+// NaN or an infinity (the weights then get them, too); allow_unvisited, parameters on the tape that belong to no
+// optimiser.
 #pragma once
 
 #include <retrace/nn/optimizer.h>

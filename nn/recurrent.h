@@ -6,8 +6,8 @@
 
 namespace retrace {
 
-/// The shape [H, I] of one gate's block of weight_ih [gates H, I]. Throws ShapeError or MemoryError, with the name of
-/// the layer, unless there is memory for weight_ih and weight_hh [gates H, H].
+/// The shape [H, I] of one gate's block of weight_ih [gates H, I]. Throws, naming the layer, ShapeError for a negative
+/// size, and ShapeError or MemoryError if weight_ih or weight_hh [gates H, H] is larger than memory.
 inline Shape gate_shape(const char* layer, std::int64_t gates, std::int64_t input, std::int64_t hidden) {
   const std::int64_t rows = checked_product(layer, "the rows of its weights", {gates, hidden});
   parameter_shape(layer, "weight_ih", {rows, input});

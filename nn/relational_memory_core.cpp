@@ -51,7 +51,7 @@ Tensor with_packed_scale(const Tensor& qkv, std::int64_t heads, std::int64_t fea
   return qkv * reshape(of_head, {qkv.dim(-1)});
 }
 
-// What has the sizes of the options alone, before any of it is made.
+// Checks everything whose size depends on the options alone, before any of it is allocated.
 void check_parameters(const RelationalMemoryCoreOptions& options) {
   constexpr const char* layer = "RelationalMemoryCore";
   const std::int64_t size = checked_product(layer, "heads x head_size", {options.heads, options.head_size});
@@ -82,7 +82,7 @@ const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& op
   return options;
 }
 
-// The checks come first: arguments of one call are evaluated in no certain order.
+// Checks before the call: the order in which its arguments are evaluated is unspecified.
 Linear input_layer(std::int64_t input_size, const RelationalMemoryCoreOptions& options, Random& random) {
   const std::int64_t size = checked(options).heads * options.head_size;
   if (input_size < 1)

@@ -85,7 +85,7 @@ void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>
 /// Whether the op stored its weights: they are then its second output and its last saved value, which else is the mask.
 inline bool stored_weights(const Record& r) { return r.outputs() == 2; }
 
-/// The formulas of attention, without where q, k and v come from and go.
+/// The formulas of attention on q, k and v of one head.
 inline Formulas attention_formulas(const AttentionSizes& n, bool causal, bool masked) {
   const std::string root = text(" / sqrt(", std::max<std::int64_t>(n.features, 1), ")");
   const std::string hidden = text(causal ? " + causal" : "", masked ? " + mask" : "");
@@ -93,7 +93,7 @@ inline Formulas attention_formulas(const AttentionSizes& n, bool causal, bool ma
           text("dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k", root, ", dk = ds^T q", root,
                ", dv = w^T dy")};
 }
-/// What they end with.
+/// The ending of these formulas.
 inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : ", for each head"; }
 
 /// Where the gradient of input i goes.

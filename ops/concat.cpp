@@ -18,7 +18,7 @@ StridedWalk walk_in(const Shape& y, const Shape& part, int axis, std::int64_t st
   return {part, {start * strides[static_cast<std::size_t>(axis)], strides}};
 }
 
-// Of more than four parts the first two and the last are named.
+// Names only the first two parts and the last if there are more than four.
 Formulas formulas(const Record& r) {
   const int axis = r.attributes<int>();
   std::string forward, backward;

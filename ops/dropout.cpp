@@ -9,7 +9,7 @@ struct Attributes {
   double probability;
 };
 
-/// What an element that stays is multiplied by.
+/// The factor of the elements that are kept.
 double factor_of(double probability) { return probability < 1 ? 1 / (1 - probability) : 0; }
 
 Formulas formulas(const Record& r) {

@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-// The axis that is walked backwards: the only one with another stride than x's.
+// Finds the flipped axis: it alone has another stride than in x.
 Formulas formulas(const Record& r) {
   const Shape& x = r.in(0).shape;
   const auto strides = x.strides();

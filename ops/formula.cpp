@@ -7,7 +7,7 @@
 namespace retrace {
 namespace {
 
-// positions first, first + step, ... of an axis, in Python's notation
+// The positions first, first + step, ... of an axis, in Python's notation.
 std::string range_text(std::int64_t first, std::int64_t count, std::int64_t step, std::int64_t extent) {
   if (count == extent && step == 1) return ":";
   const std::int64_t stop = first + (count - 1) * step + (step > 0 ? 1 : -1);
@@ -15,7 +15,7 @@ std::string range_text(std::int64_t first, std::int64_t count, std::int64_t step
   return step == 1 ? from_to : text(from_to, ":", step);
 }
 
-// Whether `count` elements that are `stride` apart walk along an axis of this extent and stride.
+// Whether `count` elements, `stride` apart, lie along an axis of this extent and stride.
 bool walks_along(std::int64_t count, std::int64_t stride, std::int64_t extent, std::int64_t axis_stride) {
   if (count == 1) return stride == axis_stride;
   return std::abs(stride) >= axis_stride && std::abs(stride) < axis_stride * extent;

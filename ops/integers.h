@@ -1,5 +1,5 @@
-// The arithmetic of elements of any type. Integers wrap around at the ends of their range, as NumPy's do: in C++ signed
-// overflow is undefined, that of unsigned integers is not.
+// Arithmetic on elements of any type. Integers wrap around on overflow, as in NumPy; it is done unsigned, because
+// signed overflow is undefined in C++.
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace retrace {
 
-/// a + b.
+/// a + b, modulo 2^64 for i64.
 template <class T>
 T wrapping_add(T a, T b) {
   if constexpr (std::integral<T>)
@@ -15,7 +15,7 @@ T wrapping_add(T a, T b) {
   else
     return a + b;
 }
-/// a - b.
+/// a - b, modulo 2^64 for i64.
 template <class T>
 T wrapping_sub(T a, T b) {
   if constexpr (std::integral<T>)
@@ -23,7 +23,7 @@ T wrapping_sub(T a, T b) {
   else
     return a - b;
 }
-/// a b.
+/// a b, modulo 2^64 for i64.
 template <class T>
 T wrapping_mul(T a, T b) {
   if constexpr (std::integral<T>)
@@ -31,7 +31,7 @@ T wrapping_mul(T a, T b) {
   else
     return a * b;
 }
-/// -x.
+/// -x, modulo 2^64 for i64.
 template <class T>
 T wrapping_neg(T x) {
   if constexpr (std::integral<T>)

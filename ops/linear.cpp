@@ -9,7 +9,7 @@ namespace {
 
 using kernels::gemm;
 
-/// The value of an activation of z and dz, in formulas.
+/// The formulas of an activation: y as a function of z, and dz.
 struct ActivationFormulas {
   const char* y;
   const char* dz;
@@ -28,7 +28,7 @@ constexpr ActivationFormulas activation_formulas<Gelu>{"gelu(z)", "dy gelu'(z)"}
 template <>
 constexpr ActivationFormulas activation_formulas<GeluTanh>{"gelu_tanh(z)", "dy gelu_tanh'(z)"};
 
-// Where there is no activation, z is y.
+// Without an activation, z is y.
 template <class F>
 Formulas formulas(const Record& r) {
   constexpr bool is_identity = std::is_same_v<F, Identity>;

@@ -40,17 +40,17 @@ class GradientOfLosses {
   T same_;
 };
 
-/// What follows the formula of the losses l, or l[i], of a call: "y = (sum l) / 4".
+/// The reduction that follows the formula of the losses l or l[i]: ", y = (sum l) / 4".
 inline std::string reduced_formula(Reduction reduction, double counted) {
   if (reduction == Reduction::none) return ", y = l";
   return reduction == Reduction::sum ? ", y = sum l" : counted == 0 ? ", y = 0" : text(", y = (sum l) / ", counted);
 }
-/// What dl is in a backward formula.
+/// The definition of dl in a backward formula: "dl = dy / 4".
 inline std::string gradient_of_loss_formula(Reduction reduction, double counted) {
   if (reduction != Reduction::mean) return "dl = dy";
   return counted == 0 ? "dl = 0" : text("dl = dy / ", counted);
 }
-/// " where t[i] != -1, else 0", for losses that leave some labels out.
+/// " where t[i] != -1, else 0" for losses that ignore a label, otherwise "".
 inline std::string ignoring(std::optional<std::int64_t> ignored) {
   return ignored ? text(" where t[i] != ", *ignored, ", else 0") : "";
 }

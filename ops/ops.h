@@ -370,9 +370,9 @@ struct CustomOpOptions {
   bool differences_only = false;  // the op does not run on dual numbers, because it reads values<double>()
 };
 /// Your own op. `forward` computes y from the inputs (nothing that it does is recorded); `backward` gives one gradient
-/// an input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
-/// Gradcheck's exact check, jvp and hvp hand it dual numbers: compute with ops, or dispatch on the dtype. An op that
-/// cannot says differences_only; gradcheck then leaves its exact check out and says so, and dual inputs throw a
+/// per input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
+/// The exact check of gradcheck, jvp and hvp pass it dual numbers, so compute with ops or dispatch on the dtype. If
+/// that is impossible, set differences_only: gradcheck then omits its exact check and says so, and dual inputs throw
 /// DifferencesOnlyError.
 using CustomForward = std::function<Tensor(const Tensors& inputs)>;
 using CustomBackward = std::function<Tensors(const Tensor& dy, const Tensors& inputs, const Tensor& y)>;

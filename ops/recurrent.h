@@ -103,7 +103,7 @@ inline SampleLengths lengths_of_samples(const Tensor& lengths) {
   return lengths.defined() ? SampleLengths(lengths.values<std::int64_t>().data()) : SampleLengths();
 }
 
-/// A state and what errors call it.
+/// A state and its name in errors.
 struct RecurrentState {
   const Tensor* tensor;
   const char* name;
@@ -112,7 +112,7 @@ struct RecurrentState {
 /// (if defined) are B integers from 0 to T.
 void check_recurrent(const char* function, const Tensor& projected, std::int64_t gates_of_one, const Tensor& weight,
                      std::initializer_list<RecurrentState> states, const Tensor& lengths);
-/// Throws ValueError for an undefined operand of a step.
+/// Throws ValueError, naming the operand, if an operand of a step is undefined.
 void check_step(const char* function, const Tensor& projected, const Tensor& weight,
                 std::initializer_list<RecurrentState> states);
 

@@ -107,11 +107,11 @@ struct ReductionAttributes {
   std::array<bool, max_rank> flags;
 };
 
-/// What the formulas of a reduction end with: " along axis 1".
+/// The ending of a reduction's formulas: " along axis 1".
 inline std::string along_reduced(const Record& r) {
   return along_axes(r.attributes<ReductionAttributes>().flags, r.in(0).shape.rank());
 }
-/// How many elements of x went into one of y, for formulas.
+/// The number of elements of x per element of y, for formulas.
 inline std::string terms_of(const Record& r) {
   return text(ReductionLoops(r.in(0).shape, r.attributes<ReductionAttributes>().flags).terms);
 }

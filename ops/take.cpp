@@ -9,7 +9,7 @@
 namespace retrace {
 namespace {
 
-// "y[i, j] = x[i, ids[j]]"; ids without an axis drop that of x.
+// "y[i, j] = x[i, ids[j]]"; 0-d ids drop the axis of x.
 Formulas formulas(const Record& r) {
   const int axis = r.attributes<int>();
   const bool drops = r.in(1).shape.rank() == 0;

@@ -9,7 +9,7 @@
 namespace retrace {
 namespace {
 
-// The permutation, found again from the strides; axes of length 1 may change places in it, which makes no difference.
+// The permutation, recovered from the strides. Axes of length 1 may come out in another order, which has no effect.
 std::array<int, max_rank> permutation_of(const Record& r) {
   const Shape &x = r.in(0).shape, &y = r.out(0).shape;
   const auto strides = x.strides();
@@ -27,7 +27,7 @@ std::array<int, max_rank> permutation_of(const Record& r) {
   return permutation;
 }
 
-// "y = x^T" where the last two axes are exchanged, else by index letters: "y[i, j, k] = x[k, i, j]".
+// "y = x^T" if only the last two axes are exchanged, otherwise index letters: "y[i, j, k] = x[k, i, j]".
 Formulas formulas(const Record& r) {
   const int rank = r.in(0).shape.rank();
   const std::array<int, max_rank> permutation = permutation_of(r);

@@ -167,7 +167,7 @@ void adam(const AdamStep<T>& at) {
   else
     adam_plain(at);
 }
-/// Whether none of `count` numbers is a NaN or an infinity.
+/// Whether all `count` numbers are finite: none is a NaN or an infinity.
 template <class T>
 bool are_finite(const T* x, std::int64_t count) {
   if constexpr (std::is_floating_point_v<T>)

@@ -43,7 +43,7 @@ void adam_step(const AdamStep<T>& step) {
   });
 }
 
-// 0 x is 0 for a finite number, else NaN, which stays one in a sum. Four sums do not wait for each other.
+// 0 x is 0 if x is finite, otherwise NaN, and a sum keeps a NaN. Four independent sums hide the latency of additions.
 template <class T>
 bool all_are_finite(const T* x, Index count) {
   const Vector<T> zero = {};

@@ -1,5 +1,5 @@
-# What `cmake --install` lays down: libraries, headers, the program, and the files by which find_package(retrace) finds
-# them wherever they are moved to.
+# `cmake --install` copies the libraries, the headers, the program, and the package files by which find_package(retrace)
+# finds them, even after the installation is moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -20,7 +20,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/retrace)
 install(EXPORT retrace_targets FILE retrace-targets.cmake NAMESPACE retrace:: DESTINATION ${package})
 configure_package_config_file(.cmake/retrace-config.cmake.in ${PROJECT_BINARY_DIR}/retrace-config.cmake
   INSTALL_DESTINATION ${package})
-# Before 1.0, a new minor version may change what programs call.
+# Before 1.0, a new minor version may change the public interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/retrace-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/retrace-config.cmake ${PROJECT_BINARY_DIR}/retrace-config-version.cmake
   DESTINATION ${package})

@@ -20,7 +20,7 @@ function(retrace_library folder)
   add_library(retrace_${folder} STATIC ${sources})
   add_library(retrace::${folder} ALIAS retrace_${folder})
   target_include_directories(retrace_${folder} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
-  # The headers are C++20: whoever links a library compiles with at least that.
+  # The headers need C++20, so targets that link a library are compiled with at least that.
   target_compile_features(retrace_${folder} PUBLIC cxx_std_20)
   target_link_libraries(retrace_${folder} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:retrace_flags>)
 endfunction()

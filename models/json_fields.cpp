@@ -37,19 +37,19 @@ class JsonFields::Reader {
   }
   bool number_float(double number, const std::string&) { return take(number); }
   bool string(std::string& value) { return take(std::move(value)); }
-  bool binary(std::vector<std::uint8_t>&) { return false; }  // no JSON has it
+  bool binary(std::vector<std::uint8_t>&) { return false; }  // JSON has no binary values
   bool parse_error(std::size_t position, const std::string&, const std::exception&) {
     throw ValueError(text(fields_.place_, ": byte ", position, " is not JSON"));
   }
 
  private:
   struct Level {
-    std::string path;  // with a dot at its end, but for the outermost
+    std::string path;  // ends with a dot, except for the outermost level
     std::string key;
-    List* list = nullptr;  // none for an object
+    List* list = nullptr;  // null for an object
   };
 
-  // A std::map leaves its values where they are.
+  // The reference stays valid: a std::map never moves its values.
   Value& add(Value value) {
     if (levels_.empty()) throw ValueError(text(fields_.place_, ": it is ", description_of(value), ", not an object"));
     Level& level = levels_.back();
@@ -80,13 +80,13 @@ class JsonFields::Reader {
   }
 
   JsonFields& fields_;
-  std::vector<Level> levels_;  // that are open
-  std::string last_;           // the path of what was added last
+  std::vector<Level> levels_;  // that are still open
+  std::string last_;           // the path of the value added last
 };
 
 JsonFields::JsonFields(std::string place, std::string_view json) : place_(std::move(place)) {
   Reader reader(*this);
-  // The parser would skip the mark, and end at the zero.
+  // The parser would skip a byte order mark and stop at a zero.
   const std::size_t zero = json.find('\0');
   if (json.starts_with(byte_order_mark)) reader.parse_error(1, {}, {});
   if (zero != std::string_view::npos) reader.parse_error(zero + 1, {}, {});

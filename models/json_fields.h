@@ -1,4 +1,4 @@
-// A JSON object that was read from a file, for a reader that knows which members there have to be.
+// A JSON object from a file, for a reader that knows which members it must have.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace retrace {
 
-/// The members of an object, and those of the objects and lists in it: "sizes.hidden", "vocabulary.0". All that is
-/// wrong is a ValueError that says where (`place`, which the constructor is given), which member, what was expected and
-/// what was found; the caller adds the file.
+/// The members of an object, and those of the objects and lists in it: "sizes.hidden", "vocabulary.0". Every error is a
+/// ValueError that names the place (`place`, given to the constructor), the member, the expected value and the value
+/// found; the caller adds the file.
 class JsonFields {
  public:
-  /// Throws for text that is not JSON, not an object, nested more than 8 deep, or names a member twice.
+  /// Throws for text that is not JSON, is not an object, is nested more than 8 deep, or names a member twice.
   JsonFields(std::string place, std::string_view json);
 
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// Throw for a member that is missing or of another type. A number may be whole; a whole number has no fraction.
+  /// Throw for a member that is missing or of another type. number() accepts integers; integer() accepts no fraction.
   std::int64_t integer(std::string_view name) const;
   std::int64_t integer_in(std::string_view name, std::int64_t smallest, std::int64_t largest) const;
   std::uint64_t natural(std::string_view name) const;
   double number(std::string_view name) const;
-  /// As JsonText writes a number that is not finite: null stands for `not_finite`.
+  /// Like number(), but null, as which JsonText writes a number that is not finite, gives `not_finite`.
   double number_or_null(std::string_view name, double not_finite) const;
   bool truth(std::string_view name) const;
   const std::string& string(std::string_view name) const;
   std::vector<std::string> strings(std::string_view name) const;
 
   void erase(std::string_view name);
-  /// Whether both have the same members with the same values, in whatever order.
+  /// Whether both have the same members with the same values, in any order.
   bool operator==(const JsonFields& other) const { return values_ == other.values_; }
 
  private:

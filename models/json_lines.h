@@ -15,17 +15,16 @@
 namespace retrace {
 
 std::string to_json(const Metrics& metrics);
-/// Back from such a line; NaN for null. Throws ValueError for anything else, which says at which `place` the line is,
-/// what was expected there and what was found.
+/// Reads a line that to_json(Metrics) wrote; null becomes NaN. For anything else, throws a ValueError that names the
+/// `place` of the line, the expected value and the value found.
 Metrics metrics_from_json(const std::string& place, const std::string& line);
 /// The whole run: names, numbers, the test metric beside its yardsticks, the hash of the weights.
 std::string to_json(const Run& run);
 std::string to_json(const TextRun& run);
-/// The table of gradient checks in a few numbers: cases, those of them without_duals, elements, of which skipped,
-/// failed_elements and undecided (by differences, within whose rounding noise they are), worst_name, worst_error, failed
-/// (names).
+/// A summary of the gradient checks: cases, without_duals (cases), elements, skipped, failed_elements, undecided
+/// (elements within the rounding noise of their differences), worst_name, worst_error and failed (names).
 std::string to_json(const std::vector<CheckRow>& rows);
-/// What `retrace demo` found: {gradients: that table, runs: [the runs]}.
+/// The results of `retrace demo`: {gradients: that summary, runs: [the runs]}.
 std::string to_json(const std::vector<CheckRow>& checks, const std::vector<Run>& runs);
 std::string to_json(const ModelInfo& info);
 std::string to_json(const Writing& writing);

@@ -4,7 +4,7 @@
 
 namespace retrace {
 
-// The destructor of a single value takes no memory.
+// The destructor of a single value does not allocate.
 JsonText::JsonText(double number) : text_(nlohmann::json(number).dump()) {}
 
 JsonText::JsonText(std::string_view string)

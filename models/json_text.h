@@ -1,5 +1,5 @@
-// JSON as text, put together without a tree: nothing here takes memory in a destructor, as the trees of nlohmann::json
-// do, which end the program where there is none left.
+// JSON as text, built without a tree. No destructor here allocates, unlike that of an nlohmann::json tree, which ends
+// the program when memory runs out.
 #pragma once
 
 #include <concepts>
@@ -15,8 +15,8 @@ namespace retrace {
 
 class JsonObject;
 
-/// A value: null, true or false, a number (null if it is not finite), a string (with U+FFFD for what is not UTF-8), a
-/// list or an object.
+/// A value: null, true or false, a number (null if it is not finite), a string (invalid UTF-8 becomes U+FFFD), a list
+/// or an object.
 class JsonText {
  public:
   JsonText() : text_("null") {}
@@ -39,7 +39,7 @@ class JsonText {
   std::string text_;
 };
 
-/// Members in the order in which they were added.
+/// An object, with its members in the order in which they were added.
 class JsonObject {
  public:
   JsonObject(std::initializer_list<std::pair<std::string_view, JsonText>> members = {}) {

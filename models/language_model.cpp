@@ -99,7 +99,7 @@ BodyResult run(const SequenceBody& body, const Tensor& x, const LanguageState& s
   return {body.model->answers(rows, x.dim(1)), {{rows}}};
 }
 
-/// Predicting a row from itself would look like learning.
+/// Refuses a model that sees later rows: copying the next row would pass for learning to predict it.
 void check_sees_no_later_row(std::string_view name, const SequenceModel& model, std::int64_t features) {
   constexpr std::int64_t time = 3;
   constexpr double tolerance = 1e-3;

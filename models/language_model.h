@@ -30,11 +30,11 @@ struct LanguageModelOptions {
   std::int64_t longest = 512;  // positions that attention knows: those of all segments together
   bool tied = false;           // the embedding's weights are those of the logits, too
   double dropout = 0;          // probability, for the embedded tokens and for the body's answers
-  std::string sequence = {};   // the name of a sequence's model (sequence_model.h)
+  std::string sequence = {};   // the name of a SequenceModel (sequence_model.h)
 };
 
-/// What a body remembers: h (and c); the memory; for attention, for each block the rows so far; for a SequenceModel,
-/// the embedded tokens so far. Empty: nothing yet.
+/// The state that a body carries: h (and c); the memory; the rows so far of each block of attention; the embedded
+/// tokens so far of a SequenceModel. Empty at first.
 struct LanguageState {
   Tensors parts;
 
@@ -67,12 +67,13 @@ struct CausalAttention {
   }
 };
 
-/// x [B, T, E] -> the answers [B, T, hidden] of a model by name after each row, which it reads from the first one on.
+/// x [B, T, E] -> [B, T, hidden], the answers after each row of the registered model of that name, which reads the
+/// sequence from its first row.
 struct SequenceBody {
   std::shared_ptr<const SequenceModel> model;
   std::int64_t features;
 
-  /// Throws ValueError for a model that is not known, and for one whose answer after a row depends on later rows.
+  /// Throws ValueError for an unknown model, and for one whose answer after a row depends on later rows.
   SequenceBody(const LanguageModelOptions& options, Random& random);
   void visit(auto&& see) const { model->visit(see); }
 };

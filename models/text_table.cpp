@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::size_t gap = 2;  // spaces between two columns
 
-/// Of UTF-8.
+/// The number of characters of a UTF-8 string.
 std::size_t characters(std::string_view words) {
   return static_cast<std::size_t>(
       std::ranges::count_if(words, [](char letter) { return (static_cast<unsigned char>(letter) & 0xC0) != 0x80; }));
 }
 
-/// Lines of at most `width` characters, as far as the words allow.
+/// Breaks the words into lines of at most `width` characters; a longer word gets a line of its own.
 std::vector<std::string> lines_of(std::string_view words, std::size_t width) {
   std::vector<std::string> lines;
   while (!words.empty()) {
@@ -35,7 +35,7 @@ struct Column {
   bool left = false;
 };
 
-/// Lines of its heading are as wide as its cells, or as `heading_width`, or as its longest word.
+/// The heading is broken to the width of the cells, to `heading_width` or to its longest word, whichever is largest.
 Column make_column(const std::vector<Row>& rows, std::size_t index, bool left, std::size_t heading_width) {
   Column column{.heading = {}, .cells = {}, .left = left};
   for (std::size_t row = 1; row < rows.size(); ++row) {
@@ -63,7 +63,7 @@ std::size_t width_of(const std::vector<Column>& columns) {
   return width;
 }
 
-/// A line of the table, whose k-th cell is cell_of(column k).
+/// One line of the table; its k-th cell is cell_of(column k).
 std::string line_of(const std::vector<Column>& columns, std::string_view indent, const auto& cell_of) {
   std::string line(indent);
   for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -79,7 +79,7 @@ std::string line_of(const std::vector<Column>& columns, std::string_view indent,
   return line + "\n";
 }
 
-/// Headings stand on the ground: what has fewer lines begins lower.
+/// Headings are aligned at the bottom: one with fewer lines begins lower.
 std::string print(const std::vector<Column>& columns, std::string_view indent) {
   std::size_t height = 0;
   for (const Column& column : columns) height = std::max(height, column.heading.size());

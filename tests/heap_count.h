@@ -1,4 +1,4 @@
-// Counts what the test program takes from the heap, and lets it find nothing there.
+// Counts the heap allocations of the test program, and makes chosen ones fail.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace retrace {
 /// Calls of operator new since the program began, on all threads.
 std::int64_t heap_allocations();
 
-/// While it lives, the `number`-th call of operator new from its making on, counted from 1, fails; and, if it is
-/// `lasting`, so do all after it. One lives at a time.
+/// During its lifetime, the `number`-th call of operator new since its construction (from 1) fails, and all later calls
+/// too if `lasting`. Only one may exist at a time.
 class FailingAllocation {
  public:
   explicit FailingAllocation(std::int64_t number, bool lasting = false);

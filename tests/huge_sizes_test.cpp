@@ -1,5 +1,5 @@
-// Sizes that no memory holds: every function and every constructor that takes one refuses it with an error that names
-// it, whatever the size. (The sanitizers' build sees that no count overflows on the way.)
+// Sizes beyond any memory: every function and constructor that takes a size refuses one that is too large, with an
+// error that names the function. (The sanitizers' build checks that no count overflows on the way.)
 #include <gtest/gtest.h>
 
 #include <cstdint>

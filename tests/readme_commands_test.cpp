@@ -1,4 +1,4 @@
-// Every line of the README that a reader may type does what it says: it ends with 0.
+// Every command that the README shows ends with status 0.
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/tests/temporary_folder.h>
@@ -28,7 +28,7 @@ std::vector<std::string> shell_lines() {
   return lines;
 }
 
-/// Those that install packages, and that build what is running here.
+/// Commands that install packages or build this program are not run.
 bool is_excluded(const std::string& line) {
   const std::vector<std::string> excluded{
       "apt-get update && apt-get install -y g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev "
@@ -37,7 +37,7 @@ bool is_excluded(const std::string& line) {
   return std::ranges::find(excluded, line) != excluded.end();
 }
 
-/// The rule: what trains gets the flags of a training of moments behind it; everything else is run as it stands.
+/// Appends flags for a very short training to commands that train; other commands run as they are.
 std::string shortened(const std::string& line) {
   const auto is = [&line](std::string_view command) {
     return line.starts_with(text("retrace ", command)) || line.starts_with(text("own_model ", command));
@@ -49,7 +49,7 @@ std::string shortened(const std::string& line) {
   return line;
 }
 
-/// One after the other in one folder, as some go on with what others left.
+/// Runs the commands in order in one folder, since some continue from the results of others.
 TEST(ReadmeCommands, AllEndWell) {
   const TemporaryFolder folder;
   std::ofstream text_file(folder / "FILE");  // for --text FILE

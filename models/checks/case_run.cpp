@@ -24,10 +24,10 @@ Tensor converted(const Tensor& x, Dtype dtype) {
 
 constexpr double use_scale = 0.5;
 
-// What flows back to another use of an input.
+// The gradient that flows back to another use of an input.
 Tensor cotangent_of_use(std::size_t input, const Shape& shape) { return Random(100 + input).normal(shape, f64); }
 
-// The tensors that gradients flow back from, and these gradients.
+// The tensors from which the backward pass starts, and their cotangents.
 struct Ends {
   Tensors outputs, cotangents;
 
@@ -107,7 +107,7 @@ class CaseRun {
                  cotangent_of_use(k, inputs[k].shape()));
   }
 
-  // Through a scale the gradient of an output comes in a buffer that is its own.
+  // A scale gives the gradient of an output a buffer of its own.
   Tensor end_of(const Tensor& output) const {
     if (!output.wants_gradient()) return output;
     return setting_.let_go ? scale(output, 1) : setting_.output_twice ? identity(output) : output;

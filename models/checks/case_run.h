@@ -10,8 +10,8 @@ namespace retrace {
 using Numbers = std::vector<double>;
 Numbers numbers_of(const Tensor& x);
 
-/// What else an input goes into. A gradient flows back through a scaled copy in a buffer of its own, and through a
-/// passed one in the buffer that it came in.
+/// Another use of an input. The gradient of a scaled copy comes back in a new buffer, that of a passed one in the
+/// buffer in which it arrived.
 enum class InputUse { none, scaled, passed };
 
 /// How a case is run.
@@ -20,8 +20,8 @@ struct CaseSetting {
   bool behind_identity = false;
   bool output_twice = false;
   double cotangent_factor = 1;
-  int only = -1;                     // the one input that wants a gradient
-  int only_output = -1;              // the one output that a gradient flows back to
+  int only = -1;                     // the only input that wants a gradient
+  int only_output = -1;              // the only output that receives a gradient
   InputUse before = InputUse::none;  // of every input, before the case is recorded
   InputUse after = InputUse::none;
   bool in_views = false;      // inputs are the second rows of larger leaves, and begin in the middle of their storage
@@ -36,11 +36,11 @@ struct CaseOutcome {
 };
 
 CaseOutcome run_case(const CheckedName& checked, const CheckCase& one, const CaseSetting& setting);
-/// The gradients that a case gives by itself, with what the other uses of its inputs add to them.
+/// The gradients of a case by itself, plus those of the other uses of its inputs.
 std::vector<Numbers> with_uses(const std::vector<Numbers>& gradients, const CheckCase& one, const CaseSetting& setting);
-/// The gradients of runs in each of which something flows back to one output only, added up.
+/// The sum of the gradients of one run per output, where only that output receives a gradient.
 std::vector<Numbers> sum_over_outputs(const CheckedName& checked, const CheckCase& one, const CaseOutcome& plain);
-/// The largest difference of an element of b from `factor` times that of a, over the largest element of its list or 1.
+/// The largest |b - factor * a| of an element, divided by the largest element of its list or by 1, whichever is larger.
 double distance(const std::vector<Numbers>& a, const std::vector<Numbers>& b, double factor = 1);
 
 }  // namespace retrace

@@ -55,7 +55,7 @@ CheckRow run_registered(std::string_view name) {
   }
 }
 
-/// Small letters without what parts them.
+/// Lower case, without hyphens and underscores.
 std::string plain(std::string_view name) {
   std::string letters;
   for (const char letter : name)
@@ -64,7 +64,7 @@ std::string plain(std::string_view name) {
   return letters;
 }
 
-/// Whether a row is called so: by its own name, or by that of the model whose module it checks.
+/// Whether `name` is the row's own name or the name of the model whose module the row checks.
 bool is_called(std::string_view row, std::string_view name) {
   return plain(row) == plain(name) || plain(row) == plain(name) + "model";
 }

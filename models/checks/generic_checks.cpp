@@ -53,7 +53,7 @@ class GenericChecks {
            "a second run, on two threads, gave other bits");
   }
 
-  // Who holds inputs and outputs, and where these lie.
+  // Gradients do not depend on who holds inputs and outputs, nor on where in their storage inputs begin.
   void check_handles() {
     expect_same_gradients({.behind_identity = true}, "inputs behind identity get other gradients than leaves");
     expect_same_gradients({.behind_identity = true, .let_go = true},
@@ -61,7 +61,7 @@ class GenericChecks {
     expect_same_gradients({.in_views = true}, "inputs that begin in the middle of a storage get other gradients");
   }
 
-  // The gradient of the case meets others of the same inputs: some came before it, some come later.
+  // The gradient of the case is added to gradients of the same inputs that arrive before it and after it.
   void check_uses() {
     for (const InputUse use : {InputUse::scaled, InputUse::passed}) {
       expect_sum({.after = use}, plain_, 1e-12);
@@ -86,7 +86,7 @@ class GenericChecks {
                           "a second walk does not overwrite gradients that were used up");
   }
 
-  // The gradient is linear in what flows back, and that of one input is the same without the others.
+  // The gradient is linear in the cotangents, and the gradient of one input does not depend on the others' wanting one.
   void check_parts() {
     expect(distance(plain_.gradients, run({.output_twice = true}).gradients, 2) < 1e-12,
            "outputs used twice do not give twice the gradient");
@@ -103,7 +103,7 @@ class GenericChecks {
     }
   }
 
-  // Floats run through kernels of their own, and dual numbers, whose values are looked at here, through plain loops.
+  // f32 has kernels of its own; dual numbers, of which only the values are compared here, run through plain loops.
   void check_dtypes() {
     const CaseOutcome single = run({.dtype = f32}), of_duals = run({.dtype = dual});
     expect(distance(plain_.outputs, single.outputs) < 1e-4 && distance(plain_.gradients, single.gradients) < 1e-3,

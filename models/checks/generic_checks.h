@@ -1,4 +1,4 @@
-// What must hold of every case, whatever its formula.
+// Rules that every case obeys, whatever its formula.
 #pragma once
 
 #include <string>
@@ -8,12 +8,16 @@
 
 namespace retrace {
 
-/// One line for each rule that the case breaks: an op records itself under its name; each input alone gets the gradient
-/// that it gets beside the others; inputs behind `identity` and outputs used twice give what the chain rule says; inputs
-/// that other ops use, too, before this one and after it, get the sum of all gradients, whoever still holds them; a second
-/// walk adds to the gradients of the first, or overwrites those that were used up; a gradient that flows back to one
-/// output alone is its part of the whole; inputs may begin in the middle of a storage; a zero cotangent gives zero; twice
-/// gives the same bits, on one thread and on two; inputs are untouched; f32 and dual numbers agree with f64.
+/// One line per rule that the case breaks:
+/// - an op records itself under its name, and leaves its inputs as they were;
+/// - an input gets the same gradient alone as together with the others;
+/// - inputs behind `identity` and outputs used twice obey the chain rule;
+/// - inputs that other ops use before and after this one get the sum of all gradients, whoever still holds them;
+/// - a second backward walk adds to the gradients of the first, or overwrites those that were used up;
+/// - the gradients of the outputs, one at a time, add up to the gradient of all; a zero cotangent gives zero;
+/// - inputs may begin in the middle of a storage;
+/// - two runs, on one thread and on two, give the same bits;
+/// - f32 and dual numbers agree with f64.
 std::vector<std::string> generic_failures(const CheckedName& checked, const CheckCase& one);
 
 }  // namespace retrace

@@ -24,7 +24,7 @@ namespace {
 constexpr int usage_error = 2;
 constexpr int failure = 1;
 
-/// A folder, and whether the results of an earlier comparison in it may go.
+/// Adds --out, and --force, which lets the command replace earlier results in that folder.
 void add_out_options(CLI::App& command, std::string& out, bool& force, const char* description) {
   CLI::Option* folder = command.add_option("--out", out, description);
   command.add_flag("--force", force, "replace the results of an earlier one in that folder")->needs(folder);
@@ -175,7 +175,7 @@ std::string one_line(std::string message) {
   return message;
 }
 
-/// Not every stream throws what keeps it from being written.
+/// Flushes and checks: not every stream throws when a write fails.
 void finish(std::ostream& results) {
   if (!results.flush()) throw FileError("retrace: the results cannot be written; send them elsewhere");
 }
@@ -234,7 +234,7 @@ int run_command(int argc, const char* const* argv, std::ostream& results, std::o
     messages << error.what() << std::endl;
     return usage_error;
   } catch (const std::bad_alloc&) {
-    throw;  // there is no memory for a message, either
+    throw;  // not even memory for a message
   } catch (const std::exception& error) {
     messages << printable(one_line(error.what())) << std::endl;
     return failure;
@@ -244,7 +244,7 @@ int run_command(int argc, const char* const* argv, std::ostream& results, std::o
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
-  std::cout.flush();  // what the caller wrote comes first
+  std::cout.flush();  // keeps the caller's own output first
   OutputStream results(STDOUT_FILENO, "standard output", "send it elsewhere");
   return run_cli(argc, argv, results, std::cerr, isatty(STDERR_FILENO) != 0);
 }

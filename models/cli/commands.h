@@ -25,9 +25,9 @@ struct TrainFlags {
   std::string text;    // of the task "text": a file
   std::string tokens;  // empty: characters
   std::string dtype = "f32";
-  std::string out;  // empty: nothing is left behind
-  int threads = 0;  // 0: every core
-  bool force = false;  // what an earlier one left in that folder may go
+  std::string out;     // empty: nothing is left behind
+  int threads = 0;     // 0: every core
+  bool force = false;  // replaces earlier results in that folder
   bool json = false;
   bool quiet = false;
 };
@@ -58,9 +58,9 @@ void run_generate(const GenerateFlags& flags, Program& program);
 struct CompareFlags {
   CompareOptions compare{.run = {.task = "", .model = "lstm"}, .models = {}, .learning_rates = {}};
   std::string match = "none";
-  std::string out;  // empty: nothing is left behind
-  int threads = 0;  // 0: every core
-  bool force = false;  // what an earlier one left in that folder may go
+  std::string out;     // empty: nothing is left behind
+  int threads = 0;     // 0: every core
+  bool force = false;  // replaces earlier results in that folder
   bool json = false;
   bool quiet = false;
 };
@@ -70,9 +70,9 @@ void run_compare(const CompareFlags& flags, Program& program);
 
 struct AblateFlags {
   AblateOptions ablate{.run = {.task = "", .model = "rmc"}};
-  std::string out;  // empty: nothing is left behind
-  int threads = 0;  // 0: every core
-  bool force = false;  // what an earlier one left in that folder may go
+  std::string out;     // empty: nothing is left behind
+  int threads = 0;     // 0: every core
+  bool force = false;  // replaces earlier results in that folder
   bool json = false;
   bool quiet = false;
 };
@@ -87,7 +87,7 @@ struct GradcheckFlags {
 
 /// retrace gradcheck [NAME...]: checks gradients.
 void run_gradcheck(const GradcheckFlags& flags, Program& program);
-/// Prints a row for each, and what failed. Returns whether all passed.
+/// Prints one table row per check, then the failures. Returns whether all passed.
 bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows);
 
 struct InfoFlags {
@@ -99,7 +99,7 @@ struct InfoFlags {
 void run_info(const InfoFlags& flags, Program& program);
 
 struct DemoFlags {
-  std::string name;        // empty: the demo of gradients and training; "all": every named one
+  std::string name;        // empty: the demo of gradients and training; "all": every named demo
   std::int64_t steps = 0;  // of each training; 0: the task's
   bool json = false;
 };

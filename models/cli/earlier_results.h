@@ -1,4 +1,4 @@
-// What an earlier command left in the folder of --out.
+// Results of an earlier command in the folder of --out.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace retrace {
 
-/// Those of the files that are in the folder and not empty.
+/// Returns those of `files` that exist in the folder and are not empty.
 std::vector<std::string> earlier_results(const std::filesystem::path& folder, std::span<const char* const> files);
 
-/// Throws ValueError, with the flags that help (`remedy`), if there are any.
+/// Throws ValueError if there are any; its message ends with `remedy`, the flags that help.
 void refuse_earlier_results(const std::filesystem::path& folder, std::span<const char* const> files,
                             const char* remedy);
-/// Throws FileError for one that cannot be removed.
+/// Throws FileError if a file cannot be removed.
 void remove_earlier_results(const std::filesystem::path& folder, std::span<const char* const> files);
 
 }  // namespace retrace

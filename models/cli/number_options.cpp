@@ -10,7 +10,7 @@
 namespace retrace {
 namespace {
 
-/// As it was given, on one line and not too long for it.
+/// The word as given, cut to 40 characters and with unprintable ones replaced.
 std::string quoted(std::string_view word) {
   constexpr std::size_t longest = 40;
   std::string shown(word.substr(0, longest));
@@ -23,7 +23,7 @@ CLI::ValidationError refusal(const char* name, std::string_view word, const std:
   return CLI::ValidationError(name, text(quoted(word), " is not ", rule));
 }
 
-/// None for what is no number from its first letter to its last, and for one that T does not hold.
+/// The number, or nothing if the word is not a number as a whole or does not fit into T.
 template <class T>
 std::optional<T> read(std::string_view word) {
   T value{};
@@ -44,7 +44,7 @@ T read_whole(const char* name, std::string_view word, T least, T most) {
 bool contains(NumberRange range, double value) {
   const bool above = range.open == NumberRange::Open::least ? value > range.least : value >= range.least;
   const bool below = range.open == NumberRange::Open::most ? value < range.most : value <= range.most;
-  return above && below;  // and not NaN
+  return above && below;  // false for NaN
 }
 
 std::string rule_of(NumberRange range) {

@@ -17,7 +17,7 @@ std::string joined(std::span<const std::string_view> names);
 void add_training_options(CLI::App& command, FitOptions& fit);
 /// What the tasks have of their own.
 void add_task_options(CLI::App& command, TaskOptions& options);
-/// How many threads compute.
+/// The number of threads that compute.
 void add_threads_option(CLI::App& command, int& threads);
 /// Which relational memory a model has, and of what parts.
 void add_memory_options(CLI::App& command, RunOptions& run);

@@ -53,7 +53,7 @@ OutputStream::Buffer::~Buffer() {
   if (owned_) ::close(descriptor_);
 }
 
-// Returns what went wrong, as errno has it; 0 if nothing did. What could not be written is dropped.
+// Returns 0 or the errno of the failure. Bytes that could not be written are dropped.
 int OutputStream::Buffer::write_pending() noexcept {
   const char* next = pbase();
   int reason = 0;
@@ -80,7 +80,8 @@ int OutputStream::Buffer::sync() {
 }
 
 void OutputStream::Buffer::flush_to_disk() {
-  const bool is_on_disk = ::fsync(descriptor_) == 0 || errno == EINVAL || errno == EROFS;  // a device has no disk
+  const bool is_on_disk =
+      ::fsync(descriptor_) == 0 || errno == EINVAL || errno == EROFS;  // devices do not support fsync
   if (!is_on_disk) fail(errno);
 }
 

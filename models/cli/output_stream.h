@@ -1,4 +1,4 @@
-// A stream that does not lose what it is given.
+// An output stream that reports every write error.
 #pragma once
 
 #include <array>
@@ -9,17 +9,17 @@
 
 namespace retrace {
 
-/// Throws FileError, with the name of what is written and the system's reason, from the insertion or flush that could
-/// not write; a std::ofstream would go on without a word, and forget why.
+/// The insertion or flush that fails to write throws FileError, with the name of the destination and the system's
+/// reason. A std::ofstream would continue silently and lose the reason.
 class OutputStream : public std::ostream {
  public:
-  /// To what is open already, and stays so. `remedy` is what to do if it cannot be written.
+  /// Writes to an open descriptor, which stays open. `remedy` tells the user what to do if a write fails.
   OutputStream(int descriptor, const char* name, const char* remedy);
   enum class Existing { emptied, appended_to };
-  /// To a file, which is made if it is not there.
+  /// Writes to a file, which is created if it does not exist.
   OutputStream(const std::filesystem::path& file, Existing existing);
 
-  /// Flushes, and waits until the disk has what was written.
+  /// Flushes and waits until the data are on disk.
   void flush_to_disk();
 
  private:
@@ -28,7 +28,7 @@ class OutputStream : public std::ostream {
     Buffer(int descriptor, bool owned, std::string name, const char* remedy);
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    /// What an error left behind is written if that is possible.
+    /// Tries to write what is left in the buffer; errors are ignored.
     ~Buffer() override;
 
     void flush_to_disk();

@@ -13,8 +13,8 @@ class ResultFolder {
   explicit ResultFolder(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return folder_; }
-  /// Writes a whole file, in the place of an older one, which stays if that fails. Throws FileError if it did not reach
-  /// the disk.
+  /// Writes a whole file and replaces an older one, which is kept if writing fails. Throws FileError if the data did
+  /// not reach the disk.
   void write(const char* name, std::string_view content) const;
 
  private:

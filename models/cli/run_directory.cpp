@@ -19,7 +19,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-/// Whether it is a replacement of one of the folder's files that a killed program did not put into place.
+/// Whether the file is the unfinished replacement of a result that a killed program left behind.
 bool is_unfinished(std::string_view name) {
   constexpr std::array<std::string_view, 5> files{"weights.safetensors", "checkpoint.safetensors", metrics_name,
                                                   "curves.svg", "result.json"};
@@ -39,12 +39,12 @@ RunDirectory::RunDirectory(const std::filesystem::path& folder, bool resume) : f
     std::error_code error;
     std::filesystem::remove(checkpoint(), error);
   }
-  // After the checkpoint, which a kill may not leave with the metrics gone.
+  // Only after the checkpoint is removed: a kill in between must not leave a checkpoint without its metrics.
   metrics_.emplace(folder_.path() / metrics_name,
                    goes_on ? OutputStream::Existing::appended_to : OutputStream::Existing::emptied);
 }
 
-// By the system's own functions: where there is no memory, std::filesystem::directory_iterator ends the program.
+// Uses the system's functions, since std::filesystem::directory_iterator ends the program when memory runs out.
 void RunDirectory::remove_unfinished() const {
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(folder_.path().c_str()));
   if (folder == nullptr) return;
@@ -60,7 +60,7 @@ std::string RunDirectory::read_earlier_metrics() {
   std::string kept;
   int number = 0;
   for (std::string line; std::getline(before, line);) {
-    const bool unfinished = before.eof();  // by a killed program: the line has no end
+    const bool unfinished = before.eof();  // a killed program left a line without its end
     try {
       const Metrics metrics = metrics_from_json(text(path, ": line ", ++number), line);
       if (metrics.step > last) break;

@@ -17,9 +17,9 @@ namespace retrace {
 /// killed program left half-written is removed. Throws FileError where the folder cannot be written.
 class RunDirectory {
  public:
-  /// With `resume`, the lines of metrics.jsonl up to the checkpoint are kept, whenever the program is killed; otherwise
-  /// it is empty at first, and an old checkpoint is removed. Throws FileError, too, for a line that is not one of
-  /// metrics, but for an unfinished one at the end.
+  /// With `resume`, keeps the lines of metrics.jsonl up to the checkpoint, even if the program is killed at any moment;
+  /// otherwise empties the file and removes an old checkpoint. Also throws FileError for a line that is not valid
+  /// metrics, except for an unfinished last line.
   RunDirectory(const std::filesystem::path& folder, bool resume);
 
   /// Throws FileError if a line cannot be written.
@@ -36,7 +36,7 @@ class RunDirectory {
   std::string read_earlier_metrics();
 
   ResultFolder folder_;
-  std::optional<OutputStream> metrics_;  // made last of all
+  std::optional<OutputStream> metrics_;  // opened last
   std::vector<Metrics> earlier_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace retrace {
 
-/// While it lives, a first SIGINT or SIGTERM sets a flag instead of ending the program. A second one, of either kind,
-/// ends it as usual.
+/// During its lifetime, the first SIGINT or SIGTERM sets a flag instead of ending the program. A second signal, of
+/// either kind, ends the program as usual.
 class StopSignals {
  public:
   StopSignals();
@@ -16,7 +16,7 @@ class StopSignals {
 
   /// Whether one came.
   const std::atomic<bool>& flag() const;
-  /// As a shell tells of a program that it ended: 128 + the number of the signal.
+  /// 128 + the number of the signal, as shells report a program that a signal ended.
   int exit_status() const;
 };
 

@@ -7,7 +7,7 @@
 
 namespace retrace {
 
-/// Characters of a line of the standard error stream's terminal; where that does not tell, COLUMNS, or else 80.
+/// Columns of the terminal behind standard error; if unknown, the environment's COLUMNS, otherwise 80.
 int terminal_columns();
 /// Progress among the program's messages.
 ProgressOptions progress_on(const Program& program, std::string title = {});

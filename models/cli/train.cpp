@@ -58,7 +58,8 @@ void save_weights(const std::string& path, const TextRun& run) { save_text_model
 std::string description_of(const Run& run) { return describe_run(run); }
 std::string description_of(const TextRun&) { return {}; }
 
-/// What a training leaves in its folder. One that a signal stopped has no result, only the best weights so far.
+/// Writes the files of a training into its folder. If a signal stopped it, there is no result.json, and the weights are
+/// the best so far.
 void leave_behind(RunDirectory& directory, const auto& run) {
   save_weights(directory.weights().string(), run);
   std::vector<Metrics> history = directory.earlier();
@@ -67,7 +68,7 @@ void leave_behind(RunDirectory& directory, const auto& run) {
   if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", to_json(run) + "\n");
 }
 
-/// An earlier training in the folder is gone on with (--resume) or may be lost (--force), or there is none.
+/// Refuses a folder with an earlier training, unless it is continued (--resume) or may be replaced (--force).
 void keep_earlier_training(const TrainFlags& flags, bool resume) {
   constexpr std::array checkpoint{"checkpoint.safetensors"};
   constexpr std::array finished{"weights.safetensors", "result.json"};

@@ -50,8 +50,7 @@ std::int64_t matched_size(const Contestant& contestant, Match match) {
   return match == Match::flops ? contestant.flops_a_sample : contestant.parameters;
 }
 
-/// Which sizes were made equal, and those that could not be: even the nearest ones that the model can have are further
-/// apart than the steps of sizes explain.
+/// Names the quantity that was matched, and the models whose nearest possible size still differs by more than `near`.
 std::string match_in_words(const Comparison& comparison) {
   constexpr double near = 0.1;
   const Match match = comparison.options.match;

@@ -25,7 +25,7 @@ std::string yardsticks_in_words(const Comparison& comparison);
 /// A page that needs nothing else: the title, an <svg>, the table, a paragraph for each line.
 std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
                       const std::vector<std::string>& lines);
-/// The table for a terminal, its first column to the left, and below it a paragraph for each line.
+/// The table for a terminal, with a left-aligned first column, followed by one paragraph per line.
 std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines);
 
 }  // namespace retrace

@@ -115,7 +115,7 @@ class HeaderReader {
       if (extents.size() == 1) fail("a shape of one axis is written (n,)");
       break;
     }
-    std::int64_t product = 1;  // of an empty array, too: a tensor has no extents beside 0 that overflow
+    std::int64_t product = 1;  // also for an empty array: its other extents must not overflow
     for (const std::int64_t extent : extents) {
       if (extent > most_elements / product) fail("the axes multiply to more than memory holds");
       if (extent > 0) product *= extent;

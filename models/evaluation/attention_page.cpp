@@ -31,7 +31,7 @@ std::string memory_section(const MemoryUse& use) {
   return section;
 }
 
-/// Of a model whose attention is not drawn.
+/// The section for a model whose attention is not drawn.
 std::string what_there_is_instead(const Report& report) {
   const std::string why = report.model == "attention"
                               ? "Its rows attend to each other in every block. Drawn here is the attention of memories "

@@ -43,8 +43,8 @@ struct Report {
   std::vector<AttentionExample> examples = {};
 };
 
-/// Tests the model on samples of its task. Throws ValueError for a number of samples below 0; FileError for a model
-/// whose loss is not finite.
+/// Tests the model on samples of its task. Throws ValueError for a negative number of samples, and FileError if the
+/// model's loss is not finite.
 Report make_report(const StoredRun& run, const ReportOptions& options = {});
 
 /// For a terminal.

@@ -12,8 +12,8 @@ namespace retrace {
 namespace {
 
 constexpr std::size_t bar_length = 20;
-constexpr std::size_t map_width = text_width - 2;  // behind the space before it
-constexpr std::size_t most_steps_in_text = 16;  // whose matrices are printed
+constexpr std::size_t map_width = text_width - 2;  // without the leading space
+constexpr std::size_t most_steps_in_text = 16;     // whose matrices are printed
 constexpr std::int64_t most_columns_in_text = 70;
 
 std::string interval(const Estimate& estimate) {

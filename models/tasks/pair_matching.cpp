@@ -4,7 +4,7 @@
 namespace retrace {
 namespace {
 
-/// To an even number of rows.
+/// Rounds to an even number of rows.
 std::int64_t rounded_up(std::int64_t length) {
   return length < 0 ? length : checked_sum("pair-matching", "length", {length, length % 2});
 }

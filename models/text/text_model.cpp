@@ -12,7 +12,7 @@
 namespace retrace {
 namespace {
 
-// In the order of LanguageBody, whose last one is that of all registered models.
+// In the order of the alternatives of LanguageBody, the last of which stands for all registered models.
 constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
 
 LanguageBody body_named(std::string_view name) {

@@ -16,7 +16,7 @@ struct TextModelOptions {
   std::int64_t length = 64;    // tokens of a segment: all that attention sees at once
 };
 
-/// lstm, gru, rnn, rmc, attention, and the registered models (sequence_model.h).
+/// lstm, gru, rnn, rmc, attention and the registered models (sequence_model.h).
 std::vector<std::string_view> text_model_names();
 
 /// A LanguageModel for the tokens of a vocabulary; of words, the embedding is tied to the logits. An rmc has one
@@ -26,11 +26,12 @@ struct TextModel {
   Vocabulary vocabulary;
   LanguageModel network;
 
-  /// Of the default dtype. Throws ValueError, with the nearest right name, for a model that is not known; for hidden
-  /// that the heads of attention do not divide; and for a registered model that sees later rows (see SequenceBody).
+  /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
+  /// name), for `hidden` that is not a multiple of attention's heads, and for a registered model that sees later rows
+  /// (see SequenceBody).
   TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
-  /// Whether a state goes on from segment to segment: not for attention and registered models, which read each one by
-  /// itself.
+  /// Whether the state carries over from segment to segment. False for attention and registered models, which read each
+  /// segment by itself.
   bool carries_state() const;
 };
 

@@ -16,7 +16,7 @@ constexpr std::string_view metric_name(TokenKind kind) { return kind == TokenKin
 double metric_of(TokenKind kind, double loss);
 
 /// The mean of -ln p over all tokens but the first, and its metric. They are read as streams, each with a state of its
-/// own. `before_segment` is called before each segment of them. Throws ValueError for less than 2 tokens.
+/// own. `before_segment` is called before each segment. Throws ValueError for fewer than 2 tokens.
 Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment = {});
 
 /// What results on the test part are to be held against: an even guess; the frequencies of the tokens in the training

@@ -1,4 +1,4 @@
-// Weights that are numbers.
+// Checks that weights are finite.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace retrace {
 
-/// Throws FileError, with the names, for weights that hold NaN or an infinity: nothing that such a model computes means
-/// anything. `path` is the file that they are from.
+/// Throws FileError, which names the weights, if any holds NaN or an infinity: nothing that such a model computes is
+/// meaningful. `path` is the file that holds the weights.
 void check_finite(const std::string& path, const std::vector<NamedTensor>& weights);
 
 }  // namespace retrace

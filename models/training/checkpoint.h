@@ -28,13 +28,13 @@ struct Standing {
 /// was before, even if the program is killed. Throws FileError where the system refuses.
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
                      const std::string& run, const std::string& model = {});
-/// Copies the tensors of the file into those given. Throws FileError for a file that is no checkpoint, ValueError for
-/// one of another run, or of another task or model where both are known, or with other tensors; both name the file, and
-/// nothing is changed then.
+/// Copies the tensors of the file into those given. Throws FileError for a file that is not a checkpoint, and
+/// ValueError for a checkpoint of another run, of another task or model (where both are known), or with other tensors.
+/// Either error names the file and leaves everything unchanged.
 Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
                          const std::string& model = {});
-/// How far the training was when the file at `path` was written, and how many steps that were. Both throw FileError for
-/// a file that is no checkpoint.
+/// The standing of the training when the file at `path` was written, and its number of steps. Both throw FileError for
+/// a file that is not a checkpoint.
 Standing standing_in(const SafetensorsFile& file, const std::string& path);
 std::int64_t step_of_checkpoint(const std::string& path);
 

@@ -80,7 +80,7 @@ class Fitting {
     return result_.stopped_by != StopReason::steps;
   }
 
-  /// Of no numbers, if a signal came before its end.
+  /// All NaN if a signal stopped the training or this test.
   Evaluation test() {
     constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
     if (result_.stopped_by != StopReason::signal) {
@@ -121,7 +121,8 @@ class Fitting {
     if (!options_.checkpoint.empty() && now - checkpoint_at_ >= options_.checkpoint_seconds) checkpoint();
   }
 
-  /// Before the checkpoint that holds this validation, so that a resumed training writes the line if this one cannot.
+  /// Runs before the checkpoint that includes this validation, so that if the line cannot be written, a resumed
+  /// training writes it.
   void write(const Metrics& metrics) const {
     *options_.metrics << to_json(metrics) << std::endl;
     if (!*options_.metrics)

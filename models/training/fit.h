@@ -44,7 +44,7 @@ struct FitOptions {
   ProgressOptions progress = {};
 };
 
-/// Throws ValueError for options without meaning.
+/// Throws ValueError for invalid options.
 void check_options(const FitOptions& options);
 
 enum class StopReason { steps, patience, minutes, target, signal };
@@ -53,7 +53,7 @@ constexpr std::string_view name_of(StopReason reason) {
   return names[static_cast<int>(reason)];
 }
 
-/// A loss, or a gradient, that is not finite.
+/// A loss or a gradient is not finite.
 class DivergenceError : public ValueError {
  public:
   using ValueError::ValueError;
@@ -78,10 +78,10 @@ struct FitResult {
 /// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number
 /// of threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as
 /// one that was not. The batches have the dtype of the model; subnormal numbers count as 0 (core/subnormals.h). A
-/// training that `stop` ends is not tested, and a test that it meets is left. Throws ValueError for options without
-/// meaning, for a model without parameters and for a checkpoint of another training; DivergenceError for a loss or a
-/// gradient that is not finite (the last checkpoint is then left as it was); FileError for a checkpoint that cannot be
-/// read or written, and for metrics that cannot be written (the last checkpoint is from before them).
+/// training that `stop` ends is not tested, and a test in progress is abandoned. Throws ValueError for invalid options,
+/// a model without parameters and a checkpoint of another training; DivergenceError for a loss or a gradient that is
+/// not finite (the last checkpoint is then left as it was); and FileError for a checkpoint that cannot be read or
+/// written and for metrics that cannot be written (the last checkpoint then precedes them).
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

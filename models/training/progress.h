@@ -1,4 +1,4 @@
-// How far a run is, for people: a line that is drawn over on a terminal, plain lines elsewhere.
+// Shows the progress of a run: one line, redrawn in place, on a terminal; plain lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@ inline constexpr std::int64_t no_limit = std::int64_t{1} << 40;
 /// " of 3000"; nothing where there is no limit.
 std::string of_steps(std::int64_t steps);
 
-/// Where progress is shown, and how wide the terminal there is.
+/// The stream that shows progress, and the width of its terminal.
 struct ProgressOptions {
   std::ostream* stream = nullptr;  // null: nowhere
-  int (*columns)() = nullptr;      // asked whenever the line is drawn; null: no terminal
+  int (*columns)() = nullptr;      // called whenever the line is drawn; null: no terminal
   std::string title = {};
 };
 
@@ -30,13 +30,13 @@ class Progress {
 
   /// Begins with `done` steps made before, in so many seconds.
   void resume(std::int64_t done, double seconds) { resumed_at_ = done, seconds_before_ = seconds; }
-  /// After every step: draws the line anew, ten times a second at most. Takes nothing from the heap.
+  /// Call it after every step: redraws the line at most ten times per second. Does not allocate.
   void step(std::int64_t done, double loss);
-  /// After a validation: a plain line, or the line with its metric.
+  /// Call it after a validation: prints a plain line, or redraws the line with the metric.
   void validated(std::int64_t done, double loss, const char* metric, double value);
-  /// Says that the steps are over and the test begins.
+  /// Shows that the steps are over and the test begins.
   void testing(std::int64_t done);
-  /// Ends the line, if one is drawn.
+  /// Ends the line if one is drawn.
   void finish();
   /// Those before a resume included.
   double seconds() const { return seconds_before_ + seconds_since_start(); }

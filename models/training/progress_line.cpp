@@ -12,10 +12,10 @@ namespace {
 constexpr int widest_bar = 24, narrowest_bar = 4;
 constexpr int short_title = 14;
 
-/// A part of the line, behind the space that sets it apart.
+/// A part of the line, with the spaces that precede it.
 struct Field {
   std::array<char, 64> words{};
-  int length = 0;  // 0: it is not shown
+  int length = 0;  // 0: not shown
 
   Field() = default;
   template <class... Values>
@@ -25,7 +25,7 @@ struct Field {
   }
 };
 
-/// Room that fields take one after the other, the most telling first.
+/// The columns left for further fields; the most important field takes its columns first.
 class Room {
  public:
   explicit Room(int columns) : left_(columns) {}
@@ -34,7 +34,7 @@ class Room {
     if (field.length > left_) field.length = 0;
     left_ -= field.length;
   }
-  /// As many columns as there are, up to `wanted`.
+  /// Takes up to `wanted` columns and returns how many it got.
   int take(int wanted) {
     const int taken = std::clamp(wanted, 0, left_);
     left_ -= taken;
@@ -55,7 +55,7 @@ Field bar_of(double part, int columns) {
   return Field("  [%s]", bar.data());
 }
 
-/// What is still to be done.
+/// The time left, or "testing".
 Field rest_of(const ProgressState& state) {
   if (state.testing) return Field("  %s", "testing");
   if (!(state.seconds_left > 0)) return {};

@@ -30,8 +30,8 @@ struct StoredRun {
 
 /// Reads weights.safetensors of a folder (checkpoint.safetensors where there are none), or a file of either kind. Of a
 /// checkpoint the best parameters so far are taken, which are those that the training would leave behind. Throws
-/// FileError for what is not there, not readable, or not of a model on a task, and for weights that are not finite;
-/// ValueError for a task or model that this program does not know. All name the file.
+/// FileError for a file that is missing, unreadable or not of a model on a task, and for weights that are not finite;
+/// ValueError for a task or model that this program does not know. Every error names the file.
 StoredRun load_run(const std::string& path);
 
 }  // namespace retrace

@@ -18,7 +18,7 @@ struct CurriculumState {
   double accuracy = 0;
 };
 
-/// Leaves a test when FitOptions::stop is set.
+/// Thrown out of a test when FitOptions::stop is set.
 class Stopped : public Error {
  public:
   Stopped() : Error("fit: the test was stopped") {}
@@ -32,8 +32,8 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Computes the loss, walks back, clips and updates, at the learning rate of a step of the schedule. Throws
-  /// DivergenceError if the loss or a gradient is not finite; the weights are then as they were.
+  /// Computes the loss and its gradients, clips them and updates the weights at the learning rate of step `scheduled`
+  /// of the schedule. Throws DivergenceError if the loss or a gradient is not finite, and leaves the weights unchanged.
   StepReport step(std::int64_t scheduled);
   StepReport step() { return step(steps()); }
   /// Steps made.
@@ -47,7 +47,7 @@ class Training {
   virtual std::string_view metric() const = 0;
   virtual bool more_is_better() const { return false; }
   virtual Evaluation validate() const = 0;
-  /// Calls leave_if_stopped() every now and then.
+  /// Implementations call leave_if_stopped() regularly.
   virtual Evaluation test() const = 0;
 
   virtual CurriculumState curriculum() const { return {}; }
@@ -69,7 +69,7 @@ class Training {
   /// The loss of a batch, recorded on the tape in scope. Batches are counted from 0 and asked for in order.
   virtual Tensor loss_of(std::int64_t batch) = 0;
   double walk_back(std::int64_t batch);
-  /// Throws DivergenceError, and forgets the gradients, if a number of this step is not finite.
+  /// Throws DivergenceError, and discards the gradients, if a number of this step is not finite.
   void check_finite(const char* what, double value) const;
 
   std::vector<NamedTensor> weights_;

@@ -1,4 +1,5 @@
-// Finite differences are as right as their roundings allow, and the bound of those holds and is no larger than needed.
+// Finite differences are as accurate as rounding allows; the bound on the rounding noise holds and is not needlessly
+// large.
 #include <retrace/core/difference.h>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What f must be able to do for a check of it, in f64 and on dual numbers, and what a user is told where it cannot.
+// f must run in f64 and on dual numbers to be checked; otherwise the user is told what to change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ TEST(GradcheckDtypes, AWholeCheckCanBeOfDifferencesOnly) {
   EXPECT_EQ(result.not_exact, "GradcheckOptions::differences_only is set");
 }
 
-/// Where only differences are left, what they cannot see is small beside what they can, or it fails.
+/// Without dual numbers, the check fails unless the noise of the differences is small beside the gradients.
 TEST(GradcheckDtypes, WithoutDualNumbersNoiseMustBeSmallBesideTheGradients) {
   Random random(3);
   const MultiHeadAttention attention(8, random, {.heads = 2, .bias = true});

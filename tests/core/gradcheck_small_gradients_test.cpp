@@ -1,5 +1,5 @@
-// Gradients that are 0 or small beside the values of the function: what is right passes, although differences are all
-// rounding there, and what is wrong fails, although differences cannot see it.
+// Gradients that are 0 or small beside the values of the function, where differences are pure rounding: right gradients
+// pass and wrong ones fail all the same.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ TEST(GradcheckOfSmallGradients, PassesWhatIsBesideALargeValue) {
   expect_passed_by_all_seeds("softmax(x + 1e6)", [](const Tensor& x) { return softmax(x + 1e6); });
 }
 
-/// A softmax does not feel the bias of the keys.
+/// softmax is invariant to the key bias, so its gradient is 0.
 TEST(GradcheckOfSmallGradients, PassesTheKeyBiasOfAttention) {
   for (int seed = 0; seed < 20; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
@@ -115,7 +115,7 @@ TEST(GradcheckOfSmallGradients, DualNumbersFindAnElementThatDifferencesCannotSee
   }
 }
 
-/// A backward of other bits at each call is no rounding noise.
+/// A backward that gives different bits at each call is not rounding noise.
 TEST(GradcheckOfSmallGradients, NoAllowanceIsMadeForABackwardThatDoesNotRepeatItself) {
   const auto restless = [](const Tensor& x) {
     return custom_op(

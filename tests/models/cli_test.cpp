@@ -79,7 +79,7 @@ TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
   expect_in_message({}, "see retrace --help");
 }
 
-/// The command line was right.
+/// The status is 1, not 2: the command line was right.
 TEST(Cli, ATrainingThatDivergesHasFailed) {
   for (const char* command : {"train", "compare"}) {
     std::vector<std::string> words{command, "adding", "--length", "4", "--steps", "50", "--batch", "2", "--quiet"};

@@ -175,7 +175,7 @@ TEST(Fit, MetricsAreAJsonLineForEveryValidation) {
     EXPECT_NE(lines.find(key), std::string::npos) << key;
 }
 
-/// A stream that takes so many lines.
+/// A stream that fails after the given number of lines.
 class ShortStream : public std::stringbuf {
  public:
   explicit ShortStream(int lines) : left_(lines) {}

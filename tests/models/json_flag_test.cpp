@@ -13,7 +13,7 @@
 namespace retrace {
 namespace {
 
-/// As the program lists them where it does not know one.
+/// The commands that the program lists when it refuses an unknown one.
 std::set<std::string> known_commands() {
   const std::string message = run_command({"no-such-command"}).messages;
   const std::string list = message.substr(message.find("known: ") + 7);
@@ -56,7 +56,7 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
   EXPECT_EQ(seen, known_commands()) << "a command is missing in this test";
 }
 
-/// What the demo without a name prints for people goes to the messages.
+/// The unnamed demo prints its tables to the messages instead.
 TEST(JsonFlag, TellsOfTheDemoWhatItsTablesSay) {
   const Outcome outcome = run_command({"demo", "--steps", "1", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;

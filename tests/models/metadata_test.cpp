@@ -1,4 +1,4 @@
-// A file whose metadata is not what it should be is refused with its name, the member, what was expected and found.
+// Wrong metadata is refused with an error that names the file, the member, the expected value and the value found.
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/core/safetensors.h>

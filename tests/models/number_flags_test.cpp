@@ -1,4 +1,4 @@
-// Every flag of every command that takes a number refuses what is none, and what is out of its range, in one line.
+// Every numeric flag of every command refuses a value that is not a number or is out of range, with a one-line error.
 #include <gtest/gtest.h>
 #include <retrace/tests/models/command_line.h>
 

@@ -62,7 +62,7 @@ TEST_F(OutFolder, ForceStartsOver) {
   EXPECT_EQ(run_command({"train", "parity", "--force"}).status, 2) << "nothing to start over without --out";
 }
 
-/// Not before it can begin: a wrong flag loses nothing.
+/// Earlier results are removed only when the command can begin: a wrong flag loses nothing.
 TEST_F(OutFolder, ForceWithAWrongNameLosesNothing) {
   ASSERT_EQ(train().status, 0);
   const auto before = contents();

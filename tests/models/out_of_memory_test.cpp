@@ -1,4 +1,4 @@
-// A program that finds no memory, wherever that is, says so and leaves nothing wrong behind.
+// A program that runs out of memory at any point says so and leaves no damaged file behind.
 #include <gtest/gtest.h>
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/training/checkpoint.h>
@@ -20,7 +20,7 @@
 namespace retrace {
 namespace {
 
-/// Takes no memory to write to.
+/// A buffer that does not allocate.
 class FixedBuffer : public std::streambuf {
  public:
   FixedBuffer() { setp(bytes_.data(), bytes_.data() + bytes_.size()); }

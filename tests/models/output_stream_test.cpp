@@ -1,4 +1,4 @@
-// What cannot be written is an error, whatever command wrote it.
+// Every command reports output that cannot be written as an error.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>

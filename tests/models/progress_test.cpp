@@ -1,4 +1,4 @@
-// The line that shows how far a run is: it fits its terminal, and says what is left.
+// The progress line fits its terminal and shows the time left.
 #include <gtest/gtest.h>
 #include <retrace/models/training/progress.h>
 #include <retrace/models/training/progress_line.h>
@@ -99,7 +99,7 @@ TEST(Progress, DrawsOverOneLineOfTheTerminalsWidth) {
   for (std::string line; std::getline(lines, line, '\r');) EXPECT_LT(line.size(), 30U + std::strlen("\033[K\n"));
 }
 
-/// While there is something to be done, some time is left; when the steps are over, none is told.
+/// The time left is never 0 while steps remain, and is not shown after the last.
 TEST(Progress, PlainLinesTellTheTimeLeftUntilTheStepsAreOver) {
   std::ostringstream file;
   Progress progress({&file, nullptr, "a run"}, 1'000'000'000, 0);

@@ -23,7 +23,7 @@
 namespace retrace {
 namespace {
 
-/// No file of this process may grow beyond so many bytes; the signal that comes with it is as the caller wants it.
+/// Limits the size of this process's files; the caller decides how the signal of that limit is handled.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(std::size_t bytes) {

@@ -57,7 +57,7 @@ class Process {
     return all;
   }
   void send(int signal) const { kill(child_, signal); }
-  /// What a shell would tell.
+  /// The exit status as a shell reports it.
   int exit_status() const {
     int status = 0;
     waitpid(child_, &status, 0);
@@ -91,7 +91,7 @@ TEST(Stop, ASignalEndsATrainingWithItsCheckpointAndWithoutATest) {
   }
 }
 
-/// Which would take hours.
+/// The test would take hours.
 TEST(Stop, ASignalEndsTheTestAndTheTrainingCanBeGoneOnWith) {
   const TemporaryFolder folder;
   std::vector<std::string> words{"train",   "parity", "--length",  "2", "--steps", "2",
@@ -124,7 +124,7 @@ TEST(Stop, ATextsTestEndsToo) {
   EXPECT_EQ(process.exit_status(), 143);
 }
 
-/// Of either kind.
+/// The signals may be of either kind.
 TEST(Stop, TheSecondSignalEndsTheProgram) {
   for (const int first : {SIGINT, SIGTERM}) {
     const StopSignals signals;

@@ -1,5 +1,5 @@
-// Gradients of sizes at which an op works in several blocks, or takes another path: beyond the elements that are worth
-// a thread, the rows of a block, a register tile, the weights that stay in the cache.
+// Gradients at sizes at which an op works in several blocks or takes another path: beyond the elements that justify a
+// thread, the rows of a block, a register tile, or the weights that stay in the cache.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 
 namespace retrace {
 
-/// Checks f at the inputs by dual numbers, which see every element at once: differences would take two calls for each.
-/// The gradients are also added to others and put in the place of others, in both precisions, on two threads.
+/// Checks f at the inputs by dual numbers, which check all elements at once; differences would take two calls per
+/// element. Also lets the gradients add to others and reuse their buffers, in both precisions, on two threads.
 inline void expect_right_gradients(const std::string& name, const Function& f, const Tensors& inputs) {
   SCOPED_TRACE(name);
   const CheckedName checked{.name = name, .is_op = false, .cases = {}};

@@ -58,7 +58,7 @@ TEST_F(BlockEdges, CopiesOverSeveralThreadsAndTiles) {
 
 TEST_F(BlockEdges, ReductionsOverSeveralThreads) {
   using Reduction = Tensor (*)(const Tensor&, const Axes&, ReduceOptions);
-  // Of the reductions by their sums and of the others.
+  // One reduction that is a sum, and one that is not.
   const std::pair<const char*, Reduction> functions[] = {{"mean", mean}, {"var", var}};
   for (const auto& [name, function] : functions) {
     const auto along = [&](const Axes& axes) { return [=](const Tensor& x) { return function(x, axes, {}); }; };
@@ -83,7 +83,7 @@ TEST_F(BlockEdges, SoftmaxOfGroupsOfRowsOverSeveralThreads) {
   check_unary("log_softmax of columns", {67, 131}, [](const Tensor& x) { return log_softmax(x, 0); });
 }
 
-// Rows are summed in blocks of at most 1,024, of fewer if they are long.
+// Rows are summed in blocks of at most 1,024 rows, fewer if they are long.
 TEST_F(BlockEdges, NormalisationOfSeveralBlocksOfRows) {
   const auto normalised = [](const Tensors& in) { return layer_norm(in[0], in[1], in[2]); };
   const auto from_x = [](const Tensors& in) { return layer_norm(in[0], in[1], in[2] * 100.0); };

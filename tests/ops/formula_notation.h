@@ -12,7 +12,7 @@ namespace retrace {
 
 class FormulaReader {
  public:
-  /// Reads a list of equations. Throws ValueError with what is left where it cannot go on.
+  /// Reads a list of equations. Throws ValueError, with the unread rest, where they break the notation.
   FormulaReader(std::string_view formulas, std::set<std::string> names) : rest_(formulas), names_(std::move(names)) {
     do item();
     while (take(", "));
@@ -44,7 +44,7 @@ class FormulaReader {
     if (take("'")) result += "'";
     return result;
   }
-  // Short names are anything's; a longer one is an input, its gradient, a function or a part of one.
+  // Short names are free; a longer one must be an input, its gradient, a function or a part of one.
   void check_name(std::string name) const {
     if (name.ends_with("'")) name.pop_back();
     while (std::isdigit(static_cast<unsigned char>(name.back())) != 0 && !names_.contains(name)) name.pop_back();

@@ -20,7 +20,7 @@ class ProductBlockEdges : public BlockEdges {
   }
 };
 
-// Of a register tile, of the 384 steps for which sums stay in registers, of a packed block, and of a thread's share.
+// Edges of a register tile, the 384 steps for which sums stay in registers, a packed block, and a thread's share.
 TEST_F(ProductBlockEdges, MatricesBeyondATileADepthBlockAndAThread) {
   check_products({}, {}, 7, 13, 33);
   check_products({}, {}, 385, 5, 6);

@@ -20,7 +20,7 @@ struct Sequence {
   Tensors states;
 };
 
-/// An op behind one face: it makes a sequence of p, the states before the first step and the lengths.
+/// An op behind a common interface: p, the initial states and the lengths give a sequence.
 struct Layer {
   std::string name;
   std::int64_t gates;
@@ -66,7 +66,7 @@ struct Example {
     return lengths.values<std::int64_t>()[static_cast<std::size_t>(sample)];
   }
   Sequence run() const { return layer.op(p, before, lengths); }
-  /// Of one sample alone, cut off at its length.
+  /// The result of one sample alone, cut off at its length.
   Sequence alone(std::int64_t sample) const {
     const auto rows = [=](const Tensor& x) { return slice(x, {range(sample, sample + 1)}).clone(); };
     Tensors states;

@@ -12,8 +12,8 @@ void Tensor::throw_undefined(std::string_view function, std::string_view operand
 
 void Tensor::throw_wrong_type(Dtype asked) const {
   if (dtype() == dual)
-    throw DtypeError(text("values: ", *this, " is dual, not ", asked,
-                          ", in which its tangents would be lost; read values<Dual>()"));
+    throw DtypeError(
+        text("values: ", *this, " is dual, not ", asked, ", in which its tangents would be lost; read values<Dual>()"));
   throw DtypeError(text("values: ", *this, " is ", dtype(), ", not ", asked,
                         "; ask for its own type or convert with to(", asked, ")"));
 }

@@ -60,8 +60,7 @@ void print_results(std::ostream& out, const std::vector<Run>& runs) {
 void run_demo(const DemoFlags& flags, Program& program) {
   if (!flags.name.empty()) return run_named_demo(flags, program);
   std::ostream& out = flags.json ? program.messages : program.results;
-  out << "The gradient of every op and module, held against dual numbers and finite\ndifferences:\n\n"
-      << std::flush;
+  out << "The gradient of every op and module, held against dual numbers and finite\ndifferences:\n\n" << std::flush;
   const std::vector<CheckRow> checks = run_checks();
   if (!print_checks(out, checks)) program.status = 1;
   out << "\nTraining, by backpropagation on the same ops:\n" << std::flush;

@@ -1,5 +1,5 @@
-#include <retrace/models/json_text.h>
 #include <retrace/models/compare/ablate.h>
+#include <retrace/models/json_text.h>
 
 namespace retrace {
 

@@ -23,7 +23,7 @@ class MemoryReader {
     use_.of_slots.resize(index(use_.slots));
     for (std::int64_t t = 0; t < use_.steps; ++t) {
       const auto now = index(t);
-      heads_mean_[now] = mean(trace.weights[now].to(f64), 1);                                      // [B, N, K]
+      heads_mean_[now] = mean(trace.weights[now].to(f64), 1);  // [B, N, K]
       const Tensor before = trace.memory[now].to(f64), after = trace.memory[now + 1].to(f64);
       change_[now] = argmax(norm(after - before, -1));  // [B]
     }

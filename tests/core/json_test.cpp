@@ -60,8 +60,8 @@ int error_position(const std::string& text) {
 TEST(Json, TextsAreReadAsAnotherReaderReadsThem) {
   for (const char* text :
        {"{}", "[]", " [1, 2] \n", R"({"a": {"b": [true, false, null]}, "c": -1.5e3})", "0", "-0", "1e2", "0.25",
-        "18446744073709551615", "18446744073709551616", "-9223372036854775808", R"("é\u00e9\ud83d\ude00\n\"\\\/\b\f\r\t")",
-        R"(["\u0000"])", "[[[[[]]]]]", "1E+2", "123.456e-7"})
+        "18446744073709551615", "18446744073709551616", "-9223372036854775808",
+        R"("é\u00e9\ud83d\ude00\n\"\\\/\b\f\r\t")", R"(["\u0000"])", "[[[[[]]]]]", "1E+2", "123.456e-7"})
     EXPECT_EQ(parsed(text), nlohmann::json::parse(text)) << text;
 }
 

@@ -14,9 +14,6 @@
 
 namespace retrace {
 
-/// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms).
-bool is_utf8(std::string_view bytes);
-
 /// Builds a JSON text. The writer adds commas, quotes and escapes; the caller alternates keys and values and closes the
 /// brackets.
 class JsonWriter {

@@ -5,6 +5,7 @@
 #include <retrace/core/replacement_file.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/core/safetensors_checksum.h>
+#include <retrace/core/utf8.h>
 
 #include <span>
 

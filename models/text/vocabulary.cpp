@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/core/utf8.h>
 #include <retrace/models/text/vocabulary.h>
 
 #include <algorithm>
@@ -7,28 +8,12 @@
 namespace retrace {
 namespace {
 
-/// The bytes of the code point that `utf8`, not empty, begins with; 0 if it begins with none.
-std::size_t bytes_of_first(std::string_view utf8) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(utf8[k]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t count = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : 4;
-  if (first < 0xC2 || first > 0xF4 || utf8.size() < count) return 0;
-  for (std::size_t k = 1; k < count; ++k)
-    if (byte(k) >> 6 != 2) return 0;
-  const unsigned second = byte(1);
-  const bool too_long = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool surrogate = first == 0xED && second >= 0xA0;
-  const bool too_large = first == 0xF4 && second >= 0x90;
-  return too_long || surrogate || too_large ? 0 : count;
-}
-
 /// see(token) for every token, in order.
 template <class See>
 void for_each_token(std::string_view utf8, TokenKind kind, See&& see) {
   if (kind == TokenKind::characters) {
     for (std::size_t at = 0, count = 0; at < utf8.size(); at += count) {
-      count = std::max<std::size_t>(bytes_of_first(utf8.substr(at)), 1);
+      count = std::max<std::size_t>(utf8_length(utf8.substr(at)), 1);
       see(utf8.substr(at, count));
     }
     return;
@@ -59,7 +44,7 @@ std::vector<std::string> most_frequent(const Counts& counts, std::size_t most) {
 
 void check_utf8(std::string_view utf8, std::string_view what) {
   for (std::size_t at = 0, count = 0; at < utf8.size(); at += count) {
-    count = bytes_of_first(utf8.substr(at));
+    count = utf8_length(utf8.substr(at));
     if (count == 0)
       throw ValueError(text(what, " is not UTF-8: byte ", at, ", in line ",
                             1 + std::count(utf8.begin(), utf8.begin() + static_cast<std::ptrdiff_t>(at), '\n'),

@@ -142,8 +142,6 @@ TEST(Json, BytesThatAreNotUtf8AreReplaced) {
   JsonWriter writer;
   writer.value(std::string_view("a\xFF\xC3z"));
   EXPECT_EQ(writer.text(), "\"a\xEF\xBF\xBD\xEF\xBF\xBDz\"");
-  EXPECT_TRUE(is_utf8("a\xC3\xA9"));
-  EXPECT_FALSE(is_utf8("a\xC3"));
 }
 
 TEST(Json, LinesAreThoseOfTheOutermostElements) {

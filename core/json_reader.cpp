@@ -1,59 +1,14 @@
+// The reading half; core/json_writer.cpp has the other.
 #include <retrace/core/json.h>
+#include <retrace/core/utf8.h>
 
-#include <array>
 #include <charconv>
-#include <cmath>
 #include <system_error>
 
 namespace retrace {
 namespace {
 
 constexpr int max_depth = 64;
-constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
-
-/// The length of the UTF-8 sequence at the start of `bytes` (table 3-7 of the Unicode standard); 0 if there is none.
-std::size_t utf8_length(std::string_view bytes) {
-  const auto byte = [bytes](std::size_t k) { return k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0U; };
-  const auto in = [](unsigned value, unsigned first, unsigned last) { return first <= value && value <= last; };
-  const unsigned lead = byte(0);
-  if (bytes.empty()) return 0;
-  if (lead < 0x80) return 1;
-  const std::size_t length = in(lead, 0xC2, 0xDF) ? 2 : in(lead, 0xE0, 0xEF) ? 3 : in(lead, 0xF0, 0xF4) ? 4 : 0;
-  if (length == 0) return 0;
-  // Excludes overlong forms, surrogates and code points above U+10FFFF.
-  const unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (!in(byte(1), lowest, highest)) return 0;
-  for (std::size_t k = 2; k < length; ++k)
-    if (!in(byte(k), 0x80, 0xBF)) return 0;
-  return length;
-}
-
-void append_utf8(std::string& text, std::uint32_t code_point) {
-  const auto append = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
-  const auto continuation = [&](int shift) { append(0x80 | ((code_point >> shift) & 0x3F)); };
-  if (code_point < 0x80) {
-    append(code_point);
-  } else if (code_point < 0x800) {
-    append(0xC0 | (code_point >> 6));
-    continuation(0);
-  } else if (code_point < 0x10000) {
-    append(0xE0 | (code_point >> 12));
-    continuation(6);
-    continuation(0);
-  } else {
-    append(0xF0 | (code_point >> 18));
-    continuation(12);
-    continuation(6);
-    continuation(0);
-  }
-}
-
-template <class Number>
-std::string digits(Number number) {
-  std::array<char, 32> buffer{};
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr};
-}
 
 class Reader {
  public:
@@ -216,96 +171,6 @@ class Reader {
 };
 
 }  // namespace
-
-bool is_utf8(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t length = utf8_length(bytes);
-    if (length == 0) return false;
-    bytes.remove_prefix(length);
-  }
-  return true;
-}
-
-JsonWriter& JsonWriter::open(char bracket) {
-  separate();
-  text_ += bracket;
-  has_elements_.push_back(false);
-  return *this;
-}
-
-JsonWriter& JsonWriter::close(char bracket) {
-  const bool on_own_line = lines_ && has_elements_.size() == 1 && has_elements_.back();
-  has_elements_.pop_back();
-  if (on_own_line) text_ += '\n';
-  text_ += bracket;
-  return *this;
-}
-
-void JsonWriter::separate() {
-  if (after_key_ || has_elements_.empty()) {
-    after_key_ = false;
-    return;
-  }
-  if (has_elements_.back()) text_ += ',';
-  if (lines_ && has_elements_.size() == 1) text_ += '\n';
-  has_elements_.back() = true;
-}
-
-JsonWriter& JsonWriter::key(std::string_view name) {
-  separate();
-  append_quoted(name);
-  text_ += ':';
-  after_key_ = true;
-  return *this;
-}
-
-JsonWriter& JsonWriter::value(std::string_view text) {
-  separate();
-  append_quoted(text);
-  return *this;
-}
-
-JsonWriter& JsonWriter::value(std::int64_t number) {
-  separate();
-  text_ += digits(number);
-  return *this;
-}
-
-JsonWriter& JsonWriter::value(std::uint64_t number) {
-  separate();
-  text_ += digits(number);
-  return *this;
-}
-
-JsonWriter& JsonWriter::value(double number) {
-  separate();
-  std::string shortest = std::isfinite(number) ? digits(number) : "null";
-  // Writes 1 as 1.0, for readers that distinguish integers from floating-point numbers.
-  if (shortest.find_first_not_of("-0123456789") == std::string::npos) shortest += ".0";
-  text_ += shortest;
-  return *this;
-}
-
-void JsonWriter::append_quoted(std::string_view text) {
-  constexpr std::string_view hexadecimal = "0123456789abcdef";
-  text_ += '"';
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const unsigned char first = static_cast<unsigned char>(text.front());
-    if (length == 0) {
-      text_ += replacement_character;
-    } else if (first < 0x20) {
-      text_ += "\\u00";
-      text_ += hexadecimal[first >> 4];
-      text_ += hexadecimal[first & 15];
-    } else {
-      if (first == '"' || first == '\\') text_ += '\\';
-      text_ += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  text_ += '"';
-}
 
 void read_json(std::string_view text, JsonEvents& events) { Reader(text, events).read(); }
 

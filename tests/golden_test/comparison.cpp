@@ -13,7 +13,8 @@ Tolerance tolerance_f32(double largest_input) {
 
 double largest_finite(const Tensor& x) {
   double largest = 0;
-  for (const double value : x.to(f64).values<double>())
+  const Tensor numbers = x.to(f64);
+  for (const double value : numbers.values<double>())
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   return largest;
 }

@@ -96,7 +96,7 @@ TEST_F(StoredRuns, ACheckpointGivesItsBestParametersNotItsLatest) {
 TEST_F(StoredRuns, AFolderWithoutWeightsIsReadFromItsCheckpoint) {
   const auto result = train({"babi"});
   std::filesystem::remove(run_ + "/weights.safetensors");
-  EXPECT_EQ(weights_hash(*load_run(run_).model), result["weights_hash"]);
+  EXPECT_EQ(weights_hash(*load_run(run_).model), result.at("weights_hash").get<std::string>());
 }
 
 TEST_F(StoredRuns, WhatIsNotARunIsRefusedInASentence) {

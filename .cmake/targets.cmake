@@ -4,6 +4,8 @@ target_compile_features(retrace_flags INTERFACE cxx_std_20)
 target_compile_options(retrace_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
   # Products and sums may become fused multiply-adds, always: a result must not depend on where the compiler saw one.
   -ffp-contract=fast
+  # From g++ 13 on, the default tuning splits some of them again where sums form a chain, and other bits come out.
+  $<$<CXX_COMPILER_ID:GNU>:--param=avoid-fma-max-bits=0>
   # Nothing here reads errno after a function of <cmath>, or traps on a floating-point exception.
   -fno-math-errno -fno-trapping-math
   # What -O3 has that loops over elements need; the rest of it costs more time to compile than it saves.

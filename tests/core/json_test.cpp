@@ -1,4 +1,4 @@
-// What the writer appends, nlohmann-json reads back; what nlohmann-json refuses, the reader refuses.
+// Compares the writer and the reader with nlohmann-json: texts written are read back, and broken texts are refused.
 #include <gtest/gtest.h>
 #include <retrace/core/json.h>
 

@@ -82,7 +82,7 @@ class StoredMetadata : public testing::Test {
   SafetensorsFile file_;
 
  private:
-  /// Of all values in the object, those of its objects and lists included.
+  /// Pointers to all values in the object, including those inside nested objects and lists.
   static void list_places(const json& value, const json::json_pointer& at, std::vector<json::json_pointer>& places) {
     if (!at.empty()) places.push_back(at);
     if (value.is_object())

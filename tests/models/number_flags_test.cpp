@@ -11,7 +11,7 @@
 namespace retrace {
 namespace {
 
-/// What has to stand behind the name of a command, so that nothing else is wrong.
+/// The arguments that a command requires, so that the flag under test is its only error.
 const std::map<std::string, std::vector<std::string>> commands{
     {"train", {"babi"}},  {"eval", {"no-folder"}}, {"generate", {"no-folder"}}, {"compare", {"babi"}},
     {"ablate", {"babi"}}, {"gradcheck", {}},       {"info", {"lstm"}},          {"demo", {}}};

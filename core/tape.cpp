@@ -188,7 +188,6 @@ std::vector<const Record*> Tape::records() const {
 }
 
 // ---- scopes
-// ----------------------------------------------------------------------------------------------------------
 
 Scope::Scope(const void* module, const char* label) : module_(module), label_(label), outer_(innermost_scope) {
   innermost_scope = this;
@@ -211,13 +210,11 @@ const ScopeEntry* Tape::current_scope() {
 }
 
 // ---- no tape
-// ---------------------------------------------------------------------------------------------------------
 
 NoTape::NoTape() : suspended_(current_tape) { current_tape = nullptr; }
 NoTape::~NoTape() { current_tape = suspended_; }
 
 // ---- identity
-// --------------------------------------------------------------------------------------------------------
 
 namespace {
 constexpr OpInfo identity_info{"identity", "y = x", "dx = dy", "x"};

@@ -1,5 +1,5 @@
-#include <retrace/ops/binary.h>
-#include <retrace/ops/integers.h>
+#include <retrace/ops/loops/binary.h>
+#include <retrace/ops/loops/integers.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

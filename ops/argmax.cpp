@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <retrace/ops/lines.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/lines.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <retrace/ops/logistic.h>
-#include <retrace/ops/pair_loss.h>
+#include <retrace/ops/loops/logistic.h>
+#include <retrace/ops/loops/pair_loss.h>
 
 namespace retrace {
 namespace {

@@ -1,11 +1,11 @@
 #include <array>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/broadcast.h>
-#include <retrace/ops/formula.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/broadcast.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/ordered_sum.h>
+#include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace {
 namespace {

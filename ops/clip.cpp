@@ -1,5 +1,5 @@
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 namespace {

@@ -1,10 +1,10 @@
 // concat, and stack as concat along an axis of length 1.
 #include <algorithm>
 
-#include <retrace/ops/formula.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/strided.h>
+#include <retrace/ops/loops/strided.h>
 
 namespace retrace {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/rows.h>
-#include <retrace/ops/loss.h>
+#include <retrace/ops/loops/loss.h>
 
 namespace retrace {
 namespace {

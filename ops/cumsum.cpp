@@ -1,6 +1,6 @@
-#include <retrace/ops/formula.h>
-#include <retrace/ops/lines.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/lines.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,4 +1,4 @@
-#include <retrace/ops/binary.h>
+#include <retrace/ops/loops/binary.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,5 +1,5 @@
 #include <retrace/core/parallel.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,4 +1,4 @@
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/take.h>
 
 namespace retrace {

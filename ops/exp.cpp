@@ -2,7 +2,7 @@
 
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 namespace {

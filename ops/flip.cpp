@@ -1,7 +1,7 @@
-#include <retrace/ops/formula.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/strided.h>
+#include <retrace/ops/loops/strided.h>
 
 namespace retrace {
 namespace {

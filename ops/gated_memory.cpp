@@ -2,9 +2,9 @@
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/updates.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/ordered_sum.h>
+#include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace {
 namespace {

@@ -1,6 +1,6 @@
-#include <retrace/ops/formula.h>
-#include <retrace/ops/ids.h>
-#include <retrace/ops/lines.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/ids.h>
+#include <retrace/ops/loops/lines.h>
 
 namespace retrace {
 namespace {

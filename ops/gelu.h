@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/logistic.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/logistic.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 

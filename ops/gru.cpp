@@ -1,8 +1,8 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
-#include <retrace/ops/operands.h>
-#include <retrace/ops/recurrent.h>
+#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/recurrent.h>
 #include <retrace/ops/sigmoid.h>
-#include <retrace/ops/sum_of_rows.h>
+#include <retrace/ops/loops/sum_of_rows.h>
 #include <retrace/ops/tanh.h>
 
 namespace retrace {

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/kernels/rows.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

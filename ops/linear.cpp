@@ -1,8 +1,8 @@
-#include <retrace/ops/activation.h>
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/activation.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/operands.h>
-#include <retrace/ops/sum_of_rows.h>
+#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/sum_of_rows.h>
 
 namespace retrace {
 namespace {

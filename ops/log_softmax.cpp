@@ -1,11 +1,11 @@
 #include <cmath>
 
-#include <retrace/ops/formula.h>
-#include <retrace/ops/lines.h>
-#include <retrace/ops/masked.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/lines.h>
+#include <retrace/ops/loops/masked.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/ordered_sum.h>
-#include <retrace/ops/softmax_line.h>
+#include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/loops/softmax_line.h>
 
 namespace retrace {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include <retrace/ops/reduction.h>
+#include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
 namespace {

@@ -1,7 +1,7 @@
 // The LSTM over a sequence in one op (lstm_sequence), and its step composed of others (lstm_step).
 #include <retrace/ops/kernels/updates.h>
-#include <retrace/ops/operands.h>
-#include <retrace/ops/recurrent.h>
+#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/recurrent.h>
 
 namespace retrace {
 namespace {

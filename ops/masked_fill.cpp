@@ -1,6 +1,6 @@
 #include <retrace/core/parallel.h>
-#include <retrace/ops/broadcast.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/broadcast.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

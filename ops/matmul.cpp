@@ -2,7 +2,7 @@
 #include <array>
 
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <retrace/ops/reduction.h>
+#include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
 namespace {

@@ -1,4 +1,4 @@
-#include <retrace/ops/pair_loss.h>
+#include <retrace/ops/loops/pair_loss.h>
 
 namespace retrace {
 namespace {

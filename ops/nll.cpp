@@ -1,4 +1,4 @@
-#include <retrace/ops/loss.h>
+#include <retrace/ops/loops/loss.h>
 
 namespace retrace {
 namespace {

@@ -24,7 +24,6 @@
 namespace retrace {
 
 // ---- arithmetic
-// ------------------------------------------------------------------------------------------------------
 
 /// y = a + b.
 Tensor add(const Tensor& a, const Tensor& b);
@@ -85,8 +84,7 @@ inline Tensor operator/(const Tensor& x, double c) { return scale(x, 1 / c); }
 inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x), c); }
 
 // ---- activations
-// ----------------------------------------------------------------------------------------------------- Exact to
-// rounding in both tails; finite in is finite out.
+// Exact to rounding in both tails; finite in is finite out.
 
 /// y = 1 / (1 + e^-x).
 Tensor sigmoid(const Tensor& x);
@@ -107,7 +105,6 @@ Tensor softplus(const Tensor& x);
 Tensor log_sigmoid(const Tensor& x);
 
 // ---- products
-// --------------------------------------------------------------------------------------------------------
 
 struct MatmulOptions {
   bool transpose_a = false;  // the last two axes of a (of rank 2 or more) are exchanged first
@@ -125,7 +122,6 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Ac
 Tensor outer(const Tensor& a, const Tensor& b);
 
 // ---- reductions
-// ------------------------------------------------------------------------------------------------------
 
 /// Which axes: one, several, or (by default) all.
 class Axes {
@@ -167,7 +163,6 @@ Tensor cumsum(const Tensor& x, int axis = -1);
 Tensor argmax(const Tensor& x, int axis = -1);
 
 // ---- softmax and normalisation
-// -----------------------------------------------------------------------------------------
 
 /// y = e^(x + mask - max) / sum, along an axis. The mask broadcasts to x, is added first and gets no gradient; a row
 /// that it fills with -inf gives zeros and a zero gradient.
@@ -188,7 +183,6 @@ Tensor residual_layer_norm(const Tensor& x, const Tensor& residual, const Tensor
 Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, double eps = 1e-6);
 
 // ---- shape
-// -----------------------------------------------------------------------------------------------------------
 
 /// Row-major, with as many elements. Shares the storage.
 Tensor reshape(const Tensor& x, const Shape& shape);
@@ -238,8 +232,7 @@ Tensor pad(const Tensor& x, std::span<const Padding> padding);
 Tensor pad(const Tensor& x, std::initializer_list<Padding> padding);
 
 // ---- indexing
-// -------------------------------------------------------------------------------------------------------- Indices are
-// i64; one outside its axis throws an IndexError with its position and value. Repeated ones add up.
+// Indices are i64; one outside its axis throws an IndexError with its position and value. Repeated ones add up.
 
 /// y = x at ids (rank 1, or 0 to drop the axis) along an axis.
 Tensor take(const Tensor& x, const Tensor& ids, int axis = 0);
@@ -251,7 +244,6 @@ Tensor embedding(const Tensor& table, const Tensor& ids);
 Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates);
 
 // ---- losses
-// ----------------------------------------------------------------------------------------------------------
 
 enum class Reduction { mean, sum, none };
 struct CrossEntropyOptions {
@@ -259,8 +251,7 @@ struct CrossEntropyOptions {
   std::optional<std::int64_t> ignore_index = std::nullopt;  // rows with this label count nowhere
 };
 /// l = -log_softmax(x)[t] for logits x [..., C] and labels t [...] (i64), or -sum_c t_c log_softmax(x)_c for soft
-/// targets
-/// [..., C]. With every row ignored: 0, with gradient 0.
+/// targets [..., C]. With every row ignored: 0, with gradient 0.
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options = {});
 /// l = -logp[t] for log-probabilities [..., C].
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options = {});
@@ -270,7 +261,6 @@ Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reductio
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
 
 // ---- the rest
-// --------------------------------------------------------------------------------------------------------
 
 /// Each element is 0 with the given probability, else x / (1 - probability). Without a generator: x itself.
 Tensor dropout(const Tensor& x, double probability, Random* random);

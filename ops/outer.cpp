@@ -1,4 +1,4 @@
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

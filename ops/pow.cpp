@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include <retrace/ops/binary.h>
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/binary.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 namespace {

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/ops/operands.h>
-#include <retrace/ops/reduction.h>
+#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
 namespace {

@@ -1,5 +1,5 @@
 // relu and leaky_relu.
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/ops.h>
 #include <retrace/ops/relu.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 

@@ -1,5 +1,5 @@
 // reshape, squeeze and unsqueeze: the same elements in the same order, so the storage is shared.
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

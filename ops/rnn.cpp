@@ -1,7 +1,7 @@
 // The recurrent layer of Elman over a sequence in one op (rnn_sequence), and its step composed of others (rnn_step).
-#include <retrace/ops/activation.h>
-#include <retrace/ops/operands.h>
-#include <retrace/ops/recurrent.h>
+#include <retrace/ops/loops/activation.h>
+#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/recurrent.h>
 
 namespace retrace {
 namespace {

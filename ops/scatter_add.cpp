@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <retrace/ops/ids.h>
+#include <retrace/ops/loops/ids.h>
 
 namespace retrace {
 namespace {

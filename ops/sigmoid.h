@@ -1,8 +1,8 @@
 #pragma once
 
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/logistic.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/logistic.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 

@@ -1,6 +1,6 @@
-#include <retrace/ops/logistic.h>
+#include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include <retrace/ops/formula.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/strided.h>
+#include <retrace/ops/loops/strided.h>
 
 namespace retrace {
 namespace {

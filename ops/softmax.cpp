@@ -1,9 +1,9 @@
 #include <array>
 
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/kernels/rows.h>
-#include <retrace/ops/lines.h>
-#include <retrace/ops/masked.h>
+#include <retrace/ops/loops/lines.h>
+#include <retrace/ops/loops/masked.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

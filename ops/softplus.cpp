@@ -1,8 +1,8 @@
 // softplus, and log_sigmoid, which is its mirror image: log_sigmoid(x) = -softplus(-x).
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/logistic.h>
+#include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include <retrace/ops/ops.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 namespace {

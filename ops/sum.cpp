@@ -1,4 +1,4 @@
-#include <retrace/ops/sums.h>
+#include <retrace/ops/loops/sums.h>
 
 namespace retrace {
 namespace {

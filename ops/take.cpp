@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/kernels/elementwise.h>
 
 namespace retrace {

@@ -1,7 +1,7 @@
 // What take and embedding share: y is made of blocks of x that ids choose along an axis.
 #pragma once
 
-#include <retrace/ops/ids.h>
+#include <retrace/ops/loops/ids.h>
 
 namespace retrace {
 

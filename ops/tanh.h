@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 

@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,10 +1,10 @@
 #include <array>
 #include <utility>
 
-#include <retrace/ops/formula.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/strided.h>
+#include <retrace/ops/loops/strided.h>
 
 namespace retrace {
 namespace {

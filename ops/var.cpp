@@ -1,4 +1,4 @@
-#include <retrace/ops/reduction.h>
+#include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
 namespace {

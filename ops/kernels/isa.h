@@ -8,7 +8,7 @@
 
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/kernels/heads.h>
+#include <retrace/ops/kernels/small_head.h>
 #include <retrace/ops/kernels/rows.h>
 #include <retrace/ops/kernels/updates.h>
 

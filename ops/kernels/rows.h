@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <retrace/ops/ordered_sum.h>
+#include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace::kernels {
 

@@ -1,5 +1,5 @@
 // The formulas on a tape are those of the call: its attributes, axes, permutations and options.
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/formula.h>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Small heads in registers have the bits of the loops for heads of any size, and other instruction sets agree.
-#include <retrace/ops/attention_heads.h>
+#include <retrace/ops/attention/choose.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 

@@ -10,7 +10,7 @@
 #include <retrace/core/random.h>
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/kernels/isa.h>
-#include <retrace/ops/sum_of_rows.h>
+#include <retrace/ops/loops/sum_of_rows.h>
 
 namespace retrace {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <retrace/ops/attention_composed.h>
+#include <retrace/ops/attention/composed.h>
 
 namespace retrace {
 namespace {

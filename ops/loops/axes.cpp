@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

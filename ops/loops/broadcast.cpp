@@ -1,4 +1,4 @@
-#include <retrace/ops/broadcast.h>
+#include <retrace/ops/loops/broadcast.h>
 
 namespace retrace {
 

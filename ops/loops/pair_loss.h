@@ -8,7 +8,7 @@
 //   };
 #pragma once
 
-#include <retrace/ops/loss.h>
+#include <retrace/ops/loops/loss.h>
 
 namespace retrace {
 

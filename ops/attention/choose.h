@@ -1,12 +1,12 @@
 // Attention of all heads: each in registers if it is small, in tiles if it is long and its weights are not asked for,
-// else by the loops for any size. Each has the same bits (of tiles see attention_tiles.h).
+// else by the loops for any size. Each has the same bits (of tiles see long.h).
 #pragma once
 
 #include <type_traits>
 
-#include <retrace/ops/attention_mask.h>
-#include <retrace/ops/attention_tiles.h>
-#include <retrace/ops/kernels/heads.h>
+#include <retrace/ops/attention/mask.h>
+#include <retrace/ops/attention/long.h>
+#include <retrace/ops/kernels/small_head.h>
 
 namespace retrace {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <retrace/core/record.h>
-#include <retrace/ops/strided.h>
+#include <retrace/ops/loops/strided.h>
 
 namespace retrace {
 

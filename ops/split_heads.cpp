@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

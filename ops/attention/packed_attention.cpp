@@ -1,10 +1,10 @@
 // Attention of q, k and v that lie together in the rows of one tensor, where they stay.
 #include <array>
 
-#include <retrace/ops/attention_composed.h>
-#include <retrace/ops/attention_heads.h>
-#include <retrace/ops/attention_mask.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/attention/composed.h>
+#include <retrace/ops/attention/choose.h>
+#include <retrace/ops/attention/mask.h>
+#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 namespace {

@@ -1,5 +1,5 @@
 // Attention of one small head in registers: a row of its weights is one vector. What is computed, and to the last bit,
-// is what attention_loops.h computes for any head from matrix products and softmax; that is the plain twin.
+// is what attention/general.h computes for any head from matrix products and softmax; that is the plain twin.
 #pragma once
 
 #include <cstdint>

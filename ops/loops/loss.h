@@ -5,9 +5,9 @@
 #include <optional>
 
 #include <retrace/core/tape.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
-#include <retrace/ops/ordered_sum.h>
+#include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace {
 

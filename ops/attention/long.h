@@ -1,5 +1,5 @@
 // Attention of long sequences: some queries of a head at a time, so that the weights of all are never there together;
-// backward computes them again. The bits of finite values are those of attention_loops.h; where q, k or v are one
+// backward computes them again. The bits of finite values are those of general.h; where q, k or v are one
 // tensor, the contributions to its gradient are added in another order.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include <retrace/core/threads_scope.h>
-#include <retrace/ops/attention_loops.h>
+#include <retrace/ops/attention/general.h>
 
 namespace retrace {
 

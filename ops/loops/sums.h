@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-#include <retrace/ops/broadcast.h>
-#include <retrace/ops/reduction.h>
+#include <retrace/ops/loops/broadcast.h>
+#include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
 

@@ -1,4 +1,4 @@
-#include <retrace/ops/activation.h>
+#include <retrace/ops/loops/activation.h>
 
 namespace retrace {
 

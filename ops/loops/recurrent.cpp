@@ -1,6 +1,6 @@
-#include <retrace/ops/recurrent.h>
+#include <retrace/ops/loops/recurrent.h>
 
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

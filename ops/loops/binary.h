@@ -17,11 +17,11 @@
 #include <retrace/core/parallel.h>
 #include <retrace/core/tape.h>
 #include <retrace/core/tensor.h>
-#include <retrace/ops/broadcast.h>
-#include <retrace/ops/operands.h>
-#include <retrace/ops/ordered_sum.h>
-#include <retrace/ops/sum_of_rows.h>
-#include <retrace/ops/unary.h>
+#include <retrace/ops/loops/broadcast.h>
+#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/loops/sum_of_rows.h>
+#include <retrace/ops/loops/unary.h>
 
 namespace retrace {
 

@@ -1,8 +1,8 @@
 // attention and attention_with_weights, of q, k and v in three tensors.
-#include <retrace/ops/attention_composed.h>
-#include <retrace/ops/attention_heads.h>
-#include <retrace/ops/attention_mask.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/attention/composed.h>
+#include <retrace/ops/attention/choose.h>
+#include <retrace/ops/attention/mask.h>
+#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 namespace {

@@ -1,9 +1,9 @@
-#include <retrace/ops/attention_mask.h>
+#include <retrace/ops/attention/mask.h>
 
 #include <algorithm>
 #include <limits>
 
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 namespace {

@@ -1,4 +1,4 @@
-#include <retrace/ops/formula.h>
+#include <retrace/ops/loops/formula.h>
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 
 #include <retrace/core/parallel.h>
 #include <retrace/core/tape.h>
-#include <retrace/ops/broadcast.h>
+#include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/kernels/rows.h>
 

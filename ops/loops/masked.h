@@ -1,7 +1,7 @@
 // Additive masks, as softmax and log_softmax take them.
 #pragma once
 
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

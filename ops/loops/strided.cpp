@@ -1,4 +1,4 @@
-#include <retrace/ops/strided.h>
+#include <retrace/ops/loops/strided.h>
 
 namespace retrace {
 

@@ -27,7 +27,7 @@
 #include <retrace/core/tape.h>
 #include <retrace/core/tensor.h>
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/operands.h>
+#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 

@@ -16,8 +16,7 @@ namespace {
 using kernels::GemmShape;
 
 /// In the memory that products of tensors work on: a vector that crosses two cache lines costs two loads.
-template <class T>
-Tensor numbers(std::int64_t count) {
+template <class T> Tensor numbers(std::int64_t count) {
   Tensor result = empty({count}, dtype_of<T>);
   const std::span<T> values = result.mutable_values<T>();
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<T>(k * 2654435761U % 1000) / 1000 - T(0.5);

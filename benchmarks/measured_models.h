@@ -8,8 +8,7 @@
 namespace retrace {
 
 /// A recurrent layer and a linear map of every step's h.
-template <class Layer>
-struct Tagger {
+template <class Layer> struct Tagger {
   Layer layer;
   Linear out;
 

@@ -15,8 +15,7 @@ std::string name_of(const std::string& model, const Sizes& n) {
   return text(model, "_i", n.input, "_h", n.hidden, "_s", n.steps, "_b", n.batch);
 }
 
-template <class Layer>
-void time_recurrent(benchmark::State& state, const Sizes& n, double gates) {
+template <class Layer> void time_recurrent(benchmark::State& state, const Sizes& n, double gates) {
   Random random(1);
   const Tagger<Layer> model(n.input, n.hidden, n.output, random);
   const Tensor x = random.normal({n.batch, n.steps, n.input}), target = random.normal({n.batch, n.steps, n.output});
@@ -48,8 +47,7 @@ void time_relational_rnn(benchmark::State& state, std::int64_t batch) {
       state, model, [&] { return mse(model(x).y, target); }, 6 * static_cast<double>(batch * steps) * a_step);
 }
 
-template <class Model>
-void time_memory_core(benchmark::State& state, std::int64_t batch) {
+template <class Model> void time_memory_core(benchmark::State& state, std::int64_t batch) {
   Random random(1);
   const Model model(random);
   const Tensor x = random.uniform({batch, farthest_steps, farthest_input}, -1, 1);
@@ -60,8 +58,7 @@ void time_memory_core(benchmark::State& state, std::int64_t batch) {
 }
 
 /// Adam alone, on gradients that are there.
-template <class Model>
-void time_adam(benchmark::State& state, const Model& model) {
+template <class Model> void time_adam(benchmark::State& state, const Model& model) {
   Adam adam(model);
   for (const NamedTensor& parameter : parameters(model)) {
     Tape tape;

@@ -81,8 +81,7 @@ void host_threads(benchmark::State& state) {
 BENCHMARK(host_threads)->ThreadRange(1, 2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 /// Registers body(state, family, size) for each of the sizes.
-template <class Body>
-void add_family(const std::string& name, const std::vector<std::int64_t>& sizes, Body body) {
+template <class Body> void add_family(const std::string& name, const std::vector<std::int64_t>& sizes, Body body) {
   static std::map<std::string, Family> families;
   for (const std::int64_t size : sizes)
     add_case(text(name, ":", size), [=](benchmark::State& state) { body(state, families[name], size); });

@@ -47,8 +47,7 @@ BENCHMARK_CAPTURE(add_chain, forward, Part::forward)->UseManualTime();
 BENCHMARK_CAPTURE(add_chain, backward, Part::backward)->UseManualTime();
 BENCHMARK_CAPTURE(add_chain, step, Part::step)->UseManualTime();
 
-template <class Op>
-void time_chain(benchmark::State& state, Op&& op) {
+template <class Op> void time_chain(benchmark::State& state, Op&& op) {
   const Tensor x = parameter(tensor({0.1, 0.2, 0.3, 0.4})), k = full({4}, 0.999), cotangent = ones({4});
   for (auto _ : state) {
     x.zero_grad();

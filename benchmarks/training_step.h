@@ -19,8 +19,7 @@ inline double peak_megabytes() {
 }
 
 /// Forward + backward + Adam.
-template <class Loss>
-void training_step(Loss&& loss, Adam& adam) {
+template <class Loss> void training_step(Loss&& loss, Adam& adam) {
   Tape tape;
   tape.backward(loss());
   adam.step();
@@ -39,8 +38,7 @@ void time_training_steps(benchmark::State& state, const Model& model, Loss&& los
 }
 
 /// Registers body(state) as the case `name`.
-template <class Body>
-void add_case(const std::string& name, Body&& body) {
+template <class Body> void add_case(const std::string& name, Body&& body) {
   benchmark::RegisterBenchmark(name.c_str(), std::forward<Body>(body))->UseRealTime()->Unit(benchmark::kMillisecond);
 }
 

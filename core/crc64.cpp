@@ -30,8 +30,7 @@ constexpr std::array<Table, round_size> make_tables() {
 constexpr std::array<Table, round_size> tables = make_tables();
 
 // The remainder of eight bytes, the first of which is `farthest` bytes from the end of the round.
-template <std::size_t farthest>
-std::uint64_t look_up(std::uint64_t eight) {
+template <std::size_t farthest> std::uint64_t look_up(std::uint64_t eight) {
   return tables[farthest][eight & 255] ^ tables[farthest - 1][eight >> 8 & 255] ^
          tables[farthest - 2][eight >> 16 & 255] ^ tables[farthest - 3][eight >> 24 & 255] ^
          tables[farthest - 4][eight >> 32 & 255] ^ tables[farthest - 5][eight >> 40 & 255] ^

@@ -30,8 +30,7 @@ std::string bytes_text(const Shape& shape, Dtype dtype) {
   return text(digits, " ", unit);
 }
 
-template <class T>
-Tensor copied(std::span<const T> values, const Shape& shape) {
+template <class T> Tensor copied(std::span<const T> values, const Shape& shape) {
   check_count(values.size(), shape, "tensor");
   Tensor result = empty(shape, dtype_of<T>, "tensor");
   std::copy(values.begin(), values.end(), result.mutable_values<T>().begin());
@@ -53,8 +52,7 @@ Tensor constant_like(const char* function, const Tensor& x, double value) {
 }
 
 // value(k) for each element k; through double, which holds every integer that a tensor is made of here.
-template <class Value>
-Tensor generated(const char* function, const Shape& shape, Dtype dtype, Value&& value) {
+template <class Value> Tensor generated(const char* function, const Shape& shape, Dtype dtype, Value&& value) {
   Tensor result = empty(shape, dtype, function);
   dispatch_any(dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -130,7 +128,8 @@ Tensor tensor(const NestedNumbers& numbers, Dtype dtype) {
   if (dtype == i64)
     for (const double value : values)
       if (!(std::abs(value) <= 0x1p53) || value != std::trunc(value))
-        throw ValueError(text("tensor: ", value, " is not an integer that i64 takes from a list (up to 2^53); give "
+        throw ValueError(text("tensor: ", value,
+                              " is not an integer that i64 takes from a list (up to 2^53); give "
                               "integers, or another dtype"));
   return generated("tensor", shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
 }

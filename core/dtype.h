@@ -25,27 +25,13 @@ std::ostream& operator<<(std::ostream& out, Dtype dtype);
 /// Bytes of one element.
 constexpr std::size_t size_of(Dtype dtype) { return dtype == f32 ? 4 : dtype == dual ? 16 : 8; }
 
-template <class T>
-struct DtypeOf;
-template <>
-struct DtypeOf<float> {
-  static constexpr Dtype value = f32;
-};
-template <>
-struct DtypeOf<double> {
-  static constexpr Dtype value = f64;
-};
-template <>
-struct DtypeOf<std::int64_t> {
-  static constexpr Dtype value = i64;
-};
-template <>
-struct DtypeOf<Dual> {
-  static constexpr Dtype value = dual;
-};
+template <class T> struct DtypeOf;
+template <> struct DtypeOf<float> { static constexpr Dtype value = f32; };
+template <> struct DtypeOf<double> { static constexpr Dtype value = f64; };
+template <> struct DtypeOf<std::int64_t> { static constexpr Dtype value = i64; };
+template <> struct DtypeOf<Dual> { static constexpr Dtype value = dual; };
 /// The Dtype of the C++ type T.
-template <class T>
-inline constexpr Dtype dtype_of = DtypeOf<T>::value;
+template <class T> inline constexpr Dtype dtype_of = DtypeOf<T>::value;
 
 /// The type that tensors get when none is asked for: f32, unless a DtypeScope says otherwise.
 Dtype default_dtype();
@@ -65,8 +51,7 @@ class DtypeScope {
 [[noreturn]] void throw_not_real(Dtype dtype, const char* function);
 
 /// Calls body(T{}) with the C++ type of a real dtype. i64 throws a DtypeError that names the function.
-template <class Body>
-inline decltype(auto) dispatch_real(Dtype dtype, const char* function, Body&& body) {
+template <class Body> inline decltype(auto) dispatch_real(Dtype dtype, const char* function, Body&& body) {
   switch (dtype) {
     case Dtype::f32:
       return body(float{});
@@ -81,8 +66,7 @@ inline decltype(auto) dispatch_real(Dtype dtype, const char* function, Body&& bo
 }
 
 /// Calls body(T{}) with the C++ type of any dtype.
-template <class Body>
-inline decltype(auto) dispatch_any(Dtype dtype, Body&& body) {
+template <class Body> inline decltype(auto) dispatch_any(Dtype dtype, Body&& body) {
   switch (dtype) {
     case Dtype::f32:
       return body(float{});

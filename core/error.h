@@ -57,8 +57,7 @@ requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) std::str
 }
 
 /// The parts of a message, one after the other: text("axis ", 3, " is not there").
-template <class... Parts>
-std::string text(const Parts&... parts) {
+template <class... Parts> std::string text(const Parts&... parts) {
   std::string result;
   (result.append(to_text(parts)), ...);
   return result;

@@ -7,8 +7,7 @@
 namespace retrace {
 namespace {
 
-template <class... Arguments>
-void print(std::ostream& out, const char* format, Arguments... arguments) {
+template <class... Arguments> void print(std::ostream& out, const char* format, Arguments... arguments) {
   char line[300];
   std::snprintf(line, sizeof line, format, arguments...);
   out << line;

@@ -32,21 +32,15 @@ struct Node {
   Shape shape;
 
   std::int64_t numel() const { return shape.numel(); }
-  template <class T>
-  T* values() const {
-    return static_cast<T*>(storage->data()) + offset;
-  }
-  template <class T>
-  T* gradient_values() const {
-    return static_cast<T*>(gradient->data());
-  }
+  template <class T> T* values() const { return static_cast<T*>(storage->data()) + offset; }
+  template <class T> T* gradient_values() const { return static_cast<T*>(gradient->data()); }
   std::size_t bytes() const { return static_cast<std::size_t>(numel()) * size_of(dtype); }
 };
 
 namespace detail {
 // Free nodes of this thread, linked through their first word. Nodes are cut from blocks that are never given back, but
-// pass to another thread when theirs ends: a tape makes and frees one an op, and a list of one size is the shortest path
-// for that.
+// pass to another thread when theirs ends: a tape makes and frees one an op, and a list of one size is the shortest
+// path for that.
 struct FreeNode {
   FreeNode* next;
 };

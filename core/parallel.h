@@ -18,8 +18,7 @@ void parallel_loop(std::int64_t count, std::int64_t grain, LoopBody call, const 
 
 /// Calls body(begin, end) on ranges that together are [0, count). Below two grains of indices, or inside another
 /// parallel loop, it is one call on this thread. An exception of the body is rethrown here.
-template <class Body>
-void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
+template <class Body> void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) {
   if (count < 2 * grain) {
     if (count > 0) body(std::int64_t{0}, count);
     return;

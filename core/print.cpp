@@ -35,8 +35,7 @@ std::vector<std::int64_t> shown(std::int64_t extent, bool shorten) {
   return result;
 }
 
-template <class T>
-class Printer {
+template <class T> class Printer {
  public:
   explicit Printer(const Tensor& x)
       : x_(x), values_(x.values<T>()), strides_(x.shape().strides()), shorten_(x.numel() > most_elements_shown) {

@@ -32,8 +32,7 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-template <class Draw>
-Tensor filled(const Shape& shape, Dtype dtype, const char* function, Draw&& draw) {
+template <class Draw> Tensor filled(const Shape& shape, Dtype dtype, const char* function, Draw&& draw) {
   Tensor result = empty(shape, dtype, function);
   dispatch_real(dtype, function, [&](auto zero) {
     using T = decltype(zero);
@@ -104,8 +103,8 @@ std::vector<std::int64_t> Random::permutation(std::int64_t count) {
 Tensor Random::uniform(const Shape& shape, double low, double high, Dtype dtype) {
   if (!(low <= high)) throw ValueError(text("Random::uniform: the range from ", low, " to ", high, " is empty"));
   // The largest number of the dtype below high: a conversion to f32 may round up to high itself.
-  const double most = dtype == f32 ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low)))
-                                   : high;
+  const double most =
+      dtype == f32 ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low))) : high;
   return filled(shape, dtype, "Random::uniform", [&] { return std::min(uniform(low, high), most); });
 }
 

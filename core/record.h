@@ -16,14 +16,12 @@ class Record;
 using BackwardFunction = void (*)(Record&);
 
 /// Where a gradient goes. The first contribution writes (add is false), later ones add.
-template <class T>
-struct GradientSlot {
+template <class T> struct GradientSlot {
   T* values;
   bool add;
 
   /// values[k] = or += contribution(k) for k in [0, count).
-  template <class Contribution>
-  void put(std::int64_t count, Contribution&& contribution) const {
+  template <class Contribution> void put(std::int64_t count, Contribution&& contribution) const {
     T* const to = values;
     if (add) {
       for (std::int64_t k = 0; k < count; ++k) to[k] += contribution(k);
@@ -44,8 +42,7 @@ struct SavedValue {
   const Shape& shape() const { return node->shape; }
   Dtype dtype() const { return node->dtype; }
   std::int64_t numel() const { return node->shape.numel(); }
-  template <class T>
-  const T* values() const {
+  template <class T> const T* values() const {
     return static_cast<const T*>(static_cast<const Storage*>(storage)->data()) + offset;
   }
   /// A handle to the saved values, cut off the tape.
@@ -78,8 +75,7 @@ class Record {
   const Node& in(int i) const { return *nodes()[i]; }
   const Node& out(int j) const { return *nodes()[inputs_ + j]; }
   const SavedValue& saved(int k) const { return saved_list()[k]; }
-  template <class Attributes>
-  const Attributes& attributes() const {
+  template <class Attributes> const Attributes& attributes() const {
     return *static_cast<const Attributes*>(attributes_);
   }
   /// Handles, for study: their values are there if a user or a keeping tape held them.
@@ -91,23 +87,20 @@ class Record {
   /// Whether anything flowed back to output j. The record of an op with one output is walked only if so.
   bool has_grad_out(int j) const { return nodes()[inputs_ + j]->gradient != nullptr; }
   /// The gradient of output j: null if nothing flowed back to it.
-  template <class T>
-  const T* grad_out(int j = 0) const {
+  template <class T> const T* grad_out(int j = 0) const {
     const Node* node = nodes()[inputs_ + j];
     return node->gradient == nullptr ? nullptr : node->gradient_values<T>();
   }
   /// Where to write the gradient of input i. From this call on that gradient counts as begun, so ask for an input just
   /// before writing it: two inputs that are one node (mul(x, x)) then never both believe to be first.
-  template <class T>
-  GradientSlot<T> grad_in(int i) {
+  template <class T> GradientSlot<T> grad_in(int i) {
     const bool add = begin_gradient(nodes()[i]);
     return {nodes()[i]->gradient_values<T>(), add};
   }
   /// The same, in the buffer of the gradient of output j where nobody else needs that (equal element counts): for those
   /// who, when they write element k, have read whatever element k of it is still needed for. Ask for grad_out(j)
   /// before; afterwards there may be none.
-  template <class T>
-  GradientSlot<T> grad_in_place(int i, int j) {
+  template <class T> GradientSlot<T> grad_in_place(int i, int j) {
     const bool add = begin_gradient_in_place(nodes()[i], nodes()[inputs_ + j]);
     return {nodes()[i]->gradient_values<T>(), add};
   }
@@ -115,8 +108,7 @@ class Record {
   Tensor room_in_place(int j);
   /// The same as grad_in for those who write only a part: the rest is zero or what earlier contributions left. Add to
   /// it.
-  template <class T>
-  T* grad_in_to_add(int i) {
+  template <class T> T* grad_in_to_add(int i) {
     begin_zeroed_gradient(nodes()[i]);
     return nodes()[i]->gradient_values<T>();
   }

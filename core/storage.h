@@ -53,12 +53,10 @@ struct MemoryStats {
 MemoryStats memory_stats();
 
 /// An allocator for small vectors on hot paths (lists of tensors), drawing on the same pool.
-template <class T>
-struct PoolAllocator {
+template <class T> struct PoolAllocator {
   using value_type = T;
   PoolAllocator() = default;
-  template <class U>
-  PoolAllocator(const PoolAllocator<U>&) {}
+  template <class U> PoolAllocator(const PoolAllocator<U>&) {}
   T* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(allocate_storage(count * sizeof(T))->data());
@@ -66,10 +64,7 @@ struct PoolAllocator {
   void deallocate(T* pointer, std::size_t) {
     free_storage(reinterpret_cast<Storage*>(reinterpret_cast<std::byte*>(pointer) - sizeof(Storage)));
   }
-  template <class U>
-  bool operator==(const PoolAllocator<U>&) const {
-    return true;
-  }
+  template <class U> bool operator==(const PoolAllocator<U>&) const { return true; }
 };
 
 }  // namespace retrace

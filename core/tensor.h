@@ -53,14 +53,10 @@ class Tensor {
   const Tensor& named(std::string_view name) const;
 
   /// The elements, for reading. Throws DtypeError if T is not their type.
-  template <class T>
-  std::span<const T> values() const {
-    return {data<T>(), static_cast<std::size_t>(numel())};
-  }
+  template <class T> std::span<const T> values() const { return {data<T>(), static_cast<std::size_t>(numel())}; }
   /// The elements, for changing: every tensor that shares the storage changes, and a backward that still needs the old
   /// values throws a TapeError.
-  template <class T>
-  std::span<T> mutable_values() const {
+  template <class T> std::span<T> mutable_values() const {
     T* first = const_cast<T*>(data<T>());
     ++node_->storage->version;
     return {first, static_cast<std::size_t>(numel())};
@@ -109,8 +105,7 @@ class Tensor {
   }
 
  private:
-  template <class T>
-  const T* data() const {
+  template <class T> const T* data() const {
     const Node& n = node("values");
     if (n.dtype != dtype_of<T>) throw_wrong_type(dtype_of<T>);
     if (n.storage == nullptr) throw_no_values();

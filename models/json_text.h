@@ -28,10 +28,8 @@ class JsonText {
   JsonText(const std::string& string) : JsonText(std::string_view(string)) {}
   JsonText(const char* string) : JsonText(std::string_view(string)) {}
   JsonText(const JsonObject& object);
-  template <class T>
-  JsonText(const std::vector<T>& list);
-  template <class T>
-  JsonText(const std::optional<T>& value) : JsonText(value ? JsonText(*value) : JsonText()) {}
+  template <class T> JsonText(const std::vector<T>& list);
+  template <class T> JsonText(const std::optional<T>& value) : JsonText(value ? JsonText(*value) : JsonText()) {}
 
   const std::string& text() const { return text_; }
 
@@ -53,8 +51,7 @@ class JsonObject {
   std::string members_;  // separated by commas
 };
 
-template <class T>
-JsonText::JsonText(const std::vector<T>& list) : text_("[") {
+template <class T> JsonText::JsonText(const std::vector<T>& list) : text_("[") {
   for (const auto& item : list) {
     if (text_.size() > 1) text_ += ',';
     text_ += JsonText(item).text();

@@ -16,7 +16,7 @@ struct ModelInfo {
     std::int64_t count;
   };
   std::string model;
-  std::string task;  // whose sizes it has
+  std::string task;                 // whose sizes it has
   std::int64_t flops_a_sample = 0;  // of forward and backward
   std::int64_t batch = 0;           // samples a step
   std::int64_t parameters = 0;

@@ -35,8 +35,7 @@ class NameList {
 };
 
 /// What was added by name. The library's own are only known to be taken.
-template <class Value>
-class Registry {
+template <class Value> class Registry {
  public:
   Registry(std::string_view function, std::string_view maker, std::string_view kind,
            std::span<const std::string_view> built_in)

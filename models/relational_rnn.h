@@ -1,5 +1,5 @@
-// A recurrent network with a relational memory beside it: an LSTM reads the sequence, every state that it reaches is put
-// into a memory whose slots attend to each other, and the answer is made of both.
+// A recurrent network with a relational memory beside it: an LSTM reads the sequence, every state that it reaches is
+// put into a memory whose slots attend to each other, and the answer is made of both.
 #pragma once
 
 #include <retrace/models/slot_memory.h>
@@ -21,8 +21,8 @@ struct RelationalResult {
 
 /// One step, x [B, I] -> y [B, D]:
 ///   h, c = LSTM(x, h, c), M = memory(M, h), r = W_read mean_slots(M) + b, y = tanh(W_combine [h; r] + b).
-/// The memory never feeds back into the LSTM. SlotMemoryOptions::initial = zeros gives the original cell, whose slots are
-/// equal for ever but for the first.
+/// The memory never feeds back into the LSTM. SlotMemoryOptions::initial = zeros gives the original cell, whose slots
+/// are equal for ever but for the first.
 struct RelationalRNNCell {
   Lstm lstm;
   SlotMemory memory;

@@ -17,7 +17,8 @@ struct RmcModelOptions {
   std::int64_t head_size = 128;
 };
 
-/// x [B, T, I] -> z [B, O]: M_t = core(M_(t-1), x_t) from the identity, z = MLP(M_T flattened), ReLU between its layers.
+/// x [B, T, I] -> z [B, O]: M_t = core(M_(t-1), x_t) from the identity, z = MLP(M_T flattened), ReLU between its
+/// layers.
 struct RmcModel {
   RelationalMemoryCore core;
   std::vector<Linear> head;

@@ -19,8 +19,7 @@ const Tensor& last_h(const GruResult& result) { return result.h; }
 const Tensor& last_h(const RnnResult& result) { return result.h; }
 
 /// A baseline: a recurrent layer and W_out h_T + b_out.
-template <class Recurrent>
-struct Baseline {
+template <class Recurrent> struct Baseline {
   Recurrent recurrent;
   Linear out;
 

@@ -47,8 +47,7 @@ Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int
 
 /// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel. Where it has answers(x, count) -> [B, count, O],
 /// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` tells what its memory does.
-template <Module M>
-class SequenceModelOf final : public SequenceModel {
+template <Module M> class SequenceModelOf final : public SequenceModel {
  public:
   template <class... Arguments>
   explicit SequenceModelOf(Arguments&&... arguments) : module_(std::forward<Arguments>(arguments)...) {

@@ -43,7 +43,8 @@ struct SlotMemory {
   }
 };
 
-/// The slots after each of the vectors x [B, T, I], step by step; what does not depend on the slots is computed at once.
+/// The slots after each of the vectors x [B, T, I], step by step; what does not depend on the slots is computed at
+/// once.
 class MemoryOverTime {
  public:
   MemoryOverTime(const SlotMemory& memory, const Tensor& x);

@@ -7,9 +7,9 @@
 
 namespace retrace {
 
-/// How the slots begin, and what tells them apart. From zeros, as in the original, the slots without the input stay equal
-/// for ever, whatever is trained. From the identity each has a row of its own, which is also added to it whenever the slots
-/// attend: as a beginning alone it would be forgotten.
+/// How the slots begin, and what tells them apart. From zeros, as in the original, the slots without the input stay
+/// equal for ever, whatever is trained. From the identity each has a row of its own, which is also added to it whenever
+/// the slots attend: as a beginning alone it would be forgotten.
 enum class InitialMemory { identity, zeros };
 
 struct CellMemoryOptions {
@@ -28,14 +28,14 @@ struct CellMemoryResult {
 
 /// What the steps need of inputs x [..., I]: it can be computed for a whole sequence at once.
 struct ProjectedInput {
-  Tensor injected;        // [..., S]: added to slot 0
-  Tensor gate;            // [..., S]: x's part of W_gate [A; x] + b; this and the next undefined without a gate
-  Tensor gate_of_slots;   // [S, S]: the other part of W_gate
+  Tensor injected;       // [..., S]: added to slot 0
+  Tensor gate;           // [..., S]: x's part of W_gate [A; x] + b; this and the next undefined without a gate
+  Tensor gate_of_slots;  // [S, S]: the other part of W_gate
 };
 
 /// One step, for memory M [B, N, S] and input x [B, I]:
-///   A = MHA(M + E, M + E, M + E) with the initial memory E, A_0 += W_input x + b (x itself if I = S), U = tanh(W_update A + b),
-///   g = sigmoid(W_gate [A; x] + b), M' = g U + (1 - g) M.
+///   A = MHA(M + E, M + E, M + E) with the initial memory E, A_0 += W_input x + b (x itself if I = S), U =
+///   tanh(W_update A + b), g = sigmoid(W_gate [A; x] + b), M' = g U + (1 - g) M.
 /// Without an input g is 1/2. Weights begin Glorot-uniform, those of the attention normal with deviation sqrt(1/S).
 struct CellMemory {
   Parameter w_q, w_k, w_v, w_o;  // [S, S], multiplied from the right

@@ -5,8 +5,7 @@
 namespace retrace {
 namespace {
 
-template <class Body>
-void with_gradient(const Tensor& x, Body&& body) {
+template <class Body> void with_gradient(const Tensor& x, Body&& body) {
   Node& node = x.node();
   if (node.gradient == nullptr || node.gradient_used) return;
   dispatch_real(node.dtype, "clip", [&](auto zero) {

@@ -19,8 +19,7 @@ void clamp_gradient(const Tensor& x, double most);
 
 /// Scales all gradients together so that their norm is at most `most`; returns the norm before. Parameters without a
 /// gradient count as zero.
-template <Module M>
-double clip_norm(const M& module, double most, ClipRule rule = ClipRule::exact) {
+template <Module M> double clip_norm(const M& module, double most, ClipRule rule = ClipRule::exact) {
   double squares = 0;
   for_each_parameter(module, [&](const Path&, const Tensor& x) { squares += detail::squared_norm_of_gradient(x); });
   const double norm = std::sqrt(squares), factor = detail::clip_factor(norm, most, rule);
@@ -30,8 +29,7 @@ double clip_norm(const M& module, double most, ClipRule rule = ClipRule::exact) 
 double clip_norm(const Tensors& parameters, double most, ClipRule rule = ClipRule::exact);
 
 /// Every element of every gradient to [-most, most].
-template <Module M>
-void clip_value(const M& module, double most) {
+template <Module M> void clip_value(const M& module, double most) {
   for_each_parameter(module, [&](const Path&, const Tensor& x) { detail::clamp_gradient(x, most); });
 }
 void clip_value(const Tensors& parameters, double most);

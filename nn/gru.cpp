@@ -3,8 +3,7 @@
 namespace retrace {
 namespace {
 
-template <class Block>
-Tensor three_blocks(Block&& block) {
+template <class Block> Tensor three_blocks(Block&& block) {
   Tensors blocks;
   for (int gate = 0; gate < 3; ++gate) blocks.push_back(block());
   return concat(blocks, 0);

@@ -30,8 +30,8 @@ struct GruResult {
   Tensor h;  // [B, H]: after the last one
 };
 
-/// The cell over x [B, T, I], from h (zero if undefined). After its length (lengths [B], i64; undefined: T) a sample keeps
-/// its state.
+/// The cell over x [B, T, I], from h (zero if undefined). After its length (lengths [B], i64; undefined: T) a sample
+/// keeps its state.
 struct Gru {
   GruCell cell;
 

@@ -4,8 +4,7 @@ namespace retrace {
 namespace {
 
 // Gate by gate: each block is a matrix of its own to the initialisers.
-template <class Block>
-Tensor four_blocks(Block&& block) {
+template <class Block> Tensor four_blocks(Block&& block) {
   Tensors blocks;
   for (int gate = 0; gate < 4; ++gate) blocks.push_back(block());
   return concat(blocks, 0);

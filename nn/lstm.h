@@ -35,8 +35,8 @@ struct LstmResult {
   LstmState state;  // after the last one
 };
 
-/// The cell over x [B, T, I], from a state (what is undefined of it is zero). After its length (lengths [B], i64; undefined: T) a sample
-/// keeps its state.
+/// The cell over x [B, T, I], from a state (what is undefined of it is zero). After its length (lengths [B], i64;
+/// undefined: T) a sample keeps its state.
 struct Lstm {
   LstmCell cell;
 

@@ -78,8 +78,7 @@ concept IsList = requires(const T& list) {
   list.begin(), list.end(), list.size();
 };
 
-template <class Member, class Visit>
-void visit_member(const Path& path, const Member& member, Visit& visit) {
+template <class Member, class Visit> void visit_member(const Path& path, const Member& member, Visit& visit) {
   if constexpr (std::is_base_of_v<Tensor, Member>) {
     if (member.defined()) visit(path, static_cast<const Tensor&>(member));
   } else if constexpr (IsModule<Member>) {
@@ -99,94 +98,70 @@ template <class T>
 concept Module = detail::IsModule<T>;
 
 /// visit(path, tensor) for every parameter, in the order of visit. Takes nothing from the heap.
-template <Module M, class Visit>
-void for_each_parameter(const M& module, Visit&& visit) {
+template <Module M, class Visit> void for_each_parameter(const M& module, Visit&& visit) {
   detail::visit_member(Path{}, module, visit);
 }
 
 /// Every parameter with its name.
-template <Module M>
-std::vector<NamedTensor> parameters(const M& module) {
+template <Module M> std::vector<NamedTensor> parameters(const M& module) {
   std::vector<NamedTensor> result;
   for_each_parameter(module, [&](const Path& path, const Tensor& tensor) { result.push_back({path.text(), tensor}); });
   return result;
 }
 
 /// The number of weights.
-template <Module M>
-std::int64_t count_parameters(const M& module) {
+template <Module M> std::int64_t count_parameters(const M& module) {
   std::int64_t count = 0;
   for_each_parameter(module, [&](const Path&, const Tensor& tensor) { count += tensor.numel(); });
   return count;
 }
 
 /// A module with the same values that shares nothing with the first. What is frozen there is frozen here.
-template <Module M>
-M clone(const M& module) {
-  return M(module);
-}
+template <Module M> M clone(const M& module) { return M(module); }
 
 /// Changes the dtype of all parameters, in place; their gradients are forgotten.
 void convert(const std::vector<NamedTensor>& parameters, Dtype dtype);
-template <Module M>
-void to(const M& module, Dtype dtype) {
-  convert(parameters(module), dtype);
-}
+template <Module M> void to(const M& module, Dtype dtype) { convert(parameters(module), dtype); }
 
 /// Whether backward computes gradients for the parameters; frozen ones are constants.
-template <Module M>
-void freeze(const M& module) {
+template <Module M> void freeze(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.node().wants_gradient = false; });
 }
-template <Module M>
-void unfreeze(const M& module) {
+template <Module M> void unfreeze(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.watch(); });
 }
-template <Module M>
-void zero_grad(const M& module) {
+template <Module M> void zero_grad(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.zero_grad(); });
 }
 /// Marks all parameters as read by several threads at once (inference).
-template <Module M>
-void share(const M& module) {
+template <Module M> void share(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { share(tensor); });
 }
 
 /// 16 hexadecimal digits of all names and values (FNV-1a, 64 bits): equal for equal weights.
 std::string weights_hash(const std::vector<NamedTensor>& parameters);
-template <Module M>
-std::string weights_hash(const M& module) {
-  return weights_hash(parameters(module));
-}
+template <Module M> std::string weights_hash(const M& module) { return weights_hash(parameters(module)); }
 
 /// Values by name into parameters of the same shape, converted to their dtypes. Missing, unexpected and mis-shaped
 /// names are listed all at once in a ValueError, a value's name that comes twice is one, too, and nothing is changed
 /// then.
 void assign(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values, const char* function);
-template <Module M>
-void assign(const M& module, const std::vector<NamedTensor>& values) {
+template <Module M> void assign(const M& module, const std::vector<NamedTensor>& values) {
   assign(parameters(module), values, "assign");
 }
 
 /// All parameters as a safetensors file; written whole or not at all. Throws FileError, and ValueError for two
 /// parameters of one name.
 void save(const std::string& path, const std::vector<NamedTensor>& parameters);
-template <Module M>
-void save(const std::string& path, const M& module) {
-  save(path, parameters(module));
-}
+template <Module M> void save(const std::string& path, const M& module) { save(path, parameters(module)); }
 /// Back from such a file; see assign. Throws FileError for a file that cannot be read.
 void load(const std::string& path, const std::vector<NamedTensor>& parameters);
-template <Module M>
-void load(const std::string& path, const M& module) {
-  load(path, parameters(module));
-}
+template <Module M> void load(const std::string& path, const M& module) { load(path, parameters(module)); }
 
 /// The gradient of f(module) with respect to every weight, checked in f64: see core/gradcheck.h. The module's values,
 /// dtypes and gradients are restored afterwards. Throws ValueError if f uses a leaf that wants a gradient and that
 /// visit() does not name.
-template <Module M, class F>
-GradcheckResult gradcheck(const M& module, F&& f, const GradcheckOptions& options = {}) {
+template <Module M, class F> GradcheckResult gradcheck(const M& module, F&& f, const GradcheckOptions& options = {}) {
   std::vector<std::pair<std::string, Tensor>> weights;
   for (NamedTensor& parameter : parameters(module)) weights.emplace_back(parameter.name, parameter.tensor);
   GradcheckOptions of_module = options;

@@ -1,5 +1,5 @@
-// The relational memory of the notebook "Relational RNN" of the same project: the input is a row beside the slots, and the
-// gates come from what an MLP made of them.
+// The relational memory of the notebook "Relational RNN" of the same project: the input is a row beside the slots, and
+// the gates come from what an MLP made of them.
 #pragma once
 
 #include <retrace/nn/multi_head_attention.h>
@@ -13,9 +13,9 @@ struct NotebookMemoryOptions {
 };
 
 struct NotebookMemoryResult {
-  Tensor memory;   // [B, N, S]
-  Tensor y;        // [B, S]: what became of the input's row
-  Tensor weights;  // [B, heads, N + 1, N + 1]
+  Tensor memory;                                // [B, N, S]
+  Tensor y;                                     // [B, S]: what became of the input's row
+  Tensor weights;                               // [B, heads, N + 1, N + 1]
   Tensor input_gate, forget_gate, output_gate;  // i, f, o [B, N, S]
 };
 

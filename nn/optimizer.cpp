@@ -19,8 +19,7 @@ std::string index_of(std::int64_t element, const Shape& shape) {
   return result + "]";
 }
 
-template <class T>
-[[noreturn]] void throw_nonfinite(const NamedTensor& parameter, const T* gradient) {
+template <class T> [[noreturn]] void throw_nonfinite(const NamedTensor& parameter, const T* gradient) {
   using std::isfinite;
   std::int64_t element = 0;
   while (isfinite(gradient[element])) ++element;

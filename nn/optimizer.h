@@ -14,8 +14,7 @@
 namespace retrace {
 
 /// Parameters that share options.
-template <class Options>
-struct ParameterGroup {
+template <class Options> struct ParameterGroup {
   std::vector<NamedTensor> parameters;
   Options options;
 };
@@ -62,8 +61,7 @@ class AnyOptimizer {
 
 /// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(); the
 /// derived class defines the update of one parameter.
-template <class Options>
-class Optimizer : public AnyOptimizer {
+template <class Options> class Optimizer : public AnyOptimizer {
  public:
   template <Module M>
   explicit Optimizer(const M& module, const Options& options = {}) : Optimizer(parameters(module), options) {}

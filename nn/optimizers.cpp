@@ -8,8 +8,7 @@ namespace retrace {
 namespace {
 
 // body(w, g, count): the values to move and their gradient, of one C++ type.
-template <class Body>
-void with_values(const OptimizerSlot& slot, Body&& body) {
+template <class Body> void with_values(const OptimizerSlot& slot, Body&& body) {
   const Tensor& parameter = slot.parameter.tensor;
   dispatch_real(parameter.dtype(), "step", [&](auto zero) {
     using T = decltype(zero);
@@ -17,8 +16,7 @@ void with_values(const OptimizerSlot& slot, Body&& body) {
   });
 }
 
-template <class T>
-T* state(OptimizerSlot& slot, std::size_t which) {
+template <class T> T* state(OptimizerSlot& slot, std::size_t which) {
   return slot.state[which].tensor.mutable_values<T>().data();
 }
 

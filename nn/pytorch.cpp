@@ -6,8 +6,7 @@
 namespace retrace {
 namespace {
 
-template <class Cell>
-PytorchEntries with_one_bias(const Cell& cell, const std::string& suffix) {
+template <class Cell> PytorchEntries with_one_bias(const Cell& cell, const std::string& suffix) {
   return {{"weight_ih" + suffix, {cell.weight_ih}},
           {"weight_hh" + suffix, {cell.weight_hh}},
           {"bias_ih" + suffix, {cell.bias}},

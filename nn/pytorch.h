@@ -48,8 +48,7 @@ namespace detail {
 void check_complete(const PytorchEntries& entries, std::int64_t weights);
 
 // As visit_member goes, but whole at the modules that have a layout.
-template <class Member>
-void add_pytorch_entries(const Path& path, const Member& member, PytorchEntries& entries) {
+template <class Member> void add_pytorch_entries(const Path& path, const Member& member, PytorchEntries& entries) {
   if constexpr (requires { pytorch_layout(member); }) {
     for (PytorchEntry& entry : pytorch_layout(member))
       entries.push_back({Path{&path, entry.name}.text(), std::move(entry.rows), entry.addend});
@@ -71,8 +70,7 @@ void add_pytorch_entries(const Path& path, const Member& member, PytorchEntries&
 
 /// The state_dict of any module, with prefixes as PyTorch gives them: "encoder.lstm.weight_ih_l0", "blocks.0.bias".
 /// Throws ValueError where a pytorch_layout left a parameter out.
-template <Module M>
-PytorchEntries pytorch_entries(const M& module) {
+template <Module M> PytorchEntries pytorch_entries(const M& module) {
   PytorchEntries entries;
   detail::add_pytorch_entries(Path{}, module, entries);
   detail::check_complete(entries, count_parameters(module));
@@ -82,8 +80,7 @@ PytorchEntries pytorch_entries(const M& module) {
 /// A file that PyTorch's load_state_dict(strict=True) takes, once safetensors has read it; written whole or not at all.
 /// Throws FileError, and ValueError for two tensors of one name.
 void save_pytorch(const std::string& path, const PytorchEntries& entries);
-template <Module M>
-void save_pytorch(const std::string& path, const M& module) {
+template <Module M> void save_pytorch(const std::string& path, const M& module) {
   save_pytorch(path, pytorch_entries(module));
 }
 
@@ -91,8 +88,7 @@ void save_pytorch(const std::string& path, const M& module) {
 /// mis-shaped tensors are listed all at once, by PyTorch's names and shapes, in a ValueError, and nothing is changed
 /// then. Throws FileError for a file that cannot be read.
 void load_pytorch(const std::string& path, const PytorchEntries& entries);
-template <Module M>
-void load_pytorch(const std::string& path, const M& module) {
+template <Module M> void load_pytorch(const std::string& path, const M& module) {
   load_pytorch(path, pytorch_entries(module));
 }
 

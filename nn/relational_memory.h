@@ -12,8 +12,8 @@ Tensor gated_update(const Tensor& old, const Tensor& next, const Tensor& weight 
 /// A normal memory [batch, slots, size] of that deviation, drawn anew for every sample.
 Tensor init_memory(std::int64_t batch, std::int64_t slots, std::int64_t size, Random& random, double deviation = 0.1);
 
-/// How an input x becomes part of the slots: each slot is put beside x and projected; the slots attend to the rows of x;
-/// or not at all.
+/// How an input x becomes part of the slots: each slot is put beside x and projected; the slots attend to the rows of
+/// x; or not at all.
 enum class MemoryInput { combination, cross_attention, none };
 
 struct RelationalMemoryOptions {
@@ -34,16 +34,16 @@ struct RelationalMemoryResult {
 /// One step, for memory M [B, N, S] and input x [B, I] (for cross-attention also [B, L, I]):
 ///   m = LN(M + MHA(M, M, M)); with an input, u = x W_input (x itself if I = S) and
 ///   m = LN(m + [m; u] W_combine), or m = LN(m + MHA(m, u, u)); M' = gated_update(M, m, W_gate), or m without a gate.
-/// All matrices multiply from the right, without biases; W_input begins normal with deviation sqrt(2 / (I + S)), W_combine
-/// and W_gate sqrt(2 / 3S), those of the attention sqrt(1 / S).
+/// All matrices multiply from the right, without biases; W_input begins normal with deviation sqrt(2 / (I + S)),
+/// W_combine and W_gate sqrt(2 / 3S), those of the attention sqrt(1 / S).
 struct RelationalMemory {
-  Parameter w_q, w_k, w_v, w_o;                   // [S, S]
+  Parameter w_q, w_k, w_v, w_o;  // [S, S]
   LayerNorm norm;
-  std::optional<Parameter> w_input;               // [I, S]; absent where I = S
-  std::optional<Parameter> w_combine;             // [2S, S]
+  std::optional<Parameter> w_input;    // [I, S]; absent where I = S
+  std::optional<Parameter> w_combine;  // [2S, S]
   std::optional<MultiHeadAttention> cross;
   std::optional<LayerNorm> input_norm;
-  std::optional<Parameter> w_gate;                // [2S, S]
+  std::optional<Parameter> w_gate;  // [2S, S]
   RelationalMemoryOptions options;
 
   RelationalMemory(std::int64_t input_size, Random& random, const RelationalMemoryOptions& memory = {});

@@ -15,28 +15,28 @@ namespace retrace {
 enum class MemoryGate { unit, memory, none };
 
 struct RelationalMemoryCoreOptions {
-  std::int64_t slots = 8;      // N
+  std::int64_t slots = 8;  // N
   std::int64_t head_size = 32;
-  int heads = 8;               // slots have S = heads head_size features
-  std::int64_t key_size = 0;   // of a head; 0: head_size
-  int blocks = 1;              // attention and MLP, so many times a step
-  int mlp_layers = 2;          // 0: no MLP: blocks end with their attention
-  bool residual = true;        // false: A = LN(attention of A), A = LN(MLP(A))
-  bool layer_norm = true;      // false: LN(x) is x, without weights, whatever norm the variant has
+  int heads = 8;              // slots have S = heads head_size features
+  std::int64_t key_size = 0;  // of a head; 0: head_size
+  int blocks = 1;             // attention and MLP, so many times a step
+  int mlp_layers = 2;         // 0: no MLP: blocks end with their attention
+  bool residual = true;       // false: A = LN(attention of A), A = LN(MLP(A))
+  bool layer_norm = true;     // false: LN(x) is x, without weights, whatever norm the variant has
   MemoryGate gate = MemoryGate::unit;
   double forget_bias = 1;
   double input_bias = 0;
-  double eps = 1e-5;           // of the layer norms
-  std::int64_t input_rows = 1; // R: more for a matrix as input
-  bool memory_rows_only = true; // in the last block only the memory asks: what the input's rows became is not used
-                                // (but where a variant's norms go over all rows: there all ask)
+  double eps = 1e-5;             // of the layer norms
+  std::int64_t input_rows = 1;   // R: more for a matrix as input
+  bool memory_rows_only = true;  // in the last block only the memory asks: what the input's rows became is not used
+                                 // (but where a variant's norms go over all rows: there all ask)
   RelationalMemoryCoreVariant variant = {};  // what is computed otherwise than here
 };
 
 struct RelationalMemoryCoreResult {
-  Tensor memory;       // [B, N, S]
-  Tensor weights;      // [B, heads, N (or N + R), N + R]: of the last block; without the axis of the heads for one head
-  Tensor input_gate;   // [B, N, S] (unit) or [B, N, 1] (memory); undefined without gates
+  Tensor memory;      // [B, N, S]
+  Tensor weights;     // [B, heads, N (or N + R), N + R]: of the last block; without the axis of the heads for one head
+  Tensor input_gate;  // [B, N, S] (unit) or [B, N, 1] (memory); undefined without gates
   Tensor forget_gate;
 };
 
@@ -54,7 +54,8 @@ struct RelationalMemoryBlock {
 
 /// One step, for memory M [B, N, S] and input x [B, I] (or [B, R, I]):
 ///   u = x W + b, A = [M; u], blocks (which share one MLP: ReLU between its layers, none after the last), m = A[:, :N],
-///   i, f = halves of tanh(M) W_m + b_m + u W_u + b_u, M' = sigmoid(i + input_bias) tanh(m) + sigmoid(f + forget_bias) M.
+///   i, f = halves of tanh(M) W_m + b_m + u W_u + b_u, M' = sigmoid(i + input_bias) tanh(m) + sigmoid(f + forget_bias)
+///   M.
 /// Without gates M' = m. Weights begin truncated normal with deviation 1 / sqrt(fan_in), biases zero.
 struct RelationalMemoryCore {
   Linear input;

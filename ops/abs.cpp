@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -11,15 +11,11 @@ struct Abs {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, Attributes) {
+  template <class T> static T value(T x, Attributes) {
     using std::abs;
     return abs(x);
   }
-  template <class T>
-  static T slope(T x, T, Attributes) {
-    return x > 0 ? T(1) : x < 0 ? T(-1) : T(0);
-  }
+  template <class T> static T slope(T x, T, Attributes) { return x > 0 ? T(1) : x < 0 ? T(-1) : T(0); }
 };
 
 }  // namespace

@@ -10,10 +10,7 @@ struct Add {
   static constexpr Reads da_reads{.dy_itself = true}, db_reads{.dy_itself = true};
   static constexpr bool integers = true;
 
-  template <class T>
-  static T value(T a, T b) {
-    return wrapping_add(a, b);
-  }
+  template <class T> static T value(T a, T b) { return wrapping_add(a, b); }
 };
 
 }  // namespace

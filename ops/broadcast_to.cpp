@@ -4,8 +4,8 @@
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -24,8 +24,7 @@ Formulas formulas(const Record& r) {
 constexpr OpInfo info{"broadcast_to", "y = broadcast(x, shape)", "dx = sum dy along the repeated axes", "x", formulas};
 constexpr std::int64_t grain = 16384;
 
-template <class T>
-void repeat(const Broadcast& broadcast, std::int64_t count, const T* x, T* y) {
+template <class T> void repeat(const Broadcast& broadcast, std::int64_t count, const T* x, T* y) {
   const std::int64_t stride = broadcast.stands_still(0) ? 0 : 1;
   parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
     for_each_row(broadcast, begin, end, [=](const BroadcastRow& row) {

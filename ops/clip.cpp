@@ -1,5 +1,5 @@
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -17,14 +17,12 @@ struct Clip {
                                formulas};
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, const Attributes& to) {
+  template <class T> static T value(T x, const Attributes& to) {
     const T low = static_cast<T>(to.low);
     const T high = static_cast<T>(to.high);
     return x <= low ? low : x >= high ? high : x;  // NaN is neither
   }
-  template <class T>
-  static T slope(T x, T, const Attributes& to) {
+  template <class T> static T slope(T x, T, const Attributes& to) {
     return x > static_cast<T>(to.low) && x < static_cast<T>(to.high) ? T(1) : T(0);
   }
 };

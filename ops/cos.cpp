@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -11,13 +11,11 @@ struct Cos {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, Attributes) {
+  template <class T> static T value(T x, Attributes) {
     using std::cos;
     return cos(x);
   }
-  template <class T>
-  static T slope(T x, T, Attributes) {
+  template <class T> static T slope(T x, T, Attributes) {
     using std::sin;
     return -sin(x);
   }

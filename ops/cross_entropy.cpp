@@ -28,8 +28,7 @@ constexpr OpInfo soft_info{"cross_entropy", "l[i] = -sum_c t[i, c] log_softmax(x
 constexpr std::int64_t grain = 4096;  // logits that are worth a thread
 
 /// body(row) for every row, over threads.
-template <class Body>
-void for_each_row(std::int64_t rows, std::int64_t classes, Body&& body) {
+template <class Body> void for_each_row(std::int64_t rows, std::int64_t classes, Body&& body) {
   parallel_for(rows, grain / (classes + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) body(row);
   });
@@ -90,8 +89,7 @@ void soft_backward(Record& r) {
   });
 }
 
-template <class T>
-void sums_of_rows(const Tensor& logits, const Tensor& sums) {
+template <class T> void sums_of_rows(const Tensor& logits, const Tensor& sums) {
   const std::int64_t classes = logits.dim(-1);
   const T* x = logits.values<T>().data();
   T* to = sums.mutable_values<T>().data();

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -12,19 +12,13 @@ struct Exp {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::y;
 
-  template <class T>
-  static T value(T x, Attributes) {
+  template <class T> static T value(T x, Attributes) {
     using std::exp;
     return exp(x);
   }
-  template <class T>
-  static T slope(T, T y, Attributes) {
-    return y;
-  }
-  template <class T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::exp;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
+  template <class T> static T slope(T, T y, Attributes) { return y; }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::exp;
+  template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::by_slope;
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/updates.h>
 #include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -49,8 +49,7 @@ struct Sizes {
   }
 
   /// body(sample, row) for each slot, over threads; a row is a slot of all samples.
-  template <class Body>
-  void for_each_slot(Body&& body) const {
+  template <class Body> void for_each_slot(Body&& body) const {
     parallel_for(samples, grain / (slots * units + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin * slots; row < end * slots; ++row) body(row / slots, row);
     });
@@ -58,15 +57,13 @@ struct Sizes {
 };
 
 /// dq += the sum of dz over the slots of each sample.
-template <class T>
-void add_sums_over_slots(const Sizes& n, const T* dz, T* dq) {
+template <class T> void add_sums_over_slots(const Sizes& n, const T* dz, T* dq) {
   for (std::int64_t sample = 0; sample < n.samples; ++sample)
     kernels::add_rows(dz + sample * n.slots * n.gates, n.gates, n.slots, n.gates, dq + sample * n.gates);
 }
 
 /// The sum over all slots of dz's units from `first` on.
-template <class T>
-T sum_of_gate(const Sizes& n, const T* dz, std::int64_t first) {
+template <class T> T sum_of_gate(const Sizes& n, const T* dz, std::int64_t first) {
   return ordered_sum<T>(n.samples * n.slots, [&](std::int64_t row) {
     const T* units = dz + row * n.gates + first;
     return ordered_sum<T>(n.units, [=](std::int64_t k) { return units[k]; });
@@ -74,8 +71,7 @@ T sum_of_gate(const Sizes& n, const T* dz, std::int64_t first) {
 }
 
 // saved: 0 m, 1 c, 2 i, 3 f
-template <class T>
-void backward_of(Record& r) {
+template <class T> void backward_of(Record& r) {
   const Attributes& at = r.attributes<Attributes>();
   const Sizes n(r.in(0).shape, r.in(1).shape, r.in(2).shape[-1]);
   const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
@@ -178,8 +174,7 @@ GatedMemory composed(Operands in, bool coupled) {
   return {taken + kept, i, f};
 }
 
-template <class T>
-void forward(const Operands& in, bool coupled, const GatedMemory& out) {
+template <class T> void forward(const Operands& in, bool coupled, const GatedMemory& out) {
   const Sizes n(in.memory.shape(), in.candidate.shape(), in.of_memory.dim(-1));
   const auto read = [](const Tensor& x) { return x.values<T>().data(); };
   const auto number = [](const Tensor& x) { return x.defined() ? x.values<T>()[0] : T(0); };

@@ -18,23 +18,17 @@ struct Gelu {
   static constexpr Saves saves = Saves::slope;
 
   /// P(x); by erfc, because 1 + erf cancels for negative x.
-  template <class T>
-  static T distribution(T x) {
+  template <class T> static T distribution(T x) {
     using std::erfc;
     return T(0.5) * erfc(x * T(-1 / std::numbers::sqrt2));
   }
-  template <class T>
-  static T value(T x, Attributes) {
-    return x * distribution(x);
-  }
-  template <class T>
-  static T slope(T x, T, Attributes) {
+  template <class T> static T value(T x, Attributes) { return x * distribution(x); }
+  template <class T> static T slope(T x, T, Attributes) {
     using std::exp;
     const T density = exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
     return distribution(x) + x * density;
   }
-  template <std::same_as<float> T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::gelu;
+  template <std::same_as<float> T> static constexpr auto kernel = &kernels::MapKernels<T>::gelu;
 };
 
 struct GeluTanh {
@@ -48,19 +42,14 @@ struct GeluTanh {
   static constexpr double cubic = 0.044715;
 
   // (1 + tanh u) / 2 = 1 / (1 + e^-2u), which does not cancel for negative u.
-  template <class T>
-  static T value(T x, Attributes) {
-    return x * logistic(T(two_root) * x * (1 + T(cubic) * x * x));
-  }
-  template <class T>
-  static T slope(T x, T, Attributes) {
+  template <class T> static T value(T x, Attributes) { return x * logistic(T(two_root) * x * (1 + T(cubic) * x * x)); }
+  template <class T> static T slope(T x, T, Attributes) {
     const T twice_u = T(two_root) * x * (1 + T(cubic) * x * x);
     const T bend = logistic_slope(twice_u);
     if (bend == 0) return logistic(twice_u);  // far out, where u' may be infinite
     return logistic(twice_u) + x * bend * T(two_root) * (1 + T(3 * cubic) * x * x);
   }
-  template <std::same_as<float> T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::gelu_tanh;
+  template <std::same_as<float> T> static constexpr auto kernel = &kernels::MapKernels<T>::gelu_tanh;
 };
 
 }  // namespace retrace

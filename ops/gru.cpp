@@ -1,8 +1,8 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
-#include <retrace/ops/sigmoid.h>
 #include <retrace/ops/loops/sum_of_rows.h>
+#include <retrace/ops/sigmoid.h>
 #include <retrace/ops/tanh.h>
 
 namespace retrace {
@@ -19,8 +19,7 @@ constexpr OpInfo info{
 constexpr std::int64_t gates_of_one = 3;
 
 /// p [3H] becomes the gates r, z, n; q is the recurrent part.
-template <class T>
-void step_forward(T* p, const T* q, const T* h_before, T* h, std::int64_t size) {
+template <class T> void step_forward(T* p, const T* q, const T* h_before, T* h, std::int64_t size) {
   for (std::int64_t k = 0; k < 2 * size; ++k) p[k] += q[k];
   map_values<Sigmoid>(p, p, 2 * size, {});
   const T *r = p, *z = p + size;
@@ -45,8 +44,7 @@ void step_backward(const T* gates, const T* q, const T* h_before, T* dh, T* dp, 
 }
 
 // saved: 0 h0, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
-template <class T>
-void backward_of(Record& record) {
+template <class T> void backward_of(Record& record) {
   const RecurrentSizes n(record.in(0).shape, record.in(1).shape[1]);
   const Dtype dtype = record.in(0).dtype;
   const T *h0 = record.saved(0).values<T>(), *weight = record.saved(1).values<T>(), *y = record.saved(2).values<T>();

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
@@ -68,8 +68,7 @@ kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> al
 
 /// The gradients of `all` block by block; the sums of every block but the first go to room of their own before they are
 /// added.
-template <class T>
-void gradient_by_blocks(const kernels::LayerNormGradientRows<T>& all, Dtype dtype) {
+template <class T> void gradient_by_blocks(const kernels::LayerNormGradientRows<T>& all, Dtype dtype) {
   const std::int64_t size = rows_of_a_block(all.length), blocks = (all.rows + size - 1) / size;
   const Tensor room = zeros({std::max<std::int64_t>(blocks - 1, 0), 2, all.length}, dtype);
   T* sums = room.mutable_values<T>().data();
@@ -96,8 +95,7 @@ struct GradientOfSum {
   GradientOfSum(Record& r, int residual) : record(r) {
     if (residual > 0 && (r.wants(0) || r.wants(residual))) values = r.room_in_place(0);
   }
-  template <class T>
-  GradientSlot<T> slot() const {
+  template <class T> GradientSlot<T> slot() const {
     if (values.defined()) return {values.mutable_values<T>().data(), false};
     return record.wants(0) ? record.grad_in_place<T>(0, 0) : GradientSlot<T>{nullptr, false};
   }
@@ -200,8 +198,7 @@ bool gives_back_normal(const Operands& in) {
   });
 }
 
-template <class T>
-void forward(const Operands& in, const Normalised& out) {
+template <class T> void forward(const Operands& in, const Normalised& out) {
   const std::int64_t rows = out.inverse.numel(), width = rows == 0 ? 0 : in.x.numel() / rows;
   const auto read = [](const Tensor& x) { return x.defined() ? x.values<T>().data() : nullptr; };
   const auto write = [](const Tensor& x) { return x.mutable_values<T>().data(); };

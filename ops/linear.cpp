@@ -1,6 +1,6 @@
+#include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
-#include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/sum_of_rows.h>
 
@@ -15,22 +15,15 @@ struct ActivationFormulas {
   const char* dz;
 };
 // F is an activation, or Identity.
-template <class F>
-constexpr ActivationFormulas activation_formulas{"z", "dy"};
-template <>
-constexpr ActivationFormulas activation_formulas<Relu>{"max(z, 0)", "dy where y > 0, else 0"};
-template <>
-constexpr ActivationFormulas activation_formulas<Tanh>{"tanh z", "dy (1 - y^2)"};
-template <>
-constexpr ActivationFormulas activation_formulas<Sigmoid>{"1 / (1 + e^-z)", "dy y (1 - y)"};
-template <>
-constexpr ActivationFormulas activation_formulas<Gelu>{"gelu(z)", "dy gelu'(z)"};
-template <>
-constexpr ActivationFormulas activation_formulas<GeluTanh>{"gelu_tanh(z)", "dy gelu_tanh'(z)"};
+template <class F> constexpr ActivationFormulas activation_formulas{"z", "dy"};
+template <> constexpr ActivationFormulas activation_formulas<Relu>{"max(z, 0)", "dy where y > 0, else 0"};
+template <> constexpr ActivationFormulas activation_formulas<Tanh>{"tanh z", "dy (1 - y^2)"};
+template <> constexpr ActivationFormulas activation_formulas<Sigmoid>{"1 / (1 + e^-z)", "dy y (1 - y)"};
+template <> constexpr ActivationFormulas activation_formulas<Gelu>{"gelu(z)", "dy gelu'(z)"};
+template <> constexpr ActivationFormulas activation_formulas<GeluTanh>{"gelu_tanh(z)", "dy gelu_tanh'(z)"};
 
 // Without an activation, z is y.
-template <class F>
-Formulas formulas(const Record& r) {
+template <class F> Formulas formulas(const Record& r) {
   constexpr bool is_identity = std::is_same_v<F, Identity>;
   const bool has_bias = r.inputs() > 2;
   const std::string z = has_bias ? " = x W^T + b" : " = x W^T", dz = is_identity ? "dy" : "dz";
@@ -48,8 +41,7 @@ constexpr OpInfo info{"linear", "y = f(x W^T + b)",
 
 constexpr const char* name = info<Identity>.name;
 
-template <class F>
-constexpr bool saves_slope() {
+template <class F> constexpr bool saves_slope() {
   if constexpr (std::is_same_v<F, Identity>)
     return false;
   else
@@ -58,8 +50,7 @@ constexpr bool saves_slope() {
 
 std::int64_t rows_of(const Shape& x) { return x.first(x.rank() - 1).numel(); }
 
-template <class F, class T>
-void apply(T* z, T* slopes, std::int64_t count) {
+template <class F, class T> void apply(T* z, T* slopes, std::int64_t count) {
   if constexpr (saves_slope<F>()) {
     if (slopes != nullptr) return map_values_and_slopes<F>(z, z, slopes, count, {});
   }
@@ -67,8 +58,7 @@ void apply(T* z, T* slopes, std::int64_t count) {
 }
 
 /// dz, from y or the slope, whichever is saved.
-template <class F, class T>
-Tensor gradient_of_z(Record& r) {
+template <class F, class T> Tensor gradient_of_z(Record& r) {
   const T *dy = r.grad_out<T>(), *saved = r.saved(2).values<T>();
   const Tensor dz = r.room_in_place(0);
   T* to = dz.node().values<T>();
@@ -79,8 +69,7 @@ Tensor gradient_of_z(Record& r) {
 }
 
 // saved: 0 x, 1 W, 2 y or the slope
-template <class T>
-void put_gradients(Record& r, const T* dz) {
+template <class T> void put_gradients(Record& r, const T* dz) {
   const std::int64_t rows = rows_of(r.in(0).shape), out = r.in(1).shape[0], in = r.in(1).shape[1];
   if (r.wants(0)) {
     const GradientSlot<T> dx = r.grad_in<T>(0);
@@ -93,8 +82,7 @@ void put_gradients(Record& r, const T* dz) {
   if (r.inputs() > 2 && r.wants(2)) put_sum_of_rows(dz, rows, out, r.grad_in<T>(2));
 }
 
-template <class F>
-void backward(Record& r) {
+template <class F> void backward(Record& r) {
   dispatch_real(r.out(0).dtype, name, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<F, Identity>)
@@ -124,8 +112,7 @@ bool is_recorded(const Tensor& x, const Tensor& weight, const Tensor& bias) {
          (x.wants_gradient() || weight.wants_gradient() || (bias.defined() && bias.wants_gradient()));
 }
 
-template <class F>
-Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+template <class F> Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const std::int64_t rows = rows_of(x.shape()), out = weight.dim(0), in = weight.dim(1);
   Tensor y, slopes;
   dispatch_real(x.dtype(), name, [&](auto zero) {

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -12,17 +12,12 @@ struct Log {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, Attributes) {
+  template <class T> static T value(T x, Attributes) {
     using std::log;
     return log(x);
   }
-  template <class T>
-  static T slope(T x, T, Attributes) {
-    return 1 / x;
-  }
-  template <class T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::log;
+  template <class T> static T slope(T x, T, Attributes) { return 1 / x; }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::log;
 };
 
 }  // namespace

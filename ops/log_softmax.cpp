@@ -3,9 +3,9 @@
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/loops/softmax_line.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -16,8 +16,7 @@ Formulas formulas(const Record& r) {
 }
 constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x", formulas};
 
-template <class T>
-void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
+template <class T> void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
   using std::exp, std::log, std::isinf;
   const T most = largest(x, length, stride);
   if (isinf(most) && most < T(0)) {  // nothing is left of this line; NaN stays
@@ -31,8 +30,7 @@ void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
 }
 
 // -inf is a constant: what is masked gets no gradient.
-template <class T>
-bool is_masked(T y) {
+template <class T> bool is_masked(T y) {
   using std::isinf;
   return isinf(y) && y < T(0);
 }

@@ -11,8 +11,7 @@ struct LogSumExp {
   static constexpr OpInfo info{"logsumexp", "y = ln sum e^x", "dx = dy e^(x - y)", "x", formulas};
   static constexpr bool needs_elements = false;
 
-  template <class T>
-  static T value(const Terms<T>& x) {
+  template <class T> static T value(const Terms<T>& x) {
     using std::exp, std::log, std::isinf, std::isnan;
     T most = static_cast<T>(-std::numeric_limits<double>::infinity());
     x.for_each([&](std::int64_t k) { most = isnan(most) || x.x[k] <= most ? most : x.x[k]; });
@@ -20,12 +19,8 @@ struct LogSumExp {
     const Wide<T> shift = static_cast<Wide<T>>(most);
     return static_cast<T>(shift + log(x.sum([=](Wide<T> element) { return exp(element - shift); })));
   }
-  template <class T>
-  static NoContext context(const Terms<T>&, T) {
-    return {};
-  }
-  template <class T>
-  static T slope(T x, T y, NoContext) {
+  template <class T> static NoContext context(const Terms<T>&, T) { return {}; }
+  template <class T> static T slope(T x, T y, NoContext) {
     using std::exp, std::isinf;
     return isinf(y) && y < T(0) ? T(0) : exp(x - y);
   }

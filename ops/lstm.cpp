@@ -38,8 +38,7 @@ void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight,
 }
 
 // saved: 0 h0, 1 c0, 2 weight, 3 y, 4 gates, 5 c of every step, 6 lengths
-template <class T>
-void backward_of(Record& r) {
+template <class T> void backward_of(Record& r) {
   const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
   const Dtype dtype = r.in(0).dtype;
   const T *h0 = r.saved(0).values<T>(), *c0 = r.saved(1).values<T>(), *weight = r.saved(2).values<T>();
@@ -102,7 +101,8 @@ LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, co
 LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths) {
   check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}, {&c, "c"}}, lengths);
-  if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight; widen(info.name, "projected", {&wide_projected, &wide_h, &wide_c, &wide_weight}))
+  if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight;
+      widen(info.name, "projected", {&wide_projected, &wide_h, &wide_c, &wide_weight}))
     return lstm_sequence(wide_projected, wide_h, wide_c, wide_weight, lengths);
   const RecurrentSizes n(projected.shape(), weight.dim(1));
   if (expand_fused()) {

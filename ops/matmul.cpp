@@ -96,8 +96,7 @@ Plan make_plan(const Shape& a, const Shape& b, MatmulOptions options, const Tens
 
 // body(offset in a, offset in b, index of the product) for every index of all batch axes but the last, which the
 // kernels loop over themselves.
-template <class Body>
-void for_each_outer(const Plan& plan, Body&& body) {
+template <class Body> void for_each_outer(const Plan& plan, Body&& body) {
   const int outer = std::max(plan.loops - 1, 0);
   const std::int64_t inner = plan.loops == 0 ? 1 : plan.extents[static_cast<std::size_t>(outer)];
   if (plan.batch == 0) return;
@@ -122,8 +121,7 @@ Inner inner_of(const Plan& plan) {
   return {plan.extents[last], plan.strides_a[last], plan.strides_b[last]};
 }
 
-template <class T>
-void forward(const Plan& plan, const T* a, const T* b, T* y) {
+template <class T> void forward(const Plan& plan, const T* a, const T* b, T* y) {
   if (plan.is_tall()) {
     gemm<T>({plan.batch * plan.m, plan.n, plan.k}, {a, plan.k}, {b, plan.row_stride_b(), plan.transpose_b},
             {y, plan.n});
@@ -138,8 +136,7 @@ void forward(const Plan& plan, const T* a, const T* b, T* y) {
 }
 
 // One product of a gradient with all that its operands need: shape, strides and which side is transposed.
-template <class T>
-struct Side {
+template <class T> struct Side {
   GemmShape shape;
   GemmOperand<T> left, right;
   std::int64_t left_item, right_item;  // from one product of the inner batch to the next
@@ -147,8 +144,7 @@ struct Side {
 };
 
 // Runs the inner batch; where the result is shared by the batch its products add up in order.
-template <class T>
-void contribute(const Side<T>& side, std::int64_t batch, T* result, bool add) {
+template <class T> void contribute(const Side<T>& side, std::int64_t batch, T* result, bool add) {
   if (side.result_item != 0 || batch == 1) {
     GemmShape shape = side.shape;
     shape.batch = batch;
@@ -167,8 +163,7 @@ void contribute(const Side<T>& side, std::int64_t batch, T* result, bool add) {
 }
 
 // da = dy b^T, or where a is stored transposed da^T = b dy^T.
-template <class T>
-Side<T> side_of_a(const Plan& p, const Inner& inner, const T* b, const T* dy) {
+template <class T> Side<T> side_of_a(const Plan& p, const Inner& inner, const T* b, const T* dy) {
   const GemmOperand<T> of_dy{dy, p.n, p.transpose_a};
   if (p.transpose_a)
     return {{p.k, p.m, p.n}, {b, p.row_stride_b(), p.transpose_b}, of_dy, inner.stride_b, p.m * p.n, p.m,
@@ -178,8 +173,7 @@ Side<T> side_of_a(const Plan& p, const Inner& inner, const T* b, const T* dy) {
 }
 
 // db = a^T dy, or where b is stored transposed db^T = dy^T a.
-template <class T>
-Side<T> side_of_b(const Plan& p, const Inner& inner, const T* a, const T* dy) {
+template <class T> Side<T> side_of_b(const Plan& p, const Inner& inner, const T* a, const T* dy) {
   if (p.transpose_b)
     return {{p.n, p.k, p.m}, {dy, p.n, true}, {a, p.row_stride_a(), p.transpose_a}, p.m * p.n, inner.stride_a, p.k,
             inner.stride_b};
@@ -194,8 +188,7 @@ bool sums_over_outer(const Plan& plan, const std::array<std::int64_t, max_rank>&
   return false;
 }
 
-template <class T>
-void gradient_of_a(Record& r, const Plan& plan) {
+template <class T> void gradient_of_a(Record& r, const Plan& plan) {
   const T* b = r.saved(1).values<T>();
   const T* dy = r.grad_out<T>();
   if (plan.is_tall()) {
@@ -212,8 +205,7 @@ void gradient_of_a(Record& r, const Plan& plan) {
   });
 }
 
-template <class T>
-void gradient_of_b(Record& r, const Plan& plan) {
+template <class T> void gradient_of_b(Record& r, const Plan& plan) {
   const T* a = r.saved(0).values<T>();
   const T* dy = r.grad_out<T>();
   if (plan.is_tall()) {  // the rows of all products are one long chain

@@ -6,8 +6,7 @@ namespace retrace {
 namespace {
 
 // The element that none `beats`; NaN beats all.
-template <class T, class Beats>
-T extreme(const Terms<T>& x, Beats&& beats) {
+template <class T, class Beats> T extreme(const Terms<T>& x, Beats&& beats) {
   using std::isnan;
   T best = x.x[x.base];
   x.for_each([&](std::int64_t k) {
@@ -17,8 +16,7 @@ T extreme(const Terms<T>& x, Beats&& beats) {
 }
 
 // Equal extremes share the gradient evenly.
-template <class T>
-double share_of_ties(const Terms<T>& x, T y) {
+template <class T> double share_of_ties(const Terms<T>& x, T y) {
   double ties = 0;
   x.for_each([&](std::int64_t k) { ties += x.x[k] == y ? 1 : 0; });
   return 1 / ties;
@@ -32,25 +30,17 @@ struct Max {
   static constexpr OpInfo info{"max", "y = max x", "dx = dy [x = y] / sum [x = y]", "x", extreme_formulas};
   static constexpr bool needs_elements = true;
 
-  template <class T>
-  static T value(const Terms<T>& x) {
+  template <class T> static T value(const Terms<T>& x) {
     return extreme(x, [](T a, T b) { return a > b; });
   }
-  template <class T>
-  static double context(const Terms<T>& x, T y) {
-    return share_of_ties(x, y);
-  }
-  template <class T>
-  static T slope(T x, T y, double share) {
-    return x == y ? static_cast<T>(share) : T(0);
-  }
+  template <class T> static double context(const Terms<T>& x, T y) { return share_of_ties(x, y); }
+  template <class T> static T slope(T x, T y, double share) { return x == y ? static_cast<T>(share) : T(0); }
 };
 
 struct Min : Max {
   static constexpr OpInfo info{"min", "y = min x", "dx = dy [x = y] / sum [x = y]", "x", extreme_formulas};
 
-  template <class T>
-  static T value(const Terms<T>& x) {
+  template <class T> static T value(const Terms<T>& x) {
     return extreme(x, [](T a, T b) { return a < b; });
   }
 };

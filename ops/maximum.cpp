@@ -6,10 +6,7 @@ namespace retrace {
 namespace {
 
 // Where a = b: either, and of the tangents half of each, as of the gradient.
-template <class T>
-T tie(T a, T) {
-  return a;
-}
+template <class T> T tie(T a, T) { return a; }
 Dual tie(Dual a, Dual b) { return {a.value, (a.tangent + b.tangent) / 2}; }
 
 struct Maximum {
@@ -18,19 +15,12 @@ struct Maximum {
       "da = dy where a > b, dy / 2 where a = b, else 0, db = dy where b > a, dy / 2 where a = b, else 0", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
 
-  template <class T>
-  static T value(T a, T b) {
+  template <class T> static T value(T a, T b) {
     if (a == b) return tie(a, b);
     return a > b || a != a ? a : b;  // a NaN in b makes both comparisons false
   }
-  template <class T>
-  static T da(T dy, T a, T b, T) {
-    return a > b ? dy : a == b ? dy / 2 : T(0);
-  }
-  template <class T>
-  static T db(T dy, T a, T b, T y) {
-    return da(dy, b, a, y);
-  }
+  template <class T> static T da(T dy, T a, T b, T) { return a > b ? dy : a == b ? dy / 2 : T(0); }
+  template <class T> static T db(T dy, T a, T b, T y) { return da(dy, b, a, y); }
 };
 
 struct Minimum {
@@ -39,19 +29,12 @@ struct Minimum {
       "da = dy where a < b, dy / 2 where a = b, else 0, db = dy where b < a, dy / 2 where a = b, else 0", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
 
-  template <class T>
-  static T value(T a, T b) {
+  template <class T> static T value(T a, T b) {
     if (a == b) return tie(a, b);
     return a < b || a != a ? a : b;
   }
-  template <class T>
-  static T da(T dy, T a, T b, T) {
-    return a < b ? dy : a == b ? dy / 2 : T(0);
-  }
-  template <class T>
-  static T db(T dy, T a, T b, T y) {
-    return da(dy, b, a, y);
-  }
+  template <class T> static T da(T dy, T a, T b, T) { return a < b ? dy : a == b ? dy / 2 : T(0); }
+  template <class T> static T db(T dy, T a, T b, T y) { return da(dy, b, a, y); }
 };
 
 }  // namespace

@@ -7,10 +7,7 @@ struct Mean {
   static Formulas formulas(const Record& r) { return {"y = mean x" + along_reduced(r), "dx = dy / " + terms_of(r)}; }
   static constexpr OpInfo info{"mean", "y = mean x", "dx = dy / n", "x", formulas};
 
-  template <class T>
-  static T of_sum(T sum, T n) {
-    return sum / n;
-  }
+  template <class T> static T of_sum(T sum, T n) { return sum / n; }
 };
 
 }  // namespace

@@ -6,18 +6,9 @@ namespace {
 struct SquaredError {
   static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t", pair_loss_formulas};
 
-  template <class T>
-  static T value(T x, T t) {
-    return (x - t) * (x - t);
-  }
-  template <class T>
-  static T dx(T x, T t) {
-    return T(2) * (x - t);
-  }
-  template <class T>
-  static T dt(T x, T t) {
-    return T(2) * (t - x);
-  }
+  template <class T> static T value(T x, T t) { return (x - t) * (x - t); }
+  template <class T> static T dx(T x, T t) { return T(2) * (x - t); }
+  template <class T> static T dt(T x, T t) { return T(2) * (t - x); }
 };
 
 }  // namespace

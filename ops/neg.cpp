@@ -1,6 +1,6 @@
 #include <retrace/ops/loops/integers.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -11,14 +11,8 @@ struct Neg {
   static constexpr Saves saves = Saves::nothing;
   static constexpr bool integers = true;
 
-  template <class T>
-  static T value(T x, Attributes) {
-    return wrapping_neg(x);
-  }
-  template <class T>
-  static T slope(T, T, Attributes) {
-    return T(-1);
-  }
+  template <class T> static T value(T x, Attributes) { return wrapping_neg(x); }
+  template <class T> static T slope(T, T, Attributes) { return T(-1); }
 };
 
 }  // namespace

@@ -10,19 +10,12 @@ struct Norm {
   static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x", formulas};
   static constexpr bool needs_elements = false;
 
-  template <class T>
-  static T value(const Terms<T>& x) {
+  template <class T> static T value(const Terms<T>& x) {
     using std::sqrt;
     return static_cast<T>(sqrt(x.sum([](auto element) { return element * element; })));
   }
-  template <class T>
-  static NoContext context(const Terms<T>&, T) {
-    return {};
-  }
-  template <class T>
-  static T slope(T x, T y, NoContext) {
-    return y == T(0) ? T(0) : x / y;
-  }
+  template <class T> static NoContext context(const Terms<T>&, T) { return {}; }
+  template <class T> static T slope(T x, T y, NoContext) { return y == T(0) ? T(0) : x / y; }
 };
 
 }  // namespace

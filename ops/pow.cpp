@@ -2,15 +2,14 @@
 
 #include <retrace/ops/loops/binary.h>
 #include <retrace/ops/loops/formula.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
 
 /// x^p, where x^0 = 1 has slope 0 even at x = 0, and a NaN stays one.
-template <class T>
-T power(T x, T p) {
+template <class T> T power(T x, T p) {
   using std::pow;
   if (x != x || p != p) return x + p;
   return p == 0 ? pow(T(1), p) : pow(x, p);
@@ -27,12 +26,8 @@ struct PowScalar {
   static constexpr OpInfo info{"pow", "y = x^p", "dx = dy p x^(p - 1)", "x", formulas};
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, const Attributes& p) {
-    return power(x, static_cast<T>(p.exponent));
-  }
-  template <class T>
-  static T slope(T x, T, const Attributes& p) {
+  template <class T> static T value(T x, const Attributes& p) { return power(x, static_cast<T>(p.exponent)); }
+  template <class T> static T slope(T x, T, const Attributes& p) {
     if (p.exponent == 0) return T(0);
     return static_cast<T>(p.exponent) * power(x, static_cast<T>(p.exponent - 1));
   }
@@ -42,16 +37,9 @@ struct Pow {
   static constexpr OpInfo info{"pow", "y = a^b", "da = dy b a^(b - 1), db = dy y ln a", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .y = true};
 
-  template <class T>
-  static T value(T a, T b) {
-    return power(a, b);
-  }
-  template <class T>
-  static T da(T dy, T a, T b, T) {
-    return b == 0 ? T(0) : dy * b * power(a, b - 1);
-  }
-  template <class T>
-  static T db(T dy, T a, T, T y) {
+  template <class T> static T value(T a, T b) { return power(a, b); }
+  template <class T> static T da(T dy, T a, T b, T) { return b == 0 ? T(0) : dy * b * power(a, b - 1); }
+  template <class T> static T db(T dy, T a, T, T y) {
     using std::log;
     return y == 0 ? T(0) : dy * y * log(a);  // y ln a tends to 0 with y
   }

@@ -8,14 +8,10 @@
 namespace retrace {
 namespace {
 
-template <class T>
-using Products = std::vector<T, PoolAllocator<T>>;
+template <class T> using Products = std::vector<T, PoolAllocator<T>>;
 
 // Whether y / x_k is the product of the others: y neither underflowed nor overflowed.
-template <class T>
-bool divides(T y) {
-  return std::isnormal(y);
-}
+template <class T> bool divides(T y) { return std::isnormal(y); }
 bool divides(Dual y) { return std::isnormal(y.value) && std::isfinite(y.tangent); }
 
 // A reduction with a backward of its own: the slope at an element is the product of all the others.
@@ -25,15 +21,13 @@ struct Prod {
   }
   static constexpr OpInfo info{"prod", "y = prod x", "dx[k] = dy prod_(t != k) x[t]", "x", formulas};
 
-  template <class T>
-  static T value(const Terms<T>& x) {
+  template <class T> static T value(const Terms<T>& x) {
     T product(1);
     x.for_each([&](std::int64_t k) { product *= x.x[k]; });
     return product;
   }
   // For each element the product of all others: of those before it times that of those behind it.
-  template <class T>
-  static Products<T> others(const Terms<T>& x) {
+  template <class T> static Products<T> others(const Terms<T>& x) {
     Products<T> result;
     x.for_each([&](std::int64_t k) { result.push_back(x.x[k]); });
     T behind(1), before(1);

@@ -1,5 +1,5 @@
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -9,14 +9,8 @@ struct Reciprocal {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::y;
 
-  template <class T>
-  static T value(T x, Attributes) {
-    return 1 / x;
-  }
-  template <class T>
-  static T slope(T, T y, Attributes) {
-    return -(y * y);
-  }
+  template <class T> static T value(T x, Attributes) { return 1 / x; }
+  template <class T> static T slope(T, T y, Attributes) { return -(y * y); }
 };
 
 }  // namespace

@@ -18,14 +18,8 @@ struct LeakyRelu {
                                formulas};
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, const Attributes& c) {
-    return x > 0 ? x : static_cast<T>(c.slope) * x;
-  }
-  template <class T>
-  static T slope(T x, T, const Attributes& c) {
-    return x > 0 ? T(1) : static_cast<T>(c.slope);
-  }
+  template <class T> static T value(T x, const Attributes& c) { return x > 0 ? x : static_cast<T>(c.slope) * x; }
+  template <class T> static T slope(T x, T, const Attributes& c) { return x > 0 ? T(1) : static_cast<T>(c.slope); }
 };
 
 }  // namespace

@@ -10,18 +10,12 @@ struct Relu {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::y;
 
-  template <class T>
-  static T value(T x, Attributes) {
+  template <class T> static T value(T x, Attributes) {
     return x <= 0 ? T(0) : x;  // NaN is not <= 0
   }
-  template <class T>
-  static T slope(T, T y, Attributes) {
-    return y > 0 ? T(1) : T(0);
-  }
-  template <class T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::relu;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::relu_gradient;
+  template <class T> static T slope(T, T y, Attributes) { return y > 0 ? T(1) : T(0); }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::relu;
+  template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::relu_gradient;
 };
 
 }  // namespace retrace

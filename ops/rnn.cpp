@@ -16,8 +16,7 @@ constexpr OpInfo info<Relu>{"rnn_sequence", "h' = max(p + h U^T, 0), for each st
 constexpr const char* name = info<Tanh>.name;
 
 // saved: 0 h0, 1 weight, 2 y, 3 lengths. F is Tanh or Relu, whose slopes follow from y.
-template <class F, class T>
-void backward_of(Record& r) {
+template <class F, class T> void backward_of(Record& r) {
   const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
   const Dtype dtype = r.in(0).dtype;
   const T *h0 = r.saved(0).values<T>(), *weight = r.saved(1).values<T>(), *y = r.saved(2).values<T>();
@@ -50,8 +49,7 @@ void backward_of(Record& r) {
   }
 }
 
-template <class F>
-void backward(Record& r) {
+template <class F> void backward(Record& r) {
   dispatch_real(r.in(0).dtype, name, [&](auto zero) { backward_of<F, decltype(zero)>(r); });
 }
 

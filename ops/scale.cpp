@@ -1,6 +1,6 @@
 #include <retrace/ops/loops/formula.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -16,14 +16,8 @@ struct Scale {
   static constexpr OpInfo info{"scale", "y = c x", "dx = c dy", "x", formulas};
   static constexpr Saves saves = Saves::nothing;
 
-  template <class T>
-  static T value(T x, const Attributes& c) {
-    return static_cast<T>(c.factor) * x;
-  }
-  template <class T>
-  static T slope(T, T, const Attributes& c) {
-    return static_cast<T>(c.factor);
-  }
+  template <class T> static T value(T x, const Attributes& c) { return static_cast<T>(c.factor) * x; }
+  template <class T> static T slope(T, T, const Attributes& c) { return static_cast<T>(c.factor); }
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -16,10 +16,7 @@ struct Shift {
   static constexpr Saves saves = Saves::nothing;
   static constexpr bool slope_is_one = true;
 
-  template <class T>
-  static T value(T x, const Attributes& c) {
-    return x + static_cast<T>(c.offset);
-  }
+  template <class T> static T value(T x, const Attributes& c) { return x + static_cast<T>(c.offset); }
 };
 
 }  // namespace

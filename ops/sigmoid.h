@@ -12,16 +12,9 @@ struct Sigmoid {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
 
-  template <class T>
-  static T value(T x, Attributes) {
-    return logistic(x);
-  }
-  template <class T>
-  static T slope(T x, T, Attributes) {
-    return logistic_slope(x);
-  }
-  template <class T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::sigmoid;
+  template <class T> static T value(T x, Attributes) { return logistic(x); }
+  template <class T> static T slope(T x, T, Attributes) { return logistic_slope(x); }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::sigmoid;
 };
 
 }  // namespace retrace

@@ -1,6 +1,6 @@
 #include <retrace/ops/loops/logistic.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -10,14 +10,8 @@ struct Silu {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, Attributes) {
-    return x * logistic(x);
-  }
-  template <class T>
-  static T slope(T x, T, Attributes) {
-    return logistic(x) + x * logistic_slope(x);
-  }
+  template <class T> static T value(T x, Attributes) { return x * logistic(x); }
+  template <class T> static T slope(T x, T, Attributes) { return logistic(x) + x * logistic_slope(x); }
 };
 
 }  // namespace

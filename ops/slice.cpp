@@ -2,8 +2,8 @@
 
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/strided.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

@@ -1,7 +1,7 @@
 #include <array>
 
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
 #include <retrace/ops/ops.h>
@@ -15,8 +15,7 @@ Formulas formulas(const Record& r) {
 }
 constexpr OpInfo info{"softmax", "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas};
 
-template <class T>
-void forward(const Lines& lines, const T* x, T* y) {
+template <class T> void forward(const Lines& lines, const T* x, T* y) {
   if (lines.stride == 1)
     lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin * lines.length;
@@ -29,8 +28,7 @@ void forward(const Lines& lines, const T* x, T* y) {
     });
 }
 
-template <class T>
-void gradient(const Lines& lines, const T* y, const T* dy, const GradientSlot<T>& dx) {
+template <class T> void gradient(const Lines& lines, const T* y, const T* dy, const GradientSlot<T>& dx) {
   if (lines.stride == 1)
     lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin * lines.length;

@@ -1,8 +1,8 @@
 // softplus, and log_sigmoid, which is its mirror image: log_sigmoid(x) = -softplus(-x).
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/loops/logistic.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -12,16 +12,9 @@ struct Softplus {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
 
-  template <class T>
-  static T value(T x, Attributes) {
-    return log_one_plus_exp(x);
-  }
-  template <class T>
-  static T slope(T x, T, Attributes) {
-    return logistic(x);
-  }
-  template <class T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::softplus;
+  template <class T> static T value(T x, Attributes) { return log_one_plus_exp(x); }
+  template <class T> static T slope(T x, T, Attributes) { return logistic(x); }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::softplus;
 };
 
 struct LogSigmoid {
@@ -29,16 +22,9 @@ struct LogSigmoid {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
 
-  template <class T>
-  static T value(T x, Attributes) {
-    return -log_one_plus_exp(-x);
-  }
-  template <class T>
-  static T slope(T x, T, Attributes) {
-    return logistic(-x);
-  }
-  template <class T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::log_sigmoid;
+  template <class T> static T value(T x, Attributes) { return -log_one_plus_exp(-x); }
+  template <class T> static T slope(T x, T, Attributes) { return logistic(-x); }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::log_sigmoid;
 };
 
 }  // namespace

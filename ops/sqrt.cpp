@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -11,15 +11,11 @@ struct Sqrt {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::y;
 
-  template <class T>
-  static T value(T x, Attributes) {
+  template <class T> static T value(T x, Attributes) {
     using std::sqrt;
     return sqrt(x);
   }
-  template <class T>
-  static T slope(T, T y, Attributes) {
-    return T(0.5) / y;
-  }
+  template <class T> static T slope(T, T y, Attributes) { return T(0.5) / y; }
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/unary.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -9,14 +9,8 @@ struct Square {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T>
-  static T value(T x, Attributes) {
-    return x * x;
-  }
-  template <class T>
-  static T slope(T x, T, Attributes) {
-    return 2 * x;
-  }
+  template <class T> static T value(T x, Attributes) { return x * x; }
+  template <class T> static T slope(T x, T, Attributes) { return 2 * x; }
 };
 
 }  // namespace

@@ -10,14 +10,8 @@ struct Sub {
   static constexpr Reads da_reads{.dy_itself = true}, db_reads{};
   static constexpr bool integers = true;
 
-  template <class T>
-  static T value(T a, T b) {
-    return wrapping_sub(a, b);
-  }
-  template <class T>
-  static T db(T dy, T, T, T) {
-    return -dy;
-  }
+  template <class T> static T value(T a, T b) { return wrapping_sub(a, b); }
+  template <class T> static T db(T dy, T, T, T) { return -dy; }
 };
 
 }  // namespace

@@ -7,10 +7,7 @@ struct Sum {
   static Formulas formulas(const Record& r) { return {"y = sum x" + along_reduced(r), "dx = dy"}; }
   static constexpr OpInfo info{"sum", "y = sum x", "dx = dy", "x", formulas};
 
-  template <class T>
-  static T of_sum(T sum, T) {
-    return sum;
-  }
+  template <class T> static T of_sum(T sum, T) { return sum; }
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/kernels/elementwise.h>
+#include <retrace/ops/loops/formula.h>
 
 namespace retrace {
 namespace {
@@ -37,8 +37,7 @@ struct Blocks {
 };
 
 // to += from. A block shorter than a call's worth is added here.
-template <class T>
-void add_block(const T* from, std::int64_t count, T* to) {
+template <class T> void add_block(const T* from, std::int64_t count, T* to) {
   if (count >= 128) return kernels::add_rows(from, count, 1, count, to);
   for (std::int64_t k = 0; k < count; ++k) to[k] += from[k];
 }

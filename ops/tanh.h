@@ -12,19 +12,13 @@ struct Tanh {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::y;
 
-  template <class T>
-  static T value(T x, Attributes) {
+  template <class T> static T value(T x, Attributes) {
     using std::tanh;
     return tanh(x);
   }
-  template <class T>
-  static T slope(T, T y, Attributes) {
-    return 1 - y * y;
-  }
-  template <class T>
-  static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
-  template <class T>
-  static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
+  template <class T> static T slope(T, T y, Attributes) { return 1 - y * y; }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
+  template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
 };
 
 }  // namespace retrace

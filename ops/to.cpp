@@ -13,8 +13,7 @@ Formulas formulas(const Record& r) {
 constexpr OpInfo info{"to", "y = dtype(x)", "dx = dtype(dy)", "x", formulas};
 constexpr std::int64_t grain = 16384;
 
-template <class To, class From>
-To converted(From x) {
+template <class To, class From> To converted(From x) {
   if constexpr (std::is_same_v<From, Dual> && !std::is_same_v<To, Dual>)
     return static_cast<To>(x.value);  // the tangent is dropped
   else if constexpr (std::is_same_v<To, Dual> && !std::is_same_v<From, Dual>)
@@ -24,8 +23,7 @@ To converted(From x) {
 }
 
 /// Calls body(From{}, To{}).
-template <class Body>
-void dispatch_conversion(Dtype from, Dtype to, Body&& body) {
+template <class Body> void dispatch_conversion(Dtype from, Dtype to, Body&& body) {
   dispatch_any(from, [&](auto from_zero) { dispatch_any(to, [&](auto to_zero) { body(from_zero, to_zero); }); });
 }
 
@@ -39,8 +37,7 @@ void to_backward(Record& r) {
 }
 
 /// Throws ValueError where x holds what no integer can stand for.
-template <class T>
-void check_integers(const Tensor& x) {
+template <class T> void check_integers(const Tensor& x) {
   constexpr double limit = 0x1p63;
   for (const T element : x.values<T>()) {
     const double number = static_cast<double>(element);

@@ -20,7 +20,7 @@ struct CheckCase {
 /// All cases of an op or a module.
 struct CheckedName {
   std::string name;
-  bool is_op = true;         // must then have recorded itself under its name
+  bool is_op = true;  // must then have recorded itself under its name
   std::vector<CheckCase> cases;
 };
 

@@ -13,8 +13,7 @@ namespace retrace {
 namespace {
 
 // A module whose parameters are the case's first inputs: their storage is lent to the parameters for the call.
-template <class M, class F>
-CheckCase of(const std::shared_ptr<M>& module, const Tensor& x, F f) {
+template <class M, class F> CheckCase of(const std::shared_ptr<M>& module, const Tensor& x, F f) {
   CheckCase result{.function = {}, .inputs = {}, .holds_inputs = true};
   for (const NamedTensor& parameter : parameters(*module)) result.inputs.push_back(parameter.tensor);
   result.inputs.push_back(x);
@@ -28,13 +27,11 @@ Random& numbers() {
 }
 constexpr std::int64_t steps = 20;  // of time
 
-template <class M, class... Arguments>
-std::shared_ptr<M> make(Arguments&&... arguments) {
+template <class M, class... Arguments> std::shared_ptr<M> make(Arguments&&... arguments) {
   return std::make_shared<M>(std::forward<Arguments>(arguments)...);
 }
 /// The module with all weights drawn anew, biases too: where they begin so small that gradients drown in roundings.
-template <class M>
-std::shared_ptr<M> with_larger_weights(std::shared_ptr<M> module, Random& random = numbers()) {
+template <class M> std::shared_ptr<M> with_larger_weights(std::shared_ptr<M> module, Random& random = numbers()) {
   for_each_parameter(*module, [&](const Path&, const Tensor& weight) {
     copy_values(random.normal(weight.shape(), 0, 0.7, f64), weight);
   });
@@ -187,8 +184,8 @@ std::vector<CheckedName> module_cases() {
         of(make<RelationalRNN>(3, 4, 2, random, beside(MemoryKind::gated)), sequence(), sequence_of),
         of(with_larger_weights(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::notebook))), sequence(),
            sequence_of),
-         of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(),
-            [](const auto& network, const Tensor& x) { return Tensors{network.answers(x, 3).y}; })}},
+        of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(),
+           [](const auto& network, const Tensor& x) { return Tensors{network.answers(x, 3).y}; })}},
       {"RmcModel",
        false,
        {of(make<RmcModel>(rmc_sizes(), random), sequence(), y_of),

@@ -19,8 +19,7 @@ enum class Op {
 
 using Cases = std::vector<CheckCase>;
 /// An op without a specialisation here does not compile.
-template <Op op>
-Cases cases_of() = delete;
+template <Op op> Cases cases_of() = delete;
 
 inline Random& numbers() {
   static Random random;
@@ -66,8 +65,7 @@ inline Cases reductions(ReduceOp op, bool of_nothing = true) {
   return cases;
 }
 
-template <class F>
-CheckCase one(F f, std::initializer_list<Tensor> inputs, std::vector<double> kinks = {}) {
+template <class F> CheckCase one(F f, std::initializer_list<Tensor> inputs, std::vector<double> kinks = {}) {
   return {[f](const Tensors& in) { return Tensors{f(in)}; }, Tensors(inputs), std::move(kinks)};
 }
 

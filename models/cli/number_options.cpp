@@ -24,8 +24,7 @@ CLI::ValidationError refusal(const char* name, std::string_view word, const std:
 }
 
 /// The number, or nothing if the word is not a number as a whole or does not fit into T.
-template <class T>
-std::optional<T> read(std::string_view word) {
+template <class T> std::optional<T> read(std::string_view word) {
   T value{};
   const char* end = word.data() + word.size();
   const auto [rest, error] = std::from_chars(word.data(), end, value);
@@ -33,8 +32,7 @@ std::optional<T> read(std::string_view word) {
   return value;
 }
 
-template <class T>
-T read_whole(const char* name, std::string_view word, T least, T most) {
+template <class T> T read_whole(const char* name, std::string_view word, T least, T most) {
   const std::optional<T> value = read<T>(word);
   if (!value || *value < least || *value > most)
     throw refusal(name, word, text("a whole number from ", least, " to ", most));

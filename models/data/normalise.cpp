@@ -55,8 +55,7 @@ Measure measure(Values values, std::size_t feature, std::size_t features, Normal
 }
 
 /// y = f(x, feature) for every element.
-template <class F>
-Tensor each(const Normaliser& normaliser, const Tensor& x, F f) {
+template <class F> Tensor each(const Normaliser& normaliser, const Tensor& x, F f) {
   const std::size_t features = normaliser.shift.size();
   if (x.rank() < 1 || x.dim(-1) != static_cast<std::int64_t>(features))
     throw ShapeError(text("normalise: ", x, " must be [..., ", features, "], as the data that were measured"));

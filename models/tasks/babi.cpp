@@ -19,8 +19,7 @@ constexpr std::int64_t row_width = question + 1;
 /// What is true at a point of the story.
 class World {
  public:
-  template <class T>
-  void tell_fact(Random& random, T* row) {
+  template <class T> void tell_fact(Random& random, T* row) {
     if (random.chance(chance_of_move)) {
       const std::int64_t agent = random.integer(Babi::agents);
       const std::int64_t place = random.integer(Babi::places);
@@ -52,8 +51,7 @@ class World {
 };
 
 /// Facts, told row by row.
-template <class T>
-World tell_story(Random& random, T* row) {
+template <class T> World tell_story(Random& random, T* row) {
   World world;
   for (std::int64_t left = 2 + random.integer(Babi::most_facts - 1); left > 0; --left, row += row_width)
     world.tell_fact(random, row);
@@ -95,8 +93,7 @@ namespace {
 constexpr std::array<std::string_view, Babi::agents> agent_names{"Mary", "John", "Daniel", "Sandra"};
 constexpr std::array<std::string_view, Babi::places> place_names{"kitchen", "garden", "office", "hallway"};
 
-template <class Names>
-std::string_view name_in(const Names& list, std::int64_t which) {
+template <class Names> std::string_view name_in(const Names& list, std::int64_t which) {
   return list[static_cast<std::size_t>(which)];
 }
 

@@ -9,11 +9,11 @@ struct BabiOptions {
   bool held_only = false;  // no story in which nobody took the ball: every answer follows from its story
 };
 
-/// A story of 2 to 5 facts about 4 agents, 4 places and a ball. A fact is, with probability 0.7, "an agent moved to a place",
-/// else "an agent that has a place took the ball" (a blank row while nobody has one). A row is one-hot(agents and ball) |
-/// one-hot(places) | moved, took | question. The last row asks for the ball. The answer is the place of the agent that took
-/// it last, wherever he went since; of a random agent that has one, if nobody took it; place 0, if nobody has one.
-/// T = 6, I = 12, O = 4 classes.
+/// A story of 2 to 5 facts about 4 agents, 4 places and a ball. A fact is, with probability 0.7, "an agent moved to a
+/// place", else "an agent that has a place took the ball" (a blank row while nobody has one). A row is one-hot(agents
+/// and ball) | one-hot(places) | moved, took | question. The last row asks for the ball. The answer is the place of the
+/// agent that took it last, wherever he went since; of a random agent that has one, if nobody took it; place 0, if
+/// nobody has one. T = 6, I = 12, O = 4 classes.
 class Babi final : public Task {
  public:
   static constexpr std::int64_t most_facts = 5;

@@ -36,8 +36,7 @@ Made make_pair_matching(const TaskOptions& given) {
   return std::make_unique<PairMatching>(options);
 }
 
-template <Recital recital>
-Made make_recite(const TaskOptions& given) {
+template <Recital recital> Made make_recite(const TaskOptions& given) {
   ReciteOptions options;
   set(options.length, given.length);
   return std::make_unique<Recite>(recital, options);
@@ -76,10 +75,7 @@ Made make_execute(const TaskOptions& given) {
   return std::make_unique<Execute>(options);
 }
 
-template <class T>
-Made make_fixed(const TaskOptions&) {
-  return std::make_unique<T>();
-}
+template <class T> Made make_fixed(const TaskOptions&) { return std::make_unique<T>(); }
 
 constexpr std::array entries{
     Entry{"object-tracking", "", make_fixed<ObjectTracking>},

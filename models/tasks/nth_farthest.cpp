@@ -49,8 +49,7 @@ class Draw {
 
  private:
   /// The vector at the rank asked for, the one with the largest key first.
-  template <class Key>
-  std::int64_t ranked(Key&& key) {
+  template <class Key> std::int64_t ranked(Key&& key) {
     for (std::int64_t k = 0; k < options_.vectors; ++k) keys_[static_cast<std::size_t>(k)] = key(k);
     std::iota(order_.begin(), order_.end(), std::int64_t{0});
     const auto at_rank = order_.begin() + (rank_ - 1);

@@ -31,8 +31,8 @@ class NthFarthest final : public Task {
   /// all ranks.
   Yardsticks yardsticks() const override;
   /// What the answer depends on is so high an interaction of n, label and distance that averaging over n hides it: all
-  /// ranks at once stay at the shelf of 2 / k for millions of samples. So first only the farthest is asked for, on 1, 2,
-  /// 4, ... dims, and then one rank more at a time.
+  /// ranks at once stay at the shelf of 2 / k for millions of samples. So first only the farthest is asked for, on 1,
+  /// 2, 4, ... dims, and then one rank more at a time.
   std::vector<Lesson> lessons() const override;
   /// n, counted from the farthest, and when m was seen.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;

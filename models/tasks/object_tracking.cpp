@@ -16,7 +16,8 @@ struct Cell {
 constexpr std::array<Cell, 5> moves{{{0, 1}, {0, -1}, {-1, 0}, {1, 0}, {0, 0}}};
 
 Cell step_to(Cell from, Cell move, std::int64_t grid) {
-  return {std::clamp(from.x + move.x, std::int64_t{0}, grid - 1), std::clamp(from.y + move.y, std::int64_t{0}, grid - 1)};
+  return {std::clamp(from.x + move.x, std::int64_t{0}, grid - 1),
+          std::clamp(from.y + move.y, std::int64_t{0}, grid - 1)};
 }
 
 }  // namespace
@@ -49,7 +50,9 @@ void ObjectTracking::fill(Random& random, const Batch& batch) const {
   const auto [steps, objects, grid] = options_;
   dispatch_real(batch.x.dtype(), "object-tracking", [&, steps = steps, objects = objects, grid = grid](auto zero) {
     using T = decltype(zero);
-    const auto place = [grid](std::int64_t k) { return static_cast<T>(static_cast<double>(k) / static_cast<double>(grid)); };
+    const auto place = [grid](std::int64_t k) {
+      return static_cast<T>(static_cast<double>(k) / static_cast<double>(grid));
+    };
     std::vector<Cell, PoolAllocator<Cell>> positions(static_cast<std::size_t>(objects));
     T* row = batch.x.mutable_values<T>().data();
     T* answer = batch.y.mutable_values<T>().data();

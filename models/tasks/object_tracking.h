@@ -11,9 +11,9 @@ struct ObjectTrackingOptions {
   std::int64_t grid = 5;
 };
 
-/// K objects start anywhere on a G x G grid, unseen. A row is a move of one of them, up, down, left, right or none, held
-/// inside the grid: one-hot(K) | x/G | y/G after the move. The last row asks: one-hot(K), zeros. The answer is the last
-/// position (x/G, y/G) of the object asked for, even if it was never shown. T = moves + 1, I = K + 2, O = 2.
+/// K objects start anywhere on a G x G grid, unseen. A row is a move of one of them, up, down, left, right or none,
+/// held inside the grid: one-hot(K) | x/G | y/G after the move. The last row asks: one-hot(K), zeros. The answer is the
+/// last position (x/G, y/G) of the object asked for, even if it was never shown. T = moves + 1, I = K + 2, O = 2.
 class ObjectTracking final : public Task {
  public:
   /// Throws ValueError for a size below 1.

@@ -9,8 +9,7 @@ inline constexpr int draws_for_yardsticks = 20000;  // the standard error of a s
 inline Random random_for_yardsticks() { return Random(0).stream("yardsticks"); }
 
 /// The share of draws for which is_right(random).
-template <class IsRight>
-double simulated_share(IsRight&& is_right) {
+template <class IsRight> double simulated_share(IsRight&& is_right) {
   Random random = random_for_yardsticks();
   int right = 0;
   for (int draw = 0; draw < draws_for_yardsticks; ++draw) right += is_right(random) ? 1 : 0;

@@ -9,8 +9,7 @@ namespace retrace {
 namespace {
 
 /// see(token) for every token, in order.
-template <class See>
-void for_each_token(std::string_view utf8, TokenKind kind, See&& see) {
+template <class See> void for_each_token(std::string_view utf8, TokenKind kind, See&& see) {
   if (kind == TokenKind::characters) {
     for (std::size_t at = 0, count = 0; at < utf8.size(); at += count) {
       count = std::max<std::size_t>(utf8_length(utf8.substr(at)), 1);

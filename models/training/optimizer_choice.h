@@ -12,8 +12,8 @@ namespace retrace {
 
 /// adam, adamw, rmsprop, sgd (with momentum 0.9).
 std::span<const std::string_view> optimizer_names();
-/// cosine (to 0 at the last step), linear (the same), trapezoid (constant, and linear to 0 in the last fifth of the steps),
-/// steps (halved every fifth of them), constant.
+/// cosine (to 0 at the last step), linear (the same), trapezoid (constant, and linear to 0 in the last fifth of the
+/// steps), steps (halved every fifth of them), constant.
 std::span<const std::string_view> schedule_names();
 
 /// The optimiser that the options name. Throws ValueError, with the nearest right name, for one that is not known.

@@ -18,8 +18,7 @@ struct Field {
   int length = 0;  // 0: not shown
 
   Field() = default;
-  template <class... Values>
-  explicit Field(const char* format, Values... values) {
+  template <class... Values> explicit Field(const char* format, Values... values) {
     const int needed = std::snprintf(words.data(), words.size(), format, values...);
     length = std::clamp(needed, 0, static_cast<int>(words.size()) - 1);
   }

@@ -1,6 +1,6 @@
 // attention and attention_with_weights, of q, k and v in three tensors.
-#include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/choose.h>
+#include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/loops/operands.h>
 
@@ -17,8 +17,7 @@ AttentionSizes sizes_of(const Shape& q, const Shape& v, int heads) {
 }
 
 /// x, of a shape [..., rows, heads columns], as the matrices of its heads.
-template <class T>
-Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
+template <class T> Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
   return in_features(x, shape[-2], shape[-1] / heads, heads);
 }
 
@@ -37,8 +36,7 @@ constexpr OpInfo info{"attention", "w = softmax(q k^T / sqrt(d)), y = w v, for e
                       "dv = w^T dy, for each head",
                       "q, k, v", formulas};
 
-template <class T>
-void backward_of(Record& r) {
+template <class T> void backward_of(Record& r) {
   const auto [heads, causal, masked] = r.attributes<Attributes>();
   const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
   const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include <retrace/ops/attention/mask.h>
 #include <retrace/ops/attention/long.h>
+#include <retrace/ops/attention/mask.h>
 #include <retrace/ops/kernels/small_head.h>
 
 namespace retrace {
@@ -13,16 +13,14 @@ namespace retrace {
 inline kernels::HeadSizes sizes_of_head(const AttentionSizes& n) { return {n.queries, n.keys, n.features, n.values}; }
 
 /// body(sample, head, first) for each head, over threads; its weights begin at `first`.
-template <class Body>
-void for_each_head(const AttentionSizes& n, Body&& body) {
+template <class Body> void for_each_head(const AttentionSizes& n, Body&& body) {
   const std::int64_t weights = n.queries * n.keys;
   parallel_for(n.batch * n.heads, attention_grain / (weights + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) body(item / n.heads, item % n.heads, item * weights);
   });
 }
 
-template <class T>
-kernels::HeadRows<T> rows_of(const Matrices<T>& all_heads, std::int64_t sample, std::int64_t head) {
+template <class T> kernels::HeadRows<T> rows_of(const Matrices<T>& all_heads, std::int64_t sample, std::int64_t head) {
   if (all_heads.data == nullptr) return {nullptr, 0};
   return {all_heads.data + sample * all_heads.batch_stride + head * all_heads.head_stride, all_heads.row_stride};
 }
@@ -42,8 +40,7 @@ void small_heads_forward(const AttentionSizes& n, const AttentionOperands<const 
   });
 }
 
-template <class T>
-void small_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+template <class T> void small_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
   for_each_head(n, [&](std::int64_t sample, std::int64_t head, std::int64_t first) {
     kernels::head_kernels<T>().backward({.n = sizes_of_head(n),
                                          .q = rows_of(at.in.q, sample, head),
@@ -97,8 +94,7 @@ inline Formulas attention_formulas(const AttentionSizes& n, bool causal, bool ma
 inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : ", for each head"; }
 
 /// Where the gradient of input i goes.
-template <class T>
-GradientSlot<T> attention_slot(Record& r, int i) {
+template <class T> GradientSlot<T> attention_slot(Record& r, int i) {
   if (stored_weights(r)) return r.grad_in<T>(i);
   return {r.grad_in_to_add<T>(i), true};  // tile after tile adds to it
 }

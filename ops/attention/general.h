@@ -9,9 +9,9 @@
 
 #include <retrace/core/parallel.h>
 #include <retrace/core/tape.h>
-#include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/loops/broadcast.h>
 
 namespace retrace {
 
@@ -25,14 +25,12 @@ struct AttentionSizes {
 };
 
 /// The matrices of all heads of all samples.
-template <class T>
-struct Matrices {
+template <class T> struct Matrices {
   T* data;
   std::int64_t row_stride, head_stride, batch_stride;
 };
 /// Of x [..., rows, heads columns].
-template <class T>
-Matrices<T> in_features(T* x, std::int64_t rows, std::int64_t columns, std::int64_t heads) {
+template <class T> Matrices<T> in_features(T* x, std::int64_t rows, std::int64_t columns, std::int64_t heads) {
   return {x, heads * columns, columns, rows * heads * columns};
 }
 /// Heads that are computed together, so many that their weights stay in the cache from one product to the next: some
@@ -48,8 +46,7 @@ struct HeadGroup {
 inline constexpr std::int64_t weights_of_a_group = 32768;
 
 /// body(group) for groups that together are all heads of all samples, over threads.
-template <class Body>
-void for_each_group(const AttentionSizes& n, Body&& body) {
+template <class Body> void for_each_group(const AttentionSizes& n, Body&& body) {
   const std::int64_t of_a_sample = std::max<std::int64_t>(n.heads * n.queries * n.keys, 1);
   const std::int64_t samples = weights_of_a_group / of_a_sample;
   if (samples == 0) {
@@ -66,20 +63,17 @@ void for_each_group(const AttentionSizes& n, Body&& body) {
 }
 
 /// The first head of a group, and how far the next head and the next sample are from it.
-template <class T>
-Matrices<T> matrices_of(const Matrices<T>& all_heads, const HeadGroup& group) {
+template <class T> Matrices<T> matrices_of(const Matrices<T>& all_heads, const HeadGroup& group) {
   Matrices<T> result = all_heads;
   result.data += group.sample * all_heads.batch_stride + group.head * all_heads.head_stride;
   return result;
 }
 /// Of weights of a group alone.
-template <class T>
-Matrices<T> weights_of(T* weights, const AttentionSizes& n, const HeadGroup& group) {
+template <class T> Matrices<T> weights_of(T* weights, const AttentionSizes& n, const HeadGroup& group) {
   return {weights, n.keys, n.queries * n.keys, group.heads * n.queries * n.keys};
 }
 
-template <class T>
-struct Factor {
+template <class T> struct Factor {
   Matrices<T> matrices;
   bool transposed = false;
 };
@@ -138,10 +132,7 @@ void scale_and_mask(T* scores, const Broadcast& broadcast, const T* mask, T scal
 }
 
 /// q, k, v, or their gradients.
-template <class T>
-struct AttentionOperands {
-  Matrices<T> q, k, v;
-};
+template <class T> struct AttentionOperands { Matrices<T> q, k, v; };
 
 /// The scores of the tile, whose first row is row `first_row` of all heads' weights, become those weights.
 template <class T>
@@ -172,8 +163,7 @@ void large_heads_forward(const AttentionSizes& n, const AttentionOperands<const 
 
 /// The gradients of q, k and v (each null where it is not wanted) from those of y and of the weights (either may be
 /// null). What is first of them is written or added to as `add_*` says, in the order v, q, k: they may be one tensor.
-template <class T>
-struct AttentionGradient {
+template <class T> struct AttentionGradient {
   AttentionOperands<const T> in;
   const T* weights;
   Matrices<const T> dy;
@@ -198,8 +188,7 @@ void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& at,
 }
 
 /// dv += w^T dy, dq += ds k, dk += ds^T q.
-template <class T>
-void large_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+template <class T> void large_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
   for_each_group(n, [&](const HeadGroup& group) {
     const Tensor room = empty({group.items(), n.queries, n.keys}, dtype_of<T>);
     T* ds = room.mutable_values<T>().data();

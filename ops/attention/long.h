@@ -23,16 +23,14 @@ inline bool is_long(const AttentionSizes& n) {
 inline constexpr std::int64_t keys_of_a_block = 128;
 
 /// body(first, count) for the blocks of keys.
-template <class Body>
-void for_each_key_block(std::int64_t keys, Body&& body) {
+template <class Body> void for_each_key_block(std::int64_t keys, Body&& body) {
   for (std::int64_t first = 0; first < keys; first += keys_of_a_block)
     body(first, std::min(keys_of_a_block, keys - first));
 }
 
 /// body(tile) for all queries of a head, in order. Blocks of keys that no query of a tile sees are left out,
 /// and so are infinities and NaNs in them.
-template <class Body>
-void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body&& body) {
+template <class Body> void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body&& body) {
   const std::int64_t most = std::max(weights_of_a_group / n.keys, least_queries);
   for (std::int64_t first = 0; first < n.queries; first += most) {
     const std::int64_t queries = std::min(most, n.queries - first);
@@ -44,8 +42,7 @@ void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body
 }
 
 /// The keys or values of a head [keys, columns], or their transpose, as panels for the products of many tiles.
-template <class T>
-class RightPanels {
+template <class T> class RightPanels {
  public:
   RightPanels(std::int64_t keys, std::int64_t columns, const Matrices<const T>& head, bool transposed)
       : block_size_(
@@ -69,8 +66,7 @@ class RightPanels {
 };
 
 /// Rows of a tile in a matrix of one head.
-template <class T>
-Matrices<T> rows_of_tile(const Matrices<T>& head, const QueryTile& tile) {
+template <class T> Matrices<T> rows_of_tile(const Matrices<T>& head, const QueryTile& tile) {
   Matrices<T> result = head;
   result.data += tile.first * head.row_stride;
   return result;
@@ -111,8 +107,7 @@ void weights_of_tile(const AttentionSizes& n, const HiddenKeys& hidden, const He
 }
 
 /// Room for the weights of the largest tile.
-template <class T>
-Tensor weights_of_largest_tile(const AttentionSizes& n, const HiddenKeys& hidden) {
+template <class T> Tensor weights_of_largest_tile(const AttentionSizes& n, const HiddenKeys& hidden) {
   std::int64_t most = 0;
   for_each_query_tile(n, hidden, [&](const QueryTile& tile) { most = std::max(most, tile.queries * tile.keys); });
   return empty({most}, dtype_of<T>);

@@ -1,8 +1,8 @@
 // Attention of q, k and v that lie together in the rows of one tensor, where they stay.
 #include <array>
 
-#include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/choose.h>
+#include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/loops/operands.h>
 
@@ -30,15 +30,13 @@ AttentionSizes sizes_of(const Shape& qkv, std::int64_t queries, const Packing& p
           .values = packing.values};
 }
 
-template <class T>
-Matrices<T> part_of(T* qkv, int part, std::int64_t rows, const Packing& packing) {
+template <class T> Matrices<T> part_of(T* qkv, int part, std::int64_t rows, const Packing& packing) {
   const std::int64_t columns = packing.columns();
   const std::int64_t head_stride = packing.start(part, 1) - packing.start(part, 0);
   return {qkv + packing.start(part, 0), columns, head_stride, rows * columns};
 }
 
-template <class T>
-AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, const Packing& packing) {
+template <class T> AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, const Packing& packing) {
   return {part_of(qkv, 0, rows, packing), part_of(qkv, 1, rows, packing), part_of(qkv, 2, rows, packing)};
 }
 
@@ -60,8 +58,7 @@ constexpr OpInfo info{"packed_attention",
                       "dv = w^T dy, dqkv = [dq; dk; dv] along axis -1, for each head",
                       "qkv", formulas};
 
-template <class T>
-void backward_of(Record& r) {
+template <class T> void backward_of(Record& r) {
   const auto& [packing, causal, masked] = r.attributes<Attributes>();
   const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
   const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);

@@ -11,24 +11,20 @@
 namespace retrace::kernels {
 
 /// y[k] = f(x[k]) for k in [0, count). y may be x.
-template <class T>
-using MapFunction = void(const T* x, T* y, std::int64_t count);
+template <class T> using MapFunction = void(const T* x, T* y, std::int64_t count);
 
 /// The same, and slope[k] = f'(x[k]) unless slope is null.
-template <class T>
-using MapWithSlopeFunction = void(const T* x, T* y, T* slope, std::int64_t count);
+template <class T> using MapWithSlopeFunction = void(const T* x, T* y, T* slope, std::int64_t count);
 
 /// dx[k] = (or += with `add`) dy[k] f'(x[k]), the slope being, or found from, what was saved. dx may be dy.
-template <class T>
-using MapGradientFunction = void(const T* saved, const T* dy, T* dx, std::int64_t count, bool add);
+template <class T> using MapGradientFunction = void(const T* saved, const T* dy, T* dx, std::int64_t count, bool add);
 
 /// y[c] = y[c] + x[0, c] + x[1, c] + ..., in this order.
 template <class T>
 using AddRowsFunction = void(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y);
 
 /// The kernels for one type, of one instruction set.
-template <class T>
-struct MapKernels {
+template <class T> struct MapKernels {
   MapFunction<T>* relu;
   MapFunction<T>* exp;
   MapFunction<T>* tanh;
@@ -48,8 +44,7 @@ template <class T>
 requires std::is_floating_point_v<T>
 const MapKernels<T>& map_kernels();
 
-template <class T>
-void add_rows(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y) {
+template <class T> void add_rows(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y) {
   if constexpr (std::is_floating_point_v<T>)
     map_kernels<T>().add_rows(x, row_stride, rows, columns, y);
   else

@@ -8,14 +8,12 @@ namespace {
 
 /// y = f(x). The last elements run through the same instructions as the others. The function is a parameter of the
 /// template: one that comes by its address would be called for every vector.
-template <auto f, class T>
-void map(const T* x, T* y, std::int64_t count) {
+template <auto f, class T> void map(const T* x, T* y, std::int64_t count) {
   for_each_vector<T>(count, [=](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k))); });
 }
 
 /// y = f(x) and, unless it is null, slope = f'(x).
-template <auto f, class T>
-void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
+template <auto f, class T> void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
   if (slope == nullptr) {
     for_each_vector<T>(count, [=](std::int64_t k, auto part) { part.store_to(y + k, f(part.load_from(x + k)).value); });
     return;
@@ -29,8 +27,7 @@ void map_with_slope(const T* x, T* y, T* slope, std::int64_t count) {
 
 /// dx = or += dy slope(saved). Two loops: in one with a choice the compiler fuses products and sums of some places
 /// only.
-template <auto slope, class T>
-void map_gradient(const T* saved, const T* dy, T* dx, std::int64_t count, bool add) {
+template <auto slope, class T> void map_gradient(const T* saved, const T* dy, T* dx, std::int64_t count, bool add) {
   if (add)
     for_each_vector<T>(count, [=](std::int64_t k, auto part) {
       part.store_to(dx + k, part.load_from(dx + k) + part.load_from(dy + k) * slope(part.load_from(saved + k)));
@@ -42,8 +39,7 @@ void map_gradient(const T* saved, const T* dy, T* dx, std::int64_t count, bool a
 }
 
 /// y += Rows rows of x, one after the other; y is loaded and stored once.
-template <int Rows, class T>
-void add_some_rows(const T* x, std::int64_t row_stride, std::int64_t columns, T* y) {
+template <int Rows, class T> void add_some_rows(const T* x, std::int64_t row_stride, std::int64_t columns, T* y) {
   for_each_vector<T>(columns, [=](std::int64_t k, auto part) {
     Vector<T> sum = part.load_from(y + k);
 #pragma GCC unroll 8
@@ -52,34 +48,24 @@ void add_some_rows(const T* x, std::int64_t row_stride, std::int64_t columns, T*
   });
 }
 
-template <class T>
-void add_rows(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y) {
+template <class T> void add_rows(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y) {
   constexpr int group = 8;
   std::int64_t row = 0;
   for (; row + group <= rows; row += group) add_some_rows<group>(x + row * row_stride, row_stride, columns, y);
   for (; row < rows; ++row) add_some_rows<1>(x + row * row_stride, row_stride, columns, y);
 }
 
-template <class T>
-Vector<T> vector_relu(Vector<T> x) {
+template <class T> Vector<T> vector_relu(Vector<T> x) {
   return x <= 0 ? Vector<T>{} : x;  // NaN is not <= 0
 }
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> saved_slope(Vector<T> slope) {
-  return slope;
-}
-template <class T>
-[[gnu::always_inline]] inline Vector<T> relu_slope(Vector<T> y) {
+template <class T> [[gnu::always_inline]] inline Vector<T> saved_slope(Vector<T> slope) { return slope; }
+template <class T> [[gnu::always_inline]] inline Vector<T> relu_slope(Vector<T> y) {
   return y > 0 ? every_lane(T(1)) : Vector<T>{};
 }
-template <class T>
-[[gnu::always_inline]] inline Vector<T> tanh_slope(Vector<T> y) {
-  return 1 - y * y;
-}
+template <class T> [[gnu::always_inline]] inline Vector<T> tanh_slope(Vector<T> y) { return 1 - y * y; }
 
-template <class T>
-constexpr MapKernels<T> kernels_of_type() {
+template <class T> constexpr MapKernels<T> kernels_of_type() {
   MapKernels<T> all = {
       .relu = map<vector_relu<T>, T>,
       .exp = map<vector_exp<T>, T>,

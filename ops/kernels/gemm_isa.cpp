@@ -35,8 +35,7 @@ constexpr Index products_that_pay_a_thread = 100000;  // two microseconds of a c
 thread_local PackingBuffer buffer_for_a, buffer_for_b;
 
 /// A block of B as panels: panel j starts at `panels` + j * panel_step, its rows are row_step apart.
-template <class T>
-struct PanelsOfB {
+template <class T> struct PanelsOfB {
   const T* panels;
   Index panel_step, row_step;
   const T* last;  ///< the last panel, when it is narrower than a tile
@@ -46,8 +45,7 @@ struct PanelsOfB {
 };
 
 /// The right factor of a product, or from some column on: in place, or all of its panels.
-template <class T>
-struct RightFactor {
+template <class T> struct RightFactor {
   View<T> view;
   const T* packed;  ///< null: in place
   Index rows, columns, first_column;
@@ -68,14 +66,12 @@ PanelsOfB<T> packed_panels(const RightFactor<T>& b, Index row, Index column, Ind
 }
 
 /// How many rows of C pay packing a B whose rows are so far apart.
-template <class T>
-constexpr Index rows_that_pay(Index row_step) {
+template <class T> constexpr Index rows_that_pay(Index row_step) {
   return is_whole_pages<T>(row_step) ? rows_that_pay_packing_pages : rows_that_pay_packing;
 }
 
 /// Whether a B that is not transposed is read where it is: if it is a panel, or C has few rows.
-template <class T>
-constexpr bool pays_in_place(Index row_step, Index rows_of_c) {
+template <class T> constexpr bool pays_in_place(Index row_step, Index rows_of_c) {
   return row_step <= tile_columns<T> || rows_of_c < rows_that_pay<T>(row_step);
 }
 
@@ -102,14 +98,12 @@ PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, 
 }
 
 /// How rows of C are cut into tiles, from the top: as few and as equally high as can be, with a lower one for the rest.
-template <class T>
-struct TilesOfPanel {
+template <class T> struct TilesOfPanel {
   Index height, tiles, rest;
   TilesFunction<T>*multiply, *multiply_rest;
 };
 
-template <class T>
-TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
+template <class T> TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
   const Index vectors = ceil_divide(columns, lanes<T>);
   const bool tall = !packed_a && vectors <= tall_tile_vectors;
   const Index most = tall ? tall_tile_rows : tile_rows;
@@ -161,8 +155,7 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
 }
 
 /// Applies the activation of a product, if it has one, to a part of it.
-template <class T>
-void activate_part(const GemmResult<T>& c, T* part, Index rows, Index columns) {
+template <class T> void activate_part(const GemmResult<T>& c, T* part, Index rows, Index columns) {
   if (c.activation == nullptr) return;
   const bool adjacent = columns == c.row_stride;
   const Index runs = adjacent ? 1 : rows, length = adjacent ? rows * columns : columns;
@@ -200,33 +193,28 @@ void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<
   }
 }
 
-template <class T>
-View<T> view_of(const GemmOperand<T>& x, Index item) {
+template <class T> View<T> view_of(const GemmOperand<T>& x, Index item) {
   const T* data = x.data + item * x.batch_stride;
   return x.transposed ? View<T>{data, 1, x.row_stride} : View<T>{data, x.row_stride, 1};
 }
 
 /// Where the sums of an item's part of C start.
-template <class T>
-Start<T> start_of(const GemmResult<T>& c, T* to, Index row, Index column) {
+template <class T> Start<T> start_of(const GemmResult<T>& c, T* to, Index row, Index column) {
   return c.accumulate ? Start<T>{to, c.row_stride} : Start<T>{c.bias, 0}.from(row, column);
 }
 
 /// Whether the whole right factor is one panel, and a product too small to be shared by threads.
-template <class T>
-bool is_small(const GemmShape& shape, const GemmOperand<T>& b) {
+template <class T> bool is_small(const GemmShape& shape, const GemmOperand<T>& b) {
   return shape.n <= tile_columns<T> && shape.k <= depth_block && !b.packed &&
          shape.m * shape.n * shape.k < 2 * products_that_pay_a_thread;
 }
 
-template <class T>
-TileSteps steps_of_items(const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c) {
+template <class T> TileSteps steps_of_items(const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c) {
   return {a.batch_stride, b.batch_stride, c.accumulate ? c.batch_stride : 0, c.batch_stride};
 }
 
 /// Whether a small product is one of the rows of A by the rows of B, as memory holds them.
-template <class T>
-bool is_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b) {
+template <class T> bool is_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b) {
   return b.transposed && !a.transposed && shape.n <= lanes<T> && shape.m <= most_rows_of_products &&
          !is_whole_pages<T>(b.row_stride);
 }
@@ -267,8 +255,7 @@ void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const Gemm
 }
 
 /// Products of which a thread gets whole ones: what all of a batch have in common is found once.
-template <class T>
-void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
+template <class T> void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   const auto multiply_some = is_by_rows(shape, a, b) ? multiply_by_rows<T> : multiply_narrow<T>;
   const Index products_of_an_item = shape.m * shape.n * (shape.k + 1);
   parallel_for(shape.batch, ceil_divide(products_that_pay_a_thread, products_of_an_item), [&](Index begin, Index end) {
@@ -277,8 +264,7 @@ void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmRes
   });
 }
 
-template <class T>
-void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
+template <class T> void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   if (shape.m <= 0 || shape.n <= 0) return;
   if (is_small(shape, b)) return multiply_small(shape, a, b, c);
   // One strip of columns cannot be shared, but rows can be, if they pay that each thread packs B.
@@ -303,8 +289,7 @@ void multiply(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T>
                });
 }
 
-template <class T>
-void pack_panels(Index k, Index n, GemmOperand<T> b, T* panels) {
+template <class T> void pack_panels(Index k, Index n, GemmOperand<T> b, T* panels) {
   constexpr Index width = tile_columns<T>;
   const View<T> view = view_of(b, 0);
   for (Index column = 0; column < n; column += width) {

@@ -10,10 +10,7 @@ namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
 constexpr Index smaller(Index a, Index b) { return a < b ? a : b; }
 constexpr Index ceil_divide(Index a, Index b) { return (a + b - 1) / b; }
-template <class T>
-constexpr Index whole_vectors(Index columns) {
-  return ceil_divide(columns, lanes<T>) * lanes<T>;
-}
+template <class T> constexpr Index whole_vectors(Index columns) { return ceil_divide(columns, lanes<T>) * lanes<T>; }
 
 /// Memory for packed panels that only grows, so that the steady state allocates nothing.
 class PackingBuffer {
@@ -23,8 +20,7 @@ class PackingBuffer {
   PackingBuffer& operator=(const PackingBuffer&) = delete;
   ~PackingBuffer() { ::operator delete(memory_, alignment); }
 
-  template <class T>
-  T* reserve(Index count) {
+  template <class T> T* reserve(Index count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
     if (bytes > bytes_) {
       void* larger = ::operator new(bytes, alignment);
@@ -42,8 +38,7 @@ class PackingBuffer {
 };
 
 /// packed[row * packed_step + column] = x(row, column).
-template <bool Padded, class T>
-void pack(View<T> x, Index rows, Index columns, T* packed, Index packed_step) {
+template <bool Padded, class T> void pack(View<T> x, Index rows, Index columns, T* packed, Index packed_step) {
   if (x.column_step == 1) {
     copy_block<T, Padded>(x.data, x.row_step, rows, columns, packed, packed_step);
   } else {
@@ -52,14 +47,12 @@ void pack(View<T> x, Index rows, Index columns, T* packed, Index packed_step) {
 }
 
 /// A panel of B, `width` wide (whole vectors), with zeros beyond its columns.
-template <class T>
-void pack_panel_of_b(View<T> b, Index depth, Index columns, Index width, T* panel) {
+template <class T> void pack_panel_of_b(View<T> b, Index depth, Index columns, Index width, T* panel) {
   pack<true>(b, depth, columns, panel, width);
 }
 
 /// Tiles of A, one below the other, each by columns.
-template <class T>
-void pack_a(View<T> a, Index rows, Index depth, T* packed) {
+template <class T> void pack_a(View<T> a, Index rows, Index depth, T* packed) {
   for (Index row = 0; row < rows; row += tile_rows) {
     const View<T> columns = {a.from(row, 0).data, a.column_step, a.row_step};
     pack<false>(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);

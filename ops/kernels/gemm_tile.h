@@ -12,13 +12,11 @@ constexpr int tile_vectors = vector_registers == 32 ? 4 : 2;
 /// Of a tile that is narrow: with few accumulators a step would wait for the one before.
 constexpr int tall_tile_rows = 2 * tile_rows;
 constexpr int tall_tile_vectors = tile_vectors / 2;
-template <class T>
-constexpr Index tile_columns = Index{tile_vectors} * lanes<T>;
+template <class T> constexpr Index tile_columns = Index{tile_vectors} * lanes<T>;
 
 /// Element (row, column) of a factor is data[row * row_step + column * column_step]. One of the steps is 1. A factor
 /// without elements (k = 0) may be without data.
-template <class T>
-struct View {
+template <class T> struct View {
   const T* data;
   Index row_step, column_step;
   View from(Index row, Index column) const {
@@ -28,14 +26,10 @@ struct View {
 
 /// Whether rows are whole pages apart: they share a few sets of the first-level cache, which cannot hold a line of each
 /// until the next step needs it.
-template <class T>
-constexpr bool is_whole_pages(Index row_step) {
-  return row_step % (4096 / Index{sizeof(T)}) == 0;
-}
+template <class T> constexpr bool is_whole_pages(Index row_step) { return row_step % (4096 / Index{sizeof(T)}) == 0; }
 
 /// What a tile starts from: rows of C, a bias (row_step 0) or, without data, zero.
-template <class T>
-struct Start {
+template <class T> struct Start {
   const T* data;
   Index row_step;
   Start from(Index row, Index column) const {
@@ -50,8 +44,7 @@ struct TileSteps {
 
 /// A stack of register tiles, one below the other or each of a product of its own: c (columns wide) = start + a b over
 /// `depth` steps.
-template <class T>
-struct TileStack {
+template <class T> struct TileStack {
   Index depth;
   View<T> a;
   const T* b;  ///< rows of whole vectors
@@ -103,13 +96,11 @@ template <class T, int Rows, int Vectors, bool PackedA>
   }
 }
 
-template <class T, int Rows, int Vectors, bool PackedA>
-void multiply_tiles(const TileStack<T>& at, Index tiles) {
+template <class T, int Rows, int Vectors, bool PackedA> void multiply_tiles(const TileStack<T>& at, Index tiles) {
   for (Index tile = 0; tile < tiles; ++tile) multiply_tile<T, Rows, Vectors, PackedA>(at, tile);
 }
 
-template <class T>
-using TilesFunction = void(const TileStack<T>&, Index tiles);
+template <class T> using TilesFunction = void(const TileStack<T>&, Index tiles);
 
 /// multiply_tiles for tiles of up to tile_rows rows and of some vectors, with A in place.
 template <class T, int Rows = tile_rows, int Vectors = tile_vectors>

@@ -8,8 +8,8 @@
 
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/kernels/small_head.h>
 #include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/kernels/small_head.h>
 #include <retrace/ops/kernels/updates.h>
 
 #include <string_view>
@@ -17,12 +17,10 @@
 
 namespace retrace::kernels {
 
-template <class T>
-using GemmFunction = void(GemmShape, GemmOperand<T>, GemmOperand<T>, GemmResult<T>);
+template <class T> using GemmFunction = void(GemmShape, GemmOperand<T>, GemmOperand<T>, GemmResult<T>);
 
 /// Panels of a right factor; see pack_right_factor.
-template <class T>
-using PackFunction = void(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* panels);
+template <class T> using PackFunction = void(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* panels);
 
 struct KernelTable {
   const char* name;  ///< as in RETRACE_ISA

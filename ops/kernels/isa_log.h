@@ -9,28 +9,21 @@
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
-template <class T>
-struct LogFormat;
-template <>
-struct LogFormat<float> {
+template <class T> struct LogFormat;
+template <> struct LogFormat<float> {
   static constexpr int series_terms = 4;
   static constexpr std::int32_t root_half_bits = 0x3f3504f3;  // of sqrt(1/2)
 };
-template <>
-struct LogFormat<double> {
+template <> struct LogFormat<double> {
   static constexpr int series_terms = 9;
   static constexpr std::int64_t root_half_bits = 0x3fe6a09e667f3bcd;
 };
 
 /// The coefficients of 2 artanh s: 2 s + 2/3 s^3 + 2/5 s^5 + ...
-template <class T>
-constexpr T two_over(int odd) {
-  return static_cast<T>(2.0 / odd);
-}
+template <class T> constexpr T two_over(int odd) { return static_cast<T>(2.0 / odd); }
 
 /// ln(1 + f) + n ln 2, R = 2/3 s^2 + 2/5 s^4 + 2/7 s^6 + ...
-template <class T>
-[[gnu::always_inline]] inline Vector<T> log_of_parts(Vector<T> f, Vector<T> n) {
+template <class T> [[gnu::always_inline]] inline Vector<T> log_of_parts(Vector<T> f, Vector<T> n) {
   using Format = FloatFormat<T>;
   constexpr int terms = LogFormat<T>::series_terms;
   const Vector<T> s = f / (2 + f), z = s * s, half_square = T(0.5) * f * f;
@@ -43,8 +36,7 @@ template <class T>
 }
 
 /// ln x: -infinity at 0, NaN below it.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> vector_log(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_log(Vector<T> x) {
   using Format = FloatFormat<T>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
   constexpr T to_normal = static_cast<T>(typename Format::Integer{1} << (Format::fraction_bits + 1));
@@ -63,8 +55,7 @@ template <class T>
 }
 
 /// ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|), and its slope, the logistic function.
-template <class T>
-[[gnu::always_inline]] inline ValueAndSlope<T> vector_softplus_and_slope(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline ValueAndSlope<T> vector_softplus_and_slope(Vector<T> x) {
   constexpr T root_two_minus_one = static_cast<T>(0.41421356237309503);
   const Vector<T> e = vector_exp_of_negative<T>(-absolute<T>(x));
   const Vector<T> f = e > root_two_minus_one ? T(0.5) * (e - 1) : e;  // 1 + e = 2 (1 + f) or 1 + f
@@ -73,8 +64,7 @@ template <class T>
 }
 
 /// ln(1 / (1 + e^-x)) = -softplus(-x).
-template <class T>
-[[gnu::always_inline]] inline ValueAndSlope<T> vector_log_sigmoid_and_slope(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline ValueAndSlope<T> vector_log_sigmoid_and_slope(Vector<T> x) {
   const ValueAndSlope<T> mirrored = vector_softplus_and_slope<T>(-x);
   return {-mirrored.value, mirrored.slope};
 }

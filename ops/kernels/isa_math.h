@@ -12,10 +12,8 @@
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
-template <class T>
-struct FloatFormat;
-template <>
-struct FloatFormat<float> {
+template <class T> struct FloatFormat;
+template <> struct FloatFormat<float> {
   using Integer = std::int32_t;
   static constexpr int fraction_bits = 23, exponent_bias = 127, series_terms = 8;
   static constexpr float rounder = 0x1.8p23F;  // adding it rounds to an integer, which the low bits then hold
@@ -23,8 +21,7 @@ struct FloatFormat<float> {
   static constexpr float lowest = -104, highest = 89;  // beyond them e^x is 0 or infinite
   static constexpr float tanh_is_one = 10;
 };
-template <>
-struct FloatFormat<double> {
+template <> struct FloatFormat<double> {
   using Integer = std::int64_t;
   static constexpr int fraction_bits = 52, exponent_bias = 1023, series_terms = 14;
   static constexpr double rounder = 0x1.8p52;
@@ -33,41 +30,32 @@ struct FloatFormat<double> {
   static constexpr double tanh_is_one = 20;
 };
 
-template <class T>
-struct IntegerVectorOf {
+template <class T> struct IntegerVectorOf {
   typedef typename FloatFormat<T>::Integer type __attribute__((vector_size(vector_bytes)));
 };
-template <class T>
-using IntegerVector = typename IntegerVectorOf<T>::type;
+template <class T> using IntegerVector = typename IntegerVectorOf<T>::type;
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> every_lane(T value) {
-  return value - Vector<T>{};
-}
+template <class T> [[gnu::always_inline]] inline Vector<T> every_lane(T value) { return value - Vector<T>{}; }
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> absolute(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline Vector<T> absolute(Vector<T> x) {
   return reinterpret_cast<Vector<T>>(reinterpret_cast<IntegerVector<T>>(x) &
                                      std::numeric_limits<typename FloatFormat<T>::Integer>::max());
 }
 
 /// |magnitude| >= 0 with the sign of x.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> with_sign_of(Vector<T> x, Vector<T> magnitude) {
+template <class T> [[gnu::always_inline]] inline Vector<T> with_sign_of(Vector<T> x, Vector<T> magnitude) {
   return reinterpret_cast<Vector<T>>(
       (reinterpret_cast<IntegerVector<T>>(x) & std::numeric_limits<typename FloatFormat<T>::Integer>::min()) |
       reinterpret_cast<IntegerVector<T>>(magnitude));
 }
 
 /// 2^n, for n that a normal number has as its exponent.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> power_of_two(IntegerVector<T> n) {
+template <class T> [[gnu::always_inline]] inline Vector<T> power_of_two(IntegerVector<T> n) {
   return reinterpret_cast<Vector<T>>((n + FloatFormat<T>::exponent_bias) << FloatFormat<T>::fraction_bits);
 }
 
 /// x = n ln 2 + r, and e^r - 1.
-template <class T>
-struct Reduced {
+template <class T> struct Reduced {
   IntegerVector<T> n;
   Vector<T> n_number;  // the same as a floating-point number
   Vector<T> exp_minus_one;
@@ -84,15 +72,13 @@ struct Reduced {
 #endif
 }
 
-template <class T>
-constexpr T one_over_factorial(int k) {
+template <class T> constexpr T one_over_factorial(int k) {
   double factorial = 1;
   for (int factor = 2; factor <= k; ++factor) factorial *= factor;
   return static_cast<T>(1 / factorial);
 }
 
-template <class T>
-[[gnu::always_inline]] inline Reduced<T> reduce(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline Reduced<T> reduce(Vector<T> x) {
   using Format = FloatFormat<T>;
   constexpr T one_over_ln2 = static_cast<T>(0x1.71547652b82fep0);
   const Vector<T> shifted = x * one_over_ln2 + Format::rounder;
@@ -130,16 +116,13 @@ template <class T>
 
 #else
 
-template <class V, class T>
-[[gnu::always_inline]] inline V at_least(V x, T bound) {
+template <class V, class T> [[gnu::always_inline]] inline V at_least(V x, T bound) {
   return x < bound ? every_lane(bound) : x;
 }
-template <class V, class T>
-[[gnu::always_inline]] inline V at_most(V x, T bound) {
+template <class V, class T> [[gnu::always_inline]] inline V at_most(V x, T bound) {
   return x > bound ? every_lane(bound) : x;
 }
-template <class V, class T>
-[[gnu::always_inline]] inline V times_power_of_two(V value, const Reduced<T>& by) {
+template <class V, class T> [[gnu::always_inline]] inline V times_power_of_two(V value, const Reduced<T>& by) {
   const IntegerVector<T> half = by.n >> 1;  // 2^n alone may be no number
   return value * power_of_two<T>(half) * power_of_two<T>(by.n - half);
 }
@@ -147,22 +130,19 @@ template <class V, class T>
 #endif
 
 /// e^x, with infinity, 0 and subnormal numbers where they belong; NaN stays.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> vector_exp(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_exp(Vector<T> x) {
   using Format = FloatFormat<T>;
   const Reduced<T> reduced = reduce<T>(at_most(at_least(x, Format::lowest), Format::highest));
   return times_power_of_two(1 + reduced.exp_minus_one, reduced);
 }
 /// The same for x <= 0.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> vector_exp_of_negative(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_exp_of_negative(Vector<T> x) {
   const Reduced<T> reduced = reduce<T>(at_least(x, FloatFormat<T>::lowest));
   return times_power_of_two(1 + reduced.exp_minus_one, reduced);
 }
 
 /// tanh |x| = m / (m + 2), m = e^2|x| - 1, which loses nothing near 0.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> vector_tanh(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_tanh(Vector<T> x) {
   using Format = FloatFormat<T>;
   Vector<T> size = absolute<T>(x);
   size = at_most(size, Format::tanh_is_one);
@@ -173,22 +153,17 @@ template <class T>
 }
 
 /// A function's value and its derivative.
-template <class T>
-struct ValueAndSlope {
-  Vector<T> value, slope;
-};
+template <class T> struct ValueAndSlope { Vector<T> value, slope; };
 
 /// 1 / (1 + e^-x); only e^-|x| is taken, which cannot overflow. The slope, t (1 - t) for the smaller tail t, is full at
 /// both ends.
-template <class T>
-[[gnu::always_inline]] inline ValueAndSlope<T> vector_sigmoid_and_slope(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline ValueAndSlope<T> vector_sigmoid_and_slope(Vector<T> x) {
   const Vector<T> e = vector_exp_of_negative<T>(-absolute<T>(x));
   const Vector<T> value = (x < 0 ? e : every_lane(T(1))) / (1 + e);
   const Vector<T> tail = x < 0 ? value : e * value;
   return {value, tail * (1 - tail)};
 }
-template <class T>
-[[gnu::always_inline]] inline Vector<T> vector_sigmoid(Vector<T> x) {
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_sigmoid(Vector<T> x) {
   return vector_sigmoid_and_slope<T>(x).value;
 }
 

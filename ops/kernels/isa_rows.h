@@ -10,8 +10,7 @@ namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// All lanes of a vector of a row.
-template <class T>
-struct WholeVector {
+template <class T> struct WholeVector {
   [[gnu::always_inline]] Vector<T> load_from(const T* from) const { return load(from); }
   [[gnu::always_inline]] void store_to(T* to, Vector<T> value) const { store(to, value); }
   /// `other` in the lanes that are not of the row.
@@ -24,8 +23,7 @@ template <class T, int... Lane>
 }
 
 /// The last vector of a row, which has fewer elements.
-template <class T>
-struct LastVector {
+template <class T> struct LastVector {
   int count;
   [[gnu::always_inline]] Vector<T> load_from(const T* from) const { return load_first(from, count); }
   [[gnu::always_inline]] void store_to(T* to, Vector<T> value) const { store_first(to, value, count); }
@@ -36,22 +34,19 @@ struct LastVector {
 };
 
 /// All lanes of a vector of a row that is stored past the cache.
-template <class T>
-struct StreamedVector : WholeVector<T> {
+template <class T> struct StreamedVector : WholeVector<T> {
   [[gnu::always_inline]] void store_to(T* to, Vector<T> value) const { stream(to, value); }
 };
 
 /// body(k, part) for every vector of a row of `count` elements, which begins at k.
-template <class T, class Body>
-[[gnu::always_inline]] inline void for_each_vector(std::int64_t count, Body&& body) {
+template <class T, class Body> [[gnu::always_inline]] inline void for_each_vector(std::int64_t count, Body&& body) {
   std::int64_t k = 0;
   for (; k + lanes<T> <= count; k += lanes<T>) body(k, WholeVector<T>{});
   if (k < count) body(k, LastVector<T>{static_cast<int>(count - k)});
 }
 
 /// Whether rows of this length at `to` are whole vectors in the places that `stream` asks for.
-template <class T>
-inline bool can_be_streamed(const T* to, std::int64_t length) {
+template <class T> inline bool can_be_streamed(const T* to, std::int64_t length) {
   return length % lanes<T> == 0 && reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0;
 }
 
@@ -72,8 +67,7 @@ template <int Step, class V, int... Lane>
 }
 
 /// f of all lanes, half by half.
-template <class T, int Step = lanes<T> / 2, class F>
-[[gnu::always_inline]] inline T fold(Vector<T> v, F f) {
+template <class T, int Step = lanes<T> / 2, class F> [[gnu::always_inline]] inline T fold(Vector<T> v, F f) {
   if constexpr (Step == 0) {
     return v[0];
   } else {
@@ -81,25 +75,20 @@ template <class T, int Step = lanes<T> / 2, class F>
   }
 }
 
-template <class T>
-[[gnu::always_inline]] inline T sum_of_lanes(Vector<T> v) {
+template <class T> [[gnu::always_inline]] inline T sum_of_lanes(Vector<T> v) {
   return fold<T>(v, [](Vector<T> a, Vector<T> b) { return a + b; });
 }
-template <class T>
-[[gnu::always_inline]] inline Vector<T> larger(Vector<T> v, Vector<T> most) {
+template <class T> [[gnu::always_inline]] inline Vector<T> larger(Vector<T> v, Vector<T> most) {
   return v > most ? v : most;  // NaN never wins
 }
-template <class T>
-[[gnu::always_inline]] inline T largest_lane(Vector<T> v) {
+template <class T> [[gnu::always_inline]] inline T largest_lane(Vector<T> v) {
   return fold<T>(v, [](Vector<T> a, Vector<T> b) { return larger<T>(a, b); });
 }
 
 /// A sum of vectors, in doubles.
-template <class T>
-struct VectorSum;
+template <class T> struct VectorSum;
 
-template <>
-struct VectorSum<double> {
+template <> struct VectorSum<double> {
   Vector<double> sum{};
   [[gnu::always_inline]] void add(Vector<double> v) { sum += v; }
   [[gnu::always_inline]] double total() const { return sum_of_lanes<double>(sum); }
@@ -134,8 +123,7 @@ struct VectorSum<double> {
 
 #endif
 
-template <>
-struct VectorSum<float> {
+template <> struct VectorSum<float> {
   Vector<double> low{}, high{};
   [[gnu::always_inline]] void add(Vector<float> v) {
     low += low_as_doubles(v);
@@ -145,10 +133,7 @@ struct VectorSum<float> {
 };
 
 /// Values that belong together; a type of this instruction set alone, unlike std::array.
-template <class V, int Count>
-struct Several {
-  V values[Count];
-};
+template <class V, int Count> struct Several { V values[Count]; };
 
 /// The sums of the Count vectors that term(k, part) gives for each vector of a row. Where there are four whole ones,
 /// these are added first: turning floats into doubles costs more than adding them.
@@ -170,8 +155,7 @@ template <class T, int Count, class Term>
   for (int i = 0; i < Count; ++i) totals.values[i] = sums[i].total();
   return totals;
 }
-template <class T, class Term>
-[[gnu::always_inline]] inline double sum_of_row(std::int64_t count, Term&& term) {
+template <class T, class Term> [[gnu::always_inline]] inline double sum_of_row(std::int64_t count, Term&& term) {
   return sums_of_row<T, 1>(count, [&](std::int64_t k, auto part) { return Several<Vector<T>, 1>{term(k, part)}; })
       .values[0];
 }

@@ -20,24 +20,17 @@ constexpr int vector_bytes = 16;
 constexpr int vector_registers = 16;
 #endif
 
-template <class T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes)));
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
-template <class T>
-constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+template <class T> struct VectorOf { typedef T type __attribute__((vector_size(vector_bytes))); };
+template <class T> using Vector = typename VectorOf<T>::type;
+template <class T> constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> load(const T* from) {
+template <class T> [[gnu::always_inline]] inline Vector<T> load(const T* from) {
   Vector<T> result;
   __builtin_memcpy(&result, from, sizeof result);
   return result;
 }
 
-template <class T>
-[[gnu::always_inline]] inline void store(T* to, Vector<T> value) {
+template <class T> [[gnu::always_inline]] inline void store(T* to, Vector<T> value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
 
@@ -56,10 +49,7 @@ template <class T>
 #endif
 inline void finish_streams() { _mm_sfence(); }
 #else
-template <class T>
-[[gnu::always_inline]] inline void stream(T* to, Vector<T> value) {
-  store(to, value);
-}
+template <class T> [[gnu::always_inline]] inline void stream(T* to, Vector<T> value) { store(to, value); }
 inline void finish_streams() {}
 #endif
 
@@ -102,14 +92,12 @@ inline void finish_streams() {}
 
 #else
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> load_first(const T* from, int count) {
+template <class T> [[gnu::always_inline]] inline Vector<T> load_first(const T* from, int count) {
   Vector<T> result = {};
   for (int lane = 0; lane < count; ++lane) result[lane] = from[lane];
   return result;
 }
-template <class T>
-[[gnu::always_inline]] inline void store_first(T* to, Vector<T> value, int count) {
+template <class T> [[gnu::always_inline]] inline void store_first(T* to, Vector<T> value, int count) {
   for (int lane = 0; lane < count; ++lane) to[lane] = value[lane];
 }
 
@@ -124,8 +112,7 @@ template <int Half, class V, int... Lane>
 
 /// Transposes a square of elements. Interleaving row i with row i + count / 2 moves a bit of the row's number into the
 /// lane's number, and the other way round: after log2(count) rounds the two have changed places.
-template <class T>
-[[gnu::always_inline]] inline void transpose(Vector<T> (&rows)[lanes<T>]) {
+template <class T> [[gnu::always_inline]] inline void transpose(Vector<T> (&rows)[lanes<T>]) {
   constexpr int count = lanes<T>;
   constexpr std::make_integer_sequence<int, count> all_lanes;
 #pragma GCC unroll 4
@@ -147,8 +134,7 @@ template <class T>
 
 /// Stores the first `count` elements of a vector; the rest, too, where that is room for padding: a whole vector that
 /// was stored can be loaded again at once.
-template <bool Padded, class T>
-[[gnu::always_inline]] inline void store_padded(T* to, Vector<T> value, int count) {
+template <bool Padded, class T> [[gnu::always_inline]] inline void store_padded(T* to, Vector<T> value, int count) {
   if constexpr (Padded) {
     store(to, value);
   } else {

@@ -6,8 +6,7 @@ namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
 
 /// The sum of a row of x, or with a residual of x + residual, which is written to `sum`.
-template <class T>
-[[gnu::always_inline]] inline double sum_with_residual(const LayerNormRows<T>& at, Index row) {
+template <class T> [[gnu::always_inline]] inline double sum_with_residual(const LayerNormRows<T>& at, Index row) {
   const Index begin = row * at.length;
   return sum_of_row<T>(at.length, [&](Index k, auto part) {
     const Vector<T> x = part.load_from(at.x + begin + k);
@@ -18,8 +17,7 @@ template <class T>
   });
 }
 
-template <class T>
-[[gnu::always_inline]] inline double sum_of_squares(const T* x, T mean, Index length) {
+template <class T> [[gnu::always_inline]] inline double sum_of_squares(const T* x, T mean, Index length) {
   return sum_of_row<T>(length, [&](Index k, auto part) {
     const Vector<T> difference = part.load_from(x + k) - mean;
     return difference * difference;
@@ -47,10 +45,7 @@ template <class T>
 }
 
 /// The means of g and g n of a row.
-template <class T>
-struct GradientMeans {
-  T g, gn;
-};
+template <class T> struct GradientMeans { T g, gn; };
 
 /// These, and what of a row of dy goes to gamma and beta.
 template <class T>
@@ -81,8 +76,7 @@ template <class T>
   });
 }
 
-template <class T>
-void normalise_group(LayerNormRows<T> at, Index first, Index count) {
+template <class T> void normalise_group(LayerNormRows<T> at, Index first, Index count) {
   const T* x = at.residual == nullptr ? at.x : at.sum;
   const double length = static_cast<double>(at.length);
   double sums[most_rows_at_once] = {}, squares[most_rows_at_once] = {};
@@ -99,8 +93,7 @@ void normalise_group(LayerNormRows<T> at, Index first, Index count) {
   }
 }
 
-template <class T>
-void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count) {
+template <class T> void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count) {
   GradientMeans<T> means[most_rows_at_once];
   for (Index i = 0; i < count; ++i) means[i] = add_row(at, first + i);
   if (at.dx == nullptr) return;
@@ -109,16 +102,14 @@ void gradient_of_group(LayerNormGradientRows<T> at, Index first, Index count) {
 
 }  // namespace
 
-template <class T>
-void layer_norm_rows(const LayerNormRows<T>& at) {
+template <class T> void layer_norm_rows(const LayerNormRows<T>& at) {
   LayerNormRows<T> all = at;
   all.past_cache = at.past_cache && at.sum != at.y && can_be_streamed(at.y, at.length);
   for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { normalise_group(all, first, count); });
   if (all.past_cache) finish_streams();
 }
 
-template <class T>
-void layer_norm_gradient_rows(const LayerNormGradientRows<T>& at) {
+template <class T> void layer_norm_gradient_rows(const LayerNormGradientRows<T>& at) {
   LayerNormGradientRows<T> all = at;
   all.past_cache = at.past_cache && !at.add && at.dx != nullptr && can_be_streamed(at.dx, at.length);
   for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { gradient_of_group(all, first, count); });

@@ -11,14 +11,11 @@
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
 /// How many elements 128 bits hold.
-template <class T>
-constexpr int piece = 16 / static_cast<int>(sizeof(T));
-template <class T>
-constexpr int pieces = lanes<T> / piece<T>;
+template <class T> constexpr int piece = 16 / static_cast<int>(sizeof(T));
+template <class T> constexpr int pieces = lanes<T> / piece<T>;
 
 /// The vector with its piece number Place loaded.
-template <int Place, class T>
-[[gnu::always_inline]] inline Vector<T> with_piece(Vector<T> value, const T* from) {
+template <int Place, class T> [[gnu::always_inline]] inline Vector<T> with_piece(Vector<T> value, const T* from) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(T) == 4)
     return _mm512_insertf32x4(value, _mm_loadu_ps(from), Place);
@@ -45,8 +42,7 @@ template <class T, int Half, int... Lane>
 }
 
 /// Where the rows of b are. Lanes beyond them repeat the last one.
-template <class T>
-class RowsInLanes {
+template <class T> class RowsInLanes {
  public:
   RowsInLanes(Index step, int rows) : filled_pieces_((rows - 1) / piece<T> + 1) {
     for (int row = 0; row < lanes<T>; ++row) offsets_[row] = (row < rows ? row : rows - 1) * step;
@@ -72,8 +68,7 @@ class RowsInLanes {
   }
 
  private:
-  template <int Place>
-  [[gnu::always_inline]] void load_place(const T* from, Vector<T> (&rows)[piece<T>]) const {
+  template <int Place> [[gnu::always_inline]] void load_place(const T* from, Vector<T> (&rows)[piece<T>]) const {
 #pragma GCC unroll 4
     for (int i = 0; i < piece<T>; ++i) {
       const Vector<T> before = Place == 0 ? Vector<T>{} : rows[i];
@@ -104,8 +99,7 @@ class RowsInLanes {
 
 /// c = start + a b^T, and so for each of a batch. Of c, `columns` are stored: the rows of b, or a whole vector where
 /// there is room for what lies behind them.
-template <class T>
-struct RowProducts {
+template <class T> struct RowProducts {
   Index depth;
   const T* a;
   Index a_step;
@@ -119,8 +113,7 @@ struct RowProducts {
 };
 
 /// Product number `item` of a batch whose a has Rows rows.
-template <class T, int Rows>
-[[gnu::always_inline]] inline void row_product(const RowProducts<T>& at, Index item) {
+template <class T, int Rows> [[gnu::always_inline]] inline void row_product(const RowProducts<T>& at, Index item) {
   constexpr int width = piece<T>;
   Vector<T> sum[Rows] = {};
   if (at.start.data != nullptr) {
@@ -154,19 +147,16 @@ template <class T, int Rows>
   for (int row = 0; row < Rows; ++row, to += c_step) store_first(to, sum[row], at.columns);
 }
 
-template <class T, int Rows>
-void row_products(const RowProducts<T>& at, Index items) {
+template <class T, int Rows> void row_products(const RowProducts<T>& at, Index items) {
   for (Index item = 0; item < items; ++item) row_product<T, Rows>(at, item);
 }
 
 /// Of a, whose sums stay in registers.
 constexpr int most_rows_of_products = vector_registers == 32 ? tall_tile_rows : tile_rows;
 
-template <class T>
-using RowProductsFunction = void(const RowProducts<T>&, Index items);
+template <class T> using RowProductsFunction = void(const RowProducts<T>&, Index items);
 
-template <class T, int Rows = most_rows_of_products>
-RowProductsFunction<T>* row_products_function(Index rows) {
+template <class T, int Rows = most_rows_of_products> RowProductsFunction<T>* row_products_function(Index rows) {
   if constexpr (Rows > 1) {
     if (rows < Rows) return row_products_function<T, Rows - 1>(rows);
   }

@@ -13,8 +13,7 @@
 namespace retrace::kernels {
 
 /// y = softmax(scale x), row by row, scale > 0. A row of -inf alone gives zeros, NaN stays NaN. y may be x.
-template <class T>
-struct SoftmaxRows {
+template <class T> struct SoftmaxRows {
   const T* x;
   T* y;
   std::int64_t rows, length;
@@ -22,8 +21,7 @@ struct SoftmaxRows {
 };
 
 /// dx = (or += with `add`) scale y (dy - sum dy y), row by row. dx may be dy.
-template <class T>
-struct SoftmaxGradientRows {
+template <class T> struct SoftmaxGradientRows {
   const T *y, *dy;
   T* dx;
   std::int64_t rows, length;
@@ -32,8 +30,7 @@ struct SoftmaxGradientRows {
 };
 
 /// sums[row] = max x + ln sum e^(x - max x).
-template <class T>
-struct LogSumExpRows {
+template <class T> struct LogSumExpRows {
   const T* x;
   T* sums;
   std::int64_t rows, length;
@@ -41,8 +38,7 @@ struct LogSumExpRows {
 
 /// Whether so many elements are gone from the cache before anybody reads them: they are then better stored past it, as
 /// storing a line there first loads it.
-template <class T>
-constexpr bool is_beyond_cache(std::int64_t elements) {
+template <class T> constexpr bool is_beyond_cache(std::int64_t elements) {
   return elements * static_cast<std::int64_t>(sizeof(T)) >= std::int64_t{8} << 20;
 }
 
@@ -50,8 +46,7 @@ constexpr bool is_beyond_cache(std::int64_t elements) {
 /// lose everything where the mean is large. gamma and beta (`length` elements) may each be null. Writes mean and
 /// inverse, too. With a residual (else null), x + residual takes the place of x and is written to `sum`, which may be
 /// y. With `past_cache`, y is stored past the cache if it is not read again here and its rows are whole vectors.
-template <class T>
-struct LayerNormRows {
+template <class T> struct LayerNormRows {
   const T *x, *gamma, *beta;
   T *y, *mean, *inverse;
   std::int64_t rows, length;
@@ -65,8 +60,7 @@ struct LayerNormRows {
 /// dbeta += sum of dy, row after row. Each of the three may be null. n is (x - mean) inverse, or without x, of what
 /// layer_norm gave, (y - beta) one_over_gamma; gamma, beta and one_over_gamma (`length` elements) may each be null. dx
 /// may be dy.
-template <class T>
-struct LayerNormGradientRows {
+template <class T> struct LayerNormGradientRows {
   const T *x, *dy, *gamma, *mean, *inverse;
   T *dx, *dgamma, *dbeta;
   std::int64_t rows, length;
@@ -75,8 +69,7 @@ struct LayerNormGradientRows {
   bool past_cache = false;  // as there, for dx
 };
 
-template <class T>
-void softmax_plain(const SoftmaxRows<T>& at) {
+template <class T> void softmax_plain(const SoftmaxRows<T>& at) {
   using std::exp, std::isinf;
   for (std::int64_t row = 0; row < at.rows; ++row) {
     const T* x = at.x + row * at.length;
@@ -95,8 +88,7 @@ void softmax_plain(const SoftmaxRows<T>& at) {
   }
 }
 
-template <class T>
-void softmax_gradient_plain(const SoftmaxGradientRows<T>& at) {
+template <class T> void softmax_gradient_plain(const SoftmaxGradientRows<T>& at) {
   for (std::int64_t first = 0; first < at.rows * at.length; first += at.length) {
     const T *y = at.y + first, *dy = at.dy + first;
     const T dot = ordered_sum<T>(at.length, [=](std::int64_t k) { return dy[k] * y[k]; });
@@ -107,8 +99,7 @@ void softmax_gradient_plain(const SoftmaxGradientRows<T>& at) {
   }
 }
 
-template <class T>
-void log_sum_exp_plain(const LogSumExpRows<T>& at) {
+template <class T> void log_sum_exp_plain(const LogSumExpRows<T>& at) {
   using std::exp, std::log;
   for (std::int64_t row = 0; row < at.rows; ++row) {
     const T* x = at.x + row * at.length;
@@ -118,8 +109,7 @@ void log_sum_exp_plain(const LogSumExpRows<T>& at) {
   }
 }
 
-template <class T>
-void layer_norm_plain(const LayerNormRows<T>& at) {
+template <class T> void layer_norm_plain(const LayerNormRows<T>& at) {
   using std::sqrt;
   const T count = static_cast<T>(static_cast<double>(at.length));
   for (std::int64_t row = 0; row < at.rows; ++row) {
@@ -142,8 +132,7 @@ void layer_norm_plain(const LayerNormRows<T>& at) {
   }
 }
 
-template <class T>
-void layer_norm_gradient_plain(const LayerNormGradientRows<T>& at) {
+template <class T> void layer_norm_gradient_plain(const LayerNormGradientRows<T>& at) {
   const T count = static_cast<T>(static_cast<double>(at.length));
   for (std::int64_t row = 0; row < at.rows; ++row) {
     const std::int64_t begin = row * at.length;
@@ -170,8 +159,7 @@ void layer_norm_gradient_plain(const LayerNormGradientRows<T>& at) {
 }
 
 /// The kernels for one type, of one instruction set. `scaled_exp` is y = (or += with `add`) factor e^(x - shift).
-template <class T>
-struct RowKernels {
+template <class T> struct RowKernels {
   void (*softmax)(const SoftmaxRows<T>&);
   void (*softmax_gradient)(const SoftmaxGradientRows<T>&);
   void (*log_sum_exp)(const LogSumExpRows<T>&);
@@ -184,29 +172,25 @@ template <class T>
 requires std::is_floating_point_v<T>
 const RowKernels<T>& row_kernels();
 
-template <class T>
-void softmax(const SoftmaxRows<T>& at) {
+template <class T> void softmax(const SoftmaxRows<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     row_kernels<T>().softmax(at);
   else
     softmax_plain(at);
 }
-template <class T>
-void softmax_gradient(const SoftmaxGradientRows<T>& at) {
+template <class T> void softmax_gradient(const SoftmaxGradientRows<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     row_kernels<T>().softmax_gradient(at);
   else
     softmax_gradient_plain(at);
 }
-template <class T>
-void log_sum_exp(const LogSumExpRows<T>& at) {
+template <class T> void log_sum_exp(const LogSumExpRows<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     row_kernels<T>().log_sum_exp(at);
   else
     log_sum_exp_plain(at);
 }
-template <class T>
-void scaled_exp(const T* x, T shift, T factor, T* y, std::int64_t count, bool add) {
+template <class T> void scaled_exp(const T* x, T shift, T factor, T* y, std::int64_t count, bool add) {
   if constexpr (std::is_floating_point_v<T>) {
     row_kernels<T>().scaled_exp(x, shift, factor, y, count, add);
   } else {
@@ -217,15 +201,13 @@ void scaled_exp(const T* x, T shift, T factor, T* y, std::int64_t count, bool ad
     }
   }
 }
-template <class T>
-void layer_norm(const LayerNormRows<T>& at) {
+template <class T> void layer_norm(const LayerNormRows<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     row_kernels<T>().layer_norm(at);
   else
     layer_norm_plain(at);
 }
-template <class T>
-void layer_norm_gradient(const LayerNormGradientRows<T>& at) {
+template <class T> void layer_norm_gradient(const LayerNormGradientRows<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     row_kernels<T>().layer_norm_gradient(at);
   else

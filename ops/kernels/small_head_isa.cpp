@@ -11,8 +11,7 @@ namespace {
 
 /// Rows of weights or of their gradients, each in whole vectors: unlike one that was stored in part, a vector's
 /// elements can be read back at once.
-template <class T>
-struct WeightRows {
+template <class T> struct WeightRows {
   alignas(64) T values[most_head_queries * lanes<T>];
   T* row(Index i) { return values + i * lanes<T>; }
 };
@@ -54,8 +53,7 @@ void mix_rows(const T* factors, Index row_step, Index column_step, HeadRows<cons
   });
 }
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> softmax_of(Vector<T> scores, LastVector<T> seen) {
+template <class T> [[gnu::always_inline]] inline Vector<T> softmax_of(Vector<T> scores, LastVector<T> seen) {
   const Vector<T> lowest = every_lane(static_cast<T>(-infinity));
   const T most = largest_lane<T>(larger<T>(seen.keep(scores, static_cast<T>(-infinity)), lowest));
   if (most == static_cast<T>(-infinity))  // nothing is left of this row; NaN stays
@@ -68,8 +66,7 @@ template <class T>
 
 }  // namespace
 
-template <class T>
-void head_forward(const HeadForward<T>& at) {
+template <class T> void head_forward(const HeadForward<T>& at) {
   const HeadSizes n = at.n;
   WeightRows<T> weights;
   multiply_rows(at.q, n.queries, at.k, n.keys, n.features, weights);
@@ -83,8 +80,7 @@ void head_forward(const HeadForward<T>& at) {
   mix_rows<T>(weights.values, lanes<T>, 1, at.v, n.keys, n.values, at.y, n.queries, false);
 }
 
-template <class T>
-void head_backward(const HeadBackward<T>& at) {
+template <class T> void head_backward(const HeadBackward<T>& at) {
   const HeadSizes n = at.n;
   const LastVector<T> keys{static_cast<int>(n.keys)};
   WeightRows<T> ds;

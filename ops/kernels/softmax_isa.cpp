@@ -7,8 +7,7 @@
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
 
-template <class T>
-[[gnu::always_inline]] inline T largest_of_row(const T* x, Index length) {
+template <class T> [[gnu::always_inline]] inline T largest_of_row(const T* x, Index length) {
   Vector<T> most = every_lane(static_cast<T>(-infinity));
   for_each_vector<T>(length, [&](Index k, auto part) {
     most = larger<T>(part.keep(part.load_from(x + k), static_cast<T>(-infinity)), most);
@@ -17,8 +16,7 @@ template <class T>
 }
 
 /// y = scale x, rounded as it would be for a mask to be added, and its largest element.
-template <class T>
-[[gnu::always_inline]] inline T scale_row(const T* x, T* y, Index length, T scale) {
+template <class T> [[gnu::always_inline]] inline T scale_row(const T* x, T* y, Index length, T scale) {
   Vector<T> most = every_lane(static_cast<T>(-infinity));
   for_each_vector<T>(length, [&](Index k, auto part) {
     const Vector<T> scaled = part.load_from(x + k) * scale;
@@ -29,8 +27,7 @@ template <class T>
 }
 
 /// y = e^(x - most), and 1 / sum y. A row of which nothing is left gets zeros instead, and NaN stays.
-template <class T>
-[[gnu::always_inline]] inline T exponentials_of_row(const T* x, T* y, Index length, T most) {
+template <class T> [[gnu::always_inline]] inline T exponentials_of_row(const T* x, T* y, Index length, T most) {
   if (most == static_cast<T>(-infinity)) {
     for (Index k = 0; k < length; ++k) y[k] = x[k] == most ? T(0) : x[k];
     return T(1);
@@ -43,8 +40,7 @@ template <class T>
   return T(1) / static_cast<T>(sum);
 }
 
-template <class T>
-[[gnu::always_inline]] inline T product_of_rows(const T* y, const T* dy, Index length) {
+template <class T> [[gnu::always_inline]] inline T product_of_rows(const T* y, const T* dy, Index length) {
   return static_cast<T>(
       sum_of_row<T>(length, [&](Index k, auto part) { return part.load_from(dy + k) * part.load_from(y + k); }));
 }
@@ -59,8 +55,7 @@ template <class T>
   });
 }
 
-template <class T>
-void softmax_group(SoftmaxRows<T> at, Index first, Index count) {
+template <class T> void softmax_group(SoftmaxRows<T> at, Index first, Index count) {
   const T* x = at.x + first * at.length;
   T* y = at.y + first * at.length;
   T most[most_rows_at_once], one_over_sum[most_rows_at_once];
@@ -76,8 +71,7 @@ void softmax_group(SoftmaxRows<T> at, Index first, Index count) {
     });
 }
 
-template <class T>
-void softmax_gradient_group(SoftmaxGradientRows<T> at, Index first, Index count) {
+template <class T> void softmax_gradient_group(SoftmaxGradientRows<T> at, Index first, Index count) {
   T dot[most_rows_at_once];
   for (Index i = 0; i < count; ++i) {
     const Index begin = (first + i) * at.length;
@@ -88,18 +82,15 @@ void softmax_gradient_group(SoftmaxGradientRows<T> at, Index first, Index count)
 
 }  // namespace
 
-template <class T>
-void softmax_rows(const SoftmaxRows<T>& at) {
+template <class T> void softmax_rows(const SoftmaxRows<T>& at) {
   for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { softmax_group(at, first, count); });
 }
 
-template <class T>
-void softmax_gradient_rows(const SoftmaxGradientRows<T>& at) {
+template <class T> void softmax_gradient_rows(const SoftmaxGradientRows<T>& at) {
   for_each_group<T>(at.rows, at.length, [&](Index first, Index count) { softmax_gradient_group(at, first, count); });
 }
 
-template <class T>
-void log_sum_exp_rows(const LogSumExpRows<T>& at) {
+template <class T> void log_sum_exp_rows(const LogSumExpRows<T>& at) {
   for (Index row = 0; row < at.rows; ++row) {
     const T* x = at.x + row * at.length;
     const T most = largest_of_row(x, at.length);
@@ -109,8 +100,7 @@ void log_sum_exp_rows(const LogSumExpRows<T>& at) {
   }
 }
 
-template <class T>
-void scaled_exp(const T* x, T shift, T factor, T* y, Index count, bool add) {
+template <class T> void scaled_exp(const T* x, T shift, T factor, T* y, Index count, bool add) {
   for_each_vector<T>(count, [&](Index k, auto part) {
     const Vector<T> value = factor * vector_exp<T>(part.load_from(x + k) - shift);
     part.store_to(y + k, add ? part.load_from(y + k) + value : value);

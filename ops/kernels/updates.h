@@ -11,8 +11,7 @@ namespace retrace::kernels {
 /// For each of `count` elements, with s = g + added w:
 ///   m = b1 m + (1 - b1) s, v = b2 v + (1 - b2) s^2, w = kept w - of_m m / (sqrt(of_v v') + eps), v' = v, or with
 ///   `most` the largest v so far, most = max(most, v).
-template <class T>
-struct AdamStep {
+template <class T> struct AdamStep {
   T *w, *m, *v, *most;
   const T* g;
   std::int64_t count;
@@ -20,8 +19,7 @@ struct AdamStep {
 };
 
 /// z [4 size], the sums of the gates, becomes the gates i, f, g, o; c = f c_before + i g, h = o tanh c.
-template <class T>
-struct LstmForward {
+template <class T> struct LstmForward {
   T* z;
   const T* c_before;
   T *c, *h;
@@ -30,8 +28,7 @@ struct LstmForward {
 
 /// From dh + dy (dy may be null) and dc, the gradients of h and c, to that of z and the dc before the step; dh becomes
 /// 0.
-template <class T>
-struct LstmBackward {
+template <class T> struct LstmBackward {
   const T *gates, *c_before, *c, *dy;
   T *dh, *dc, *dz;
   std::int64_t size;
@@ -41,8 +38,7 @@ struct LstmBackward {
 /// elements give the input gate i = sigmoid(z + input_bias), the next ones the forget gate f = sigmoid(z +
 /// forget_bias); where `coupled`, there is but the first and f = 1 - i. next = i tanh c + f m. The gates are written,
 /// too.
-template <class T>
-struct SlotForward {
+template <class T> struct SlotForward {
   const T *m, *c, *p, *q;
   T *next, *i, *f;
   std::int64_t size;
@@ -52,16 +48,14 @@ struct SlotForward {
 
 /// From the gradients of next, i and f (each may be null) to dz and to dm and dc, which are written or, with `add_m` or
 /// `add_c`, added to (each may be null). dm may be dnext.
-template <class T>
-struct SlotBackward {
+template <class T> struct SlotBackward {
   const T *m, *c, *i, *f, *dnext, *di, *df;
   T *dz, *dm, *dc;
   std::int64_t size;
   bool coupled, add_m, add_c;
 };
 
-template <class T>
-void adam_plain(const AdamStep<T>& at) {
+template <class T> void adam_plain(const AdamStep<T>& at) {
   using std::sqrt;
   for (std::int64_t k = 0; k < at.count; ++k) {
     const T before = at.w[k] * at.kept, slope = at.g[k] + at.added * at.w[k];
@@ -72,15 +66,13 @@ void adam_plain(const AdamStep<T>& at) {
   }
 }
 
-template <class T>
-T sigmoid_plain(T x) {
+template <class T> T sigmoid_plain(T x) {
   using std::exp, std::abs;
   const T e = exp(-abs(x));
   return (x < T(0) ? e : T(1)) / (1 + e);
 }
 
-template <class T>
-void lstm_forward_plain(const LstmForward<T>& at) {
+template <class T> void lstm_forward_plain(const LstmForward<T>& at) {
   using std::tanh;
   T *i = at.z, *f = i + at.size, *g = f + at.size, *o = g + at.size;
   for (std::int64_t k = 0; k < at.size; ++k) {
@@ -90,8 +82,7 @@ void lstm_forward_plain(const LstmForward<T>& at) {
   }
 }
 
-template <class T>
-void lstm_backward_plain(const LstmBackward<T>& at) {
+template <class T> void lstm_backward_plain(const LstmBackward<T>& at) {
   using std::tanh;
   const T *i = at.gates, *f = i + at.size, *g = f + at.size, *o = g + at.size;
   for (std::int64_t k = 0; k < at.size; ++k) {
@@ -106,8 +97,7 @@ void lstm_backward_plain(const LstmBackward<T>& at) {
   }
 }
 
-template <class T>
-void slot_forward_plain(const SlotForward<T>& at) {
+template <class T> void slot_forward_plain(const SlotForward<T>& at) {
   using std::tanh;
   for (std::int64_t k = 0; k < at.size; ++k) {
     const T i = sigmoid_plain(at.p[k] + at.q[k] + at.input_bias);
@@ -118,8 +108,7 @@ void slot_forward_plain(const SlotForward<T>& at) {
   }
 }
 
-template <class T>
-void slot_backward_plain(const SlotBackward<T>& at) {
+template <class T> void slot_backward_plain(const SlotBackward<T>& at) {
   using std::tanh;
   const auto put = [](T* to, std::int64_t k, bool add, T value) {
     if (to != nullptr) to[k] = add ? to[k] + value : value;
@@ -137,8 +126,7 @@ void slot_backward_plain(const SlotBackward<T>& at) {
   }
 }
 
-template <class T>
-bool are_finite_plain(const T* x, std::int64_t count) {
+template <class T> bool are_finite_plain(const T* x, std::int64_t count) {
   using std::isfinite;
   for (std::int64_t k = 0; k < count; ++k)
     if (!isfinite(x[k])) return false;
@@ -146,8 +134,7 @@ bool are_finite_plain(const T* x, std::int64_t count) {
 }
 
 /// The kernels for one type, of one instruction set.
-template <class T>
-struct UpdateKernels {
+template <class T> struct UpdateKernels {
   void (*adam)(const AdamStep<T>&);
   void (*lstm_forward)(const LstmForward<T>&);
   void (*lstm_backward)(const LstmBackward<T>&);
@@ -160,44 +147,38 @@ template <class T>
 requires std::is_floating_point_v<T>
 const UpdateKernels<T>& update_kernels();
 
-template <class T>
-void adam(const AdamStep<T>& at) {
+template <class T> void adam(const AdamStep<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     update_kernels<T>().adam(at);
   else
     adam_plain(at);
 }
 /// Whether all `count` numbers are finite: none is a NaN or an infinity.
-template <class T>
-bool are_finite(const T* x, std::int64_t count) {
+template <class T> bool are_finite(const T* x, std::int64_t count) {
   if constexpr (std::is_floating_point_v<T>)
     return update_kernels<T>().are_finite(x, count);
   else
     return are_finite_plain(x, count);
 }
-template <class T>
-void lstm_forward(const LstmForward<T>& at) {
+template <class T> void lstm_forward(const LstmForward<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     update_kernels<T>().lstm_forward(at);
   else
     lstm_forward_plain(at);
 }
-template <class T>
-void lstm_backward(const LstmBackward<T>& at) {
+template <class T> void lstm_backward(const LstmBackward<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     update_kernels<T>().lstm_backward(at);
   else
     lstm_backward_plain(at);
 }
-template <class T>
-void slot_forward(const SlotForward<T>& at) {
+template <class T> void slot_forward(const SlotForward<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     update_kernels<T>().slot_forward(at);
   else
     slot_forward_plain(at);
 }
-template <class T>
-void slot_backward(const SlotBackward<T>& at) {
+template <class T> void slot_backward(const SlotBackward<T>& at) {
   if constexpr (std::is_floating_point_v<T>)
     update_kernels<T>().slot_backward(at);
   else

@@ -15,8 +15,7 @@ namespace {
 [[gnu::always_inline]] inline Vector<float> square_root(Vector<float> x) { return _mm_sqrt_ps(x); }
 [[gnu::always_inline]] inline Vector<double> square_root(Vector<double> x) { return _mm_sqrt_pd(x); }
 #else
-template <class V>
-[[gnu::always_inline]] inline V square_root(V x) {
+template <class V> [[gnu::always_inline]] inline V square_root(V x) {
   for (std::size_t lane = 0; lane < sizeof(V) / sizeof x[0]; ++lane) x[lane] = __builtin_sqrt(x[lane]);
   return x;
 }
@@ -24,8 +23,7 @@ template <class V>
 
 }  // namespace
 
-template <class T>
-void adam_step(const AdamStep<T>& step) {
+template <class T> void adam_step(const AdamStep<T>& step) {
   const AdamStep<T> at = step;  // a copy whose fields no store can change
   for_each_vector<T>(at.count, [&](Index k, auto part) {
     const Vector<T> w = part.load_from(at.w + k), slope = part.load_from(at.g + k) + at.added * w;
@@ -44,8 +42,7 @@ void adam_step(const AdamStep<T>& step) {
 }
 
 // 0 x is 0 if x is finite, otherwise NaN, and a sum keeps a NaN. Four independent sums hide the latency of additions.
-template <class T>
-bool all_are_finite(const T* x, Index count) {
+template <class T> bool all_are_finite(const T* x, Index count) {
   const Vector<T> zero = {};
   Vector<T> sums[4] = {};
   Index k = 0;
@@ -55,8 +52,7 @@ bool all_are_finite(const T* x, Index count) {
   return sum_of_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3])) == T(0);
 }
 
-template <class T>
-void lstm_forward_row(const LstmForward<T>& row) {
+template <class T> void lstm_forward_row(const LstmForward<T>& row) {
   const LstmForward<T> at = row;
   const Index size = at.size;
   for_each_vector<T>(size, [&](Index k, auto part) {
@@ -74,8 +70,7 @@ void lstm_forward_row(const LstmForward<T>& row) {
   });
 }
 
-template <class T>
-void lstm_backward_row(const LstmBackward<T>& row) {
+template <class T> void lstm_backward_row(const LstmBackward<T>& row) {
   const LstmBackward<T> at = row;
   const Index size = at.size;
   for_each_vector<T>(size, [&](Index k, auto part) {
@@ -94,8 +89,7 @@ void lstm_backward_row(const LstmBackward<T>& row) {
   });
 }
 
-template <class T>
-void slot_forward_row(const SlotForward<T>& row) {
+template <class T> void slot_forward_row(const SlotForward<T>& row) {
   const SlotForward<T> at = row;
   for_each_vector<T>(at.size, [&](Index k, auto part) {
     const Vector<T> i = vector_sigmoid<T>(part.load_from(at.p + k) + part.load_from(at.q + k) + at.input_bias);
@@ -108,8 +102,7 @@ void slot_forward_row(const SlotForward<T>& row) {
   });
 }
 
-template <class T>
-void slot_backward_row(const SlotBackward<T>& row) {
+template <class T> void slot_backward_row(const SlotBackward<T>& row) {
   const SlotBackward<T> at = row;
   for_each_vector<T>(at.size, [&](Index k, auto part) {
     const Vector<T> i = part.load_from(at.i + k), f = at.coupled ? 1 - i : part.load_from(at.f + k);

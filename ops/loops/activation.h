@@ -15,8 +15,7 @@ namespace retrace {
 struct Identity {};
 
 /// Calls body(F{}) with the struct of an activation (see unary.h), or with Identity{}.
-template <class Body>
-decltype(auto) dispatch_activation(Activation activation, Body&& body) {
+template <class Body> decltype(auto) dispatch_activation(Activation activation, Body&& body) {
   switch (activation) {
     case Activation::relu:
       return body(Relu{});

@@ -35,8 +35,7 @@ struct Reads {
 inline constexpr std::int64_t binary_grain = 16384;  // elements that are worth a thread
 
 /// The gradient of one operand (0: a, 1: b), an element at a time.
-template <class Op, int operand, class T>
-struct BinaryGradient {
+template <class Op, int operand, class T> struct BinaryGradient {
   static constexpr Reads reads = operand == 0 ? Op::da_reads : Op::db_reads;
   const T* dy;
   const T* a = nullptr;
@@ -105,13 +104,11 @@ void gradient_of_broadcast_operand(T* sums, std::int64_t count, const Broadcast&
 }
 
 /// Whether y is a matrix and the operand one row, which went into all of y's.
-template <int operand>
-bool is_row_of_all(const Broadcast& broadcast) {
+template <int operand> bool is_row_of_all(const Broadcast& broadcast) {
   return broadcast.loops == 2 && broadcast.strides[0][operand] == 1 && broadcast.strides[1][operand] == 0;
 }
 
-template <class Op, int operand, class T>
-void gradient_with_broadcast(Record& r) {
+template <class Op, int operand, class T> void gradient_with_broadcast(Record& r) {
   const Node& in = r.in(operand);
   const Node& out = r.out(0);
   const std::int64_t count = out.numel();
@@ -125,8 +122,7 @@ void gradient_with_broadcast(Record& r) {
     gradient_of_broadcast_operand<operand>(r.grad_in_to_add<T>(operand), count, broadcast, gradient);
 }
 
-template <class Op, int operand, class T>
-void binary_gradient(Record& r) {
+template <class Op, int operand, class T> void binary_gradient(Record& r) {
   using Gradient = BinaryGradient<Op, operand, T>;
   if (!r.wants(operand)) return;
   const std::int64_t count = r.out(0).numel();
@@ -141,8 +137,7 @@ void binary_gradient(Record& r) {
   }
 }
 
-template <class Op>
-void binary_backward(Record& r) {
+template <class Op> void binary_backward(Record& r) {
   dispatch_real(r.out(0).dtype, Op::info.name, [&](auto zero) {
     using T = decltype(zero);
     binary_gradient<Op, 0, T>(r);
@@ -150,8 +145,7 @@ void binary_backward(Record& r) {
   });
 }
 
-template <class Op, class T>
-Tensor values_of_equal_shapes(const Tensor& a, const Tensor& b) {
+template <class Op, class T> Tensor values_of_equal_shapes(const Tensor& a, const Tensor& b) {
   Tensor y = empty_like(a);
   const T* of_a = a.node().values<T>();
   const T* of_b = b.node().values<T>();
@@ -162,8 +156,7 @@ Tensor values_of_equal_shapes(const Tensor& a, const Tensor& b) {
   return y;
 }
 
-template <class Op, class T>
-Tensor broadcast_values(const Tensor& a, const Tensor& b) {
+template <class Op, class T> Tensor broadcast_values(const Tensor& a, const Tensor& b) {
   Tensor y = empty(broadcast_operands(Op::info.name, a, b), a.dtype(), Op::info.name);
   const T* of_a = a.node().values<T>();
   const T* of_b = b.node().values<T>();
@@ -184,8 +177,7 @@ Tensor broadcast_values(const Tensor& a, const Tensor& b) {
 }
 
 /// Saves what the gradients that are wanted read.
-template <class Op>
-void record_binary(const Tensor& a, const Tensor& b, const Tensor& y) {
+template <class Op> void record_binary(const Tensor& a, const Tensor& b, const Tensor& y) {
   constexpr Reads da = Op::da_reads;
   constexpr Reads db = Op::db_reads;
   if constexpr (!(da.a || da.b || da.y || db.a || db.b || db.y)) {
@@ -205,8 +197,7 @@ void record_binary(const Tensor& a, const Tensor& b, const Tensor& y) {
 }
 
 /// y = Op::value(a, b), broadcast and recorded.
-template <class Op>
-Tensor binary(const Tensor& a, const Tensor& b) {
+template <class Op> Tensor binary(const Tensor& a, const Tensor& b) {
   check_defined(Op::info.name, a, "a");
   check_defined(Op::info.name, b, "b");
   if (a.dtype() != b.dtype()) [[unlikely]] {

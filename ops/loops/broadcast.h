@@ -38,8 +38,7 @@ struct BroadcastRow {
 };
 
 /// Calls body(row) on rows that together are the elements [begin, end) of y, in order.
-template <class Body>
-void for_each_row(const Broadcast& broadcast, std::int64_t begin, std::int64_t end, Body&& body) {
+template <class Body> void for_each_row(const Broadcast& broadcast, std::int64_t begin, std::int64_t end, Body&& body) {
   if (begin == end) return;  // y may be empty, and its extents 0
   std::array<std::int64_t, max_rank> index{};
   BroadcastRow row{.first = begin};
@@ -73,10 +72,9 @@ struct AnyStride {
   std::int64_t operator()() const { return stride; }
 };
 
-/// Calls body(stride_a, stride_b) with the innermost strides of two operands of type T. Each kind of row of floating-point
-/// numbers gets a loop of its own.
-template <class T, class Body>
-void with_inner_strides(const Broadcast& broadcast, Body&& body) {
+/// Calls body(stride_a, stride_b) with the innermost strides of two operands of type T. Each kind of row of
+/// floating-point numbers gets a loop of its own.
+template <class T, class Body> void with_inner_strides(const Broadcast& broadcast, Body&& body) {
   if constexpr (!std::is_floating_point_v<T>)
     body(AnyStride{broadcast.strides[0][0]}, AnyStride{broadcast.strides[0][1]});
   else if (broadcast.stands_still(0))

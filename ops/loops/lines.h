@@ -23,8 +23,7 @@ struct Lines {
   }
   std::int64_t start(std::int64_t line) const { return line / stride * stride * length + line % stride; }
   /// body(start) for every line, over threads.
-  template <class Body>
-  void for_each(Body&& body) const {
+  template <class Body> void for_each(Body&& body) const {
     for_each_block([&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t line = begin; line < end; ++line) body(start(line));
     });
@@ -46,10 +45,7 @@ struct Lines {
     });
   }
   /// body(first line, line after the last) for blocks of lines, over threads.
-  template <class Body>
-  void for_each_block(Body&& body) const {
-    parallel_for(count, 4096 / (length + 1) + 1, body);
-  }
+  template <class Body> void for_each_block(Body&& body) const { parallel_for(count, 4096 / (length + 1) + 1, body); }
 };
 
 }  // namespace retrace

@@ -6,8 +6,8 @@
 
 #include <retrace/core/tape.h>
 #include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 
@@ -26,8 +26,7 @@ void reduce_losses(Reduction reduction, std::int64_t count, double counted, T* y
 }
 
 /// The gradient of each loss, from that of what they were reduced to.
-template <class T>
-class GradientOfLosses {
+template <class T> class GradientOfLosses {
  public:
   GradientOfLosses(Reduction reduction, double counted, const T* dy)
       : each_(reduction == Reduction::none ? dy : nullptr), same_(each_ == nullptr ? *dy : T(0)) {

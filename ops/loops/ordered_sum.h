@@ -9,15 +9,13 @@
 namespace retrace {
 
 /// The type to sum elements of type T in: a million floats summed as floats would lose half of their digits.
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
+template <class T> using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
 
 /// Elements k, k + ordered_chains, k + 2 ordered_chains, ... make chain k, and then the chains are added in pairs.
 inline constexpr std::int64_t ordered_chains = 8;
 
 /// term(0) + ... + term(count - 1), in interleaved chains; floats are summed as doubles.
-template <class T, class Term>
-T ordered_sum(std::int64_t count, const Term& term) {
+template <class T, class Term> T ordered_sum(std::int64_t count, const Term& term) {
   constexpr std::int64_t width = ordered_chains;
   std::array<Wide<T>, width> lanes{};
   const std::int64_t whole = count / width * width;

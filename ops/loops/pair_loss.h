@@ -19,8 +19,7 @@ inline Formulas pair_loss_formulas(const Record& r) {
           text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward)};
 }
 
-template <class Loss>
-void pair_loss_backward(Record& r) {
+template <class Loss> void pair_loss_backward(Record& r) {
   const Reduction reduction = r.attributes<Reduction>();
   const std::int64_t count = r.in(0).numel();
   const double counted = static_cast<double>(count);
@@ -33,8 +32,7 @@ void pair_loss_backward(Record& r) {
   });
 }
 
-template <class Loss>
-Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
+template <class Loss> Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
   check_defined(Loss::info.name, x, "x");
   check_defined(Loss::info.name, target, "target");
   if (x.shape() != target.shape())

@@ -20,7 +20,8 @@ void check_recurrent(const char* function, const Tensor& projected, std::int64_t
   const std::int64_t hidden = weight.dim(1);
   if (projected.rank() != 3 || projected.dim(2) != gates_of_one * hidden)
     throw ShapeError(text(function, ": ", describe_operand("projected", projected), " must be [batch, time, ",
-                          gates_of_one * hidden, "] for a recurrent weight ", weight.shape(), "; project the input first"));
+                          gates_of_one * hidden, "] for a recurrent weight ", weight.shape(),
+                          "; project the input first"));
   const Shape expected{projected.dim(0), hidden};
   for (const auto& [state, name] : states) {
     if (state->shape() != expected)
@@ -33,8 +34,8 @@ void check_recurrent(const char* function, const Tensor& projected, std::int64_t
                           " must be i64 of shape [", projected.dim(0), "], one a sample"));
   for (const std::int64_t length : lengths.values<std::int64_t>())
     if (length < 0 || length > projected.dim(1))
-      throw IndexError(text(function, ": a length of ", length, " is outside 0 to ", projected.dim(1),
-                            ", the time of ", describe_operand("projected", projected)));
+      throw IndexError(text(function, ": a length of ", length, " is outside 0 to ", projected.dim(1), ", the time of ",
+                            describe_operand("projected", projected)));
 }
 
 Tensor reaches(const Tensor& lengths, std::int64_t t) {

@@ -1,5 +1,5 @@
-// What the recurrent ops over a sequence share. Everything is batch first: step t of x [B, T, F] is a matrix [B, F] whose
-// rows are T F apart, and a matrix product needs no more than to know that.
+// What the recurrent ops over a sequence share. Everything is batch first: step t of x [B, T, F] is a matrix [B, F]
+// whose rows are T F apart, and a matrix product needs no more than to know that.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,26 @@
 namespace retrace {
 
 /// A matrix whose rows are further apart than they are long.
-template <class T>
-struct Rows {
+template <class T> struct Rows {
   T* data;
   std::int64_t stride;
   T* operator[](std::int64_t row) const { return data + row * stride; }
 };
 /// Step t of a sequence [B, T, columns].
-template <class T>
-Rows<T> step_of(T* sequence, std::int64_t t, std::int64_t time, std::int64_t columns) {
+template <class T> Rows<T> step_of(T* sequence, std::int64_t t, std::int64_t time, std::int64_t columns) {
   return {sequence + t * columns, time * columns};
 }
 
 /// The recurrent weight as every step multiplies with it, packed once for all of them.
-template <class T>
-class PackedWeight {
+template <class T> class PackedWeight {
  public:
   PackedWeight(std::int64_t k, std::int64_t n, kernels::GemmOperand<T> weight)
       : panels_(empty({kernels::packed_size(k, n)}, dtype_of<T>)) {
     kernels::pack_right_factor<T>(k, n, weight, panels_.mutable_values<T>().data());
   }
-  kernels::GemmOperand<T> factor() const { return {.data = panels_.values<T>().data(), .row_stride = 0, .packed = true}; }
+  kernels::GemmOperand<T> factor() const {
+    return {.data = panels_.values<T>().data(), .row_stride = 0, .packed = true};
+  }
 
  private:
   Tensor panels_;
@@ -48,8 +47,7 @@ struct RecurrentSizes {
       : batch(projected[0]), time(projected[1]), hidden(hidden_size), gates(projected[2]) {}
 
   /// body(sample) for every sample, over threads where the work is worth it.
-  template <class Body>
-  void for_each_sample(Body&& body) const {
+  template <class Body> void for_each_sample(Body&& body) const {
     parallel_for(batch, 4096 / (gates + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t b = begin; b < end; ++b) body(b);
     });
@@ -62,23 +60,20 @@ struct RecurrentSizes {
                      {to.data, to.stride, 0, accumulate, bias});
   }
   /// dh [B, H] += dz [B, gates] W, for W packed.
-  template <class T>
-  void add_to_state_gradient(Rows<const T> dz, const PackedWeight<T>& weight, T* dh) const {
+  template <class T> void add_to_state_gradient(Rows<const T> dz, const PackedWeight<T>& weight, T* dh) const {
     kernels::gemm<T>({batch, hidden, gates}, {dz.data, dz.stride}, weight.factor(), {dh, hidden, 0, true});
   }
-  template <class T>
-  PackedWeight<T> packed(const T* weight, bool transposed) const {
+  template <class T> PackedWeight<T> packed(const T* weight, bool transposed) const {
     return transposed ? PackedWeight<T>(hidden, gates, {weight, hidden, true})
                       : PackedWeight<T>(gates, hidden, {weight, hidden});
   }
   /// dW += sum over samples and steps of dz^T h_before: one product for the whole sequence.
-  template <class T>
-  void put_weight_gradient(const T* dz, const T* h_before, const GradientSlot<T>& dw) const {
-    kernels::gemm<T>({gates, hidden, batch * time}, {dz, gates, true}, {h_before, hidden}, {dw.values, hidden, 0, dw.add});
+  template <class T> void put_weight_gradient(const T* dz, const T* h_before, const GradientSlot<T>& dw) const {
+    kernels::gemm<T>({gates, hidden, batch * time}, {dz, gates, true}, {h_before, hidden},
+                     {dw.values, hidden, 0, dw.add});
   }
   /// The state before each step, [B, T, H]: h0, then y without its last step.
-  template <class T>
-  Tensor states_before(const T* h0, const T* y, Dtype dtype) const {
+  template <class T> Tensor states_before(const T* h0, const T* y, Dtype dtype) const {
     Tensor result = empty({batch, time, hidden}, dtype);
     T* to = result.mutable_values<T>().data();
     if (time > 0)
@@ -108,8 +103,8 @@ struct RecurrentState {
   const Tensor* tensor;
   const char* name;
 };
-/// Throws unless projected is [B, T, gates_of_one H], each state [B, H], the weight [gates_of_one H, H], and the lengths
-/// (if defined) are B integers from 0 to T.
+/// Throws unless projected is [B, T, gates_of_one H], each state [B, H], the weight [gates_of_one H, H], and the
+/// lengths (if defined) are B integers from 0 to T.
 void check_recurrent(const char* function, const Tensor& projected, std::int64_t gates_of_one, const Tensor& weight,
                      std::initializer_list<RecurrentState> states, const Tensor& lengths);
 /// Throws ValueError, naming the operand, if an operand of a step is undefined.
@@ -117,8 +112,7 @@ void check_step(const char* function, const Tensor& projected, const Tensor& wei
                 std::initializer_list<RecurrentState> states);
 
 /// The last step of y [B, T, H]; the first state where there is none.
-template <class T>
-void copy_last_step(const T* y, const T* h0, const RecurrentSizes& n, T* to) {
+template <class T> void copy_last_step(const T* y, const T* h0, const RecurrentSizes& n, T* to) {
   for (std::int64_t b = 0; b < n.batch; ++b) {
     const T* from = n.time == 0 ? h0 + b * n.hidden : y + (b * n.time + n.time - 1) * n.hidden;
     std::copy(from, from + n.hidden, to + b * n.hidden);
@@ -126,18 +120,17 @@ void copy_last_step(const T* y, const T* h0, const RecurrentSizes& n, T* to) {
 }
 
 /// dh += what flows to step t of y, if anything does.
-template <class T>
-void add_step(const T* dy, const RecurrentSizes& n, std::int64_t t, std::int64_t sample, T* dh) {
+template <class T> void add_step(const T* dy, const RecurrentSizes& n, std::int64_t t, std::int64_t sample, T* dh) {
   if (dy == nullptr) return;
   const T* row = dy + (sample * n.time + t) * n.hidden;
   for (std::int64_t k = 0; k < n.hidden; ++k) dh[k] += row[k];
 }
 
 /// A new tensor [B, H] with the gradient of output j, or zeros.
-template <class T>
-Tensor state_gradient(const Record& r, int j, const RecurrentSizes& n) {
+template <class T> Tensor state_gradient(const Record& r, int j, const RecurrentSizes& n) {
   Tensor result = zeros({n.batch, n.hidden}, r.out(j).dtype);
-  if (const T* gradient = r.grad_out<T>(j)) std::copy(gradient, gradient + n.batch * n.hidden, result.mutable_values<T>().data());
+  if (const T* gradient = r.grad_out<T>(j))
+    std::copy(gradient, gradient + n.batch * n.hidden, result.mutable_values<T>().data());
   return result;
 }
 

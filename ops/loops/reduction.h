@@ -18,8 +18,8 @@
 #include <retrace/core/tape.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
 #include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 
@@ -45,16 +45,14 @@ struct ReductionLoops {
 Shape reduced_shape(const Shape& x, const std::array<bool, max_rank>& flags, ReduceOptions options);
 
 /// The elements of x that go into one element of y.
-template <class T>
-struct Terms {
+template <class T> struct Terms {
   const T* x;
   const ReductionLoops* loops;
   std::int64_t base;
 
   std::int64_t count() const { return loops->terms; }
   /// body(start, extent, stride) for each run of the innermost loop, in order.
-  template <class Body>
-  void for_each_run(Body&& body) const {
+  template <class Body> void for_each_run(Body&& body) const {
     if (count() == 0) return;
     const int depth = loops->reduced_count;
     if (depth == 0) {
@@ -78,15 +76,13 @@ struct Terms {
     }
   }
   /// body(offset in x) for each element, in order.
-  template <class Body>
-  void for_each(Body&& body) const {
+  template <class Body> void for_each(Body&& body) const {
     for_each_run([&](std::int64_t start, std::int64_t extent, std::int64_t stride) {
       for (std::int64_t k = 0; k < extent; ++k) body(start + k * stride);
     });
   }
   /// The sum of term(x) over the elements; floats are summed as doubles.
-  template <class Term>
-  Wide<T> sum(Term&& term) const {
+  template <class Term> Wide<T> sum(Term&& term) const {
     Wide<T> total{};
     for_each_run([&](std::int64_t start, std::int64_t extent, std::int64_t stride) {
       const T* run = x + start;
@@ -116,8 +112,7 @@ inline std::string terms_of(const Record& r) {
   return text(ReductionLoops(r.in(0).shape, r.attributes<ReductionAttributes>().flags).terms);
 }
 
-template <class Op>
-void reduction_backward(Record& r) {
+template <class Op> void reduction_backward(Record& r) {
   const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
   dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
     using T = decltype(zero);
@@ -165,8 +160,7 @@ Tensor values_of_terms(const Tensor& x, const char* name, const ReductionLoops& 
   return reduced_values(x, name, loops, shape, fill);
 }
 
-template <class Op>
-Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
+template <class Op> Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
   check_defined(Op::info.name, x, "x");
   const auto flags = axes.flags(x, Op::info.name);
   const ReductionLoops loops(x.shape(), flags);

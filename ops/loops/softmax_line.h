@@ -7,8 +7,7 @@
 namespace retrace {
 
 /// The largest of the elements that are not NaN; -inf if there is none.
-template <class T>
-T largest(const T* x, std::int64_t length, std::int64_t stride) {
+template <class T> T largest(const T* x, std::int64_t length, std::int64_t stride) {
   T most = static_cast<T>(-std::numeric_limits<double>::infinity());
   for (std::int64_t k = 0; k < length * stride; k += stride) most = x[k] > most ? x[k] : most;
   return most;

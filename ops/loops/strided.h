@@ -24,8 +24,7 @@ class StridedWalk {
  public:
   StridedWalk(const Shape& y, const Strided& x);
   /// body(k, place, count, stride), over threads: elements k, k + 1, ... of y lie at place, place + stride, ... of x.
-  template <class Body>
-  void for_each_row(Body&& body) const {
+  template <class Body> void for_each_row(Body&& body) const {
     if (elements_ == 0) return;
     const std::int64_t grain = 1 + 16384 * axes_[0].length / elements_;
     parallel_for(axes_[0].length, grain, [&](std::int64_t begin, std::int64_t end) { part(begin, end).visit(body); });
@@ -41,8 +40,7 @@ class StridedWalk {
   /// The walk for positions begin .. end - 1 of the outermost loop.
   StridedWalk part(std::int64_t begin, std::int64_t end) const;
 
-  template <class Body>
-  void visit(Body&& body) const {
+  template <class Body> void visit(Body&& body) const {
     std::array<std::int64_t, max_rank> index{};
     std::int64_t k = first_y_, place = first_x_;
     for (int at = 0; at >= 0;) {
@@ -58,8 +56,7 @@ class StridedWalk {
     }
   }
   /// The two innermost loops.
-  template <class Body>
-  void visit_plane(std::int64_t k, std::int64_t place, Body&& body) const {
+  template <class Body> void visit_plane(std::int64_t k, std::int64_t place, Body&& body) const {
     const Axis rows = count_ >= 2 ? axes_[static_cast<std::size_t>(count_ - 2)] : Axis();
     const Axis columns = axes_[static_cast<std::size_t>(count_ - 1)];
     const std::int64_t width = tiled_ ? tile : columns.length;
@@ -76,8 +73,7 @@ class StridedWalk {
 };
 
 /// y[k] = or += x[place of k].
-template <class T>
-void read_strided(const StridedWalk& walk, const T* x, const GradientSlot<T>& y) {
+template <class T> void read_strided(const StridedWalk& walk, const T* x, const GradientSlot<T>& y) {
   walk.for_each_row([=](std::int64_t k, std::int64_t place, std::int64_t count, std::int64_t stride) {
     const T* from = x + place;
     const GradientSlot<T> to{y.values + k, y.add};
@@ -89,8 +85,7 @@ void read_strided(const StridedWalk& walk, const T* x, const GradientSlot<T>& y)
 }
 
 /// x[place of k] = or += y[k].
-template <class T>
-void write_strided(const StridedWalk& walk, const T* y, const GradientSlot<T>& x) {
+template <class T> void write_strided(const StridedWalk& walk, const T* y, const GradientSlot<T>& x) {
   walk.for_each_row([=](std::int64_t k, std::int64_t place, std::int64_t count, std::int64_t stride) {
     const T* from = y + k;
     T* to = x.values + place;

@@ -14,10 +14,7 @@
 
 namespace retrace {
 
-template <class T>
-T as_number(std::int64_t count) {
-  return static_cast<T>(static_cast<double>(count));
-}
+template <class T> T as_number(std::int64_t count) { return static_cast<T>(static_cast<double>(count)); }
 
 /// Whether one axis is summed and neighbours in memory go into neighbours of y.
 inline bool sums_columns(const ReductionLoops& loops) {
@@ -40,8 +37,7 @@ void reduce_columns(const ReductionLoops& loops, const T* x, std::int64_t begin,
   }
 }
 
-template <class Op>
-void sums_backward(Record& r) {
+template <class Op> void sums_backward(Record& r) {
   const Shape& x = r.in(0).shape;
   const auto& flags = r.attributes<ReductionAttributes>().flags;
   const Shape kept = reduced_shape(x, flags, {.keepdims = true});
@@ -64,8 +60,7 @@ void sums_backward(Record& r) {
   });
 }
 
-template <class Op>
-Tensor reduce_to_sums(const Tensor& x, const Axes& axes, ReduceOptions options) {
+template <class Op> Tensor reduce_to_sums(const Tensor& x, const Axes& axes, ReduceOptions options) {
   check_defined(Op::info.name, x, "x");
   const auto flags = axes.flags(x, Op::info.name);
   const ReductionLoops loops(x.shape(), flags);

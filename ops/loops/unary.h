@@ -36,8 +36,7 @@ enum class Saves { nothing, x, y, slope };
 inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a thread
 
 /// Calls body(T{}) with the C++ type of the elements of x, if Op takes them.
-template <class Op, class Body>
-decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
+template <class Op, class Body> decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
   if constexpr (requires { Op::integers; })
     return dispatch_any(x.dtype(), body);
   else
@@ -77,8 +76,7 @@ void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::
 }
 
 /// dx[k] = dy[k] Op::slope(x[k], y[k]).
-template <class Op>
-static void multiply_by_slope(Record& r) {
+template <class Op> static void multiply_by_slope(Record& r) {
   dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
     using T = decltype(zero);
     const auto attributes = r.attributes<typename Op::Attributes>();
@@ -93,8 +91,7 @@ static void multiply_by_slope(Record& r) {
   });
 }
 
-template <class Op>
-static void unary_backward(Record& r) {
+template <class Op> static void unary_backward(Record& r) {
   if constexpr (requires { Op::slope_is_one; })
     r.pass_gradient(0, 0);
   else
@@ -130,8 +127,7 @@ void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const
 }
 
 /// unary for an op that saves its slope.
-template <class Op>
-static Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& attributes) {
+template <class Op> static Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& attributes) {
   Tensor y, slope;
   dispatch_real(x, "x", Op::info.name, [&](auto zero) {
     using T = decltype(zero);
@@ -148,8 +144,7 @@ static Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& a
 }
 
 /// y[k] = Op::value(x[k]), recorded.
-template <class Op>
-static Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
+template <class Op> static Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
   check_defined(Op::info.name, x, "x");
   if constexpr (Op::saves == Saves::slope) {
     if (Tape::current() != nullptr && x.wants_gradient()) return unary_with_slope<Op>(x, attributes);

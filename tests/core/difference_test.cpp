@@ -12,21 +12,18 @@ namespace {
 
 constexpr double first_step = 4e-3;
 
-template <class F>
-SlopeAt slope_of(F f, double x) {
+template <class F> SlopeAt slope_of(F f, double x) {
   return [=](double h) {
     const double above = x + h, below = x - h, up = f(above), down = f(below);
     return Slope{(up - down) / (above - below), above - below, std::max(std::abs(up), std::abs(down))};
   };
 }
 
-template <class F>
-Difference difference_of(F f, double x) {
+template <class F> Difference difference_of(F f, double x) {
   return extrapolated_difference(slope_of(f, x), first_step, 1e-10, 1);
 }
 
-template <class F>
-double noise_of(F f, double x) {
+template <class F> double noise_of(F f, double x) {
   return rounding_noise(slope_of(f, x), first_step, difference_of(f, x));
 }
 

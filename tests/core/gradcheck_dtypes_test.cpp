@@ -9,8 +9,7 @@
 namespace retrace {
 namespace {
 
-template <class E, class F>
-std::string message_of(F&& f) {
+template <class E, class F> std::string message_of(F&& f) {
   try {
     f();
   } catch (const E& error) {

@@ -56,8 +56,7 @@ struct Outer {
   }
 };
 
-template <class Printable>
-std::string printed(const Printable& what) {
+template <class Printable> std::string printed(const Printable& what) {
   std::ostringstream out;
   out << what;
   return out.str();

@@ -13,8 +13,7 @@ struct Seen {
 };
 
 // The backward function of a formula that gives one gradient an input (an undefined one: none).
-template <class Formula>
-BackwardFunction by(Formula) {
+template <class Formula> BackwardFunction by(Formula) {
   return [](Record& r) {
     const NoTape no_tape;
     const Tensor b = r.inputs() > 1 ? r.saved(1).tensor() : Tensor();

@@ -262,8 +262,7 @@ TEST(DeepTape, AMillionSmallOpsRunBackwardAndAreFreed) {
   EXPECT_EQ(memory_stats().fresh_blocks, before.fresh_blocks);
 }
 
-template <class Misuse>
-std::string message_of(Misuse&& misuse) {
+template <class Misuse> std::string message_of(Misuse&& misuse) {
   try {
     misuse();
   } catch (const Error& error) {

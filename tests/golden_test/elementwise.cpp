@@ -4,14 +4,10 @@
 namespace retrace::golden {
 namespace {
 
-template <Tensor (*op)(const Tensor&)>
-NamedTensors unary(const Arguments& c) {
-  return {{"y", op(c["x"])}};
-}
+template <Tensor (*op)(const Tensor&)> NamedTensors unary(const Arguments& c) { return {{"y", op(c["x"])}}; }
 
 /// in/a and in/b, or in/x for both.
-template <Tensor (*op)(const Tensor&, const Tensor&)>
-NamedTensors binary(const Arguments& c) {
+template <Tensor (*op)(const Tensor&, const Tensor&)> NamedTensors binary(const Arguments& c) {
   return {{"y", op(c.first({"a", "x"}), c.first({"b", "x"}))}};
 }
 

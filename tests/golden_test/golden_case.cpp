@@ -9,8 +9,7 @@
 namespace retrace::golden {
 namespace {
 
-template <class Number>
-Number parsed(const std::string& text) {
+template <class Number> Number parsed(const std::string& text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) throw Unsupported("no number: \"" + text + "\"");

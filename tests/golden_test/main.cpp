@@ -18,9 +18,10 @@ namespace {
 const Adapters& all_adapters() {
   static const Adapters adapters = [] {
     Adapters result;
-    for (const auto group : {elementwise_adapters, reduction_adapters, linalg_adapters, shape_adapters,
-                             softmax_loss_adapters, norm_adapters, attention_adapters, recurrent_adapters,
-                             relational_adapters, memory_core_adapters, graph_adapters, optim_adapters, training_adapters})
+    for (const auto group :
+         {elementwise_adapters, reduction_adapters, linalg_adapters, shape_adapters, softmax_loss_adapters,
+          norm_adapters, attention_adapters, recurrent_adapters, relational_adapters, memory_core_adapters,
+          graph_adapters, optim_adapters, training_adapters})
       result.merge(group());
     return result;
   }();
@@ -52,8 +53,8 @@ double largest_input(const GoldenCase& golden) {
   return largest;
 }
 
-/// A gradient that is exactly 0 (a key's offset moves no softmax) is a rounding of the others in f32, and an optimiser that
-/// divides by its root + eps makes a step of lr rounding / eps of it. 0 for a case without such an optimiser.
+/// A gradient that is exactly 0 (a key's offset moves no softmax) is a rounding of the others in f32, and an optimiser
+/// that divides by its root + eps makes a step of lr rounding / eps of it. 0 for a case without such an optimiser.
 double drift_in_training(const GoldenCase& golden) {
   const auto number = [&](const char* key, double otherwise) {
     const auto found = golden.attributes.find(key);

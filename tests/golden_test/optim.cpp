@@ -74,8 +74,7 @@ NamedTensors run_clip_value(const Arguments& c) {
   return {{"g", w[0].grad()}};
 }
 
-template <class Schedule>
-NamedTensors rates_of(const Schedule& schedule, std::int64_t steps) {
+template <class Schedule> NamedTensors rates_of(const Schedule& schedule, std::int64_t steps) {
   Tensor rates = empty({steps}, f64);
   for (std::int64_t t = 0; t < steps; ++t) rates.mutable_values<double>()[static_cast<std::size_t>(t)] = schedule(t);
   return {{"lr", rates}};

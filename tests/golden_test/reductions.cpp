@@ -10,8 +10,7 @@ Axes axes_of(const Arguments& c) {
   return Axes(std::span<const int>(axes));
 }
 
-template <Tensor (*op)(const Tensor&, const Axes&, ReduceOptions)>
-NamedTensors reduce(const Arguments& c) {
+template <Tensor (*op)(const Tensor&, const Axes&, ReduceOptions)> NamedTensors reduce(const Arguments& c) {
   return {{"y", op(c["x"], axes_of(c), {.keepdims = c.flag("keepdims")})}};
 }
 

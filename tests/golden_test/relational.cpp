@@ -117,7 +117,8 @@ NamedTensors run_relational_memory_over_time(const Arguments& c) {
   const RelationalMemory module = make_relational_memory(c, c["M0"].dim(1));
   Tensor memory = c["M0"];
   Tensors states;
-  for (std::int64_t t = 0; t < c["x"].dim(1); ++t) states.push_back(memory = module(memory, slice(c["x"], {all, t})).memory);
+  for (std::int64_t t = 0; t < c["x"].dim(1); ++t)
+    states.push_back(memory = module(memory, slice(c["x"], {all, t})).memory);
   return {{"M", stack(states, 1)}};
 }
 
@@ -127,10 +128,12 @@ Tensor side_by_side(const Tensor& heads) {
 }
 
 NotebookMemory make_notebook_memory(const Arguments& c, std::int64_t slots) {
-  const auto linear_of = [&](const std::string& name) { return make_linear(transpose(c["W_" + name]), c["b_" + name]); };
+  const auto linear_of = [&](const std::string& name) {
+    return make_linear(transpose(c["W_" + name]), c["b_" + name]);
+  };
   Random random;
-  NotebookMemory result(
-      random, {.slots = slots, .slot_size = c["W_o"].dim(0), .heads = static_cast<int>(c.integer("heads"))});
+  NotebookMemory result(random,
+                        {.slots = slots, .slot_size = c["W_o"].dim(0), .heads = static_cast<int>(c.integer("heads"))});
   place_attention(result, side_by_side(c["W_q"]), side_by_side(c["W_k"]), side_by_side(c["W_v"]), c["W_o"]);
   result.mlp_hidden = linear_of("mlp1");
   result.mlp_out = linear_of("mlp2");

@@ -8,8 +8,7 @@ namespace retrace::golden {
 namespace {
 
 /// Trains a module for the steps of the case; returns "loss" and "grad_norm", one a step, from before its update.
-template <Module M, class Loss>
-NamedTensors train(const Arguments& c, const M& module, const Loss& loss_of) {
+template <Module M, class Loss> NamedTensors train(const Arguments& c, const M& module, const Loss& loss_of) {
   for_each_parameter(module, [](const Path&, const Tensor& x) { x.watch(); });
   const double most =
       c.attribute("clip", "none") == "none" ? std::numeric_limits<double>::infinity() : c.number("clip");
@@ -75,9 +74,9 @@ struct CoreClassifier {
 };
 
 NamedTensors run_train_core(const Arguments& c) {
-  const CoreClassifier model{make_memory_core(c, c.integer("slots"), 1), make_linear(transpose(c["W_cls"]), c["b_cls"])};
-  NamedTensors result =
-      train(c, model, [&](const CoreClassifier& m) { return cross_entropy(m(c["x"]), c["t"]); });
+  const CoreClassifier model{make_memory_core(c, c.integer("slots"), 1),
+                             make_linear(transpose(c["W_cls"]), c["b_cls"])};
+  NamedTensors result = train(c, model, [&](const CoreClassifier& m) { return cross_entropy(m(c["x"]), c["t"]); });
   const auto give_back = [&](const std::string& name, const Linear& layer) {
     result.emplace("W_" + name, transpose(layer.weight));
     result.emplace("b_" + name, *layer.bias);

@@ -42,9 +42,23 @@ TEST(Checks, EveryOpAndTheModulesHaveOneRowThatPasses) {
 #define COMPOSITE(name) #name,
   const std::vector<std::string> wanted{
 #include <retrace/ops/ops.def>
-      "Linear", "LayerNorm", "Embedding", "Rnn", "Lstm", "Gru", "MultiHeadAttention", "CellMemory", "RelationalMemory",
-      "NotebookMemory", "RelationalMemoryCore", "RelationalMemoryCoreParts", "RelationalMemoryCoreVariant", "RelationalRNN", "RmcModel",
-      "AttentionModel", "LanguageModel"};
+      "Linear",
+      "LayerNorm",
+      "Embedding",
+      "Rnn",
+      "Lstm",
+      "Gru",
+      "MultiHeadAttention",
+      "CellMemory",
+      "RelationalMemory",
+      "NotebookMemory",
+      "RelationalMemoryCore",
+      "RelationalMemoryCoreParts",
+      "RelationalMemoryCoreVariant",
+      "RelationalRNN",
+      "RmcModel",
+      "AttentionModel",
+      "LanguageModel"};
 #undef OP
 #undef COMPOSITE
   for (const std::string& name : wanted) EXPECT_TRUE(names.contains(name)) << name << " has no row";

@@ -36,8 +36,7 @@ struct LayerSizes {
 };
 
 /// A memory that takes in x[:, t], step by step, from its rows of the identity.
-template <class Memory>
-Layer stepped(const char* name, const Memory& memory, std::int64_t slots, std::int64_t size) {
+template <class Memory> Layer stepped(const char* name, const Memory& memory, std::int64_t slots, std::int64_t size) {
   return {name, [=, memory = std::make_shared<Memory>(clone(memory))](const Tensor& x) {
             Tensor now = broadcast_to(eye(slots, size, x.dtype()), {x.dim(0), slots, size});
             Tensor weights;

@@ -197,8 +197,7 @@ TEST(Optimizers, AParameterOfAnotherDtypeThanItsStateIsNamedAndNothingMoves) {
   EXPECT_EQ(w.at({1, 2}), 0);
 }
 
-template <class AnyOptimizer, class Options>
-void expect_nonfinite_refused(Options options) {
+template <class AnyOptimizer, class Options> void expect_nonfinite_refused(Options options) {
   for (const double bad : {nan, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()})
     for (const Dtype dtype : {f32, f64}) {
       Random random(4);

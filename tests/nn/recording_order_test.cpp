@@ -30,8 +30,7 @@ std::string order_of(const Tape& tape) {
 
 Tensor leaf(std::string_view name, const Shape& shape) { return parameter(ones(shape), name); }
 
-template <class Module>
-Module named(Module module) {
+template <class Module> Module named(Module module) {
   for (const NamedTensor& weight : parameters(module)) weight.tensor.named(weight.name);
   return module;
 }

@@ -49,8 +49,7 @@ struct GruLayer {
   static constexpr int states = 1;
   static constexpr const char* name = "Gru";
 };
-template <Activation activation>
-struct RnnLayer {
+template <Activation activation> struct RnnLayer {
   Rnn layer;
   explicit RnnLayer(Random& random) : layer(input, hidden, random, activation) {}
   Run run(const Tensor& x, const Tensors& s = {}) const {
@@ -68,8 +67,7 @@ void expect_equal(const Tensor& a, const Tensor& b, const char* what) {
   EXPECT_LT(max(abs(a.to(f64) - b.to(f64))).item(), a.dtype() == f64 ? 1e-12 : 1e-6) << what;
 }
 
-template <class Layer>
-class Recurrent : public testing::Test {
+template <class Layer> class Recurrent : public testing::Test {
  protected:
   /// Biases that are not zero, so that one that is left out, or added twice, shows.
   Recurrent() {

@@ -45,21 +45,18 @@ inline void expect_right_gradients(const std::string& name, const Function& f, c
 /// Random points of one generator, so that a test begins from the same ones each time.
 class BlockEdges : public testing::Test {
  protected:
-  template <class F>
-  void check(const std::string& name, const std::vector<Shape>& shapes, F&& f) {
+  template <class F> void check(const std::string& name, const std::vector<Shape>& shapes, F&& f) {
     Tensors inputs;
     for (const Shape& shape : shapes) inputs.push_back(random.normal(shape, f64));
     expect_right_gradients(
         name, [&](const Tensors& in) { return Tensors{f(in)}; }, inputs);
   }
   /// An op of one tensor.
-  template <class Op>
-  void check_unary(const std::string& name, const Shape& shape, Op&& op) {
+  template <class Op> void check_unary(const std::string& name, const Shape& shape, Op&& op) {
     check(name, {shape}, [&](const Tensors& in) { return op(in[0]); });
   }
   /// An op of two tensors.
-  template <class Op>
-  void check_binary(const std::string& name, const Shape& a, const Shape& b, Op&& op) {
+  template <class Op> void check_binary(const std::string& name, const Shape& a, const Shape& b, Op&& op) {
     check(name, {a, b}, [&](const Tensors& in) { return op(in[0], in[1]); });
   }
 

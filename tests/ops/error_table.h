@@ -66,8 +66,7 @@ inline std::vector<double> state_of(const ErrorOperands& operands) {
   return state;
 }
 
-template <class Expected, class Call>
-void expect_thrown(const Call& call, const std::string& message) {
+template <class Expected, class Call> void expect_thrown(const Call& call, const std::string& message) {
   try {
     call();
     ADD_FAILURE() << "nothing was thrown instead of: " << message;
@@ -78,8 +77,7 @@ void expect_thrown(const Call& call, const std::string& message) {
   }
 }
 
-template <class Call>
-void expect_mistake(Mistake mistake, const Call& call, const std::string& message) {
+template <class Call> void expect_mistake(Mistake mistake, const Call& call, const std::string& message) {
   switch (mistake) {
     case Mistake::shape:
       return expect_thrown<ShapeError>(call, message);
@@ -93,8 +91,7 @@ void expect_mistake(Mistake mistake, const Call& call, const std::string& messag
 }
 
 /// Makes the call on a tape, where it throws, records nothing and leaves every operand as it was.
-template <class Call>
-void expect_refused(Mistake mistake, const Call& call, const std::string& message) {
+template <class Call> void expect_refused(Mistake mistake, const Call& call, const std::string& message) {
   const ErrorOperands operands;
   const std::vector<double> before = state_of(operands);
   Tape tape;

@@ -15,8 +15,7 @@ namespace retrace {
 namespace {
 
 /// "forward | backward" of the last record that f makes of parameters of these shapes.
-template <class F>
-std::string formulas_of(F&& f, std::initializer_list<Shape> shapes) {
+template <class F> std::string formulas_of(F&& f, std::initializer_list<Shape> shapes) {
   Tensors inputs;
   for (const Shape& shape : shapes) inputs.push_back(parameter(full(shape, 0.5)));
   Tape tape;
@@ -24,8 +23,7 @@ std::string formulas_of(F&& f, std::initializer_list<Shape> shapes) {
   const Formulas formulas = tape.records().back()->formulas();
   return formulas.forward + " | " + formulas.backward;
 }
-template <class F>
-std::string formulas_of(F&& f, const Shape& shape = {2, 3}) {
+template <class F> std::string formulas_of(F&& f, const Shape& shape = {2, 3}) {
   return formulas_of([&](const Tensors& in) { return f(in[0]); }, {shape});
 }
 

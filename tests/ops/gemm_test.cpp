@@ -25,8 +25,7 @@ std::mt19937& generator() {
 
 Index pick(Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(generator()); }
 
-template <class T>
-std::vector<T> random_numbers(Index count) {
+template <class T> std::vector<T> random_numbers(Index count) {
   std::normal_distribution<double> normal;
   std::vector<T> numbers(static_cast<std::size_t>(count));
   for (T& number : numbers) number = static_cast<T>(normal(generator()));
@@ -34,8 +33,7 @@ std::vector<T> random_numbers(Index count) {
 }
 
 /// Stands for an activation: f(z) = z^2 / 2, whose slope is z.
-template <class T>
-void half_of_square(T* values, T* slopes, Index count) {
+template <class T> void half_of_square(T* values, T* slopes, Index count) {
   for (Index k = 0; k < count; ++k) {
     const T z = values[k];
     values[k] = z * z / 2;
@@ -44,8 +42,7 @@ void half_of_square(T* values, T* slopes, Index count) {
 }
 
 /// A random product: memory for its operands, and what to pass to a kernel.
-template <class T>
-struct Product {
+template <class T> struct Product {
   GemmShape shape;
   GemmOperand<T> a, b;
   GemmResult<T> c;
@@ -75,8 +72,7 @@ struct Product {
   }
 
   /// All of the memory of C, also between its rows, after the kernel ran on a copy of it, and then that of the slopes.
-  template <class Kernel>
-  std::vector<T> run(Kernel* kernel) const {
+  template <class Kernel> std::vector<T> run(Kernel* kernel) const {
     std::vector<T> memory = c_data, slopes = c_data;
     GemmResult<T> result = c;
     result.data = memory.data();
@@ -87,23 +83,20 @@ struct Product {
   }
 };
 
-template <class T>
-GemmFunction<T>* gemm_of(const KernelTable& table) {
+template <class T> GemmFunction<T>* gemm_of(const KernelTable& table) {
   if constexpr (std::is_same_v<T, float>)
     return table.gemm_float;
   else
     return table.gemm_double;
 }
 
-template <class T>
-bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
+template <class T> bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
 }
 
 /// On every instruction set of this machine: fused kernels have the bits of the plain twin, others are as close as
 /// rounding allows.
-template <class T>
-void expect_equals_plain(const Product<T>& product) {
+template <class T> void expect_equals_plain(const Product<T>& product) {
   const std::vector<T> plain = product.run(gemm_plain<T>);
   const GemmShape& s = product.shape;
   for (const KernelTable* table : supported_kernel_tables()) {
@@ -124,8 +117,7 @@ void expect_equals_plain(const Product<T>& product) {
   }
 }
 
-template <class T>
-class Gemm : public testing::Test {};
+template <class T> class Gemm : public testing::Test {};
 using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Gemm, ElementTypes);
 

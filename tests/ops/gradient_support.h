@@ -70,8 +70,7 @@ inline void expect_gradient(const Tensor& x, const std::function<Tensor()>& f, c
   x.zero_grad();
 }
 
-template <class ErrorType>
-void expect_error(const std::function<void()>& call, const std::string& message) {
+template <class ErrorType> void expect_error(const std::function<void()>& call, const std::string& message) {
   try {
     call();
     ADD_FAILURE() << "nothing was thrown instead of: " << message;

@@ -12,8 +12,7 @@ using kernels::normal_numbers;
 
 /// q, k and v of 2 samples with 2 heads, side by side as packed_attention has them, and all that attention makes of
 /// them.
-template <class T>
-struct Heads {
+template <class T> struct Heads {
   AttentionSizes n;
   std::vector<T> qkv, dy, dweights;
   std::vector<T> weights, y, dqkv;
@@ -27,15 +26,13 @@ struct Heads {
   }
 
   std::int64_t columns() const { return n.heads * (2 * n.features + n.values); }
-  template <class Number>
-  AttentionOperands<Number> parts(Number* x) const {
+  template <class Number> AttentionOperands<Number> parts(Number* x) const {
     const std::int64_t step = columns(), sample = n.keys * step, q_and_k = n.heads * n.features;
     return {{x, step, n.features, sample},
             {x + q_and_k, step, n.features, sample},
             {x + 2 * q_and_k, step, n.values, sample}};
   }
-  template <class Number>
-  Matrices<Number> rows_of_y(Number* x) const {
+  template <class Number> Matrices<Number> rows_of_y(Number* x) const {
     return in_features(x, n.queries, n.values, n.heads);
   }
 
@@ -51,16 +48,13 @@ struct Heads {
   }
 };
 
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+template <class T> bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-template <class T>
-class SmallHeads : public testing::Test {
+template <class T> class SmallHeads : public testing::Test {
  public:
-  template <class Body>
-  void for_each_size(Body&& body) {
+  template <class Body> void for_each_size(Body&& body) {
     for (const std::int64_t keys : {1, 2, 5, 8, 9, 16})
       for (const std::int64_t queries : {std::int64_t{1}, keys / 2 + 1, keys})
         for (const auto& [features, values] :
@@ -95,8 +89,7 @@ TYPED_TEST(SmallHeads, HaveTheBitsOfTheLoopsForAnySize) {
   EXPECT_GT(compared, 0);
 }
 
-template <class T>
-const kernels::HeadKernels<T>& heads_of(const kernels::KernelTable& table) {
+template <class T> const kernels::HeadKernels<T>& heads_of(const kernels::KernelTable& table) {
   if constexpr (std::is_same_v<T, float>)
     return table.heads_float;
   else

@@ -11,8 +11,7 @@
 
 namespace retrace::kernels {
 
-template <class T>
-std::vector<T> normal_numbers(std::int64_t count, unsigned seed, double deviation = 1) {
+template <class T> std::vector<T> normal_numbers(std::int64_t count, unsigned seed, double deviation = 1) {
   std::mt19937 generator(seed);
   std::normal_distribution<double> normal(0, deviation);
   std::vector<T> numbers(static_cast<std::size_t>(count));

@@ -35,8 +35,7 @@ struct Attended {
 };
 
 /// Every input is used once more, so that the gradients of attention are added to others.
-template <class Attention>
-Attended attended(const Case& of, Dtype dtype, bool adds, Attention&& attention) {
+template <class Attention> Attended attended(const Case& of, Dtype dtype, bool adds, Attention&& attention) {
   Random random(3);
   const auto rows = [&](std::int64_t count, std::int64_t columns, const char* name) {
     return parameter(random.normal({2, count, columns}, dtype), name);

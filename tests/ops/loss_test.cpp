@@ -23,8 +23,7 @@ void expect_near(const Tensor& got, const Tensor& want, double limit) {
 }
 
 /// The gradient of f at the values, for a cotangent (1 for a scalar).
-template <class Function>
-Tensor gradient_of(const Tensor& values, const Function& f, const Tensor& cotangent = {}) {
+template <class Function> Tensor gradient_of(const Tensor& values, const Function& f, const Tensor& cotangent = {}) {
   const Tensor x = parameter(values);
   Tape tape;
   const Tensor y = f(x);

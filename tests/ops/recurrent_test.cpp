@@ -77,8 +77,7 @@ struct Example {
 
 class RecurrentLengths : public testing::TestWithParam<Dtype> {
  protected:
-  template <class Body>
-  void for_each_layer(Body&& body) {
+  template <class Body> void for_each_layer(Body&& body) {
     Random random(31);
     for (const Layer& layer : layers(random, GetParam())) {
       SCOPED_TRACE(layer.name);

@@ -12,20 +12,17 @@
 namespace retrace::kernels {
 namespace {
 
-template <class T>
-const RowKernels<T>& rows_of(const KernelTable& table) {
+template <class T> const RowKernels<T>& rows_of(const KernelTable& table) {
   if constexpr (std::is_same_v<T, float>)
     return table.rows_float;
   else
     return table.rows_double;
 }
 
-template <class T>
-class RowKernel : public testing::Test {
+template <class T> class RowKernel : public testing::Test {
  public:
   /// body(kernels, length) for every instruction set and many lengths.
-  template <class Body>
-  void for_each_length(Body&& body) {
+  template <class Body> void for_each_length(Body&& body) {
     for (const KernelTable* table : supported_kernel_tables())
       for (const std::int64_t length : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000}) {
         SCOPED_TRACE(testing::Message() << table->name << ", rows of " << length);
@@ -189,8 +186,7 @@ TYPED_TEST(RowKernel, GradientOfLayerNormIsWrittenWhereItIsWanted) {
 }
 
 /// A vector whose elements begin `offset` elements after a multiple of 64 bytes.
-template <class T>
-class Placed {
+template <class T> class Placed {
  public:
   Placed(std::int64_t count, std::int64_t offset) : room_(static_cast<std::size_t>(count + offset) + 64) {
     void* place = room_.data();

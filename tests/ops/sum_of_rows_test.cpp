@@ -15,23 +15,20 @@
 namespace retrace {
 namespace {
 
-template <class T>
-std::vector<T> random_numbers(std::int64_t count) {
+template <class T> std::vector<T> random_numbers(std::int64_t count) {
   static Random random(1);
   const Tensor numbers = random.normal({count}, std::is_same_v<T, float> ? f32 : f64);
   return {numbers.values<T>().begin(), numbers.values<T>().end()};
 }
 
-template <class T>
-auto add_rows_of(const kernels::KernelTable& table) {
+template <class T> auto add_rows_of(const kernels::KernelTable& table) {
   if constexpr (std::is_same_v<T, float>)
     return table.maps_float->add_rows;
   else
     return table.maps_double->add_rows;
 }
 
-template <class T>
-class SumOfRows : public testing::Test {};
+template <class T> class SumOfRows : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(SumOfRows, Types);
 

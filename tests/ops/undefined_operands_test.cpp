@@ -16,8 +16,7 @@ namespace {
 const std::string remedy = " is an undefined tensor (default-constructed or moved from); assign a tensor to it first";
 
 /// The call's message up to the remedy, such as "matmul: b"; "" if it does not throw.
-template <class Call>
-std::string complaint_of(Call&& call) {
+template <class Call> std::string complaint_of(Call&& call) {
   try {
     call();
   } catch (const ValueError& error) {

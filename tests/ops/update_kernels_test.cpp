@@ -9,19 +9,16 @@
 namespace retrace::kernels {
 namespace {
 
-template <class T>
-const UpdateKernels<T>& updates_of(const KernelTable& table) {
+template <class T> const UpdateKernels<T>& updates_of(const KernelTable& table) {
   if constexpr (std::is_same_v<T, float>)
     return table.updates_float;
   else
     return table.updates_double;
 }
 
-template <class T>
-class UpdateKernel : public testing::Test {
+template <class T> class UpdateKernel : public testing::Test {
  public:
-  template <class Body>
-  void for_each_length(Body&& body) {
+  template <class Body> void for_each_length(Body&& body) {
     for (const KernelTable* table : supported_kernel_tables())
       for (const std::int64_t length : {1, 3, 7, 8, 9, 16, 17, 33, 100}) {
         SCOPED_TRACE(testing::Message() << table->name << ", length " << length);

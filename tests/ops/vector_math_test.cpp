@@ -14,15 +14,13 @@
 namespace retrace::kernels {
 namespace {
 
-template <class T>
-struct Function {
+template <class T> struct Function {
   const char* name;
   std::function<void(const KernelTable&, const T* x, T* y, std::int64_t count)> kernel;
   long double (*exact)(long double);
 };
 
-template <class T>
-const MapKernels<T>& maps_of(const KernelTable& table) {
+template <class T> const MapKernels<T>& maps_of(const KernelTable& table) {
   if constexpr (std::is_same_v<T, float>)
     return *table.maps_float;
   else
@@ -30,19 +28,16 @@ const MapKernels<T>& maps_of(const KernelTable& table) {
 }
 
 /// A kernel as it is, the values of one that gives slopes too, and those slopes.
-template <class T>
-auto map_of(MapFunction<T>* MapKernels<T>::*kernel) {
+template <class T> auto map_of(MapFunction<T>* MapKernels<T>::*kernel) {
   return
       [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (maps_of<T>(table).*kernel)(x, y, count); };
 }
-template <class T>
-auto values_of(MapWithSlopeFunction<T>* MapKernels<T>::*kernel) {
+template <class T> auto values_of(MapWithSlopeFunction<T>* MapKernels<T>::*kernel) {
   return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
     (maps_of<T>(table).*kernel)(x, y, nullptr, count);
   };
 }
-template <class T>
-auto slopes_of(MapWithSlopeFunction<T>* MapKernels<T>::*kernel) {
+template <class T> auto slopes_of(MapWithSlopeFunction<T>* MapKernels<T>::*kernel) {
   return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
     std::vector<T> values(static_cast<std::size_t>(count));
     (maps_of<T>(table).*kernel)(x, values.data(), y, count);
@@ -57,8 +52,7 @@ long double exact_sigmoid_slope(long double x) {
 long double exact_softplus(long double x) { return std::max(x, 0.0L) + std::log1p(std::exp(-std::abs(x))); }
 
 /// log is not defined for half of the arguments.
-template <class T>
-auto of_magnitudes(MapFunction<T>* MapKernels<T>::*kernel) {
+template <class T> auto of_magnitudes(MapFunction<T>* MapKernels<T>::*kernel) {
   return [=](const KernelTable& table, const T* x, T* y, std::int64_t count) {
     std::vector<T> magnitudes(x, x + count);
     for (T& magnitude : magnitudes) magnitude = std::abs(magnitude);
@@ -66,8 +60,7 @@ auto of_magnitudes(MapFunction<T>* MapKernels<T>::*kernel) {
   };
 }
 
-template <class T>
-std::vector<Function<T>> functions() {
+template <class T> std::vector<Function<T>> functions() {
   using Kernels = MapKernels<T>;
   return {{"relu", map_of<T>(&Kernels::relu), [](long double x) { return std::max(x, 0.0L); }},
           {"exp", map_of<T>(&Kernels::exp), [](long double x) { return std::exp(x); }},
@@ -82,8 +75,7 @@ std::vector<Function<T>> functions() {
 }
 
 // Every magnitude from subnormal to overflow, and the range where the functions bend.
-template <class T>
-std::vector<T> arguments() {
+template <class T> std::vector<T> arguments() {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> exponent(-45, 6.6), near(-110, 110), sign(-1, 1);
   std::vector<T> x;
@@ -96,8 +88,7 @@ std::vector<T> arguments() {
 }
 
 /// The distance from what is exact, in the spacing of numbers of type T there.
-template <class T>
-double units_in_last_place(T computed, long double exact) {
+template <class T> double units_in_last_place(T computed, long double exact) {
   const T rounded = static_cast<T>(exact);
   if (std::isinf(rounded) || std::isinf(computed)) return rounded == computed ? 0 : 1e9;
   int exponent = 0;
@@ -107,8 +98,7 @@ double units_in_last_place(T computed, long double exact) {
                              std::ldexp(1.0L, exponent - std::numeric_limits<T>::digits));
 }
 
-template <class T>
-class VectorMath : public testing::Test {};
+template <class T> class VectorMath : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(VectorMath, Types);
 

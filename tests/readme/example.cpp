@@ -13,11 +13,12 @@ struct Tagger {  // your own model: a plain struct
 };
 
 Tensor swish(const Tensor& x, double b) {  // your own op: y = x sigmoid(bx), dx = dy (s + b y (1 - s))
-  return custom_op("swish", {x}, [b](const Tensors& in) { return in[0] * sigmoid(b * in[0]); },
-                   [b](const Tensor& dy, const Tensors& in, const Tensor& y) {
-                     Tensor s = sigmoid(b * in[0]);
-                     return Tensors{dy * (s + b * y * (1 - s))};
-                   });
+  return custom_op(
+      "swish", {x}, [b](const Tensors& in) { return in[0] * sigmoid(b * in[0]); },
+      [b](const Tensor& dy, const Tensors& in, const Tensor& y) {
+        Tensor s = sigmoid(b * in[0]);
+        return Tensors{dy * (s + b * y * (1 - s))};
+      });
 }
 
 int main() {

@@ -19,8 +19,7 @@ namespace {
 
 /// W mean(x over time) + b, and what may be wrong with it.
 enum class Wrong { nothing, visit, whole_visit, shape, gradient, duals };
-template <Wrong wrong>
-struct MeanModel {
+template <Wrong wrong> struct MeanModel {
   Linear out;
   MeanModel(const ModelSizes& sizes, Random& random) : out(sizes.input, sizes.output, random) {}
   Tensor operator()(const Tensor& x) const {
@@ -81,8 +80,7 @@ class Registration : public testing::Test {
   }
 };
 
-template <class E, class F>
-std::string message_of(F&& f) {
+template <class E, class F> std::string message_of(F&& f) {
   try {
     f();
   } catch (const E& error) {

@@ -138,7 +138,8 @@ TEST(Dataset, FitLearnsItAndTestsOnWhatItHasNotSeen) {
   };
   const FitResult result = train();
   EXPECT_GT(result.test.metric, 0.9);
-  EXPECT_NEAR(std::round(result.test.metric * 60), result.test.metric * 60, 1e-9) << "each of the 60 test samples counts once";
+  EXPECT_NEAR(std::round(result.test.metric * 60), result.test.metric * 60, 1e-9)
+      << "each of the 60 test samples counts once";
   EXPECT_EQ(result.losses, train().losses);
 }
 

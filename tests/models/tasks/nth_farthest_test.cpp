@@ -32,8 +32,7 @@ struct Question {
   }
 
   /// The label at the rank when all are sorted by how far they are, or by another measure.
-  template <class Measure>
-  std::int64_t ranked(Measure&& measure) const {
+  template <class Measure> std::int64_t ranked(Measure&& measure) const {
     std::vector<std::pair<double, std::int64_t>> sorted;
     for (const Vector& v : vectors) sorted.emplace_back(-measure(v), v.label);
     std::ranges::sort(sorted);

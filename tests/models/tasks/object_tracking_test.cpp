@@ -10,8 +10,7 @@ namespace retrace {
 namespace {
 
 /// Mean squared error of `guess(sample rows)` -> {x, y} on the tracking task.
-template <class Guess>
-double tracking_error(Guess&& guess) {
+template <class Guess> double tracking_error(Guess&& guess) {
   const ObjectTracking task;
   Random random(11);
   const Batch batch = task.sample(random, many);

@@ -12,8 +12,7 @@ namespace {
 using Word = std::vector<std::int64_t>;
 
 /// Holds the answers of a task against what `answer_to` makes of each word.
-template <class AnswerTo>
-void expect_answers(Recital recital, AnswerTo&& answer_to) {
+template <class AnswerTo> void expect_answers(Recital recital, AnswerTo&& answer_to) {
   const Recite task(recital, {.length = 7, .symbols = 5});
   Random random(3);
   const std::int64_t samples = 4000;

@@ -23,8 +23,7 @@ inline std::int64_t hot(const float* first, std::int64_t count) {
 inline bool is_blank(const float* row, std::int64_t count) { return hot(row, count) == -1; }
 
 /// What a ValueError says.
-template <class Call>
-std::string message_of(Call&& call) {
+template <class Call> std::string message_of(Call&& call) {
   try {
     call();
   } catch (const ValueError& error) {

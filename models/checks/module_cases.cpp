@@ -1,5 +1,5 @@
 // The gradient-check table of the modules, through time where they have one. A case's inputs are all weights of the
-// module and its input; the function assigns them into a module that it holds.
+// module and its input; the check moves their values in place, in the module that the function holds.
 #include <memory>
 
 #include <retrace/models/attention_model.h>
@@ -12,7 +12,11 @@
 namespace retrace {
 namespace {
 
-// A module whose parameters are the case's first inputs: their storage is lent to the parameters for the call.
+Random& numbers() {
+  static Random random;
+  return random;
+}
+/// The case f(module, x): its inputs are the module's parameters and x.
 template <class M, class F> CheckCase of(const std::shared_ptr<M>& module, const Tensor& x, F f) {
   CheckCase result{.function = {}, .inputs = {}, .holds_inputs = true};
   for (const NamedTensor& parameter : parameters(*module)) result.inputs.push_back(parameter.tensor);
@@ -20,11 +24,12 @@ template <class M, class F> CheckCase of(const std::shared_ptr<M>& module, const
   result.function = [module, f](const Tensors& in) { return f(*module, in.back()); };
   return result;
 }
-
-Random& numbers() {
-  static Random random;
-  return random;
+/// The case with an x of random numbers, drawn after the module's weights.
+template <class M, class F>
+CheckCase of(const std::shared_ptr<M>& module, const Shape& x, F f, Random& random = numbers()) {
+  return of(module, random.normal(x), f);
 }
+
 constexpr std::int64_t steps = 20;  // of time
 
 template <class M, class... Arguments> std::shared_ptr<M> make(Arguments&&... arguments) {
@@ -78,16 +83,18 @@ std::vector<CheckCase> cores_without_parts() {
       options.layer_norm = (without & 2) == 0;
       options.mlp_layers = (without & 4) == 0 ? 2 : 0;
       Random own(82);
-      cases.push_back(of(with_larger_weights(make<RelationalMemoryCore>(3, own, options), own), own.normal({2, 3}),
-                         [](const RelationalMemoryCore& core, const Tensor& x) {
-                           Tensor memory = core.initial_memory(2);
-                           for (int t = 0; t < 3; ++t) memory = core(memory, x).memory;
-                           return Tensors{memory};
-                         }));
+      cases.push_back(of(
+          with_larger_weights(make<RelationalMemoryCore>(3, own, options), own), Shape{2, 3},
+          [](const RelationalMemoryCore& core, const Tensor& x) {
+            Tensor memory = core.initial_memory(2);
+            for (int t = 0; t < 3; ++t) memory = core(memory, x).memory;
+            return Tensors{memory};
+          },
+          own));
     }
   return cases;
 }
-Tensor sequence() { return numbers().normal({2, steps, 3}); }
+const Shape sequence{2, steps, 3};
 
 }  // namespace
 
@@ -125,53 +132,47 @@ std::vector<CheckedName> module_cases() {
   };
   const auto core_variant = [&](MemoryGate gate, int blocks, const RelationalMemoryCoreVariant& variant) {
     Random own(78);
-    return of(make<RelationalMemoryCore>(3, own, core_options(gate, blocks, variant)), own.normal({2, 3}),
-              from_identity);
+    return of(make<RelationalMemoryCore>(3, own, core_options(gate, blocks, variant)), Shape{2, 3}, from_identity, own);
   };
   const Tensor rows = Random(80).normal({2, steps, 3});
   return {
-      {"Linear", false, {of(make<Linear>(3, 4, random), sequence(), y_of)}},
+      {"Linear", false, {of(make<Linear>(3, 4, random), sequence, y_of)}},
       {"LayerNorm",
        false,
-       {of(make<LayerNorm>(3), sequence(), y_of),
-        of(make<LayerNorm>(Shape{3}, LayerNormOptions{.axes = 2}), rows, y_of),
+       {of(make<LayerNorm>(3), sequence, y_of), of(make<LayerNorm>(Shape{3}, LayerNormOptions{.axes = 2}), rows, y_of),
         of(make<LayerNorm>(Shape{steps, 3}, LayerNormOptions{.axes = 2}), rows, y_of)}},
       {"Embedding", false, {of(make<Embedding>(6, 3, random), indices({{1, 5, 1}}), y_of)}},
-      {"Rnn", false, {of(make<Rnn>(3, 4, random), sequence(), sequence_of)}},
-      {"Lstm", false, {of(make<Lstm>(3, 4, random), sequence(), sequence_of)}},
-      {"Gru", false, {of(make<Gru>(3, 4, random), sequence(), sequence_of)}},
+      {"Rnn", false, {of(make<Rnn>(3, 4, random), sequence, sequence_of)}},
+      {"Lstm", false, {of(make<Lstm>(3, 4, random), sequence, sequence_of)}},
+      {"Gru", false, {of(make<Gru>(3, 4, random), sequence, sequence_of)}},
       {"MultiHeadAttention",
        false,
-       {of(make<MultiHeadAttention>(4, random, MultiHeadAttentionOptions{.heads = 2}), random.normal({2, 3, 4}),
-           y_and_weights),
+       {of(make<MultiHeadAttention>(4, random, MultiHeadAttentionOptions{.heads = 2}), Shape{2, 3, 4}, y_and_weights),
         of(make<MultiHeadAttention>(4, with_biases, MultiHeadAttentionOptions{.heads = 2, .bias = true}),
            Random(84).normal({2, 3, 4}), y_and_weights)}},
       {"CellMemory",
        false,
-       {of(make<CellMemory>(3, random, small), random.normal({2, 3}), cell_over_time),
-        of(make<CellMemory>(3, of_its_own, without_gate), of_its_own.normal({2, 3}), cell_over_time)}},
+       {of(make<CellMemory>(3, random, small), Shape{2, 3}, cell_over_time),
+        of(make<CellMemory>(3, of_its_own, without_gate), Shape{2, 3}, cell_over_time, of_its_own)}},
       {"RelationalMemory",
        false,
        {of(make<RelationalMemory>(3, random, RelationalMemoryOptions{.slots = 3, .slot_size = 4, .heads = 2}),
-           random.normal({2, 3}), over_time),
+           Shape{2, 3}, over_time),
         of(make<RelationalMemory>(
                4, random,
                RelationalMemoryOptions{
                    .slots = 2, .slot_size = 4, .heads = 1, .input = MemoryInput::cross_attention, .gate = false}),
-           random.normal({2, 4}), over_time)}},
+           Shape{2, 4}, over_time)}},
       {"NotebookMemory",
        false,
        {of(with_larger_weights(
                make<NotebookMemory>(random, NotebookMemoryOptions{.slots = 3, .slot_size = 4, .heads = 2})),
-           random.normal({2, 4}), over_time)}},
+           Shape{2, 4}, over_time)}},
       {"RelationalMemoryCore",
        false,
-       {of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::unit, 2)), random.normal({2, 3}),
-           from_identity),
-        of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::memory, 1)), random.normal({2, 3}),
-           from_identity),
-        of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::none, 1)), random.normal({2, 3}),
-           from_identity)}},
+       {of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::unit, 2)), Shape{2, 3}, from_identity),
+        of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::memory, 1)), Shape{2, 3}, from_identity),
+        of(make<RelationalMemoryCore>(3, random, core_options(MemoryGate::none, 1)), Shape{2, 3}, from_identity)}},
       {"RelationalMemoryCoreParts", false, cores_without_parts()},
       {"RelationalMemoryCoreVariant",
        false,
@@ -180,20 +181,20 @@ std::vector<CheckedName> module_cases() {
         core_variant(MemoryGate::unit, 2, blog_variant()), core_variant(MemoryGate::unit, 1, relgan_variant())}},
       {"RelationalRNN",
        false,
-       {of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(), sequence_of),
-        of(make<RelationalRNN>(3, 4, 2, random, beside(MemoryKind::gated)), sequence(), sequence_of),
-        of(with_larger_weights(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::notebook))), sequence(),
+       {of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence, sequence_of),
+        of(make<RelationalRNN>(3, 4, 2, random, beside(MemoryKind::gated)), sequence, sequence_of),
+        of(with_larger_weights(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::notebook))), sequence,
            sequence_of),
-        of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence(),
+        of(make<RelationalRNN>(3, 5, 2, random, beside(MemoryKind::cell)), sequence,
            [](const auto& network, const Tensor& x) { return Tensors{network.answers(x, 3).y}; })}},
       {"RmcModel",
        false,
-       {of(make<RmcModel>(rmc_sizes(), random), sequence(), y_of),
-        of(make<RmcModel>(rmc_sizes(), random), sequence(), last_answers)}},
+       {of(make<RmcModel>(rmc_sizes(), random), sequence, y_of),
+        of(make<RmcModel>(rmc_sizes(), random), sequence, last_answers)}},
       {"AttentionModel",
        false,
-       {of(make<AttentionModel>(attention_sizes(), random), sequence(), y_of),
-        of(make<AttentionModel>(attention_sizes(), random), sequence(), last_answers)}},
+       {of(make<AttentionModel>(attention_sizes(), random), sequence, y_of),
+        of(make<AttentionModel>(attention_sizes(), random), sequence, last_answers)}},
       {"LanguageModel",
        false,
        {language_case(LanguageBody::lstm, true), language_case(LanguageBody::gru, false),

@@ -42,7 +42,8 @@ TEST_F(OriginalRelationalMemory, TheInitialMemoryIsSmallAndNotConstant) {
 TEST_F(OriginalRelationalMemory, RunsInEveryConfiguration) {
   for (const auto& [slots, size, heads] : {std::array{4, 64, 2}, {8, 64, 4}, {4, 128, 8}, {16, 32, 2}}) {
     const RelationalMemory memory(32, random, {.slots = slots, .slot_size = size, .heads = heads});
-    const RelationalMemoryResult result = memory(memory.reset_memory(2, random), random.normal({2, 32}));
+    const Tensor before = memory.reset_memory(2, random), x = random.normal({2, 32});
+    const RelationalMemoryResult result = memory(before, x);
     EXPECT_EQ(result.memory.shape(), (Shape{2, slots, size}));
     ASSERT_EQ(result.weights.shape(), (Shape{2, heads, slots, slots}));
     EXPECT_LT(difference(sum(result.weights, -1), ones({2, heads, slots})), 1e-6);

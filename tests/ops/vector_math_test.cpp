@@ -80,7 +80,8 @@ template <class T> std::vector<T> arguments() {
   std::uniform_real_distribution<double> exponent(-45, 6.6), near(-110, 110), sign(-1, 1);
   std::vector<T> x;
   for (int k = 0; k < 20000; ++k) {
-    x.push_back(static_cast<T>(std::copysign(std::exp(exponent(random)), sign(random))));
+    const double magnitude = std::exp(exponent(random));
+    x.push_back(static_cast<T>(std::copysign(magnitude, sign(random))));
     x.push_back(static_cast<T>(near(random)));
     x.push_back(static_cast<T>(near(random) / 50));
   }

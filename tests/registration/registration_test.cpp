@@ -197,8 +197,8 @@ TEST_F(Registration, GradcheckTakesTheirNamesInAnyCase) {
 
 TEST_F(Registration, TensorsAreATask) {
   Random random(1);
-  register_task("own-data", random.normal({50, 6, 3}), random.integers({50}, 4), {.batch = 100, .steps = 2},
-                {.test_part = 0.5});
+  const Tensor x = random.normal({50, 6, 3}), flat = random.normal({50, 6}), labels = random.integers({50}, 4);
+  register_task("own-data", x, labels, {.batch = 100, .steps = 2}, {.test_part = 0.5});
   const Outcome outcome = run_command({"train", "own-data", "--json", "--quiet", "--dtype", "f64"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   const auto result = nlohmann::json::parse(outcome.results);
@@ -206,7 +206,7 @@ TEST_F(Registration, TensorsAreATask) {
   EXPECT_EQ(result["chance"], 0.25);
   const double hits = 25 * result["value"].get<double>();
   EXPECT_NEAR(hits, std::round(hits), 1e-9) << "25 test samples";
-  EXPECT_THROW(register_task("worse-data", random.normal({50, 6}), random.integers({50}, 4)), ShapeError);
+  EXPECT_THROW(register_task("worse-data", flat, labels), ShapeError);
   EXPECT_FALSE(contains(task_names(), "worse-data"));
   EXPECT_EQ(run_command({"info", "gru", "--task", "own-data"}).status, 0);
 }

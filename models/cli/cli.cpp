@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <new>
 #include <string>
@@ -241,9 +243,30 @@ int run_command(int argc, const char* const* argv, std::ostream& results, std::o
   }
 }
 
+constexpr const char* no_memory =
+    "retrace: the system gives no more memory; use smaller sizes (--hidden, --slots, --length) or batches (--batch), "
+    "or "
+    "end other programs";
+
+const std::terminate_handler terminate_otherwise = std::get_terminate();
+
+// CLI11 2.6 allocates in functions that may not throw (App::get_option_no_throw): nobody can catch a failure there.
+[[noreturn]] void say_why_it_ends() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    std::cerr << no_memory << std::endl;
+    std::_Exit(failure);
+  } catch (...) {
+  }
+  terminate_otherwise();
+  std::abort();
+}
+
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
+  std::set_terminate(say_why_it_ends);
   std::cout.flush();  // keeps the caller's own output first
   OutputStream results(STDOUT_FILENO, "standard output", "send it elsewhere");
   return run_cli(argc, argv, results, std::cerr, isatty(STDERR_FILENO) != 0);
@@ -253,9 +276,7 @@ int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostre
   try {
     return run_command(argc, argv, results, messages, terminal);
   } catch (const std::bad_alloc&) {
-    messages << "retrace: the system gives no more memory; use smaller sizes (--hidden, --slots, --length) or batches "
-                "(--batch), or end other programs"
-             << std::endl;
+    messages << no_memory << std::endl;
   } catch (const std::exception& error) {
     messages << error.what() << std::endl;
   }

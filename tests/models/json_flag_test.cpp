@@ -15,7 +15,8 @@ namespace {
 
 /// The commands that the program lists when it refuses an unknown one.
 std::set<std::string> known_commands() {
-  const std::string message = run_command({"no-such-command"}).messages;
+  const std::vector<std::string> words{"no-such-command"};
+  const std::string message = run_command(words).messages;
   const std::string list = message.substr(message.find("known: ") + 7);
   std::set<std::string> names;
   for (std::size_t begin = 0; begin < list.size();) {

@@ -70,7 +70,8 @@ TEST(NumberFlags, RefuseWhatIsNoNumber) {
 }
 
 TEST(NumberFlags, ShowControlCodesAsQuestionMarks) {
-  const Outcome outcome = run_command({"info", "lstm", "--slots", "1\n\x1b[2J"});
+  const std::vector<std::string> words{"info", "lstm", "--slots", "1\n\x1b[2J"};
+  const Outcome outcome = run_command(words);
   EXPECT_EQ(outcome.messages,
             "retrace info: --slots: '1??[2J' is not a whole number from 1 to 1000000000; see retrace info --help\n");
 }

@@ -6,6 +6,7 @@
 #include <retrace/tests/heap_count.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
+#include <CLI/Version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -49,6 +50,16 @@ Outcome run_failing(const std::vector<std::string>& words, const Failure& failur
   return {status, results.str(), buffer.text()};
 }
 
+/// The heap allocations that declaring all flags makes. CLI11 2.6 makes some in functions that may not throw, and ends
+/// the program where one fails: retrace itself says so and ends with 1, but here the test would end, too.
+std::int64_t allocations_out_of_reach() {
+  constexpr bool out_of_reach = CLI11_VERSION_MAJOR > 2 || CLI11_VERSION_MINOR > 4;
+  if (!out_of_reach) return 0;
+  const std::int64_t start = heap_allocations();
+  run_command({"train", "--no-such-flag"});
+  return heap_allocations() - start;
+}
+
 /// Runs the command with one allocation failing, and with all from one on, at about `points` places from its first to
 /// its last. `before` and `after` are called around each run.
 void fail_at(std::int64_t points, const std::vector<std::string>& words, const std::function<void()>& before,
@@ -58,7 +69,7 @@ void fail_at(std::int64_t points, const std::vector<std::string>& words, const s
   ASSERT_EQ(run_command(words).status, 0);
   const std::int64_t allocations = heap_allocations() - start;
   const std::int64_t stride = std::max<std::int64_t>(allocations / points, 1);
-  for (std::int64_t number = 1; number <= allocations; number += stride)
+  for (std::int64_t number = 1 + allocations_out_of_reach(); number <= allocations; number += stride)
     for (const bool lasting : {false, true}) {
       SCOPED_TRACE(words.front() + (lasting ? ", all from allocation " : ", allocation ") + std::to_string(number) +
                    " of " + std::to_string(allocations));

@@ -1,4 +1,4 @@
-// Every command that the README shows ends with status 0.
+// Every command that the READMEs show ends with status 0.
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/tests/temporary_folder.h>
@@ -14,9 +14,9 @@
 namespace retrace {
 namespace {
 
-/// The lines of all ```sh blocks, without their comments.
-std::vector<std::string> shell_lines() {
-  std::ifstream readme(RETRACE_SOURCE_DIR "/README.md");
+/// The lines of all ```sh blocks of a README, without their comments.
+std::vector<std::string> shell_lines(const std::string& path) {
+  std::ifstream readme(RETRACE_SOURCE_DIR "/" + path);
   std::vector<std::string> lines;
   bool is_shell = false;
   for (std::string line; std::getline(readme, line);) {
@@ -58,14 +58,15 @@ TEST(ReadmeCommands, AllEndWell) {
   const std::string programs = std::filesystem::path(RETRACE_PROGRAM).parent_path();
   const std::string setting = text("cd '", folder.path().string(), "' && PATH='", programs, "':$PATH && ");
   int run = 0;
-  for (const std::string& line : shell_lines()) {
-    if (is_excluded(line)) continue;
-    const std::string command = shortened(line);
-    EXPECT_EQ(std::system((setting + command + " > out 2> err").c_str()), 0) << command << "\n"
-                                                                             << std::ifstream(folder / "err").rdbuf();
-    ++run;
-  }
-  EXPECT_GE(run, 15) << "the README's lines were not found";
+  for (const char* readme : {"README.md", "models/README.md"})
+    for (const std::string& line : shell_lines(readme)) {
+      if (is_excluded(line)) continue;
+      const std::string command = shortened(line);
+      EXPECT_EQ(std::system((setting + command + " > out 2> err").c_str()), 0) << command << "\n"
+                                                                               << std::ifstream(folder / "err").rdbuf();
+      ++run;
+    }
+  EXPECT_GE(run, 18) << "the lines were not found";
 }
 
 }  // namespace

@@ -1,25 +1,50 @@
-// The README's examples are the files in tests/readme, word for word; CMake compiles them and ctest runs them.
+// The examples of the READMEs are the files in tests/readme, word for word; CMake compiles them and ctest runs them.
+#include <gtest/gtest.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
 
-#include <gtest/gtest.h>
-
+namespace retrace {
 namespace {
 
 std::string contents(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
+std::string source(const std::string& path) { return contents(RETRACE_SOURCE_DIR "/" + path); }
+
+struct Example {
+  const char *readme, *file;
+};
+constexpr Example examples[] = {
+    {"README.md", "tape.cpp"}, {"nn/README.md", "example.cpp"}, {"models/README.md", "own_model.cpp"}};
 
 TEST(Readme, ShowsTheExamplesThatAreCompiledAndRun) {
-  const std::string root = RETRACE_SOURCE_DIR;
-  for (const char* name : {"example.cpp", "own_model.cpp"}) {
-    const std::string example = contents(root + "/tests/readme/" + name);
-    ASSERT_FALSE(example.empty()) << name;
-    EXPECT_NE(contents(root + "/README.md").find("```cpp\n" + example + "```"), std::string::npos)
-        << "README.md and tests/readme/" << name << " differ";
+  for (const auto& [readme, file] : examples) {
+    const std::string example = source(std::string("tests/readme/") + file);
+    ASSERT_FALSE(example.empty()) << file;
+    EXPECT_NE(source(readme).find("```cpp\n" + example + "```"), std::string::npos)
+        << readme << " and tests/readme/" << file << " differ";
   }
 }
 
+TEST(Readme, OpensWithTheOutputOfItsFirstExample) {
+  const TemporaryFolder folder;
+  const std::string program = RETRACE_BINARY_DIR "/bin/readme_tape", file = folder / "output";
+  ASSERT_EQ(std::system(("'" + program + "' > '" + file + "'").c_str()), 0);
+  std::string output = contents(file);
+  output.resize(output.find("worst error"));  // what follows is rounding, which differs among instruction sets
+  EXPECT_NE(source("README.md").find("```\n" + output), std::string::npos) << output;
+}
+
+TEST(Readme, IsShort) {
+  const std::string readme = source("README.md");
+  EXPECT_LE(std::ranges::count(readme, '\n'), 130) << "chapters belong in the READMEs of the folders";
+}
+
 }  // namespace
+}  // namespace retrace

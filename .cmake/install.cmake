@@ -3,16 +3,20 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries core ops nn)
+set(folders core ops nn)
+set(libraries ${folders})
 if(RETRACE_MODELS)
-  list(APPEND libraries models)
+  list(APPEND folders models)
+  list(APPEND libraries formats data networks tasks checks training reports demos cli models)
   install(TARGETS retrace RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 foreach(library ${libraries})
   set_target_properties(retrace_${library} PROPERTIES EXPORT_NAME ${library})
   install(TARGETS retrace_${library} EXPORT retrace_targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/retrace
+endforeach()
+foreach(folder ${folders})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/retrace
     FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN checkpoints EXCLUDE)
 endforeach()
 

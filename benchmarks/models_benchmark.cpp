@@ -3,7 +3,7 @@
 #include <retrace/benchmarks/measured_models.h>
 #include <retrace/benchmarks/memory_core.h>
 #include <retrace/benchmarks/training_step.h>
-#include <retrace/models/relational_rnn.h>
+#include <retrace/models/networks/relational_rnn.h>
 
 namespace retrace {
 namespace {

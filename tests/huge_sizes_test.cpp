@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/attention_model.h>
-#include <retrace/models/language_model.h>
-#include <retrace/models/relational_rnn.h>
-#include <retrace/models/rmc_model.h>
+#include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/language_model.h>
+#include <retrace/models/networks/relational_rnn.h>
+#include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include <retrace/models/checks/generic_checks.h>
-#include <retrace/models/nearest_name.h>
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/sequence_model.h>
 
 namespace retrace {
 namespace {

@@ -27,4 +27,8 @@ struct CheckRow {
 /// for an unknown name and suggests the nearest known one.
 std::vector<CheckRow> run_checks(const std::vector<std::string>& names = {});
 
+/// A summary: cases, without_duals (cases), elements, skipped, failed_elements, undecided (elements within the rounding
+/// noise of their differences), worst_name, worst_error and failed (names).
+std::string to_json(const std::vector<CheckRow>& rows);
+
 }  // namespace retrace

@@ -2,11 +2,11 @@
 // module and its input; the check moves their values in place, in the module that the function holds.
 #include <memory>
 
-#include <retrace/models/attention_model.h>
 #include <retrace/models/checks/check_case.h>
-#include <retrace/models/language_model.h>
-#include <retrace/models/relational_rnn.h>
-#include <retrace/models/rmc_model.h>
+#include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/language_model.h>
+#include <retrace/models/networks/relational_rnn.h>
+#include <retrace/models/networks/rmc_model.h>
 #include <retrace/nn/nn.h>
 
 namespace retrace {

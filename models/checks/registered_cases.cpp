@@ -1,5 +1,5 @@
 #include <retrace/models/checks/check_case.h>
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/networks/sequence_model.h>
 
 #include <memory>
 

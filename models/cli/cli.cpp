@@ -7,7 +7,7 @@
 #include <retrace/models/cli/output_stream.h>
 #include <retrace/models/cli/stored_run_flags.h>
 #include <retrace/models/demos/demos.h>
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/presets.h>
 
 #include <unistd.h>

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <retrace/models/checks/checks.h>
-#include <retrace/models/compare/ablate.h>
-#include <retrace/models/evaluation/report.h>
-#include <retrace/models/text/generate.h>
-#include <retrace/models/text/text_run.h>
+#include <retrace/models/reports/comparison/ablation.h>
+#include <retrace/models/reports/evaluation/evaluation_report.h>
+#include <retrace/models/training/text/generate.h>
+#include <retrace/models/training/text/text_run.h>
 
 namespace retrace {
 

@@ -3,8 +3,7 @@
 #include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/result_folder.h>
 #include <retrace/models/cli/terminal.h>
-#include <retrace/models/compare/compare.h>
-#include <retrace/models/json_lines.h>
+#include <retrace/models/reports/comparison/comparison.h>
 
 #include <array>
 #include <ostream>

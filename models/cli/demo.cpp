@@ -1,9 +1,8 @@
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/terminal.h>
-#include <retrace/models/digits.h>
-#include <retrace/models/json_lines.h>
-#include <retrace/models/text_table.h>
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/text_table.h>
 #include <retrace/models/training/run.h>
 
 #include <array>
@@ -55,6 +54,13 @@ void print_results(std::ostream& out, const std::vector<Run>& runs) {
   out << wrapped("original: the best that the NumPy programs reached from which these models come.") << std::flush;
 }
 
+/// {gradients: the summary of the checks, runs: [the runs]}.
+std::string results_to_json(const std::vector<CheckRow>& checks, const std::vector<Run>& runs) {
+  std::string list;
+  for (const Run& run : runs) list += text(list.empty() ? "" : ",", to_json(run));
+  return text("{\"gradients\":", to_json(checks), ",\"runs\":[", list, "]}");
+}
+
 }  // namespace
 
 void run_demo(const DemoFlags& flags, Program& program) {
@@ -66,7 +72,7 @@ void run_demo(const DemoFlags& flags, Program& program) {
   out << "\nTraining, by backpropagation on the same ops:\n" << std::flush;
   const std::vector<Run> runs = train_all(flags.steps, program);
   print_results(out, runs);
-  if (flags.json) program.results << to_json(checks, runs) << std::endl;
+  if (flags.json) program.results << results_to_json(checks, runs) << std::endl;
 }
 
 }  // namespace retrace

@@ -1,10 +1,9 @@
 #include <retrace/core/error.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/demos/demos.h>
-#include <retrace/models/digits.h>
-#include <retrace/models/json_lines.h>
-#include <retrace/models/nearest_name.h>
-#include <retrace/models/text_table.h>
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/formats/text_table.h>
 
 #include <algorithm>
 #include <cmath>

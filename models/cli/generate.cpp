@@ -1,5 +1,4 @@
 #include <retrace/models/cli/commands.h>
-#include <retrace/models/json_lines.h>
 
 #include <filesystem>
 #include <ostream>

@@ -4,7 +4,6 @@
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/print.h>
-#include <retrace/models/json_lines.h>
 
 namespace retrace {
 

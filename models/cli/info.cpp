@@ -2,9 +2,9 @@
 
 #include <retrace/core/printable.h>
 #include <retrace/models/cli/commands.h>
-#include <retrace/models/digits.h>
-#include <retrace/models/json_lines.h>
-#include <retrace/models/text_table.h>
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/text_table.h>
+#include <retrace/models/training/model_info.h>
 
 namespace retrace {
 

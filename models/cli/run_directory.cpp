@@ -1,6 +1,6 @@
 #include <retrace/models/cli/run_directory.h>
-#include <retrace/models/json_lines.h>
 #include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/metrics.h>
 
 #include <dirent.h>
 #include <unistd.h>

@@ -4,10 +4,9 @@
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>
 #include <retrace/models/cli/terminal.h>
-#include <retrace/models/digits.h>
-#include <retrace/models/json_lines.h>
-#include <retrace/models/nearest_name.h>
-#include <retrace/models/training/curves.h>
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/reports/plots/curves.h>
 #include <retrace/models/training/stored_run.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include <retrace/core/error.h>
 #include <retrace/models/data/csv.h>
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/nearest_name.h>
 
 #include <algorithm>
 #include <array>

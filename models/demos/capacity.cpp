@@ -1,7 +1,7 @@
 #include <retrace/core/error.h>
 #include <retrace/models/demos/each_demo.h>
 #include <retrace/models/demos/measures.h>
-#include <retrace/models/relational_rnn.h>
+#include <retrace/models/networks/relational_rnn.h>
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <retrace/core/tape.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/demos/each_demo.h>
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/nearest_name.h>
 
 #include <algorithm>
 #include <array>

@@ -35,4 +35,8 @@ std::span<const std::string_view> demo_names();
 /// nearest right name, for one that is not known.
 Demo make_demo(std::string_view name);
 
+/// {demos: [{name, title, tables: [{title, see, rows: [{column: cell}], finding, holds}]}], holds}, with null for what
+/// is not finite.
+std::string to_json(const std::vector<Demo>& demos);
+
 }  // namespace retrace

@@ -1,4 +1,4 @@
-#include <retrace/models/digits.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/tasks/example.h>
 #include <retrace/models/tasks/task.h>
 #include <retrace/ops/ops.h>

@@ -1,4 +1,4 @@
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/simulated.h>
 

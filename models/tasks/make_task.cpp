@@ -1,5 +1,5 @@
 // The tasks by name.
-#include <retrace/models/registry.h>
+#include <retrace/models/networks/registry.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
 #include <retrace/models/tasks/execute.h>

@@ -1,7 +1,7 @@
 #include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
-#include <retrace/models/json_fields.h>
-#include <retrace/models/json_text.h>
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/checkpoint.h>
 
 #include <limits>

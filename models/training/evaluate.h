@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/task.h>
 
 namespace retrace {

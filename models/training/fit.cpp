@@ -1,6 +1,5 @@
 #include <retrace/core/storage.h>
 #include <retrace/core/subnormals.h>
-#include <retrace/models/json_lines.h>
 #include <retrace/models/training/best_parameters.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <retrace/models/training/evaluate.h>
@@ -27,5 +28,11 @@ struct Metrics {
   std::int64_t memory_bytes = 0;  // in use by tensors, at most so far
   std::int64_t lesson = 0;        // of the task's curriculum
 };
+
+/// One line of metrics.jsonl.
+std::string to_json(const Metrics& metrics);
+/// Reads a line that to_json(Metrics) wrote; null becomes NaN. For anything else, throws a ValueError that names the
+/// `place` of the line, the expected value and the value found.
+Metrics metrics_from_json(const std::string& place, const std::string& line);
 
 }  // namespace retrace

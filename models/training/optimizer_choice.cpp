@@ -1,4 +1,4 @@
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/schedules.h>

@@ -1,4 +1,4 @@
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/presets.h>
 
 #include <array>

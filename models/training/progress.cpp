@@ -1,5 +1,5 @@
 #include <retrace/core/error.h>
-#include <retrace/models/digits.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/training/progress.h>
 #include <retrace/models/training/progress_line.h>
 

@@ -1,4 +1,4 @@
-#include <retrace/models/slot_memory.h>
+#include <retrace/models/networks/slot_memory.h>
 #include <retrace/models/training/run.h>
 
 #include <algorithm>

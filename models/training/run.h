@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/fit.h>
-#include <retrace/models/training/recipes.h>
 
 namespace retrace {
 
@@ -37,5 +37,8 @@ ModelSizes sizes_of(const RunOptions& options, const Task& task);
 Run prepare(const RunOptions& options);
 /// Trains the model as the options say, by the task's recipe where they are silent.
 void train(Run& run);
+
+/// The whole run: names, numbers, the test metric beside its yardsticks, the hash of the weights.
+std::string to_json(const Run& run);
 
 }  // namespace retrace

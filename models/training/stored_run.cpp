@@ -1,7 +1,7 @@
 #include <retrace/core/safetensors.h>
-#include <retrace/models/json_fields.h>
-#include <retrace/models/json_text.h>
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>

@@ -1,5 +1,5 @@
 #include <retrace/core/tape.h>
-#include <retrace/models/nearest_name.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/training.h>
 #include <retrace/nn/clip.h>

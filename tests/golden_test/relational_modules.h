@@ -1,7 +1,7 @@
 // The relational models of a case.
 #pragma once
 
-#include <retrace/models/relational_rnn.h>
+#include <retrace/models/networks/relational_rnn.h>
 #include <retrace/tests/golden_test/modules.h>
 
 namespace retrace::golden {

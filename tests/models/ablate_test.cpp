@@ -1,10 +1,10 @@
 // Each factor of an ablation changes what it says and nothing else, and the baseline is the model that it always is.
-#include <retrace/models/compare/ablate.h>
+#include <retrace/models/reports/comparison/ablation.h>
 
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
-#include <retrace/models/model_info.h>
-#include <retrace/models/rmc_model.h>
+#include <retrace/models/networks/rmc_model.h>
+#include <retrace/models/training/model_info.h>
 
 #include <map>
 

@@ -1,6 +1,6 @@
 // The gradient-check table: every op and module passes, and every op is in it.
 #include <retrace/models/checks/checks.h>
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/networks/sequence_model.h>
 
 #include <gtest/gtest.h>
 

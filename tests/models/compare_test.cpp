@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
-#include <retrace/models/compare/compare.h>
-#include <retrace/models/model_info.h>
+#include <retrace/models/reports/comparison/comparison.h>
+#include <retrace/models/training/model_info.h>
 #include <retrace/tests/models/command_line.h>
 
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/models/relational_rnn.h>
+#include <retrace/models/networks/relational_rnn.h>
 #include <retrace/nn/nn.h>
 
 namespace retrace {

@@ -2,10 +2,10 @@
 #include <retrace/core/storage.h>
 #include <retrace/core/threads_scope.h>
 #include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/optimizer_choice.h>
-#include <retrace/models/training/recipes.h>
 #include <retrace/models/training/trainer.h>
 #include <retrace/tests/heap_count.h>
 #include <retrace/tests/temporary_folder.h>

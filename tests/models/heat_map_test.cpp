@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/plots/heat_map.h>
+#include <retrace/models/reports/plots/heat_map.h>
 
 #include <algorithm>
 #include <array>

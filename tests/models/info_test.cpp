@@ -1,7 +1,7 @@
 // What `retrace info` says of a model: names, shapes, counts, bytes and work, against sums by hand.
 #include <gtest/gtest.h>
-#include <retrace/models/flops.h>
-#include <retrace/models/model_info.h>
+#include <retrace/models/training/flops.h>
+#include <retrace/models/training/model_info.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/models/command_line.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
-#include <retrace/models/json_fields.h>
+#include <retrace/models/formats/json_fields.h>
 
 #include <cmath>
 #include <functional>

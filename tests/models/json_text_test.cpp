@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/json_text.h>
+#include <retrace/models/formats/json_text.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>

@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <retrace/core/random.h>
-#include <retrace/models/json_lines.h>
 #include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/metrics.h>
 #include <retrace/tests/temporary_folder.h>
 #include <spawn.h>
 #include <sys/wait.h>

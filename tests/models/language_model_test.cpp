@@ -1,5 +1,5 @@
 // Language models: that segments continue each other, that tied weights are one parameter, shapes, dropout, errors.
-#include <retrace/models/language_model.h>
+#include <retrace/models/networks/language_model.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What can be chosen of the relational memory in a model by name.
 #include <gtest/gtest.h>
-#include <retrace/models/model_info.h>
+#include <retrace/models/training/model_info.h>
 #include <retrace/tests/models/command_line.h>
 
 #include <nlohmann/json.hpp>

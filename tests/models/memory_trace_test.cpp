@@ -1,8 +1,8 @@
 // The trace of a memory is what the model itself does.
 #include <gtest/gtest.h>
-#include <retrace/models/relational_rnn.h>
-#include <retrace/models/rmc_model.h>
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/networks/relational_rnn.h>
+#include <retrace/models/networks/rmc_model.h>
+#include <retrace/models/networks/sequence_model.h>
 #include <retrace/tests/compare.h>
 
 #include <string>

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/core/safetensors.h>
-#include <retrace/models/text/text_model.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
+#include <retrace/models/training/text/text_model.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/temporary_folder.h>
 

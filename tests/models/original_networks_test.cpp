@@ -1,7 +1,7 @@
 // The original programs' checks of the LSTM baseline and of the relational recurrent network, and their demonstration.
 #include <retrace/tests/models/original_test.h>
 
-#include <retrace/models/relational_rnn.h>
+#include <retrace/models/networks/relational_rnn.h>
 
 namespace retrace {
 namespace {

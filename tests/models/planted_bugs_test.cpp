@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/relational_rnn.h>
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/networks/relational_rnn.h>
+#include <retrace/models/networks/sequence_model.h>
 #include <retrace/nn/nn.h>
 
 namespace retrace {

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/plots/range.h>
+#include <retrace/models/reports/plots/range.h>
 
 #include <algorithm>
 #include <limits>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/attention_model.h>
-#include <retrace/models/relational_rnn.h>
+#include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/relational_rnn.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/compare.h>
 

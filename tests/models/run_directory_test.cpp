@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/models/cli/run_directory.h>
-#include <retrace/models/json_lines.h>
 #include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/metrics.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 #include <sys/resource.h>

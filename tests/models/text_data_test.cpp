@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/text/text_data.h>
+#include <retrace/models/tasks/text/text_data.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
 

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/text_table.h>
+#include <retrace/models/formats/text_table.h>
 
 namespace retrace {
 namespace {

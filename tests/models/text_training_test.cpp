@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/core/threads_scope.h>
-#include <retrace/models/text/text_training.h>
 #include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/text/text_training.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>

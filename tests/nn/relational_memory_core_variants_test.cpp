@@ -2,7 +2,7 @@
 // makes it differ from the core of its authors.
 #include <retrace/nn/relational_memory_core_variants.h>
 
-#include <retrace/models/rmc_model.h>
+#include <retrace/models/networks/rmc_model.h>
 #include <retrace/tests/nn/memory_test.h>
 
 namespace retrace {

@@ -1,5 +1,5 @@
 #include <retrace/models/cli/cli.h>
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/networks/sequence_model.h>
 #include <retrace/nn/nn.h>
 using namespace retrace;
 

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/sequence_model.h>
+#include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/dataset.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/nn/nn.h>

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/babi.h>
-#include <retrace/models/training/recipes.h>
+#include <retrace/models/tasks/recipes.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <algorithm>

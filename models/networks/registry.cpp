@@ -1,0 +1,46 @@
+#include <retrace/core/error.h>
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/registry.h>
+
+#include <algorithm>
+
+namespace retrace {
+namespace {
+
+constexpr std::size_t longest_name = 64;
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+bool is_writable(std::string_view name) {
+  return !name.empty() && name.size() <= longest_name && is_letter_or_digit(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+}  // namespace
+
+NameList::NameList(std::string_view function, std::string_view maker, std::string_view kind,
+                   std::span<const std::string_view> built_in)
+    : function_(function),
+      maker_(maker),
+      kind_(kind),
+      built_in_(built_in.size()),
+      names_(built_in.begin(), built_in.end()) {}
+
+void NameList::check(std::string_view name) const {
+  if (!is_writable(name))
+    throw ValueError(text(function_, ": '", name, "' cannot name a ", kind_, "; take 1 to ", longest_name,
+                          " letters, digits, '-', '_' and '.', a letter or a digit first"));
+  if (std::ranges::find(names_, name) != names_.end())
+    throw ValueError(text(function_, ": there is a ", kind_, " named '", name, "' already; take another name"));
+}
+
+void NameList::add(std::string_view name) { names_.push_back(storage_.emplace_back(name)); }
+
+std::size_t NameList::find(std::string_view name) const {
+  const auto names = added();
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw ValueError(unknown_name(maker_, kind_, name, names_));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace retrace

@@ -1,0 +1,80 @@
+#include <retrace/models/networks/relational_rnn.h>
+
+namespace retrace {
+namespace {
+
+constexpr int slot_axis = 1;
+
+void check_sequence(const Tensor& x, std::int64_t features) {
+  if (x.rank() != 3 || x.dim(1) < 1 || x.dim(2) != features)
+    throw ShapeError(text("RelationalRNN: the input ", x, " must be [batch, time of 1 or more, ", features,
+                          "]; transpose or reshape it"));
+}
+
+}  // namespace
+
+RelationalRNNCell::RelationalRNNCell(std::int64_t input, std::int64_t hidden, Random& random,
+                                     const SlotMemoryOptions& options)
+    : lstm(input, hidden, random),
+      memory(hidden, random, options),
+      read(options.slot_size, hidden, random),
+      combine(2 * hidden, hidden, random) {}
+
+RelationalState RelationalRNNCell::initial_state(std::int64_t batch) const {
+  return {lstm.cell.zero_state(batch), memory.initial_memory(batch)};
+}
+
+Tensor RelationalRNNCell::answer(const Tensor& h, const Tensor& memory_mean) const {
+  return combine(concat({h, read(memory_mean)}, -1), Activation::tanh);
+}
+
+RelationalResult RelationalRNNCell::operator()(const Tensor& x, const RelationalState& state) const {
+  const Scope scope(this, "relational_rnn_cell");
+  LstmState next = lstm.cell(x, state.lstm);
+  Tensor slots = memory(state.memory, next.h);
+  Tensor y = answer(next.h, mean(slots, slot_axis));
+  return {std::move(y), {std::move(next), std::move(slots)}};
+}
+
+RelationalRNN::RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64_t output, Random& random,
+                             const SlotMemoryOptions& options)
+    : cell(input, hidden, random, options), out(hidden, output, random) {}
+
+// The LSTM never reads the memory, so both run one after the other over the whole sequence: the LSTM's input projection
+// is one product, and so are the answers of all steps.
+
+RelationalResult RelationalRNN::operator()(const Tensor& x) const {
+  check_sequence(x, cell.lstm.cell.input());
+  return answers(x, x.dim(1));
+}
+
+RelationalResult RelationalRNN::answers(const Tensor& x, std::int64_t count) const {
+  const Scope scope(this, "relational_rnn");
+  check_sequence(x, cell.lstm.cell.input());
+  LstmResult read_by_lstm = cell.lstm(x);
+  const Tensor states = last_steps(read_by_lstm.y, count);
+  MemoryOverTime memory(cell.memory, read_by_lstm.y);
+  Tensors means;
+  for (std::int64_t t = 0; t < x.dim(1); ++t) {
+    const Tensor slots = memory.step(t);
+    if (t >= x.dim(1) - count) means.push_back(mean(slots, slot_axis));
+  }
+  return {out(cell.answer(states, stack(means, 1))), {std::move(read_by_lstm.state), memory.slots()}};
+}
+
+RelationalResult RelationalRNN::last(const Tensor& x) const {
+  const Scope scope(this, "relational_rnn");
+  check_sequence(x, cell.lstm.cell.input());
+  LstmResult read_by_lstm = cell.lstm(x);
+  MemoryOverTime memory(cell.memory, read_by_lstm.y);
+  for (std::int64_t t = 0; t < x.dim(1); ++t) memory.step(t);
+  Tensor y = out(cell.answer(read_by_lstm.state.h, mean(memory.slots(), slot_axis)));
+  return {std::move(y), {std::move(read_by_lstm.state), memory.slots()}};
+}
+
+MemoryTrace RelationalRNN::trace(const Tensor& x) const {
+  check_sequence(x, cell.lstm.cell.input());
+  return cell.memory.trace(cell.lstm(x).y);
+}
+
+}  // namespace retrace

@@ -1,0 +1,61 @@
+// A recurrent network with a relational memory beside it: an LSTM reads the sequence, every state that it reaches is
+// put into a memory whose slots attend to each other, and the answer is made of both.
+#pragma once
+
+#include <retrace/models/networks/slot_memory.h>
+#include <retrace/nn/layers.h>
+#include <retrace/nn/lstm.h>
+
+namespace retrace {
+
+struct RelationalState {
+  LstmState lstm;  // h, c [B, D]
+  Tensor memory;   // [B, N, S]
+};
+
+/// y and the state after it.
+struct RelationalResult {
+  Tensor y;
+  RelationalState state;
+};
+
+/// One step, x [B, I] -> y [B, D]:
+///   h, c = LSTM(x, h, c), M = memory(M, h), r = W_read mean_slots(M) + b, y = tanh(W_combine [h; r] + b).
+/// The memory never feeds back into the LSTM. SlotMemoryOptions::initial = zeros gives the original cell, whose slots
+/// are equal for ever but for the first.
+struct RelationalRNNCell {
+  Lstm lstm;
+  SlotMemory memory;
+  Linear read;
+  Linear combine;
+
+  RelationalRNNCell(std::int64_t input, std::int64_t hidden, Random& random, const SlotMemoryOptions& options = {});
+
+  RelationalResult operator()(const Tensor& x, const RelationalState& state) const;
+  /// h = c = 0 and the memory as it begins.
+  RelationalState initial_state(std::int64_t batch) const;
+  /// The last two lines of the step, for h [..., D] and mean_slots(M) [..., S].
+  Tensor answer(const Tensor& h, const Tensor& memory_mean) const;
+  void visit(auto&& see) const { see("lstm", lstm), see("memory", memory), see("read", read), see("combine", combine); }
+};
+
+/// The cell over x [B, T, I] from its initial state, and z_t = W_out y_t + b_out. T is 1 or more.
+struct RelationalRNN {
+  RelationalRNNCell cell;
+  Linear out;
+
+  RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64_t output, Random& random,
+                const SlotMemoryOptions& options = {});
+
+  /// Every answer: z [B, T, O].
+  RelationalResult operator()(const Tensor& x) const;
+  /// The last `count` of them: z [B, count, O]. Throws ShapeError unless count is 1 to T.
+  RelationalResult answers(const Tensor& x, std::int64_t count) const;
+  /// The last one, z [B, O], without the work for the others.
+  RelationalResult last(const Tensor& x) const;
+  /// What the memory does over x.
+  MemoryTrace trace(const Tensor& x) const;
+  void visit(auto&& see) const { see("cell", cell), see("out", out); }
+};
+
+}  // namespace retrace

@@ -1,0 +1,35 @@
+// The model of the relational memory core's paper: the core reads a sequence, and an MLP answers from its last memory.
+#pragma once
+
+#include <vector>
+
+#include <retrace/models/networks/memory_trace.h>
+#include <retrace/nn/layers.h>
+#include <retrace/nn/relational_memory_core.h>
+
+namespace retrace {
+
+struct RmcModelOptions {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  RelationalMemoryCoreOptions core = {};
+  int head_layers = 2;  // hidden layers of the MLP
+  std::int64_t head_size = 128;
+};
+
+/// x [B, T, I] -> z [B, O]: M_t = core(M_(t-1), x_t) from the identity, z = MLP(M_T flattened), ReLU between its
+/// layers.
+struct RmcModel {
+  RelationalMemoryCore core;
+  std::vector<Linear> head;
+
+  RmcModel(const RmcModelOptions& options, Random& random);
+  Tensor operator()(const Tensor& x) const;
+  /// The same after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
+  Tensor answers(const Tensor& x, std::int64_t count) const;
+  /// What the memory does over x; the attention is that of the last block.
+  MemoryTrace trace(const Tensor& x) const;
+  void visit(auto&& see) const { see("core", core), see("head", head); }
+};
+
+}  // namespace retrace

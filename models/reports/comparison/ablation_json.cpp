@@ -1,0 +1,39 @@
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/reports/comparison/ablation.h>
+
+namespace retrace {
+
+std::string to_json(const Ablation& ablation) {
+  const Comparison& comparison = ablation.comparison;
+  const RunOptions& baseline = ablation.variations.kept.front().run;
+  std::vector<JsonObject> variations;
+  for (std::size_t k = 0; k < comparison.contestants.size(); ++k) {
+    const Contestant& contestant = comparison.contestants[k];
+    variations.push_back({{"factor", ablation.variations.kept[k].factor},
+                          {"setting", ablation.variations.kept[k].setting},
+                          {"parameters", contestant.parameters},
+                          {"flops_a_sample", contestant.flops_a_sample},
+                          {"values", contestant.values},
+                          {"value", contestant.value.mean},
+                          {"deviation", contestant.value.deviation},
+                          {"half_width", contestant.value.half_width},
+                          {"difference", contestant.against_first.mean},
+                          {"difference_half_width", contestant.against_first.half_width},
+                          {"failures", contestant.failures},
+                          {"seconds", contestant.seconds}});
+  }
+  return JsonObject{{"task", comparison.task->name()},
+                    {"model", baseline.model},
+                    {"memory", baseline.model == "relational-rnn" ? baseline.memory : ""},
+                    {"metric", metric_name(comparison.task->kind())},
+                    {"seeds", comparison.options.seeds},
+                    {"steps", comparison.options.run.fit.steps},
+                    {"batch", comparison.options.run.fit.batch},
+                    {"learning_rate", comparison.options.run.fit.learning_rate},
+                    {"curriculum", comparison.options.run.fit.curriculum},
+                    {"variations", variations},
+                    {"left_out", ablation.variations.left_out}}
+      .text();
+}
+
+}  // namespace retrace

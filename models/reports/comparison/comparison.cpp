@@ -1,0 +1,201 @@
+#include <retrace/models/reports/comparison/comparison.h>
+#include <retrace/models/training/model_info.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace retrace {
+namespace {
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+constexpr Sample of_no_numbers{.mean = no_number, .deviation = no_number, .half_width = no_number};
+constexpr std::uint64_t tuning_seed = 1'000'003;  // never one of the seeds that are compared
+
+RunOptions options_of(const CompareOptions& options, const std::string& name) {
+  RunOptions run = options.run;
+  const std::size_t colon = name.find(':');
+  run.model = name.substr(0, colon);
+  if (colon != std::string::npos) run.memory = name.substr(colon + 1);
+  return run;
+}
+
+std::int64_t size_of_model(const RunOptions& run, Match match) {
+  const ModelInfo info = model_info(run);
+  return match == Match::flops ? info.flops_a_sample : info.parameters;
+}
+
+/// Scales hidden and slot size together until the model is as large as the goal, as nearly as even sizes allow. Sizes
+/// grow with the scale, so that halving an interval finds it.
+void match_size(RunOptions& run, Match match, std::int64_t goal) {
+  const std::int64_t hidden = run.hidden, slot_size = run.slot_size;
+  const std::int64_t shared = std::lcm(std::int64_t{4}, std::max<std::int64_t>(1, run.heads));  // by heads
+  const auto scaled = [&](std::int64_t quarter_steps) {
+    RunOptions candidate = run;
+    candidate.hidden = std::max<std::int64_t>(4, hidden * quarter_steps / 32 / 4 * 4);
+    candidate.slot_size = std::max(shared, slot_size * quarter_steps / 32 / shared * shared);
+    return candidate;
+  };
+  std::int64_t low = 1, high = 32 * 16;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (size_of_model(scaled(middle), match) <= goal ? low : high) = middle;
+  }
+  const auto miss = [&](std::int64_t at) { return std::abs(size_of_model(scaled(at), match) - goal); };
+  run = scaled(miss(low) <= miss(high) ? low : high);
+}
+
+/// The options of the models by name, the sizes of all but the first matched to it.
+std::vector<Entrant> entrants_of(const CompareOptions& options) {
+  std::vector<Entrant> entrants;
+  for (const std::string& name : options.models)
+    entrants.push_back({name, prepare(options_of(options, name)).options});  // a wrong name is found at once
+  if (options.match == Match::none || entrants.empty()) return entrants;
+  const std::int64_t goal = size_of_model(entrants.front().run, options.match);
+  for (std::size_t k = 1; k < entrants.size(); ++k) match_size(entrants[k].run, options.match, goal);
+  return entrants;
+}
+
+class Comparing {
+ public:
+  Comparing(const CompareOptions& options, const std::vector<Entrant>& entrants) : entrants_(entrants) {
+    if (entrants.empty()) throw ValueError("compare: there is no model; name one or more");
+    if (options.seeds < 1)
+      throw ValueError(text("compare: ", options.seeds, " seeds were asked for; ask for 1 or more"));
+    comparison_.options = options;
+    for (Entrant& entrant : entrants_) {
+      entrant.run.fit = options.run.fit;
+      Run run = prepare(entrant.run);
+      entrant.run = run.options;  // the recipe's numbers in the place of zeros
+      if (!comparison_.task) comparison_.task = std::move(run.task);
+    }
+    comparison_.options.run = entrants_.front().run;
+    if (comparison_.options.learning_rates.empty())
+      comparison_.options.learning_rates = {comparison_.options.run.fit.learning_rate};
+    const Yardsticks yardsticks = comparison_.task->yardsticks();
+    comparison_.threshold =
+        std::isnan(options.threshold) ? (yardsticks.trivial + yardsticks.ceiling) / 2 : options.threshold;
+  }
+
+  Comparison run() {
+    for (const Entrant& entrant : entrants_) add(entrant.name, entrant.run);
+    return std::move(comparison_);
+  }
+
+ private:
+  void add(const std::string& name, RunOptions run) {
+    const ModelInfo info = model_info(run);
+    Contestant contestant{
+        .name = name, .hidden = run.hidden, .parameters = info.parameters, .flops_a_sample = info.flops_a_sample};
+    run.fit.learning_rate = contestant.learning_rate = choose_learning_rate(contestant, run);
+    std::vector<double> of_first;  // the first model's values for the seeds of this one
+    for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
+      run.fit.seed = static_cast<std::uint64_t>(seed);
+      run.fit.progress.title = text(name, ", seed ", seed);
+      if (!add_run(contestant, run)) continue;
+      const Contestant& first = comparison_.contestants.empty() ? contestant : comparison_.contestants.front();
+      of_first.push_back(first.values[static_cast<std::size_t>(seed)]);
+    }
+    contestant.value = contestant.values.empty() ? of_no_numbers : summarise(contestant.values);
+    contestant.against_first = of_first.empty() ? of_no_numbers : summarise_differences(contestant.values, of_first);
+    for (const FitResult& fit : contestant.runs)
+      contestant.seconds += fit.seconds / static_cast<double>(contestant.runs.size());
+    comparison_.contestants.push_back(std::move(contestant));
+  }
+
+  /// Whether it ended with finite numbers; the first model's has to.
+  bool add_run(Contestant& contestant, const RunOptions& run) {
+    try {
+      contestant.runs.push_back(trained(run));
+    } catch (const DivergenceError& error) {
+      if (comparison_.contestants.empty()) throw;
+      contestant.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
+      return false;
+    }
+    contestant.values.push_back(contestant.runs.back().test.metric);
+    note_threshold(contestant, contestant.runs.back());
+    return true;
+  }
+
+  double choose_learning_rate(Contestant& contestant, RunOptions run) const {
+    const std::vector<double>& rates = comparison_.options.learning_rates;
+    if (rates.size() == 1) return rates.front();
+    run.fit.seed = tuning_seed;
+    for (const double rate : rates) {
+      run.fit.learning_rate = rate;
+      run.fit.progress.title = text(contestant.name, ", learning rate ", rate);
+      contestant.tried.emplace_back(rate, validation_loss(run));
+    }
+    return std::min_element(contestant.tried.begin(), contestant.tried.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  }
+
+  /// Of a training; infinite for one that leaves the finite numbers.
+  static double validation_loss(const RunOptions& run) {
+    try {
+      return trained(run).validation.loss;
+    } catch (const DivergenceError&) {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+
+  static FitResult trained(const RunOptions& options) {
+    Run run = prepare(options);
+    train(run);
+    return std::move(run.fit);
+  }
+
+  void note_threshold(Contestant& contestant, const FitResult& run) const {
+    const bool lower_is_better = comparison_.task->kind() == TaskKind::regression;
+    for (const Metrics& at : run.history) {
+      if (lower_is_better ? at.validation.metric > comparison_.threshold : at.validation.metric < comparison_.threshold)
+        continue;
+      contestant.seconds_to_threshold.push_back(at.seconds);
+      contestant.samples_to_threshold.push_back(static_cast<double>(at.step * samples_a_step()));
+      return;
+    }
+  }
+  std::int64_t samples_a_step() const {
+    return comparison_.options.run.fit.batch * comparison_.options.run.fit.accumulate;
+  }
+
+  std::vector<Entrant> entrants_;
+  Comparison comparison_;
+};
+
+}  // namespace
+
+Comparison compare(const CompareOptions& options) { return compare(options, entrants_of(options)); }
+
+Comparison compare(const CompareOptions& options, const std::vector<Entrant>& entrants) {
+  return Comparing(options, entrants).run();
+}
+
+Plot learning_curves(const Comparison& comparison) {
+  const FitOptions& fit = comparison.options.run.fit;
+  Plot plot{.title = text("validation ", metric_name(comparison.task->kind()), " on ", comparison.task->name()),
+            .x_label = "samples seen",
+            .curves = {}};
+  for (const Contestant& contestant : comparison.contestants) {
+    if (contestant.runs.empty()) continue;
+    std::size_t points = contestant.runs.front().history.size();  // a run that was stopped has fewer
+    for (const FitResult& run : contestant.runs) points = std::min(points, run.history.size());
+    Curve curve{.name = contestant.name, .x = {}, .y = {}};
+    for (std::size_t point = 0; point < points; ++point) {
+      std::vector<double> metrics;
+      for (const FitResult& run : contestant.runs) metrics.push_back(run.history[point].validation.metric);
+      curve.x.push_back(static_cast<double>(contestant.runs.front().history[point].step * fit.batch * fit.accumulate));
+      curve.y.push_back(summarise(metrics).mean);
+      curve.low.push_back(*std::min_element(metrics.begin(), metrics.end()));
+      curve.high.push_back(*std::max_element(metrics.begin(), metrics.end()));
+    }
+    plot.curves.push_back(std::move(curve));
+  }
+  const Yardsticks yardsticks = comparison.task->yardsticks();
+  plot.levels = {{std::string(yardsticks.trivial_answer), yardsticks.trivial}, {"best possible", yardsticks.ceiling}};
+  return plot;
+}
+
+}  // namespace retrace

@@ -1,0 +1,100 @@
+// A comparison for people: as a page, and as a table for a terminal.
+#include <retrace/models/reports/comparison/comparison_report.h>
+
+#include <cmath>
+
+namespace retrace {
+namespace {
+
+std::string mean_or_dash(const std::vector<double>& numbers, std::size_t runs) {
+  if (numbers.empty()) return "never";
+  const std::string mean = in_digits(summarise(numbers).mean);
+  return numbers.size() == runs ? mean : text(mean, " (", numbers.size(), " of ", runs, ")");
+}
+
+Row headings(const Comparison& comparison) {
+  const std::string metric(metric_name(comparison.task->kind()));
+  return {"model",
+          "hidden",
+          "parameters",
+          "FLOPs a sample",
+          "learning rate",
+          "test " + metric,
+          "minus " + comparison.contestants.front().name,
+          "seconds",
+          "seconds to " + in_digits(comparison.threshold),
+          "samples to it"};
+}
+
+Row row_of(const Comparison& comparison, const Contestant& contestant) {
+  const bool is_first = &contestant == &comparison.contestants.front();
+  return {contestant.name,
+          std::to_string(contestant.hidden),
+          std::to_string(contestant.parameters),
+          in_digits(static_cast<double>(contestant.flops_a_sample)),
+          in_digits(contestant.learning_rate),
+          with_half_width(contestant.value),
+          is_first ? "" : with_half_width(contestant.against_first),
+          in_digits(contestant.seconds),
+          mean_or_dash(contestant.seconds_to_threshold, contestant.runs.size()),
+          mean_or_dash(contestant.samples_to_threshold, contestant.runs.size())};
+}
+
+std::vector<Row> table(const Comparison& comparison) {
+  std::vector<Row> rows{headings(comparison)};
+  for (const Contestant& contestant : comparison.contestants) rows.push_back(row_of(comparison, contestant));
+  return rows;
+}
+
+std::int64_t matched_size(const Contestant& contestant, Match match) {
+  return match == Match::flops ? contestant.flops_a_sample : contestant.parameters;
+}
+
+/// Names the quantity that was matched, and the models whose nearest possible size still differs by more than `near`.
+std::string match_in_words(const Comparison& comparison) {
+  constexpr double near = 0.1;
+  const Match match = comparison.options.match;
+  if (match == Match::none) return "Sizes are as given: not matched.";
+  const std::string unit = match == Match::flops ? "operations of a sample" : "parameters";
+  const Contestant& first = comparison.contestants.front();
+  const auto goal = static_cast<double>(matched_size(first, match));
+  std::string unmatched;
+  for (const Contestant& contestant : comparison.contestants) {
+    const auto size = static_cast<double>(matched_size(contestant, match));
+    if (std::abs(size / goal - 1) <= near) continue;
+    unmatched += text(unmatched.empty() ? "" : ", ", contestant.name, " has ", in_digits(size, "%.0f"), " (",
+                      in_digits(size / goal, "%.2f"), " times as many)");
+  }
+  if (unmatched.empty()) return text("Sizes are matched by the number of ", unit, ".");
+  return text("Sizes could not all be matched by the number of ", unit, ": ", first.name, " has ",
+              in_digits(goal, "%.0f"), "; ", unmatched, ".");
+}
+
+/// What was the same for all models, and what was chosen for each.
+std::vector<std::string> terms(const Comparison& comparison) {
+  std::vector<std::string> lines = budget_in_words(comparison);
+  lines.push_back(match_in_words(comparison));
+  for (const Contestant& contestant : comparison.contestants) {
+    if (contestant.tried.empty()) continue;
+    std::string line = text("Learning rate of ", contestant.name, ", by validation loss on a seed of its own:");
+    for (const auto& [rate, loss] : contestant.tried)
+      line += text(" ", in_digits(rate, "%.4g"), " -> ", in_digits(loss, "%.4g"), ";");
+    line.back() = '.';
+    lines.push_back(line);
+  }
+  for (const std::string& line : unpassed_lessons_in_words(comparison)) lines.push_back(line);
+  for (const std::string& line : failures_in_words(comparison)) lines.push_back(line);
+  lines.push_back(yardsticks_in_words(comparison));
+  return lines;
+}
+
+}  // namespace
+
+std::string to_html(const Comparison& comparison) {
+  return html_page(text("Models on ", comparison.task->name()), to_svg(learning_curves(comparison), 900, 460),
+                   table(comparison), terms(comparison));
+}
+
+std::string to_text(const Comparison& comparison) { return text_page(table(comparison), terms(comparison)); }
+
+}  // namespace retrace

@@ -1,0 +1,89 @@
+#include <retrace/models/reports/comparison/comparison_report.h>
+
+#include <cmath>
+
+namespace retrace {
+namespace {
+
+/// Nothing of a task that has no lessons.
+std::string lessons_in_words(const Comparison& comparison) {
+  const std::size_t lessons = comparison.task->lessons().size();
+  if (lessons == 0) return "";
+  if (!comparison.options.run.fit.curriculum) return " No curriculum: the full task from the first step on.";
+  return text(" Curriculum: easier lessons first, ", lessons, " in all; each is left once it is passed.");
+}
+
+}  // namespace
+
+std::string with_half_width(const Sample& sample) {
+  return std::isfinite(sample.half_width)
+             ? in_digits(sample.mean, "%.4g") + " ± " + in_digits(sample.half_width, "%.2g")
+             : in_digits(sample.mean, "%.4g");
+}
+
+std::vector<std::string> budget_in_words(const Comparison& comparison) {
+  const FitOptions& fit = comparison.options.run.fit;
+  const bool by_time = fit.steps == no_limit;
+  const std::string minutes = fit.minutes > 0 ? text(by_time ? " for " : ", or ", fit.minutes, " minutes") : "";
+  return {text("Budget of a run: ", by_time ? std::string() : text(fit.steps, " "), "updates of ",
+               fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
+               " seeds; the same batches in the same order for every model; tested on ", fit.test_samples,
+               " fresh samples of the full task with the parameters of the lowest validation loss on it."),
+          text("Optimiser: ", fit.optimizer, ", schedule ", fit.schedule, ", warm-up ", fit.warm_up, ", clip ",
+               fit.clip, ".", lessons_in_words(comparison))};
+}
+
+std::vector<std::string> failures_in_words(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  for (const Contestant& contestant : comparison.contestants)
+    for (const std::string& failure : contestant.failures)
+      lines.push_back(text("Left out: ", contestant.name, ", ", failure, "."));
+  return lines;
+}
+
+std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  const auto lessons = std::ssize(comparison.task->lessons());
+  if (!comparison.options.run.fit.curriculum) return lines;
+  for (const Contestant& contestant : comparison.contestants)
+    for (const FitResult& run : contestant.runs)
+      if (const std::int64_t lesson = run.history.empty() ? lessons : run.history.back().lesson; lesson < lessons)
+        lines.push_back(text("A run of ", contestant.name, " ended in lesson ", lesson + 1, " of ", lessons,
+                             "; it was tested with its last parameters."));
+  return lines;
+}
+
+std::string yardsticks_in_words(const Comparison& comparison) {
+  const Yardsticks yardsticks = comparison.task->yardsticks();
+  return text("Chance ", in_digits(yardsticks.chance, "%.4g"), "; ", yardsticks.trivial_answer, " ",
+              in_digits(yardsticks.trivial, "%.4g"), "; best possible ", in_digits(yardsticks.ceiling, "%.4g"),
+              ". ± is the half width of the 95 % interval of the mean.");
+}
+
+std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
+                      const std::vector<std::string>& lines) {
+  std::string page =
+      text("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", title,
+           "</title>\n<style>body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
+           "table{border-collapse:collapse}td,th{padding:.3em .7em;border-bottom:1px solid #ddd;text-align:right}"
+           "td:first-child,th:first-child{text-align:left}</style></head>\n<body><h1>",
+           title, "</h1>\n", svg, "<table>\n");
+  const char* cell = "th";
+  for (const Row& row : table) {
+    page += "<tr>";
+    for (const std::string& words : row) page += text("<", cell, ">", words, "</", cell, ">");
+    page += "</tr>\n";
+    cell = "td";
+  }
+  page += "</table>\n<p>The band of a curve reaches from the lowest to the highest seed.</p>\n";
+  for (const std::string& line : lines) page += text("<p>", line, "</p>\n");
+  return page + "</body></html>\n";
+}
+
+std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines) {
+  std::string result = text_table(table, "lr");
+  for (const std::string& line : lines) result += wrapped(line);
+  return result;
+}
+
+}  // namespace retrace

@@ -1,0 +1,33 @@
+// What the slots of a memory attended to while one sample was read (Santoro et al., 2018, figure 3).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <retrace/models/networks/memory_trace.h>
+#include <retrace/models/reports/evaluation/answered.h>
+
+namespace retrace {
+
+struct AttentionExample {
+  std::string input;  // in the task's words
+  std::string expected, given;
+  bool right = false;
+  std::optional<std::int64_t> row_to_remember;
+  bool attends_to_input = false;  // the last column then is the input
+  std::int64_t slots = 0, columns = 0;
+  std::vector<std::string> rows;  // T, in the task's words
+  std::vector<std::vector<double>>
+      weights;  // T of [slots x columns]: what each slot gave to each column, mean of heads
+};
+
+/// `count` different samples of those given (all, where there are fewer), whose row to remember is the last, the first,
+/// the middle one, and so on through all places; without such rows, the first samples.
+std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<Answered>& samples, std::int64_t count);
+
+/// A sample of the batch that was traced.
+AttentionExample attention_example(const Task& task, const Answered& answered, const MemoryTrace& trace,
+                                   std::int64_t sample);
+
+}  // namespace retrace

@@ -1,0 +1,118 @@
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/reports/evaluation/evaluation_report.h>
+
+namespace retrace {
+namespace {
+
+std::vector<JsonText> list_of(const auto& items, const auto& write) {
+  std::vector<JsonText> list;
+  for (const auto& item : items) list.push_back(write(item));
+  return list;
+}
+
+JsonObject estimate_to_json(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}, {"answers", estimate.answers}};
+}
+
+JsonObject category_to_json(const CategoryTable& table) {
+  return {{"name", table.name}, {"rows", list_of(table.rows, [](const CategoryRow& row) {
+                                   JsonObject object{{"category", row.value}};
+                                   object.add(estimate_to_json(row.metric));
+                                   return object;
+                                 })}};
+}
+
+JsonText every_difficulty_to_json(const Report& report) {
+  if (report.of_every_difficulty.answers == 0) return {};
+  JsonObject object = estimate_to_json(report.of_every_difficulty);
+  object.add("categories", list_of(report.of_every_difficulty_categories, category_to_json));
+  return object;
+}
+
+JsonObject failure_to_json(const Failure& failure, TaskKind kind) {
+  JsonObject object{
+      {"sample", failure.sample}, {"input", failure.input}, {"expected", failure.expected}, {"given", failure.given}};
+  if (kind == TaskKind::classification) {
+    object.add("probability_of_expected", failure.probability_of_expected);
+    object.add("probability_of_given", failure.probability_of_given);
+  } else {
+    object.add("squared_error", failure.error);
+  }
+  return object;
+}
+
+JsonObject around_to_json(const AroundTheRow& around) {
+  return {{"samples", around.samples},
+          {"to_input_before", around.to_input_before},
+          {"to_input_at", around.to_input_at},
+          {"to_input_after", around.to_input_after},
+          {"to_slot_after", around.to_slot_after}};
+}
+
+JsonObject memory_to_json(const MemoryUse& use) {
+  const Specialisation& special = use.specialisation;
+  return {{"samples", use.samples},
+          {"steps", use.steps},
+          {"slots", list_of(use.of_slots,
+                            [](const SlotUse& slot) {
+                              return JsonObject{{"norm", slot.norm},
+                                                {"norm_over_time", slot.norm_over_time},
+                                                {"variance", slot.variance},
+                                                {"attention", slot.attention},
+                                                {"written", slot.written}};
+                            })},
+          {"attends_to_input", use.columns > use.slots},
+          {"input_attention", use.input_attention},
+          {"attention_entropy", use.attention_entropy},
+          {"effective_slots", use.effective_slots},
+          {"effective_written", use.effective_written},
+          {"slot_entropy", special.slot_entropy},
+          {"slot_told_by_step", special.by_time},
+          {"slot_told_by_topic", special.by_topic},
+          {"around_the_row_to_remember", use.around ? JsonText(around_to_json(*use.around)) : JsonText()},
+          {"gates", list_of(use.gates,
+                            [](const GateUse& gate) {
+                              return JsonObject{{"name", gate.name}, {"mean", gate.mean}, {"slots", gate.of_slots}};
+                            })},
+          {"attention_over_time", use.attention_over_time},
+          {"written_over_time", use.written_over_time}};
+}
+
+JsonObject example_to_json(const AttentionExample& example) {
+  return {{"input", example.input},     {"expected", example.expected},
+          {"given", example.given},     {"row_to_remember", example.row_to_remember},
+          {"rows", example.rows},       {"slots", example.slots},
+          {"columns", example.columns}, {"attention", example.weights}};
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  const auto failure = [&](const Failure& each) { return failure_to_json(each, report.kind); };
+  JsonObject object{{"task", report.task},
+                    {"model", report.model},
+                    {"memory_kind", report.memory_kind},
+                    {"path", report.path},
+                    {"parameters", report.parameters},
+                    {"step", report.step},
+                    {"seed", report.seed},
+                    {"samples", report.samples},
+                    {"as_in_training", report.as_in_training},
+                    {"metric", metric_name(report.kind)},
+                    {"value", report.evaluation.metric},
+                    {"low", report.metric.low},
+                    {"high", report.metric.high},
+                    {"loss", report.evaluation.loss},
+                    {"chance", report.yardsticks.chance},
+                    {"trivial", report.yardsticks.trivial},
+                    {"ceiling", report.yardsticks.ceiling},
+                    {"categories", list_of(report.categories, category_to_json)},
+                    {"of_every_difficulty", every_difficulty_to_json(report)},
+                    {"failed", report.failure_count},
+                    {"failures", list_of(report.failures, failure)},
+                    {"memory", report.memory ? JsonText(memory_to_json(*report.memory)) : JsonText()},
+                    {"examples", list_of(report.examples, example_to_json)}};
+  return object.text();
+}
+
+}  // namespace retrace

@@ -1,0 +1,28 @@
+// The heat maps of a report, which the terminal and the page have in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <retrace/models/reports/evaluation/evaluation_report.h>
+#include <retrace/models/reports/plots/heat_map.h>
+
+namespace retrace {
+
+/// The attention of an example: a matrix a step, a slot a row, the input's column apart; the step to remember is
+/// marked.
+std::vector<HeatMap> attention_steps(const AttentionExample& example);
+/// What each slot and the input received at each step of an example.
+HeatMap attention_over_time(const AttentionExample& example);
+/// The same over many samples, and how often each slot is the one that changes most.
+HeatMap attention_over_time(const MemoryUse& use);
+HeatMap changes_over_time(const MemoryUse& use);
+
+/// "rmc on nth-farthest (vectors 4, dims 2)".
+std::string title_of(const Report& report);
+/// "was right: vector 3", "was wrong: said 2, right is 3"; of numbers "said 2, right is 3".
+std::string verdict(const AttentionExample& example, TaskKind kind);
+/// What follows from the memory's numbers, in sentences.
+std::vector<std::string> findings(const MemoryUse& use);
+
+}  // namespace retrace

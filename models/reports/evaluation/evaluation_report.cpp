@@ -1,0 +1,112 @@
+#include <retrace/core/error.h>
+#include <retrace/models/reports/evaluation/evaluation_report.h>
+#include <retrace/ops/ops.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace retrace {
+namespace {
+
+/// Takes in the portions of a test.
+class Reader {
+ public:
+  Reader(const Task& task, std::int64_t failures) : task_(task), categories_(task), failures_(task, failures) {}
+
+  void see(const Batch& batch, const Tensor& output) {
+    std::vector<Answered> samples = answered(task_, batch, output);
+    for (const Answered& sample : samples) {
+      scores_.add_sample(sample.total(), sample.counted());
+      categories_.add(sample);
+      failures_.add(sample);
+    }
+    if (!first_.x.defined()) first_ = batch, first_samples_ = std::move(samples);
+  }
+
+  void tell_categories(Estimate& metric, std::vector<CategoryTable>& categories) const {
+    metric = scores_.estimate(task_.kind());
+    categories = categories_.tables();
+  }
+
+  void tell(Report& report) const {
+    tell_categories(report.metric, report.categories);
+    report.failure_count = failures_.count();
+    report.failures = failures_.worst();
+  }
+
+  void tell_memory(const SequenceModel& model, std::int64_t examples, Report& report) const {
+    const NoTape unrecorded;
+    const std::optional<MemoryTrace> trace = model.trace(first_.x);
+    if (!trace) return;
+    report.memory = memory_use(task_, first_, *trace);
+    for (const std::int64_t sample : choose_examples(task_, first_samples_, examples))
+      report.examples.push_back(
+          attention_example(task_, first_samples_[static_cast<std::size_t>(sample)], *trace, sample));
+  }
+
+ private:
+  const Task& task_;
+  Scores scores_;
+  CategoryCounter categories_;
+  FailureList failures_;
+  Batch first_;
+  std::vector<Answered> first_samples_;
+};
+
+/// The metric and its categories on easier samples among hard ones.
+void tell_of_every_difficulty(const StoredRun& run, Report& report) {
+  const std::unique_ptr<Task> task = run.task->of_every_difficulty();
+  if (task == nullptr) return;
+  Reader reader(*task, 0);
+  evaluate(*run.model, *task, Random(report.seed).stream("every difficulty"), report.samples,
+           [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); });
+  reader.tell_categories(report.of_every_difficulty, report.of_every_difficulty_categories);
+}
+
+Batch first_of(const Batch& all_samples, std::int64_t count) {
+  return {slice(all_samples.x, {range(0, count)}), slice(all_samples.y, {range(0, count)})};
+}
+
+}  // namespace
+
+Report make_report(const StoredRun& run, const ReportOptions& options) {
+  if (options.samples < 0)
+    throw ValueError(text("eval: ", options.samples, " samples were asked for; ask for 1 or more"));
+  const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
+  const Task& task = *run.task;
+  Report report{.path = run.path,
+                .task = run.task_name,
+                .model = run.model_name,
+                .memory_kind = run.model_name == "relational-rnn" ? run.memory : "",
+                .task_options = run.task_options,
+                .kind = task.kind(),
+                .parameters = count_parameters(*run.model),
+                .step = run.step,
+                .seed = options.seed.value_or(run.seed),
+                .samples = options.samples == 0 ? run.test_samples : options.samples,
+                .evaluation = {},
+                .metric = {},
+                .yardsticks = task.yardsticks()};
+  Reader reader(task, options.failures);
+  const auto see = [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); };
+  if (const std::optional<HeldOut> held_out = task.held_out()) {
+    const std::int64_t count = held_out->test.x.dim(0);
+    report.held_out = true;
+    report.samples = options.samples == 0 ? count : std::min(count, options.samples);
+    report.as_in_training = report.samples == count;
+    report.evaluation = evaluate(*run.model, task, first_of(held_out->test, report.samples), see);
+  } else {
+    report.as_in_training = report.seed == run.seed && report.samples == run.test_samples;
+    report.evaluation = evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see);
+  }
+  if (!std::isfinite(report.evaluation.loss))
+    throw FileError(
+        text("eval: the model of ", run.path, " has a loss of ", report.evaluation.loss,
+             " on its test samples: its weights are too large; train it again, with a lower learning rate"));
+  reader.tell(report);
+  tell_of_every_difficulty(run, report);
+  reader.tell_memory(*run.model, options.examples, report);
+  return report;
+}
+
+}  // namespace retrace

@@ -1,0 +1,58 @@
+// What there is to tell of a trained model: `retrace eval`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <retrace/models/reports/evaluation/attention_example.h>
+#include <retrace/models/reports/evaluation/categories.h>
+#include <retrace/models/reports/evaluation/failures.h>
+#include <retrace/models/reports/evaluation/memory_use.h>
+#include <retrace/models/training/evaluate.h>
+#include <retrace/models/training/stored_run.h>
+
+namespace retrace {
+
+struct ReportOptions {
+  std::int64_t samples = 0;                // 0: as many as the training's test had
+  std::optional<std::uint64_t> seed = {};  // none: the training's own, whose test samples it draws again
+  std::int64_t failures = 5;               // that are shown
+  std::int64_t examples = 3;               // whose attention is shown
+};
+
+struct Report {
+  std::string path, task, model, memory_kind;  // memory_kind: of a relational-rnn
+  TaskOptions task_options;
+  TaskKind kind = TaskKind::classification;
+  std::int64_t parameters = 0;
+  std::int64_t step = 0;  // of a checkpoint; 0 for the weights of a finished training
+  std::uint64_t seed = 0;
+  std::int64_t samples = 0;
+  bool held_out = false;        // samples that the task keeps for tests; the seed then plays no part
+  bool as_in_training = false;  // the very samples of the training's test
+  Evaluation evaluation;
+  Estimate metric;  // its value, and how far it can be trusted
+  Yardsticks yardsticks;
+  std::vector<CategoryTable> categories = {};
+  Estimate of_every_difficulty = {};  // as many samples of the task of that name; none where it has none
+  std::vector<CategoryTable> of_every_difficulty_categories = {};
+  std::int64_t failure_count = 0;  // samples
+  std::vector<Failure> failures = {};
+  std::optional<MemoryUse> memory = {};  // of a model with slots, over the first samples
+  std::vector<AttentionExample> examples = {};
+};
+
+/// Tests the model on samples of its task. Throws ValueError for a negative number of samples, and FileError if the
+/// model's loss is not finite.
+Report make_report(const StoredRun& run, const ReportOptions& options = {});
+
+/// For a terminal.
+std::string to_text(const Report& report);
+/// One JSON object; null for what is not finite.
+std::string to_json(const Report& report);
+/// A page that needs nothing else: the attention of the examples step by step, the row to remember marked in red, as in
+/// figure 3 of the relational memory core's paper; and the slots over time.
+std::string attention_page(const Report& report);
+
+}  // namespace retrace

@@ -1,0 +1,151 @@
+// A report for a terminal.
+#include <retrace/core/error.h>
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/text_table.h>
+#include <retrace/models/reports/evaluation/evaluation_maps.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace retrace {
+namespace {
+
+constexpr std::size_t bar_length = 20;
+constexpr std::size_t map_width = text_width - 2;  // without the leading space
+constexpr std::size_t most_steps_in_text = 16;     // whose matrices are printed
+constexpr std::int64_t most_columns_in_text = 70;
+
+std::string interval(const Estimate& estimate) {
+  return text(in_digits(estimate.low, "%.4g"), " to ", in_digits(estimate.high, "%.4g"));
+}
+
+/// Every line, each with its end, behind some space.
+std::string indented(const std::string& lines, const char* by) {
+  std::string result;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    result += by + lines.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::string headline(const Report& report) {
+  const Yardsticks& yardsticks = report.yardsticks;
+  std::string lines =
+      text(title_of(report), ", ", report.parameters, " parameters, from ", report.path,
+           report.step > 0 ? text(" (a checkpoint after step ", report.step, ")") : std::string(), "\n");
+  lines += text(metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " (95 % interval ",
+                interval(report.metric), ") of ", report.samples, " samples ",
+                report.held_out ? std::string("that the task keeps for tests") : text("of seed ", report.seed),
+                report.as_in_training ? ", the same as in the training's test" : "", "; loss ",
+                in_digits(report.evaluation.loss, "%.4g"), "\n");
+  lines += text("to compare: chance ", in_digits(yardsticks.chance), ", ", yardsticks.trivial_answer, " ",
+                in_digits(yardsticks.trivial));
+  for (const Yardsticks::Shortcut& shortcut : yardsticks.shortcuts)
+    lines += text(", ", shortcut.answer, " ", in_digits(shortcut.value));
+  return text(lines, ", best possible ", in_digits(yardsticks.ceiling), "\n");
+}
+
+/// Nothing for a table of one line: all samples are alike there.
+std::string table_of(const CategoryTable& table, TaskKind kind) {
+  if (table.rows.size() == 1) return "";
+  std::vector<Row> rows{{table.name, "answers", std::string(metric_name(kind)), "95 % interval"}};
+  for (const CategoryRow& row : table.rows) {
+    rows.push_back(
+        {row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4f"), interval(row.metric)});
+    if (kind != TaskKind::classification) continue;
+    std::string bar(static_cast<std::size_t>(std::lround(row.metric.value * bar_length)), '#');
+    bar.resize(bar_length, '.');
+    rows.back().push_back(bar);
+  }
+  return text("\n", text_table(rows, "lr", "  "));
+}
+
+std::string failures_of(const Report& report) {
+  const bool is_classification = report.kind == TaskKind::classification;
+  if (report.failures.empty() && report.failure_count > 0) return "";
+  std::string lines = is_classification ? text("\nWrong: ", report.failure_count, " of ", report.samples, " samples")
+                                        : std::string("\nLargest errors");
+  if (report.failures.empty()) return lines + "\n";
+  lines += is_classification ? text("; those that the model was surest of:\n") : std::string(":\n");
+  const auto likely = [&](double probability) {
+    return is_classification ? text(" (p = ", in_digits(probability), ")") : std::string();
+  };
+  for (const Failure& failure : report.failures)
+    lines += text("  sample ", failure.sample, "\n", indented(failure.input, "    "), "    right: ", failure.expected,
+                  likely(failure.probability_of_expected), ", answered: ", failure.given,
+                  likely(failure.probability_of_given),
+                  is_classification ? std::string() : text(", squared error ", in_digits(failure.error)), "\n");
+  return lines;
+}
+
+/// With the largest number as the darkest, as its title then says.
+HeatMap in_own_shades(HeatMap map) {
+  const double largest = largest_of({&map, 1});
+  if (!(largest > 0)) return map;
+  map.title += text(" (@ is ", in_digits(largest), ")");
+  for (double& value : map.values) value /= largest;
+  return map;
+}
+
+std::string memory_of(const MemoryUse& use) {
+  std::vector<Row> rows{{"slot", "norm", "its deviation over time", "variance", "attention received", "changes most"}};
+  for (std::size_t slot = 0; slot < use.of_slots.size(); ++slot) {
+    const SlotUse& of_slot = use.of_slots[slot];
+    rows.push_back({std::to_string(slot), in_digits(of_slot.norm), in_digits(of_slot.norm_over_time),
+                    in_digits(of_slot.variance), in_digits(of_slot.attention, "%.3f"),
+                    in_digits(of_slot.written, "%.3f")});
+  }
+  if (use.columns > use.slots) rows.push_back({"input", "", "", "", in_digits(use.input_attention, "%.3f")});
+  for (const GateUse& gate : use.gates) {
+    rows.front().push_back(gate.name + " gate");
+    for (std::size_t slot = 0; slot < gate.of_slots.size(); ++slot)
+      rows[slot + 1].push_back(in_digits(gate.of_slots[slot], "%.3f"));
+  }
+  std::string lines = text("\nMemory: ", use.slots, " slots, over ", use.samples, " samples of ", use.steps, " steps\n",
+                           text_table(rows, "lr", "  "));
+  for (const std::string& finding : findings(use)) lines += wrapped(finding, "  ");
+  for (const GateUse& gate : use.gates)
+    lines += text("  The ", gate.name, " gates are ", in_digits(100 * gate.mean, "%.0f"), " % open on the average.\n");
+  if (use.steps > most_columns_in_text) return lines;
+  const std::array maps{in_own_shades(attention_over_time(use)), in_own_shades(changes_over_time(use))};
+  return text(lines, "  Step by step, from left to right:\n", indented(to_text(maps, 1, map_width), "  "));
+}
+
+std::string example_of(const AttentionExample& example, TaskKind kind) {
+  const std::vector<HeatMap> steps = attention_steps(example);
+  const std::array received{in_own_shades(attention_over_time(example))};
+  std::string sentence = text("The model ", verdict(example, kind), ".");
+  if (example.row_to_remember)
+    sentence += text(" Step ", *example.row_to_remember + 1, ", which is to be remembered, has a * and a ^.");
+  std::string lines = text("\n", indented(example.input, "  "), wrapped(sentence, "  "));
+  if (steps.size() <= most_steps_in_text)
+    lines += text("  Each step (@ is ", in_digits(largest_of(steps)), "):\n",
+                  indented(to_text(steps, largest_of(steps), map_width), "  "));
+  if (received.front().columns <= most_columns_in_text) lines += indented(to_text(received, 1, map_width), "  ");
+  return lines;
+}
+
+}  // namespace
+
+std::string to_text(const Report& report) {
+  std::string result = headline(report);
+  for (const CategoryTable& table : report.categories) result += table_of(table, report.kind);
+  if (report.of_every_difficulty.answers > 0)
+    result += text("\nOn as many samples of every difficulty up to the task's: ", metric_name(report.kind), " ",
+                   in_digits(report.of_every_difficulty.value, "%.4g"), " (95 % interval ",
+                   interval(report.of_every_difficulty), ")\n");
+  for (const CategoryTable& table : report.of_every_difficulty_categories) result += table_of(table, report.kind);
+  result += failures_of(report);
+  if (report.memory) result += memory_of(*report.memory);
+  if (!report.examples.empty())
+    result += text("\nAttention: at each step, a row is a slot and its columns are the slots that it looks at",
+                   report.examples.front().attends_to_input ? ", the last one the input" : "",
+                   " (mean of the heads); blank is 0\n");
+  for (const AttentionExample& example : report.examples) result += example_of(example, report.kind);
+  return result;
+}
+
+}  // namespace retrace

@@ -1,0 +1,138 @@
+#include <retrace/core/error.h>
+#include <retrace/models/reports/plots/markup.h>
+#include <retrace/models/reports/plots/range.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace retrace {
+namespace {
+
+constexpr std::array<const char*, 8> colours{"#1f6fb4", "#d1495b", "#2e8b57", "#8e5ea2",
+                                             "#c77b0a", "#3aa6a6", "#7a7a7a", "#222222"};
+constexpr double left = 58, right = 14, top = 30, bottom = 40;
+
+std::string number(double value, const char* format = "%.5g") {
+  std::array<char, 32> digits;
+  std::snprintf(digits.data(), digits.size(), format, value == 0 ? 0.0 : value);
+  return digits.data();
+}
+
+/// From the numbers of a plot to pixels.
+class Canvas {
+ public:
+  Canvas(const Plot& plot, int width, int height)
+      : plot_(plot), x_(x_range(plot)), y_(y_range(plot)), width_(width), height_(height) {}
+
+  std::string draw() const {
+    std::string svg =
+        text("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width_, " ", height_, "\" width=\"", width_,
+             "\" height=\"", height_, "\" font-family=\"sans-serif\" font-size=\"11\">\n",
+             "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    svg += label(left, 18, "start", plot_.title, "font-size=\"13\" font-weight=\"bold\"");
+    svg += axes();
+    for (const Level& level : plot_.levels) svg += dashed(level);
+    for (std::size_t k = 0; k < plot_.curves.size(); ++k) svg += band(k) + line(k);
+    return svg + legend() + "</svg>\n";
+  }
+
+ private:
+  double x(double value) const { return left + x_.part(value) * (width_ - left - right); }
+  double y(double value) const { return height_ - bottom - y_.part(value) * (height_ - top - bottom); }
+  std::string point(double px, double py) const { return text(number(x(px), "%.1f"), ",", number(y(py), "%.1f"), " "); }
+
+  static std::string label(double px, double py, const char* anchor, const std::string& words, const char* style = "") {
+    return text("<text x=\"", number(px, "%.1f"), "\" y=\"", number(py, "%.1f"), "\" text-anchor=\"", anchor, "\" ",
+                style, ">", escaped(words), "</text>\n");
+  }
+  static std::string segment(double x1, double y1, double x2, double y2, const char* style) {
+    return text("<line x1=\"", number(x1, "%.1f"), "\" y1=\"", number(y1, "%.1f"), "\" x2=\"", number(x2, "%.1f"),
+                "\" y2=\"", number(y2, "%.1f"), "\" ", style, "/>\n");
+  }
+
+  std::string axes() const {
+    const double end = width_ - right, base = height_ - bottom;
+    std::string svg;
+    for (const double tick : ticks(y_, 5))
+      svg += segment(left, y(tick), end, y(tick), "stroke=\"#e4e4e4\"") +
+             label(left - 6, y(tick) + 4, "end", number(tick));
+    for (const double tick : ticks(x_, 6))
+      svg += segment(x(tick), base, x(tick), base + 4, "stroke=\"#555\"") +
+             label(x(tick), base + 16, "middle", number(tick));
+    svg += segment(left, base, end, base, "stroke=\"#555\"") + segment(left, top, left, base, "stroke=\"#555\"");
+    return svg + label((left + end) / 2, height_ - 8, "middle", plot_.x_label);
+  }
+
+  std::string dashed(const Level& level) const {
+    return segment(left, y(level.y), width_ - right, y(level.y), "stroke=\"#999\" stroke-dasharray=\"4 4\"") +
+           label(width_ - right - 4, y(level.y) - 4, "end", level.name, "fill=\"#777\"");
+  }
+
+  std::string line(std::size_t which) const {
+    const Curve& curve = plot_.curves[which];
+    std::string points;
+    for (std::size_t k = 0; k < curve.x.size(); ++k)
+      if (std::isfinite(curve.x[k]) && std::isfinite(curve.y[k])) points += point(curve.x[k], curve.y[k]);
+    return text("<polyline fill=\"none\" stroke=\"", colour(which), "\" stroke-width=\"1.8\" points=\"", points,
+                "\"/>\n");
+  }
+
+  std::string band(std::size_t which) const {
+    const Curve& curve = plot_.curves[which];
+    if (curve.low.empty()) return "";
+    std::string points;
+    for (std::size_t k = 0; k < curve.x.size(); ++k) points += point(curve.x[k], curve.high[k]);
+    for (std::size_t k = curve.x.size(); k-- > 0;) points += point(curve.x[k], curve.low[k]);
+    return text("<polygon stroke=\"none\" fill-opacity=\"0.15\" fill=\"", colour(which), "\" points=\"", points,
+                "\"/>\n");
+  }
+
+  std::string legend() const {
+    std::string svg;
+    double at = top + 12;
+    for (std::size_t k = 0; k < plot_.curves.size(); ++k, at += 15)
+      svg += text("<rect x=\"", left + 10, "\" y=\"", at - 8, "\" width=\"14\" height=\"4\" fill=\"", colour(k),
+                  "\"/>\n") +
+             label(left + 29, at, "start", plot_.curves[k].name);
+    return svg;
+  }
+
+  static const char* colour(std::size_t which) { return colours[which % colours.size()]; }
+
+  const Plot& plot_;
+  Range x_, y_;
+  int width_, height_;
+};
+
+}  // namespace
+
+std::string escaped(const std::string& plain) {
+  std::string result;
+  for (const char letter : plain) {
+    if (letter == '&')
+      result += "&amp;";
+    else if (letter == '<')
+      result += "&lt;";
+    else if (letter == '>')
+      result += "&gt;";
+    else
+      result += letter;
+  }
+  return result;
+}
+
+std::string to_svg(const Plot& plot, int width, int height) { return Canvas(plot, width, height).draw(); }
+
+std::string to_svg(const std::vector<Plot>& plots, int width, int height) {
+  const int whole = width * static_cast<int>(plots.size());
+  std::string svg = text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", whole, "\" height=\"", height, "\">\n");
+  int at = 0;
+  for (const Plot& plot : plots) {
+    svg += text("<g transform=\"translate(", at, " 0)\">\n", to_svg(plot, width, height), "</g>\n");
+    at += width;
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace retrace

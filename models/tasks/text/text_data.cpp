@@ -1,0 +1,79 @@
+#include <retrace/core/error.h>
+#include <retrace/models/tasks/text/text_data.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace retrace {
+namespace {
+
+std::string content_of(const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    throw FileError(text("read_text: ", path, " cannot be read: ", why, "; give a text file"));
+  };
+  if (std::error_code error; std::filesystem::is_directory(path, error)) refuse("it is a folder");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(std::strerror(errno));
+  std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) refuse(std::strerror(errno));
+  return content;
+}
+
+}  // namespace
+
+TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view name) {
+  check_utf8(utf8, name);
+  const std::int64_t count = count_tokens(utf8, kind);
+  const Vocabulary vocabulary = Vocabulary::of(utf8, kind, count - 2 * (count / 20));
+  return {vocabulary, vocabulary.encode(utf8)};
+}
+
+TextData read_text(const std::string& path, TokenKind kind) {
+  try {
+    return make_text_data(content_of(path), kind, path);
+  } catch (const ValueError& error) {
+    throw FileError(text("read_text: ", error.what()));
+  }
+}
+
+std::string fingerprint(TokenIds ids) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const std::int32_t id : ids)
+    for (int shift = 0; shift < 32; shift += 8)
+      hash = (hash ^ ((static_cast<std::uint32_t>(id) >> shift) & 0xffU)) * 0x100000001b3U;
+  std::array<char, 17> digits;
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return digits.data();
+}
+
+Streams::Streams(TokenIds ids, std::int64_t rows, std::int64_t length) : ids_(ids), rows_(rows), length_(length) {
+  if (ids.size() < 2 || rows < 1 || length < 1)
+    throw ValueError(text("Streams: ", ids.size(), " tokens in ", rows, " rows and segments of ", length,
+                          "; there have to be 2 tokens, a row and a length of 1, at least"));
+  steps_ = (static_cast<std::int64_t>(ids.size()) - 1 + rows - 1) / rows;
+}
+
+Streams::Segment Streams::segment(std::int64_t number) const {
+  const std::int64_t begin = number * length_, time = std::min(length_, steps_ - begin);
+  const std::int64_t last = static_cast<std::int64_t>(ids_.size()) - 1;
+  Segment result{zeros({rows_, time}, i64), full({rows_, time}, static_cast<double>(no_token), i64)};
+  std::int64_t* in = result.in.mutable_values<std::int64_t>().data();
+  std::int64_t* next = result.next.mutable_values<std::int64_t>().data();
+  for (std::int64_t row = 0; row < rows_; ++row) {
+    const std::int64_t from = row * steps_ + begin, count = std::clamp<std::int64_t>(last - from, 0, time);
+    for (std::int64_t t = 0; t < count; ++t) {
+      in[row * time + t] = ids_[static_cast<std::size_t>(from + t)];
+      next[row * time + t] = ids_[static_cast<std::size_t>(from + t + 1)];
+    }
+  }
+  return result;
+}
+
+}  // namespace retrace

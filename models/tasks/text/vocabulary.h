@@ -1,0 +1,54 @@
+// Text as the numbers of its characters or words, and back.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace retrace {
+
+/// Characters are Unicode code points. A word is what stands between spaces and tabs; the end of a line is one, too.
+enum class TokenKind { characters, words };
+constexpr std::string_view name_of(TokenKind kind) { return kind == TokenKind::words ? "words" : "characters"; }
+/// "bpc", bits per character: -mean log2 p; "perplexity" of words: exp(-mean ln p). Less is better.
+constexpr std::string_view metric_name(TokenKind kind) { return kind == TokenKind::words ? "perplexity" : "bpc"; }
+
+/// The token of words that a vocabulary leaves out.
+inline constexpr std::string_view unknown_word = "<unk>";
+
+/// Throws ValueError, with the byte and the line, where `utf8` is not UTF-8 (RFC 3629: no surrogates, nothing above
+/// U+10FFFF, no longer form than needed). `what` names it in the error.
+void check_utf8(std::string_view utf8, std::string_view what);
+/// The number of tokens of a text that check_utf8 accepts.
+std::int64_t count_tokens(std::string_view utf8, TokenKind kind);
+
+/// Tokens and their ids: 0 to size() - 1, in the order of their bytes.
+class Vocabulary {
+ public:
+  /// Tokens in any order, each once; for words, unknown_word is added.
+  Vocabulary(TokenKind kind, std::vector<std::string> tokens);
+  /// Of a text: every character, or those words that are the most frequent ones (at most `most`) among its first
+  /// `first` words.
+  static Vocabulary of(std::string_view utf8, TokenKind kind, std::int64_t first, std::size_t most = 10000);
+
+  TokenKind kind() const { return kind_; }
+  std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
+  const std::vector<std::string>& tokens() const { return tokens_; }
+  /// The id of a token, if it has one.
+  std::optional<std::int32_t> find(std::string_view token) const;
+
+  /// A word that is left out becomes unknown_word. Throws ValueError for a character that is not known.
+  std::vector<std::int32_t> encode(std::string_view utf8) const;
+  /// Words are parted by a space, except at the end of a line.
+  std::string decode(std::span<const std::int32_t> ids) const;
+
+ private:
+  TokenKind kind_;
+  std::vector<std::string> tokens_;  // sorted
+};
+
+}  // namespace retrace

@@ -1,0 +1,43 @@
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/tasks/text/vocabulary.h>
+#include <retrace/models/training/metrics.h>
+
+#include <limits>
+
+namespace retrace {
+
+std::string to_json(const Metrics& metrics) {
+  return JsonObject{{"step", metrics.step},
+                    {"loss", metrics.loss},
+                    {"gradient_norm", metrics.last_step.gradient_norm},
+                    {"learning_rate", metrics.last_step.learning_rate},
+                    {"validation_loss", metrics.validation.loss},
+                    {text("validation_", metrics.metric_name), metrics.validation.metric},
+                    {"samples_per_second", metrics.samples_per_second},
+                    {"seconds", metrics.seconds},
+                    {"memory_bytes", metrics.memory_bytes},
+                    {"lesson", metrics.lesson}}
+      .text();
+}
+
+Metrics metrics_from_json(const std::string& place, const std::string& line) {
+  constexpr double not_finite = std::numeric_limits<double>::quiet_NaN();
+  const JsonFields fields(place, line);
+  const auto number = [&](std::string_view name) { return fields.number_or_null(name, not_finite); };
+  Metrics metrics;
+  for (const std::string_view name : {metric_name(TaskKind::classification), metric_name(TaskKind::regression),
+                                      metric_name(TokenKind::characters), metric_name(TokenKind::words)})
+    if (fields.has(text("validation_", name))) metrics.metric_name = name;
+  metrics.step = fields.integer("step");
+  metrics.loss = number("loss");
+  metrics.last_step = {metrics.loss, number("gradient_norm"), number("learning_rate")};
+  metrics.validation = {number("validation_loss"), number(text("validation_", metrics.metric_name))};
+  metrics.samples_per_second = number("samples_per_second");
+  metrics.seconds = number("seconds");
+  metrics.memory_bytes = fields.integer("memory_bytes");
+  metrics.lesson = fields.integer("lesson");
+  return metrics;
+}
+
+}  // namespace retrace

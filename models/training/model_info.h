@@ -1,0 +1,31 @@
+// What a model is made of, and how much it computes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <retrace/models/training/run.h>
+
+namespace retrace {
+
+struct ModelInfo {
+  struct Weight {
+    std::string name;
+    Shape shape;
+    std::int64_t count;
+  };
+  std::string model;
+  std::string task;                 // whose sizes it has
+  std::int64_t flops_a_sample = 0;  // of forward and backward
+  std::int64_t batch = 0;           // samples a step
+  std::int64_t parameters = 0;
+  std::int64_t bytes = 0;
+  std::vector<Weight> weights;
+};
+/// The model of a run that has not begun.
+ModelInfo model_info(const RunOptions& options);
+
+std::string to_json(const ModelInfo& info);
+
+}  // namespace retrace

@@ -1,0 +1,22 @@
+#include <retrace/models/training/result_json.h>
+
+namespace retrace {
+
+JsonObject result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
+                          const Yardsticks& yardsticks) {
+  return {{"seed", options.seed},
+          {"batch", options.batch},
+          {"learning_rate", options.learning_rate},
+          {"steps", result.steps},
+          {"best_step", result.best_step},
+          {"stopped_by", name_of(result.stopped_by)},
+          {"seconds", result.seconds},
+          {"metric", metric},
+          {"value", result.test.metric},
+          {"test_loss", result.test.loss},
+          {"chance", yardsticks.chance},
+          {"trivial", yardsticks.trivial},
+          {"ceiling", yardsticks.ceiling}};
+}
+
+}  // namespace retrace

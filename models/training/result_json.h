@@ -1,0 +1,15 @@
+// The members that the JSON of every training has.
+#pragma once
+
+#include <string_view>
+
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/training/fit.h>
+
+namespace retrace {
+
+/// Options, result, and the yardsticks to hold its test metric against.
+JsonObject result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
+                          const Yardsticks& yardsticks);
+
+}  // namespace retrace

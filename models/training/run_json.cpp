@@ -1,0 +1,32 @@
+#include <retrace/models/training/result_json.h>
+#include <retrace/models/training/run.h>
+
+namespace retrace {
+namespace {
+
+JsonObject shortcuts_to_json(const Yardsticks& yardsticks) {
+  JsonObject result;
+  for (const Yardsticks::Shortcut& shortcut : yardsticks.shortcuts) result.add(shortcut.answer, shortcut.value);
+  return result;
+}
+
+}  // namespace
+
+std::string to_json(const Run& run) {
+  const RunOptions& options = run.options;
+  const Yardsticks yardsticks = run.task->yardsticks();
+  JsonObject object{{"task", options.task},
+                    {"model", options.model},
+                    {"memory", options.model == "relational-rnn" ? options.memory : ""},
+                    {"dtype", name_of(options.dtype)},
+                    {"hidden", options.hidden}};
+  object.add(result_to_json(options.fit, run.fit, metric_name(run.task->kind()), yardsticks));
+  object.add("curriculum", options.fit.curriculum);
+  object.add("original", yardsticks.original);
+  object.add("shortcuts", shortcuts_to_json(yardsticks));
+  object.add("parameters", count_parameters(*run.model));
+  object.add("weights_hash", weights_hash(*run.model));
+  return object.text();
+}
+
+}  // namespace retrace

@@ -1,0 +1,34 @@
+// Text that a model writes.
+#pragma once
+
+#include <string>
+
+#include <retrace/models/training/text/text_model.h>
+
+namespace retrace {
+
+struct GenerateOptions {
+  std::int64_t length = 500;  // tokens
+  double temperature = 1;     // 0: always the most likely token
+  std::uint64_t seed = 0;
+  std::string prompt = {};
+};
+
+/// What comes after the prompt, token by token: each is drawn with the probabilities softmax(logits / temperature), and
+/// is never unknown_word. Without a prompt, the text begins after a line's end. The same seed gives the same text.
+/// Attention, once it has seen all the tokens that it can, goes on from the last half of them.
+///
+/// Throws ValueError for a prompt that is not UTF-8 or has a character that the model does not know, and for a length
+/// or a temperature below 0.
+std::string generate(const TextModel& model, const GenerateOptions& options);
+
+/// What a model wrote, and how it was asked.
+struct Writing {
+  std::string model;
+  GenerateOptions options;
+  std::string continuation;  // of the prompt
+};
+
+std::string to_json(const Writing& writing);
+
+}  // namespace retrace

@@ -1,0 +1,110 @@
+#include <retrace/core/safetensors.h>
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/training/check_finite.h>
+#include <retrace/models/training/text/text_model.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace retrace {
+namespace {
+
+// In the order of the alternatives of LanguageBody, the last of which stands for all registered models.
+constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
+
+LanguageBody body_named(std::string_view name) {
+  const std::vector<std::string_view> known = text_model_names();
+  const auto found = std::ranges::find(known, name);
+  if (found == known.end()) throw ValueError(unknown_name("TextModel", "model", name, known));
+  return static_cast<LanguageBody>(
+      std::min<std::size_t>(static_cast<std::size_t>(found - known.begin()), names.size()));
+}
+
+LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
+  constexpr std::int64_t slots = 1;
+  constexpr int heads = 4;
+  const LanguageBody body = body_named(options.model);
+  if (body == LanguageBody::attention && options.hidden % heads != 0)
+    throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads,
+                          " heads of attention do not divide; give a multiple of ", heads));
+  const std::int64_t head_size = std::max<std::int64_t>(options.hidden / heads, 1);
+  return {.vocabulary = vocabulary.size(),
+          .body = body,
+          .embedding = options.hidden,
+          .hidden = options.hidden,
+          .core = {.slots = slots, .head_size = head_size, .heads = heads},
+          .heads = heads,
+          .longest = options.length,
+          .tied = vocabulary.kind() == TokenKind::words,
+          .sequence = options.model};
+}
+
+TokenKind kind_in(const JsonFields& description) {
+  constexpr std::array kinds{name_of(TokenKind::characters), name_of(TokenKind::words)};
+  const std::string& name = description.string("tokens");
+  if (name != kinds[0] && name != kinds[1]) throw ValueError(unknown_name("tokens", "kind", name, kinds));
+  return name == kinds[1] ? TokenKind::words : TokenKind::characters;
+}
+
+TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
+  constexpr std::int64_t largest_size = 1 << 20;
+  const DtypeScope scope(file.tensors.begin()->second.dtype());
+  Random random;
+  return {{.model = description.string("model"),
+           .hidden = description.integer_in("hidden", 1, largest_size),
+           .length = description.integer_in("length", 1, largest_size)},
+          Vocabulary(kind_in(description), description.strings("vocabulary")),
+          random};
+}
+
+}  // namespace
+
+std::vector<std::string_view> text_model_names() {
+  std::vector<std::string_view> known(names.begin(), names.end());
+  const auto registered = registered_model_names();
+  known.insert(known.end(), registered.begin(), registered.end());
+  return known;
+}
+
+TextModel::TextModel(TextModelOptions given, Vocabulary known, Random& random)
+    : options(std::move(given)), vocabulary(std::move(known)), network(network_options(options, vocabulary), random) {}
+
+bool TextModel::carries_state() const {
+  return !std::holds_alternative<CausalAttention>(network.body) && !std::holds_alternative<SequenceBody>(network.body);
+}
+
+void save_text_model(const std::string& path, const TextModel& model) {
+  std::map<std::string, Tensor> weights;
+  for (const NamedTensor& weight : parameters(model.network)) weights.emplace(weight.name, weight.tensor);
+  const JsonObject description{{"model", model.options.model},
+                               {"hidden", model.options.hidden},
+                               {"length", model.options.length},
+                               {"tokens", name_of(model.vocabulary.kind())},
+                               {"vocabulary", model.vocabulary.tokens()}};
+  write_safetensors(path, weights, {{"text_model", description.text()}});
+}
+
+TextModel load_text_model(const std::string& path) {
+  const SafetensorsFile file = read_safetensors(path);
+  const auto refuse = [&](const std::string& why) {
+    return FileError(text("load_text_model: ", path, " cannot be read as a model of text (", why,
+                          "); make one by: retrace train text"));
+  };
+  const auto found = file.metadata.find("text_model");
+  if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it says nothing of a vocabulary");
+  try {
+    TextModel model = model_of(file, JsonFields("the entry text_model of its metadata", found->second));
+    std::vector<NamedTensor> values;
+    for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});
+    assign(model.network, values);
+    check_finite(path, values);
+    return model;
+  } catch (const Error& error) {
+    throw refuse(error.what());
+  }
+}
+
+}  // namespace retrace

@@ -1,0 +1,43 @@
+// A language model with what it takes to read and write text: how it is made, stored and found again.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <retrace/models/networks/language_model.h>
+#include <retrace/models/tasks/text/vocabulary.h>
+
+namespace retrace {
+
+struct TextModelOptions {
+  std::string model = "lstm";  // text_model_names()
+  std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 4
+  std::int64_t length = 64;    // tokens of a segment: all that attention sees at once
+};
+
+/// lstm, gru, rnn, rmc, attention and the registered models (sequence_model.h).
+std::vector<std::string_view> text_model_names();
+
+/// A LanguageModel for the tokens of a vocabulary; of words, the embedding is tied to the logits. An rmc has one
+/// slot of 4 heads, as in the language models of its paper; attention has 2 blocks of 4 heads.
+struct TextModel {
+  TextModelOptions options;
+  Vocabulary vocabulary;
+  LanguageModel network;
+
+  /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
+  /// name), for `hidden` that is not a multiple of attention's heads, and for a registered model that sees later rows
+  /// (see SequenceBody).
+  TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
+  /// Whether the state carries over from segment to segment. False for attention and registered models, which read each
+  /// segment by itself.
+  bool carries_state() const;
+};
+
+/// The weights as a safetensors file, with the options and the vocabulary in its metadata.
+void save_text_model(const std::string& path, const TextModel& model);
+/// Throws FileError for a file that cannot be read or is not of a model of text.
+TextModel load_text_model(const std::string& path);
+
+}  // namespace retrace

@@ -1,0 +1,100 @@
+#include <retrace/core/tape.h>
+#include <retrace/models/training/text/text_training.h>
+#include <retrace/ops/ops.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace retrace {
+namespace {
+
+constexpr std::int64_t ids_of_a_test_row = 1024;
+constexpr std::int64_t most_test_rows = 64;
+
+}  // namespace
+
+void check_length(const TextData& data, std::int64_t rows, std::int64_t length) {
+  const auto count = static_cast<std::int64_t>(data.training().size());
+  if (rows < 1 || length < 1 || data.test().size() < 2 || count / rows < length || count < rows * length + 1)
+    throw ValueError(text("train text: ", data.ids.size(), " ", name_of(data.vocabulary.kind()), ", of which ", count,
+                          " are to train on, are too few for a batch of ", rows, " segments of ", length,
+                          "; give a longer text, or a smaller --batch or --length"));
+}
+
+double metric_of(TokenKind kind, double loss) {
+  return kind == TokenKind::words ? std::exp(loss) : loss / std::numbers::ln2;
+}
+
+Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment) {
+  const NoTape unrecorded;
+  const auto count = static_cast<std::int64_t>(ids.size());
+  const Streams streams(ids, std::clamp<std::int64_t>(count / ids_of_a_test_row, 1, most_test_rows),
+                        model.options.length);
+  double total = 0;
+  LanguageState state;
+  for (std::int64_t number = 0; number < streams.segments(); ++number) {
+    if (before_segment) before_segment();
+    const Streams::Segment segment = streams.segment(number);
+    const LanguageResult result = model.network(segment.in, state);
+    if (model.carries_state()) state = result.state;
+    total += cross_entropy(result.logits, segment.next, {.reduction = Reduction::sum, .ignore_index = no_token}).item();
+  }
+  const double loss = total / static_cast<double>(count - 1);
+  return {.loss = loss, .metric = metric_of(model.vocabulary.kind(), loss)};
+}
+
+Yardsticks yardsticks_of(const TextData& data) {
+  const TokenKind kind = data.vocabulary.kind();
+  const auto size = static_cast<double>(data.vocabulary.size());
+  std::vector<double> counts(data.vocabulary.tokens().size(), 1);
+  for (const std::int32_t id : data.training()) ++counts[static_cast<std::size_t>(id)];
+  const double total = static_cast<double>(data.training().size()) + size;
+  double loss = 0;
+  for (const std::int32_t id : data.test())
+    loss -= std::log(counts[static_cast<std::size_t>(id)] / total) / static_cast<double>(data.test().size());
+  return {.chance = metric_of(kind, std::log(size)),
+          .trivial = metric_of(kind, loss),
+          .trivial_answer = "unigram frequencies",
+          .ceiling = 0};
+}
+
+TextTraining::TextTraining(const TextModel& model, const TextData& data, const FitOptions& options)
+    : Training(parameters(model.network), options),
+      model_(model),
+      data_(data),
+      streams_((check_length(data, options.batch, model.options.length), data.training()), options.batch,
+               model.options.length) {
+  if (!model.carries_state()) return;
+  // Tensors for a checkpoint to be copied into.
+  const DtypeScope scope(weights().front().tensor.dtype());
+  carried_ = model.network(streams_.segment(0).in).state.detach();
+}
+
+std::string TextTraining::description() const {
+  return text("text ", fingerprint(data_.ids), " of ", data_.ids.size(), " ", name_of(data_.vocabulary.kind()), ", ",
+              model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length, ", seed ",
+              options().seed);
+}
+
+Evaluation TextTraining::validate() const {
+  const TokenIds ids = data_.validation();
+  const auto most = static_cast<std::size_t>(options().validation_samples * model_.options.length + 1);
+  return evaluate(model_, ids.first(std::min(ids.size(), most)));
+}
+
+std::vector<NamedTensor> TextTraining::state() const {
+  std::vector<NamedTensor> result = Training::state();
+  for (std::size_t k = 0; k < carried_.parts.size(); ++k) result.push_back({text("carried.", k), carried_.parts[k]});
+  return result;
+}
+
+Tensor TextTraining::loss_of(std::int64_t batch) {
+  const std::int64_t number = batch % streams_.segments();
+  const Streams::Segment segment = streams_.segment(number);
+  const LanguageResult result = model_.network(segment.in, number == 0 ? LanguageState() : carried_);
+  if (model_.carries_state()) carried_ = result.state.detach();
+  return cross_entropy(result.logits, segment.next, {.ignore_index = no_token});
+}
+
+}  // namespace retrace

@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-constexpr ModelSizes small{.input = 3, .hidden = 4, .output = 2, .slot_size = 4, .time = 5};
+const ModelSizes small{.input = 3, .hidden = 4, .output = 2, .slot_size = 4, .time = 5};
 constexpr std::int64_t samples = 2;
 
 void check_answer(std::string_view name, const Tensor& answer) {

@@ -43,9 +43,9 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
   command->add_option("--text", flags.text, "text: a file in UTF-8; the last 5 % of it are for the test");
   command->add_option("--tokens", flags.tokens, "text: characters (the default) or words")
       ->check(CLI::IsMember({"characters", "words"}));
-  command->add_option("--model", flags.run.model, joined(model_names()))->capture_default_str();
-  add_memory_options(*command, flags.run);
-  add_count(*command, "--hidden", flags.run.hidden, "size of the model's state (default: the task's)");
+  command->add_option("--model", flags.run.model.name, joined(model_names()))->capture_default_str();
+  add_memory_options(*command, flags.run.model);
+  add_count(*command, "--hidden", flags.run.model.sizes.hidden, "size of the model's state (default: the task's)");
   add_seed(*command, "--seed", flags.run.fit.seed, "of weights, batches and tests");
   add_threads_option(*command, flags.threads);
   command->add_option("--dtype", flags.dtype, "f32 or f64")
@@ -87,7 +87,8 @@ void add_compare_command(CLI::App& app, CompareFlags& flags, Program& program) {
            "tried for each model, separated by commas (default: the task's)", number_above_0);
   add_number(*command, "--threshold", compare.threshold,
              "of the metric, whose time is told (default: half of what can be learned)", any_number);
-  add_count(*command, "--hidden", compare.run.hidden, "size of the first model's state (default: the task's)");
+  add_count(*command, "--hidden", compare.run.model.sizes.hidden,
+            "size of the first model's state (default: the task's)");
   add_threads_option(*command, flags.threads);
   add_training_options(*command, compare.run.fit);
   add_out_options(*command, flags.out, flags.force, "folder for compare.html and result.json");
@@ -102,12 +103,12 @@ void add_ablate_command(CLI::App& app, AblateFlags& flags, Program& program) {
       app.add_subcommand("ablate", "Trains a model with each part of its memory changed alone, and compares");
   command->add_option("task", ablate.run.task, joined(task_names()))->required();
   add_task_options(*command, ablate.run.task_options);
-  command->add_option("--model", ablate.run.model, "rmc or relational-rnn")->capture_default_str();
-  add_memory_options(*command, ablate.run);
+  command->add_option("--model", ablate.run.model.name, joined(memory_model_names()))->capture_default_str();
+  add_memory_options(*command, ablate.run.model);
   add_list(*command, "--factors", ablate.factors,
-           joined(memory_choices("rmc", "")) + ", separated by commas (default: all that the model has)");
+           joined(memory_part_names()) + ", separated by commas (default: all that the model has)");
   add_count(*command, "--seeds", ablate.seeds, "how many")->default_str(std::to_string(ablate.seeds));
-  add_count(*command, "--hidden", ablate.run.hidden, "size of the model's state (default: the task's)");
+  add_count(*command, "--hidden", ablate.run.model.sizes.hidden, "size of the model's state (default: the task's)");
   add_threads_option(*command, flags.threads);
   add_training_options(*command, ablate.run.fit);
   add_out_options(*command, flags.out, flags.force, "folder for ablate.html and result.json");
@@ -125,9 +126,9 @@ void add_gradcheck_command(CLI::App& app, GradcheckFlags& flags, Program& progra
 
 void add_info_command(CLI::App& app, InfoFlags& flags, Program& program) {
   CLI::App* command = app.add_subcommand("info", "Prints what a model is made of and what a step computes");
-  command->add_option("model", flags.run.model, joined(model_names()))->required();
+  command->add_option("model", flags.run.model.name, joined(model_names()))->required();
   command->add_option("--task", flags.run.task, "whose sizes it takes")->capture_default_str();
-  add_memory_options(*command, flags.run);
+  add_memory_options(*command, flags.run.model);
   command->add_flag("--json", flags.json, "print it as one JSON object");
   command->callback([&] { run_info(flags, program); });
 }

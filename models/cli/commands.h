@@ -21,7 +21,7 @@ struct Program {
 };
 
 struct TrainFlags {
-  RunOptions run{.task = "", .model = "lstm"};
+  RunOptions run{.task = "", .model = {.name = "lstm"}};
   std::string text;    // of the task "text": a file
   std::string tokens;  // empty: characters
   std::string dtype = "f32";
@@ -56,7 +56,7 @@ struct GenerateFlags {
 void run_generate(const GenerateFlags& flags, Program& program);
 
 struct CompareFlags {
-  CompareOptions compare{.run = {.task = "", .model = "lstm"}, .models = {}, .learning_rates = {}};
+  CompareOptions compare{.run = {.task = "", .model = {.name = "lstm"}}, .models = {}, .learning_rates = {}};
   std::string match = "none";
   std::string out;     // empty: nothing is left behind
   int threads = 0;     // 0: every core
@@ -69,7 +69,7 @@ struct CompareFlags {
 void run_compare(const CompareFlags& flags, Program& program);
 
 struct AblateFlags {
-  AblateOptions ablate{.run = {.task = "", .model = "rmc"}};
+  AblateOptions ablate{.run = {.task = "", .model = {.name = "rmc"}}};
   std::string out;     // empty: nothing is left behind
   int threads = 0;     // 0: every core
   bool force = false;  // replaces earlier results in that folder
@@ -91,7 +91,7 @@ void run_gradcheck(const GradcheckFlags& flags, Program& program);
 bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows);
 
 struct InfoFlags {
-  RunOptions run{.task = "pair-matching", .model = ""};
+  RunOptions run{.task = "pair-matching", .model = {}};
   bool json = false;
 };
 

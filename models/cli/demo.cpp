@@ -22,7 +22,7 @@ std::vector<Run> train_all(std::int64_t steps, Program& program) {
   std::vector<Run> runs;
   for (const std::string_view task : demo_tasks) {
     for (const std::string_view model : demo_models) {
-      RunOptions options{.task = std::string(task), .model = std::string(model)};
+      RunOptions options{.task = std::string(task), .model = {.name = std::string(model)}};
       options.fit.steps = steps;
       options.fit.progress = progress_on(program, text(model, " on ", task));
       Run run = prepare(options);
@@ -39,7 +39,7 @@ void print_results(std::ostream& out, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const Yardsticks yardsticks = run.task->yardsticks();
     const auto digits = [](double number) { return in_digits(number, "%.4f"); };
-    rows.push_back({run.options.task, run.options.model, std::string(metric_name(run.task->kind())),
+    rows.push_back({run.options.task, run.options.model.name, std::string(metric_name(run.task->kind())),
                     digits(run.fit.test.metric), digits(yardsticks.chance), digits(yardsticks.trivial),
                     digits(yardsticks.ceiling), in_digits(yardsticks.original.value_or(std::nan("")), "%.3f"),
                     in_digits(run.fit.seconds, "%.1f")});

@@ -68,6 +68,13 @@ CLI::Option* add_any_seed(CLI::App& command, const char* name, auto& value, cons
                   [name, &value](const std::string& word) { value = read_whole(name, word, least, most); });
 }
 
+template <class T>
+CLI::Option* add_any_count(CLI::App& command, const char* name, std::optional<T>& value,
+                           const std::string& description) {
+  return add_read(command, name, "INT", description,
+                  [=, &value](const std::string& word) { value = read_whole<T>(name, word, 1, largest_count); });
+}
+
 std::vector<std::string_view> parts_of(const char* name, std::string_view word) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= word.size();) {
@@ -90,6 +97,15 @@ CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value,
 CLI::Option* add_count(CLI::App& command, const char* name, int& value, const std::string& description, int most) {
   return add_read(command, name, "INT", description,
                   [=, &value](const std::string& word) { value = read_whole(name, word, 1, most); });
+}
+
+CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::int64_t>& value,
+                       const std::string& description) {
+  return add_any_count(command, name, value, description);
+}
+
+CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description) {
+  return add_any_count(command, name, value, description);
 }
 
 CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description) {

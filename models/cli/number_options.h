@@ -28,6 +28,9 @@ inline constexpr NumberRange number_above_0{0, 1e9, NumberRange::Open::least};
 /// Add a flag for a decimal number without blanks. A wrong value throws a CLI::ValidationError that states the rule.
 CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value, const std::string& description,
                        std::int64_t least = 1, std::int64_t most = largest_count);
+CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::int64_t>& value,
+                       const std::string& description);
+CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description);
 CLI::Option* add_count(CLI::App& command, const char* name, int& value, const std::string& description, int most);
 CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description);
 CLI::Option* add_seed(CLI::App& command, const char* name, std::optional<std::uint64_t>& value,

@@ -58,12 +58,13 @@ void add_task_options(CLI::App& command, TaskOptions& options) {
   command.add_flag("--held-only", options.held_only, "babi: only stories in which the ball is held");
 }
 
-void add_memory_options(CLI::App& command, RunOptions& run) {
-  MemoryParts& parts = run.parts;
-  command.add_option("--memory", run.memory, "beside a relational-rnn: cell, gated or notebook")->capture_default_str();
-  add_count(command, "--slots", run.slots, "of the memory (default: the task's)");
-  add_count(command, "--slot-size", run.slot_size, "features of a slot (default: the task's)");
-  add_count(command, "--heads", run.heads, "of the memory's attention (default: the task's)", largest_count);
+void add_memory_options(CLI::App& command, ModelSpec& model) {
+  MemoryParts& parts = model.parts;
+  command.add_option("--memory", model.memory, "beside a relational-rnn: cell, gated or notebook")
+      ->capture_default_str();
+  add_count(command, "--slots", model.sizes.slots, "of the memory (default: the task's)");
+  add_count(command, "--slot-size", model.sizes.slot_size, "features of a slot (default: the task's)");
+  add_count(command, "--heads", model.sizes.heads, "of the memory's attention (default: the task's)");
   const auto choose_gate = [&parts](const std::string& name) {
     parts.gate = static_cast<MemoryGate>(std::ranges::find(gate_names(), name) - gate_names().begin());
   };

@@ -20,6 +20,6 @@ void add_task_options(CLI::App& command, TaskOptions& options);
 /// The number of threads that compute.
 void add_threads_option(CLI::App& command, int& threads);
 /// Which relational memory a model has, and of what parts.
-void add_memory_options(CLI::App& command, RunOptions& run);
+void add_memory_options(CLI::App& command, ModelSpec& model);
 
 }  // namespace retrace

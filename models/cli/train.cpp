@@ -31,7 +31,7 @@ std::string line_of(std::string_view model, std::string_view on, std::string_vie
 std::string summary(const Run& run) {
   const Yardsticks yardsticks = run.task->yardsticks();
   const std::string line =
-      line_of(run.options.model, run.options.task, metric_name(run.task->kind()), run.fit, yardsticks);
+      line_of(run.options.model.name, run.options.task, metric_name(run.task->kind()), run.fit, yardsticks);
   return text(line, ", best possible ", in_digits(yardsticks.ceiling),
               yardsticks.original ? text(", original ", *yardsticks.original) : std::string(), ")");
 }
@@ -131,16 +131,17 @@ TextRunOptions text_options(const TrainFlags& flags) {
   if (flags.text.empty()) throw ValueError("retrace train text: no text to train on; give --text FILE");
   if (flags.run.task_options != TaskOptions{.length = flags.run.task_options.length})
     throw ValueError("retrace train text: of the tasks' own options a text has --length alone; leave the others out");
-  if (flags.run.slots != 0 || flags.run.slot_size != 0 || flags.run.heads != 0 || flags.run.parts != MemoryParts{})
+  if (flags.run.model.sizes != SizeOptions{.hidden = flags.run.model.sizes.hidden} ||
+      flags.run.model.parts != MemoryParts{})
     throw ValueError("retrace train text: the memory of an rmc is not chosen here; leave its flags out");
   TextRunOptions options{.file = flags.text,
                          .tokens = flags.tokens == "words" ? TokenKind::words : TokenKind::characters,
-                         .model = {.model = flags.run.model},
+                         .model = {.model = flags.run.model.name},
                          .dtype = flags.run.dtype,
                          .fit = flags.run.fit};
   const auto choose = [](auto& value, auto flag, auto otherwise) { value = flag == 0 ? otherwise : flag; };
   const TextRunOptions defaults;
-  choose(options.model.hidden, flags.run.hidden, defaults.model.hidden);
+  options.model.hidden = flags.run.model.sizes.hidden.value_or(defaults.model.hidden);
   choose(options.model.length, flags.run.task_options.length, defaults.model.length);
   choose(options.fit.steps, flags.run.fit.steps, flags.run.fit.minutes > 0 ? no_limit : defaults.fit.steps);
   choose(options.fit.batch, flags.run.fit.batch, defaults.fit.batch);
@@ -155,7 +156,7 @@ void run_train(const TrainFlags& given, Program& program) {
   TrainFlags flags = given;
   if (flags.threads > 0) set_threads(flags.threads);
   flags.run.dtype = flags.dtype == "f64" ? f64 : f32;
-  if (!flags.quiet) flags.run.fit.progress = progress_on(program, text(flags.run.model, " on ", flags.run.task));
+  if (!flags.quiet) flags.run.fit.progress = progress_on(program, text(flags.run.model.name, " on ", flags.run.task));
   if (flags.run.task == "text") {
     train_and_tell(text_options(flags), flags, program);
     return;

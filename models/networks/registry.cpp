@@ -18,14 +18,6 @@ bool is_writable(std::string_view name) {
 
 }  // namespace
 
-NameList::NameList(std::string_view function, std::string_view maker, std::string_view kind,
-                   std::span<const std::string_view> built_in)
-    : function_(function),
-      maker_(maker),
-      kind_(kind),
-      built_in_(built_in.size()),
-      names_(built_in.begin(), built_in.end()) {}
-
 void NameList::check(std::string_view name) const {
   if (!is_writable(name))
     throw ValueError(text(function_, ": '", name, "' cannot name a ", kind_, "; take 1 to ", longest_name,
@@ -37,10 +29,9 @@ void NameList::check(std::string_view name) const {
 void NameList::add(std::string_view name) { names_.push_back(storage_.emplace_back(name)); }
 
 std::size_t NameList::find(std::string_view name) const {
-  const auto names = added();
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw ValueError(unknown_name(maker_, kind_, name, names_));
-  return static_cast<std::size_t>(found - names.begin());
+  const auto found = std::ranges::find(names_, name);
+  if (found == names_.end()) throw ValueError(unknown_name(maker_, kind_, name, names_));
+  return static_cast<std::size_t>(found - names_.begin());
 }
 
 }  // namespace retrace

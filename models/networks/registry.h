@@ -15,31 +15,37 @@ namespace retrace {
 class NameList {
  public:
   /// `function` adds names of the kind ("model"), which `maker` looks up: errors say so.
-  NameList(std::string_view function, std::string_view maker, std::string_view kind,
-           std::span<const std::string_view> built_in);
+  NameList(std::string_view function, std::string_view maker, std::string_view kind)
+      : function_(function), maker_(maker), kind_(kind) {}
 
   std::span<const std::string_view> all() const { return names_; }
-  std::span<const std::string_view> added() const { return all().subspan(built_in_); }
+  std::span<const std::string_view> added() const { return all().subspan(library_); }
+  /// Ends the library's own names: the next ones are added().
+  void end_library() { library_ = names_.size(); }
   /// Throws ValueError for a name that is taken, and for one that cannot be written on a command line: it has 1 to 64
   /// letters, digits, '-', '_' and '.', and begins with a letter or a digit.
   void check(std::string_view name) const;
   void add(std::string_view name);
-  /// Which of the added ones. Throws ValueError, with the nearest right name, for one that is not known.
+  /// The position of a name. Throws ValueError, with the nearest right name, for one that is not known.
   std::size_t find(std::string_view name) const;
 
  private:
   std::string_view function_, maker_, kind_;
-  std::size_t built_in_;
-  std::deque<std::string> storage_;  // of the added ones
+  std::size_t library_ = 0;
+  std::deque<std::string> storage_;
   std::vector<std::string_view> names_;
 };
 
-/// What was added by name. The library's own are only known to be taken.
+/// Values by name: the library's own, and those that a program adds.
 template <class Value> class Registry {
  public:
+  /// With the library's own, each added by add().
   Registry(std::string_view function, std::string_view maker, std::string_view kind,
-           std::span<const std::string_view> built_in)
-      : names_(function, maker, kind, built_in) {}
+           std::vector<std::pair<std::string_view, Value>> library)
+      : names_(function, maker, kind) {
+    for (auto& [name, value] : library) add(name, std::move(value));
+    names_.end_library();
+  }
 
   const NameList& names() const { return names_; }
   /// Throws ValueError as NameList::check does; nothing is added then.

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <retrace/core/random.h>
-#include <retrace/models/networks/memory_parts.h>
 #include <retrace/models/networks/memory_trace.h>
+#include <retrace/models/networks/model_spec.h>
 #include <retrace/nn/module.h>
 
 namespace retrace {
@@ -72,37 +72,59 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
   M module_;
 };
 
-struct ModelSizes {
-  std::int64_t input = 1;
-  std::int64_t hidden = 64;
-  std::int64_t output = 1;
-  std::int64_t slot_size = 64;       // of a relational memory, or of an rmc
-  std::int64_t slots = 4;            // of either
-  int heads = 2;                     // of either
-  std::int64_t time = 64;            // the longest sequence, for models that know positions
-  std::string_view memory = "cell";  // beside a relational-rnn: cell, gated or notebook
-  MemoryParts parts = {};            // of either, as far as memory_choices() has them
+using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;
+
+/// A relational memory that a model can have, and what a ModelSpec can choose of it.
+struct MemoryChoices {
+  std::string_view name = {};                // ModelSpec::memory; empty where a model has only this one
+  std::vector<std::string_view> parts = {};  // of memory_part_names()
+  std::vector<MemoryGate> gates = {};
 };
 
-using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;
-/// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know.
+/// What a ModelSpec can choose of a model beside its hidden size; no memories: nothing.
+struct ModelChoices {
+  std::vector<MemoryChoices> memories = {};
+  std::optional<int> heads = {};  // where none are chosen; nothing: those of the task's recipe
+};
+
+/// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know;
+/// the library adds its own in the same way. Without choices, the model gets all that is chosen and uses what it likes.
 /// Throws ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while
 /// another thread uses these functions.
-void register_model(std::string_view name, ModelFactory factory);
+void register_model(std::string_view name, ModelFactory factory, std::optional<ModelChoices> choices = std::nullopt);
+
+/// Makes a module, which its sizes and a generator make, a SequenceModel.
+template <Module M>
+requires std::constructible_from<M, const ModelSizes&, Random&> ModelFactory factory_of() {
+  return [](const ModelSizes& sizes, Random& random) { return std::make_unique<SequenceModelOf<M>>(sizes, random); };
+}
+
 /// The same for a module that its sizes and a generator make: register_model<MyModel>("my-model").
 template <Module M>
 requires std::constructible_from<M, const ModelSizes&, Random&>
-void register_model(std::string_view name) {
-  register_model(name, [](const ModelSizes& sizes, Random& random) {
-    return std::make_unique<SequenceModelOf<M>>(sizes, random);
-  });
+void register_model(std::string_view name, std::optional<ModelChoices> choices = std::nullopt) {
+  register_model(name, factory_of<M>(), std::move(choices));
 }
 
-/// The names that make_model knows, those of them that were registered, and those of the memories beside a
-/// relational-rnn. The first two hold until the next one is registered.
+/// The names that make_model knows, those of them that are not the library's, and those of models with a relational
+/// memory. The first two hold until the next one is registered.
 std::span<const std::string_view> model_names();
 std::span<const std::string_view> registered_model_names();
+std::vector<std::string_view> memory_model_names();
+/// The memories that a relational-rnn can have.
 std::span<const std::string_view> memory_names();
+/// "heads", "slots", "gate", "residual", "layer-norm" and "attention-mlp".
+std::span<const std::string_view> memory_part_names();
+
+/// What can be chosen of a model: nothing for one that is not known or was registered without choices.
+std::optional<ModelChoices> choices_of(std::string_view model);
+/// What can be chosen of the model's memory (of its first one, where it has none of that name).
+MemoryChoices memory_choices(const ModelSpec& spec);
+/// The name of its memory where the model can have several, otherwise empty.
+std::string memory_name(const ModelSpec& spec);
+/// "rmc", or with the name of its memory: "relational-rnn:cell".
+std::string full_name(const ModelSpec& spec);
+
 /// A model of the default dtype; its weights are drawn from `random`. Throws ValueError, with the nearest right name,
 /// for one that is not known.
 std::unique_ptr<SequenceModel> make_model(std::string_view name, const ModelSizes& sizes, Random& random);

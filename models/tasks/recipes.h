@@ -4,35 +4,32 @@
 #include <cstdint>
 #include <string_view>
 
-#include <retrace/models/networks/sequence_model.h>
+#include <retrace/models/networks/model_spec.h>
 #include <retrace/models/tasks/dataset.h>
 
 namespace retrace {
 
 struct Recipe {
-  std::string_view task = {};
-  std::int64_t hidden = 64;     // of every model
-  std::int64_t slot_size = 32;  // of a relational memory, or of an rmc
+  SizeOptions sizes = {};     // where none are given: hidden 64, and of a relational memory 4 slots of 32, 2 heads
+  bool slot_per_row = false;  // as many slots as the sequence has rows, instead of sizes.slots
   std::int64_t batch = 64;
   double learning_rate = 1e-2;
   std::int64_t steps = 3000;
-  std::int64_t slots = 4;  // of either; 0: one for each row of the sequence
-  int heads = 2;           // of an rmc
   std::string_view schedule = "cosine";
 };
 
-/// A task of your own (tasks/task.h) and how it is trained; recipe.task is set to the name. Throws ValueError, too, for
-/// numbers of the recipe that are not above 0.
-void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe);
+/// Adds a task of your own to those that make_task, and so `retrace train` and `compare`, know, and how it is trained.
+/// Throws ValueError for a name that is taken or cannot be written on a command line, for no factory, and for numbers
+/// of the recipe that are not above 0. Not while another thread uses these functions.
+void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe = {});
 
 /// Data of your own as a task: see tasks/dataset.h, whose errors it throws, too.
 void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe = {},
                    const DatasetOptions& options = {});
 
-/// The line of the table for a task; Recipe{} for one that was registered without. Throws ValueError for one that is
-/// not known.
+/// The recipe of a task. Throws ValueError for one that is not known.
 const Recipe& recipe_for(std::string_view task);
-/// The sizes of a model that reads and answers the samples of a task.
-ModelSizes sizes_for(const Task& task, const Recipe& recipe);
+/// The sizes that the recipe gives to a model of the task, all of them.
+SizeOptions sizes_for(const Task& task, const Recipe& recipe);
 
 }  // namespace retrace

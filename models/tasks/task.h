@@ -128,10 +128,7 @@ struct TaskOptions {
 /// that it does not have.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
+/// For register_task (tasks/recipes.h).
 using TaskFactory = std::function<std::unique_ptr<Task>()>;
-/// Adds a task of your own to those that make_task, and so `retrace train` and `compare`, know; training/recipes.h has
-/// the same with a recipe, and with tensors in the place of the factory. Throws ValueError for a name that is taken or
-/// cannot be written on a command line, and for no factory. Not while another thread uses these functions.
-void register_task(std::string_view name, TaskFactory factory);
 
 }  // namespace retrace

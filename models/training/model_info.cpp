@@ -20,7 +20,7 @@ std::int64_t flops_of_a_sample(const Run& run) {
 
 ModelInfo model_info(const RunOptions& options) {
   const Run run = prepare(options);
-  ModelInfo info{.model = options.model,
+  ModelInfo info{.model = options.model.name,
                  .task = options.task,
                  .flops_a_sample = flops_of_a_sample(run),
                  .batch = run.options.fit.batch,

@@ -1,4 +1,3 @@
-#include <retrace/models/networks/slot_memory.h>
 #include <retrace/models/training/run.h>
 
 #include <algorithm>
@@ -6,16 +5,21 @@
 namespace retrace {
 namespace {
 
-RunOptions with_recipe(RunOptions options, const Recipe& recipe, const ModelSizes& sizes) {
+/// A model has no slots and heads that cannot be chosen: those stay open.
+SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe& recipe) {
+  SizeOptions sizes = sizes_for(task, recipe);
+  if (memory_choices(model).parts.empty()) sizes.slots = std::nullopt, sizes.heads = std::nullopt;
+  if (const std::optional<ModelChoices> choices = choices_of(model.name); choices && choices->heads)
+    sizes.heads = choices->heads;
+  return sizes;
+}
+
+RunOptions with_recipe(RunOptions options, const Task& task) {
+  const Recipe& recipe = recipe_for(options.task);
   const auto fill = [](auto& value, auto recommended) {
     if (value == 0) value = recommended;
   };
-  fill(options.hidden, recipe.hidden);
-  fill(options.slot_size, recipe.slot_size);
-  if (!memory_choices(options.model, options.memory).empty()) {
-    fill(options.slots, sizes.slots);
-    fill(options.heads, options.model == "relational-rnn" ? SlotMemoryOptions{}.heads : recipe.heads);
-  }
+  options.model.sizes = options.model.sizes.or_else(recipe_sizes(options.model, task, recipe));
   fill(options.fit.steps, options.fit.minutes > 0 ? no_limit : recipe.steps);
   fill(options.fit.batch, recipe.batch);
   fill(options.fit.learning_rate, recipe.learning_rate);
@@ -23,58 +27,68 @@ RunOptions with_recipe(RunOptions options, const Recipe& recipe, const ModelSize
   return options;
 }
 
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+std::string listed(const auto& names, std::string_view separator) {
+  std::string list;
+  for (const std::string_view name : names) list += text(list.empty() ? "" : separator, name);
+  return list;
 }
 
-/// What `given` chooses, the model has to have.
-void check_memory(const RunOptions& given, const RunOptions& filled) {
-  if (!contains(model_names(), given.model)) return;            // make_model will say so
-  if (contains(registered_model_names(), given.model)) return;  // it does with its sizes what it likes
-  const auto choices = memory_choices(given.model, given.memory);
-  std::string known;
-  for (const std::string_view name : choices) known += text(known.empty() ? "" : ", ", name);
-  const auto check = [&](std::string_view name, bool chosen) {
-    if (chosen && !contains(choices, name))
-      throw ValueError(text("prepare: the model '", given.model, "'",
-                            given.model == "relational-rnn" ? text(" with the memory '", given.memory, "'") : "",
-                            " has no option '", name, "' (it has: ", known.empty() ? "none" : known,
-                            "); leave it out"));
-  };
-  check("heads", given.heads != 0);
-  check("slots", given.slots != 0);
-  check("gate", given.parts.gate != MemoryGate::unit);
-  check("residual", !given.parts.residual);
-  check("layer-norm", !given.parts.layer_norm);
-  check("attention-mlp", !given.parts.attention_mlp);
-  if (given.model == "relational-rnn" && given.parts.gate == MemoryGate::memory)
-    throw ValueError("prepare: the memory of a relational-rnn has no gate 'memory'; give unit or none");
-  if (!choices.empty() && filled.slot_size % filled.heads != 0)
-    throw ValueError(text("prepare: ", filled.heads, " heads do not divide slots of ", filled.slot_size,
+void check_part(const ModelSpec& model, const MemoryChoices& memory, std::string_view part) {
+  if (std::ranges::find(memory.parts, part) != memory.parts.end()) return;
+  const std::string kind = memory_name(model);
+  throw ValueError(text("prepare: the model '", model.name, "'",
+                        kind.empty() ? "" : text(" with the memory '", kind, "'"), " has no option '", part,
+                        "' (it has: ", memory.parts.empty() ? "none" : listed(memory.parts, ", "), "); leave it out"));
+}
+
+void check_gate(const ModelSpec& model, const MemoryChoices& memory) {
+  if (std::ranges::find(memory.gates, model.parts.gate) != memory.gates.end()) return;
+  std::vector<std::string_view> gates;
+  for (const MemoryGate gate : memory.gates) gates.push_back(name_of(gate));
+  throw ValueError(text("prepare: the memory of a ", model.name, " has no gate '", name_of(model.parts.gate),
+                        "'; give ", listed(gates, " or ")));
+}
+
+/// Throws ValueError for what `given` chooses and the model does not have, and for `filled` with heads that do not
+/// divide its slots.
+void check_choices(const ModelSpec& given, const ModelSpec& filled) {
+  if (!choices_of(given.name)) return;  // one that uses what it likes, or that make_model will refuse
+  const MemoryChoices memory = memory_choices(given);
+  if (given.sizes.heads) check_part(given, memory, "heads");
+  if (given.sizes.slots) check_part(given, memory, "slots");
+  if (given.parts.gate != MemoryGate::unit) check_part(given, memory, "gate"), check_gate(given, memory);
+  if (!given.parts.residual) check_part(given, memory, "residual");
+  if (!given.parts.layer_norm) check_part(given, memory, "layer-norm");
+  if (!given.parts.attention_mlp) check_part(given, memory, "attention-mlp");
+  const ModelSizes sizes = sizes_of(filled);
+  if (!memory.parts.empty() && sizes.slot_size % sizes.heads != 0)
+    throw ValueError(text("prepare: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
                           " features; choose heads that do"));
 }
 
 }  // namespace
 
-ModelSizes sizes_of(const RunOptions& options, const Task& task) {
-  ModelSizes sizes = sizes_for(task, recipe_for(options.task));
-  sizes.hidden = options.hidden;
-  sizes.slot_size = options.slot_size;
-  if (options.slots != 0) sizes.slots = options.slots;
-  if (options.heads != 0) sizes.heads = options.heads;
-  sizes.memory = options.memory;
-  sizes.parts = options.parts;
-  return sizes;
+ModelSpec filled_spec(const RunOptions& options, const Task& task) {
+  ModelSpec spec = options.model;
+  spec.sizes = spec.sizes.or_else(sizes_for(task, recipe_for(options.task)));
+  return spec;
+}
+
+std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random) {
+  ModelSizes sizes = sizes_of(spec);
+  sizes.input = task.input_size();
+  sizes.output = task.output_size();
+  sizes.time = task.sequence_length();
+  return make_model(spec.name, sizes, random);
 }
 
 Run prepare(const RunOptions& options) {
   const DtypeScope scope(options.dtype);
   Run run{.options = options, .task = make_task(options.task, options.task_options), .model = nullptr, .fit = {}};
-  const Recipe& recipe = recipe_for(options.task);
-  run.options = with_recipe(options, recipe, sizes_for(*run.task, recipe));
-  check_memory(options, run.options);
+  run.options = with_recipe(options, *run.task);
+  check_choices(options.model, run.options.model);
   Random weights = Random(options.fit.seed).stream("weights");
-  run.model = make_model(options.model, sizes_of(run.options, *run.task), weights);
+  run.model = make_model_for(*run.task, filled_spec(run.options, *run.task), weights);
   return run;
 }
 

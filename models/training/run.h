@@ -11,27 +11,24 @@ namespace retrace {
 
 struct RunOptions {
   std::string task;
-  std::string model;
-  std::string memory = "cell";  // of a relational-rnn
+  ModelSpec model;  // sizes that are not chosen are the recipe's
   Dtype dtype = f32;
   TaskOptions task_options = {};
-  std::int64_t hidden = 0;  // 0, here and below: the recipe's
-  std::int64_t slot_size = 0;
-  std::int64_t slots = 0;  // of a relational memory, like its heads and parts; 0: the recipe's
-  int heads = 0;
-  MemoryParts parts = {};
+  /// Zeros, and an empty schedule, are the recipe's.
   FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0, .schedule = ""};
 };
 
 struct Run {
-  RunOptions options;  // with the recipe's numbers in the place of zeros
+  RunOptions options;  // with the recipe's numbers where none were chosen
   std::unique_ptr<Task> task;
   std::unique_ptr<SequenceModel> model;
   FitResult fit;
 };
 
-/// The sizes of its model, for options without zeros. Their `memory` is that of the options, which must outlive them.
-ModelSizes sizes_of(const RunOptions& options, const Task& task);
+/// Its model with every size chosen: by the recipe where the options do not.
+ModelSpec filled_spec(const RunOptions& options, const Task& task);
+/// Makes a model for a task. Throws what make_model throws.
+std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random);
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known, and for
 /// what the model's memory does not let one choose: see memory_choices().
 Run prepare(const RunOptions& options);

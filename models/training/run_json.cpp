@@ -16,10 +16,10 @@ std::string to_json(const Run& run) {
   const RunOptions& options = run.options;
   const Yardsticks yardsticks = run.task->yardsticks();
   JsonObject object{{"task", options.task},
-                    {"model", options.model},
-                    {"memory", options.model == "relational-rnn" ? options.memory : ""},
+                    {"model", options.model.name},
+                    {"memory", memory_name(options.model)},
                     {"dtype", name_of(options.dtype)},
-                    {"hidden", options.hidden}};
+                    {"hidden", options.model.sizes.hidden}};
   object.add(result_to_json(options.fit, run.fit, metric_name(run.task->kind()), yardsticks));
   object.add("curriculum", options.fit.curriculum);
   object.add("original", yardsticks.original);

@@ -1,7 +1,6 @@
 #include <retrace/core/safetensors.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
-#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
@@ -15,21 +14,12 @@ namespace retrace {
 namespace {
 
 constexpr const char* description_key = "trained";
-constexpr std::int64_t largest_size = 1 << 16;
 
-// The members of both structs are counted here by the compiler: one that is added has to be stored, too.
+// The compiler counts the members here: one that is added has to be stored, too.
 JsonObject options_to_json(const TaskOptions& options) {
   const auto& [length, vectors, dims, program, nesting, held_only] = options;
   return {{"length", length},   {"vectors", vectors}, {"dims", dims},
           {"program", program}, {"nesting", nesting}, {"held_only", held_only}};
-}
-
-JsonObject sizes_to_json(const ModelSizes& sizes) {
-  const auto& [input, hidden, output, slot_size, slots, heads, time, memory, parts] = sizes;
-  const auto& [gate, residual, layer_norm, attention_mlp] = parts;
-  return {{"hidden", hidden},     {"slot_size", slot_size},   {"slots", slots},
-          {"heads", heads},       {"memory", memory},         {"gate", gate_names()[static_cast<std::size_t>(gate)]},
-          {"residual", residual}, {"layer_norm", layer_norm}, {"attention_mlp", attention_mlp}};
 }
 
 FileError not_a_run(const std::string& path, const std::string& why) {
@@ -55,32 +45,15 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
   throw not_a_run(path, "it does not say which task and model");
 }
 
-MemoryParts parts_in(const JsonFields& fields) {
-  const std::string& name = fields.string("sizes.gate");
-  const auto found = std::ranges::find(gate_names(), name);
-  if (found == gate_names().end()) throw ValueError(unknown_name("sizes.gate", "gate", name, gate_names()));
-  return {.gate = static_cast<MemoryGate>(found - gate_names().begin()),
-          .residual = fields.truth("sizes.residual"),
-          .layer_norm = fields.truth("sizes.layer_norm"),
-          .attention_mlp = fields.truth("sizes.attention_mlp")};
-}
-
 void read_description(const JsonFields& fields, StoredRun& run) {
-  const auto size = [&](const char* name) { return fields.integer_in(name, 1, largest_size); };
   run.task_name = fields.string("task");
-  run.model_name = fields.string("model");
+  run.spec = model_spec_in(fields);
   run.task_options = {.length = fields.integer("task_options.length"),
                       .vectors = fields.integer("task_options.vectors"),
                       .dims = fields.integer("task_options.dims"),
                       .program = fields.string("task_options.program"),
                       .nesting = fields.integer("task_options.nesting"),
                       .held_only = fields.truth("task_options.held_only")};
-  run.sizes = {.hidden = size("sizes.hidden"),
-               .slot_size = size("sizes.slot_size"),
-               .slots = size("sizes.slots"),
-               .heads = static_cast<int>(size("sizes.heads")),
-               .parts = parts_in(fields)};
-  run.memory = fields.string("sizes.memory");
   run.seed = fields.natural("seed");
   run.test_samples = fields.integer_in("test_samples", 1, std::numeric_limits<std::int64_t>::max());
 }
@@ -103,21 +76,16 @@ std::vector<NamedTensor> weights_in(const SafetensorsFile& file, StoredRun& run)
 void make(StoredRun& run, const std::vector<NamedTensor>& weights) {
   const DtypeScope scope(weights.front().tensor.dtype());
   run.task = make_task(run.task_name, run.task_options);
-  run.sizes.input = run.task->input_size();
-  run.sizes.output = run.task->output_size();
-  run.sizes.time = run.task->sequence_length();
-  ModelSizes sizes = run.sizes;
-  sizes.memory = run.memory;
   Random unused;
-  run.model = make_model(run.model_name, sizes, unused);
+  run.model = make_model_for(*run.task, run.spec, unused);
 }
 
 }  // namespace
 
 std::string describe_run(const Run& run) {
-  return JsonObject{{"task", run.options.task},     {"task_options", options_to_json(run.options.task_options)},
-                    {"model", run.options.model},   {"sizes", sizes_to_json(sizes_of(run.options, *run.task))},
-                    {"seed", run.options.fit.seed}, {"test_samples", run.options.fit.test_samples}}
+  return JsonObject{{"task", run.options.task},        {"task_options", options_to_json(run.options.task_options)},
+                    {"model", run.options.model.name}, {"sizes", sizes_to_json(filled_spec(run.options, *run.task))},
+                    {"seed", run.options.fit.seed},    {"test_samples", run.options.fit.test_samples}}
       .text();
 }
 

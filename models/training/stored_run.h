@@ -17,10 +17,9 @@ void save_run(const std::string& path, const Run& run);
 /// What was found in a run's folder, its weights or its checkpoint.
 struct StoredRun {
   std::string path;  // of the file that was read
-  std::string task_name, model_name;
+  std::string task_name;
   TaskOptions task_options;
-  ModelSizes sizes;             // but its `memory`, which is here:
-  std::string memory = "cell";  // of a relational-rnn
+  ModelSpec spec;  // with every size
   std::uint64_t seed = 0;
   std::int64_t test_samples = 0;
   std::int64_t step = 0;  // of a checkpoint: after which it was written; 0 for weights

@@ -13,12 +13,9 @@ namespace {
 
 AblateOptions small(const std::string& model, const std::string& memory = "cell") {
   AblateOptions options{.run = {.task = "pair-matching",
-                                .model = model,
-                                .memory = memory,
-                                .hidden = 12,
-                                .slot_size = 8,
-                                .slots = 4,
-                                .heads = 2},
+                                .model = {.name = model,
+                                          .sizes = {.hidden = 12, .slot_size = 8, .slots = 4, .heads = 2},
+                                          .memory = memory}},
                         .seeds = 2};
   options.run.fit = {
       .steps = 4, .batch = 8, .learning_rate = 1e-2, .validate_every = 2, .validation_samples = 16, .test_samples = 32};
@@ -60,7 +57,7 @@ TEST(Ablate, HasEverySettingOfEveryFactorButTheBaselines) {
 
 TEST(Ablate, ABaselineWithoutAPartGetsItBack) {
   AblateOptions options = small("rmc");
-  options.run.parts = {.gate = MemoryGate::none, .residual = false};
+  options.run.model.parts = {.gate = MemoryGate::none, .residual = false};
   options.factors = {"gate", "residual"};
   const std::vector<std::string> expected{"gate unit", "gate memory", "residual on"};
   EXPECT_EQ(names_of(variations_of(options)), expected);
@@ -113,7 +110,7 @@ TEST(Ablate, EveryVariationAnswersOtherwise) {
       const Tensor answer = (*run.model)(run.task->sample(random, 4).x);
       for (const Tensor& other : answers)
         EXPECT_GT(max(abs(answer - other)).item(), 1e-6)
-            << options.run.model << ", " << variation.factor << " " << variation.setting;
+            << options.run.model.name << ", " << variation.factor << " " << variation.setting;
       answers.push_back(answer);
     }
   }
@@ -121,7 +118,7 @@ TEST(Ablate, EveryVariationAnswersOtherwise) {
 
 TEST(Ablate, TheBaselineIsTheModelThatCompareTrains) {
   AblateOptions options = small("rmc");
-  options.run.slots = options.run.heads = 0;  // the recipe's
+  options.run.model.sizes.slots = std::nullopt, options.run.model.sizes.heads = std::nullopt;  // the recipe's
   options.factors = {"residual"};
   const Ablation ablation = ablate(options);
   const Comparison alone =
@@ -139,7 +136,7 @@ TEST(Ablate, TheBaselineIsTheModelThatCompareTrains) {
 
 TEST(Ablate, SettingsThatCannotBeAreLeftOutAndSaid) {
   AblateOptions options = small("rmc");
-  options.run.slot_size = 12;
+  options.run.model.sizes.slot_size = 12;
   options.factors = {"heads"};
   const Variations variations = variations_of(options);
   EXPECT_EQ(names_of(variations), (std::vector<std::string>{"heads 1", "heads 4"}));
@@ -159,8 +156,8 @@ TEST(Ablate, BadOptionsAreRefused) {
   options.factors = {"residual"};
   EXPECT_EQ(message_of(options).find("ablate: there is no factor of relational-rnn:cell named 'residual'"), 0U);
   EXPECT_EQ(message_of(small("lstm")),
-            "ablate: there is no model with a relational memory named 'lstm'; did you mean rmc (known: rmc, "
-            "relational-rnn)");
+            "ablate: there is no model with a relational memory named 'lstm'; did you mean rmc (known: "
+            "relational-rnn, rmc)");
   options = small("rmc");
   options.seeds = 0;
   EXPECT_THROW(ablate(options), ValueError);

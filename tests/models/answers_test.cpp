@@ -15,9 +15,14 @@ constexpr std::int64_t time_steps = 7, features = 3, classes = 4;
 
 std::unique_ptr<SequenceModel> small_model(std::string_view name, std::string_view memory = "cell") {
   Random random(3);
-  return make_model(
-      name, {.input = features, .hidden = 8, .output = classes, .slot_size = 4, .time = time_steps, .memory = memory},
-      random);
+  return make_model(name,
+                    {.input = features,
+                     .hidden = 8,
+                     .output = classes,
+                     .slot_size = 4,
+                     .time = time_steps,
+                     .memory = std::string(memory)},
+                    random);
 }
 
 TEST(Answers, TheLastOneIsTheAnswerAfterTheWholeSequence) {

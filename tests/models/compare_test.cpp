@@ -28,7 +28,7 @@ TEST(Statistics, DifferencesOfPairsCancelWhatIsShared) {
 }
 
 CompareOptions small_comparison() {
-  CompareOptions options{.run = {.task = "pair-matching", .model = "", .hidden = 16, .slot_size = 8},
+  CompareOptions options{.run = {.task = "pair-matching", .model = {.sizes = {.hidden = 16, .slot_size = 8}}},
                          .models = {"lstm", "gru", "relational-rnn:gated"},
                          .seeds = 2,
                          .learning_rates = {1e-2}};
@@ -50,7 +50,7 @@ TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
     EXPECT_DOUBLE_EQ(contestant.value.mean, (contestant.values[0] + contestant.values[1]) / 2);
   }
   RunOptions alone = small_comparison().run;
-  alone.model = "gru";
+  alone.model.name = "gru";
   alone.fit.seed = 1;
   retrace::Run run = prepare(alone);
   train(run);
@@ -62,8 +62,8 @@ TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
 
 TEST(Compare, SizesAreMatchedToTheFirstModel) {
   CompareOptions options = small_comparison();
-  options.run.hidden = 48;
-  options.run.slot_size = 32;
+  options.run.model.sizes.hidden = 48;
+  options.run.model.sizes.slot_size = 32;
   options.seeds = 1;
   options.match = Match::parameters;
   for (const Contestant& contestant : compare(options).contestants)
@@ -75,7 +75,7 @@ TEST(Compare, SaysWhichSizesCouldNotBeMatchedAndHowFarApartTheyAre) {
   CompareOptions options = small_comparison();
   options.seeds = 1;
   options.run.fit.steps = 1;
-  options.run.hidden = 32;
+  options.run.model.sizes.hidden = 32;
   options.models = {"lstm", "gru", "rmc"};
   const std::string matched = "Sizes are matched by the number of ";
   options.match = Match::none;
@@ -136,8 +136,8 @@ TEST(Compare, ARunThatLeavesTheFiniteNumbersIsNotedAndLeftOut) {
   options.run.fit.learning_rate = 1e9;
   options.learning_rates = {};
   RunOptions lstm = options.run, bare = options.run;
-  lstm.model = "lstm", bare.model = "rmc";
-  bare.parts = {.gate = MemoryGate::none, .layer_norm = false};
+  lstm.model.name = "lstm", bare.model.name = "rmc";
+  bare.model.parts = {.gate = MemoryGate::none, .layer_norm = false};
   const Comparison comparison = compare(options, {{"lstm", lstm}, {"bare", bare}});
   EXPECT_EQ(comparison.contestants[0].values.size(), 2U);
   EXPECT_EQ(comparison.contestants[1].values.size(), 0U);

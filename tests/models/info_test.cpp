@@ -25,7 +25,7 @@ std::string info_text(std::vector<std::string> words) {
 /// Pair matching: 10 rows of 21 features (one-hot of 20 and a marker), 20 answers.
 constexpr std::int64_t time_steps = 10, in = 21, out = 20, hidden = 8, batch = 5;
 RunOptions pairs(const std::string& model, Dtype dtype = f32) {
-  RunOptions options{.task = "pair-matching", .model = model, .dtype = dtype, .hidden = hidden};
+  RunOptions options{.task = "pair-matching", .model = {.name = model, .sizes = {.hidden = hidden}}, .dtype = dtype};
   options.fit.batch = batch;
   return options;
 }
@@ -79,7 +79,7 @@ TEST(Info, CountsWhatTheModelHasForEveryNameAndMemory) {
   for (const std::string_view name : model_names())
     for (const std::string_view memory : memory_names()) {
       RunOptions options = pairs(std::string(name));
-      options.memory = memory;
+      options.model.memory = memory;
       const ModelInfo info = model_info(options);
       std::set<std::string> names;
       std::int64_t sum = 0;
@@ -95,7 +95,7 @@ TEST(Info, CountsWhatTheModelHasForEveryNameAndMemory) {
 
 TEST(Info, TheTextHasALineForEveryWeightAndTheSums) {
   const std::string text = info_text({"lstm", "--task", "pair-matching"});
-  const ModelInfo info = model_info({.task = "pair-matching", .model = "lstm"});
+  const ModelInfo info = model_info({.task = "pair-matching", .model = {.name = "lstm"}});
   EXPECT_TRUE(text.starts_with("lstm, with the sizes for pair-matching\n")) << text;
   std::istringstream lines(text);
   std::string line;
@@ -112,7 +112,7 @@ TEST(Info, TheTextHasALineForEveryWeightAndTheSums) {
 
 TEST(Info, TheJsonHasTheSameNumbers) {
   const auto json = nlohmann::json::parse(info_text({"rmc", "--task", "babi", "--json"}));
-  const ModelInfo info = model_info({.task = "babi", .model = "rmc"});
+  const ModelInfo info = model_info({.task = "babi", .model = {.name = "rmc"}});
   EXPECT_EQ(json["model"], "rmc");
   EXPECT_EQ(json["task"], "babi");
   EXPECT_EQ(json["parameters"], info.parameters);

@@ -16,10 +16,13 @@ namespace {
 void expect_to_learn(std::string_view memory) {
   const auto task = make_task("object-tracking");
   Random weights = Random(1).stream("weights");
-  const auto model = make_model(
-      "relational-rnn",
-      {.input = task->input_size(), .hidden = 24, .output = task->output_size(), .slot_size = 16, .memory = memory},
-      weights);
+  const auto model = make_model("relational-rnn",
+                                {.input = task->input_size(),
+                                 .hidden = 24,
+                                 .output = task->output_size(),
+                                 .slot_size = 16,
+                                 .memory = std::string(memory)},
+                                weights);
   const std::vector<double> losses =
       fit(*model, *task,
           {.steps = 150, .batch = 32, .learning_rate = 1e-2, .validation_samples = 64, .test_samples = 64})

@@ -17,10 +17,10 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
     return nlohmann::json::parse(outcome.results).at("parameters").get<std::int64_t>();
   };
-  RunOptions run{.task = "pair-matching", .model = "rmc"};
+  RunOptions run{.task = "pair-matching", .model = {.name = "rmc"}};
   EXPECT_EQ(parameters({}), model_info(run).parameters);
-  run.parts = {.gate = MemoryGate::memory, .layer_norm = false, .attention_mlp = false};
-  run.heads = 4, run.slots = 3, run.slot_size = 16;
+  run.model.parts = {.gate = MemoryGate::memory, .layer_norm = false, .attention_mlp = false};
+  run.model.sizes = {.slot_size = 16, .slots = 3, .heads = 4};
   EXPECT_EQ(parameters({"--gate", "memory", "--no-layer-norm", "--no-attention-mlp", "--heads", "4", "--slots", "3",
                         "--slot-size", "16"}),
             model_info(run).parameters);
@@ -42,15 +42,15 @@ TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
     }
     return "no ValueError was thrown";
   };
-  EXPECT_EQ(message({.task = "babi", .model = "lstm", .heads = 2}),
+  EXPECT_EQ(message({.task = "babi", .model = {.name = "lstm", .sizes = {.heads = 2}}}),
             "prepare: the model 'lstm' has no option 'heads' (it has: none); leave it out");
   EXPECT_EQ(
-      message({.task = "babi", .model = "relational-rnn", .parts = {.residual = false}}),
+      message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.residual = false}}}),
       "prepare: the model 'relational-rnn' with the memory 'cell' has no option 'residual' (it has: heads, slots, "
       "gate); leave it out");
-  EXPECT_EQ(message({.task = "babi", .model = "relational-rnn", .parts = {.gate = MemoryGate::memory}}),
+  EXPECT_EQ(message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.gate = MemoryGate::memory}}}),
             "prepare: the memory of a relational-rnn has no gate 'memory'; give unit or none");
-  EXPECT_EQ(message({.task = "babi", .model = "rmc", .heads = 3}),
+  EXPECT_EQ(message({.task = "babi", .model = {.name = "rmc", .sizes = {.heads = 3}}}),
             "prepare: 3 heads do not divide slots of 32 features; choose heads that do");
 }
 

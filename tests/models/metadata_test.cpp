@@ -100,7 +100,7 @@ class StoredMetadata : public testing::Test {
 };
 
 Run small_run() {
-  RunOptions options{.task = "babi", .model = "rmc", .hidden = 8};
+  RunOptions options{.task = "babi", .model = {.name = "rmc", .sizes = {.hidden = 8}}};
   return prepare(options);
 }
 

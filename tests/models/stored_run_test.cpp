@@ -60,7 +60,7 @@ TEST_F(StoredRuns, AFolderItsWeightsAndItsCheckpointHoldTheSameModel) {
     EXPECT_EQ(run.task_name, "nth-farthest");
     EXPECT_EQ(run.task_options, (TaskOptions{.vectors = 3, .dims = 2}));
     EXPECT_EQ(run.task->sequence_length(), 3);
-    EXPECT_EQ(run.model_name, "rmc");
+    EXPECT_EQ(run.spec.name, "rmc");
     EXPECT_EQ(run.seed, 9U);
     EXPECT_EQ(run.test_samples, 100);
     EXPECT_EQ(run.step, std::string_view(path) == "/checkpoint.safetensors" ? 3 : 0);
@@ -74,13 +74,13 @@ TEST_F(StoredRuns, EveryOptionOfTaskAndModelComesBack) {
   train({"babi", "--held-only", "--model", "relational-rnn", "--memory", "notebook", "--hidden", "24"});
   const StoredRun run = load_run(run_);
   EXPECT_TRUE(run.task_options.held_only);
-  EXPECT_EQ(run.memory, "notebook");
-  EXPECT_EQ(run.sizes.hidden, 24);
+  EXPECT_EQ(run.spec.memory, "notebook");
+  EXPECT_EQ(run.spec.sizes.hidden, 24);
   train({"babi", "--model", "rmc", "--heads", "4", "--slots", "3", "--gate", "memory", "--no-residual"});
-  const ModelSizes sizes = load_run(run_).sizes;
-  EXPECT_EQ(sizes.heads, 4);
-  EXPECT_EQ(sizes.slots, 3);
-  EXPECT_EQ(sizes.parts, (MemoryParts{.gate = MemoryGate::memory, .residual = false}));
+  const ModelSpec spec = load_run(run_).spec;
+  EXPECT_EQ(spec.sizes.heads, 4);
+  EXPECT_EQ(spec.sizes.slots, 3);
+  EXPECT_EQ(spec.parts, (MemoryParts{.gate = MemoryGate::memory, .residual = false}));
 }
 
 TEST_F(StoredRuns, ACheckpointGivesItsBestParametersNotItsLatest) {

@@ -75,7 +75,7 @@ class Registration : public testing::Test {
                   [] {
                     return std::make_unique<PairMatching>(PairMatchingOptions{4, 4});
                   },
-                  {.hidden = 8, .batch = 5, .steps = 7});
+                  {.sizes = {.hidden = 8}, .batch = 5, .steps = 7});
     register_task("plain-pairs", [] { return std::make_unique<PairMatching>(); });
   }
 };
@@ -117,7 +117,7 @@ TEST_F(Registration, ANameTakenTwiceIsRefused) {
   EXPECT_EQ(task("short-pairs"), "register_task: there is a task named 'short-pairs' already; take another name");
   EXPECT_EQ(model_names().size(), before);
   EXPECT_EQ(task_names().size(), tasks_before);
-  EXPECT_EQ(recipe_for("short-pairs").hidden, 8) << "the recipe of the refused one is not taken";
+  EXPECT_EQ(recipe_for("short-pairs").sizes.hidden, 8) << "the recipe of the refused one is not taken";
 }
 
 TEST_F(Registration, NamesThatNoCommandLineCanHoldAreRefused) {
@@ -145,12 +145,12 @@ TEST_F(Registration, EmptyFactoriesAndWhatTheyMakeOfNothingAreRefused) {
 }
 
 TEST_F(Registration, AModelIsTrainedOnATaskByItsRecipe) {
-  const auto of = prepare({.task = "short-pairs", .model = "mean-model"});
-  EXPECT_EQ(of.options.hidden, 8);
+  const auto of = prepare({.task = "short-pairs", .model = {.name = "mean-model"}});
+  EXPECT_EQ(of.options.model.sizes.hidden, 8);
   EXPECT_EQ(of.options.fit.batch, 5);
   EXPECT_EQ(of.options.fit.steps, 7);
-  EXPECT_EQ(of.options.slot_size, Recipe{}.slot_size);
-  EXPECT_EQ(prepare({.task = "plain-pairs", .model = "mean-model"}).options.fit.steps, Recipe{}.steps);
+  EXPECT_EQ(of.options.model.sizes.slot_size, 32);
+  EXPECT_EQ(prepare({.task = "plain-pairs", .model = {.name = "mean-model"}}).options.fit.steps, Recipe{}.steps);
   const Outcome outcome = run_command({"train", "short-pairs", "--model", "mean-model", "--json", "--quiet"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(nlohmann::json::parse(outcome.results)["steps"], 7);

@@ -12,7 +12,7 @@ namespace retrace {
 struct AblateOptions {
   RunOptions run;  // the baseline, of a model with a relational memory
   std::int64_t seeds = 3;
-  /// Of memory_choices(); none: all that the model has.
+  /// Those to change, of memory_choices(); empty: all that the model has.
   std::vector<std::string> factors = {};
   /// Told what is left out, and why.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
@@ -22,7 +22,7 @@ struct AblateOptions {
 struct Variation {
   std::string factor;   // "baseline" for the baseline itself
   std::string setting;  // "8", "none", "off"; of the baseline, all of them
-  RunOptions run;       // with the recipe's numbers in the place of zeros
+  RunOptions run;       // with the recipe's numbers where none were chosen
 };
 struct Variations {
   std::vector<Variation> kept;        // the baseline first

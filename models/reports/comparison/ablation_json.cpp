@@ -23,8 +23,8 @@ std::string to_json(const Ablation& ablation) {
                           {"seconds", contestant.seconds}});
   }
   return JsonObject{{"task", comparison.task->name()},
-                    {"model", baseline.model},
-                    {"memory", baseline.model == "relational-rnn" ? baseline.memory : ""},
+                    {"model", baseline.model.name},
+                    {"memory", memory_name(baseline.model)},
                     {"metric", metric_name(comparison.task->kind())},
                     {"seeds", comparison.options.seeds},
                     {"steps", comparison.options.run.fit.steps},

@@ -23,9 +23,8 @@ std::vector<Row> table(const Ablation& ablation) {
 
 std::vector<std::string> terms(const Ablation& ablation) {
   const Variation& baseline = ablation.variations.kept.front();
-  std::vector<std::string> lines{text("Baseline: ", baseline.run.model,
-                                      baseline.run.model == "relational-rnn" ? ":" + baseline.run.memory : "", ", ",
-                                      baseline.setting, "; every other row differs from it in one factor.")};
+  std::vector<std::string> lines{text("Baseline: ", full_name(baseline.run.model), ", ", baseline.setting,
+                                      "; every other row differs from it in one factor.")};
   for (const std::string& line : budget_in_words(ablation.comparison)) lines.push_back(line);
   for (const std::string& line : ablation.variations.left_out) lines.push_back(line + ".");
   for (const std::string& line : unpassed_lessons_in_words(ablation.comparison)) lines.push_back(line);
@@ -35,7 +34,7 @@ std::vector<std::string> terms(const Ablation& ablation) {
 }
 
 std::string title_of(const Ablation& ablation) {
-  return text("Parts of ", ablation.variations.kept.front().run.model, " on ", ablation.comparison.task->name());
+  return text("Parts of ", ablation.variations.kept.front().run.model.name, " on ", ablation.comparison.task->name());
 }
 
 }  // namespace

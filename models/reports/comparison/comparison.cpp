@@ -16,8 +16,8 @@ constexpr std::uint64_t tuning_seed = 1'000'003;  // never one of the seeds that
 RunOptions options_of(const CompareOptions& options, const std::string& name) {
   RunOptions run = options.run;
   const std::size_t colon = name.find(':');
-  run.model = name.substr(0, colon);
-  if (colon != std::string::npos) run.memory = name.substr(colon + 1);
+  run.model.name = name.substr(0, colon);
+  if (colon != std::string::npos) run.model.memory = name.substr(colon + 1);
   return run;
 }
 
@@ -29,12 +29,12 @@ std::int64_t size_of_model(const RunOptions& run, Match match) {
 /// Scales hidden and slot size together until the model is as large as the goal, as nearly as even sizes allow. Sizes
 /// grow with the scale, so that halving an interval finds it.
 void match_size(RunOptions& run, Match match, std::int64_t goal) {
-  const std::int64_t hidden = run.hidden, slot_size = run.slot_size;
-  const std::int64_t shared = std::lcm(std::int64_t{4}, std::max<std::int64_t>(1, run.heads));  // by heads
+  const ModelSizes given = sizes_of(run.model);
+  const std::int64_t shared = std::lcm(std::int64_t{4}, std::max(1, run.model.sizes.heads.value_or(1)));  // by heads
   const auto scaled = [&](std::int64_t quarter_steps) {
     RunOptions candidate = run;
-    candidate.hidden = std::max<std::int64_t>(4, hidden * quarter_steps / 32 / 4 * 4);
-    candidate.slot_size = std::max(shared, slot_size * quarter_steps / 32 / shared * shared);
+    candidate.model.sizes.hidden = std::max<std::int64_t>(4, given.hidden * quarter_steps / 32 / 4 * 4);
+    candidate.model.sizes.slot_size = std::max(shared, given.slot_size * quarter_steps / 32 / shared * shared);
     return candidate;
   };
   std::int64_t low = 1, high = 32 * 16;
@@ -86,8 +86,10 @@ class Comparing {
  private:
   void add(const std::string& name, RunOptions run) {
     const ModelInfo info = model_info(run);
-    Contestant contestant{
-        .name = name, .hidden = run.hidden, .parameters = info.parameters, .flops_a_sample = info.flops_a_sample};
+    Contestant contestant{.name = name,
+                          .hidden = run.model.sizes.hidden.value_or(0),
+                          .parameters = info.parameters,
+                          .flops_a_sample = info.flops_a_sample};
     run.fit.learning_rate = contestant.learning_rate = choose_learning_rate(contestant, run);
     std::vector<double> of_first;  // the first model's values for the seeds of this one
     for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {

@@ -76,8 +76,8 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
   const Task& task = *run.task;
   Report report{.path = run.path,
                 .task = run.task_name,
-                .model = run.model_name,
-                .memory_kind = run.model_name == "relational-rnn" ? run.memory : "",
+                .model = run.spec.name,
+                .memory_kind = memory_name(run.spec),
                 .task_options = run.task_options,
                 .kind = task.kind(),
                 .parameters = count_parameters(*run.model),

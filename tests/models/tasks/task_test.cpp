@@ -33,11 +33,8 @@ TEST(Task, SamplesHaveTheDefaultDtypeAndTheSameValuesInIt) {
   }
 }
 
-TEST(Task, EveryNameMakesATaskOfThatNameThatHasARecipe) {
-  for (const std::string_view name : task_names()) {
-    EXPECT_EQ(make_task(name)->name(), name);
-    EXPECT_EQ(recipe_for(name).task, name);
-  }
+TEST(Task, EveryNameMakesATaskOfThatName) {
+  for (const std::string_view name : task_names()) EXPECT_EQ(make_task(name)->name(), name);
 }
 
 TEST(Task, YardsticksAreInOrder) {

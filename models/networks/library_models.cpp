@@ -1,0 +1,160 @@
+// The models by name.
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/registry.h>
+#include <retrace/models/networks/relational_rnn.h>
+#include <retrace/models/networks/rmc_model.h>
+#include <retrace/models/networks/sequence_model.h>
+#include <retrace/nn/gru.h>
+#include <retrace/nn/lstm.h>
+#include <retrace/nn/rnn.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace retrace {
+namespace {
+
+const Tensor& last_h(const LstmResult& result) { return result.state.h; }
+const Tensor& last_h(const GruResult& result) { return result.h; }
+const Tensor& last_h(const RnnResult& result) { return result.h; }
+
+/// A baseline: a recurrent layer and W_out h_T + b_out.
+template <class Recurrent> struct Baseline {
+  Recurrent recurrent;
+  Linear out;
+
+  Baseline(const ModelSizes& sizes, Random& random)
+      : recurrent(sizes.input, sizes.hidden, random), out(sizes.hidden, sizes.output, random) {}
+  Tensor operator()(const Tensor& x) const { return out(last_h(recurrent(x))); }
+  Tensor answers(const Tensor& x, std::int64_t count) const { return out(last_steps(recurrent(x).y, count)); }
+  void visit(auto&& see) const { see("recurrent", recurrent), see("out", out); }
+};
+
+MemoryKind memory_kind(std::string_view name) {
+  if (name == "cell") return MemoryKind::cell;
+  if (name == "gated") return MemoryKind::gated;
+  if (name == "notebook") return MemoryKind::notebook;
+  throw ValueError(unknown_name("make_model", "memory", name, memory_names()));
+}
+
+/// The last answers of a RelationalRNN.
+struct RelationalModel {
+  RelationalRNN network;
+
+  RelationalModel(const ModelSizes& sizes, Random& random)
+      : network(sizes.input, sizes.hidden, sizes.output, random,
+                {.kind = memory_kind(sizes.memory),
+                 .slots = sizes.slots,
+                 .slot_size = sizes.slot_size,
+                 .heads = sizes.heads,
+                 .gate = sizes.parts.gate != MemoryGate::none}) {}
+  Tensor operator()(const Tensor& x) const { return network.last(x).y; }
+  Tensor answers(const Tensor& x, std::int64_t count) const { return network.answers(x, count).y; }
+  MemoryTrace trace(const Tensor& x) const { return network.trace(x); }
+  void visit(auto&& see) const { network.visit(see); }
+};
+
+std::unique_ptr<SequenceModel> make_rmc(const ModelSizes& sizes, Random& random) {
+  RelationalMemoryCoreOptions core{.slots = sizes.slots,
+                                   .head_size = sizes.slot_size / sizes.heads,
+                                   .heads = sizes.heads,
+                                   .residual = sizes.parts.residual,
+                                   .layer_norm = sizes.parts.layer_norm,
+                                   .gate = sizes.parts.gate};
+  if (!sizes.parts.attention_mlp) core.mlp_layers = 0;
+  return std::make_unique<SequenceModelOf<RmcModel>>(
+      RmcModelOptions{.input = sizes.input, .output = sizes.output, .core = core}, random);
+}
+
+std::unique_ptr<SequenceModel> make_attention(const ModelSizes& sizes, Random& random) {
+  const AttentionModelOptions options{
+      .input = sizes.input, .output = sizes.output, .size = sizes.hidden, .longest = sizes.time};
+  return std::make_unique<SequenceModelOf<AttentionModel>>(options, random);
+}
+
+struct Entry {
+  ModelFactory make;
+  std::optional<ModelChoices> choices;
+};
+
+constexpr std::array<std::string_view, 6> parts{"heads", "slots", "gate", "residual", "layer-norm", "attention-mlp"};
+
+ModelChoices relational_choices() {
+  const std::vector<std::string_view> gated{"heads", "slots", "gate"};
+  const std::vector<MemoryGate> gates{MemoryGate::unit, MemoryGate::none};
+  return {.memories = {{"cell", gated, gates}, {"gated", gated, gates}, {"notebook", {"heads", "slots"}, {}}},
+          .heads = SlotMemoryOptions{}.heads};
+}
+
+ModelChoices rmc_choices() {
+  return {.memories = {{"", {parts.begin(), parts.end()}, {MemoryGate::unit, MemoryGate::memory, MemoryGate::none}}}};
+}
+
+/// The library's models: a new one is a line here.
+Registry<Entry>& models() {
+  static Registry<Entry> all("register_model", "make_model", "model",
+                             {{"lstm", {factory_of<Baseline<Lstm>>(), ModelChoices{}}},
+                              {"gru", {factory_of<Baseline<Gru>>(), ModelChoices{}}},
+                              {"rnn", {factory_of<Baseline<Rnn>>(), ModelChoices{}}},
+                              {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
+                              {"rmc", {make_rmc, rmc_choices()}},
+                              {"attention", {make_attention, ModelChoices{}}}});
+  return all;
+}
+
+}  // namespace
+
+void register_model(std::string_view name, ModelFactory factory, std::optional<ModelChoices> choices) {
+  if (!factory) throw ValueError(text("register_model: the factory of '", name, "' is empty; give a function"));
+  models().add(name, {std::move(factory), std::move(choices)});
+}
+
+std::span<const std::string_view> model_names() { return models().names().all(); }
+
+std::span<const std::string_view> registered_model_names() { return models().names().added(); }
+
+std::vector<std::string_view> memory_model_names() {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : model_names())
+    if (!memory_choices({.name = std::string(name)}).parts.empty()) names.push_back(name);
+  return names;
+}
+
+std::span<const std::string_view> memory_names() {
+  static constexpr std::array<std::string_view, 3> names{"cell", "gated", "notebook"};
+  return names;
+}
+
+std::span<const std::string_view> memory_part_names() { return parts; }
+
+std::optional<ModelChoices> choices_of(std::string_view model) {
+  if (std::ranges::find(model_names(), model) == model_names().end()) return std::nullopt;
+  return models().find(model).choices;
+}
+
+MemoryChoices memory_choices(const ModelSpec& spec) {
+  const std::optional<ModelChoices> choices = choices_of(spec.name);
+  if (!choices || choices->memories.empty()) return {};
+  const auto found = std::ranges::find(choices->memories, spec.memory, &MemoryChoices::name);
+  return found == choices->memories.end() ? choices->memories.front() : *found;
+}
+
+std::string memory_name(const ModelSpec& spec) {
+  const std::optional<ModelChoices> choices = choices_of(spec.name);
+  return choices && choices->memories.size() > 1 ? spec.memory : "";
+}
+
+std::string full_name(const ModelSpec& spec) {
+  const std::string memory = memory_name(spec);
+  return memory.empty() ? spec.name : text(spec.name, ":", memory);
+}
+
+std::unique_ptr<SequenceModel> make_model(std::string_view name, const ModelSizes& sizes, Random& random) {
+  std::unique_ptr<SequenceModel> model = models().find(name).make(sizes, random);
+  if (model == nullptr) throw ValueError(text("make_model: the factory of '", name, "' made no model; return one"));
+  return model;
+}
+
+}  // namespace retrace

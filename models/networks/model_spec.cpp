@@ -1,0 +1,73 @@
+#include <retrace/core/error.h>
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/model_spec.h>
+
+#include <algorithm>
+#include <array>
+
+namespace retrace {
+namespace {
+
+MemoryGate gate_named(const std::string& name) {
+  const auto found = std::ranges::find(gate_names(), name);
+  if (found == gate_names().end()) throw ValueError(unknown_name("sizes.gate", "gate", name, gate_names()));
+  return static_cast<MemoryGate>(found - gate_names().begin());
+}
+
+}  // namespace
+
+std::span<const std::string_view> gate_names() {
+  static constexpr std::array<std::string_view, 3> names{"unit", "memory", "none"};
+  return names;
+}
+
+std::string_view name_of(MemoryGate gate) { return gate_names()[static_cast<std::size_t>(gate)]; }
+
+SizeOptions SizeOptions::or_else(const SizeOptions& defaults) const {
+  const auto either = [](const auto& chosen, const auto& otherwise) { return chosen ? chosen : otherwise; };
+  return {.hidden = either(hidden, defaults.hidden),
+          .slot_size = either(slot_size, defaults.slot_size),
+          .slots = either(slots, defaults.slots),
+          .heads = either(heads, defaults.heads)};
+}
+
+ModelSizes sizes_of(const ModelSpec& spec) {
+  constexpr auto number = [](const auto& chosen, auto otherwise) { return chosen.value_or(otherwise); };
+  const auto& [hidden, slot_size, slots, heads] = spec.sizes;
+  const ModelSizes defaults;
+  return {.hidden = number(hidden, defaults.hidden),
+          .slot_size = number(slot_size, defaults.slot_size),
+          .slots = number(slots, defaults.slots),
+          .heads = number(heads, defaults.heads),
+          .memory = spec.memory,
+          .parts = spec.parts};
+}
+
+// The compiler counts the members here: one that is added has to be stored, too.
+JsonObject sizes_to_json(const ModelSpec& spec) {
+  const auto& [name, sizes, memory, parts] = spec;
+  const auto& [hidden, slot_size, slots, heads] = sizes;
+  const auto& [gate, residual, layer_norm, attention_mlp] = parts;
+  return {{"hidden", hidden},     {"slot_size", slot_size},   {"slots", slots},
+          {"heads", heads},       {"memory", memory},         {"gate", name_of(gate)},
+          {"residual", residual}, {"layer_norm", layer_norm}, {"attention_mlp", attention_mlp}};
+}
+
+ModelSpec model_spec_in(const JsonFields& fields) {
+  constexpr std::int64_t largest_size = 1 << 16;
+  const auto size = [&](const char* name) { return fields.integer_in(name, 1, largest_size); };
+  return {.name = fields.string("model"),
+          .sizes = {.hidden = size("sizes.hidden"),
+                    .slot_size = size("sizes.slot_size"),
+                    .slots = size("sizes.slots"),
+                    .heads = static_cast<int>(size("sizes.heads"))},
+          .memory = fields.string("sizes.memory"),
+          .parts = {.gate = gate_named(fields.string("sizes.gate")),
+                    .residual = fields.truth("sizes.residual"),
+                    .layer_norm = fields.truth("sizes.layer_norm"),
+                    .attention_mlp = fields.truth("sizes.attention_mlp")}};
+}
+
+}  // namespace retrace

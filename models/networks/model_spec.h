@@ -1,0 +1,71 @@
+// A model by name and what is chosen of it: as the command line gives it, and as a file stores it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <retrace/nn/relational_memory_core.h>
+
+namespace retrace {
+
+class JsonFields;
+class JsonObject;
+
+/// What a memory has beside its attention; each can be left out alone, to see what it is worth.
+struct MemoryParts {
+  MemoryGate gate = MemoryGate::unit;
+  bool residual = true;
+  bool layer_norm = true;
+  bool attention_mlp = true;
+  bool operator==(const MemoryParts&) const = default;
+};
+
+/// "unit", "memory" and "none", in the order of MemoryGate.
+std::span<const std::string_view> gate_names();
+std::string_view name_of(MemoryGate gate);
+
+/// Sizes, as far as they are chosen; a recipe or a default gives the others.
+struct SizeOptions {
+  std::optional<std::int64_t> hidden = {};
+  std::optional<std::int64_t> slot_size = {};  // of a relational memory, as the next two
+  std::optional<std::int64_t> slots = {};
+  std::optional<int> heads = {};
+  bool operator==(const SizeOptions&) const = default;
+
+  /// The same sizes, with those of `defaults` where none was chosen.
+  SizeOptions or_else(const SizeOptions& defaults) const;
+};
+
+/// Which model, and what is chosen of it.
+struct ModelSpec {
+  std::string name = {};  // model_names()
+  SizeOptions sizes = {};
+  std::string memory = "cell";  // one of those that the model can have
+  MemoryParts parts = {};
+};
+
+/// The numbers that a model is made of: those of a ModelSpec, all of them chosen, and those of the task.
+struct ModelSizes {
+  std::int64_t input = 1;
+  std::int64_t hidden = 64;
+  std::int64_t output = 1;
+  std::int64_t slot_size = 64;  // of a relational memory, as the next two
+  std::int64_t slots = 4;
+  int heads = 2;
+  std::int64_t time = 64;  // the longest sequence, for models that know positions
+  std::string memory = "cell";
+  MemoryParts parts = {};
+};
+
+/// All sizes of the ModelSpec but those of the task; ModelSizes{} gives those that are not chosen.
+ModelSizes sizes_of(const ModelSpec& spec);
+
+/// The sizes and the memory as the object "sizes" in the description of a stored model.
+JsonObject sizes_to_json(const ModelSpec& spec);
+/// Reads the members "model" and "sizes". Throws ValueError for one that is missing or out of range.
+ModelSpec model_spec_in(const JsonFields& fields);
+
+}  // namespace retrace

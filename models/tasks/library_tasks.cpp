@@ -1,0 +1,218 @@
+// The tasks by name, each with its recipe.
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/registry.h>
+#include <retrace/models/tasks/adding.h>
+#include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/execute.h>
+#include <retrace/models/tasks/graph_reachability.h>
+#include <retrace/models/tasks/nth_farthest.h>
+#include <retrace/models/tasks/object_tracking.h>
+#include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/parity.h>
+#include <retrace/models/tasks/recall.h>
+#include <retrace/models/tasks/recipes.h>
+#include <retrace/models/tasks/recite.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace retrace {
+namespace {
+
+using Made = std::unique_ptr<Task>;
+
+struct Entry {
+  std::string_view options;  // of TaskOptions, that it has
+  std::function<Made(const TaskOptions&)> make;
+  Recipe recipe;
+};
+
+void set(std::int64_t& option, std::int64_t given) {
+  if (given != 0) option = given;
+}
+
+Made make_pair_matching(const TaskOptions& given) {
+  PairMatchingOptions options;
+  set(options.length, given.length);
+  return std::make_unique<PairMatching>(options);
+}
+
+template <Recital recital> Made make_recite(const TaskOptions& given) {
+  ReciteOptions options;
+  set(options.length, given.length);
+  return std::make_unique<Recite>(recital, options);
+}
+
+Made make_recall(const TaskOptions& given) {
+  RecallOptions options;
+  set(options.pairs, given.length);
+  return std::make_unique<Recall>(options);
+}
+
+Made make_parity(const TaskOptions& given) {
+  ParityOptions options;
+  set(options.length, given.length);
+  return std::make_unique<Parity>(options);
+}
+
+Made make_adding(const TaskOptions& given) {
+  AddingOptions options;
+  set(options.length, given.length);
+  return std::make_unique<Adding>(options);
+}
+
+Made make_nth_farthest(const TaskOptions& given) {
+  NthFarthestOptions options;
+  set(options.vectors, given.vectors);
+  set(options.dims, given.dims);
+  return std::make_unique<NthFarthest>(options);
+}
+
+Made make_execute(const TaskOptions& given) {
+  ExecuteOptions options;
+  if (!given.program.empty()) options.program = program_kind(given.program);
+  set(options.length, given.length);
+  set(options.nesting, given.nesting);
+  return std::make_unique<Execute>(options);
+}
+
+template <class T> Made make_fixed(const TaskOptions&) { return std::make_unique<T>(); }
+
+Made make_babi(const TaskOptions& given) { return std::make_unique<Babi>(BabiOptions{given.held_only}); }
+
+/// The library's tasks: a new one is a line here.
+Registry<Entry>& tasks() {
+  static Registry<Entry> all(
+      "register_task", "make_task", "task",
+      {{"object-tracking",
+        {"",
+         make_fixed<ObjectTracking>,
+         {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 3000}}},
+       {"pair-matching",
+        {"length",
+         make_pair_matching,
+         {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 128, .learning_rate = 1e-2, .steps = 3000}}},
+       {"babi",
+        {"held-only",
+         make_babi,
+         {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 6000}}},
+       {"graph-reachability",
+        {"",
+         make_fixed<GraphReachability>,
+         {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 16000}}},
+       {"copy",
+        {"length",
+         make_recite<Recital::copy>,
+         {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}}},
+       {"reverse",
+        {"length",
+         make_recite<Recital::reverse>,
+         {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}}},
+       {"double",
+        {"length",
+         make_recite<Recital::twice>,
+         {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}}},
+       {"recall",
+        {"length",
+         make_recall,
+         {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000}}},
+       {"parity",
+        {"length",
+         make_parity,
+         {.sizes = {.hidden = 32, .slot_size = 16}, .batch = 32, .learning_rate = 1e-2, .steps = 2000}}},
+       {"adding",
+        {"length",
+         make_adding,
+         {.sizes = {.hidden = 64, .slot_size = 16}, .batch = 32, .learning_rate = 5e-3, .steps = 2500}}},
+       {"nth-farthest",
+        {"vectors dims",
+         make_nth_farthest,
+         {.sizes = {.hidden = 128, .slot_size = 64, .heads = 4},
+          .slot_per_row = true,
+          .batch = 64,
+          .learning_rate = 1.5e-3,
+          .steps = 70000,
+          .schedule = "trapezoid"}}},
+       {"execute",
+        {"program length nesting",
+         make_execute,
+         {.sizes = {.hidden = 128, .slot_size = 32},
+          .batch = 64,
+          .learning_rate = 1e-2,
+          .steps = 60000,
+          .schedule = "trapezoid"}}}});
+  return all;
+}
+
+/// Throws ValueError for an option that the task, which has the options in the list, does not have.
+void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
+  const std::array<std::pair<std::string_view, bool>, 6> options{{
+      {"vectors", given.vectors != 0},
+      {"dims", given.dims != 0},
+      {"program", !given.program.empty()},
+      {"length", given.length != 0},
+      {"nesting", given.nesting != 0},
+      {"held-only", given.held_only},
+  }};
+  for (const auto& [name, is_given] : options)
+    if (is_given && has.find(name) == std::string_view::npos)
+      throw ValueError(text("make_task: the task '", task, "' has no option '", name,
+                            "' (it has: ", has.empty() ? "none" : has, "); leave it out"));
+}
+
+void check_recipe(std::string_view task, const Recipe& recipe) {
+  const auto positive = [task](auto value, const char* name) {
+    if (!(value > 0))
+      throw ValueError(text("register_task: ", name, " of '", task, "' is ", value, "; it has to be above 0"));
+  };
+  positive(recipe.sizes.hidden.value_or(1), "hidden");
+  positive(recipe.sizes.slot_size.value_or(1), "slot_size");
+  positive(recipe.sizes.slots.value_or(1), "slots");
+  positive(recipe.sizes.heads.value_or(1), "heads");
+  positive(recipe.batch, "batch");
+  positive(recipe.learning_rate, "learning_rate");
+  positive(recipe.steps, "steps");
+}
+
+}  // namespace
+
+void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe) {
+  check_recipe(name, recipe);
+  if (!factory) throw ValueError(text("register_task: the factory of '", name, "' is empty; give a function"));
+  const auto make = [factory = std::move(factory)](const TaskOptions&) { return factory(); };
+  tasks().add(name, {"", make, recipe});
+}
+
+void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe,
+                   const DatasetOptions& options) {
+  const auto make = [name = std::string(name), x, y, options] {
+    return std::make_unique<Dataset>(name, x, y, options);
+  };
+  make();  // what is wrong with the data is found now
+  register_task(name, make, recipe);
+}
+
+std::span<const std::string_view> task_names() { return tasks().names().all(); }
+
+std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
+  const Entry& entry = tasks().find(name);
+  check_options(name, entry.options, options);
+  std::unique_ptr<Task> task = entry.make(options);
+  if (task == nullptr) throw ValueError(text("make_task: the factory of '", name, "' made no task; return one"));
+  return task;
+}
+
+const Recipe& recipe_for(std::string_view task) {
+  if (std::ranges::find(task_names(), task) == task_names().end())
+    throw ValueError(unknown_name("recipe_for", "task", task, task_names()));
+  return tasks().find(task).recipe;
+}
+
+SizeOptions sizes_for(const Task& task, const Recipe& recipe) {
+  SizeOptions sizes = recipe.sizes;
+  if (recipe.slot_per_row) sizes.slots = task.sequence_length();
+  return sizes.or_else({.hidden = 64, .slot_size = 32, .slots = 4, .heads = 2});
+}
+
+}  // namespace retrace

@@ -1,5 +1,5 @@
 // The way back over a tape, record by record.
-#include <retrace/core/tape.h>
+#include <retrace/core/backward_walk.h>
 #include <retrace/core/tape_checks.h>
 #include <retrace/core/unvisited.h>
 

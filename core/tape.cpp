@@ -1,3 +1,5 @@
+#include <retrace/core/recording.h>
+#include <retrace/core/scope.h>
 #include <retrace/core/tape.h>
 #include <retrace/core/tape_checks.h>
 
@@ -10,7 +12,6 @@ namespace {
 constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
 
 thread_local constinit Tape* current_tape = nullptr;
-thread_local constinit Scope* innermost_scope = nullptr;
 
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -148,7 +149,7 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs input
   if (tape == nullptr || tape->closed_ || !tape->wants(op, inputs)) return nullptr;
   for (std::size_t j = 0; j < outputs.size(); ++j) checked(outputs[j], op, "output", j);
   if (tape->options_.check_finite) tape->check_outputs_finite(op, outputs);
-  const ScopeEntry* scope = innermost_scope == nullptr ? nullptr : tape->current_scope();
+  const ScopeEntry* scope = Scope::innermost_ == nullptr ? nullptr : tape->current_scope();
   const std::size_t lists =
       aligned((inputs.size() + outputs.size()) * sizeof(Node*) + saved.size() * sizeof(SavedValue));
   std::byte* place =
@@ -189,43 +190,23 @@ std::vector<const Record*> Tape::records() const {
 
 // ---- scopes
 
-Scope::Scope(const void* module, const char* label) : module_(module), label_(label), outer_(innermost_scope) {
-  innermost_scope = this;
-}
-
-Scope::~Scope() { innermost_scope = outer_; }
-
 // The entries of the scopes that are open now, made on this tape when the first op in them is recorded.
 const ScopeEntry* Tape::current_scope() {
-  Scope* missing = innermost_scope;
+  Scope* missing = Scope::innermost_;
   if (missing->tape_ == serial_) return missing->entry_;
-  for (Scope* scope = innermost_scope; scope != nullptr; scope = scope->outer_) {
+  for (Scope* scope = Scope::innermost_; scope != nullptr; scope = scope->outer_) {
     if (scope->tape_ == serial_) break;
     scope->entry_ = new (allocate(aligned(sizeof(ScopeEntry)))) ScopeEntry{nullptr, scope->module_, scope->label_};
     scope->tape_ = serial_;
   }
-  for (Scope* scope = innermost_scope; scope != nullptr && scope->outer_ != nullptr; scope = scope->outer_)
+  for (Scope* scope = Scope::innermost_; scope != nullptr && scope->outer_ != nullptr; scope = scope->outer_)
     const_cast<ScopeEntry*>(scope->entry_)->outer = scope->outer_->entry_;
-  return innermost_scope->entry_;
+  return Scope::innermost_->entry_;
 }
 
 // ---- no tape
 
 NoTape::NoTape() : suspended_(current_tape) { current_tape = nullptr; }
 NoTape::~NoTape() { current_tape = suspended_; }
-
-// ---- identity
-
-namespace {
-constexpr OpInfo identity_info{"identity", "y = x", "dx = dy", "x"};
-void identity_backward(Record& r) { r.pass_gradient(0, 0); }
-}  // namespace
-
-Tensor identity(const Tensor& x) {
-  check_defined("identity", x, "x");
-  Tensor y = x.clone();
-  record(identity_info, identity_backward, {&x}, {&y});
-  return y;
-}
 
 }  // namespace retrace

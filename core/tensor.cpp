@@ -96,6 +96,36 @@ Tensor Tensor::grad() const {
 
 void Tensor::zero_grad() const { release_gradient(&node("zero_grad")); }
 
+const Tensor& Tensor::freeze() const {
+  node("freeze").wants_gradient = false;
+  return *this;
+}
+
+void Tensor::use_up_grad() const {
+  Node& n = node("use_up_grad");
+  n.gradient_used = n.gradient != nullptr;
+}
+
+void Tensor::check_grad(Dtype asked) const {
+  if (!has_grad()) [[unlikely]]
+    grad();  // throws, and says why there is none
+  if (dtype() != asked) [[unlikely]]
+    throw_wrong_type(asked);
+}
+
+void exchange_values(const Tensor& x, const Tensor& y) {
+  check_defined("exchange_values", x, "x");
+  check_defined("exchange_values", y, "y");
+  if (x.shape() != y.shape())
+    throw ShapeError(text("exchange_values: ", x, " and ", y, ": the shapes differ; reshape one"));
+  Node &a = x.node(), &b = y.node();
+  release_gradient(&a);
+  release_gradient(&b);
+  std::swap(a.storage, b.storage);
+  std::swap(a.offset, b.offset);
+  std::swap(a.dtype, b.dtype);
+}
+
 void share(const Tensor& x) {
   Node& n = x.node("share");
   n.shared = true;

@@ -65,14 +65,15 @@ class Tensor {
   double item() const;
   /// One element, by one index an axis; negative ones count from the end.
   double at(std::initializer_list<std::int64_t> index) const;
-  /// Row i of the first axis; shares the storage and is differentiable (ops/slice.cpp).
+  /// Row i of the first axis; shares the storage and is differentiable. Throws IndexError if there is none.
   Tensor operator[](std::int64_t index) const;
 
   /// The same values, cut off the tape: shares the storage, wants no gradient.
   Tensor detach() const;
   /// A copy of the values in new storage, cut off the tape.
   Tensor clone() const;
-  /// The values in another dtype; differentiable between real types (ops/to.cpp).
+  /// The values in another dtype: y = dtype(x), dx = dtype(dy); differentiable between real types. A dual that becomes
+  /// another type loses its tangent. Throws ValueError for a number that is no i64.
   Tensor to(Dtype dtype) const;
 
   /// Whether backward passes a gradient to this tensor.
@@ -84,6 +85,25 @@ class Tensor {
   Tensor grad() const;
   /// Forgets the gradient: the next backward starts anew.
   void zero_grad() const;
+  /// Stops backward from computing the gradient of this leaf, until watch() asks for it again. Returns itself.
+  const Tensor& freeze() const;
+
+  // For optimisers.
+  /// Whether a backward left a gradient that use_up_grad() has not marked since.
+  bool has_unused_grad() const { return node("has_unused_grad").gradient != nullptr && !node_->gradient_used; }
+  /// Marks the gradient as used: it stays readable, and the next backward overwrites it instead of adding to it.
+  void use_up_grad() const;
+  /// The elements of the gradient, for reading. Throws TapeError if there is none, DtypeError if T is not their type.
+  template <class T> std::span<const T> grad_values() const {
+    check_grad(dtype_of<T>);
+    return {node_->gradient_values<T>(), static_cast<std::size_t>(numel())};
+  }
+  /// The elements of the gradient, for changing. Handles that grad() gave before keep their values.
+  template <class T> std::span<T> mutable_grad_values() const {
+    check_grad(dtype_of<T>);
+    own_gradient(node_);
+    return {node_->gradient_values<T>(), static_cast<std::size_t>(numel())};
+  }
 
   // For those who write ops.
   /// Throws ValueError, naming `function`, if the tensor is undefined.
@@ -112,6 +132,7 @@ class Tensor {
     return n.values<T>();
   }
   [[noreturn]] void throw_wrong_type(Dtype asked) const;
+  void check_grad(Dtype asked) const;
   [[noreturn]] void throw_no_values() const;
 
   explicit Tensor(Node* node) : node_(node) {}
@@ -179,6 +200,9 @@ Tensor parameter(const Tensor& values, std::string_view name = "");
 /// Marks tensors that several threads will read at once: from here on their counts are atomic.
 void share(const Tensor& x);
 
+/// Gives x the values and the dtype of y, and y those of x; their gradients are forgotten. Throws ShapeError unless the
+/// shapes are the same.
+void exchange_values(const Tensor& x, const Tensor& y);
 /// Copies the values of `from` (same shape and dtype) into `to`.
 void copy_values(const Tensor& from, const Tensor& to);
 /// "w[2, 3]", or "[2, 3]" for a tensor without a name: what errors call it.

@@ -71,12 +71,7 @@ void convert(const std::vector<NamedTensor>& parameters, Dtype dtype) {
   const NoTape no_tape;
   for (const auto& [name, tensor] : parameters) {
     if (tensor.dtype() == dtype) continue;
-    const Tensor converted = to(tensor, dtype);
-    Node& node = tensor.node();
-    tensor.zero_grad();
-    std::swap(node.storage, converted.node().storage);
-    std::swap(node.offset, converted.node().offset);
-    std::swap(node.dtype, converted.node().dtype);
+    exchange_values(tensor, to(tensor, dtype));
   }
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <retrace/core/gradcheck.h>
+#include <retrace/core/scope.h>
 #include <retrace/core/tensor.h>
 
 namespace retrace {
@@ -109,6 +110,13 @@ template <Module M> std::vector<NamedTensor> parameters(const M& module) {
   return result;
 }
 
+/// The parameters without their names. Takes nothing from the heap.
+template <Module M> Tensors parameter_tensors(const M& module) {
+  Tensors result;
+  for_each_parameter(module, [&](const Path&, const Tensor& tensor) { result.push_back(tensor); });
+  return result;
+}
+
 /// The number of weights.
 template <Module M> std::int64_t count_parameters(const M& module) {
   std::int64_t count = 0;
@@ -125,7 +133,7 @@ template <Module M> void to(const M& module, Dtype dtype) { convert(parameters(m
 
 /// Whether backward computes gradients for the parameters; frozen ones are constants.
 template <Module M> void freeze(const M& module) {
-  for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.node().wants_gradient = false; });
+  for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.freeze(); });
 }
 template <Module M> void unfreeze(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.watch(); });

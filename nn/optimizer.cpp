@@ -33,10 +33,9 @@ template <class T> [[noreturn]] void throw_nonfinite(const NamedTensor& paramete
 }  // namespace
 
 void AnyOptimizer::check_finite(const NamedTensor& parameter) {
-  const Node& node = parameter.tensor.node();
-  dispatch_real(node.dtype, "step", [&](auto zero) {
-    const auto* gradient = node.gradient_values<decltype(zero)>();
-    if (!kernels::are_finite(gradient, node.numel())) throw_nonfinite(parameter, gradient);
+  dispatch_real(parameter.tensor.dtype(), "step", [&](auto zero) {
+    const auto gradient = parameter.tensor.grad_values<decltype(zero)>();
+    if (!kernels::are_finite(gradient.data(), parameter.tensor.numel())) throw_nonfinite(parameter, gradient.data());
   });
 }
 

@@ -86,9 +86,9 @@ template <class Options> class Optimizer : public AnyOptimizer {
     check_all_visited(std::ranges::any_of(options_, &Options::allow_unvisited));
     ++steps_;
     for (OptimizerSlot& slot : slots_) {
-      if (!has_gradient(slot)) continue;
+      if (!slot.parameter.tensor.has_unused_grad()) continue;
       update(slot, options_[slot.group]);
-      slot.parameter.tensor.node().gradient_used = true;
+      slot.parameter.tensor.use_up_grad();
     }
   }
   void set_learning_rate(double lr) override {
@@ -99,10 +99,6 @@ template <class Options> class Optimizer : public AnyOptimizer {
   virtual void update(OptimizerSlot& slot, const Options& options) = 0;
 
  private:
-  static bool has_gradient(const OptimizerSlot& slot) {
-    const Node& node = slot.parameter.tensor.node();
-    return node.gradient != nullptr && !node.gradient_used;
-  }
   void check(const OptimizerSlot& slot) const {
     const auto& [name, tensor] = slot.parameter;
     for (const NamedTensor& state : slot.state)
@@ -111,7 +107,7 @@ template <class Options> class Optimizer : public AnyOptimizer {
                               ", but the optimiser's state is ", state.tensor.dtype(),
                               "; make the optimiser after converting the model"));
     const Options& options = options_[slot.group];
-    if (has_gradient(slot)) {
+    if (tensor.has_unused_grad()) {
       if (!options.allow_nonfinite) check_finite(slot.parameter);
     } else if (!options.allow_missing) {
       throw TapeError(text("step: parameter ", name, " ", tensor.shape(),

@@ -12,7 +12,7 @@ template <class Body> void with_values(const OptimizerSlot& slot, Body&& body) {
   const Tensor& parameter = slot.parameter.tensor;
   dispatch_real(parameter.dtype(), "step", [&](auto zero) {
     using T = decltype(zero);
-    body(parameter.mutable_values<T>().data(), parameter.node().gradient_values<T>(), parameter.numel());
+    body(parameter.mutable_values<T>().data(), parameter.grad_values<T>().data(), parameter.numel());
   });
 }
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <retrace/core/random.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/recording.h>
 #include <retrace/core/tensor.h>
 
 namespace retrace {
@@ -67,7 +67,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// y = value where mask (i64, broadcast to x) is not 0, else x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
 /// The same numbers in another dtype; the gradient goes back in x's. To i64 it truncates and has no gradient.
-Tensor to(const Tensor& x, Dtype dtype);
+inline Tensor to(const Tensor& x, Dtype dtype) { return x.to(dtype); }
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }

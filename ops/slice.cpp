@@ -111,6 +111,4 @@ Tensor slice(const Tensor& x, std::initializer_list<Index> index) {
   return slice(x, std::span(index.begin(), index.size()));
 }
 
-Tensor Tensor::operator[](std::int64_t index) const { return slice(*this, {Index(index)}); }
-
 }  // namespace retrace

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <retrace/core/random.h>
+#include <retrace/core/identity.h>
 #include <retrace/core/tape.h>
 #include <retrace/ops/ops.h>
 
@@ -48,7 +49,7 @@ class CaseRun {
   CaseOutcome outcome() {
     walk();
     if (setting_.used_up_in_between)
-      for (const Tensor& leaf : leaves_) leaf.node().gradient_used = leaf.has_grad();
+      for (const Tensor& leaf : leaves_) leaf.use_up_grad();
     if (setting_.walked_twice) walk();
     for (const Tensor& leaf : leaves_) result_.gradients.push_back(gradient_of(leaf));
     return result_;

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include <retrace/core/parallel.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/recording.h>
 #include <retrace/core/tensor.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/operands.h>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <retrace/core/tape.h>
+#include <retrace/core/recording.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/ops.h>

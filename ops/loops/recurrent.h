@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <retrace/core/parallel.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/recording.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/ops.h>
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include <retrace/core/parallel.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/recording.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <retrace/core/parallel.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/recording.h>
 
 namespace retrace {
 

@@ -24,7 +24,7 @@
 #include <type_traits>
 
 #include <retrace/core/parallel.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/recording.h>
 #include <retrace/core/tensor.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/loops/operands.h>

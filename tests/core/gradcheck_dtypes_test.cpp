@@ -69,7 +69,7 @@ TEST(GradcheckDtypes, AParameterThatVisitForgotIsNamedInEveryDtype) {
   model.bias.named("offset");
   EXPECT_EQ(message(ones({2, 3}, f64)), expected) << "f64 everywhere, so that nothing else would tell";
   EXPECT_EQ(model.weight.dtype(), f64);
-  model.bias.node().wants_gradient = false;
+  model.bias.freeze();
   EXPECT_TRUE(gradcheck(model, [&](const Pair& m) { return m(ones({2, 3}, f64)); }).passed()) << "frozen";
 }
 

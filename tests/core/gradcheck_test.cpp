@@ -158,7 +158,7 @@ TEST(Gradcheck, OfAParameterWhoseGradientWasUsedUp) {
     tape.backward(sum(square_of_w()[0]));
   };
   step();
-  w.node().gradient_used = true;  // as an optimiser does
+  w.use_up_grad();  // as an optimiser does
   EXPECT_TRUE(gradcheck_parameters(square_of_w, {{"w", w}}).passed());
   step();
   EXPECT_EQ(w.grad().at({0}), 0.2f) << "what was used up came back";

@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include <retrace/core/identity.h>
 #include <retrace/core/tape.h>
 
 namespace retrace {

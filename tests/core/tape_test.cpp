@@ -1,4 +1,6 @@
 // The rules of the tape: what is recorded, what a gradient is, how long things live, and what is a misuse.
+#include <retrace/core/backward_walk.h>
+#include <retrace/core/identity.h>
 #include <retrace/core/tape.h>
 
 #include <gtest/gtest.h>
@@ -95,7 +97,7 @@ TEST(Tape, ParametersAccumulateUntilUsedUp) {
   }
   EXPECT_EQ(w.grad().item(), 4);
   const Tensor before = w.grad();
-  w.node().gradient_used = true;
+  w.use_up_grad();
   Tape tape;
   tape.backward(w * 5.0);
   EXPECT_EQ(w.grad().item(), 5);

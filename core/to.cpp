@@ -1,16 +1,15 @@
 #include <type_traits>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/core/recording.h>
 
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas conversion_formulas(const Record& r) {
   return {text("y = ", r.out(0).dtype, "(x)"), text("dx = ", r.in(0).dtype, "(dy)")};
 }
-constexpr OpInfo info{"to", "y = dtype(x)", "dx = dtype(dy)", "x", formulas};
+constexpr OpInfo conversion_info{"to", "y = dtype(x)", "dx = dtype(dy)", "x", conversion_formulas};
 constexpr std::int64_t grain = 16384;
 
 template <class To, class From> To converted(From x) {
@@ -42,15 +41,16 @@ template <class T> void check_integers(const Tensor& x) {
   for (const T element : x.values<T>()) {
     const double number = static_cast<double>(element);
     if (!(number >= -limit && number < limit))
-      throw ValueError(
-          text("to: ", describe_operand("x", x), " holds ", number, ", which is no i64; clip it or fill it first"));
+      throw ValueError(text("to: ", x.name().empty() ? text("x", x.shape()) : to_text(x), " holds ", number,
+                            ", which is no i64; clip it or fill it first"));
   }
 }
 
 }  // namespace
 
-Tensor to(const Tensor& x, Dtype dtype) {
-  check_defined(info.name, x, "x");
+Tensor Tensor::to(Dtype dtype) const {
+  const Tensor& x = *this;
+  check_defined(conversion_info.name, x, "x");
   if (x.dtype() == dtype) return x;
   Tensor y;
   dispatch_conversion(x.dtype(), dtype, [&](auto from_zero, auto to_zero) {
@@ -58,16 +58,14 @@ Tensor to(const Tensor& x, Dtype dtype) {
     using To = decltype(to_zero);
     if constexpr (std::is_same_v<To, std::int64_t> && !std::is_same_v<From, std::int64_t>) check_integers<From>(x);
     y = empty(x.shape(), dtype);
-    const From* from = x.node().values<From>();
-    To* result = y.node().values<To>();
+    const From* from = x.values<From>().data();
+    To* result = y.mutable_values<To>().data();
     parallel_for(x.numel(), grain, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) result[k] = converted<To>(from[k]);
     });
   });
-  if (dtype != i64) record(info, to_backward, {&x}, {&y});
+  if (dtype != i64) record(conversion_info, to_backward, {&x}, {&y});
   return y;
 }
-
-Tensor Tensor::to(Dtype dtype) const { return retrace::to(*this, dtype); }
 
 }  // namespace retrace

@@ -1,0 +1,13 @@
+#include <retrace/core/scope.h>
+
+namespace retrace {
+
+thread_local constinit Scope* Scope::innermost_ = nullptr;
+
+Scope::Scope(const void* module, const char* label) : module_(module), label_(label), outer_(innermost_) {
+  innermost_ = this;
+}
+
+Scope::~Scope() { innermost_ = outer_; }
+
+}  // namespace retrace

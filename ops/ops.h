@@ -1,9 +1,16 @@
-// Every op: its formula, its rule of shapes, its edge values. This file is the op reference; ops.def lists the names.
+// The op reference: the formula, shapes, edge values and errors of every op. ops.def lists the names.
 //
-// Conventions. a, b, x are tensors; y is the result. Elementwise ops of two tensors broadcast as NumPy does, and their
-// backward sums over the broadcast axes. Axes may be negative (-1 is the last). Mixed dtypes throw a DtypeError, except
-// that f64 meeting dual gets a zero tangent; i64 has no gradient, and ops that need real numbers refuse it by name.
-// NaN in is NaN out, everywhere. Nothing is changed when something throws.
+// Conventions. a, b and x are tensors; y is the result; dy, dx are gradients. Elementwise ops broadcast as in NumPy,
+// and their backward sums over the broadcast axes. An axis may be negative (-1 is the last one). [...] stands for any
+// number of axes. NaN in is NaN out.
+//
+// Errors. Every op throws the following; a declaration lists only what it throws beyond them:
+//   ShapeError  if two shapes do not broadcast, an axis does not exist, or y would have more than 8 axes;
+//   DtypeError  if operands differ in dtype (f64 combines with dual: it gets a zero tangent), or if an operand is i64.
+//               Ops that only move elements take i64, too, and so do add, sub, mul, neg and where. i64 wraps around on
+//               overflow and has no gradient;
+//   ValueError  if an operand is undefined and not optional.
+// An op that throws changes nothing.
 #pragma once
 
 #include <array>
@@ -39,34 +46,40 @@ Tensor neg(const Tensor& x);
 Tensor scale(const Tensor& x, double factor);
 /// y = x + offset.
 Tensor shift(const Tensor& x, double offset);
-/// y = max(a, b) and min(a, b). Where a = b each gets half of the gradient. NaN if either is NaN.
+/// y = max(a, b), element by element. Where a = b, each gets half of the gradient. NaN if either is NaN.
 Tensor maximum(const Tensor& a, const Tensor& b);
+/// y = min(a, b), element by element. Where a = b, each gets half of the gradient. NaN if either is NaN.
 Tensor minimum(const Tensor& a, const Tensor& b);
-/// y = x^p.
+/// y = x^exponent. NaN for x < 0 unless the exponent is an integer.
 Tensor pow(const Tensor& x, double exponent);
-/// y = a^b, for a > 0 where b wants a gradient.
+/// y = a^b, element by element. The gradient of b is dy y ln a, so it needs a > 0.
 Tensor pow(const Tensor& a, const Tensor& b);
 /// y = e^x.
 Tensor exp(const Tensor& x);
-/// y = ln x. -inf at 0, NaN below.
+/// y = ln x. -inf at 0, NaN for x < 0.
 Tensor log(const Tensor& x);
-/// y = sqrt x.
+/// y = sqrt x. NaN for x < 0; the gradient at 0 is infinite.
 Tensor sqrt(const Tensor& x);
 /// y = x^2.
 Tensor square(const Tensor& x);
-/// y = |x|; gradient 0 at 0.
+/// y = |x|. The gradient at 0 is 0.
 Tensor abs(const Tensor& x);
-/// y = 1/x.
+/// y = 1 / x.
 Tensor reciprocal(const Tensor& x);
+/// y = sin x, x in radians.
 Tensor sin(const Tensor& x);
+/// y = cos x, x in radians.
 Tensor cos(const Tensor& x);
-/// y = min(max(x, low), high); gradient 1 strictly inside, 0 elsewhere. Throws ValueError if low > high.
+/// y = min(max(x, low), high). The gradient is dy where low < x < high, and 0 elsewhere. Throws ValueError if
+/// low > high or either is NaN.
 Tensor clip(const Tensor& x, double low, double high);
-/// y = a where condition (i64) is not 0, else b; all three broadcast.
+/// y = a where condition is not 0, else b; all three broadcast. Throws DtypeError if condition is not i64.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
-/// y = value where mask (i64, broadcast to x) is not 0, else x.
+/// y = value where mask is not 0, else x. The mask broadcasts to x; dx is 0 where it is not 0. Throws DtypeError if the
+/// mask is not i64, ShapeError if it has more elements than x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
-/// The same numbers in another dtype; the gradient goes back in x's. To i64 it truncates and has no gradient.
+/// x converted to dtype; dx has the dtype of x. Returns x itself if that is its dtype. Conversion to i64 truncates
+/// towards zero and has no gradient; it throws ValueError if an element is NaN, infinite or outside the range of i64.
 inline Tensor to(const Tensor& x, Dtype dtype) { return x.to(dtype); }
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
@@ -84,54 +97,59 @@ inline Tensor operator/(const Tensor& x, double c) { return scale(x, 1 / c); }
 inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x), c); }
 
 // ---- activations
-// Exact to rounding in both tails; finite in is finite out.
+// Accurate to rounding error in both tails. A finite x gives a finite y.
 
 /// y = 1 / (1 + e^-x).
 Tensor sigmoid(const Tensor& x);
+/// y = tanh x = (e^x - e^-x) / (e^x + e^-x).
 Tensor tanh(const Tensor& x);
-/// y = max(x, 0); gradient 0 at 0.
+/// y = max(x, 0). The gradient at 0 is 0.
 Tensor relu(const Tensor& x);
-/// y = x for x > 0, else slope x.
+/// y = x if x > 0, else slope x.
 Tensor leaky_relu(const Tensor& x, double slope = 0.01);
-/// y = x Phi(x), Phi the normal distribution function (by erf).
+/// y = x Phi(x) with the standard normal distribution function Phi(x) = (1 + erf(x / sqrt(2))) / 2 (Hendrycks and
+/// Gimpel, "Gaussian error linear units", 2016).
 Tensor gelu(const Tensor& x);
-/// y = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+/// y = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): the approximation of gelu from the same paper, PyTorch's
+/// approximate="tanh".
 Tensor gelu_tanh(const Tensor& x);
-/// y = x sigmoid(x).
+/// y = x sigmoid(x), also known as swish.
 Tensor silu(const Tensor& x);
 /// y = ln(1 + e^x).
 Tensor softplus(const Tensor& x);
-/// y = -ln(1 + e^-x).
+/// y = ln sigmoid(x) = -ln(1 + e^-x).
 Tensor log_sigmoid(const Tensor& x);
 
 // ---- products
 
+/// Which operands matmul transposes first.
 struct MatmulOptions {
-  bool transpose_a = false;  // the last two axes of a (of rank 2 or more) are exchanged first
-  bool transpose_b = false;
+  bool transpose_a = false;  // exchange the last two axes of a, which must have rank 2 or more
+  bool transpose_b = false;  // exchange the last two axes of b, which must have rank 2 or more
 };
-/// y = a b by NumPy's rules: the last two axes multiply, those before them broadcast; a vector counts as a row on the
-/// left and as a column on the right, and that axis is dropped again. An inner length of 0 gives zeros.
+/// y = a b: a [..., n, k], b [..., k, m] -> y [..., n, m], as in NumPy. The leading axes broadcast. A vector a is a row
+/// and a vector b a column; y does not have that axis. y is 0 if k = 0. Throws ShapeError if the inner lengths differ,
+/// an operand is 0-d, or a vector is to be transposed.
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
-/// What an op that contains an activation applies, element by element.
+/// The activation that linear and rnn_step apply to their result, element by element.
 enum class Activation { none, relu, tanh, sigmoid, gelu, gelu_tanh };
-/// y = f(x W^T + b), f being the activation: x [..., in], W [out, in], b [out] or undefined -> [..., out]. One op, with
-/// the bits of two.
+/// y = f(x W^T + b) with the activation f: x [..., in], W [out, in], b [out] or undefined -> y [..., out]. A single
+/// record, bit-identical to matmul, add and the activation. Throws ShapeError if the shapes do not match these.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none);
-/// y[i, j] = a[i] b[j].
+/// y[i, j] = a[i] b[j]: a [n], b [m] -> y [n, m]. Throws ShapeError if an operand is not a vector.
 Tensor outer(const Tensor& a, const Tensor& b);
 
 // ---- reductions
 
-/// Which axes: one, several, or (by default) all.
+/// The axes to reduce: one, several or, by default, all.
 class Axes {
  public:
   Axes() : all_(true) {}
   Axes(int axis) : list_{axis}, count_(1) {}
   Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
   explicit Axes(std::span<const int> axes);
-  /// flags[k] says whether axis k of x is meant. Throws ShapeError, with the function's name and x, for an axis that is
-  /// not there or is named twice.
+  /// Whether each axis k of x is reduced. Throws ShapeError, naming the function and x, if an axis does not exist or is
+  /// named twice.
   std::array<bool, max_rank> flags(const Tensor& x, const char* function) const;
 
  private:
@@ -139,58 +157,73 @@ class Axes {
   int count_ = 0;
   bool all_ = false;
 };
+/// The shape of the result of a reduction.
 struct ReduceOptions {
-  bool keepdims = false;  // keep reduced axes with length 1
+  bool keepdims = false;  // keep reduced axes, with length 1
 };
-/// Of nothing: 0.
+/// y = sum x over the axes. An empty sum is 0.
 Tensor sum(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
-/// Of nothing: NaN.
+/// y = (sum x) / count over the axes. An empty mean is NaN.
 Tensor mean(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
-/// Equal largest elements share the gradient evenly. Of nothing: a ShapeError. NaN if any is NaN.
+/// y = max x over the axes. Elements that are equally large share the gradient evenly. NaN if any element is NaN.
+/// Throws ShapeError if there is no element.
 Tensor max(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// y = min x over the axes; ties, NaN and errors as in max.
 Tensor min(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
-/// mean((x - mean(x))^2), two passes. Of nothing: NaN.
+/// y = mean((x - mean(x))^2) over the axes: the biased variance, in two passes. The variance of no elements is NaN.
 Tensor var(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
-/// Zeros are exact, in the gradient too. Of nothing: 1.
+/// y = the product of x over the axes. The gradient is exact even where elements are 0. An empty product is 1.
 Tensor prod(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
-/// ln sum e^x, shifted by the maximum. Of nothing, and of -inf alone: -inf with gradient 0.
+/// y = ln sum e^x over the axes, computed with the maximum subtracted. If there are no elements or all are -inf, y is
+/// -inf and the gradient 0.
 Tensor logsumexp(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
-/// sqrt(sum x^2); gradient 0 at the origin.
+/// y = sqrt(sum x^2) over the axes. The gradient at the origin is 0.
 Tensor norm(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
-/// y_k = x_0 + ... + x_k along an axis.
+/// y_k = x_0 + ... + x_k along the axis.
 Tensor cumsum(const Tensor& x, int axis = -1);
-/// The first index of the largest element (i64, no gradient); NaN counts as largest. An axis of length 0: a ShapeError.
+/// The index (i64, no gradient) of the first largest element along the axis; NaN counts as largest. Throws ShapeError
+/// if the axis has length 0.
 Tensor argmax(const Tensor& x, int axis = -1);
 
 // ---- softmax and normalisation
 
-/// y = e^(x + mask - max) / sum, along an axis. The mask broadcasts to x, is added first and gets no gradient; a row
-/// that it fills with -inf gives zeros and a zero gradient.
+/// y = e^z / sum e^z along the axis, z = x + mask - max(x + mask). The mask broadcasts to x and gets no gradient. A row
+/// that is all -inf gives zeros and a zero gradient. Throws ShapeError if the mask does not broadcast to x.
 Tensor softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
-/// y = x + mask - max - ln sum e^(x + mask - max). A row of -inf alone gives -inf and a zero gradient.
+/// y = z - ln sum e^z along the axis, z as in softmax. A row that is all -inf gives -inf and a zero gradient. Throws
+/// ShapeError if the mask does not broadcast to x.
 Tensor log_softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
+/// The axes that layer_norm normalises, and its eps.
 struct LayerNormOptions {
-  int axes = 1;  // how many of the last axes are normalised together
-  double eps = 1e-5;
+  int axes = 1;       // the number of last axes that are normalised together
+  double eps = 1e-5;  // added to the variance; 0 or more
 };
-/// y = (x - mean) / sqrt(var + eps) * gamma + beta over the last axes; biased variance, two passes. gamma and beta have
-/// the shape of the normalised axes; each may be undefined.
+/// y = (x - mean) / sqrt(var + eps) * gamma + beta over the last axes, with the biased variance (Ba, Kiros and Hinton,
+/// "Layer normalization", 2016). gamma and beta have the shape of the normalised axes; each may be undefined. Throws
+/// ShapeError if x has fewer axes or gamma or beta another shape, ValueError if eps < 0.
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {}, LayerNormOptions options = {});
-/// layer_norm(x + residual, gamma, beta, options) in one pass; x and residual have one shape.
+/// layer_norm(x + residual, gamma, beta, options) as a single record. Throws as layer_norm does, and ShapeError if x
+/// and residual differ in shape.
 Tensor residual_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& gamma = {}, const Tensor& beta = {},
                            LayerNormOptions options = {});
-/// y = x / sqrt(mean(x^2) + eps) * gamma over the last axis; gamma may be undefined.
+/// y = x / sqrt(mean(x^2) + eps) * gamma over the last axis (Zhang and Sennrich, "Root mean square layer
+/// normalization", 2019). gamma has the length of that axis, or is undefined. Throws ShapeError if it has another shape
+/// or x is 0-d, ValueError if eps < 0.
 Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, double eps = 1e-6);
 
 // ---- shape
 
-/// Row-major, with as many elements. Shares the storage.
+/// The elements of x, in row-major order, in another shape. y shares the storage of x. Throws ShapeError if the numbers
+/// of elements differ.
 Tensor reshape(const Tensor& x, const Shape& shape);
-/// Axis k of y is axis permutation[k] of x. Without one, the last two axes are exchanged.
+/// Axis k of y is axis permutation[k] of x. Throws ShapeError unless the permutation names each axis once.
 Tensor transpose(const Tensor& x, std::span<const int> permutation);
+/// transpose with the permutation as a list: transpose(x, {0, 2, 1}).
 Tensor transpose(const Tensor& x, std::initializer_list<int> permutation);
+/// Exchanges the last two axes of x. Throws ShapeError if x has fewer than two.
 Tensor transpose(const Tensor& x);
-/// One entry of an index: an integer takes one position and drops the axis, a range keeps it, new_axis puts one in.
+/// One entry of an index: an integer takes one position and drops the axis, a range keeps the axis, and new_axis
+/// inserts one of length 1.
 class Index {
  public:
   enum class Kind { integer, range, new_axis };
@@ -204,168 +237,236 @@ class Index {
   std::int64_t stop = none;
   std::int64_t step = 1;
 };
-/// start:stop:step as in Python: clamped to the axis, negative positions count from its end, Index::none leaves an end
-/// open.
+/// start:stop:step as in Python: both ends are clamped to the axis, negative positions count from its end, and
+/// Index::none leaves an end open.
 Index range(std::int64_t start = Index::none, std::int64_t stop = Index::none, std::int64_t step = 1);
+/// A whole axis: the ":" of Python.
 inline const Index all{Index::Kind::range, Index::none, Index::none, 1};
+/// A new axis of length 1: NumPy's newaxis.
 inline const Index new_axis{Index::Kind::new_axis, 0, 0, 1};
-/// x[index...]: axes without an entry are taken whole. Integers outside throw an IndexError.
+/// y = x[index]; axes without an entry are taken whole. Rows of the first axis share the storage of x, other parts are
+/// copied. Throws IndexError if an integer is outside its axis, ShapeError if there are more entries than axes,
+/// ValueError if a step is 0.
 Tensor slice(const Tensor& x, std::span<const Index> index);
+/// slice with the index as a list: slice(x, {all, range(0, 2), -1}) is x[:, 0:2, -1].
 Tensor slice(const Tensor& x, std::initializer_list<Index> index);
-/// One after the other along an axis; other extents are equal.
+/// Joins the parts along an existing axis: [.., n_i, ..] -> [.., sum n_i, ..]. Throws ShapeError if there is no part or
+/// another extent differs.
 Tensor concat(const Tensors& parts, int axis = 0);
-/// The same, along a new axis.
+/// Joins k parts of equal shape along a new axis of length k. Throws ShapeError if there is no part or the shapes
+/// differ.
 Tensor stack(const Tensors& parts, int axis = 0);
-/// Parts of the given sizes, which sum to the axis.
+/// The consecutive parts of x of the given sizes along the axis. Throws ShapeError if a size is negative or their sum
+/// is not the length of the axis.
 Tensors split(const Tensor& x, std::span<const std::int64_t> sizes, int axis = 0);
+/// split with the sizes as a list: split(x, {2, 3}).
 Tensors split(const Tensor& x, std::initializer_list<std::int64_t> sizes, int axis = 0);
+/// Removes an axis of length 1. Throws ShapeError if it has another length.
 Tensor squeeze(const Tensor& x, int axis);
+/// Inserts an axis of length 1, which becomes this axis of y (-1: the last).
 Tensor unsqueeze(const Tensor& x, int axis);
+/// Repeats x along axes of length 1 and along new leading axes, as NumPy's broadcast_to; dx sums over them. Throws
+/// ShapeError if x does not broadcast to the shape.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
+/// Reverses the order of the elements along the axis: y_k = x_(n - 1 - k).
 Tensor flip(const Tensor& x, int axis);
+/// The number of zeros before and after the elements of one axis.
 struct Padding {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
-/// Zeros around x: one Padding an axis.
+/// Adds zeros around x, one Padding per axis: [n, ...] -> [before + n + after, ...]. Throws ShapeError if their number
+/// is not the rank of x or one of them is negative.
 Tensor pad(const Tensor& x, std::span<const Padding> padding);
+/// pad with the padding as a list: pad(x, {{0, 0}, {1, 2}}).
 Tensor pad(const Tensor& x, std::initializer_list<Padding> padding);
 
 // ---- indexing
-// Indices are i64; one outside its axis throws an IndexError with its position and value. Repeated ones add up.
+// Throws DtypeError if ids is not i64, IndexError (with position and value) if an id is not in [0, length of the axis).
+// The gradients of repeated ids add up.
 
-/// y = x at ids (rank 1, or 0 to drop the axis) along an axis.
+/// y[.., j, ..] = x[.., ids[j], ..] along the axis, for ids [n]; 0-d ids drop the axis. Throws ShapeError if ids has a
+/// higher rank.
 Tensor take(const Tensor& x, const Tensor& ids, int axis = 0);
-/// y[.., j, ..] = x[.., ids[.., j, ..], ..]: ids has x's shape but along `axis`.
+/// y[.., j, ..] = x[.., ids[.., j, ..], ..] along the axis, as in PyTorch. y has the shape of ids. Throws ShapeError if
+/// the shapes of x and ids differ along another axis.
 Tensor gather(const Tensor& x, const Tensor& ids, int axis = -1);
-/// y[..., :] = table[ids[...], :].
+/// y[..., :] = table[ids[...], :]: table [count, features], ids [...] -> y [..., features]. Throws ShapeError if the
+/// table is not a matrix.
 Tensor embedding(const Tensor& table, const Tensor& ids);
-/// y = x, then y[ids[i]] += updates[i] along the first axis.
+/// y = x, then y[ids[i]] += updates[i] for every i: x [n, ...], ids [k], updates [k, ...]. Throws ShapeError if the
+/// shapes do not match these.
 Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates);
 
 // ---- losses
 
+/// How the losses l are reduced to y: their mean, their sum, or not at all.
 enum class Reduction { mean, sum, none };
+/// The reduction of cross_entropy and nll, and the label that they ignore.
 struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;
-  std::optional<std::int64_t> ignore_index = std::nullopt;  // rows with this label count nowhere
+  std::optional<std::int64_t> ignore_index = std::nullopt;  // rows with this label have no loss and are not counted
 };
-/// l = -log_softmax(x)[t] for logits x [..., C] and labels t [...] (i64), or -sum_c t_c log_softmax(x)_c for soft
-/// targets [..., C]. With every row ignored: 0, with gradient 0.
+/// l = -log_softmax(x)[t] for logits x [..., C] and labels t [...] (i64), or l = -sum_c t_c log_softmax(x)_c for soft
+/// targets t [..., C]. If every row is ignored, the mean is 0 with gradient 0. Throws ShapeError if the targets have
+/// another shape, IndexError (with position and value) if a label is not in [0, C) and not ignore_index.
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options = {});
-/// l = -logp[t] for log-probabilities [..., C].
+/// l = -logp[t] for log-probabilities logp [..., C] and labels t [...] (i64). Throws as cross_entropy does, and
+/// DtypeError if the targets are not i64.
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options = {});
-/// l = (x - t)^2; shapes are equal.
+/// l = (x - t)^2. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
-/// l = max(x, 0) - x t + ln(1 + e^-|x|); shapes are equal.
+/// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as max(x, 0) - x t + ln(1 + e^-|x|). Throws ShapeError
+/// if the shapes differ; they do not broadcast.
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
 
-// ---- the rest
+// ---- attention
 
-/// Each element is 0 with the given probability, else x / (1 - probability). Without a generator: x itself.
-Tensor dropout(const Tensor& x, double probability, Random* random);
-
+/// The heads of attention and the keys that each query sees.
 struct AttentionOptions {
-  int heads = 1;        // the last axis holds this many heads side by side
-  bool causal = false;  // query i sees keys 0 .. i (+ Lk - Lq)
-  Tensor mask = {};  // additive, broadcast to [..., heads, Lq, Lk] (or to [..., Lq, Lk] for each head), or i64: 0 hides
+  int heads = 1;        // the number of heads, side by side in the last axis
+  bool causal = false;  // query i sees keys 0 to i + Lk - Lq only
+  Tensor mask = {};  // broadcasts to [..., heads, Lq, Lk], or to [..., Lq, Lk] for all heads alike; either added to the
+                     // scores, or i64: a key is hidden where the mask is 0. It gets no gradient.
 };
+/// The result of attention, with its weights.
 struct AttentionResult {
   Tensor y;
   Tensor weights;  // [..., heads, Lq, Lk]; [..., Lq, Lk] for one head
 };
-/// y = softmax(q k^T / sqrt(dk) + mask) v, for each head. q [..., Lq, dk], k [..., Lk, dk], v [..., Lk, dv] -> [...,
-/// Lq, dv]. Without being asked for its weights, attention of more than 32,768 of them a head does not store them: it
-/// computes them some queries at a time, in backward again, and saves the mask, which must then not be changed before.
+/// w = softmax(q k^T / sqrt(d) + mask), y = w v in each head, d being the features of one head (Vaswani et al.,
+/// "Attention is all you need", 2017). q [..., Lq, D], k [..., Lk, D], v [..., Lk, V] -> y [..., Lq, V]. A query that
+/// sees no key gives zeros. Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the
+/// heads do not divide D and V.
+///
+/// With more than 32,768 weights per head, attention does not store w: it computes a few queries at a time, and again
+/// in backward. It then saves the mask, which must not be modified before backward.
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
+/// attention that also returns w, which is stored for any length and has a gradient. Throws as attention does.
 AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
                                        const AttentionOptions& options = {});
 
-/// [..., T, D] -> [..., heads, T, D / heads]: head h has columns h D / heads to (h + 1) D / heads. Throws ShapeError
-/// where heads do not divide D.
+/// [..., T, D] -> [..., heads, T, D / heads]: head h gets columns h D / heads to (h + 1) D / heads. Throws ShapeError
+/// if x has fewer than two axes or the heads do not divide D.
 Tensor split_heads(const Tensor& x, int heads);
-/// The inverse: [..., heads, T, d] -> [..., T, heads d].
+/// The inverse of split_heads: [..., heads, T, d] -> [..., T, heads d]. Throws ShapeError if x has fewer than three
+/// axes.
 Tensor combine_heads(const Tensor& x);
-/// An additive mask [queries, keys]: 0 where query i may see key j, j <= i + keys - queries, and -inf elsewhere. With
-/// one length, 0 on and below the diagonal.
+/// An additive mask [queries, keys]: 0 where query i sees key j, that is j <= i + keys - queries, and -inf elsewhere.
+/// Throws ShapeError if a length is negative, DtypeError for i64.
 Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype = default_dtype());
+/// causal_mask(length, length): 0 on and below the diagonal, -inf above.
 Tensor causal_mask(std::int64_t length, Dtype dtype = default_dtype());
-/// An additive mask [B, 1, time] for samples of different lengths ([B], i64, each from 0 to `time`): 0 for key
-/// j < length, -inf for what is only padding behind it. Throws IndexError for a length outside. Add it to a causal_mask
-/// for both.
+/// An additive mask [B, 1, time] for samples of different lengths ([B], i64): 0 for keys j < length, -inf for the
+/// padding behind them. Add it to a causal_mask to apply both. Throws ShapeError if lengths is not an i64 vector,
+/// IndexError if a length is not in [0, time], DtypeError if dtype is i64.
 Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype = default_dtype());
 
-/// How q, k and v share the columns of a row: [q1 k1 v1 q2 k2 v2 ...], or all heads' q, then all k, then all v.
+/// The order of q, k and v in the columns of a row: by head [q1 k1 v1 q2 k2 v2 ...], or by kind, all heads' q, then all
+/// heads' k, then all heads' v.
 enum class PackedLayout { by_head, by_kind };
+/// The layout of packed_attention; causal and mask as in AttentionOptions.
 struct PackedAttentionOptions {
   int heads = 1;
-  std::int64_t key_size = 0;  // of one head; the rest of the columns are values
+  std::int64_t key_size = 0;  // of q and of k in one head; the remaining columns hold v
   PackedLayout layout = PackedLayout::by_kind;
-  std::int64_t queries = 0;  // only the first rows ask; 0: all do
+  std::int64_t queries = 0;  // the number of first rows that are queries; 0: all
   bool causal = false;
   Tensor mask = {};
 };
-/// Attention of the rows of qkv [..., L, heads (2 key_size + value_size)] to each other, where they lie: y [...,
-/// queries, heads value_size].
+/// Self-attention of the rows of qkv [..., L, heads (2 key_size + value_size)] -> y [..., queries, heads value_size],
+/// without copying q, k and v out of qkv. Throws ShapeError if the columns do not divide into these, there are fewer
+/// rows than queries, or the mask does not broadcast.
 Tensor packed_attention(const Tensor& qkv, const PackedAttentionOptions& options);
+/// packed_attention that also returns the weights, which are stored for any length. Throws as packed_attention does.
 AttentionResult packed_attention_with_weights(const Tensor& qkv, const PackedAttentionOptions& options);
 
-// The recurrent layers over a whole sequence. `projected` p [B, T, gates H] holds W x + b of every step, computed as
-// one product; U [gates H, H] is the recurrent weight, its gates' rows one under the other. After its length (lengths
-// [B], i64; undefined: T) a sample keeps its state. Each is one record; with expand_fused its steps are composed of
-// other ops.
+// ---- recurrent layers
+// `projected` p [B, T, gates H] holds W x + b of every step, computed as one product ([B, gates H] for a single step);
+// U [gates H, H] is `weight`, the recurrent weight, with the rows of each gate together. h and c [B, H] are the initial
+// state and must be defined. `lengths` [B] (i64; undefined: all T) gives the number of steps of each sample, which
+// keeps its state afterwards. A sequence is a single record; with expand_fused its steps are composed of other ops.
+//
+// A sequence throws ShapeError if the shapes do not match these or lengths is not i64, IndexError if a length is not in
+// [0, T].
+
+/// The state after one step of an LSTM.
 struct LstmStep {
   Tensor h, c;  // [B, H]
 };
+/// The result of lstm_sequence.
 struct LstmSequence {
   Tensor y;     // [B, T, H]: h after every step
-  Tensor h, c;  // [B, H]: after the last one
+  Tensor h, c;  // [B, H]: after the last step
 };
-/// i, f, o = sigmoid(p + U h), g = tanh(p + U h), c' = f c + i g, h' = o tanh c'; gates in the order i, f, g, o.
+/// i, f, o = sigmoid(p + U h), g = tanh(p + U h), c' = f c + i g, h' = o tanh c'; gates in the order i, f, g, o, as in
+/// PyTorch (Hochreiter and Schmidhuber, "Long short-term memory", 1997; forget gate: Gers et al., 2000).
 LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight);
+/// lstm_step for t = 0 to T - 1, from h and c.
 LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths = {});
+/// The result of gru_sequence and rnn_sequence.
 struct RnnSequence {
   Tensor y;  // [B, T, H]: h after every step
-  Tensor h;  // [B, H]: after the last one
+  Tensor h;  // [B, H]: after the last step
 };
-/// q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = (1 - z) n + z h; gates in the order r, z, n.
+/// q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = (1 - z) n + z h; gates in the order r, z, n. The GRU
+/// (Cho et al., 2014) as PyTorch computes it: with a bias b [3H] of its own inside the reset gate's product.
 Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias);
+/// gru_step for t = 0 to T - 1, from h.
 RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths = {});
-/// h' = f(p + U h), f being the activation; a sequence takes tanh or relu.
+/// h' = f(p + U h) with the activation f (Elman, "Finding structure in time", 1990).
 Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight,
                 Activation activation = Activation::tanh);
+/// rnn_step for t = 0 to T - 1, from h. Throws ValueError if the activation is neither tanh nor relu.
 RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight,
                          Activation activation = Activation::tanh, const Tensor& lengths = {});
 
+// ---- memory
+
+/// The biases of the gates of gated_memory, and whether there is one gate or two.
 struct GatedMemoryOptions {
-  Tensor input_bias = {};   // [], added to z_i
-  Tensor forget_bias = {};  // [], added to z_f
-  bool coupled = false;     // there is no z_f: f = 1 - i
+  Tensor input_bias = {};   // b_i [], or undefined: 0
+  Tensor forget_bias = {};  // b_f [], or undefined: 0
+  bool coupled = false;     // f = 1 - i, and there is no z_f
 };
+/// The result of gated_memory.
 struct GatedMemory {
   Tensor memory;       // [..., N, S]
   Tensor input_gate;   // i
-  Tensor forget_gate;  // f; undefined where coupled
+  Tensor forget_gate;  // f; undefined if coupled
 };
-/// A memory m [..., N, S] and its candidate c, mixed by gates: z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f +
-/// b_f), m' = i tanh c + f m. Of c [..., N or more, S] the first N rows count. The gates of the memory p [..., N, 2S]
-/// hold z_i and z_f side by side, one for each unit; [..., N, 2] one for each slot (coupled: S or 1). Those of the
-/// input q [..., 2S] are the same for every slot.
+/// z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f), m' = i tanh c + f m: the gated update of a memory m
+/// [..., N, S], as in the relational memory core (Santoro et al., "Relational recurrent neural networks", 2018). The
+/// first N rows of the candidate [..., N or more, S] are c. gates_of_memory p is [..., N, 2S], z_i beside z_f, with a
+/// gate per unit, or [..., N, 2] with a gate per slot; gates_of_input q, [..., 2S] or [..., 2], is added to every slot.
+/// If coupled, S and 1 take the place of 2S and 2. Throws ShapeError if the shapes do not match these, ValueError if
+/// coupled gates get a forget_bias.
 GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
                          const Tensor& gates_of_input, const GatedMemoryOptions& options = {});
 
+// ---- dropout
+
+/// y = 0 with the given probability, else x / (1 - probability), element by element (Srivastava et al., 2014). Returns
+/// x itself if random is null, as in evaluation. Throws ValueError if the probability is not in [0, 1].
+Tensor dropout(const Tensor& x, double probability, Random* random);
+
+// ---- your own ops
+
+/// Whether gradcheck can check a custom op exactly.
 struct CustomOpOptions {
   bool differences_only = false;  // the op does not run on dual numbers, because it reads values<double>()
 };
-/// Your own op. `forward` computes y from the inputs (nothing that it does is recorded); `backward` gives one gradient
-/// per input from dy, the inputs and y (an undefined tensor: none). Prints, traces and gradcheck treat it as any other.
-/// The exact check of gradcheck, jvp and hvp pass it dual numbers, so compute with ops or dispatch on the dtype. If
-/// that is impossible, set differences_only: gradcheck then omits its exact check and says so, and dual inputs throw
-/// DifferencesOnlyError.
+/// Computes y from the inputs. Nothing that it does is recorded.
 using CustomForward = std::function<Tensor(const Tensors& inputs)>;
+/// Returns one gradient per input, computed from dy, the inputs and y; an undefined tensor stands for no gradient.
 using CustomBackward = std::function<Tensors(const Tensor& dy, const Tensors& inputs, const Tensor& y)>;
+/// y = forward(inputs), recorded under the name: prints, traces and gradcheck treat it like any other op. jvp, hvp and
+/// the exact check of gradcheck pass dual numbers, so compute with ops or dispatch on the dtype. If that is impossible,
+/// set differences_only: gradcheck then omits its exact check and says so, and dual inputs throw DifferencesOnlyError.
+/// Throws ValueError if a function is empty, forward returns an undefined tensor, or (in backward) the number of
+/// gradients is not that of the inputs; DtypeError if forward does not run on dual numbers.
 Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward,
                  CustomOpOptions options = {});
 

@@ -1,5 +1,7 @@
 #include <retrace/ops/loops/broadcast.h>
 
+#include <algorithm>
+
 namespace retrace {
 
 Broadcast::Broadcast(const Shape& y, std::initializer_list<const Shape*> operands) {
@@ -27,6 +29,33 @@ Broadcast::Broadcast(const Shape& y, std::initializer_list<const Shape*> operand
     }
   }
   loops = std::max(used, 1);
+}
+
+void detail::visit_rows(const Broadcast& broadcast, std::int64_t begin, std::int64_t end, const void* body,
+                        RowBody call) {
+  if (begin == end) return;  // y may be empty, and its extents 0
+  std::array<std::int64_t, max_rank> index{};
+  BroadcastRow row{.first = begin};
+  std::int64_t rest = begin;
+  const auto move = [&](std::size_t loop, std::int64_t steps) {
+    index[loop] += steps;
+    for (std::size_t n = 0; n < max_operands; ++n) row.offsets[n] += steps * broadcast.strides[loop][n];
+  };
+  const std::size_t loops = static_cast<std::size_t>(broadcast.loops);
+  for (std::size_t loop = 0; loop < loops; ++loop) {
+    move(loop, rest % broadcast.extents[loop]);
+    rest /= broadcast.extents[loop];
+  }
+  while (row.first < end) {
+    row.count = std::min(broadcast.extents[0] - index[0], end - row.first);
+    call(body, row);
+    row.first += row.count;
+    move(0, row.count);
+    for (std::size_t loop = 0; loop + 1 < loops && index[loop] == broadcast.extents[loop]; ++loop) {
+      move(loop, -index[loop]);
+      move(loop + 1, 1);
+    }
+  }
 }
 
 }  // namespace retrace

@@ -1,12 +1,10 @@
 // Reading operands of different shapes side by side, by NumPy's rule.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <type_traits>
-#include <utility>
 
 #include <retrace/core/shape.h>
 
@@ -37,31 +35,17 @@ struct BroadcastRow {
   Broadcast::Offsets offsets{};
 };
 
-/// Calls body(row) on rows that together are the elements [begin, end) of y, in order.
-template <class Body> void for_each_row(const Broadcast& broadcast, std::int64_t begin, std::int64_t end, Body&& body) {
-  if (begin == end) return;  // y may be empty, and its extents 0
-  std::array<std::int64_t, max_rank> index{};
-  BroadcastRow row{.first = begin};
-  std::int64_t rest = begin;
-  const auto move = [&](std::size_t loop, std::int64_t steps) {
-    index[loop] += steps;
-    for (std::size_t n = 0; n < max_operands; ++n) row.offsets[n] += steps * broadcast.strides[loop][n];
-  };
-  const std::size_t loops = static_cast<std::size_t>(broadcast.loops);
-  for (std::size_t loop = 0; loop < loops; ++loop) {
-    move(loop, rest % broadcast.extents[loop]);
-    rest /= broadcast.extents[loop];
-  }
-  while (row.first < end) {
-    row.count = std::min(broadcast.extents[0] - index[0], end - row.first);
-    body(std::as_const(row));
-    row.first += row.count;
-    move(0, row.count);
-    for (std::size_t loop = 0; loop + 1 < loops && index[loop] == broadcast.extents[loop]; ++loop) {
-      move(loop, -index[loop]);
-      move(loop + 1, 1);
-    }
-  }
+namespace detail {
+using RowBody = void (*)(const void* body, const BroadcastRow& row);
+void visit_rows(const Broadcast& broadcast, std::int64_t begin, std::int64_t end, const void* body, RowBody call);
+}  // namespace detail
+
+/// Calls body(row) on rows that together are the elements [begin, end) of y, in order. (The walk is compiled once, not
+/// for every body: it is a fifth of the time to compile an op of two tensors.)
+template <class Body>
+void for_each_row(const Broadcast& broadcast, std::int64_t begin, std::int64_t end, const Body& body) {
+  detail::visit_rows(broadcast, begin, end, &body,
+                     [](const void* f, const BroadcastRow& row) { (*static_cast<const Body*>(f))(row); });
 }
 
 /// A stride of the innermost loop, read by stride(): known to the compiler where a loop is to be vectorised.

@@ -40,7 +40,7 @@ void add_train_command(CLI::App& app, TrainFlags& flags, Program& program) {
       joined(preset_names()) + ": a task, a model and their settings by one name; other flags change it");
   command->add_option("task", flags.run.task, joined(task_names()) + ", or text: what comes next in --text FILE");
   add_task_options(*command, flags.run.task_options);
-  command->add_option("--text", flags.text, "text: a file in UTF-8; the last 5 % of it are for the test");
+  command->add_option("--text", flags.run.text.file, "text: a file in UTF-8; the last 5 % of it are for the test");
   command->add_option("--tokens", flags.tokens, "text: characters (the default) or words")
       ->check(CLI::IsMember({"characters", "words"}));
   command->add_option("--model", flags.run.model.name, joined(model_names()))->capture_default_str();

@@ -9,7 +9,6 @@
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
 #include <retrace/models/training/text/generate.h>
-#include <retrace/models/training/text/text_run.h>
 
 namespace retrace {
 
@@ -22,8 +21,7 @@ struct Program {
 
 struct TrainFlags {
   RunOptions run{.task = "", .model = {.name = "lstm"}};
-  std::string text;    // of the task "text": a file
-  std::string tokens;  // empty: characters
+  std::string tokens;  // of a text; empty: characters
   std::string dtype = "f32";
   std::string out;     // empty: nothing is left behind
   int threads = 0;     // 0: every core

@@ -7,7 +7,7 @@ namespace retrace {
 namespace {
 
 /// The sum of what the ops of one training step on one sample compute.
-std::int64_t flops_of_a_sample(const Run& run) {
+std::int64_t flops_of_a_sample(const TaskRun& run) {
   const DtypeScope scope(run.options.dtype);
   Random random(run.options.fit.seed);
   const Batch batch = run.task->sample(random, 1);
@@ -19,7 +19,7 @@ std::int64_t flops_of_a_sample(const Run& run) {
 }  // namespace
 
 ModelInfo model_info(const RunOptions& options) {
-  const Run run = prepare(options);
+  const TaskRun run = prepare(options);
   ModelInfo info{.model = options.model.name,
                  .task = options.task,
                  .flops_a_sample = flops_of_a_sample(run),

@@ -1,4 +1,6 @@
 #include <retrace/models/training/run.h>
+#include <retrace/models/training/stored_run.h>
+#include <retrace/models/training/text/text_run.h>
 
 #include <algorithm>
 
@@ -16,14 +18,8 @@ SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe&
 
 RunOptions with_recipe(RunOptions options, const Task& task) {
   const Recipe& recipe = recipe_for(options.task);
-  const auto fill = [](auto& value, auto recommended) {
-    if (value == 0) value = recommended;
-  };
   options.model.sizes = options.model.sizes.or_else(recipe_sizes(options.model, task, recipe));
-  fill(options.fit.steps, options.fit.minutes > 0 ? no_limit : recipe.steps);
-  fill(options.fit.batch, recipe.batch);
-  fill(options.fit.learning_rate, recipe.learning_rate);
-  if (options.fit.schedule.empty()) options.fit.schedule = recipe.schedule;
+  options.fit = with_recipe(options.fit, recipe);
   return options;
 }
 
@@ -68,6 +64,17 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
 
 }  // namespace
 
+FitOptions with_recipe(FitOptions fit, const Recipe& recipe) {
+  const auto fill = [](auto& value, auto recommended) {
+    if (value == 0) value = recommended;
+  };
+  fill(fit.steps, fit.minutes > 0 ? no_limit : recipe.steps);
+  fill(fit.batch, recipe.batch);
+  fill(fit.learning_rate, recipe.learning_rate);
+  if (fit.schedule.empty()) fit.schedule = recipe.schedule;
+  return fit;
+}
+
 ModelSpec filled_spec(const RunOptions& options, const Task& task) {
   ModelSpec spec = options.model;
   spec.sizes = spec.sizes.or_else(sizes_for(task, recipe_for(options.task)));
@@ -82,16 +89,32 @@ std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec&
   return make_model(spec.name, sizes, random);
 }
 
-Run prepare(const RunOptions& options) {
-  const DtypeScope scope(options.dtype);
-  Run run{.options = options, .task = make_task(options.task, options.task_options), .model = nullptr, .fit = {}};
-  run.options = with_recipe(options, *run.task);
-  check_choices(options.model, run.options.model);
+TaskRun::TaskRun(RunOptions given, std::unique_ptr<Task> given_task)
+    : Run(std::move(given)), task(std::move(given_task)) {
   Random weights = Random(options.fit.seed).stream("weights");
-  run.model = make_model_for(*run.task, filled_spec(run.options, *run.task), weights);
-  return run;
+  model = make_model_for(*task, filled_spec(options, *task), weights);
 }
 
-void train(Run& run) { run.fit = fit(*run.model, *run.task, run.options.fit); }
+std::string TaskRun::description() const { return describe_run(*this); }
+void TaskRun::save_weights(const std::string& path) const { save_run(path, *this); }
+
+TaskRun prepare(const RunOptions& options) {
+  const DtypeScope scope(options.dtype);
+  std::unique_ptr<Task> task = make_task(options.task, options.task_options);
+  RunOptions filled = with_recipe(options, *task);
+  check_choices(options.model, filled.model);
+  return {std::move(filled), std::move(task)};
+}
+
+std::vector<std::string_view> run_names() {
+  std::vector<std::string_view> names(task_names().begin(), task_names().end());
+  names.push_back("text");
+  return names;
+}
+
+std::unique_ptr<Run> make_run(const RunOptions& options) {
+  if (options.task == "text") return std::make_unique<TextRun>(prepare_text(options));
+  return std::make_unique<TaskRun>(prepare(options));
+}
 
 }  // namespace retrace

@@ -3,26 +3,72 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <retrace/models/tasks/recipes.h>
+#include <retrace/models/tasks/text/vocabulary.h>
 #include <retrace/models/training/fit.h>
 
 namespace retrace {
 
+/// What the task "text" reads.
+struct TextSource {
+  std::string file = {};
+  TokenKind tokens = TokenKind::characters;
+};
+
 struct RunOptions {
-  std::string task;
-  ModelSpec model;  // sizes that are not chosen are the recipe's
+  std::string task;  // one of task_names(), or "text"
+  ModelSpec model;   // sizes that are not chosen are the recipe's
   Dtype dtype = f32;
-  TaskOptions task_options = {};
+  TaskOptions task_options = {};  // a text has a length alone: of its segments
+  TextSource text = {};
   /// Zeros, and an empty schedule, are the recipe's.
   FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0, .schedule = ""};
 };
 
+/// The options of a training, with the recipe's numbers in the place of zeros.
+FitOptions with_recipe(FitOptions fit, const Recipe& recipe);
+
+/// A training that was prepared: what it trains, on what, and, once it is trained, the result.
 struct Run {
   RunOptions options;  // with the recipe's numbers where none were chosen
+  FitResult fit = {};
+
+  explicit Run(RunOptions given) : options(std::move(given)) {}
+  Run(Run&&) = default;
+  Run& operator=(Run&&) = default;
+  virtual ~Run() = default;
+
+  /// Trains the model as the options say, and sets `fit`.
+  virtual void train() = 0;
+  /// The name of the task, or the file of the text.
+  virtual std::string subject() const = 0;
+  virtual std::string_view metric() const = 0;
+  virtual Yardsticks yardsticks() const = 0;
+  /// Whether the ceiling of the yardsticks is known.
+  virtual bool knows_ceiling() const = 0;
+  /// What a checkpoint stores, from which the model can be made again; empty: nothing.
+  virtual std::string description() const = 0;
+  virtual void save_weights(const std::string& path) const = 0;
+  /// One object: names, numbers, the test metric beside its yardsticks, the hash of the weights.
+  virtual std::string json() const = 0;
+};
+
+/// A model that learns a task.
+struct TaskRun : Run {
   std::unique_ptr<Task> task;
   std::unique_ptr<SequenceModel> model;
-  FitResult fit;
+
+  TaskRun(RunOptions given, std::unique_ptr<Task> given_task);
+  void train() override { fit = retrace::fit(*model, *task, options.fit); }
+  std::string subject() const override { return options.task; }
+  std::string_view metric() const override { return metric_name(task->kind()); }
+  Yardsticks yardsticks() const override { return task->yardsticks(); }
+  bool knows_ceiling() const override { return true; }
+  std::string description() const override;
+  void save_weights(const std::string& path) const override;
+  std::string json() const override;
 };
 
 /// Its model with every size chosen: by the recipe where the options do not.
@@ -31,11 +77,11 @@ ModelSpec filled_spec(const RunOptions& options, const Task& task);
 std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random);
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known, and for
 /// what the model's memory does not let one choose: see memory_choices().
-Run prepare(const RunOptions& options);
-/// Trains the model as the options say, by the task's recipe where they are silent.
-void train(Run& run);
+TaskRun prepare(const RunOptions& options);
 
-/// The whole run: names, numbers, the test metric beside its yardsticks, the hash of the weights.
-std::string to_json(const Run& run);
+/// The names that make_run knows: task_names() and "text".
+std::vector<std::string_view> run_names();
+/// Prepares a training on any of them. Throws what prepare() and prepare_text() throw.
+std::unique_ptr<Run> make_run(const RunOptions& options);
 
 }  // namespace retrace

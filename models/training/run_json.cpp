@@ -12,20 +12,19 @@ JsonObject shortcuts_to_json(const Yardsticks& yardsticks) {
 
 }  // namespace
 
-std::string to_json(const Run& run) {
-  const RunOptions& options = run.options;
-  const Yardsticks yardsticks = run.task->yardsticks();
+std::string TaskRun::json() const {
+  const Yardsticks yardsticks = task->yardsticks();
   JsonObject object{{"task", options.task},
                     {"model", options.model.name},
                     {"memory", memory_name(options.model)},
                     {"dtype", name_of(options.dtype)},
                     {"hidden", options.model.sizes.hidden}};
-  object.add(result_to_json(options.fit, run.fit, metric_name(run.task->kind()), yardsticks));
+  object.add(result_to_json(options.fit, fit, metric(), yardsticks));
   object.add("curriculum", options.fit.curriculum);
   object.add("original", yardsticks.original);
   object.add("shortcuts", shortcuts_to_json(yardsticks));
-  object.add("parameters", count_parameters(*run.model));
-  object.add("weights_hash", weights_hash(*run.model));
+  object.add("parameters", count_parameters(*model));
+  object.add("weights_hash", weights_hash(*model));
   return object.text();
 }
 

@@ -82,14 +82,14 @@ void make(StoredRun& run, const std::vector<NamedTensor>& weights) {
 
 }  // namespace
 
-std::string describe_run(const Run& run) {
+std::string describe_run(const TaskRun& run) {
   return JsonObject{{"task", run.options.task},        {"task_options", options_to_json(run.options.task_options)},
                     {"model", run.options.model.name}, {"sizes", sizes_to_json(filled_spec(run.options, *run.task))},
                     {"seed", run.options.fit.seed},    {"test_samples", run.options.fit.test_samples}}
       .text();
 }
 
-void save_run(const std::string& path, const Run& run) {
+void save_run(const std::string& path, const TaskRun& run) {
   std::map<std::string, Tensor> weights;
   for (const NamedTensor& weight : parameters(*run.model)) weights.emplace(weight.name, weight.tensor);
   write_safetensors(path, weights, {{description_key, describe_run(run)}});

@@ -10,9 +10,9 @@ namespace retrace {
 
 /// Task and its options, model and its sizes, seed, number of test samples: a JSON object, the entry "trained" of a
 /// file's metadata.
-std::string describe_run(const Run& run);
+std::string describe_run(const TaskRun& run);
 /// The weights as a safetensors file with that description.
-void save_run(const std::string& path, const Run& run);
+void save_run(const std::string& path, const TaskRun& run);
 
 /// What was found in a run's folder, its weights or its checkpoint.
 struct StoredRun {

@@ -52,8 +52,8 @@ TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
   RunOptions alone = small_comparison().run;
   alone.model.name = "gru";
   alone.fit.seed = 1;
-  retrace::Run run = prepare(alone);
-  train(run);
+  retrace::TaskRun run = prepare(alone);
+  run.train();
   EXPECT_EQ(run.fit.losses, comparison.contestants[1].runs[1].losses) << "as `retrace train` would";
   EXPECT_EQ(comparison.contestants[0].against_first.mean, 0);
   EXPECT_DOUBLE_EQ(comparison.contestants[1].against_first.mean,

@@ -99,7 +99,7 @@ class StoredMetadata : public testing::Test {
   }
 };
 
-Run small_run() {
+TaskRun small_run() {
   RunOptions options{.task = "babi", .model = {.name = "rmc", .sizes = {.hidden = 8}}};
   return prepare(options);
 }
@@ -176,7 +176,7 @@ TEST_F(StoredMetadata, ATaskOrModelThatIsNotKnownNamesTheFile) {
 }
 
 TEST_F(StoredMetadata, WeightsThatAreNotFiniteAreNamed) {
-  const retrace::Run run = small_run();
+  const retrace::TaskRun run = small_run();
   const NamedTensor weight = parameters(*run.model).front();
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     weight.tensor.mutable_values<float>()[0] = static_cast<float>(bad);

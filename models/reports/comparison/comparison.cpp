@@ -66,7 +66,7 @@ class Comparing {
     comparison_.options = options;
     for (Entrant& entrant : entrants_) {
       entrant.run.fit = options.run.fit;
-      Run run = prepare(entrant.run);
+      TaskRun run = prepare(entrant.run);
       entrant.run = run.options;  // the recipe's numbers in the place of zeros
       if (!comparison_.task) comparison_.task = std::move(run.task);
     }
@@ -144,8 +144,8 @@ class Comparing {
   }
 
   static FitResult trained(const RunOptions& options) {
-    Run run = prepare(options);
-    train(run);
+    TaskRun run = prepare(options);
+    run.train();
     return std::move(run.fit);
   }
 

@@ -1,5 +1,7 @@
 #include <retrace/models/reports/plots/curves.h>
 
+#include <filesystem>
+
 namespace retrace {
 namespace {
 
@@ -21,21 +23,15 @@ Plot loss_curves(std::span<const Metrics> history) {
                      curve("validation", history, [](const Metrics& at) { return at.validation.loss; })}};
 }
 
-Plot metric_curve(std::span<const Metrics> history, std::string_view metric, std::string_view task,
-                  std::vector<Level> levels) {
-  return {.title = text(metric, " on ", task),
-          .x_label = "steps",
-          .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
-          .levels = std::move(levels)};
-}
-
-Plot metric_curve(std::span<const Metrics> history, const Task& task) {
-  const Yardsticks yardsticks = task.yardsticks();
-  std::vector<Level> levels{{"chance", yardsticks.chance},
-                            {std::string(yardsticks.trivial_answer), yardsticks.trivial},
-                            {"best possible", yardsticks.ceiling}};
-  for (const auto& [answer, value] : yardsticks.shortcuts) levels.push_back({std::string(answer), value});
-  return metric_curve(history, metric_name(task.kind()), task.name(), std::move(levels));
+Plot metric_curve(std::span<const Metrics> history, const Run& run) {
+  const Yardsticks yardsticks = run.yardsticks();
+  Plot plot{.title = text(run.metric(), " on ", std::filesystem::path(run.subject()).filename().string()),
+            .x_label = "steps",
+            .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
+            .levels = {{"chance", yardsticks.chance}, {std::string(yardsticks.trivial_answer), yardsticks.trivial}}};
+  if (run.knows_ceiling()) plot.levels.push_back({"best possible", yardsticks.ceiling});
+  for (const auto& [answer, value] : yardsticks.shortcuts) plot.levels.push_back({std::string(answer), value});
+  return plot;
 }
 
 }  // namespace retrace

@@ -1,4 +1,5 @@
 #include <retrace/core/tape.h>
+#include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/ops/ops.h>
 
@@ -83,6 +84,13 @@ std::string generate(const TextModel& model, const GenerateOptions& options) {
     logits = reader.read(ids.back());
   }
   return vocabulary.decode(ids);
+}
+
+std::string to_json(const Writing& writing) {
+  return JsonObject{{"model", writing.model},           {"seed", writing.options.seed},
+                    {"length", writing.options.length}, {"temperature", writing.options.temperature},
+                    {"prompt", writing.options.prompt}, {"text", writing.continuation}}
+      .text();
 }
 
 }  // namespace retrace

@@ -1,20 +1,50 @@
-#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/training/result_json.h>
 #include <retrace/models/training/text/text_run.h>
 
 namespace retrace {
+namespace {
 
-TextRun prepare(const TextRunOptions& options) {
-  const DtypeScope scope(options.dtype);
-  Random weights = Random(options.fit.seed).stream("weights");
-  TextData data = read_text(options.file, options.tokens);
-  check_length(data, options.fit.batch, options.model.length);
-  const Vocabulary vocabulary = data.vocabulary;
-  return {options, std::move(data), TextModel(options.model, vocabulary, weights), {}};
+const Recipe recipe{.batch = 32, .learning_rate = 5e-3, .steps = 2000};
+
+TextModelOptions model_options(const RunOptions& options) {
+  const TextModelOptions defaults;
+  const std::int64_t length = options.task_options.length;
+  return {.model = options.model.name,
+          .hidden = options.model.sizes.hidden.value_or(defaults.hidden),
+          .length = length == 0 ? defaults.length : length};
 }
 
-void train(TextRun& run) {
-  TextTraining training(run.model, run.data, run.options.fit);
-  run.fit = fit(training);
+}  // namespace
+
+TextRun prepare_text(const RunOptions& options) {
+  const DtypeScope scope(options.dtype);
+  RunOptions filled = options;
+  filled.fit = with_recipe(options.fit, recipe);
+  Random weights = Random(filled.fit.seed).stream("weights");
+  TextData data = read_text(options.text.file, options.text.tokens);
+  check_length(data, filled.fit.batch, model_options(options).length);
+  TextModel model(model_options(options), data.vocabulary, weights);
+  return {std::move(filled), std::move(data), std::move(model)};
+}
+
+void TextRun::train() {
+  TextTraining training(model, data, options.fit);
+  fit = retrace::fit(training);
+}
+
+std::string TextRun::json() const {
+  JsonObject object{{"task", options.task},
+                    {"model", options.model.name},
+                    {"text", options.text.file},
+                    {"tokens", name_of(options.text.tokens)},
+                    {"vocabulary", data.vocabulary.size()},
+                    {"length", model.options.length},
+                    {"dtype", name_of(options.dtype)},
+                    {"hidden", model.options.hidden}};
+  object.add(result_to_json(options.fit, fit, metric(), yardsticks()));
+  object.add("parameters", count_parameters(model.network));
+  object.add("weights_hash", weights_hash(model.network));
+  return object.text();
 }
 
 }  // namespace retrace

@@ -3,32 +3,30 @@
 
 #include <string>
 
+#include <retrace/models/training/run.h>
 #include <retrace/models/training/text/text_training.h>
 
 namespace retrace {
 
-struct TextRunOptions {
-  std::string file;
-  TokenKind tokens = TokenKind::characters;
-  TextModelOptions model;
-  Dtype dtype = f32;
-  FitOptions fit{.steps = 2000, .batch = 32, .learning_rate = 5e-3};
-};
-
-struct TextRun {
-  TextRunOptions options;
+/// A language model that learns a text.
+struct TextRun : Run {
   TextData data;
   TextModel model;
-  FitResult fit;
+
+  TextRun(RunOptions given, TextData text, TextModel language_model)
+      : Run(std::move(given)), data(std::move(text)), model(std::move(language_model)) {}
+  void train() override;
+  std::string subject() const override { return options.text.file; }
+  std::string_view metric() const override { return metric_name(options.text.tokens); }
+  Yardsticks yardsticks() const override { return yardsticks_of(data); }
+  bool knows_ceiling() const override { return false; }
+  std::string description() const override { return {}; }
+  void save_weights(const std::string& path) const override { save_text_model(path, model); }
+  std::string json() const override;
 };
 
 /// Reads the text and makes the model. Throws ValueError for a name that is not known and for a text that is too short,
 /// FileError for a file that cannot be read or is not UTF-8.
-TextRun prepare(const TextRunOptions& options);
-/// Trains the model as the options say.
-void train(TextRun& run);
-
-/// The whole run, as to_json(Run) tells that of another task.
-std::string to_json(const TextRun& run);
+TextRun prepare_text(const RunOptions& options);
 
 }  // namespace retrace

@@ -50,12 +50,18 @@ void add_threads_option(CLI::App& command, int& threads) {
 }
 
 void add_task_options(CLI::App& command, TaskOptions& options) {
-  add_count(command, "--length", options.length, "of a sequence, a word, a number or a segment (default: the task's)");
-  add_count(command, "--vectors", options.vectors, "nth-farthest: how many (default: 8)");
-  add_count(command, "--dims", options.dims, "nth-farthest: of a vector (default: 16)");
-  command.add_option("--program", options.program, "execute: addition, control, full, copy, reverse or double");
-  add_count(command, "--nesting", options.nesting, "execute: ops of a program (default: 2)");
-  command.add_flag("--held-only", options.held_only, "babi: only stories in which the ball is held");
+  for (const TaskOptionRow& row : task_option_rows()) {
+    const std::string description(row.description);
+    const auto add = [&]<class T>(T TaskOptions::*option) {
+      if constexpr (std::same_as<T, std::int64_t>)
+        add_count(command, row.flag, options.*option, description);
+      else if constexpr (std::same_as<T, bool>)
+        command.add_flag(row.flag, options.*option, description);
+      else
+        command.add_option(row.flag, options.*option, description);
+    };
+    std::visit(add, row.member);
+  }
 }
 
 void add_memory_options(CLI::App& command, ModelSpec& model) {

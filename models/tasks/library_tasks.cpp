@@ -147,17 +147,9 @@ Registry<Entry>& tasks() {
 
 /// Throws ValueError for an option that the task, which has the options in the list, does not have.
 void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
-  const std::array<std::pair<std::string_view, bool>, 6> options{{
-      {"vectors", given.vectors != 0},
-      {"dims", given.dims != 0},
-      {"program", !given.program.empty()},
-      {"length", given.length != 0},
-      {"nesting", given.nesting != 0},
-      {"held-only", given.held_only},
-  }};
-  for (const auto& [name, is_given] : options)
-    if (is_given && has.find(name) == std::string_view::npos)
-      throw ValueError(text("make_task: the task '", task, "' has no option '", name,
+  for (const TaskOptionRow& row : task_option_rows())
+    if (row.is_given(given) && has.find(row.name()) == std::string_view::npos)
+      throw ValueError(text("make_task: the task '", task, "' has no option '", row.name(),
                             "' (it has: ", has.empty() ? "none" : has, "); leave it out"));
 }
 

@@ -13,6 +13,7 @@
 #include <retrace/core/random.h>
 #include <retrace/core/tensor.h>
 #include <retrace/models/tasks/example.h>
+#include <retrace/models/tasks/task_options.h>
 
 namespace retrace {
 
@@ -113,17 +114,6 @@ class Task {
 
 /// The names that make_task knows. The span holds until the next one is registered.
 std::span<const std::string_view> task_names();
-/// Instead of a task's own options, where they are not 0, empty or false.
-struct TaskOptions {
-  std::int64_t length = 0;   // rows, pairs, characters of a word, or digits of a number
-  std::int64_t vectors = 0;  // nth-farthest: how many
-  std::int64_t dims = 0;     // nth-farthest: of a vector
-  std::string program = {};  // execute: addition, control, full, copy, reverse or double
-  std::int64_t nesting = 0;  // execute: ops of a program
-  bool held_only = false;    // babi: no story in which nobody took the ball
-
-  bool operator==(const TaskOptions&) const = default;
-};
 /// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option
 /// that it does not have.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});

@@ -15,13 +15,6 @@ namespace {
 
 constexpr const char* description_key = "trained";
 
-// The compiler counts the members here: one that is added has to be stored, too.
-JsonObject options_to_json(const TaskOptions& options) {
-  const auto& [length, vectors, dims, program, nesting, held_only] = options;
-  return {{"length", length},   {"vectors", vectors}, {"dims", dims},
-          {"program", program}, {"nesting", nesting}, {"held_only", held_only}};
-}
-
 FileError not_a_run(const std::string& path, const std::string& why) {
   return FileError(text("retrace: ", path, " is not of a model that was trained on a task (", why,
                         "); make one by: retrace train TASK --out DIR"));
@@ -48,12 +41,7 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
 void read_description(const JsonFields& fields, StoredRun& run) {
   run.task_name = fields.string("task");
   run.spec = model_spec_in(fields);
-  run.task_options = {.length = fields.integer("task_options.length"),
-                      .vectors = fields.integer("task_options.vectors"),
-                      .dims = fields.integer("task_options.dims"),
-                      .program = fields.string("task_options.program"),
-                      .nesting = fields.integer("task_options.nesting"),
-                      .held_only = fields.truth("task_options.held_only")};
+  run.task_options = task_options_in(fields);
   run.seed = fields.natural("seed");
   run.test_samples = fields.integer_in("test_samples", 1, std::numeric_limits<std::int64_t>::max());
 }
@@ -83,7 +71,7 @@ void make(StoredRun& run, const std::vector<NamedTensor>& weights) {
 }  // namespace
 
 std::string describe_run(const TaskRun& run) {
-  return JsonObject{{"task", run.options.task},        {"task_options", options_to_json(run.options.task_options)},
+  return JsonObject{{"task", run.options.task},        {"task_options", to_json(run.options.task_options)},
                     {"model", run.options.model.name}, {"sizes", sizes_to_json(filled_spec(run.options, *run.task))},
                     {"seed", run.options.fit.seed},    {"test_samples", run.options.fit.test_samples}}
       .text();

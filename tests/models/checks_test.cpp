@@ -26,6 +26,11 @@ std::vector<std::string> names_of(const std::vector<std::string>& wanted) {
   return names;
 }
 
+TEST(Checks, EveryModelByNameHasARow) {
+  for (const std::string_view model : model_names())
+    EXPECT_NO_THROW(EXPECT_EQ(run_checks({std::string(model)}).size(), 1u) << model) << model;
+}
+
 /// One test for all that is said of the table: computing it takes longer than all other tests of a file.
 TEST(Checks, EveryOpAndTheModulesHaveOneRowThatPasses) {
   std::set<std::string> names;

@@ -63,17 +63,10 @@ HeatMap changes_over_time(const MemoryUse& use) {
 }
 
 std::string title_of(const Report& report) {
-  const TaskOptions& options = report.task_options;
   std::string given;
-  const auto add = [&](const char* name, const auto& value, const auto& none) {
-    if (value != none) given += text(given.empty() ? " (" : ", ", name, " ", value);
-  };
-  add("program", options.program, "");
-  add("length", options.length, 0);
-  add("nesting", options.nesting, 0);
-  add("vectors", options.vectors, 0);
-  add("dims", options.dims, 0);
-  if (options.held_only) given += text(given.empty() ? " (" : ", ", "held only");
+  for (const TaskOptionRow& option : task_option_rows())
+    if (option.is_given(report.task_options))
+      given += text(given.empty() ? " (" : ", ", option.in_words(report.task_options));
   return text(report.model, report.memory_kind.empty() ? "" : ":" + report.memory_kind, " on ", report.task, given,
               given.empty() ? "" : ")");
 }

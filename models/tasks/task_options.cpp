@@ -1,0 +1,81 @@
+#include <retrace/core/error.h>
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/tasks/task_options.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <tuple>
+#include <utility>
+
+namespace retrace {
+namespace {
+
+constexpr std::array rows{
+    TaskOptionRow{"--length", "of a sequence, a word, a number or a segment (default: the task's)",
+                  &TaskOptions::length},
+    TaskOptionRow{"--vectors", "nth-farthest: how many (default: 8)", &TaskOptions::vectors},
+    TaskOptionRow{"--dims", "nth-farthest: of a vector (default: 16)", &TaskOptions::dims},
+    TaskOptionRow{"--program", "execute: addition, control, full, copy, reverse or double", &TaskOptions::program},
+    TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
+    TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},
+};
+
+// Does not compile once a member is added: name it here and give it a row above.
+constexpr auto members_of = [](const TaskOptions& options) {
+  const auto& [length, vectors, dims, program, nesting, held_only] = options;
+  return std::tie(length, vectors, dims, program, nesting, held_only);
+};
+static_assert(std::tuple_size_v<decltype(members_of(std::declval<const TaskOptions&>()))> == rows.size());
+
+std::string key_of(const TaskOptionRow& row) {
+  std::string key(row.name());
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+}  // namespace
+
+bool TaskOptionRow::is_given(const TaskOptions& options) const {
+  return std::visit([&](auto option) { return options.*option != TaskOptions{}.*option; }, member);
+}
+
+std::string TaskOptionRow::in_words(const TaskOptions& options) const {
+  return std::visit(
+      [&]<class T>(T TaskOptions::*option) {
+        if constexpr (!std::same_as<T, bool>) return text(name(), " ", options.*option);
+        std::string words(name());
+        std::ranges::replace(words, '-', ' ');
+        return words;
+      },
+      member);
+}
+
+std::span<const TaskOptionRow> task_option_rows() { return rows; }
+
+JsonObject to_json(const TaskOptions& options) {
+  JsonObject object;
+  for (const TaskOptionRow& row : rows)
+    std::visit([&](auto option) { object.add(key_of(row), options.*option); }, row.member);
+  return object;
+}
+
+TaskOptions task_options_in(const JsonFields& fields) {
+  TaskOptions options;
+  for (const TaskOptionRow& row : rows) {
+    const std::string key = "task_options." + key_of(row);
+    const auto read = [&]<class T>(T TaskOptions::*option) {
+      if constexpr (std::same_as<T, bool>)
+        options.*option = fields.truth(key);
+      else if constexpr (std::same_as<T, std::string>)
+        options.*option = fields.string(key);
+      else
+        options.*option = fields.integer(key);
+    };
+    std::visit(read, row.member);
+  }
+  return options;
+}
+
+}  // namespace retrace

@@ -37,11 +37,11 @@ void print_results(std::ostream& out, const std::vector<TaskRun>& runs) {
   std::vector<Row> rows{
       {"task", "model", "metric", "RESULT", "chance", "trivial answer", "best", "original", "seconds"}};
   for (const TaskRun& run : runs) {
-    const Yardsticks yardsticks = run.task->yardsticks();
+    const Baselines baselines = run.task->baselines();
     const auto digits = [](double number) { return in_digits(number, "%.4f"); };
     rows.push_back({run.options.task, run.options.model.name, std::string(metric_name(run.task->kind())),
-                    digits(run.fit.test.metric), digits(yardsticks.chance), digits(yardsticks.trivial),
-                    digits(yardsticks.ceiling), in_digits(yardsticks.original.value_or(std::nan("")), "%.3f"),
+                    digits(run.fit.test.metric), digits(baselines.chance), digits(baselines.trivial),
+                    digits(baselines.ceiling), in_digits(baselines.original.value_or(std::nan("")), "%.3f"),
                     in_digits(run.fit.seconds, "%.1f")});
   }
   out << '\n' << text_table(rows, "lllr");
@@ -50,7 +50,7 @@ void print_results(std::ostream& out, const std::vector<TaskRun>& runs) {
              "accuracy: higher is better; mse: lower is better. Results are on 10000 samples never seen in training.")
       << "chance: an answer at random. best: what the best possible program reaches.\n";
   for (std::size_t k = 0; k < runs.size(); k += demo_models.size())
-    out << "trivial answer on " << runs[k].options.task << ": " << runs[k].task->yardsticks().trivial_answer << ".\n";
+    out << "trivial answer on " << runs[k].options.task << ": " << runs[k].task->baselines().trivial_answer << ".\n";
   out << wrapped("original: the best that the NumPy programs reached from which these models come.") << std::flush;
 }
 

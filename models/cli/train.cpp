@@ -20,13 +20,13 @@ namespace retrace {
 namespace {
 
 std::string summary(const Run& run) {
-  const Yardsticks yardsticks = run.yardsticks();
+  const Baselines baselines = run.baselines();
   std::string line =
       text(run.options.model.name, " on ", run.subject(), ": test ", run.metric(), " ",
            in_digits(run.fit.test.metric, "%.4g"), " after ", in_digits(run.fit.seconds, "%.0f"), " s (chance ",
-           in_digits(yardsticks.chance), ", ", yardsticks.trivial_answer, " ", in_digits(yardsticks.trivial));
-  if (run.knows_ceiling()) line += text(", best possible ", in_digits(yardsticks.ceiling));
-  if (yardsticks.original) line += text(", original ", *yardsticks.original);
+           in_digits(baselines.chance), ", ", baselines.trivial_answer, " ", in_digits(baselines.trivial));
+  if (run.knows_ceiling()) line += text(", best possible ", in_digits(baselines.ceiling));
+  if (baselines.original) line += text(", original ", *baselines.original);
   return line + ")";
 }
 

@@ -21,11 +21,11 @@ const Tensor& last_h(const GruResult& result) { return result.h; }
 const Tensor& last_h(const RnnResult& result) { return result.h; }
 
 /// A baseline: a recurrent layer and W_out h_T + b_out.
-template <class Recurrent> struct Baseline {
+template <class Recurrent> struct RecurrentModel {
   Recurrent recurrent;
   Linear out;
 
-  Baseline(const ModelSizes& sizes, Random& random)
+  RecurrentModel(const ModelSizes& sizes, Random& random)
       : recurrent(sizes.input, sizes.hidden, random), out(sizes.hidden, sizes.output, random) {}
   Tensor operator()(const Tensor& x) const { return out(last_h(recurrent(x))); }
   Tensor answers(const Tensor& x, std::int64_t count) const { return out(last_steps(recurrent(x).y, count)); }
@@ -95,9 +95,9 @@ ModelChoices rmc_choices() {
 /// The library's models: a new one is a line here.
 Registry<Entry>& models() {
   static Registry<Entry> all("register_model", "make_model", "model",
-                             {{"lstm", {factory_of<Baseline<Lstm>>(), ModelChoices{}}},
-                              {"gru", {factory_of<Baseline<Gru>>(), ModelChoices{}}},
-                              {"rnn", {factory_of<Baseline<Rnn>>(), ModelChoices{}}},
+                             {{"lstm", {factory_of<RecurrentModel<Lstm>>(), ModelChoices{}}},
+                              {"gru", {factory_of<RecurrentModel<Gru>>(), ModelChoices{}}},
+                              {"rnn", {factory_of<RecurrentModel<Rnn>>(), ModelChoices{}}},
                               {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
                               {"rmc", {make_rmc, rmc_choices()}},
                               {"attention", {make_attention, ModelChoices{}}}});

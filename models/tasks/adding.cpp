@@ -11,7 +11,7 @@ Adding::Adding(const AddingOptions& options) : Task("adding", TaskKind::regressi
   check_memory("adding", "a sample", {options.length, 2});
 }
 
-Yardsticks Adding::yardsticks() const {
+Baselines Adding::baselines() const {
   constexpr double variance =
       2.0 / 12;  // of the sum of two numbers from U(0, 1); two independent sums differ by twice that
   return {.chance = 2 * variance, .trivial = variance, .trivial_answer = "always 1", .ceiling = 0};

@@ -20,7 +20,7 @@ class Adding final : public Task {
   std::int64_t input_size() const override { return 2; }
   std::int64_t sequence_length() const override { return options_.length; }
   std::int64_t output_size() const override { return 1; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// Rows between the marks, in quarters of the length.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe(const Example& example) const override;

@@ -60,7 +60,7 @@ template <class T> World tell_story(Random& random, T* row) {
 
 }  // namespace
 
-Yardsticks Babi::yardsticks() const {
+Baselines Babi::baselines() const {
   if (options_.held_only)
     return {.chance = 1.0 / places, .trivial = 0.637, .trivial_answer = "the place named last", .ceiling = 1};
   return {.chance = 1.0 / places,

@@ -25,7 +25,7 @@ class Babi final : public Task {
   std::int64_t input_size() const override { return agents + 1 + places + 3; }
   std::int64_t sequence_length() const override { return most_facts + 1; }
   std::int64_t output_size() const override { return places; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// How many facts, whether anybody took the ball, and how often its holder has moved since.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

@@ -99,7 +99,7 @@ Dataset::Dataset(std::string_view name, const Tensor& x, const Tensor& y, const 
   held_out_ = {.validation = rows(parts.validation), .test = rows(parts.test)};
 }
 
-Yardsticks Dataset::yardsticks() const {
+Baselines Dataset::baselines() const {
   const Tensor &train = train_.y, &test = held_out_.test.y;
   if (kind() == TaskKind::classification)
     return {.chance = 1 / static_cast<double>(outputs_),

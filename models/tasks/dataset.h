@@ -17,7 +17,7 @@ struct DatasetOptions {
 /// likely as the others, with repetition; validation and test samples are never among them, and every one of them is
 /// used.
 ///
-/// Yardsticks are measured on the test samples. trivial: the most frequent label, or the mean, of the samples to train
+/// Baselines are measured on the test samples. trivial: the most frequent label, or the mean, of the samples to train
 /// on. chance: 1 / classes, or the answer of another sample. ceiling: no error at all, for nobody knows what the data
 /// allow.
 class Dataset final : public Task {
@@ -30,7 +30,7 @@ class Dataset final : public Task {
   std::int64_t input_size() const override { return train_.x.dim(2); }
   std::int64_t sequence_length() const override { return train_.x.dim(1); }
   std::int64_t output_size() const override { return outputs_; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   std::optional<HeldOut> held_out() const override { return held_out_; }
   /// The samples that batches are drawn from.
   const Batch& train() const { return train_; }

@@ -100,12 +100,12 @@ void Execute::draw_digits(Random& random, std::int64_t length, Draw& to) const {
   if (options_.program == ProgramKind::twice) to.output.insert(to.output.end(), to.digits.begin(), to.digits.end());
 }
 
-Yardsticks Execute::yardsticks() const {
+Baselines Execute::baselines() const {
   std::vector<std::array<std::int64_t, end_class + 1>> counts(static_cast<std::size_t>(answer_length()));
   Draw drawn;
-  Random random = random_for_yardsticks();
-  const std::int64_t current = current_among(draws_for_yardsticks);
-  for (int sample = 0; sample < draws_for_yardsticks; ++sample) {
+  Random random = random_for_baselines();
+  const std::int64_t current = current_among(draws_for_baselines);
+  for (int sample = 0; sample < draws_for_baselines; ++sample) {
     draw(random, sample < current, drawn);
     for (std::size_t k = 0; k < drawn.output.size(); ++k)
       ++counts[k][static_cast<std::size_t>(class_of(drawn.output[k]))];

@@ -42,7 +42,7 @@ class Execute final : public Task {
   std::int64_t answer_length() const override;
   std::int64_t output_size() const override { return std::ssize(answers); }
   /// The trivial answer is the commonest character of each place. It is simulated.
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// The paper's combined strategy: numbers of one digit more in each lesson, then the same with one op more; and half
   /// of every batch is of all lengths and nestings, so that what is learned for short numbers is of use for long ones.
   std::vector<Lesson> lessons() const override;

@@ -88,7 +88,7 @@ GraphReachability::GraphReachability(const GraphReachabilityOptions& options)
                           " nodes make no questions; take 4 to ", most_nodes, " nodes and 2 to 2 * nodes edges"));
 }
 
-Yardsticks GraphReachability::yardsticks() const {
+Baselines GraphReachability::baselines() const {
   const auto right_by_paths_up_to = [this](std::int64_t edges) {
     return simulated_share([&](Random& random) {
       const std::int64_t distance = draw(random, options_).distance;

@@ -25,7 +25,7 @@ class GraphReachability final : public Task {
   std::int64_t output_size() const override { return 2; }
   /// The trivial answer looks for the edge from a to b alone, the shortcut for a path of two edges too. Both are
   /// simulated.
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// The length of the shortest path.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

@@ -96,7 +96,7 @@ NthFarthest::NthFarthest(const NthFarthestOptions& options)
                             " vectors; ranks go from 1 (farthest) to the number of vectors (m itself)"));
 }
 
-Yardsticks NthFarthest::yardsticks() const {
+Baselines NthFarthest::baselines() const {
   Draw draw(options_);
   const auto vectors = static_cast<double>(options_.vectors);
   const double by_length = simulated_share([&](Random& random) {

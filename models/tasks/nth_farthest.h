@@ -29,7 +29,7 @@ class NthFarthest final : public Task {
   /// The trivial answer is m where m itself is asked for, and else the vector whose length has that rank among the
   /// others: long vectors are far from most. It is simulated. The shortcut picks any of the others instead: 2 / k over
   /// all ranks.
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// What the answer depends on is so high an interaction of n, label and distance that averaging over n hides it: all
   /// ranks at once stay at the shelf of 2 / k for millions of samples. So first only the farthest is asked for, on 1,
   /// 2, 4, ... dims, and then one rank more at a time.

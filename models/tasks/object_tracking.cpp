@@ -32,7 +32,7 @@ ObjectTracking::ObjectTracking(const ObjectTrackingOptions& options)
                 checked_sum("object-tracking", "objects + 2", {options.objects, 2})});
 }
 
-Yardsticks ObjectTracking::yardsticks() const {
+Baselines ObjectTracking::baselines() const {
   // Positions stay uniform over the grid, so a coordinate k/G has the variance (G^2 - 1) / (12 G^2). Two independent
   // guesses differ by twice that; all that nobody can know is where an object is that was never shown.
   const auto cells = static_cast<double>(options_.grid);

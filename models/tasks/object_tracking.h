@@ -22,7 +22,7 @@ class ObjectTracking final : public Task {
   std::int64_t input_size() const override { return options_.objects + 2; }
   std::int64_t sequence_length() const override { return options_.moves + 1; }
   std::int64_t output_size() const override { return 2; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// How often the object asked for was seen, and how many rows ago.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

@@ -22,7 +22,7 @@ PairMatching::PairMatching(const PairMatchingOptions& options)
                {options_.length, checked_sum("pair-matching", "vocabulary + 1", {options.vocabulary, 1})});
 }
 
-Yardsticks PairMatching::yardsticks() const {
+Baselines PairMatching::baselines() const {
   return {.chance = 1 / static_cast<double>(options_.vocabulary),
           .trivial = 1 / static_cast<double>(elements() - 1),
           .trivial_answer = "any other one shown",

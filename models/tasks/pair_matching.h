@@ -21,7 +21,7 @@ class PairMatching final : public Task {
   std::int64_t input_size() const override { return options_.vocabulary + 1; }
   std::int64_t sequence_length() const override { return options_.length; }
   std::int64_t output_size() const override { return options_.vocabulary; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// The place of the pair that is asked for, and its side.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

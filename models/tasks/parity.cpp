@@ -8,7 +8,7 @@ Parity::Parity(const ParityOptions& options) : Task("parity", TaskKind::classifi
   check_memory("parity", "a sample", {options.length, 1});
 }
 
-Yardsticks Parity::yardsticks() const {
+Baselines Parity::baselines() const {
   return {.chance = 0.5, .trivial = 0.5, .trivial_answer = "either", .ceiling = 1};
 }
 

@@ -20,7 +20,7 @@ class Parity final : public Task {
   std::int64_t sequence_length() const override { return options_.length; }
   std::int64_t answer_length() const override { return options_.length; }
   std::int64_t output_size() const override { return 2; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// How many bits were read before the answer.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

@@ -13,7 +13,7 @@ Recall::Recall(const RecallOptions& options) : Task("recall", TaskKind::classifi
                 checked_sum("recall", "keys + values", {options.keys, options.values})});
 }
 
-Yardsticks Recall::yardsticks() const {
+Baselines Recall::baselines() const {
   return {.chance = 1 / static_cast<double>(options_.values),
           .trivial = 1 / static_cast<double>(options_.pairs),
           .trivial_answer = "any value shown",

@@ -22,7 +22,7 @@ class Recall final : public Task {
   std::int64_t input_size() const override { return options_.keys + options_.values; }
   std::int64_t sequence_length() const override { return options_.pairs + 1; }
   std::int64_t output_size() const override { return options_.values; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// Where the pair was that is asked for.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

@@ -23,7 +23,7 @@ Recite::Recite(Recital recital, const ReciteOptions& options)
        checked_sum(task.c_str(), "symbols + 1", {options.symbols, 1})});
 }
 
-Yardsticks Recite::yardsticks() const {
+Baselines Recite::baselines() const {
   const double any = 1 / static_cast<double>(options_.symbols);
   return {.chance = any, .trivial = any, .trivial_answer = "any character", .ceiling = 1};
 }

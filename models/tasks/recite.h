@@ -26,7 +26,7 @@ class Recite final : public Task {
     return recital_ == Recital::twice ? 2 * options_.length : options_.length;
   }
   std::int64_t output_size() const override { return options_.symbols; }
-  Yardsticks yardsticks() const override;
+  Baselines baselines() const override;
   /// The position in the answer.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;

@@ -1,19 +1,19 @@
-// Yardsticks that no formula gives: measured on samples, always the same ones.
+// Baselines that no formula gives: measured on samples, always the same ones.
 #pragma once
 
 #include <retrace/core/random.h>
 
 namespace retrace {
 
-inline constexpr int draws_for_yardsticks = 20000;  // the standard error of a share is 0.0036 at most
-inline Random random_for_yardsticks() { return Random(0).stream("yardsticks"); }
+inline constexpr int draws_for_baselines = 20000;  // the standard error of a share is 0.0036 at most
+inline Random random_for_baselines() { return Random(0).stream("yardsticks"); }
 
 /// The share of draws for which is_right(random).
 template <class IsRight> double simulated_share(IsRight&& is_right) {
-  Random random = random_for_yardsticks();
+  Random random = random_for_baselines();
   int right = 0;
-  for (int draw = 0; draw < draws_for_yardsticks; ++draw) right += is_right(random) ? 1 : 0;
-  return right / static_cast<double>(draws_for_yardsticks);
+  for (int draw = 0; draw < draws_for_baselines; ++draw) right += is_right(random) ? 1 : 0;
+  return right / static_cast<double>(draws_for_baselines);
 }
 
 }  // namespace retrace

@@ -33,7 +33,7 @@ enum class TaskKind { classification, regression };
 constexpr std::string_view metric_name(TaskKind kind) { return kind == TaskKind::regression ? "mse" : "accuracy"; }
 
 /// Results, in the task's metric, that tell what a number means.
-struct Yardsticks {
+struct Baselines {
   /// A shelf on which a training may rest.
   struct Shortcut {
     std::string_view answer;
@@ -74,7 +74,7 @@ class Task {
   virtual std::int64_t sequence_length() const = 0;         // T, the row of the question included
   virtual std::int64_t output_size() const = 0;             // O: classes, or numbers to predict
   virtual std::int64_t answer_length() const { return 1; }  // A: the last rows that each have an answer
-  virtual Yardsticks yardsticks() const = 0;
+  virtual Baselines baselines() const = 0;
   /// What to train on first: easier versions with the same sizes, in order. None, unless the task says otherwise.
   virtual std::vector<Lesson> lessons() const { return {}; }
   /// What to validate and to test on. Nothing where samples never end: they are then drawn as those to train on are,

@@ -10,7 +10,7 @@
 namespace retrace {
 namespace {
 
-std::string to_json(const Standing& s) {
+std::string to_json(const TrainingState& s) {
   return JsonObject{{"step", s.step},
                     {"lesson", s.curriculum.lesson},
                     {"lesson_accuracy", s.curriculum.accuracy},
@@ -25,7 +25,7 @@ std::string to_json(const Standing& s) {
       .text();
 }
 
-Standing standing_from(const JsonFields& fields) {
+TrainingState standing_from(const JsonFields& fields) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   return {.step = fields.integer("step"),
           .curriculum = {fields.integer("lesson"), fields.number("lesson_accuracy")},
@@ -81,7 +81,7 @@ void check_same_run(const SafetensorsFile& file, const std::string& path, const 
 
 }  // namespace
 
-void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
+void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const TrainingState& standing,
                      const std::string& run, const std::string& model) {
   std::map<std::string, Tensor> by_name;
   for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, tensor.tensor);
@@ -90,18 +90,18 @@ void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& te
   write_safetensors(path, by_name, metadata);
 }
 
-Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
-                         const std::string& model) {
+TrainingState load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
+                              const std::string& model) {
   const SafetensorsFile file = read_safetensors(path);
   check_same_run(file, path, run, model);
-  const Standing result = standing_in(file, path);
+  const TrainingState result = standing_in(file, path);
   std::vector<NamedTensor> values;
   for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});
   assign(tensors, values, text("load_checkpoint: ", path).c_str());
   return result;
 }
 
-Standing standing_in(const SafetensorsFile& file, const std::string& path) {
+TrainingState standing_in(const SafetensorsFile& file, const std::string& path) {
   try {
     return standing_from(JsonFields("the entry standing of its metadata", metadata_of(file, path, "standing")));
   } catch (const ValueError& error) {

@@ -11,7 +11,7 @@
 namespace retrace {
 
 /// How far a training is, beside its tensors.
-struct Standing {
+struct TrainingState {
   std::int64_t step = 0;
   CurriculumState curriculum = {};
   std::int64_t best_step = 0;
@@ -26,16 +26,16 @@ struct Standing {
 /// Writes the tensors, the standing, and `run`, which says what is being trained and how; and `model`, unless it is
 /// empty, from which the model can be made without the training (see describe_run). The file is whole or what it
 /// was before, even if the program is killed. Throws FileError where the system refuses.
-void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const Standing& standing,
+void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const TrainingState& standing,
                      const std::string& run, const std::string& model = {});
 /// Copies the tensors of the file into those given. Throws FileError for a file that is not a checkpoint, and
 /// ValueError for a checkpoint of another run, of another task or model (where both are known), or with other tensors.
 /// Either error names the file and leaves everything unchanged.
-Standing load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
-                         const std::string& model = {});
+TrainingState load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
+                              const std::string& model = {});
 /// The standing of the training when the file at `path` was written, and its number of steps. Both throw FileError for
 /// a file that is not a checkpoint.
-Standing standing_in(const SafetensorsFile& file, const std::string& path);
+TrainingState standing_in(const SafetensorsFile& file, const std::string& path);
 std::int64_t step_of_checkpoint(const std::string& path);
 
 }  // namespace retrace

@@ -171,7 +171,7 @@ class Fitting {
   const FitOptions& options_;
   BestParameters best_;
   Progress progress_;
-  Standing standing_;
+  TrainingState standing_;
   FitResult result_;
   double window_started_at_ = 0;
   double checkpoint_at_ = 0;

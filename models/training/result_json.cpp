@@ -3,7 +3,7 @@
 namespace retrace {
 
 JsonObject result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
-                          const Yardsticks& yardsticks) {
+                          const Baselines& baselines) {
   return {{"seed", options.seed},
           {"batch", options.batch},
           {"learning_rate", options.learning_rate},
@@ -14,9 +14,9 @@ JsonObject result_to_json(const FitOptions& options, const FitResult& result, st
           {"metric", metric},
           {"value", result.test.metric},
           {"test_loss", result.test.loss},
-          {"chance", yardsticks.chance},
-          {"trivial", yardsticks.trivial},
-          {"ceiling", yardsticks.ceiling}};
+          {"chance", baselines.chance},
+          {"trivial", baselines.trivial},
+          {"ceiling", baselines.ceiling}};
 }
 
 }  // namespace retrace

@@ -8,8 +8,8 @@
 
 namespace retrace {
 
-/// Options, result, and the yardsticks to hold its test metric against.
+/// Options, result, and the baselines to hold its test metric against.
 JsonObject result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
-                          const Yardsticks& yardsticks);
+                          const Baselines& baselines);
 
 }  // namespace retrace

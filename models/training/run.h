@@ -45,13 +45,13 @@ struct Run {
   /// The name of the task, or the file of the text.
   virtual std::string subject() const = 0;
   virtual std::string_view metric() const = 0;
-  virtual Yardsticks yardsticks() const = 0;
-  /// Whether the ceiling of the yardsticks is known.
+  virtual Baselines baselines() const = 0;
+  /// Whether the ceiling of the baselines is known.
   virtual bool knows_ceiling() const = 0;
   /// What a checkpoint stores, from which the model can be made again; empty: nothing.
   virtual std::string description() const = 0;
   virtual void save_weights(const std::string& path) const = 0;
-  /// One object: names, numbers, the test metric beside its yardsticks, the hash of the weights.
+  /// One object: names, numbers, the test metric beside its baselines, the hash of the weights.
   virtual std::string json() const = 0;
 };
 
@@ -64,7 +64,7 @@ struct TaskRun : Run {
   void train() override { fit = retrace::fit(*model, *task, options.fit); }
   std::string subject() const override { return options.task; }
   std::string_view metric() const override { return metric_name(task->kind()); }
-  Yardsticks yardsticks() const override { return task->yardsticks(); }
+  Baselines baselines() const override { return task->baselines(); }
   bool knows_ceiling() const override { return true; }
   std::string description() const override;
   void save_weights(const std::string& path) const override;

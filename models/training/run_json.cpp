@@ -4,25 +4,25 @@
 namespace retrace {
 namespace {
 
-JsonObject shortcuts_to_json(const Yardsticks& yardsticks) {
+JsonObject shortcuts_to_json(const Baselines& baselines) {
   JsonObject result;
-  for (const Yardsticks::Shortcut& shortcut : yardsticks.shortcuts) result.add(shortcut.answer, shortcut.value);
+  for (const Baselines::Shortcut& shortcut : baselines.shortcuts) result.add(shortcut.answer, shortcut.value);
   return result;
 }
 
 }  // namespace
 
 std::string TaskRun::json() const {
-  const Yardsticks yardsticks = task->yardsticks();
+  const Baselines baselines = task->baselines();
   JsonObject object{{"task", options.task},
                     {"model", options.model.name},
                     {"memory", memory_name(options.model)},
                     {"dtype", name_of(options.dtype)},
                     {"hidden", options.model.sizes.hidden}};
-  object.add(result_to_json(options.fit, fit, metric(), yardsticks));
+  object.add(result_to_json(options.fit, fit, metric(), baselines));
   object.add("curriculum", options.fit.curriculum);
-  object.add("original", yardsticks.original);
-  object.add("shortcuts", shortcuts_to_json(yardsticks));
+  object.add("original", baselines.original);
+  object.add("shortcuts", shortcuts_to_json(baselines));
   object.add("parameters", count_parameters(*model));
   object.add("weights_hash", weights_hash(*model));
   return object.text();

@@ -50,7 +50,7 @@ void read_description(const JsonFields& fields, StoredRun& run) {
 std::vector<NamedTensor> weights_in(const SafetensorsFile& file, StoredRun& run) {
   std::string prefix;
   if (file.metadata.contains("standing")) {
-    const Standing standing = standing_in(file, run.path);
+    const TrainingState standing = standing_in(file, run.path);
     run.step = standing.step;
     prefix = standing.best_step > 0 ? "best." : "model.";
   }

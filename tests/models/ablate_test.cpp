@@ -123,13 +123,13 @@ TEST(Ablate, TheBaselineIsTheModelThatCompareTrains) {
   const Ablation ablation = ablate(options);
   const Comparison alone =
       compare({.run = options.run, .models = {"rmc"}, .seeds = options.seeds, .learning_rates = {}});
-  ASSERT_EQ(ablation.comparison.contestants.size(), 2U);
-  const Contestant& baseline = ablation.comparison.contestants[0];
+  ASSERT_EQ(ablation.comparison.results.size(), 2U);
+  const ModelResult& baseline = ablation.comparison.results[0];
   for (std::size_t seed = 0; seed < 2; ++seed) {
-    EXPECT_EQ(baseline.runs[seed].losses, alone.contestants[0].runs[seed].losses);
-    EXPECT_EQ(baseline.values[seed], alone.contestants[0].values[seed]);
+    EXPECT_EQ(baseline.runs[seed].losses, alone.results[0].runs[seed].losses);
+    EXPECT_EQ(baseline.values[seed], alone.results[0].values[seed]);
   }
-  const Contestant& changed = ablation.comparison.contestants[1];
+  const ModelResult& changed = ablation.comparison.results[1];
   EXPECT_NE(changed.runs[0].losses, baseline.runs[0].losses);
   EXPECT_DOUBLE_EQ(changed.against_first.mean, changed.value.mean - baseline.value.mean);
 }

@@ -85,7 +85,7 @@ class ThreeRows final : public Task {
   std::int64_t sequence_length() const override { return time_steps; }
   std::int64_t output_size() const override { return classes; }
   std::int64_t answer_length() const override { return 3; }
-  Yardsticks yardsticks() const override { return {}; }
+  Baselines baselines() const override { return {}; }
 
   static constexpr std::int64_t right = 2;
 

@@ -12,7 +12,7 @@ namespace {
 
 TEST(Statistics, OfKnownNumbers) {
   const std::vector<double> numbers{2, 4, 4, 4, 5, 5, 7, 9};
-  const Sample sample = summarise(numbers);
+  const Summary sample = summarise(numbers);
   EXPECT_DOUBLE_EQ(sample.mean, 5);
   EXPECT_NEAR(sample.deviation, 2.13809, 1e-5);
   EXPECT_NEAR(sample.half_width, 2.365 * 2.13809 / std::sqrt(8), 1e-4);
@@ -43,21 +43,21 @@ CompareOptions small_comparison() {
 
 TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
   const Comparison comparison = compare(small_comparison());
-  ASSERT_EQ(comparison.contestants.size(), 3U);
-  for (const Contestant& contestant : comparison.contestants) {
-    ASSERT_EQ(contestant.runs.size(), 2U);
-    EXPECT_NE(contestant.runs[0].losses, contestant.runs[1].losses) << contestant.name;
-    EXPECT_DOUBLE_EQ(contestant.value.mean, (contestant.values[0] + contestant.values[1]) / 2);
+  ASSERT_EQ(comparison.results.size(), 3U);
+  for (const ModelResult& result : comparison.results) {
+    ASSERT_EQ(result.runs.size(), 2U);
+    EXPECT_NE(result.runs[0].losses, result.runs[1].losses) << result.name;
+    EXPECT_DOUBLE_EQ(result.value.mean, (result.values[0] + result.values[1]) / 2);
   }
   RunOptions alone = small_comparison().run;
   alone.model.name = "gru";
   alone.fit.seed = 1;
   retrace::TaskRun run = prepare(alone);
   run.train();
-  EXPECT_EQ(run.fit.losses, comparison.contestants[1].runs[1].losses) << "as `retrace train` would";
-  EXPECT_EQ(comparison.contestants[0].against_first.mean, 0);
-  EXPECT_DOUBLE_EQ(comparison.contestants[1].against_first.mean,
-                   comparison.contestants[1].value.mean - comparison.contestants[0].value.mean);
+  EXPECT_EQ(run.fit.losses, comparison.results[1].runs[1].losses) << "as `retrace train` would";
+  EXPECT_EQ(comparison.results[0].against_first.mean, 0);
+  EXPECT_DOUBLE_EQ(comparison.results[1].against_first.mean,
+                   comparison.results[1].value.mean - comparison.results[0].value.mean);
 }
 
 TEST(Compare, SizesAreMatchedToTheFirstModel) {
@@ -66,8 +66,8 @@ TEST(Compare, SizesAreMatchedToTheFirstModel) {
   options.run.model.sizes.slot_size = 32;
   options.seeds = 1;
   options.match = Match::parameters;
-  for (const Contestant& contestant : compare(options).contestants)
-    EXPECT_NEAR(static_cast<double>(contestant.parameters), 14000, 2200) << contestant.name << contestant.hidden;
+  for (const ModelResult& result : compare(options).results)
+    EXPECT_NEAR(static_cast<double>(result.parameters), 14000, 2200) << result.name << result.hidden;
 }
 
 /// An rmc's answer layers have sizes of their own, below which it cannot be made.
@@ -82,7 +82,7 @@ TEST(Compare, SaysWhichSizesCouldNotBeMatchedAndHowFarApartTheyAre) {
   EXPECT_NE(on_one_line(to_text(compare(options))).find("Sizes are as given: not matched."), std::string::npos);
   options.match = Match::parameters;
   const Comparison comparison = compare(options);
-  const std::int64_t lstm = comparison.contestants[0].parameters, rmc = comparison.contestants[2].parameters;
+  const std::int64_t lstm = comparison.results[0].parameters, rmc = comparison.results[2].parameters;
   ASSERT_GT(rmc, 2 * lstm);
   const std::string page = on_one_line(to_text(comparison));
   EXPECT_EQ(page.find(matched), std::string::npos) << page;
@@ -112,9 +112,9 @@ TEST(Compare, TheLearningRateOfTheLowestValidationLossIsTaken) {
   options.seeds = 1;
   options.run.fit.steps = 100;
   options.learning_rates = {1e-9, 1e-2, 1e39};  // does nothing, works, explodes
-  const Contestant contestant = compare(options).contestants.front();
-  EXPECT_EQ(contestant.learning_rate, 1e-2);
-  EXPECT_EQ(contestant.tried.size(), 3U);
+  const ModelResult result = compare(options).results.front();
+  EXPECT_EQ(result.learning_rate, 1e-2);
+  EXPECT_EQ(result.tried.size(), 3U);
 }
 
 TEST(Compare, ThePageSaysWhatWasDone) {
@@ -139,10 +139,10 @@ TEST(Compare, ARunThatLeavesTheFiniteNumbersIsNotedAndLeftOut) {
   lstm.model.name = "lstm", bare.model.name = "rmc";
   bare.model.parts = {.gate = MemoryGate::none, .layer_norm = false};
   const Comparison comparison = compare(options, {{"lstm", lstm}, {"bare", bare}});
-  EXPECT_EQ(comparison.contestants[0].values.size(), 2U);
-  EXPECT_EQ(comparison.contestants[1].values.size(), 0U);
-  ASSERT_EQ(comparison.contestants[1].failures.size(), 2U);
-  EXPECT_EQ(comparison.contestants[1].failures[1].find("seed 1: fit: the loss of step "), 0U);
+  EXPECT_EQ(comparison.results[0].values.size(), 2U);
+  EXPECT_EQ(comparison.results[1].values.size(), 0U);
+  ASSERT_EQ(comparison.results[1].failures.size(), 2U);
+  EXPECT_EQ(comparison.results[1].failures[1].find("seed 1: fit: the loss of step "), 0U);
   EXPECT_EQ(learning_curves(comparison).curves.size(), 1U);
   EXPECT_NE(to_text(comparison).find("Left out: bare, seed 0: fit: the loss of step "), std::string::npos);
   EXPECT_THROW(compare(options, {{"bare", bare}, {"lstm", lstm}}), ValueError) << "nothing is left to compare with";

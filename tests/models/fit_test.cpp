@@ -89,7 +89,7 @@ class HalfKnown final : public Task {
   std::int64_t input_size() const override { return 1; }
   std::int64_t sequence_length() const override { return 1; }
   std::int64_t output_size() const override { return 10; }
-  Yardsticks yardsticks() const override { return {}; }
+  Baselines baselines() const override { return {}; }
   std::vector<Lesson> lessons() const override {
     std::vector<Lesson> lessons;
     lessons.push_back({std::make_unique<HalfKnown>(own_), 0.7, own_});

@@ -30,7 +30,7 @@ void expect_to_learn(std::string_view memory) {
   const auto mean_of = [](auto begin, auto end) { return std::accumulate(begin, end, 0.0) / 20; };
   const double first = mean_of(losses.begin(), losses.begin() + 20), last = mean_of(losses.end() - 20, losses.end());
   EXPECT_LT(last, 0.7 * first) << memory << ": " << first << " to " << last;
-  EXPECT_LT(last, task->yardsticks().trivial) << memory;
+  EXPECT_LT(last, task->baselines().trivial) << memory;
 }
 
 TEST(MemoryKinds, TheCellsMemoryLearnsToTrackObjects) { expect_to_learn("cell"); }

@@ -111,7 +111,7 @@ TEST_F(StoredMetadata, OfWeightsIsNamed) {
 
 TEST_F(StoredMetadata, OfACheckpointIsNamed) {
   // No number is whole, so that each is told from an integer; those that may be null are not there.
-  const Standing standing{.curriculum = {0, 0.5}, .best = {0.5, 0.5}, .window_loss = 0.5, .seconds = 0.5};
+  const TrainingState standing{.curriculum = {0, 0.5}, .best = {0.5, 0.5}, .window_loss = 0.5, .seconds = 0.5};
   save_checkpoint(path_, {{"w", ones({2})}}, standing, "a run");
   file_ = read_safetensors(path_);
   const json whole = json::parse(file_.metadata.at("standing"));

@@ -33,7 +33,7 @@ class CountedTask final : public Task {
   std::int64_t input_size() const override { return 7; }
   std::int64_t sequence_length() const override { return 4; }
   std::int64_t output_size() const override { return 6; }
-  Yardsticks yardsticks() const override { return drawn_.yardsticks(); }
+  Baselines baselines() const override { return drawn_.baselines(); }
   std::vector<Lesson> lessons() const override {
     std::vector<Lesson> lessons;
     lessons.push_back({std::make_unique<CountedTask>(countdown_), 0.05});

@@ -39,7 +39,7 @@ const FitOptions short_fit{.steps = 30, .batch = 4, .learning_rate = 1e-2, .vali
 
 TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
   const TextData data = characters_of(noise(2000));
-  const double chance = yardsticks_of(data).chance;
+  const double chance = baselines_of(data).chance;
   EXPECT_DOUBLE_EQ(chance, 4) << "16 characters are 4 bits";
   for (const std::string_view name : text_model_names()) {
     const Evaluation evaluation = evaluate(small_model(data, name), data.test());
@@ -48,13 +48,13 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
   }
 }
 
-TEST(TextTraining, TheUnigramYardstickKnowsTheFrequencies) {
-  const Yardsticks of_noise = yardsticks_of(characters_of(noise(20000)));
+TEST(TextTraining, TheUnigramBaselineKnowsTheFrequencies) {
+  const Baselines of_noise = baselines_of(characters_of(noise(20000)));
   EXPECT_NEAR(of_noise.trivial, of_noise.chance, 0.02);
-  const Yardsticks uneven = yardsticks_of(characters_of(repeated("aaab", 5000)));
+  const Baselines uneven = baselines_of(characters_of(repeated("aaab", 5000)));
   EXPECT_DOUBLE_EQ(uneven.chance, 1);
   EXPECT_NEAR(uneven.trivial, 0.8113, 1e-3) << "the entropy of 3/4 and 1/4, in bits";
-  const Yardsticks words = yardsticks_of(make_text_data(repeated("a a a b ", 5000), TokenKind::words, "a text"));
+  const Baselines words = baselines_of(make_text_data(repeated("a a a b ", 5000), TokenKind::words, "a text"));
   EXPECT_NEAR(words.chance, 3, 1e-12) << "a, b and what is not known";
   EXPECT_NEAR(words.trivial, std::exp2(0.8113), 1e-2);
 }

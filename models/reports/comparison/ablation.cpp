@@ -93,12 +93,12 @@ Variations variations_of(const AblateOptions& options) {
 Ablation ablate(const AblateOptions& options) {
   Ablation ablation{.variations = variations_of(options), .comparison = {}};
   for (const std::string& line : ablation.variations.left_out) options.tell(line);
-  std::vector<Entrant> entrants;
+  std::vector<Entry> entries;
   for (const Variation& variation : ablation.variations.kept)
-    entrants.push_back(
-        {entrants.empty() ? variation.factor : text(variation.factor, " ", variation.setting), variation.run});
+    entries.push_back(
+        {entries.empty() ? variation.factor : text(variation.factor, " ", variation.setting), variation.run});
   ablation.comparison =
-      compare({.run = options.run, .models = {}, .seeds = options.seeds, .learning_rates = {}}, entrants);
+      compare({.run = options.run, .models = {}, .seeds = options.seeds, .learning_rates = {}}, entries);
   return ablation;
 }
 

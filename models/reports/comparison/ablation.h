@@ -36,7 +36,7 @@ Variations variations_of(const AblateOptions& options);
 
 struct Ablation {
   Variations variations;
-  Comparison comparison;  // its contestants are the variations, in their order
+  Comparison comparison;  // its results are the variations, in their order
 };
 
 /// Trains every variation with every seed, as compare() does: the same batches, the same budget.

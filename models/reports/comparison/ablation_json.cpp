@@ -7,20 +7,20 @@ std::string to_json(const Ablation& ablation) {
   const Comparison& comparison = ablation.comparison;
   const RunOptions& baseline = ablation.variations.kept.front().run;
   std::vector<JsonObject> variations;
-  for (std::size_t k = 0; k < comparison.contestants.size(); ++k) {
-    const Contestant& contestant = comparison.contestants[k];
+  for (std::size_t k = 0; k < comparison.results.size(); ++k) {
+    const ModelResult& result = comparison.results[k];
     variations.push_back({{"factor", ablation.variations.kept[k].factor},
                           {"setting", ablation.variations.kept[k].setting},
-                          {"parameters", contestant.parameters},
-                          {"flops_a_sample", contestant.flops_a_sample},
-                          {"values", contestant.values},
-                          {"value", contestant.value.mean},
-                          {"deviation", contestant.value.deviation},
-                          {"half_width", contestant.value.half_width},
-                          {"difference", contestant.against_first.mean},
-                          {"difference_half_width", contestant.against_first.half_width},
-                          {"failures", contestant.failures},
-                          {"seconds", contestant.seconds}});
+                          {"parameters", result.parameters},
+                          {"flops_a_sample", result.flops_a_sample},
+                          {"values", result.values},
+                          {"value", result.value.mean},
+                          {"deviation", result.value.deviation},
+                          {"half_width", result.value.half_width},
+                          {"difference", result.against_first.mean},
+                          {"difference_half_width", result.against_first.half_width},
+                          {"failures", result.failures},
+                          {"seconds", result.seconds}});
   }
   return JsonObject{{"task", comparison.task->name()},
                     {"model", baseline.model.name},

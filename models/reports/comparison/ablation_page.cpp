@@ -11,12 +11,12 @@ std::vector<Row> table(const Ablation& ablation) {
   const Comparison& comparison = ablation.comparison;
   std::vector<Row> rows{{"factor", "setting", "parameters", text("test ", metric_name(comparison.task->kind())),
                          "minus baseline", "seconds"}};
-  for (std::size_t k = 0; k < comparison.contestants.size(); ++k) {
-    const Contestant& contestant = comparison.contestants[k];
+  for (std::size_t k = 0; k < comparison.results.size(); ++k) {
+    const ModelResult& result = comparison.results[k];
     const Variation& variation = ablation.variations.kept[k];
-    rows.push_back({variation.factor, k == 0 ? "" : variation.setting, std::to_string(contestant.parameters),
-                    with_half_width(contestant.value), k == 0 ? "" : with_half_width(contestant.against_first),
-                    in_digits(contestant.seconds)});
+    rows.push_back({variation.factor, k == 0 ? "" : variation.setting, std::to_string(result.parameters),
+                    with_half_width(result.value), k == 0 ? "" : with_half_width(result.against_first),
+                    in_digits(result.seconds)});
   }
   return rows;
 }
@@ -29,7 +29,7 @@ std::vector<std::string> terms(const Ablation& ablation) {
   for (const std::string& line : ablation.variations.left_out) lines.push_back(line + ".");
   for (const std::string& line : unpassed_lessons_in_words(ablation.comparison)) lines.push_back(line);
   for (const std::string& line : failures_in_words(ablation.comparison)) lines.push_back(line);
-  lines.push_back(yardsticks_in_words(ablation.comparison));
+  lines.push_back(baselines_in_words(ablation.comparison));
   return lines;
 }
 
@@ -49,7 +49,7 @@ std::vector<Plot> learning_curves(const Ablation& ablation) {
       plots.back().title += ", " + factor;
       plots.back().curves = {together.curves.front()};
     }
-    const std::string& name = ablation.comparison.contestants[k].name;
+    const std::string& name = ablation.comparison.results[k].name;
     const auto curve = std::ranges::find(together.curves, name, &Curve::name);
     if (curve != together.curves.end()) plots.back().curves.push_back(*curve);
   }

@@ -10,7 +10,7 @@ namespace retrace {
 namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-constexpr Sample of_no_numbers{.mean = no_number, .deviation = no_number, .half_width = no_number};
+constexpr Summary of_no_numbers{.mean = no_number, .deviation = no_number, .half_width = no_number};
 constexpr std::uint64_t tuning_seed = 1'000'003;  // never one of the seeds that are compared
 
 RunOptions options_of(const CompareOptions& options, const std::string& name) {
@@ -47,89 +47,88 @@ void match_size(RunOptions& run, Match match, std::int64_t goal) {
 }
 
 /// The options of the models by name, the sizes of all but the first matched to it.
-std::vector<Entrant> entrants_of(const CompareOptions& options) {
-  std::vector<Entrant> entrants;
+std::vector<Entry> entries_of(const CompareOptions& options) {
+  std::vector<Entry> entries;
   for (const std::string& name : options.models)
-    entrants.push_back({name, prepare(options_of(options, name)).options});  // a wrong name is found at once
-  if (options.match == Match::none || entrants.empty()) return entrants;
-  const std::int64_t goal = size_of_model(entrants.front().run, options.match);
-  for (std::size_t k = 1; k < entrants.size(); ++k) match_size(entrants[k].run, options.match, goal);
-  return entrants;
+    entries.push_back({name, prepare(options_of(options, name)).options});  // a wrong name is found at once
+  if (options.match == Match::none || entries.empty()) return entries;
+  const std::int64_t goal = size_of_model(entries.front().run, options.match);
+  for (std::size_t k = 1; k < entries.size(); ++k) match_size(entries[k].run, options.match, goal);
+  return entries;
 }
 
 class Comparing {
  public:
-  Comparing(const CompareOptions& options, const std::vector<Entrant>& entrants) : entrants_(entrants) {
-    if (entrants.empty()) throw ValueError("compare: there is no model; name one or more");
+  Comparing(const CompareOptions& options, const std::vector<Entry>& entries) : entries_(entries) {
+    if (entries.empty()) throw ValueError("compare: there is no model; name one or more");
     if (options.seeds < 1)
       throw ValueError(text("compare: ", options.seeds, " seeds were asked for; ask for 1 or more"));
     comparison_.options = options;
-    for (Entrant& entrant : entrants_) {
-      entrant.run.fit = options.run.fit;
-      TaskRun run = prepare(entrant.run);
-      entrant.run = run.options;  // the recipe's numbers in the place of zeros
+    for (Entry& entry : entries_) {
+      entry.run.fit = options.run.fit;
+      TaskRun run = prepare(entry.run);
+      entry.run = run.options;  // the recipe's numbers in the place of zeros
       if (!comparison_.task) comparison_.task = std::move(run.task);
     }
-    comparison_.options.run = entrants_.front().run;
+    comparison_.options.run = entries_.front().run;
     if (comparison_.options.learning_rates.empty())
       comparison_.options.learning_rates = {comparison_.options.run.fit.learning_rate};
-    const Yardsticks yardsticks = comparison_.task->yardsticks();
+    const Baselines baselines = comparison_.task->baselines();
     comparison_.threshold =
-        std::isnan(options.threshold) ? (yardsticks.trivial + yardsticks.ceiling) / 2 : options.threshold;
+        std::isnan(options.threshold) ? (baselines.trivial + baselines.ceiling) / 2 : options.threshold;
   }
 
   Comparison run() {
-    for (const Entrant& entrant : entrants_) add(entrant.name, entrant.run);
+    for (const Entry& entry : entries_) add(entry.name, entry.run);
     return std::move(comparison_);
   }
 
  private:
   void add(const std::string& name, RunOptions run) {
     const ModelInfo info = model_info(run);
-    Contestant contestant{.name = name,
-                          .hidden = run.model.sizes.hidden.value_or(0),
-                          .parameters = info.parameters,
-                          .flops_a_sample = info.flops_a_sample};
-    run.fit.learning_rate = contestant.learning_rate = choose_learning_rate(contestant, run);
+    ModelResult result{.name = name,
+                       .hidden = run.model.sizes.hidden.value_or(0),
+                       .parameters = info.parameters,
+                       .flops_a_sample = info.flops_a_sample};
+    run.fit.learning_rate = result.learning_rate = choose_learning_rate(result, run);
     std::vector<double> of_first;  // the first model's values for the seeds of this one
     for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
       run.fit.seed = static_cast<std::uint64_t>(seed);
       run.fit.progress.title = text(name, ", seed ", seed);
-      if (!add_run(contestant, run)) continue;
-      const Contestant& first = comparison_.contestants.empty() ? contestant : comparison_.contestants.front();
+      if (!add_run(result, run)) continue;
+      const ModelResult& first = comparison_.results.empty() ? result : comparison_.results.front();
       of_first.push_back(first.values[static_cast<std::size_t>(seed)]);
     }
-    contestant.value = contestant.values.empty() ? of_no_numbers : summarise(contestant.values);
-    contestant.against_first = of_first.empty() ? of_no_numbers : summarise_differences(contestant.values, of_first);
-    for (const FitResult& fit : contestant.runs)
-      contestant.seconds += fit.seconds / static_cast<double>(contestant.runs.size());
-    comparison_.contestants.push_back(std::move(contestant));
+    result.value = result.values.empty() ? of_no_numbers : summarise(result.values);
+    result.against_first = of_first.empty() ? of_no_numbers : summarise_differences(result.values, of_first);
+    for (const FitResult& fit : result.runs) result.seconds += fit.seconds / static_cast<double>(result.runs.size());
+    comparison_.results.push_back(std::move(result));
   }
 
   /// Whether it ended with finite numbers; the first model's has to.
-  bool add_run(Contestant& contestant, const RunOptions& run) {
+  bool add_run(ModelResult& result, const RunOptions& run) {
     try {
-      contestant.runs.push_back(trained(run));
+      result.runs.push_back(trained(run));
     } catch (const DivergenceError& error) {
-      if (comparison_.contestants.empty()) throw;
-      contestant.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
+      if (comparison_.results.empty()) throw;
+      result.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
       return false;
     }
-    contestant.values.push_back(contestant.runs.back().test.metric);
-    note_threshold(contestant, contestant.runs.back());
+    result.values.push_back(result.runs.back().test.metric);
+    note_threshold(result, result.runs.back());
     return true;
   }
 
-  double choose_learning_rate(Contestant& contestant, RunOptions run) const {
+  double choose_learning_rate(ModelResult& result, RunOptions run) const {
     const std::vector<double>& rates = comparison_.options.learning_rates;
     if (rates.size() == 1) return rates.front();
     run.fit.seed = tuning_seed;
     for (const double rate : rates) {
       run.fit.learning_rate = rate;
-      run.fit.progress.title = text(contestant.name, ", learning rate ", rate);
-      contestant.tried.emplace_back(rate, validation_loss(run));
+      run.fit.progress.title = text(result.name, ", learning rate ", rate);
+      result.tried.emplace_back(rate, validation_loss(run));
     }
-    return std::min_element(contestant.tried.begin(), contestant.tried.end(),
+    return std::min_element(result.tried.begin(), result.tried.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; })
         ->first;
   }
@@ -149,13 +148,13 @@ class Comparing {
     return std::move(run.fit);
   }
 
-  void note_threshold(Contestant& contestant, const FitResult& run) const {
+  void note_threshold(ModelResult& result, const FitResult& run) const {
     const bool lower_is_better = comparison_.task->kind() == TaskKind::regression;
     for (const Metrics& at : run.history) {
       if (lower_is_better ? at.validation.metric > comparison_.threshold : at.validation.metric < comparison_.threshold)
         continue;
-      contestant.seconds_to_threshold.push_back(at.seconds);
-      contestant.samples_to_threshold.push_back(static_cast<double>(at.step * samples_a_step()));
+      result.seconds_to_threshold.push_back(at.seconds);
+      result.samples_to_threshold.push_back(static_cast<double>(at.step * samples_a_step()));
       return;
     }
   }
@@ -163,16 +162,16 @@ class Comparing {
     return comparison_.options.run.fit.batch * comparison_.options.run.fit.accumulate;
   }
 
-  std::vector<Entrant> entrants_;
+  std::vector<Entry> entries_;
   Comparison comparison_;
 };
 
 }  // namespace
 
-Comparison compare(const CompareOptions& options) { return compare(options, entrants_of(options)); }
+Comparison compare(const CompareOptions& options) { return compare(options, entries_of(options)); }
 
-Comparison compare(const CompareOptions& options, const std::vector<Entrant>& entrants) {
-  return Comparing(options, entrants).run();
+Comparison compare(const CompareOptions& options, const std::vector<Entry>& entries) {
+  return Comparing(options, entries).run();
 }
 
 Plot learning_curves(const Comparison& comparison) {
@@ -180,23 +179,23 @@ Plot learning_curves(const Comparison& comparison) {
   Plot plot{.title = text("validation ", metric_name(comparison.task->kind()), " on ", comparison.task->name()),
             .x_label = "samples seen",
             .curves = {}};
-  for (const Contestant& contestant : comparison.contestants) {
-    if (contestant.runs.empty()) continue;
-    std::size_t points = contestant.runs.front().history.size();  // a run that was stopped has fewer
-    for (const FitResult& run : contestant.runs) points = std::min(points, run.history.size());
-    Curve curve{.name = contestant.name, .x = {}, .y = {}};
+  for (const ModelResult& result : comparison.results) {
+    if (result.runs.empty()) continue;
+    std::size_t points = result.runs.front().history.size();  // a run that was stopped has fewer
+    for (const FitResult& run : result.runs) points = std::min(points, run.history.size());
+    Curve curve{.name = result.name, .x = {}, .y = {}};
     for (std::size_t point = 0; point < points; ++point) {
       std::vector<double> metrics;
-      for (const FitResult& run : contestant.runs) metrics.push_back(run.history[point].validation.metric);
-      curve.x.push_back(static_cast<double>(contestant.runs.front().history[point].step * fit.batch * fit.accumulate));
+      for (const FitResult& run : result.runs) metrics.push_back(run.history[point].validation.metric);
+      curve.x.push_back(static_cast<double>(result.runs.front().history[point].step * fit.batch * fit.accumulate));
       curve.y.push_back(summarise(metrics).mean);
       curve.low.push_back(*std::min_element(metrics.begin(), metrics.end()));
       curve.high.push_back(*std::max_element(metrics.begin(), metrics.end()));
     }
     plot.curves.push_back(std::move(curve));
   }
-  const Yardsticks yardsticks = comparison.task->yardsticks();
-  plot.levels = {{std::string(yardsticks.trivial_answer), yardsticks.trivial}, {"best possible", yardsticks.ceiling}};
+  const Baselines baselines = comparison.task->baselines();
+  plot.levels = {{std::string(baselines.trivial_answer), baselines.trivial}, {"best possible", baselines.ceiling}};
   return plot;
 }
 

@@ -27,13 +27,13 @@ struct CompareOptions {
 };
 
 /// What is compared: a model with its sizes, and what to call it.
-struct Entrant {
+struct Entry {
   std::string name;
   RunOptions run;
 };
 
 /// One model's runs.
-struct Contestant {
+struct ModelResult {
   std::string name;
   std::int64_t hidden = 0, parameters = 0, flops_a_sample = 0;
   double learning_rate = 0;
@@ -41,8 +41,8 @@ struct Contestant {
   std::vector<FitResult> runs = {};                   // a seed each
   std::vector<double> values = {};                    // their test metrics
   std::vector<std::string> failures = {};             // of the seeds whose loss left the finite numbers
-  Sample value = {};
-  Sample against_first = {};                      // the differences to the first model, seed by seed
+  Summary value = {};
+  Summary against_first = {};                     // the differences to the first model, seed by seed
   double seconds = 0;                             // of a run, on the average
   std::vector<double> seconds_to_threshold = {};  // of the runs that reached it ...
   std::vector<double> samples_to_threshold = {};  // ... and the samples that it took
@@ -52,16 +52,16 @@ struct Comparison {
   CompareOptions options;
   std::unique_ptr<Task> task;
   double threshold = 0;
-  std::vector<Contestant> contestants;
+  std::vector<ModelResult> results;
 };
 
 /// Trains every model with every seed. Batches depend on the seed and the step alone, so that all models see the same
 /// samples in the same order. A run whose loss leaves the finite numbers is noted and left out, but for one of the
 /// first model: that throws. Throws ValueError for an unknown name, no model, fewer than one seed.
 Comparison compare(const CompareOptions& options);
-/// The same of entrants in the place of options.models, of the sizes that they have. Their budgets are equal: that of
+/// The same of entries in the place of options.models, of the sizes that they have. Their budgets are equal: that of
 /// options.run.
-Comparison compare(const CompareOptions& options, const std::vector<Entrant>& entrants);
+Comparison compare(const CompareOptions& options, const std::vector<Entry>& entries);
 
 /// The metric by samples seen: the mean over the seeds, with the band from the lowest to the highest.
 Plot learning_curves(const Comparison& comparison);

@@ -5,24 +5,23 @@ namespace retrace {
 
 std::string to_json(const Comparison& comparison) {
   std::vector<JsonObject> models;
-  for (const Contestant& contestant : comparison.contestants) {
+  for (const ModelResult& result : comparison.results) {
     std::vector<JsonObject> tried;
-    for (const auto& [rate, loss] : contestant.tried)
-      tried.push_back({{"learning_rate", rate}, {"validation_loss", loss}});
-    models.push_back({{"model", contestant.name},
-                      {"hidden", contestant.hidden},
-                      {"parameters", contestant.parameters},
-                      {"flops_a_sample", contestant.flops_a_sample},
-                      {"learning_rate", contestant.learning_rate},
+    for (const auto& [rate, loss] : result.tried) tried.push_back({{"learning_rate", rate}, {"validation_loss", loss}});
+    models.push_back({{"model", result.name},
+                      {"hidden", result.hidden},
+                      {"parameters", result.parameters},
+                      {"flops_a_sample", result.flops_a_sample},
+                      {"learning_rate", result.learning_rate},
                       {"tried", tried},
-                      {"values", contestant.values},
-                      {"value", contestant.value.mean},
-                      {"half_width", contestant.value.half_width},
-                      {"difference", contestant.against_first.mean},
-                      {"difference_half_width", contestant.against_first.half_width},
-                      {"seconds", contestant.seconds},
-                      {"seconds_to_threshold", contestant.seconds_to_threshold},
-                      {"samples_to_threshold", contestant.samples_to_threshold}});
+                      {"values", result.values},
+                      {"value", result.value.mean},
+                      {"half_width", result.value.half_width},
+                      {"difference", result.against_first.mean},
+                      {"difference_half_width", result.against_first.half_width},
+                      {"seconds", result.seconds},
+                      {"seconds_to_threshold", result.seconds_to_threshold},
+                      {"samples_to_threshold", result.samples_to_threshold}});
   }
   const FitOptions& fit = comparison.options.run.fit;
   return JsonObject{{"task", comparison.task->name()},

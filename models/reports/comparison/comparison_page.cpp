@@ -20,34 +20,34 @@ Row headings(const Comparison& comparison) {
           "FLOPs a sample",
           "learning rate",
           "test " + metric,
-          "minus " + comparison.contestants.front().name,
+          "minus " + comparison.results.front().name,
           "seconds",
           "seconds to " + in_digits(comparison.threshold),
           "samples to it"};
 }
 
-Row row_of(const Comparison& comparison, const Contestant& contestant) {
-  const bool is_first = &contestant == &comparison.contestants.front();
-  return {contestant.name,
-          std::to_string(contestant.hidden),
-          std::to_string(contestant.parameters),
-          in_digits(static_cast<double>(contestant.flops_a_sample)),
-          in_digits(contestant.learning_rate),
-          with_half_width(contestant.value),
-          is_first ? "" : with_half_width(contestant.against_first),
-          in_digits(contestant.seconds),
-          mean_or_dash(contestant.seconds_to_threshold, contestant.runs.size()),
-          mean_or_dash(contestant.samples_to_threshold, contestant.runs.size())};
+Row row_of(const Comparison& comparison, const ModelResult& result) {
+  const bool is_first = &result == &comparison.results.front();
+  return {result.name,
+          std::to_string(result.hidden),
+          std::to_string(result.parameters),
+          in_digits(static_cast<double>(result.flops_a_sample)),
+          in_digits(result.learning_rate),
+          with_half_width(result.value),
+          is_first ? "" : with_half_width(result.against_first),
+          in_digits(result.seconds),
+          mean_or_dash(result.seconds_to_threshold, result.runs.size()),
+          mean_or_dash(result.samples_to_threshold, result.runs.size())};
 }
 
 std::vector<Row> table(const Comparison& comparison) {
   std::vector<Row> rows{headings(comparison)};
-  for (const Contestant& contestant : comparison.contestants) rows.push_back(row_of(comparison, contestant));
+  for (const ModelResult& result : comparison.results) rows.push_back(row_of(comparison, result));
   return rows;
 }
 
-std::int64_t matched_size(const Contestant& contestant, Match match) {
-  return match == Match::flops ? contestant.flops_a_sample : contestant.parameters;
+std::int64_t matched_size(const ModelResult& result, Match match) {
+  return match == Match::flops ? result.flops_a_sample : result.parameters;
 }
 
 /// Names the quantity that was matched, and the models whose nearest possible size still differs by more than `near`.
@@ -56,13 +56,13 @@ std::string match_in_words(const Comparison& comparison) {
   const Match match = comparison.options.match;
   if (match == Match::none) return "Sizes are as given: not matched.";
   const std::string unit = match == Match::flops ? "operations of a sample" : "parameters";
-  const Contestant& first = comparison.contestants.front();
+  const ModelResult& first = comparison.results.front();
   const auto goal = static_cast<double>(matched_size(first, match));
   std::string unmatched;
-  for (const Contestant& contestant : comparison.contestants) {
-    const auto size = static_cast<double>(matched_size(contestant, match));
+  for (const ModelResult& result : comparison.results) {
+    const auto size = static_cast<double>(matched_size(result, match));
     if (std::abs(size / goal - 1) <= near) continue;
-    unmatched += text(unmatched.empty() ? "" : ", ", contestant.name, " has ", in_digits(size, "%.0f"), " (",
+    unmatched += text(unmatched.empty() ? "" : ", ", result.name, " has ", in_digits(size, "%.0f"), " (",
                       in_digits(size / goal, "%.2f"), " times as many)");
   }
   if (unmatched.empty()) return text("Sizes are matched by the number of ", unit, ".");
@@ -74,17 +74,17 @@ std::string match_in_words(const Comparison& comparison) {
 std::vector<std::string> terms(const Comparison& comparison) {
   std::vector<std::string> lines = budget_in_words(comparison);
   lines.push_back(match_in_words(comparison));
-  for (const Contestant& contestant : comparison.contestants) {
-    if (contestant.tried.empty()) continue;
-    std::string line = text("Learning rate of ", contestant.name, ", by validation loss on a seed of its own:");
-    for (const auto& [rate, loss] : contestant.tried)
+  for (const ModelResult& result : comparison.results) {
+    if (result.tried.empty()) continue;
+    std::string line = text("Learning rate of ", result.name, ", by validation loss on a seed of its own:");
+    for (const auto& [rate, loss] : result.tried)
       line += text(" ", in_digits(rate, "%.4g"), " -> ", in_digits(loss, "%.4g"), ";");
     line.back() = '.';
     lines.push_back(line);
   }
   for (const std::string& line : unpassed_lessons_in_words(comparison)) lines.push_back(line);
   for (const std::string& line : failures_in_words(comparison)) lines.push_back(line);
-  lines.push_back(yardsticks_in_words(comparison));
+  lines.push_back(baselines_in_words(comparison));
   return lines;
 }
 

@@ -15,7 +15,7 @@ std::string lessons_in_words(const Comparison& comparison) {
 
 }  // namespace
 
-std::string with_half_width(const Sample& sample) {
+std::string with_half_width(const Summary& sample) {
   return std::isfinite(sample.half_width)
              ? in_digits(sample.mean, "%.4g") + " ± " + in_digits(sample.half_width, "%.2g")
              : in_digits(sample.mean, "%.4g");
@@ -35,9 +35,9 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
 
 std::vector<std::string> failures_in_words(const Comparison& comparison) {
   std::vector<std::string> lines;
-  for (const Contestant& contestant : comparison.contestants)
-    for (const std::string& failure : contestant.failures)
-      lines.push_back(text("Left out: ", contestant.name, ", ", failure, "."));
+  for (const ModelResult& result : comparison.results)
+    for (const std::string& failure : result.failures)
+      lines.push_back(text("Left out: ", result.name, ", ", failure, "."));
   return lines;
 }
 
@@ -45,18 +45,18 @@ std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison)
   std::vector<std::string> lines;
   const auto lessons = std::ssize(comparison.task->lessons());
   if (!comparison.options.run.fit.curriculum) return lines;
-  for (const Contestant& contestant : comparison.contestants)
-    for (const FitResult& run : contestant.runs)
+  for (const ModelResult& result : comparison.results)
+    for (const FitResult& run : result.runs)
       if (const std::int64_t lesson = run.history.empty() ? lessons : run.history.back().lesson; lesson < lessons)
-        lines.push_back(text("A run of ", contestant.name, " ended in lesson ", lesson + 1, " of ", lessons,
+        lines.push_back(text("A run of ", result.name, " ended in lesson ", lesson + 1, " of ", lessons,
                              "; it was tested with its last parameters."));
   return lines;
 }
 
-std::string yardsticks_in_words(const Comparison& comparison) {
-  const Yardsticks yardsticks = comparison.task->yardsticks();
-  return text("Chance ", in_digits(yardsticks.chance, "%.4g"), "; ", yardsticks.trivial_answer, " ",
-              in_digits(yardsticks.trivial, "%.4g"), "; best possible ", in_digits(yardsticks.ceiling, "%.4g"),
+std::string baselines_in_words(const Comparison& comparison) {
+  const Baselines baselines = comparison.task->baselines();
+  return text("Chance ", in_digits(baselines.chance, "%.4g"), "; ", baselines.trivial_answer, " ",
+              in_digits(baselines.trivial, "%.4g"), "; best possible ", in_digits(baselines.ceiling, "%.4g"),
               ". ± is the half width of the 95 % interval of the mean.");
 }
 

@@ -11,7 +11,7 @@
 namespace retrace {
 
 /// "mean ± half width of its 95 % interval"; the mean alone where one number has no interval.
-std::string with_half_width(const Sample& sample);
+std::string with_half_width(const Summary& sample);
 
 /// What was the same for every run: budget, seeds, test, optimiser.
 std::vector<std::string> budget_in_words(const Comparison& comparison);
@@ -20,7 +20,7 @@ std::vector<std::string> failures_in_words(const Comparison& comparison);
 /// A line for every run that never came to the full task.
 std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison);
 /// What the numbers are to be held against, and what ± is.
-std::string yardsticks_in_words(const Comparison& comparison);
+std::string baselines_in_words(const Comparison& comparison);
 
 /// A page that needs nothing else: the title, an <svg>, the table, a paragraph for each line.
 std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,

@@ -20,10 +20,10 @@ double t_quantile(std::size_t freedom) {
 
 }  // namespace
 
-Sample summarise(std::span<const double> numbers) {
+Summary summarise(std::span<const double> numbers) {
   if (numbers.empty()) throw ValueError("summarise: there are no numbers; give one or more");
   const double n = static_cast<double>(numbers.size());
-  Sample sample{.mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / n, .deviation = 0, .half_width = 0};
+  Summary sample{.mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / n, .deviation = 0, .half_width = 0};
   if (numbers.size() == 1) {
     sample.half_width = std::numeric_limits<double>::infinity();
     return sample;
@@ -34,7 +34,7 @@ Sample summarise(std::span<const double> numbers) {
   return sample;
 }
 
-Sample summarise_differences(std::span<const double> a, std::span<const double> b) {
+Summary summarise_differences(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size())
     throw ValueError(text("summarise_differences: ", a.size(), " numbers and ", b.size(), "; they come in pairs"));
   std::vector<double> differences(a.size());

@@ -7,14 +7,14 @@ namespace retrace {
 
 /// mean and standard deviation (n - 1; 0 for a single number), and the half width of the 95 % interval of the mean by
 /// Student's t (infinite for a single number).
-struct Sample {
+struct Summary {
   double mean = 0;
   double deviation = 0;
   double half_width = 0;
 };
-Sample summarise(std::span<const double> numbers);
+Summary summarise(std::span<const double> numbers);
 /// The same of a_k - b_k: what the runs of a pair share (seed, batches) cancels. Throws ValueError for different
 /// lengths.
-Sample summarise_differences(std::span<const double> a, std::span<const double> b);
+Summary summarise_differences(std::span<const double> a, std::span<const double> b);
 
 }  // namespace retrace

@@ -6,7 +6,8 @@
 
 namespace retrace {
 
-std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<Answered>& samples, std::int64_t count) {
+std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<Prediction>& samples,
+                                          std::int64_t count) {
   std::map<std::int64_t, std::deque<std::int64_t>> by_row;  // the samples without a row to remember come last
   for (std::int64_t sample = 0; sample < std::ssize(samples); ++sample)
     by_row[task.row_to_remember(samples[static_cast<std::size_t>(sample)].example).value_or(task.sequence_length())]
@@ -34,7 +35,7 @@ std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<An
   return chosen;
 }
 
-AttentionExample attention_example(const Task& task, const Answered& answered, const MemoryTrace& trace,
+AttentionExample attention_example(const Task& task, const Prediction& answered, const MemoryTrace& trace,
                                    std::int64_t sample) {
   const NoTape unrecorded;
   const Example& example = answered.example;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <retrace/models/networks/memory_trace.h>
-#include <retrace/models/reports/evaluation/answered.h>
+#include <retrace/models/reports/evaluation/prediction.h>
 
 namespace retrace {
 
@@ -24,10 +24,10 @@ struct AttentionExample {
 
 /// `count` different samples of those given (all, where there are fewer), whose row to remember is the last, the first,
 /// the middle one, and so on through all places; without such rows, the first samples.
-std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<Answered>& samples, std::int64_t count);
+std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<Prediction>& samples, std::int64_t count);
 
 /// A sample of the batch that was traced.
-AttentionExample attention_example(const Task& task, const Answered& answered, const MemoryTrace& trace,
+AttentionExample attention_example(const Task& task, const Prediction& answered, const MemoryTrace& trace,
                                    std::int64_t sample);
 
 }  // namespace retrace

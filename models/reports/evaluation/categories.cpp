@@ -12,7 +12,7 @@ CategoryCounter::Kind& CategoryCounter::kind_of(const Category& category) {
   return kind;
 }
 
-void CategoryCounter::add(const Answered& sample) {
+void CategoryCounter::add(const Prediction& sample) {
   struct Sum {
     double score = 0;
     std::int64_t answers = 0;

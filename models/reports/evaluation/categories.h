@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/reports/evaluation/answered.h>
 #include <retrace/models/reports/evaluation/estimate.h>
+#include <retrace/models/reports/evaluation/prediction.h>
 
 namespace retrace {
 
@@ -25,7 +25,7 @@ struct CategoryTable {
 class CategoryCounter {
  public:
   explicit CategoryCounter(const Task& task) : task_(task) {}
-  void add(const Answered& sample);
+  void add(const Prediction& sample);
   /// In the order in which the task named the categories.
   std::vector<CategoryTable> tables() const;
 

@@ -14,8 +14,8 @@ class Reader {
   Reader(const Task& task, std::int64_t failures) : task_(task), categories_(task), failures_(task, failures) {}
 
   void see(const Batch& batch, const Tensor& output) {
-    std::vector<Answered> samples = answered(task_, batch, output);
-    for (const Answered& sample : samples) {
+    std::vector<Prediction> samples = answered(task_, batch, output);
+    for (const Prediction& sample : samples) {
       scores_.add_sample(sample.total(), sample.counted());
       categories_.add(sample);
       failures_.add(sample);
@@ -50,7 +50,7 @@ class Reader {
   CategoryCounter categories_;
   FailureList failures_;
   Batch first_;
-  std::vector<Answered> first_samples_;
+  std::vector<Prediction> first_samples_;
 };
 
 /// The metric and its categories on easier samples among hard ones.
@@ -86,7 +86,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
                 .samples = options.samples == 0 ? run.test_samples : options.samples,
                 .evaluation = {},
                 .metric = {},
-                .yardsticks = task.yardsticks()};
+                .baselines = task.baselines()};
   Reader reader(task, options.failures);
   const auto see = [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); };
   if (const std::optional<HeldOut> held_out = task.held_out()) {

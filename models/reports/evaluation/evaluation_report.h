@@ -33,7 +33,7 @@ struct Report {
   bool as_in_training = false;  // the very samples of the training's test
   Evaluation evaluation;
   Estimate metric;  // its value, and how far it can be trusted
-  Yardsticks yardsticks;
+  Baselines baselines;
   std::vector<CategoryTable> categories = {};
   Estimate of_every_difficulty = {};  // as many samples of the task of that name; none where it has none
   std::vector<CategoryTable> of_every_difficulty_categories = {};

@@ -32,7 +32,7 @@ std::string indented(const std::string& lines, const char* by) {
 }
 
 std::string headline(const Report& report) {
-  const Yardsticks& yardsticks = report.yardsticks;
+  const Baselines& baselines = report.baselines;
   std::string lines =
       text(title_of(report), ", ", report.parameters, " parameters, from ", report.path,
            report.step > 0 ? text(" (a checkpoint after step ", report.step, ")") : std::string(), "\n");
@@ -41,11 +41,11 @@ std::string headline(const Report& report) {
                 report.held_out ? std::string("that the task keeps for tests") : text("of seed ", report.seed),
                 report.as_in_training ? ", the same as in the training's test" : "", "; loss ",
                 in_digits(report.evaluation.loss, "%.4g"), "\n");
-  lines += text("to compare: chance ", in_digits(yardsticks.chance), ", ", yardsticks.trivial_answer, " ",
-                in_digits(yardsticks.trivial));
-  for (const Yardsticks::Shortcut& shortcut : yardsticks.shortcuts)
+  lines += text("to compare: chance ", in_digits(baselines.chance), ", ", baselines.trivial_answer, " ",
+                in_digits(baselines.trivial));
+  for (const Baselines::Shortcut& shortcut : baselines.shortcuts)
     lines += text(", ", shortcut.answer, " ", in_digits(shortcut.value));
-  return text(lines, ", best possible ", in_digits(yardsticks.ceiling), "\n");
+  return text(lines, ", best possible ", in_digits(baselines.ceiling), "\n");
 }
 
 /// Nothing for a table of one line: all samples are alike there.

@@ -9,7 +9,7 @@ double badness(const Failure& failure) { return std::max(failure.probability_of_
 
 }  // namespace
 
-void FailureList::add(const Answered& sample) {
+void FailureList::add(const Prediction& sample) {
   const std::int64_t number = seen_++;
   if (!sample.failed()) return;
   ++count_;

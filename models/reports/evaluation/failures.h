@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/reports/evaluation/answered.h>
+#include <retrace/models/reports/evaluation/prediction.h>
 
 namespace retrace {
 
@@ -21,7 +21,7 @@ struct Failure {
 class FailureList {
  public:
   FailureList(const Task& task, std::int64_t most) : task_(task), most_(most) {}
-  void add(const Answered& sample);
+  void add(const Prediction& sample);
   /// The worst first.
   const std::vector<Failure>& worst() const { return worst_; }
   /// How many samples had a wrong label; of numbers, any error.

@@ -24,13 +24,13 @@ Plot loss_curves(std::span<const Metrics> history) {
 }
 
 Plot metric_curve(std::span<const Metrics> history, const Run& run) {
-  const Yardsticks yardsticks = run.yardsticks();
+  const Baselines baselines = run.baselines();
   Plot plot{.title = text(run.metric(), " on ", std::filesystem::path(run.subject()).filename().string()),
             .x_label = "steps",
             .curves = {curve("validation", history, [](const Metrics& at) { return at.validation.metric; })},
-            .levels = {{"chance", yardsticks.chance}, {std::string(yardsticks.trivial_answer), yardsticks.trivial}}};
-  if (run.knows_ceiling()) plot.levels.push_back({"best possible", yardsticks.ceiling});
-  for (const auto& [answer, value] : yardsticks.shortcuts) plot.levels.push_back({std::string(answer), value});
+            .levels = {{"chance", baselines.chance}, {std::string(baselines.trivial_answer), baselines.trivial}}};
+  if (run.knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
+  for (const auto& [answer, value] : baselines.shortcuts) plot.levels.push_back({std::string(answer), value});
   return plot;
 }
 

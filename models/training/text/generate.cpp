@@ -86,10 +86,10 @@ std::string generate(const TextModel& model, const GenerateOptions& options) {
   return vocabulary.decode(ids);
 }
 
-std::string to_json(const Writing& writing) {
-  return JsonObject{{"model", writing.model},           {"seed", writing.options.seed},
-                    {"length", writing.options.length}, {"temperature", writing.options.temperature},
-                    {"prompt", writing.options.prompt}, {"text", writing.continuation}}
+std::string to_json(const Generation& generation) {
+  return JsonObject{{"model", generation.model},           {"seed", generation.options.seed},
+                    {"length", generation.options.length}, {"temperature", generation.options.temperature},
+                    {"prompt", generation.options.prompt}, {"text", generation.continuation}}
       .text();
 }
 

@@ -23,12 +23,12 @@ struct GenerateOptions {
 std::string generate(const TextModel& model, const GenerateOptions& options);
 
 /// What a model wrote, and how it was asked.
-struct Writing {
+struct Generation {
   std::string model;
   GenerateOptions options;
   std::string continuation;  // of the prompt
 };
 
-std::string to_json(const Writing& writing);
+std::string to_json(const Generation& generation);
 
 }  // namespace retrace

@@ -41,7 +41,7 @@ std::string TextRun::json() const {
                     {"length", model.options.length},
                     {"dtype", name_of(options.dtype)},
                     {"hidden", model.options.hidden}};
-  object.add(result_to_json(options.fit, fit, metric(), yardsticks()));
+  object.add(result_to_json(options.fit, fit, metric(), baselines()));
   object.add("parameters", count_parameters(model.network));
   object.add("weights_hash", weights_hash(model.network));
   return object.text();

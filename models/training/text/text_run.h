@@ -18,7 +18,7 @@ struct TextRun : Run {
   void train() override;
   std::string subject() const override { return options.text.file; }
   std::string_view metric() const override { return metric_name(options.text.tokens); }
-  Yardsticks yardsticks() const override { return yardsticks_of(data); }
+  Baselines baselines() const override { return baselines_of(data); }
   bool knows_ceiling() const override { return false; }
   std::string description() const override { return {}; }
   void save_weights(const std::string& path) const override { save_text_model(path, model); }

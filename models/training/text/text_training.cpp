@@ -44,7 +44,7 @@ Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<vo
   return {.loss = loss, .metric = metric_of(model.vocabulary.kind(), loss)};
 }
 
-Yardsticks yardsticks_of(const TextData& data) {
+Baselines baselines_of(const TextData& data) {
   const TokenKind kind = data.vocabulary.kind();
   const auto size = static_cast<double>(data.vocabulary.size());
   std::vector<double> counts(data.vocabulary.tokens().size(), 1);

@@ -19,7 +19,7 @@ Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<vo
 
 /// What results on the test part are to be held against: an even guess; the frequencies of the tokens in the training
 /// part (each counted once more, so that none is 0). The best possible result is not known: 0.
-Yardsticks yardsticks_of(const TextData& data);
+Baselines baselines_of(const TextData& data);
 
 /// Throws ValueError for a text that does not fill one segment of each row, or leaves nothing to test on.
 void check_length(const TextData& data, std::int64_t rows, std::int64_t length);

@@ -26,7 +26,7 @@ struct Guessed {
     const std::int64_t answers = task->answer_length(), width = task->output_size();
     output = random.normal(answers == 1 ? Shape{samples, width} : Shape{samples, answers, width});
   }
-  std::vector<Answered> answered() const { return retrace::answered(*task, batch, output); }
+  std::vector<Prediction> answered() const { return retrace::answered(*task, batch, output); }
   double metric() const { return task_metric(*task, output, batch.y); }
 };
 
@@ -35,7 +35,7 @@ TEST(Categories, OfEveryTaskAddUpToTheMetric) {
     const Guessed guessed(name);
     CategoryCounter counter(*guessed.task);
     std::int64_t answers = 0;
-    for (const Answered& sample : guessed.answered()) {
+    for (const Prediction& sample : guessed.answered()) {
       counter.add(sample);
       answers += sample.counted();
     }
@@ -100,13 +100,13 @@ TEST(Estimates, OfErrorsAreTheNormalInterval) {
 TEST(Failures, AreFailuresTheSurestFirst) {
   const Guessed guessed("pair-matching");
   FailureList failures(*guessed.task, 7);
-  const std::vector<Answered> all_answered = guessed.answered();
-  for (const Answered& sample : all_answered) failures.add(sample);
+  const std::vector<Prediction> all_answered = guessed.answered();
+  for (const Prediction& sample : all_answered) failures.add(sample);
   EXPECT_EQ(static_cast<double>(failures.count()), std::round(samples * (1 - guessed.metric())));
   ASSERT_EQ(failures.worst().size(), 7U);
   double before = 1;
   for (const Failure& failure : failures.worst()) {
-    const Answered& sample = all_answered[static_cast<std::size_t>(failure.sample)];
+    const Prediction& sample = all_answered[static_cast<std::size_t>(failure.sample)];
     EXPECT_NE(failure.expected, failure.given);
     EXPECT_EQ(failure.expected, std::to_string(sample.example.label()));
     EXPECT_EQ(failure.input, guessed.task->describe(sample.example));
@@ -114,7 +114,7 @@ TEST(Failures, AreFailuresTheSurestFirst) {
     EXPECT_LE(failure.probability_of_given, before);
     before = failure.probability_of_given;
   }
-  for (const Answered& sample : all_answered) {
+  for (const Prediction& sample : all_answered) {
     if (!sample.failed()) continue;
     EXPECT_LE(sample.probability_of_given(), failures.worst().front().probability_of_given);
   }
@@ -122,7 +122,7 @@ TEST(Failures, AreFailuresTheSurestFirst) {
 
 TEST(Failures, OfSequencesAreWrittenInARowWithoutWhatIsNotAsked) {
   const Guessed guessed("execute", {.length = 2, .program = "addition", .nesting = 1});
-  for (const Answered& sample : guessed.answered()) {
+  for (const Prediction& sample : guessed.answered()) {
     const std::string expected = sample.expected_words(*guessed.task), given = sample.given_words(*guessed.task);
     EXPECT_EQ(expected.back(), '!');
     EXPECT_EQ(expected.size(), given.size());
@@ -136,7 +136,7 @@ TEST(Failures, OfNumbersAreTheLargestErrors) {
   const Guessed guessed("object-tracking");
   FailureList failures(*guessed.task, 3);
   double largest = 0;
-  for (const Answered& sample : guessed.answered()) {
+  for (const Prediction& sample : guessed.answered()) {
     failures.add(sample);
     largest = std::max(largest, sample.total());
   }
@@ -147,7 +147,7 @@ TEST(Failures, OfNumbersAreTheLargestErrors) {
 TEST(Failures, NoneAreKeptWhereNoneAreAskedFor) {
   const Guessed guessed("babi");
   FailureList failures(*guessed.task, 0);
-  for (const Answered& sample : guessed.answered()) failures.add(sample);
+  for (const Prediction& sample : guessed.answered()) failures.add(sample);
   EXPECT_GT(failures.count(), 0);
   EXPECT_TRUE(failures.worst().empty());
 }

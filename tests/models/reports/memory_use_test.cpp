@@ -134,7 +134,7 @@ TEST(AttentionExamples, ShowTheRowToRememberLastFirstAndInTheMiddle) {
   const auto task = make_task("nth-farthest", {.vectors = 8, .dims = 2});
   Random random(2);
   const Batch batch = task->sample(random, samples);
-  const std::vector<Answered> all_answered = answered(*task, batch, random.normal({samples, 8}));
+  const std::vector<Prediction> all_answered = answered(*task, batch, random.normal({samples, 8}));
   const auto rows = [&](std::int64_t count) {
     std::vector<std::int64_t> result;
     for (const std::int64_t sample : choose_examples(*task, all_answered, count))
@@ -152,13 +152,13 @@ TEST(AttentionExamples, WithoutRowsToRememberAreTheFirstSamples) {
   const auto task = make_task("parity", {.length = 3});
   Random random(2);
   const Batch batch = task->sample(random, samples);
-  const std::vector<Answered> all_answered = answered(*task, batch, random.normal({samples, 3, 2}));
+  const std::vector<Prediction> all_answered = answered(*task, batch, random.normal({samples, 3, 2}));
   EXPECT_EQ(choose_examples(*task, all_answered, 3), (std::vector<std::int64_t>{0, 1, 2}));
 }
 
 TEST(AttentionExamples, HoldTheMeanOfTheHeadsRowByRow) {
   const Made made;
-  const std::vector<Answered> all_answered = answered(*made.task, made.batch, Random(1).normal({samples, 4}));
+  const std::vector<Prediction> all_answered = answered(*made.task, made.batch, Random(1).normal({samples, 4}));
   MemoryTrace trace = made_trace(
       4, [](std::int64_t, std::int64_t) { return 0; }, slots + 1, 4);
   trace.weights[2] = softmax(Random(3).normal({samples, 2, slots, slots + 1}));

@@ -36,9 +36,9 @@ TEST(Adding, TheAnswerIsTheSumOfOneNumberOfEachHalf) {
     before = answer;
   }
   for (std::size_t k = 0; k < marked.size(); ++k) EXPECT_NEAR(marked[k], k < 5 ? 1.0 / 5 : 1.0 / 6, 0.015) << k;
-  EXPECT_NEAR(task.yardsticks().trivial, of_one / static_cast<double>(samples), 0.005);
-  EXPECT_NEAR(task.yardsticks().chance, of_another / static_cast<double>(samples), 0.01);
-  EXPECT_NEAR(task.yardsticks().trivial, 1.0 / 6, 1e-12);
+  EXPECT_NEAR(task.baselines().trivial, of_one / static_cast<double>(samples), 0.005);
+  EXPECT_NEAR(task.baselines().chance, of_another / static_cast<double>(samples), 0.01);
+  EXPECT_NEAR(task.baselines().trivial, 1.0 / 6, 1e-12);
 }
 
 TEST(Adding, ThereIsRoomForTwoMarks) {

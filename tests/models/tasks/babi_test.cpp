@@ -71,8 +71,8 @@ TEST(Babi, HeldOnlyLeavesNothingToGuess) {
     ASSERT_EQ(answers[sample], story.best_guess());
     last += answers[sample] == story.last_place ? 1 : 0;
   }
-  EXPECT_NEAR(task.yardsticks().trivial, last / many, 0.01);
-  EXPECT_EQ(task.yardsticks().ceiling, 1);
+  EXPECT_NEAR(task.baselines().trivial, last / many, 0.01);
+  EXPECT_EQ(task.baselines().ceiling, 1);
 }
 
 }  // namespace

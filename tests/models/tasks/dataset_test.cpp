@@ -92,20 +92,20 @@ TEST(Dataset, BatchesHaveTheDefaultDtype) {
   EXPECT_EQ(Dataset("data", numbered(f64), zeros({samples}, f64)).sample(random, 2).y.dtype(), f32);
 }
 
-TEST(Dataset, YardsticksOfLabels) {
+TEST(Dataset, BaselinesOfLabels) {
   std::vector<std::int64_t> mostly_two(samples, 2);
   for (std::size_t n = 0; n < 4; ++n) mostly_two[n] = 0;
   const Dataset data("data", numbered(), indices(std::span<const std::int64_t>(mostly_two), {samples}));
-  const Yardsticks yardsticks = data.yardsticks();
+  const Baselines baselines = data.baselines();
   double twos = 0;
   for (const std::int64_t label : data.held_out()->test.y.values<std::int64_t>()) twos += label == 2 ? 1 : 0;
-  EXPECT_EQ(yardsticks.trivial, twos / 8);
-  EXPECT_DOUBLE_EQ(yardsticks.chance, 1.0 / 3);
-  EXPECT_EQ(yardsticks.ceiling, 1);
-  EXPECT_FALSE(yardsticks.original.has_value());
+  EXPECT_EQ(baselines.trivial, twos / 8);
+  EXPECT_DOUBLE_EQ(baselines.chance, 1.0 / 3);
+  EXPECT_EQ(baselines.ceiling, 1);
+  EXPECT_FALSE(baselines.original.has_value());
 }
 
-TEST(Dataset, YardsticksOfNumbers) {
+TEST(Dataset, BaselinesOfNumbers) {
   const Dataset data("data", numbered(f64), slice(numbered(f64), {all, 0, range(0, 1)}));
   double center = 0, error = 0, other = 0;
   const auto& train = data.train().y;
@@ -115,9 +115,9 @@ TEST(Dataset, YardsticksOfNumbers) {
     error += (y - center) * (y - center) / 8;
     for (const double answer : train.values<double>()) other += (y - answer) * (y - answer) / 8 / 28;
   }
-  EXPECT_NEAR(data.yardsticks().trivial, error, 1e-10);
-  EXPECT_NEAR(data.yardsticks().chance, other, 1e-10);
-  EXPECT_EQ(data.yardsticks().ceiling, 0);
+  EXPECT_NEAR(data.baselines().trivial, error, 1e-10);
+  EXPECT_NEAR(data.baselines().chance, other, 1e-10);
+  EXPECT_EQ(data.baselines().ceiling, 0);
 }
 
 /// The label is the sign of the first feature of the last row.

@@ -236,7 +236,7 @@ TEST(Execute, TheCommonestCharacterOfEachPlaceIsTheTrivialAnswer) {
       ++counts[k][k < text.output.size() ? text.output[k] : '!'];
   for (const auto& [place, of_place] : counts)
     right += std::ranges::max_element(of_place, {}, [](const auto& count) { return count.second; })->second;
-  EXPECT_NEAR(task.yardsticks().trivial, right / counted, 0.01);
+  EXPECT_NEAR(task.baselines().trivial, right / counted, 0.01);
 }
 
 TEST(Execute, RemaindersAreNeverNegative) {

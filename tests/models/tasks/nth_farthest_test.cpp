@@ -80,14 +80,14 @@ TEST(NthFarthest, AnswersAreThoseOfSorting) {
   for (const auto& counts : {ranks, centers, answers, first_labels})
     for (const auto& [value, count] : counts) EXPECT_NEAR(count / many, 0.2, 0.01);
   EXPECT_NEAR(itself / many, 0.2, 0.01);  // only the last rank is m itself
-  EXPECT_NEAR(task.yardsticks().trivial, by_length / many, 0.015);
+  EXPECT_NEAR(task.baselines().trivial, by_length / many, 0.015);
 }
 
 TEST(NthFarthest, ShelvesAreTheKnownOnes) {
   const auto expect_shelves = [](std::int64_t vectors, std::int64_t dims, double any_other, double by_length) {
-    const Yardsticks yardsticks = NthFarthest({.vectors = vectors, .dims = dims}).yardsticks();
-    EXPECT_NEAR(yardsticks.shortcuts.at(0).value, any_other, 0.001) << vectors << " of " << dims;
-    EXPECT_NEAR(yardsticks.trivial, by_length, 0.012) << vectors << " of " << dims;
+    const Baselines baselines = NthFarthest({.vectors = vectors, .dims = dims}).baselines();
+    EXPECT_NEAR(baselines.shortcuts.at(0).value, any_other, 0.001) << vectors << " of " << dims;
+    EXPECT_NEAR(baselines.trivial, by_length, 0.012) << vectors << " of " << dims;
   };
   expect_shelves(8, 16, 0.250, 0.309);
   expect_shelves(8, 4, 0.250, 0.308);
@@ -115,7 +115,7 @@ TEST(NthFarthest, LessonsAskForSomeRanksInSomeDims) {
     ASSERT_EQ(answer, question.answer());
   }
   EXPECT_NEAR(first / static_cast<double>(samples), 0.5, 0.04);
-  EXPECT_NEAR(task.yardsticks().shortcuts.at(0).value, 0.5 + 0.5 / 3, 1e-12);
+  EXPECT_NEAR(task.baselines().shortcuts.at(0).value, 0.5 + 0.5 / 3, 1e-12);
 }
 
 TEST(NthFarthest, OptionsWithoutAQuestionAreRefused) {

@@ -29,7 +29,7 @@ TEST(PairMatching, ElementsDifferAndTheAnswerStoodBesideTheQuestion) {
     for (int k = 5 * 21; k < 10 * 21; ++k) ASSERT_EQ(rows[k], 0);
   }
   for (const std::int64_t count : asked) EXPECT_NEAR(static_cast<double>(count) / many, 0.25, 0.01);
-  EXPECT_NEAR(PairMatching().yardsticks().trivial, 1.0 / 3, 1e-12);
+  EXPECT_NEAR(PairMatching().baselines().trivial, 1.0 / 3, 1e-12);
 }
 
 TEST(PairMatching, GuessingAnyOtherElementShownIsRightInAThird) {

@@ -35,7 +35,7 @@ TEST(Recall, TheAnswerIsTheValueThatWasShownWithTheKey) {
     ++asked[place_of[key]];
   }
   for (const double count : asked) EXPECT_NEAR(count / many, 1.0 / 6, 0.01);
-  EXPECT_NEAR(Recall().yardsticks().trivial, first_value / many, 0.01);
+  EXPECT_NEAR(Recall().baselines().trivial, first_value / many, 0.01);
 }
 
 TEST(Recall, PairsThatCannotDifferAreRefused) {

@@ -63,7 +63,7 @@ TEST(Recite, WordsHaveTenCharactersUnlessTold) {
   EXPECT_EQ(Recite(Recital::copy).sequence_length(), 21);
   EXPECT_EQ(Recite(Recital::twice).sequence_length(), 31);
   EXPECT_EQ(Recite(Recital::twice).name(), "double");
-  EXPECT_EQ(Recite(Recital::reverse).yardsticks().chance, 0.1);
+  EXPECT_EQ(Recite(Recital::reverse).baselines().chance, 0.1);
 }
 
 TEST(Recite, WordsOfNothingAreRefused) {

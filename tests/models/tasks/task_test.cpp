@@ -37,17 +37,17 @@ TEST(Task, EveryNameMakesATaskOfThatName) {
   for (const std::string_view name : task_names()) EXPECT_EQ(make_task(name)->name(), name);
 }
 
-TEST(Task, YardsticksAreInOrder) {
+TEST(Task, BaselinesAreInOrder) {
   for (const std::string_view name : task_names()) {
     const auto task = make_task(name);
-    const Yardsticks yardsticks = task->yardsticks();
+    const Baselines baselines = task->baselines();
     const double sign = task->kind() == TaskKind::regression ? -1 : 1;
-    EXPECT_LE(sign * yardsticks.chance, sign * yardsticks.trivial) << name;
-    EXPECT_LT(sign * yardsticks.trivial, sign * yardsticks.ceiling) << name;
-    EXPECT_FALSE(yardsticks.trivial_answer.empty()) << name;
-    for (const auto& [answer, value] : yardsticks.shortcuts) {
-      EXPECT_LT(sign * yardsticks.chance, sign * value) << name << ": " << answer;
-      EXPECT_LT(sign * value, sign * yardsticks.ceiling) << name << ": " << answer;
+    EXPECT_LE(sign * baselines.chance, sign * baselines.trivial) << name;
+    EXPECT_LT(sign * baselines.trivial, sign * baselines.ceiling) << name;
+    EXPECT_FALSE(baselines.trivial_answer.empty()) << name;
+    for (const auto& [answer, value] : baselines.shortcuts) {
+      EXPECT_LT(sign * baselines.chance, sign * value) << name << ": " << answer;
+      EXPECT_LT(sign * value, sign * baselines.ceiling) << name << ": " << answer;
     }
   }
 }
@@ -59,7 +59,7 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
   EXPECT_EQ(make_task("adding", {.length = 20})->sequence_length(), 20);
   EXPECT_EQ(make_task("nth-farthest", {.vectors = 4, .dims = 2})->input_size(), 2 + 3 * 4);
   EXPECT_EQ(make_task("execute", {.length = 3, .program = "double"})->answer_length(), 7);
-  EXPECT_EQ(make_task("babi", {.held_only = true})->yardsticks().ceiling, 1);
+  EXPECT_EQ(make_task("babi", {.held_only = true})->baselines().ceiling, 1);
   EXPECT_EQ(message_of([] { make_task("babi", {.dims = 3}); }),
             "make_task: the task 'babi' has no option 'dims' (it has: held-only); leave it out");
   EXPECT_EQ(message_of([] { make_task("object-tracking", {.held_only = true}); }),

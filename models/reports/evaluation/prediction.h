@@ -8,7 +8,7 @@
 
 namespace retrace {
 
-struct Answered {
+struct Prediction {
   Example example;
   TaskKind kind;
   std::vector<std::int64_t> given;           // of a classification: the likeliest label of each answer
@@ -33,6 +33,6 @@ struct Answered {
 };
 
 /// The samples of a batch with the output of a model, [B, O] or [B, A, O].
-std::vector<Answered> answered(const Task& task, const Batch& batch, const Tensor& output);
+std::vector<Prediction> answered(const Task& task, const Batch& batch, const Tensor& output);
 
 }  // namespace retrace

@@ -1,4 +1,4 @@
-#include <retrace/models/reports/evaluation/answered.h>
+#include <retrace/models/reports/evaluation/prediction.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 std::size_t at(std::int64_t position) { return static_cast<std::size_t>(position); }
 
 /// f(answer) of every answer that counts, put together by `join`.
-template <class T, class F, class Join> T over_answers(const Answered& sample, T start, F&& f, Join&& join) {
+template <class T, class F, class Join> T over_answers(const Prediction& sample, T start, F&& f, Join&& join) {
   for (std::int64_t answer = 0; answer < sample.example.answers(); ++answer)
     if (sample.counts(answer)) start = join(start, f(answer));
   return start;
@@ -25,7 +25,7 @@ std::string row_of_words(const std::string& before, const std::string& word) {
 
 }  // namespace
 
-double Answered::score(std::int64_t answer) const {
+double Prediction::score(std::int64_t answer) const {
   if (kind == TaskKind::classification) return given[at(answer)] == example.label(answer) ? 1 : 0;
   const auto right = example.numbers(answer);
   double sum = 0;
@@ -36,21 +36,21 @@ double Answered::score(std::int64_t answer) const {
   return sum / static_cast<double>(right.size());
 }
 
-double Answered::total() const {
+double Prediction::total() const {
   return over_answers(
       *this, 0.0, [&](std::int64_t answer) { return score(answer); }, plus);
 }
 
-std::int64_t Answered::counted() const {
+std::int64_t Prediction::counted() const {
   return over_answers(
       *this, std::int64_t{0}, [](std::int64_t) { return std::int64_t{1}; }, plus);
 }
 
-bool Answered::failed() const {
+bool Prediction::failed() const {
   return kind == TaskKind::regression ? total() > 0 : total() < static_cast<double>(counted());
 }
 
-std::string Answered::expected_words(const Task& task) const {
+std::string Prediction::expected_words(const Task& task) const {
   const auto words = [&](std::int64_t answer) {
     return kind == TaskKind::classification ? task.describe_label(example.label(answer))
                                             : task.describe_numbers(example.numbers(answer));
@@ -58,7 +58,7 @@ std::string Answered::expected_words(const Task& task) const {
   return over_answers(*this, std::string(), words, row_of_words);
 }
 
-std::string Answered::given_words(const Task& task) const {
+std::string Prediction::given_words(const Task& task) const {
   const auto words = [&](std::int64_t answer) {
     return kind == TaskKind::classification ? task.describe_label(given[at(answer)])
                                             : task.describe_numbers(outputs[at(answer)]);
@@ -66,17 +66,17 @@ std::string Answered::given_words(const Task& task) const {
   return over_answers(*this, std::string(), words, row_of_words);
 }
 
-double Answered::probability_of_expected() const {
+double Prediction::probability_of_expected() const {
   const auto probability = [&](std::int64_t answer) { return outputs[at(answer)][at(example.label(answer))]; };
   return over_answers(*this, 1.0, probability, times);
 }
 
-double Answered::probability_of_given() const {
+double Prediction::probability_of_given() const {
   const auto probability = [&](std::int64_t answer) { return outputs[at(answer)][at(given[at(answer)])]; };
   return over_answers(*this, 1.0, probability, times);
 }
 
-std::vector<Answered> answered(const Task& task, const Batch& batch, const Tensor& output) {
+std::vector<Prediction> answered(const Task& task, const Batch& batch, const Tensor& output) {
   const bool is_classification = task.kind() == TaskKind::classification;
   const std::int64_t samples = batch.x.dim(0), answers = task.answer_length(), width = task.output_size();
   const Tensor wide = output.to(f64);
@@ -84,9 +84,9 @@ std::vector<Answered> answered(const Task& task, const Batch& batch, const Tenso
   const Tensor labels = is_classification ? argmax(output) : Tensor();
   const double* number = numbers.values<double>().data();
   const std::int64_t* label = is_classification ? labels.values<std::int64_t>().data() : nullptr;
-  std::vector<Answered> result;
+  std::vector<Prediction> result;
   for (std::int64_t sample = 0; sample < samples; ++sample) {
-    Answered& one = result.emplace_back(Answered{Example(batch, sample), task.kind(), {}, {}});
+    Prediction& one = result.emplace_back(Prediction{Example(batch, sample), task.kind(), {}, {}});
     if (is_classification) one.given.assign(label + sample * answers, label + (sample + 1) * answers);
     for (std::int64_t answer = 0; answer < answers; ++answer, number += width)
       one.outputs.emplace_back(number, number + width);

@@ -79,7 +79,7 @@ CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x)
   check_defined("CellMemory", x.injected, "the projected input");
   if (x.injected.shape() != Shape{memory.dim(0), options.slot_size})
     throw ShapeError(text("CellMemory: the projected input ", x.injected.shape(), " must be [", memory.dim(0), ", ",
-                          options.slot_size, "]; project one input for each memory"));
+                          options.slot_size, "]; project one input per memory"));
   const AttentionResult attended = attend(memory);
   const Tensor a = attended.y + pad(unsqueeze(x.injected, 1), {{0, 0}, {0, options.slots - 1}, {0, 0}});
   if (!gate) return {update(a, Activation::tanh), attended.weights, {}};
@@ -89,7 +89,7 @@ CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x)
 }
 
 AttentionResult CellMemory::attend(const Tensor& memory) const {
-  // From zeros the slots without the input stay equal; from the identity they would become so, as the gates forget it.
+  // Without their row of the identity the slots would become equal again, because the gates forget it.
   const Tensor slots = options.initial == InitialMemory::zeros ? memory : memory + initial_memory(1);
   return multi_head_attention(slots, slots, slots, options.heads, w_q, w_k, w_v, w_o);
 }

@@ -1,4 +1,4 @@
-// The gated recurrent unit (Cho et al., 2014), in the form that PyTorch computes.
+// The gated recurrent unit (Cho et al., 2014), as PyTorch computes it.
 #pragma once
 
 #include <retrace/nn/initialise.h>
@@ -9,15 +9,16 @@ namespace retrace {
 
 /// One step:
 ///   r, z = sigmoid(W x + b_ih + U h + b_hh), n = tanh(W x + b_ih + r (U h + b_hh)), h' = (1 - z) n + z h.
-/// x [B, I], h [B, H] -> h' [B, H]. The gates' rows lie in the order r, z, n. Weights begin Glorot-uniform and
-/// orthogonal gate by gate, biases zero.
+/// x [B, I], h [B, H] -> h' [B, H]. The rows of the gates are in the order r, z, n. Initially weight_ih [3H, I] is
+/// Glorot-uniform and weight_hh [3H, H] orthogonal, each gate by itself, and the biases [3H] are zero.
 struct GruCell {
   Parameter weight_ih, weight_hh, bias_ih, bias_hh;
 
   GruCell(std::int64_t input, std::int64_t hidden, Random& random);
 
+  /// Throws ShapeError unless x is [B, I] and h [B, H].
   Tensor operator()(const Tensor& x, const Tensor& h) const;
-  /// The same from W x + b_ih, computed before for all steps.
+  /// One step from W x + b_ih, which may have been computed for all steps at once.
   Tensor step(const Tensor& projected, const Tensor& h) const;
   std::int64_t hidden() const { return weight_hh.dim(1); }
   void visit(auto&& see) const {
@@ -25,13 +26,15 @@ struct GruCell {
   }
 };
 
+/// The result of Gru.
 struct GruResult {
   Tensor y;  // [B, T, H]: h after every step
-  Tensor h;  // [B, H]: after the last one
+  Tensor h;  // [B, H]: after the last step
 };
 
-/// The cell over x [B, T, I], from h (zero if undefined). After its length (lengths [B], i64; undefined: T) a sample
-/// keeps its state.
+/// A GruCell over x [B, T, I], from h (zero if undefined). lengths [B] (i64; undefined: all T) gives the number of
+/// steps of each sample, which keeps its state afterwards. Throws ShapeError if a shape differs from these, IndexError
+/// if a length is not in [0, T].
 struct Gru {
   GruCell cell;
 

@@ -21,7 +21,7 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
-// Gram and Schmidt's process, done twice over: once leaves errors of the size of the condition number.
+// The Gram-Schmidt process, applied twice: the error of a single pass grows with the condition number.
 void make_orthogonal(Vector& vector, const std::vector<Vector>& earlier) {
   for (int pass = 0; pass < 2; ++pass)
     for (const Vector& other : earlier) {
@@ -66,8 +66,9 @@ Tensor orthogonal(std::int64_t rows, std::int64_t columns, Random& random, doubl
   Vector values(static_cast<std::size_t>(rows * columns));
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
-      const std::size_t of = static_cast<std::size_t>(wide ? i : j), at = static_cast<std::size_t>(wide ? j : i);
-      values[static_cast<std::size_t>(i * columns + j)] = gain * basis[of][at];
+      const std::size_t vector = static_cast<std::size_t>(wide ? i : j),
+                        element = static_cast<std::size_t>(wide ? j : i);
+      values[static_cast<std::size_t>(i * columns + j)] = gain * basis[vector][element];
     }
   return tensor(std::span<const double>(values), {rows, columns});
 }

@@ -1,4 +1,4 @@
-// The layers without a state of their own: Linear, LayerNorm, Embedding.
+// Layers without a state: Linear, LayerNorm, Embedding.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,12 @@
 
 namespace retrace {
 
+/// Whether a Linear has a bias.
 struct LinearOptions {
   bool bias = true;
 };
-/// y = f(x W^T + b): [..., in] -> [..., out], f being the activation. weight [out, in] begins Glorot-uniform,
-/// bias [out] zero.
+/// y = f(x W^T + b) with the activation f: [..., in] -> [..., out]. Initially weight [out, in] is Glorot-uniform and
+/// bias [out] zero. Throws ShapeError if the last axis of x is not `in`.
 struct Linear {
   Parameter weight;
   std::optional<Parameter> bias;
@@ -29,9 +30,9 @@ struct Linear {
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };
 
-/// y = (x - mean) / sqrt(var + eps) weight + bias over the last axis, which has `size` elements, or over the last
-/// `axes` together. weight (1 at first) and bias (0) have the shape of the last axes; of fewer than are normalised,
-/// each element serves all positions along the others.
+/// y = (x - mean) / sqrt(var + eps) weight + bias over the last axis, of `size` elements, or over the last `axes` axes
+/// together: see the op layer_norm. weight (initially 1) and bias (0) have the shape of the normalised axes, or of
+/// fewer last axes; they then broadcast over the others. Throws ShapeError if x does not end in these axes.
 struct LayerNorm {
   Parameter weight;
   Parameter bias;
@@ -47,7 +48,7 @@ struct LayerNorm {
     if (weight.rank() == axes) return layer_norm(x, weight, bias, {.axes = axes, .eps = eps});
     return layer_norm(x, {}, {}, {.axes = axes, .eps = eps}) * weight + bias;
   }
-  /// Of x + residual.
+  /// The normalised sum x + residual.
   Tensor operator()(const Tensor& x, const Tensor& residual) const {
     if (weight.rank() != axes) return (*this)(x + residual);
     const Scope scope(this, "layer_norm");
@@ -56,7 +57,8 @@ struct LayerNorm {
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };
 
-/// ids [...] -> [..., features]: rows of weight [count, features], which begins standard normal.
+/// y[..., :] = weight[ids[...], :] for ids [...] (i64) and a weight [count, features] that is initially standard
+/// normal. Throws IndexError if an id is not in [0, count), DtypeError if ids is not i64.
 struct Embedding {
   Parameter weight;
 

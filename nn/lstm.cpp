@@ -3,7 +3,7 @@
 namespace retrace {
 namespace {
 
-// Gate by gate: each block is a matrix of its own to the initialisers.
+// Each gate is initialised as a matrix of its own.
 template <class Block> Tensor four_blocks(Block&& block) {
   Tensors blocks;
   for (int gate = 0; gate < 4; ++gate) blocks.push_back(block());

@@ -7,6 +7,7 @@
 
 namespace retrace {
 
+/// The state of an LSTM.
 struct LstmState {
   Tensor h;  // [B, H]
   Tensor c;  // [B, H]
@@ -14,15 +15,17 @@ struct LstmState {
 
 /// One step:
 ///   i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b), c' = f c + i g, h' = o tanh(c').
-/// x [B, I] -> h', c' [B, H]. The gates' rows lie one under the other in the order i, f, g, o, as in PyTorch: weight_ih
-/// [4H, I] begins Glorot-uniform gate by gate, weight_hh [4H, H] orthogonal, bias [4H] zero but 1 for the forget gate.
+/// x [B, I] -> h', c' [B, H]. The rows of the gates are in the order i, f, g, o, as in PyTorch. Initially weight_ih
+/// [4H, I] is Glorot-uniform and weight_hh [4H, H] orthogonal, each gate by itself, and bias [4H] is 1 for the forget
+/// gate and 0 for the others.
 struct LstmCell {
   Parameter weight_ih, weight_hh, bias;
 
   LstmCell(std::int64_t input, std::int64_t hidden, Random& random);
 
+  /// Throws ShapeError unless x is [B, I] and the state [B, H].
   LstmState operator()(const Tensor& x, const LstmState& state) const;
-  /// The same from W x + b, computed before for all steps.
+  /// One step from W x + b, which may have been computed for all steps at once.
   LstmState step(const Tensor& projected, const LstmState& state) const;
   LstmState zero_state(std::int64_t batch) const;
   std::int64_t input() const { return weight_ih.dim(1); }
@@ -30,13 +33,15 @@ struct LstmCell {
   void visit(auto&& see) const { see("weight_ih", weight_ih), see("weight_hh", weight_hh), see("bias", bias); }
 };
 
+/// The result of Lstm.
 struct LstmResult {
   Tensor y;         // [B, T, H]: h after every step
-  LstmState state;  // after the last one
+  LstmState state;  // after the last step
 };
 
-/// The cell over x [B, T, I], from a state (what is undefined of it is zero). After its length (lengths [B], i64;
-/// undefined: T) a sample keeps its state.
+/// An LstmCell over x [B, T, I], from a state (h and c are zero if undefined). lengths [B] (i64; undefined: all T)
+/// gives the number of steps of each sample, which keeps its state afterwards. Throws ShapeError if a shape differs
+/// from these, IndexError if a length is not in [0, T].
 struct Lstm {
   LstmCell cell;
 

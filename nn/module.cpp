@@ -33,7 +33,7 @@ std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& list, cons
   return result;
 }
 
-// What does not fit, one line each; empty if all does.
+// The values that do not fit, one per line; empty if all fit.
 std::string misfits(const std::vector<NamedTensor>& parameters, const std::map<std::string, Tensor>& values) {
   std::string list;
   std::map<std::string, const Tensor*> known;
@@ -87,7 +87,7 @@ std::string weights_hash(const std::vector<NamedTensor>& parameters) {
 }
 
 void assign(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values, const char* function) {
-  assign_all(parameters, by_name(values, function, "values", "give one value a parameter"), function);
+  assign_all(parameters, by_name(values, function, "values", "give one value per parameter"), function);
 }
 
 void save(const std::string& path, const std::vector<NamedTensor>& parameters) {

@@ -7,7 +7,7 @@
 //   };
 //
 // visit names every member that holds parameters: parameters, modules, vectors and optionals of them, and arrays of
-// modules or of optionals (g++ 12 cannot clone a module with an array of plain parameters). All else follows from it:
+// modules or of optionals (g++ 12 cannot clone a module with an array of plain parameters). Everything else uses visit:
 // parameters, clone, save, load, optimisers, gradcheck.
 #pragma once
 
@@ -26,10 +26,10 @@
 
 namespace retrace {
 
-/// A tensor that wants a gradient and belongs to one module. Copying it copies the values into a leaf of its own,
-/// frozen if the first is, so that a copied module never shares a weight by accident; it is explicit, and there is no
-/// assignment. (Were it move-only, no plain struct that holds one could be cloned at all.) To tie weights, hold the
-/// module that owns them.
+/// A tensor that wants a gradient and belongs to one module. The copy constructor copies the values into a new leaf,
+/// frozen if the original is, so that two modules never share a weight by accident; it is explicit, and there is no
+/// copy assignment. (If it were move-only, a plain struct that holds one could not be cloned.) To tie weights, let one
+/// module own them and use that module in both places.
 class Parameter : public Tensor {
  public:
   explicit Parameter(const Tensor& values) : Tensor(parameter(values)) {}
@@ -42,7 +42,7 @@ class Parameter : public Tensor {
   ~Parameter() = default;
 };
 
-/// A parameter and where it is: "lstm.weight_ih", "layers.2.bias".
+/// A parameter and its path in the module: "lstm.weight_ih", "layers.2.bias".
 struct NamedTensor {
   std::string name;
   Tensor tensor;
@@ -51,7 +51,7 @@ struct NamedTensor {
 /// Prints the name, then the tensor.
 std::ostream& operator<<(std::ostream& out, const NamedTensor& named);
 
-/// The path to a member while a module is visited; it costs nothing until its text is asked for.
+/// The path to a member while a module is visited. It allocates nothing until text() is called.
 struct Path {
   const Path* outer = nullptr;
   std::string_view name = {};
@@ -98,12 +98,12 @@ template <class Member, class Visit> void visit_member(const Path& path, const M
 template <class T>
 concept Module = detail::IsModule<T>;
 
-/// visit(path, tensor) for every parameter, in the order of visit. Takes nothing from the heap.
+/// Calls visit(path, tensor) for every parameter, in the order of the module's visit(). Allocates nothing.
 template <Module M, class Visit> void for_each_parameter(const M& module, Visit&& visit) {
   detail::visit_member(Path{}, module, visit);
 }
 
-/// Every parameter with its name.
+/// Every parameter with its name, in the order of visit().
 template <Module M> std::vector<NamedTensor> parameters(const M& module) {
   std::vector<NamedTensor> result;
   for_each_parameter(module, [&](const Path& path, const Tensor& tensor) { result.push_back({path.text(), tensor}); });
@@ -117,58 +117,64 @@ template <Module M> Tensors parameter_tensors(const M& module) {
   return result;
 }
 
-/// The number of weights.
+/// The number of weights: the sum of the parameters' element counts.
 template <Module M> std::int64_t count_parameters(const M& module) {
   std::int64_t count = 0;
   for_each_parameter(module, [&](const Path&, const Tensor& tensor) { count += tensor.numel(); });
   return count;
 }
 
-/// A module with the same values that shares nothing with the first. What is frozen there is frozen here.
+/// A copy of the module that shares nothing with it. Frozen parameters stay frozen.
 template <Module M> M clone(const M& module) { return M(module); }
 
-/// Changes the dtype of all parameters, in place; their gradients are forgotten.
+/// Converts all parameters to the dtype, in place, and drops their gradients.
 void convert(const std::vector<NamedTensor>& parameters, Dtype dtype);
+/// Converts all parameters of the module to the dtype, in place, and drops their gradients.
 template <Module M> void to(const M& module, Dtype dtype) { convert(parameters(module), dtype); }
 
-/// Whether backward computes gradients for the parameters; frozen ones are constants.
+/// Freezes all parameters: backward treats them as constants.
 template <Module M> void freeze(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.freeze(); });
 }
+/// Undoes freeze: backward computes gradients for all parameters again.
 template <Module M> void unfreeze(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.watch(); });
 }
+/// Drops the gradients of all parameters.
 template <Module M> void zero_grad(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.zero_grad(); });
 }
-/// Marks all parameters as read by several threads at once (inference).
+/// Lets several threads read all parameters at once, as for inference.
 template <Module M> void share(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { share(tensor); });
 }
 
-/// 16 hexadecimal digits of all names and values (FNV-1a, 64 bits): equal for equal weights.
+/// A hash of all names and values (FNV-1a, 64 bits) as 16 hexadecimal digits. Equal weights have equal hashes.
 std::string weights_hash(const std::vector<NamedTensor>& parameters);
+/// weights_hash of the parameters of a module.
 template <Module M> std::string weights_hash(const M& module) { return weights_hash(parameters(module)); }
 
-/// Values by name into parameters of the same shape, converted to their dtypes. Missing, unexpected and mis-shaped
-/// names are listed all at once in a ValueError, a value's name that comes twice is one, too, and nothing is changed
-/// then.
+/// Copies values into the parameters of the same name and shape, converted to their dtypes. Throws ValueError if a name
+/// is missing, unexpected or mis-shaped (it lists all of them) or occurs twice; nothing is changed then.
 void assign(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values, const char* function);
+/// assign to the parameters of a module.
 template <Module M> void assign(const M& module, const std::vector<NamedTensor>& values) {
   assign(parameters(module), values, "assign");
 }
 
-/// All parameters as a safetensors file; written whole or not at all. Throws FileError, and ValueError for two
-/// parameters of one name.
+/// Writes all parameters to a safetensors file, completely or not at all. Throws FileError if it cannot be written,
+/// ValueError if two parameters have the same name.
 void save(const std::string& path, const std::vector<NamedTensor>& parameters);
+/// save of the parameters of a module.
 template <Module M> void save(const std::string& path, const M& module) { save(path, parameters(module)); }
-/// Back from such a file; see assign. Throws FileError for a file that cannot be read.
+/// Assigns the values of a safetensors file: see assign. Throws FileError if it cannot be read.
 void load(const std::string& path, const std::vector<NamedTensor>& parameters);
+/// load into the parameters of a module.
 template <Module M> void load(const std::string& path, const M& module) { load(path, parameters(module)); }
 
-/// The gradient of f(module) with respect to every weight, checked in f64: see core/gradcheck.h. The module's values,
-/// dtypes and gradients are restored afterwards. Throws ValueError if f uses a leaf that wants a gradient and that
-/// visit() does not name.
+/// Checks the gradient of f(module) with respect to every weight, in f64: see core/gradcheck.h. Restores the module's
+/// values, dtypes and gradients afterwards. Throws ValueError if f uses a leaf that wants a gradient but is not named
+/// by visit().
 template <Module M, class F> GradcheckResult gradcheck(const M& module, F&& f, const GradcheckOptions& options = {}) {
   std::vector<std::pair<std::string, Tensor>> weights;
   for (NamedTensor& parameter : parameters(module)) weights.emplace_back(parameter.name, parameter.tensor);

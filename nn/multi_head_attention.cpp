@@ -23,7 +23,7 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const T
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
                                      const Tensor& w_k, const Tensor& w_v, const Tensor& w_o, const Tensor& mask) {
   check(q, k, v, heads, mask);
-  // If q, k and v are one tensor, its gradient is summed in the reverse of this order.
+  // If q, k and v are one tensor, its gradient sums their terms in the reverse of this order.
   const Tensor values = matmul(v, w_v), keys = matmul(k, w_k), queries = matmul(q, w_q);
   const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
   const Tensor weights = heads == 1 ? unsqueeze(result.weights, 1) : result.weights;

@@ -1,4 +1,4 @@
-// All of nn, and what it stands on.
+// Includes all of nn, ops and core.
 #pragma once
 
 #include <retrace/core/core.h>
@@ -13,6 +13,7 @@
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/pytorch.h>
+#include <retrace/nn/relational_memories.h>
 #include <retrace/nn/relational_memory.h>
 #include <retrace/nn/relational_memory_core.h>
 #include <retrace/nn/relational_memory_core_variants.h>

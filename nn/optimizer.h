@@ -1,5 +1,5 @@
-// Optimisers. A step checks every gradient, then updates each parameter in one pass. It uses up the gradients: they can
-// still be read, but the next backward overwrites them.
+// The base of the optimisers. A step checks every gradient, then updates each parameter in one pass. It consumes the
+// gradients: they can still be read, but the next backward overwrites them.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@ template <class Options> struct ParameterGroup {
   Options options;
 };
 
-/// A parameter and what its optimiser remembers of it ("m", "v", ...), in the order of Options::state_names().
+/// A parameter and the optimiser's state for it ("m", "v", ...), in the order of Options::state_names().
 struct OptimizerSlot {
   NamedTensor parameter;
   std::vector<NamedTensor> state;
   std::size_t group = 0;
 };
 
-/// An optimiser, whatever its rule.
+/// The interface of every optimiser.
 class AnyOptimizer {
  public:
   AnyOptimizer() = default;
@@ -34,21 +34,23 @@ class AnyOptimizer {
   AnyOptimizer& operator=(const AnyOptimizer&) = delete;
   virtual ~AnyOptimizer() = default;
 
-  /// Updates every parameter by its gradient. On an error, which names the parameter, nothing is changed. Throws
-  ///  - TapeError for a parameter without a fresh gradient, unless allow_missing;
-  ///  - ValueError for a gradient with a NaN or an infinity, unless allow_nonfinite;
-  ///  - TapeError for a parameter without an optimiser that got a gradient on a tape with parameters of an optimiser,
-  ///    unless allow_unvisited: a member missing from visit() would never be trained. Frozen parameters, watched leaves
-  ///    and tapes without parameters of an optimiser are ignored;
-  ///  - DtypeError for a parameter whose dtype differs from that of its state.
+  /// Updates every parameter by its gradient. If it throws, nothing is changed, and the error names the parameter.
+  /// Throws
+  ///  - TapeError if a parameter has no gradient since the last step, unless allow_missing;
+  ///  - ValueError if a gradient has a NaN or an infinity, unless allow_nonfinite;
+  ///  - TapeError if a parameter that no optimiser has got a gradient on a tape with parameters that one has, unless
+  ///    allow_unvisited: a member missing from visit() would otherwise never be trained. Frozen parameters, watched
+  ///    leaves and tapes without parameters of an optimiser are ignored;
+  ///  - DtypeError if the dtype of a parameter differs from that of its state.
   virtual void step() = 0;
-  /// Of every group.
+  /// Sets the learning rate of every group.
   virtual void set_learning_rate(double lr) = 0;
 
-  /// Steps made.
+  /// The number of steps made so far.
   std::int64_t steps() const { return steps_; }
+  /// All parameters with their state, in the order of the groups. Save these to resume later.
   const std::vector<OptimizerSlot>& slots() const { return slots_; }
-  /// Goes on as after `steps` steps; what it then remembered has been copied into the tensors of slots().
+  /// Continues as after `steps` steps. Copy the state saved at that point into the tensors of slots() first.
   void resume(std::int64_t steps) { steps_ = steps; }
 
  protected:
@@ -63,10 +65,13 @@ class AnyOptimizer {
 /// derived class defines the update of one parameter.
 template <class Options> class Optimizer : public AnyOptimizer {
  public:
+  /// Updates all parameters of the module, with the same options.
   template <Module M>
   explicit Optimizer(const M& module, const Options& options = {}) : Optimizer(parameters(module), options) {}
+  /// Updates a list of parameters. Throws ValueError if one is undefined.
   explicit Optimizer(std::vector<NamedTensor> parameters, const Options& options = {})
       : Optimizer(std::vector<ParameterGroup<Options>>{{std::move(parameters), options}}) {}
+  /// Updates several groups of parameters, each with options of its own. Throws ValueError if one is undefined.
   explicit Optimizer(const std::vector<ParameterGroup<Options>>& groups) {
     for (const ParameterGroup<Options>& group : groups) {
       for (const NamedTensor& parameter : group.parameters) {

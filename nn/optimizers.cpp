@@ -7,7 +7,7 @@
 namespace retrace {
 namespace {
 
-// body(w, g, count): the values to move and their gradient, of one C++ type.
+// Calls body(w, g, count) with the values to update and their gradient, of one C++ type.
 template <class Body> void with_values(const OptimizerSlot& slot, Body&& body) {
   const Tensor& parameter = slot.parameter.tensor;
   dispatch_real(parameter.dtype(), "step", [&](auto zero) {
@@ -73,7 +73,7 @@ void RmsProp::update(OptimizerSlot& slot, const RmsPropOptions& options) {
       s[k] = alpha * s[k] + rest * g[k] * g[k];
       if (options.centered) a[k] = alpha * a[k] + rest * g[k];
       const T difference = s[k] - a[k] * a[k];
-      const T variance = difference < T{} ? T{} : difference;  // rounding can take it below 0; NaN goes through
+      const T variance = difference < T{} ? T{} : difference;  // rounding can make it negative; NaN stays NaN
       v[k] = mu * v[k] + g[k] / (sqrt(variance) + eps);
       w[k] -= lr * v[k];
     }

@@ -1,15 +1,15 @@
-// The optimisers. g is the gradient of a parameter w, t the number of the step, from 1. Three options permit what
-// AnyOptimizer::step otherwise rejects: allow_missing, parameters without a gradient; allow_nonfinite, gradients with a
-// NaN or an infinity (the weights then get them, too); allow_unvisited, parameters on the tape that belong to no
-// optimiser.
+// The optimisers. g is the gradient of a parameter w; t is the number of the step, from 1; lr is the learning rate.
+// Three options permit what AnyOptimizer::step otherwise rejects: allow_missing permits parameters without a gradient,
+// allow_nonfinite gradients with a NaN or an infinity (which the weights then get, too), and allow_unvisited parameters
+// on the tape that belong to no optimiser.
 #pragma once
 
 #include <retrace/nn/optimizer.h>
 
 namespace retrace {
 
-/// g += weight_decay w; v = momentum v + g; w -= lr v, or with nesterov w -= lr (g + momentum v). With `lr_inside`
-/// v = momentum v - lr g; w += v.
+/// Stochastic gradient descent: g += weight_decay w; v = momentum v + g; w -= lr v, or w -= lr (g + momentum v) with
+/// nesterov, as in PyTorch. With lr_inside: v = momentum v - lr g; w += v.
 struct SgdOptions {
   double lr = 1e-2;
   double momentum = 0;
@@ -21,13 +21,14 @@ struct SgdOptions {
   bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return momentum == 0 ? std::vector<const char*>{} : std::vector{"v"}; }
 };
+/// Stochastic gradient descent: see SgdOptions.
 class Sgd : public Optimizer<SgdOptions> {
   using Optimizer::Optimizer;
   void update(OptimizerSlot& slot, const SgdOptions& options) override;
 };
 
-/// s = alpha s + (1 - alpha) g^2; centered: a = alpha a + (1 - alpha) g, s' = max(s - a^2, 0);
-/// step = g / (sqrt(s') + eps); v = momentum v + step; w -= lr v.
+/// RMSProp (Hinton, 2012): s = alpha s + (1 - alpha) g^2; v = momentum v + g / (sqrt(s) + eps); w -= lr v. If centered,
+/// a = alpha a + (1 - alpha) g, and max(s - a^2, 0) takes the place of s below the root.
 struct RmsPropOptions {
   double lr = 1e-2;
   double alpha = 0.99;
@@ -39,12 +40,13 @@ struct RmsPropOptions {
   bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return {"s", "a", "v"}; }
 };
+/// RMSProp: see RmsPropOptions.
 class RmsProp : public Optimizer<RmsPropOptions> {
   using Optimizer::Optimizer;
   void update(OptimizerSlot& slot, const RmsPropOptions& options) override;
 };
 
-/// s += g^2; w -= lr g / (sqrt(s) + eps).
+/// Adagrad (Duchi, Hazan and Singer, 2011): s += g^2; w -= lr g / (sqrt(s) + eps).
 struct AdagradOptions {
   double lr = 1e-2;
   double eps = 1e-10;
@@ -53,14 +55,16 @@ struct AdagradOptions {
   bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return {"s"}; }
 };
+/// Adagrad: see AdagradOptions.
 class Adagrad : public Optimizer<AdagradOptions> {
   using Optimizer::Optimizer;
   void update(OptimizerSlot& slot, const AdagradOptions& options) override;
 };
 
-/// m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; w -= lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps). Weight
-/// decay is added to g (Adam), or w *= 1 - lr weight_decay first (AdamW); amsgrad puts the largest v so far below the
-/// root.
+/// Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019):
+///   m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; w -= lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps).
+/// Weight decay: first g += weight_decay w (Adam), or w *= 1 - lr weight_decay (AdamW). amsgrad divides by the square
+/// root of the largest v so far (Reddi, Kale and Kumar, 2018).
 struct AdamOptions {
   double lr = 1e-3;
   double b1 = 0.9;
@@ -75,10 +79,12 @@ struct AdamOptions {
     return amsgrad ? std::vector{"m", "v", "vmax"} : std::vector{"m", "v"};
   }
 };
+/// Adam: see AdamOptions.
 class Adam : public Optimizer<AdamOptions> {
   using Optimizer::Optimizer;
   void update(OptimizerSlot& slot, const AdamOptions& options) override;
 };
+/// Adam with decoupled weight decay: see AdamOptions.
 class AdamW : public Optimizer<AdamOptions> {
   using Optimizer::Optimizer;
   void update(OptimizerSlot& slot, const AdamOptions& options) override;

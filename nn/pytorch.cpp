@@ -13,11 +13,11 @@ template <class Cell> PytorchEntries with_one_bias(const Cell& cell, const std::
           {"bias_hh" + suffix, {cell.bias}, true}};
 }
 
-// The tensors of the state_dict: the parameter itself where the two are the same, one of its own elsewhere.
+// The tensors of the state_dict: the parameter itself if it is the whole tensor, otherwise a new one.
 std::vector<NamedTensor> state_dict(const PytorchEntries& entries) {
   std::vector<NamedTensor> result;
   for (const auto& [name, rows, addend] : entries) {
-    // Of the two zeros, adding -0 leaves the bits of every number as they are, those of -0 too.
+    // Adding -0 leaves the bits of every number unchanged; adding +0 would turn -0 into +0.
     if (addend)
       result.push_back({name, full_like(rows.front(), -0.0)});
     else

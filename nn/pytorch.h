@@ -1,4 +1,4 @@
-// Weights from PyTorch and for it: a state_dict as a safetensors file, by PyTorch's names and in its layouts.
+// Exchanges weights with PyTorch: a state_dict as a safetensors file, with PyTorch's names and layouts.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace retrace {
 
-/// A tensor of a state_dict, and where its values are here: in the rows of these parameters, one parameter under the
-/// other. An addend is one that is added to its only parameter: loaded after what is not one, and saved as zeros.
+/// A tensor of a state_dict, and the parameters that hold its values: their rows, concatenated. An addend has a single
+/// parameter. Loading adds it to that parameter, after the other entries; saving writes zeros.
 struct PytorchEntry {
   std::string name;
   Tensors rows;
@@ -25,16 +25,16 @@ struct PytorchEntry {
 };
 using PytorchEntries = std::vector<PytorchEntry>;
 
-/// How the state_dict of one layer is made, where it is not by our names and shapes. Module by module:
+/// The layout of the state_dict of a layer whose names or shapes differ from PyTorch's:
 ///   here                                      torch.nn
-///   Linear, LayerNorm, Embedding, GruCell     Linear, LayerNorm, Embedding, GRUCell: the same
+///   Linear, LayerNorm, Embedding, GruCell     Linear, LayerNorm, Embedding, GRUCell: no difference
 ///   Gru                                       GRU: names end in _l0
 ///   Lstm, Rnn                                 LSTM, RNN: names end in _l0; bias = bias_ih_l0 + bias_hh_l0
 ///   LstmCell, RnnCell                         LSTMCell, RNNCell: bias = bias_ih + bias_hh
 ///   MultiHeadAttention                        MultiheadAttention: in_proj_weight = [query; key; value].weight,
 ///                                             in_proj_bias likewise, out_proj = out
-/// A GRU, LSTM or RNN has one layer, one direction and biases; batch_first changes no weight. A module of your own gets
-/// names of its own from such a function in its namespace, which names all of its parameters.
+/// A GRU, LSTM or RNN has one layer, one direction and biases; batch_first changes no weight. To give a module of your
+/// own such a layout, define pytorch_layout for it in its namespace; it must name every parameter.
 PytorchEntries pytorch_layout(const Gru& module);
 PytorchEntries pytorch_layout(const Lstm& module);
 PytorchEntries pytorch_layout(const LstmCell& module);
@@ -44,10 +44,10 @@ PytorchEntries pytorch_layout(const MultiHeadAttention& module);
 
 namespace detail {
 
-/// Throws ValueError unless the entries hold that many weights.
+/// Throws ValueError unless the entries hold this number of weights.
 void check_complete(const PytorchEntries& entries, std::int64_t weights);
 
-// As visit_member goes, but whole at the modules that have a layout.
+// Like visit_member, but a module with a layout adds the entries of that layout.
 template <class Member> void add_pytorch_entries(const Path& path, const Member& member, PytorchEntries& entries) {
   if constexpr (requires { pytorch_layout(member); }) {
     for (PytorchEntry& entry : pytorch_layout(member))
@@ -69,7 +69,7 @@ template <class Member> void add_pytorch_entries(const Path& path, const Member&
 }  // namespace detail
 
 /// The state_dict of any module, with prefixes as PyTorch gives them: "encoder.lstm.weight_ih_l0", "blocks.0.bias".
-/// Throws ValueError where a pytorch_layout left a parameter out.
+/// Throws ValueError if a pytorch_layout leaves a parameter out.
 template <Module M> PytorchEntries pytorch_entries(const M& module) {
   PytorchEntries entries;
   detail::add_pytorch_entries(Path{}, module, entries);
@@ -77,17 +77,19 @@ template <Module M> PytorchEntries pytorch_entries(const M& module) {
   return entries;
 }
 
-/// A file that PyTorch's load_state_dict(strict=True) takes, once safetensors has read it; written whole or not at all.
-/// Throws FileError, and ValueError for two tensors of one name.
+/// Writes a safetensors file, completely or not at all. PyTorch's load_state_dict(strict=True) accepts the result of
+/// safetensors.torch.load_file. Throws FileError if it cannot be written, ValueError if two tensors have the same name.
 void save_pytorch(const std::string& path, const PytorchEntries& entries);
+/// save_pytorch of a module: see pytorch_entries.
 template <Module M> void save_pytorch(const std::string& path, const M& module) {
   save_pytorch(path, pytorch_entries(module));
 }
 
-/// The values of a state_dict that was saved as safetensors, converted to the dtypes here. Missing, unexpected and
-/// mis-shaped tensors are listed all at once, by PyTorch's names and shapes, in a ValueError, and nothing is changed
-/// then. Throws FileError for a file that cannot be read.
+/// Reads a state_dict that was saved as safetensors, and converts it to the dtypes of the parameters. Throws ValueError
+/// if tensors are missing, unexpected or mis-shaped (it lists all of them, by PyTorch's names and shapes), FileError if
+/// the file cannot be read; nothing is changed then.
 void load_pytorch(const std::string& path, const PytorchEntries& entries);
+/// load_pytorch into a module: see pytorch_entries.
 template <Module M> void load_pytorch(const std::string& path, const M& module) {
   load_pytorch(path, pytorch_entries(module));
 }

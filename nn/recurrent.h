@@ -1,4 +1,4 @@
-// What the recurrent layers share.
+// Shared by the recurrent layers.
 #pragma once
 
 #include <retrace/nn/initialise.h>
@@ -6,8 +6,8 @@
 
 namespace retrace {
 
-/// The shape [H, I] of one gate's block of weight_ih [gates H, I]. Throws, naming the layer, ShapeError for a negative
-/// size, and ShapeError or MemoryError if weight_ih or weight_hh [gates H, H] is larger than memory.
+/// The shape [H, I] of one gate's rows in weight_ih [gates H, I]. Throws ShapeError if a size is negative or overflows,
+/// MemoryError if weight_ih or weight_hh [gates H, H] is larger than this machine's memory; both name the layer.
 inline Shape gate_shape(const char* layer, std::int64_t gates, std::int64_t input, std::int64_t hidden) {
   const std::int64_t rows = checked_product(layer, "the rows of its weights", {gates, hidden});
   parameter_shape(layer, "weight_ih", {rows, input});
@@ -18,13 +18,13 @@ inline Shape gate_shape(const char* layer, std::int64_t gates, std::int64_t inpu
 /// x[:, t] of x [B, T, F]: [B, F].
 inline Tensor at_step(const Tensor& x, std::int64_t t) { return slice(x, {all, t}); }
 
-/// Throws ShapeError unless x [B, T, F] has `count` last steps, one or more.
+/// Throws ShapeError unless `count` is from 1 to T, for x [B, T, F].
 inline void check_last_steps(const Tensor& x, std::int64_t count) {
   if (count < 1 || count > x.dim(1))
     throw ShapeError(text("last_steps: ", count, " steps of ", x, " were asked for; ask for 1 to ", x.dim(1)));
 }
 
-/// The last `count` steps of x [B, T, F]: [B, count, F]. Throws ShapeError unless count is 1 to T.
+/// The last `count` steps of x [B, T, F]: [B, count, F]. Throws ShapeError unless count is from 1 to T.
 inline Tensor last_steps(const Tensor& x, std::int64_t count) {
   check_defined("last_steps", x, "x");
   check_last_steps(x, count);

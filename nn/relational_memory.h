@@ -1,4 +1,5 @@
-// A relational memory whose slots attend to each other, take in an input, and are mixed with what they were by a gate.
+// A relational memory whose slots attend to each other, take in the input, and pass a gate; layer norms keep their
+// scale. For the other relational memories see relational_memories.h.
 #pragma once
 
 #include <optional>
@@ -7,15 +8,17 @@
 
 namespace retrace {
 
-/// g next + (1 - g) old with g = sigmoid([old; next] W), W [2S, S]; next itself without W. Shapes are equal.
+/// y = g next + (1 - g) old, g = sigmoid([old; next] W), for old and next [..., S] and W [2S, S]. Returns next itself
+/// if W is undefined. Throws ShapeError if old and next differ in shape.
 Tensor gated_update(const Tensor& old, const Tensor& next, const Tensor& weight = {});
-/// A normal memory [batch, slots, size] of that deviation, drawn anew for every sample.
+/// A random memory [batch, slots, size], normal with this standard deviation; every sample gets values of its own.
 Tensor init_memory(std::int64_t batch, std::int64_t slots, std::int64_t size, Random& random, double deviation = 0.1);
 
-/// How an input x becomes part of the slots: each slot is put beside x and projected; the slots attend to the rows of
-/// x; or not at all.
+/// How the slots take in the input x. combination: each slot is concatenated with x and projected; cross_attention: the
+/// slots attend to the rows of x; none: x is ignored.
 enum class MemoryInput { combination, cross_attention, none };
 
+/// The size of a RelationalMemory, its input and its gate.
 struct RelationalMemoryOptions {
   std::int64_t slots = 8;
   std::int64_t slot_size = 64;
@@ -25,17 +28,20 @@ struct RelationalMemoryOptions {
   double eps = 1e-6;  // of the layer norms
 };
 
+/// The slots after a step of a RelationalMemory, with its attention weights and gates.
 struct RelationalMemoryResult {
   Tensor memory;   // [B, N, S]
-  Tensor weights;  // [B, heads, N, N]: which slot attended to which
-  Tensor gates;    // [B, N, S]; undefined without a gate
+  Tensor weights;  // [B, heads, N, N]: attention of each slot to each
+  Tensor gates;    // g [B, N, S]; undefined without a gate
 };
 
-/// One step, for memory M [B, N, S] and input x [B, I] (for cross-attention also [B, L, I]):
-///   m = LN(M + MHA(M, M, M)); with an input, u = x W_input (x itself if I = S) and
-///   m = LN(m + [m; u] W_combine), or m = LN(m + MHA(m, u, u)); M' = gated_update(M, m, W_gate), or m without a gate.
-/// All matrices multiply from the right, without biases; W_input begins normal with deviation sqrt(2 / (I + S)),
-/// W_combine and W_gate sqrt(2 / 3S), those of the attention sqrt(1 / S).
+/// One step, for memory M [B, N, S] and input x [B, I] (with cross-attention also [B, L, I]):
+///   m = LN(M + MHA(M, M, M)), u = x W_input (x itself if I = S),
+///   m = LN(m + [m; u] W_combine) (combination) or m = LN(m + MHA(m, u, u)) (cross_attention),
+///   M' = gated_update(M, m, W_gate), or m without a gate.
+/// All matrices multiply from the right, without biases. Initially they are normal, with standard deviation
+/// sqrt(2 / (I + S)) for W_input, sqrt(2 / 3S) for W_combine and W_gate, and sqrt(1 / S) for the attention. The
+/// constructor throws ShapeError unless there is a slot and the heads divide S.
 struct RelationalMemory {
   Parameter w_q, w_k, w_v, w_o;  // [S, S]
   LayerNorm norm;
@@ -47,9 +53,9 @@ struct RelationalMemory {
   RelationalMemoryOptions options;
 
   RelationalMemory(std::int64_t input_size, Random& random, const RelationalMemoryOptions& memory = {});
-  /// Without x only the slots attend to each other.
+  /// Without x, the slots only attend to each other. Throws ShapeError unless the memory is [B, N, S] and x as above.
   RelationalMemoryResult operator()(const Tensor& memory, const Tensor& x = {}) const;
-  /// A fresh memory for a batch: see init_memory.
+  /// A random initial memory [B, N, S]: see init_memory.
   Tensor reset_memory(std::int64_t batch, Random& random, double deviation = 0.1) const;
   void visit(auto&& see) const {
     see("w_q", w_q), see("w_k", w_k), see("w_v", w_v), see("w_o", w_o), see("norm", norm);

@@ -35,14 +35,14 @@ std::optional<LayerNorm> norm_of(std::int64_t features, const RelationalMemoryCo
 }
 
 Tensor normalised(const Tensor& x, const std::optional<LayerNorm>& norm) { return norm ? (*norm)(x) : x; }
-/// Of y + x, y alone without the residual.
+/// Normalises y + x, or y alone without the residual.
 Tensor normalised_sum(const Tensor& y, const Tensor& x, const std::optional<LayerNorm>& norm, bool residual) {
   if (!residual) return normalised(y, norm);
   return norm ? (*norm)(y, x) : y + x;
 }
 
-/// [q k v] of all heads, with q so much smaller that scores divided by sqrt(key_size) are divided by the square root of
-/// all columns of a head.
+/// [q k v] of all heads, with q scaled such that scores, which attention divides by sqrt(key_size), are in effect
+/// divided by the square root of the number of columns of a head.
 Tensor with_packed_scale(const Tensor& qkv, std::int64_t heads, std::int64_t features_of_key) {
   const std::int64_t columns = qkv.dim(-1) / heads;
   const double factor = std::sqrt(static_cast<double>(features_of_key) / static_cast<double>(columns));
@@ -51,7 +51,7 @@ Tensor with_packed_scale(const Tensor& qkv, std::int64_t heads, std::int64_t fea
   return qkv * reshape(of_head, {qkv.dim(-1)});
 }
 
-// Checks everything whose size depends on the options alone, before any of it is allocated.
+// Checks every size that depends on the options alone, before anything is allocated.
 void check_parameters(const RelationalMemoryCoreOptions& options) {
   constexpr const char* layer = "RelationalMemoryCore";
   const std::int64_t size = checked_product(layer, "heads x head_size", {options.heads, options.head_size});
@@ -82,7 +82,7 @@ const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& op
   return options;
 }
 
-// Checks before the call: the order in which its arguments are evaluated is unspecified.
+// Checks first, because the order in which a constructor evaluates the arguments of a call is unspecified.
 Linear input_layer(std::int64_t input_size, const RelationalMemoryCoreOptions& options, Random& random) {
   const std::int64_t size = checked(options).heads * options.head_size;
   if (input_size < 1)
@@ -170,7 +170,7 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
                           "]; begin with initial_memory(batch)"));
   if (x.rows.dim(0) != memory.dim(0))
     throw ShapeError(text("RelationalMemoryCore: the projected input ", x.rows.shape(), " and the memory ",
-                          memory.shape(), " must have one batch; give an input for each memory"));
+                          memory.shape(), " must have one batch; give one input per memory"));
   RelationalMemoryCoreResult result;
   Tensor rows = concat({memory, x.rows.rank() == 2 ? unsqueeze(x.rows, 1) : x.rows}, 1);
   for (int k = 0; k < options.blocks; ++k) {
@@ -179,7 +179,7 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
     const bool rows_are_apart = !options.layer_norm || options.variant.norm == MemoryNorm::row;
     const std::int64_t queries = is_last && rows_are_apart && options.memory_rows_only ? slots : rows.dim(1);
     auto [attended, weights] = attend(block, rows, queries);
-    // The memory itself rather than its copy in `rows`, through which its gradient would have to go.
+    // Use the memory itself, not its copy in `rows`: its gradient then does not pass through concat and slice.
     const Tensor residual = k == 0 && queries == slots ? memory : first_rows(rows, queries);
     rows = normalised_sum(attended, residual, block.attention_norm, options.residual);
     if (options.mlp_layers > 0) rows = normalised_sum(apply_mlp(rows, k), rows, block.mlp_norm, options.residual);

@@ -1,4 +1,4 @@
-// Learning rates over time: small values to call with the number of the step, from 0.
+// Learning rate schedules: function objects that map the number of a step, from 0, to its learning rate.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace retrace {
 
-/// base gamma^floor(step / every).
+/// lr = base gamma^floor(step / every).
 struct StepDecay {
   double base = 1e-3;
   double gamma = 0.5;
@@ -15,8 +15,8 @@ struct StepDecay {
   double operator()(std::int64_t step) const { return base * std::pow(gamma, static_cast<double>(step / every)); }
 };
 
-/// base (step + 1) / warm_up for the first `warm_up` steps; then from base to min along half a cosine, until `steps`;
-/// min from there on.
+/// lr = base (step + 1) / warm_up for the first `warm_up` steps, then from base down to min along half a cosine
+/// (Loshchilov and Hutter, "SGDR", 2017) until `steps`, and min from there on.
 struct WarmUpCosine {
   double base = 1e-3;
   double min = 0;

@@ -85,7 +85,7 @@ TEST(Module, AssignRefusesANameThatComesTwiceAndChangesNothing) {
       [&] {
         assign({{"w", w}}, {{"w", tensor({2.0})}, {"w", tensor({3.0})}}, "assign");
       },
-      "assign: two values are named 'w', [1] and [1]; give one value a parameter");
+      "assign: two values are named 'w', [1] and [1]; give one value per parameter");
   EXPECT_EQ(w.at({0}), 1);
 }
 

@@ -1,5 +1,5 @@
 // Matrix products C = op(A) op(B) as kernels::gemm runs them, in the shapes of square products, of layers forward and
-// backward, and of the heads of attention. NN, NT, TN: which factor the memory holds transposed.
+// backward, and of the heads of attention. NN, NT, TN: which factor is stored transposed.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using kernels::GemmShape;
 
-/// In the memory that products of tensors work on: a vector that crosses two cache lines costs two loads.
+/// Uses the allocator of tensors, because a vector that crosses a cache line costs two loads.
 template <class T> Tensor numbers(std::int64_t count) {
   Tensor result = empty({count}, dtype_of<T>);
   const std::span<T> values = result.mutable_values<T>();
@@ -48,7 +48,7 @@ const bool registered = [] {
     add_product<float>(text("mm_f32_", size), {size, size, size});
     add_product<double>(text("mm_f64_", size), {size, size, size});
   }
-  // y = x W of m rows, n outputs and k inputs, and its backward dx = dy W^T, dW = x^T dy.
+  // y = x W for m rows, n outputs and k inputs, and its backward dx = dy W^T, dW = x^T dy.
   for (const auto& [m, n, k, batch] : {GemmShape{32, 256, 64}, GemmShape{32, 1024, 256}, GemmShape{128, 768, 256},
                                        GemmShape{1600, 256, 256}, GemmShape{14400, 768, 256}}) {
     add_product<float>(text("mm_NN_", m, "x", n, "x", k), {m, n, k});

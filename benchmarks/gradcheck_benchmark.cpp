@@ -1,6 +1,7 @@
 // Checking gradients in f64 by plain central differences, u.(f(x + h) - f(x - h)) / 2h for every element of every
-// input, against one backward with the cotangent u: the work that the other libraries' checks do. gradcheck_thorough_*
-// is the library's own check, which extrapolates the differences to h = 0 and compares dual numbers too.
+// input, against one backward with the cotangent u: the same work as in the checks of other libraries.
+// gradcheck_thorough_* is the library's own check, which extrapolates the differences to h = 0 and compares dual
+// numbers too.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,4 +1,4 @@
-// Small models around the layers that are timed.
+// Small models around the measured layers.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace retrace {
 
-/// A recurrent layer and a linear map of every step's h.
+/// A recurrent layer, and a linear layer applied to h of every step.
 template <class Layer> struct Tagger {
   Layer layer;
   Linear out;

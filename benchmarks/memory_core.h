@@ -10,8 +10,8 @@ namespace retrace {
 
 inline constexpr std::int64_t farthest_steps = 8, farthest_input = 40, farthest_classes = 8, farthest_slots = 8;
 inline constexpr std::int64_t farthest_size = 256, farthest_rows = farthest_slots + 1;
-/// Floating-point operations of a training step (3 x forward) for each sample, where so many rows ask and go through
-/// the MLP.
+/// Floating-point operations of a training step (3 x forward) per sample, with this number of rows as queries and
+/// through the MLP.
 constexpr double farthest_flops(std::int64_t queries) {
   const std::int64_t a_step = farthest_input + farthest_rows * 2 * farthest_size +
                               queries * (farthest_size + 2 * farthest_rows + 2 * farthest_size) +
@@ -20,7 +20,7 @@ constexpr double farthest_flops(std::int64_t queries) {
   return 6 * static_cast<double>(farthest_steps * farthest_size * a_step + 256 * head);
 }
 
-/// From the memory after the last step to the classes.
+/// Maps the memory after the last step to the classes.
 struct FarthestHead {
   std::vector<Linear> layers;
 
@@ -51,7 +51,7 @@ struct JointNorm {
 };
 
 /// The core as it is often written for PyTorch: layer norms over all rows together, an MLP with a ReLU after each of
-/// its two layers, all rows ask, the biases of the gates are trained.
+/// its two layers, all rows as queries, and trained biases of the gates.
 struct JointNormCore {
   static constexpr double flops = farthest_flops(farthest_rows);
   Linear input, qkv, first, second, gate_of_input, gate_of_memory;

@@ -1,5 +1,5 @@
-// Training steps of whole models: forward + backward + Adam on a fixed batch. growth_MB is by how much the first two
-// steps raise the most memory that the process ever held: run a case alone to read it.
+// Training steps of whole models: forward + backward + Adam on a fixed batch. growth_MB is the increase
+// of the process's peak memory in the first two steps; it is valid for a case that runs alone.
 #include <retrace/benchmarks/measured_models.h>
 #include <retrace/benchmarks/memory_core.h>
 #include <retrace/benchmarks/training_step.h>
@@ -57,7 +57,7 @@ template <class Model> void time_memory_core(benchmark::State& state, std::int64
       state, model, [&] { return cross_entropy(model(x), labels); }, static_cast<double>(batch) * Model::flops);
 }
 
-/// Adam alone, on gradients that are there.
+/// Adam alone, on existing gradients.
 template <class Model> void time_adam(benchmark::State& state, const Model& model) {
   Adam adam(model);
   for (const NamedTensor& parameter : parameters(model)) {

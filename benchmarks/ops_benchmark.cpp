@@ -1,5 +1,5 @@
-// Single ops, forward + backward with a given cotangent. GBs counts the least traffic: the arrays that have to be read
-// or written, of four bytes an element.
+// Single ops, forward + backward with a given cotangent. GBs counts the minimum traffic: the arrays that must be read
+// or written, at four bytes per element.
 #include <functional>
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 using Op = std::function<Tensor(const Tensors&)>;
 
-/// One case: `op` of the inputs, which all want gradients; `passes` over `elements` elements are the least traffic.
+/// One case: `op` of the inputs, which all want gradients; the minimum traffic is `passes` times `elements` elements.
 void time_op(benchmark::State& state, const Tensors& inputs, const Op& op, double passes, std::int64_t elements) {
   Random random(2);
   for (const Tensor& input : inputs) input.watch();
@@ -23,14 +23,14 @@ void time_op(benchmark::State& state, const Tensors& inputs, const Op& op, doubl
     for (const Tensor& input : inputs) input.zero_grad();
     Tape tape;
     Tensors outputs;
-    outputs.push_back(op(inputs));  // nobody else holds it: the cotangent need not be copied
+    outputs.push_back(op(inputs));  // it has no other handle, so the cotangent need not be copied
     tape.backward(outputs, cotangents);
   }
   state.counters["GBs"] =
       benchmark::Counter(passes * 4e-9 * static_cast<double>(elements), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// The inputs are standard normal, made when the case runs.
+/// The inputs are standard normal, drawn when the case runs.
 void add_op(const std::string& name, std::vector<Shape> shapes, double passes, Op op) {
   const auto run = [shapes = std::move(shapes), passes, op = std::move(op)](benchmark::State& state) {
     Random random(1);

@@ -1,7 +1,7 @@
 // How the time of a training step grows with a size: of the batch, the state, the sequence, the memory, and with
-// threads. `exponent` is that of time ~ size^exponent from the size before to this one, so 1 is proportional; with
-// threads it is -1 at best. host_threads: so many threads that each train a model of their own, with one thread each;
-// steps_a_second is that of all.
+// threads. `exponent` is that of time ~ size^exponent between the previous size and this one: 1 is proportional; for
+// threads, -1 is ideal. host_threads is the number of threads that each train a model of their own, single-threaded;
+// steps_a_second is their total.
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -17,7 +17,7 @@
 namespace retrace {
 namespace {
 
-/// Seconds a step, by size, of the cases of a family that have run.
+/// Seconds per step, by size, for the cases of a family that have run.
 using Family = std::map<std::int64_t, double>;
 
 template <class Model, class Loss>

@@ -1,6 +1,6 @@
-// What the tape costs an op, in chains of a thousand ops; `ns_an_op` is the figure to read. add_chain is `add` of
+// The overhead of the tape per op, in chains of a thousand ops; the result is `ns_an_op`. add_chain is `add` of
 // one-element tensors: `forward` records, `backward` walks, `step` does both and frees the tape. overhead_chain1000_*
-// are steps of ops of four elements, one a constant.
+// are training steps of ops of four elements, where one operand is constant.
 #include <chrono>
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-// What the benchmarks of models share.
+// Shared by the benchmarks of models.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace retrace {
 
-/// The most memory that this process ever held, in millions of bytes.
+/// The peak memory of this process, in millions of bytes.
 inline double peak_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

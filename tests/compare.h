@@ -1,4 +1,4 @@
-// How tests compare tensors.
+// Comparisons of tensors in tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@
 
 namespace retrace {
 
-/// The largest difference of two elements, in doubles.
+/// The largest absolute difference of two elements, in f64.
 inline double difference(const Tensor& a, const Tensor& b) {
   EXPECT_EQ(a.shape(), b.shape());
   return max(abs(a.to(f64) - b.to(f64))).item();
 }
 
-/// Of tensors of real numbers.
+/// The largest absolute difference of two tensors of real numbers.
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
   return a.dtype() == b.dtype() && a.shape() == b.shape() &&

@@ -1,4 +1,4 @@
-// Replaces operator new and delete of the whole test program by ones that count, and fail where a test asks for it.
+// Replaces operator new and delete of the whole test program by functions that count, and that fail on request.
 #include <gtest/gtest.h>
 #include <retrace/tests/heap_count.h>
 
@@ -14,11 +14,11 @@
 namespace {
 
 std::atomic<std::int64_t> allocations{0};
-// The calls that fail: none.
+// The calls that fail; none by default.
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 std::atomic<std::int64_t> first_failure{never}, last_failure{never};
 
-/// The memory, or null where this call is to fail.
+/// The memory, or null if this call is to fail.
 void* counted_or_null(void* memory) {
   const std::int64_t number = ++allocations;
   if (number < first_failure || number > last_failure) return memory;
@@ -91,7 +91,7 @@ TEST(HeapCount, AllocationsFailWhereTheyAreAskedTo) {
       return true;
     }
   };
-  // An expectation that is not met allocates, so all of them come after the failures.
+  // A failed expectation allocates, so all expectations come after the failing calls.
   std::array<bool, 3> one{}, lasting{};
   {
     const FailingAllocation second(2);

@@ -1,4 +1,4 @@
-// Sizes beyond any memory: every function and constructor that takes a size refuses one that is too large, with an
+// Sizes beyond any memory: every function and constructor that takes a size rejects one that is too large, with an
 // error that names the function. (The sanitizers' build checks that no count overflows on the way.)
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 
 namespace retrace {
 
-/// An empty folder that no other test or process has: tests run side by side, the same ones even from several builds.
-/// It goes with all that is in it when the object does.
+/// An empty folder that no other test or process uses: tests run in parallel, even the same ones from several builds.
+/// The destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

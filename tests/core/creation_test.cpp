@@ -1,4 +1,4 @@
-// Making tensors: dtype, shape and every value; what is refused.
+// Creating tensors: dtype, shape and every value; errors.
 #include <retrace/core/tensor.h>
 
 #include <gtest/gtest.h>

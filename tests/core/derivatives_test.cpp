@@ -1,4 +1,4 @@
-// Derivatives as functions: against closed forms, of constants, and what they leave as it was.
+// Derivatives as functions: against closed forms, for constants, and without side effects.
 #include <retrace/core/derivatives.h>
 
 #include <gtest/gtest.h>

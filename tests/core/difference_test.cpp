@@ -40,7 +40,7 @@ TEST(Difference, OfASmoothFunctionHasLittleNoise) {
   for (const double x : {-2.0, 0.0, 0.3, 1.7}) EXPECT_LT(noise_of(exponential, x), 1e-9 * std::exp(x));
 }
 
-/// The constants hide 8 to 26 of the 52 bits of x; what is left of the slope is wrong by up to the noise.
+/// The constants hide 8 to 26 of the 52 bits of x, so the slope is wrong by up to the noise.
 TEST(Difference, NoiseBoundsWhatIsLostBesideALargeValue) {
   int wrong = 0;
   for (const double large : {1e4, 1e6, 1e8})

@@ -1,5 +1,5 @@
-// The checker is itself checked: ops whose forward is right and whose backward is wrong must fail, each beside its
-// right version, which must pass.
+// Tests of the checker itself: ops with a correct forward and a wrong backward must fail, and the correct version of
+// each must pass.
 #include <gtest/gtest.h>
 
 #include <retrace/tests/core/planted_op.h>
@@ -22,7 +22,7 @@ struct Planted {
   }
 };
 
-// ---- bugs that no formula can have: they are in how gradients are written, and in what is recorded
+// ---- bugs in the writing of gradients and in recording, which no formula can have
 
 void overwriting_product(Record& r) {
   const double* dy = r.grad_out<double>();
@@ -54,7 +54,7 @@ Tensors detached(const Tensors& in, bool bug) {
   return {recorded(times, overwriting_product, {in[0], bug ? in[1].detach() : in[1]}, false)};
 }
 
-// Three steps of tanh; with the bug each saves the state that it started from, not the one that it reached.
+// Three steps of tanh; with the bug, each saves its initial state instead of its final one.
 Tensors three_steps(const Tensors& in, bool bug) {
   const BackwardFunction backward = [](Record& r) {
     r.add_gradient(0, r.output(0).grad() * (1 - square(r.saved(0).tensor())));
@@ -70,13 +70,13 @@ Tensors three_steps(const Tensors& in, bool bug) {
 
 Tensor sum_last(const Tensor& x) { return sum(x, -1, {.keepdims = true}); }
 Tensor mean_last(const Tensor& x) { return mean(x, -1, {.keepdims = true}); }
-// What layer norm takes off dy.
+// The term that layer norm subtracts from dy.
 Tensor means(const Tensor& dy, const Tensor& y) { return mean_last(dy) + y * mean_last(dy * y); }
 Tensor deviation(const Tensor& x) { return sqrt(var(x, -1, {.keepdims = true}) + 1e-5); }
 Tensor times_transposed(const Tensor& a, const Tensor& b) { return matmul(a, b, {.transpose_b = true}); }
 Tensor transposed_times(const Tensor& a, const Tensor& b) { return matmul(a, b, {.transpose_a = true}); }
 
-// A row: the bug, a point, the forward, and the gradients, right or wrong.
+// A row of the table: the bug, a point, the forward, and the gradients, right or wrong.
 std::vector<Planted> planted_bugs() {
   Random random(11);
   const auto normal = [&](const Shape& shape = {6}) { return random.normal(shape, f64); };

@@ -1,5 +1,5 @@
-// Gradients that are 0 or small beside the values of the function, where differences are pure rounding: right gradients
-// pass and wrong ones fail all the same.
+// Gradients that are 0 or small compared with the values of the function, where finite differences are pure rounding:
+// correct gradients must still pass and wrong ones fail.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -166,7 +166,7 @@ TEST(GradcheckOfSmallGradients, WhereDifferencesCanDecideTheyDo) {
   for (const GradcheckElement& e : result.worst) EXPECT_TRUE(std::isnan(e.exact)) << "nothing else was needed";
 }
 
-/// Duals agree with a backward that is wrong in the same way: differences find it, unless all is noise.
+/// If the dual numbers are wrong in the same way as the backward, differences detect it, unless they are all noise.
 TEST(GradcheckOfSmallGradients, DualNumbersThatAgreeDoNotExcuseADifference) {
   const auto kinked = [](const Tensor& x) { return relu(x); };
   const GradcheckResult result = gradcheck(kinked, zeros({3}));

@@ -1,4 +1,4 @@
-// What the checker reports, what it refuses and what it leaves as it was.
+// The reports and errors of the checker, and what it must leave unchanged.
 #include <retrace/core/gradcheck.h>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A check that says nothing about a function, or about one of its inputs, fails and says why.
+// A check that cannot test a function, or one of its inputs, fails and says why.
 #include <gtest/gtest.h>
 
 #include <sstream>

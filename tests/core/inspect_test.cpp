@@ -1,4 +1,4 @@
-// What a printed tape looks like: exact texts of small ones.
+// The text of printed tapes: exact for small ones.
 #include <retrace/core/inspect.h>
 
 #include <gtest/gtest.h>

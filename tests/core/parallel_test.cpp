@@ -112,7 +112,7 @@ TEST(Parallel, ExceptionsComeOutOfTheLoop) {
   }
 }
 
-/// A loop that was left by an exception must not count as one that still runs.
+/// A loop that ended with an exception must not count as running.
 TEST(Parallel, ALoopAfterAnExceptionIsSplitAsBefore) {
   const ThreadsScope scope(4);
   const std::vector<Range> before = ranges_of(1000, 1);

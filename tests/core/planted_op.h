@@ -6,13 +6,13 @@
 
 namespace retrace {
 
-// What the formula of a backward reads; b is undefined for an op of one input. With `bug` it is to be wrong.
+// The arguments of a backward formula; b is undefined for an op of one input. With `bug`, the formula is wrong.
 struct Seen {
   Tensor dy, a, b, y;
   bool bug;
 };
 
-// The backward function of a formula that gives one gradient an input (an undefined one: none).
+// The backward function of a formula that gives one gradient per input; an undefined tensor stands for none.
 template <class Formula> BackwardFunction by(Formula) {
   return [](Record& r) {
     const NoTape no_tape;
@@ -29,7 +29,7 @@ using Forward = Tensor (*)(const Tensor& a, const Tensor& b);
 
 inline constexpr OpInfo planted_info{"planted", "y = f(a, b)", "da, db = by formula", "a, b"};
 
-// The result of the forward alone: what it is made of is not recorded.
+// The result of the forward, computed without recording.
 inline Tensor unrecorded(Forward forward, const Tensors& in) {
   const NoTape no_tape;
   return forward(in[0], in.size() > 1 ? in[1] : Tensor()).detach();

@@ -1,4 +1,4 @@
-// What a printed tensor looks like.
+// The text of printed tensors.
 #include <gtest/gtest.h>
 
 #include <iomanip>

@@ -1,4 +1,4 @@
-// Random numbers: the published bits of the generator, streams, and that each distribution is the one it says.
+// Random numbers: the published bits of the generator, streams, and the distributions.
 #include <retrace/core/random.h>
 
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST(Random, UniformNumbersFillTheirRangeEvenly) {
   EXPECT_FALSE(Random(1).chance(0));
 }
 
-/// The draw that was chosen lies so near 1 that the nearest float is 1.
+/// The chosen draw is so close to 1 that the nearest float is 1.
 TEST(Random, UniformNumbersStayBelowTheirEndInFloatsToo) {
   const Random::State near_1{.key = 7, .drawn = 47'147'798};
   Random exact(near_1);

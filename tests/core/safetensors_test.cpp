@@ -1,4 +1,4 @@
-// The file format: what is written comes back, and what is damaged is refused with a message, never a crash.
+// The file format: written values are read back, and damaged files are rejected with a message, never a crash.
 #include <retrace/core/crc64.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/tests/temporary_folder.h>
@@ -45,7 +45,7 @@ class Safetensors : public testing::Test {
   std::string refusal_of_header(const std::string& header, const std::string& data = "") const {
     return refusal(with_length(header, data));
   }
-  // Whether the file is read; anything thrown but a FileError fails the test.
+  // Whether the file can be read. Any exception other than a FileError fails the test.
   bool is_read(const std::string& bytes) const {
     put(bytes);
     try {

@@ -104,7 +104,7 @@ TEST(ShapeClass, TheCountSaturatesInsteadOfOverflowing) {
   expect_error<ShapeError>([] { empty({huge, 65}); }, too_large);
 }
 
-/// NumPy's rule, both ways round.
+/// NumPy's rule, in both orders of the operands.
 TEST(Broadcasting, GivesTheShapeThatBothFit) {
   struct Row {
     Shape a, b, result;

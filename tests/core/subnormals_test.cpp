@@ -1,4 +1,4 @@
-// Numbers nearer to 0 than the smallest normal one: kept, or taken for 0 on every thread of a loop.
+// Subnormal numbers are kept, or flushed to zero on every thread of a loop.
 #include <retrace/core/parallel.h>
 #include <retrace/core/subnormals.h>
 #include <retrace/core/threads_scope.h>
@@ -49,7 +49,7 @@ TEST(Subnormals, AreKeptUnlessAScopeFlushesThemOnEveryThread) {
   }
 }
 
-/// A factor that is subnormal already counts as 0, too.
+/// A subnormal factor counts as 0, too.
 TEST(Subnormals, AreFlushedAsOperands) {
 #if !defined(__SSE__)
   GTEST_SKIP() << "they are always kept here";

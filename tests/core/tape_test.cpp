@@ -1,4 +1,4 @@
-// The rules of the tape: what is recorded, what a gradient is, how long things live, and what is a misuse.
+// The rules of the tape: recording, gradients, lifetimes and misuse.
 #include <retrace/core/backward_walk.h>
 #include <retrace/core/identity.h>
 #include <retrace/core/tape.h>
@@ -133,14 +133,14 @@ TEST(Tape, GradientsThatAUserSeesShareNoBuffer) {
   }
 }
 
-// identity(f(w)), held by this list alone: a cotangent of it is read where it is.
+// identity(f(w)), held by this list alone, so that its cotangent is read in place.
 Tensors only_output(const Tensor& w, Tensor (*f)(const Tensor&)) {
   Tensors outputs;
   outputs.push_back(identity(f(w)));
   return outputs;
 }
 
-// A cotangent is the caller's: he may change it afterwards, and what a tape keeps.
+// A cotangent belongs to the caller, who may modify it afterwards, as well as the gradients that a tape keeps.
 TEST(Tape, GradientsThatATapeKeepsShareNoBufferWithACotangent) {
   const Tensor w = parameter(ones({2})), u = full({2}, 3);
   Tape tape({.keep = true});
@@ -175,7 +175,7 @@ TEST(Tape, ParametersThatALayerNormAddsShareNoBuffer) {
   EXPECT_TRUE(same_bits(residual.grad(), before));
 }
 
-// On a keeping tape every gradient has a buffer of its own; else one may take the place of the one it was made from.
+// With the option keep, every gradient has a buffer of its own; otherwise it may reuse that of its source.
 std::vector<float> gradients_of_elementwise_ops(const TapeOptions& options) {
   Random random(5);
   const Tensor w = parameter(random.normal({37})), v = parameter(random.normal({37}));
@@ -255,7 +255,7 @@ void run_a_chain_of_a_million() {
   EXPECT_EQ(x.grad().at({0}), 1'000'001);
 }
 
-// ctest runs this one in a stack of 256 KB.
+// ctest runs this test with a stack of 256 KB.
 TEST(DeepTape, AMillionSmallOpsRunBackwardAndAreFreed) {
   run_a_chain_of_a_million();
   const MemoryStats before = memory_stats();

@@ -1,4 +1,4 @@
-// Tensors: how their elements are read, what handles share, and where memory goes.
+// Tensors: reading elements, sharing between handles, and memory.
 #include <retrace/core/tensor.h>
 
 #include <gtest/gtest.h>
@@ -169,7 +169,7 @@ TEST(Memory, GoesBackToThePoolAndComesFromThere) {
 }
 
 TEST(Memory, OfAThreadThatEndedIsUsedAgain) {
-  constexpr std::int64_t size = 1'234'567;  // of a size class that no other test uses
+  constexpr std::int64_t size = 1'234'567;  // in a size class that no other test uses
   const auto use = [] { std::thread([] { zeros({size}); }).join(); };
   use();
   const MemoryStats once = memory_stats();

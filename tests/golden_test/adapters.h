@@ -1,4 +1,4 @@
-// How each op of the reference data is run with ours: one function an op, in a file for each group.
+// Runs each op of the reference data with the library: one function per op, one file per group.
 #pragma once
 
 #include <retrace/ops/ops.h>

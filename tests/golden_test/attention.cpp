@@ -24,7 +24,7 @@ AttentionResult run_module(const Arguments& c, const Tensor& q, const Tensor& k,
   return module(q, k, v, c.optional("mask"));
 }
 
-/// Cases with biases by the module, those without by the function.
+/// Runs cases with biases by the module, those without by the function.
 NamedTensors run_mha(const Arguments& c) {
   const Tensor &q = c.first({"q", "x"}), &k = c.first({"k", "x"}), &v = c.first({"v", "x"});
   const bool has_bias = c.has("b_q") || c.has("b_k") || c.has("b_v") || c.has("b_o");

@@ -1,4 +1,4 @@
-// The rules by which a tensor of ours counts as equal to the reference.
+// The rules by which a tensor counts as equal to the reference.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ struct Tolerance {
   bool of_largest = false;
 };
 
-/// What results in f32 may differ by from the truth in f64: 64 roundings (3.8e-6) of 1 and of the largest number of the
-/// tensor, for a small element may be the difference of terms of that size; and one rounding of the case's largest
-/// input, for an op that knows its inputs no better than that is right (e^(x - y) at x = 1000). The worst of the ops
-/// needs a quarter of it. Where the truth is beyond f32 it is infinite.
+/// The tolerance of results in f32 compared with the reference in f64: 64 roundings (3.8e-6) of 1 and of the largest
+/// number of the tensor, because a small element may be the difference of terms of that size; plus one rounding of the
+/// case's largest input, which is all that an op knows of it (e^(x - y) at x = 1000). The worst op needs a quarter of
+/// this. The tolerance is infinite if the reference exceeds the range of f32.
 Tolerance tolerance_f32(double largest_input);
 
 /// The largest |x| that is finite; 0 if there is none.
 double largest_finite(const Tensor& x);
 
-/// "" if all elements are equal, else what differs most. Infinite numbers must be equal; NaN never is.
+/// "" if all elements are equal, otherwise a text on the largest difference. Infinities must be equal; NaN never is.
 std::string difference(const Tensor& got, const Tensor& want, const Tolerance& tolerance);
 
 }  // namespace retrace::golden

@@ -1,4 +1,4 @@
-// One case of the reference data: an op, its attributes, inputs, and what must come out (tests/golden/INDEX.md).
+// One case of the reference data: an op, its attributes, its inputs and the expected results (tests/golden/INDEX.md).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// As it stands in the file.
+/// A case as stored in the file.
 struct GoldenCase {
   std::string file;
   std::string name;
@@ -37,7 +37,7 @@ struct GoldenCase {
   NamedTensors gradients;   // grad/
 };
 
-/// What an adapter sees of a case: its inputs in one dtype, as leaves that want a gradient, and its attributes.
+/// A case as an adapter sees it: its inputs in one dtype, as leaves that want a gradient, and its attributes.
 class Arguments {
  public:
   Arguments(const GoldenCase& golden, Dtype dtype);
@@ -52,11 +52,11 @@ class Arguments {
   bool has(const std::string& name) const { return inputs_.contains(name) || constants_.contains(name); }
   /// An input, parameter or constant. Throws Unsupported if the case has none of that name.
   const Tensor& operator[](const std::string& name) const;
-  /// The same, but undefined where there is none.
+  /// An input, parameter or constant; undefined if the case has none of that name.
   Tensor optional(const std::string& name) const;
-  /// The first of the names that the case has: {"q", "x"} where one tensor may stand for several.
+  /// The tensor of the first name that the case has: {"q", "x"} if one tensor may stand for several.
   const Tensor& first(std::initializer_list<const char*> names) const;
-  /// prefix0, prefix1, ... as far as they go.
+  /// prefix0, prefix1, ... up to the last one that exists.
   Tensors numbered(const std::string& prefix) const;
 
   bool has_attribute(const std::string& key) const { return golden_.attributes.contains(key); }
@@ -81,7 +81,7 @@ class Arguments {
 
 /// The parts of a text between separators; none of an empty text.
 std::vector<std::string> split_text(std::string_view text, char separator);
-/// Throws Unsupported for a text that is no number.
+/// Throws Unsupported if the text is not a number.
 double to_number(const std::string& text);
 std::int64_t to_integer(const std::string& text);
 

@@ -19,7 +19,7 @@ NamedTensors detached(const Arguments& c) {
   return {{"y", x * fixed + tanh(fixed)}};
 }
 
-/// Half to even, without a gradient.
+/// Rounds half to even, without a gradient.
 Tensor rounded(const Tensor& x) {
   const Tensor result = x.detach().clone();
   dispatch_real(x.dtype(), "rounded", [&](auto zero) {
@@ -70,7 +70,7 @@ NamedTensors weight_tied(const Arguments& c) {
   return {{"y", matmul(tanh(matmul(c["x"], c["W"])), c["W"], {.transpose_b = true})}};
 }
 
-/// The formula whose name is the case's, or begins it ("diamond_large").
+/// The formula whose name is that of the case or a prefix of it ("diamond_large").
 NamedTensors run_graph(const Arguments& c) {
   static const Adapters formulas{{"diamond", diamond},           {"reuse3", reuse3},
                                  {"detach", detached},           {"straight_through", straight_through},

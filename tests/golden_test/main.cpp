@@ -53,8 +53,9 @@ double largest_input(const GoldenCase& golden) {
   return largest;
 }
 
-/// A gradient that is exactly 0 (a key's offset moves no softmax) is a rounding of the others in f32, and an optimiser
-/// that divides by its root + eps makes a step of lr rounding / eps of it. 0 for a case without such an optimiser.
+/// The extra tolerance for gradients that are exactly 0 (softmax is invariant to an offset of the keys). In f32 they
+/// are roundings of the others, from which an optimiser that divides by sqrt(v) + eps makes a step of lr rounding /
+/// eps. 0 for a case without such an optimiser.
 double drift_in_training(const GoldenCase& golden) {
   const auto number = [&](const char* key, double otherwise) {
     const auto found = golden.attributes.find(key);

@@ -1,4 +1,4 @@
-// Putting the weights of a case into modules.
+// Modules with the weights of a case.
 #pragma once
 
 #include <retrace/nn/nn.h>
@@ -6,7 +6,7 @@
 
 namespace retrace::golden {
 
-/// Makes a value the parameter itself, not a copy, so that gradients flow through it to what it was made of.
+/// Uses a value itself as a parameter, not a copy, so that gradients flow through it to its own inputs.
 inline void place(Parameter& parameter, const Tensor& value) { static_cast<Tensor&>(parameter) = value; }
 
 /// A Linear of weight [out, in] and, unless undefined, bias [out].
@@ -18,7 +18,7 @@ inline Linear make_linear(const Tensor& weight, const Tensor& bias) {
   return result;
 }
 
-/// W_f, W_i, W_c, W_o and so on, with a prefix, one under the other in an Lstm's order i, f, g, o.
+/// The rows of W_f, W_i, W_c, W_o and so on, with a prefix, in the order i, f, g, o of an Lstm.
 inline Tensor lstm_rows(const Arguments& c, const std::string& prefix) {
   Tensors rows;
   for (const char* gate : {"i", "f", "c", "o"}) rows.push_back(c[prefix + gate]);
@@ -32,7 +32,7 @@ inline Lstm make_lstm(const Tensor& weight_ih, const Tensor& weight_hh, const Te
   place(result.cell.bias, bias);
   return result;
 }
-/// Of W_{f,i,c,o}, U_{f,i,c,o} and b_{f,i,c,o}, all with a prefix.
+/// The LSTM of W_{f,i,c,o}, U_{f,i,c,o} and b_{f,i,c,o}, all with a prefix.
 inline Lstm make_lstm(const Arguments& c, const std::string& prefix = "") {
   return make_lstm(lstm_rows(c, prefix + "W_"), lstm_rows(c, prefix + "U_"), lstm_rows(c, prefix + "b_"));
 }

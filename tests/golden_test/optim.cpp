@@ -1,4 +1,4 @@
-// Optimisers fed with given gradients, clipping and schedules.
+// Optimisers with given gradients, clipping and schedules.
 #include <retrace/tests/golden_test/optimizers.h>
 
 namespace retrace::golden {
@@ -19,7 +19,7 @@ Tensors rows_of(const Tensors& tensors, std::int64_t row) {
   return rows;
 }
 
-/// Parameters and states are called by their number: "0", "0.v".
+/// Parameters and states are named by their numbers: "0", "0.v".
 NamedTensors run_optimizer(const std::string& name, const Arguments& c) {
   const Tensors w = c.numbered("w_"), g = c.numbered("g_");
   std::vector<NamedTensor> parameters;
@@ -48,7 +48,7 @@ NamedTensors run_adam(const Arguments& c) { return run_optimizer("adam", c); }
 NamedTensors run_adamw(const Arguments& c) { return run_optimizer("adamw", c); }
 NamedTensors run_adagrad(const Arguments& c) { return run_optimizer("adagrad", c); }
 
-/// A parameter for each tensor, with that tensor as its gradient.
+/// One parameter per tensor, with that tensor as its gradient.
 Tensors with_gradients(const Tensors& gradients) {
   Tensors parameters, given;
   for (const Tensor& gradient : gradients) {

@@ -1,4 +1,4 @@
-// Making an optimiser of ours from the attributes of a case.
+// Creates an optimiser from the attributes of a case.
 #pragma once
 
 #include <utility>

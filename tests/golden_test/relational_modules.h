@@ -6,14 +6,14 @@
 
 namespace retrace::golden {
 
-/// Of W_q ... b_update, all with a prefix, for inputs of a size. From a memory of zeros.
+/// The cell's memory of W_q ... b_update, all with a prefix, for inputs of this size. Its initial memory is zero.
 CellMemory make_cell_memory(const Arguments& c, const std::string& prefix, std::int64_t slots, std::int64_t input_size);
-/// Of lstm_*, mem_*, W_read, W_comb and their biases.
+/// The recurrent cell of lstm_*, mem_*, W_read, W_comb and their biases.
 RelationalRNNCell make_relational_cell(const Arguments& c, std::int64_t slots);
-/// The same with W_out and b_out; the number of slots is an attribute.
+/// The network of that cell, W_out and b_out; the number of slots is an attribute.
 RelationalRNN make_relational_rnn(const Arguments& c);
 
-/// Of W_in, blk<k>_*, W_mlp<k>, W_gate_* and their biases; all matrices multiply from the right.
+/// The core of W_in, blk<k>_*, W_mlp<k>, W_gate_* and their biases; all matrices multiply from the right.
 RelationalMemoryCore make_memory_core(const Arguments& c, std::int64_t slots, std::int64_t input_rows);
 
 }  // namespace retrace::golden

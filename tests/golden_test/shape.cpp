@@ -1,4 +1,4 @@
-// Ops that move or pick elements.
+// Ops that move or select elements.
 #include <algorithm>
 
 #include <retrace/tests/golden_test/adapters.h>
@@ -48,7 +48,7 @@ NamedTensors run_slice(const Arguments& c) {
   return {{"y", slice(c["x"], std::span<const Index>(index))}};
 }
 
-/// in/x0, in/x1, ..., or in/x as often as the output needs it.
+/// in/x0, in/x1, ..., or in/x repeated as often as the output requires.
 Tensors parts_of(const Arguments& c, std::int64_t copies_of_x) {
   Tensors parts = c.numbered("x");
   if (parts.empty()) parts.assign(static_cast<std::size_t>(copies_of_x), c["x"]);

@@ -7,7 +7,7 @@
 namespace retrace::golden {
 namespace {
 
-/// Trains a module for the steps of the case; returns "loss" and "grad_norm", one a step, from before its update.
+/// Trains a module for the steps of the case; returns "loss" and "grad_norm" of each step, before its update.
 template <Module M, class Loss> NamedTensors train(const Arguments& c, const M& module, const Loss& loss_of) {
   for_each_parameter(module, [](const Path&, const Tensor& x) { x.watch(); });
   const double most =

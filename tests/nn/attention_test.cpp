@@ -1,4 +1,4 @@
-// Multi-head attention against loops and against its composed twin, and the memory that is made of it.
+// Multi-head attention against plain loops and against its composed twin, and CellMemory, which uses it.
 #include <retrace/nn/multi_head_attention.h>
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST_F(MultiHeadAttentionTest, OfOneHeadIsTheFormulaByLoops) {
     }
 }
 
-/// A head is attention over its own columns.
+/// Each head attends over its own columns.
 TEST_F(MultiHeadAttentionTest, HeadsDoNotSeeEachOther) {
   const MultiHeadAttention mha(6, random, {.heads = 3, .bias = true});
   for (const NamedTensor& parameter : parameters(mha))
@@ -118,7 +118,7 @@ TEST_F(MultiHeadAttentionTest, MasksOfTheBatchAndOfIntegers) {
   EXPECT_LT(difference(y[1], mha(x).y[1]), 1e-12);
 }
 
-/// Of a length whose weights are stored, and of one whose weights are not.
+/// One length whose weights are stored, and one whose weights are not.
 TEST_F(MultiHeadAttentionTest, WithoutWeightsItGivesTheSameY) {
   const MultiHeadAttention attention(4, random, {.heads = 2});
   for (const std::int64_t length : {5, 200}) {
@@ -234,7 +234,7 @@ TEST_F(CellMemoryTest, BeginsWithTheRowsOfTheIdentity) {
   EXPECT_FALSE(cell.initial_memory(2).wants_gradient());
 }
 
-/// What is computed for all steps at once is what each step computes: in value, and in gradient.
+/// The terms computed for all steps at once equal those of the single steps, in value and in gradient.
 TEST_F(CellMemoryTest, ProjectingAllStepsAtOnceChangesNothing) {
   const CellMemory cell = make(random);
   const Tensor x = random.normal({2, 5, 3}), u = random.normal({2, 4, 6});

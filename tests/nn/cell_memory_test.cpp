@@ -1,4 +1,4 @@
-// The cell's memory: its gradients, and what becomes of slots that begin equal.
+// CellMemory: its gradients, and slots that are initially equal.
 #include <retrace/nn/cell_memory.h>
 
 #include <retrace/tests/nn/memory_test.h>
@@ -28,7 +28,7 @@ TEST_F(CellMemoryGradients, GoBackThroughThreeStepsWithoutAGate) {
   }
 }
 
-/// What a gate that is open all the way would let through.
+/// The update that a fully open gate lets through.
 TEST_F(CellMemoryGradients, WithoutAGateTheMemoryIsTheUpdate) {
   const CellMemory gated(3, random, {.slots = 3, .slot_size = 4, .heads = 2});
   CellMemory open = clone(gated), without = clone(gated);
@@ -41,7 +41,7 @@ TEST_F(CellMemoryGradients, WithoutAGateTheMemoryIsTheUpdate) {
   EXPECT_EQ(count_parameters(built), count_parameters(gated) - (4 + 3 + 1) * 4);
 }
 
-/// From zeros, without biases, only slot 0 has something to hold after the first step.
+/// With zeros as initial memory and without biases, only slot 0 is not zero after the first step.
 TEST_F(CellMemoryGradients, FromZerosOnlyTheFirstSlotTakesInTheFirstInput) {
   const CellMemory cell(3, random, {.slots = 4, .slot_size = 6, .initial = InitialMemory::zeros});
   const Tensor memory = cell(cell.initial_memory(2), random.normal({2, 3})).memory;
@@ -49,7 +49,7 @@ TEST_F(CellMemoryGradients, FromZerosOnlyTheFirstSlotTakesInTheFirstInput) {
   EXPECT_GT(norm(slice(memory, {all, 0})).item(), 0.1);
 }
 
-/// The largest difference between slots 1 and 2 after some steps of the same input.
+/// The largest difference between slots 1 and 2 after some steps with the same input.
 double apart_after(std::int64_t steps, InitialMemory initial) {
   Random random(5);
   const CellMemory memory(3, random, {.slots = 3, .slot_size = 8, .heads = 2, .initial = initial});

@@ -1,4 +1,4 @@
-// How weights begin: bounds, variances, right angles, seeds, and what the modules make of them.
+// Initial weights: bounds, variances, orthogonality, seeds, and the weights of the modules.
 #include <retrace/nn/initialise.h>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Moments moments_of(const Tensor& x) {
   return result;
 }
 
-/// Within five standard errors, for numbers whose fourth moment is at most that of the normal ones.
+/// Expects mean and variance within five standard errors, for numbers with at most the fourth moment of a normal.
 void expect_moments(const Tensor& x, double variance) {
   const double count = static_cast<double>(x.numel());
   EXPECT_NEAR(moments_of(x).mean, 0, 5 * std::sqrt(variance / count));
@@ -87,7 +87,7 @@ TEST(Initialise, OrthogonalRowsOrColumns) {
   }
 }
 
-/// Directions are drawn evenly: no element has a preferred sign or size.
+/// Directions are uniform: no element has a preferred sign or size.
 TEST(Initialise, OrthogonalMatricesAreNotBiased) {
   Random random(5);
   Tensors firsts;
@@ -135,7 +135,7 @@ TEST(Initialise, LstmBeginsWithAForgetBiasOfOne) {
   for (std::int64_t k = 0; k < 16; ++k) EXPECT_EQ(cell.bias.at({k}), k / 4 == 1 ? 1 : 0) << k;
 }
 
-/// Each gate is a matrix of its own: its fans are those of [hidden, input], and its recurrent rows are orthogonal.
+/// Each gate is initialised by itself: its fans are those of [hidden, input], and its recurrent rows are orthogonal.
 void expect_gates(const char* name, const Tensor& weight_ih, const Tensor& weight_hh, int gates) {
   const std::int64_t hidden = weight_hh.dim(1);
   const double limit = std::sqrt(6.0 / static_cast<double>(hidden + weight_ih.dim(1)));

@@ -1,4 +1,4 @@
-// Every module of the library: that visit names the parameters it uses, and that there are as many as the books say.
+// Every module of the library: visit() names all parameters that it uses, and their number is the published one.
 #include <retrace/nn/nn.h>
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-/// A run of the module with a random cotangent reaches every parameter, and there are as many scalars as expected.
+/// Expects that a run with a random cotangent reaches every parameter, and the expected number of scalars.
 void check(const char* name, std::int64_t scalars, const auto& module, auto run) {
   EXPECT_EQ(count_parameters(module), scalars) << name;
   Random random(11);

@@ -1,4 +1,4 @@
-// What the tests of the relational memories share.
+// Helpers of the tests of the relational memories.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,13 +11,13 @@
 
 namespace retrace {
 
-/// Values that no weight begins with: a gain that is left out, or a bias that is added twice, shows.
+/// Sets values that differ from the initial ones, so that an omitted gain or a bias added twice shows.
 inline void scatter(const auto& module, Random& random) {
   for (const NamedTensor& parameter : parameters(module))
     copy_values(random.normal(parameter.tensor.shape(), 0.3, 0.4), parameter.tensor);
 }
 
-/// softmax(q k^T / sqrt(dk)) v head by head, out of slices and products.
+/// softmax(q k^T / sqrt(dk)) v in each head, composed of slices and products.
 inline Tensor attended(const Tensor& x, int heads, const auto& w) {
   const std::int64_t size = x.dim(-1) / heads;
   Tensors parts;

@@ -1,4 +1,4 @@
-// What follows from visit(): names, order, clones, conversions, freezing.
+// Functions based on visit(): names, order, clones, conversions, freezing.
 #include <retrace/nn/module.h>
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace retrace {
 namespace {
 
-/// Lists of lists, with a place that holds nothing.
+/// Nested lists, with an empty optional.
 struct Grid {
   std::array<std::vector<std::optional<Parameter>>, 2> rows;
   Grid() {

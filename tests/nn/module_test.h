@@ -1,4 +1,4 @@
-// A module of everything that visit() can name, and what is compared of it.
+// A module with every kind of member that visit() can name, and comparisons of its parameters.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Values that go into modules and out of them by name: files, assignment, hashes.
+// Reading and writing the values of modules by name: files, assignment, hashes.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -67,7 +67,7 @@ TEST(Module, ControlCodesInTheNamesOfAFileAreShownNotSent) {
            "\n  unexpected: \\x1b[2J [1]"));
 }
 
-/// Two parameters of one name cannot both be in the file: what would be lost is refused.
+/// Two parameters of the same name cannot both be in the file, so save throws instead of losing one.
 TEST(Module, SaveRefusesANameThatComesTwice) {
   const TemporaryFolder own;
   const std::string file = own / "twice.safetensors";
@@ -93,7 +93,7 @@ TEST(Module, AssignConvertsAndTheNextRunUsesTheNewValues) {
   Random random(7);
   const Linear layer(2, 1, random);
   const Tensor x = tensor({{1, 10}});
-  layer(x);  // whatever a run prepares from the old weights must not be used again
+  layer(x);  // anything that a run derived from the old weights must not be reused
   assign(layer, {{"bias", tensor({0.5}, f64)}, {"weight", tensor({{2, 3}}, f64)}});
   EXPECT_EQ(layer.weight.dtype(), f32);
   EXPECT_EQ(layer(x).item(), 32.5);

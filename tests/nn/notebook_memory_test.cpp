@@ -1,4 +1,4 @@
-// The notebook's memory: against its formula written in other ops, its gradients, its errors.
+// NotebookMemory: against its formula in other ops, its gradients and errors.
 #include <retrace/nn/notebook_memory.h>
 
 #include <retrace/tests/nn/memory_test.h>
@@ -24,7 +24,7 @@ TEST_F(NotebookMemoryTest, IsItsFormula) {
   EXPECT_LT(difference(sum(result.weights, -1), ones({2, 2, 4})), 1e-12);
 }
 
-/// The gradient goes back through time: two steps, memory and answer, with differences that straddle no kink.
+/// Gradients through two steps, of the memory and the answer; no finite difference straddles a kink.
 TEST_F(NotebookMemoryTest, GradientsGoBackThroughTwoSteps) {
   const NotebookMemory m(random, {.slots = 2, .slot_size = 4, .heads = 2});
   scatter(m, random);

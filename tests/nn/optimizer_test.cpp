@@ -1,4 +1,4 @@
-// Optimisers against their formulas in plain doubles; what a step does with gradients; clipping.
+// Optimisers against their formulas in plain doubles; the treatment of gradients by a step; clipping.
 #include <retrace/nn/optimizers.h>
 
 #include <gtest/gtest.h>
@@ -35,13 +35,13 @@ void backward(const Tensors& weights, const Tensors& gradients) {
   tape.backward(outputs, gradients);
 }
 
-/// What a formula remembers of one scalar.
+/// The state of a formula for one scalar.
 struct Memory {
   double a = 0, b = 0, c = 0;
 };
 using Rule = std::function<void(double& w, double g, Memory& memory, double lr, int t)>;
 
-/// Five steps on three parameters, with gradients that shrink and grow, and a learning rate that changes on the way.
+/// Five steps on three parameters, with gradients that shrink and grow, and a changing learning rate.
 template <class AnyOptimizer, class Options>
 void expect_formula(const char* name, const Options& options, const Rule& rule) {
   Random random(3);
@@ -111,7 +111,7 @@ TEST(Optimizers, AdagradIsItsFormula) {
                           });
 }
 
-/// The eps is large enough to tell where it stands.
+/// eps is large enough to show where in the formula it is added.
 TEST(Optimizers, AdamAndAdamWAreTheirFormulas) {
   const auto rule = [](const AdamOptions& o, bool decoupled) -> Rule {
     return [o, decoupled](double& w, double g, Memory& m, double lr, int t) {
@@ -136,7 +136,7 @@ TEST(Optimizers, AdamAndAdamWAreTheirFormulas) {
   }
 }
 
-/// s - a^2 is 0 but for rounding when the gradient stays the same, and must not become less.
+/// With a constant gradient, s - a^2 is 0 up to rounding, and must not become negative.
 TEST(Optimizers, CenteredRmsPropStaysFiniteUnderAConstantGradient) {
   const Parameter w(full({5}, 1, f64));
   RmsProp optimizer(std::vector<NamedTensor>{{"w", w}}, {.lr = 1e-6, .alpha = 0.5, .centered = true});
@@ -147,7 +147,7 @@ TEST(Optimizers, CenteredRmsPropStaysFiniteUnderAConstantGradient) {
   for (const double value : w.values<double>()) EXPECT_TRUE(std::isfinite(value));
 }
 
-/// What is kept from falling below 0 must not hide that training has failed.
+/// The clamp at 0 must not hide a NaN.
 TEST(Optimizers, CenteredRmsPropPassesANaNOn) {
   const Parameter w(ones({2}, f64));
   RmsProp optimizer(std::vector<NamedTensor>{{"w", w}}, {.centered = true, .allow_nonfinite = true});
@@ -177,11 +177,11 @@ TEST(Optimizers, AMissingGradientIsNamedAndNothingMoves) {
   EXPECT_EQ(weights_hash(weights), weights_hash(before));
   EXPECT_EQ(adam.steps(), 0);
   backward({weights.row}, {ones({4}, f64)});
-  adam.step();  // the gradients that were there are still good
+  adam.step();  // the earlier gradients are still fresh
   EXPECT_NE(weights.matrix.at({0, 0}), before.matrix.at({0, 0}));
 }
 
-/// The parameter of the other dtype is the last: those before it must not have moved.
+/// The parameter of the other dtype is the last one; those before it must be unchanged.
 TEST(Optimizers, AParameterOfAnotherDtypeThanItsStateIsNamedAndNothingMoves) {
   const Parameter b(ones({1})), w(ones({2, 3}));
   Adam adam(std::vector<NamedTensor>{{"b", b}, {"w", w}});
@@ -193,7 +193,7 @@ TEST(Optimizers, AParameterOfAnotherDtypeThanItsStateIsNamedAndNothingMoves) {
                            "after converting the model");
   EXPECT_EQ(b.at({0}), 1);
   EXPECT_EQ(adam.steps(), 0);
-  stateless.step();  // has nothing that could differ
+  stateless.step();  // has no state whose dtype could differ
   EXPECT_EQ(w.at({1, 2}), 0);
 }
 
@@ -260,7 +260,7 @@ TEST(Optimizers, AllowMissingLeavesAloneWhatHasNoGradient) {
   Adam adam(weights, {.lr = 0.1, .weight_decay = 0.1, .allow_missing = true});
   backward({weights.matrix}, {ones({2, 3}, f64)});
   adam.step();
-  adam.step();  // nothing fresh at all
+  adam.step();  // no fresh gradient
   EXPECT_NEAR(weights.matrix.at({1, 2}), before.matrix.at({1, 2}) - 0.1, 1e-7);
   EXPECT_EQ(weights.row.at({3}), before.row.at({3}));
   EXPECT_EQ(weights.scalar.item(), before.scalar.item());
@@ -270,7 +270,7 @@ TEST(Optimizers, AStepUsesGradientsUpAndTheNextBackwardOverwritesThem) {
   const Parameter w(tensor({1.0}, f64));
   Sgd sgd(std::vector<NamedTensor>{{"w", w}}, {.lr = 1});
   backward({w}, {tensor({2.0}, f64)});
-  backward({w}, {tensor({3.0}, f64)});  // before a step they add up
+  backward({w}, {tensor({3.0}, f64)});  // gradients accumulate until the step
   sgd.step();
   EXPECT_EQ(w.at({0}), -4);
   EXPECT_EQ(w.grad().at({0}), 5) << "it can be read until the next backward";
@@ -316,7 +316,7 @@ TEST(Clipping, AHandleThatWasTakenBeforeKeepsTheGradientAsItWas) {
   EXPECT_DOUBLE_EQ(w.grad().at({0}), 0.6);
 }
 
-/// A sum hands one buffer to both of its inputs: it must not be scaled twice.
+/// A sum passes one buffer to both inputs, which must not be scaled twice.
 TEST(Clipping, GradientsThatShareABufferAreScaledOnce) {
   const Parameter a(ones({2}, f64)), b(ones({2}, f64));
   Tape tape;

@@ -1,5 +1,5 @@
-// Weights from PyTorch and for it. What PyTorch computed is in tests/nn/pytorch, made by make_example.py. To let
-// PyTorch read what is written here (with the python3 that has torch):
+// Exchange of weights with PyTorch. The results of PyTorch are in tests/nn/pytorch, made by make_example.py. To let
+// PyTorch read the files written here (with a python3 that has torch):
 //   RETRACE_PYTORCH_FILES=/tmp/ours_ retrace_test --gtest_filter='Pytorch.*'
 //   python3 tests/nn/pytorch/read_back.py /tmp/ours_f32.safetensors
 //   python3 tests/nn/pytorch/read_back.py /tmp/ours_f64.safetensors
@@ -64,7 +64,8 @@ TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInDoubles) {
   expect_outputs_of_pytorch(layers, f64, 1e-12);
 }
 
-/// The example's state_dict as we write it: in the biases that add, the first holds the sum and the second is zero.
+/// The example's state_dict as save_pytorch writes it: of two biases that are added, the first holds the sum and the
+/// second is zero.
 NamedTensors state_dict_with_sums(Dtype dtype) {
   NamedTensors tensors = read_safetensors(folder + "state_dict.safetensors").tensors;
   for (auto& [name, tensor] : tensors) tensor = tensor.to(dtype);
@@ -100,7 +101,7 @@ TEST(Pytorch, WhatIsWrittenHasTheNamesShapesAndValuesOfPytorch) {
   }
 }
 
-/// Of every number, -0 too, and in both dtypes.
+/// The bits of every number survive, including those of -0, in both dtypes.
 TEST(Pytorch, WhatIsWrittenReadsBackToTheSameBits) {
   const TemporaryFolder own;
   const std::string file = own / "bits.safetensors";
@@ -183,7 +184,7 @@ TEST(Pytorch, LoadListsAllThatDoesNotFitAndChangesNothing) {
 
 namespace own {
 
-/// Two LSTMs, one on the other, that PyTorch holds as one of two layers.
+/// Two stacked LSTMs, which are one LSTM of two layers in PyTorch.
 struct Stack {
   Lstm lower, upper;
   std::optional<Linear> forgotten;

@@ -1,5 +1,5 @@
-// The order of the records on a tape is the order of the source: where two ops are operands of a third, the compiler
-// would choose which of them is recorded first, and with it in which order gradients are summed.
+// The order of the records on a tape is that of the source. If two ops were operands of a third in one expression, the
+// compiler would choose which is recorded first, and so the order in which gradients are summed.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// LSTM, GRU and RNN: a step by hand, a sequence against its cell, states carried on, edges, errors.
+// LSTM, GRU and RNN: a step by hand, a sequence against its cell, states passed on, edge cases, errors.
 #include <retrace/nn/recurrent.h>
 
 #include <gtest/gtest.h>
@@ -16,10 +16,10 @@ namespace retrace {
 namespace {
 
 constexpr std::int64_t input = 3, hidden = 5;
-/// Steps so small that none straddles a kink of relu.
+/// Small finite differences, so that none straddles a kink of relu.
 const GradcheckOptions no_kink_between{.step = 1e-4};
 
-/// The three layers behind one face: a state is a list, {h, c} or {h}; empty where the layer is to begin from zero.
+/// A common interface to the three layers. A state is a list, {h, c} or {h}; an empty list stands for zeros.
 struct Run {
   Tensor y;
   Tensors state;
@@ -69,7 +69,7 @@ void expect_equal(const Tensor& a, const Tensor& b, const char* what) {
 
 template <class Layer> class Recurrent : public testing::Test {
  protected:
-  /// Biases that are not zero, so that one that is left out, or added twice, shows.
+  /// Biases that are not zero, so that an omitted bias or one added twice shows.
   Recurrent() {
     for (const NamedTensor& parameter : parameters(layer.layer))
       if (parameter.name.starts_with("bias")) copy_values(random.normal(parameter.tensor.shape()), parameter.tensor);
@@ -144,7 +144,7 @@ TYPED_TEST(Recurrent, GradientsGoBackThroughAllSteps) {
   EXPECT_TRUE(result.passed()) << result;
 }
 
-/// Inputs and states that are constants stay doubles where the weights are dual, and the other way round.
+/// Constant inputs and states stay f64 if the weights are dual, and vice versa.
 TYPED_TEST(Recurrent, GradientsBesideConstants) {
   const Tensor x = this->some_input(2, 4);
   const Tensors start = this->random_state(2);
@@ -266,7 +266,7 @@ TEST(Rnn, TakesTanhOrRelu) {
   EXPECT_EQ(cell(zeros({2, input}), h).shape(), (Shape{2, hidden}));
 }
 
-/// A cell state that is given must not be dropped because h is not.
+/// A given cell state must be used even if h is not given.
 TEST(Lstm, HalfAStateIsUsedOrRefused) {
   Random random(5);
   const Lstm lstm(input, hidden, random);

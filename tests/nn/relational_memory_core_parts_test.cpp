@@ -40,7 +40,7 @@ Tensor norm_of(const Tensor& x, const std::optional<LayerNorm>& norm) {
   return norm ? layer_norm(x, norm->weight, norm->bias, {.eps = norm->eps}) : x;
 }
 
-/// What the blocks make of the rows, out of slices, products and softmax.
+/// The blocks, composed of slices, products and softmax.
 Tensor after_blocks(const RelationalMemoryCore& core, Tensor rows) {
   const double own = core.options.residual ? 1 : 0;
   for (const RelationalMemoryBlock& block : core.blocks) {
@@ -97,7 +97,7 @@ TEST_F(MemoryCorePartsTest, EveryChoiceHasExactGradients) {
   }
 }
 
-/// A variant says what the parts are; the options say whether they are there.
+/// A variant defines the parts; the options decide whether they exist.
 TEST_F(MemoryCorePartsTest, VariantsCanDoWithoutThem) {
   for (const RelationalMemoryCoreVariant& variant : {l0sg_variant(), blog_variant(), relgan_variant()}) {
     const RelationalMemoryCore core(features, random,

@@ -1,4 +1,4 @@
-// The relational memory core: what the tests of its first implementation ask for, and what follows from its formula.
+// The relational memory core: the tests of its first implementation, and consequences of its formula.
 #include <retrace/nn/relational_memory_core.h>
 
 #include <cmath>
@@ -116,7 +116,7 @@ TEST_F(RelationalMemoryCoreTest, WithoutGatesTheMemoryIsTheCandidate) {
   EXPECT_LT(difference(var(result.memory, -1), ones({2, 4})), 1e-3);
 }
 
-/// The candidate is multiplied by exactly 0 and the memory by exactly 1, and nothing becomes NaN on the way back.
+/// The candidate is multiplied by exactly 0 and the memory by exactly 1; no gradient becomes NaN.
 TEST_F(RelationalMemoryCoreTest, InfiniteBiasesKeepTheMemoryBitForBit) {
   constexpr double forever = std::numeric_limits<double>::infinity();
   for (const MemoryGate gate : {MemoryGate::unit, MemoryGate::memory}) {
@@ -141,8 +141,8 @@ TEST_F(RelationalMemoryCoreTest, KeysMayHaveASizeOfTheirOwn) {
   EXPECT_EQ(core(core.initial_memory(2), random.normal({2, 3})).memory.shape(), (Shape{2, 4, 64}));
 }
 
-/// One block out of slices and products: columns lie head by head as [q k v], scores are divided by the root of the
-/// key's size, layer norms go over single rows, and no ReLU follows the last layer of the MLP.
+/// One block, composed of slices and products: columns are [q k v] head by head, scores are divided by sqrt(key_size),
+/// layer norms run over single rows, and no ReLU follows the last layer of the MLP.
 TEST_F(RelationalMemoryCoreTest, IsItsFormula) {
   const RelationalMemoryCore core(3, random, {.slots = 3, .head_size = 2, .heads = 2, .key_size = 5});
   scatter(core, random);
@@ -164,8 +164,8 @@ TEST_F(RelationalMemoryCoreTest, IsItsFormula) {
   EXPECT_LT(difference(result.memory, sigmoid(gates[0]) * tanh(m) + sigmoid(gates[1] + 1) * memory), 1e-12);
 }
 
-/// The memory after two steps, and the gradient of every parameter and of the input, with or without what the input's
-/// rows become in the last block.
+/// The memory after two steps, and the gradient of every parameter and of the input, with or without computing the
+/// rows of the input in the last block.
 Tensors two_steps(RelationalMemoryCore core, const Tensor& x, const Tensor& u, bool memory_rows_only) {
   core.options.memory_rows_only = memory_rows_only;
   const Tensor input = x.clone().watch();
@@ -204,7 +204,7 @@ TEST_F(RelationalMemoryCoreTest, BeginsWithTheIdentityPaddedOrCutOff) {
   EXPECT_FALSE(wide.initial_memory(2).wants_gradient());
 }
 
-/// Nth farthest: 16 features of a vector and one-hot codes of its label, of n and of m, 8 each.
+/// Nth farthest: a vector of 16 features, and one-hot codes of its label, of n and of m, 8 features each.
 TEST_F(RelationalMemoryCoreTest, HasAsManyParametersAsTheOriginal) {
   EXPECT_EQ(count_parameters(RelationalMemoryCore(16 + 3 * 8, random, {.slots = 8, .head_size = 32, .heads = 8})),
             605184);

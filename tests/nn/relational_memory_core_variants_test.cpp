@@ -1,5 +1,5 @@
-// The published variants of the relational memory core: each against its formula written in other ops, and by what
-// makes it differ from the core of its authors.
+// The variants of the relational memory core: each against its formula in other ops, and the properties in which it
+// differs from the authors' core.
 #include <retrace/nn/relational_memory_core_variants.h>
 
 #include <retrace/models/networks/rmc_model.h>
@@ -29,7 +29,7 @@ Tensor joint_norm(const Tensor& x, const LayerNorm& norm) {
   return centred / sqrt(variance + norm.eps) * norm.weight + norm.bias;
 }
 
-/// softmax(q k^T factor) v for each head of [q1 k1 v1 q2 k2 v2].
+/// softmax(q k^T factor) v in each head of [q1 k1 v1 q2 k2 v2].
 Tensor attended(const Tensor& qkv, double factor) {
   Tensors heads;
   for (const Tensor& head : split(qkv, {2 * key_size + head_size, 2 * key_size + head_size}, -1)) {
@@ -46,8 +46,8 @@ Tensor after_block(const RelationalMemoryBlock& block, const Tensor& rows, doubl
   return joint_norm(a + mlp(a), *block.mlp_norm);
 }
 
-/// sigmoid(g_i) tanh(m) + sigmoid(g_f) M for the first rows m, where gates are tanh(M) W_m + u W_u (with their biases)
-/// and what is added to them.
+/// sigmoid(g_i) tanh(m) + sigmoid(g_f) M for the first rows m, with the gates g = tanh(M) W_m + u W_u (and biases) plus
+/// the given offsets.
 Tensor updated(const RelationalMemoryCore& core, const Tensor& memory, const Tensor& u, const Tensor& rows,
                const Tensor& input_bias, const Tensor& forget_bias) {
   const Tensor gates = (*core.gate_of_memory)(tanh(memory)) + unsqueeze((*core.gate_of_input)(u), 1);
@@ -105,11 +105,11 @@ TEST_F(MemoryCoreVariantTest, RelgansIsItsFormula) {
   EXPECT_LT(difference(core(memory, x).memory, updated(core, memory, u, rows, zeros({}), ones({}))), 1e-12);
 }
 
-/// Slots feel each other's size only where a norm goes over all of them.
+/// The scale of a slot affects the others only if a norm runs over all slots.
 TEST_F(MemoryCoreVariantTest, JointNormsCoupleTheSlots) {
   const auto effect_on_slot_0 = [&](const RelationalMemoryCoreVariant& variant) {
     const RelationalMemoryCore core(features, random, small(variant, 1));
-    // Values of 0 silence the attention: what is left is how rows are normalised.
+    // With values of 0 attention has no effect, and only the normalisation of the rows remains.
     RelationalMemoryCore deaf = clone(core);
     copy_values(zeros(deaf.blocks[0].qkv_norm->weight.shape()), deaf.blocks[0].qkv_norm->weight);
     const Tensor memory = random.normal({1, slots, size}), x = random.normal({1, features});
@@ -122,7 +122,7 @@ TEST_F(MemoryCoreVariantTest, JointNormsCoupleTheSlots) {
     EXPECT_GT(effect_on_slot_0(variant), 1e-3);
 }
 
-/// Permuted slots give the permuted memory, but where every row has weights of its own.
+/// Permuted slots give the permuted memory, unless every row has weights of its own.
 TEST_F(MemoryCoreVariantTest, OnlyWeightsOfRowsTellSlotsApartByTheirPlace) {
   const auto asymmetry = [&](const RelationalMemoryCoreVariant& variant) {
     const RelationalMemoryCore core(features, random, small(variant, 1));
@@ -165,8 +165,8 @@ TEST_F(MemoryCoreVariantTest, WeightsBeginAsTheirAuthorsDrawThem) {
   EXPECT_TRUE(same_bits(*glorot.mlp[0].bias, zeros({wide})));
 }
 
-/// Nth farthest, 8 slots of 8 heads of 32 on 40 features: what the ports have by their formulas, the last one with the
-/// MLP of 4 layers that answers.
+/// The parameter counts of the ports for Nth farthest (40 features, 8 slots, 8 heads of 32), the last one with the
+/// answer MLP of 4 layers.
 TEST_F(MemoryCoreVariantTest, HaveAsManyParametersAsTheOriginals) {
   const auto core_of = [](const RelationalMemoryCoreVariant& variant) {
     return RelationalMemoryCoreOptions{.slots = 8, .head_size = 32, .heads = 8, .variant = variant};
@@ -182,7 +182,7 @@ TEST_F(MemoryCoreVariantTest, HaveAsManyParametersAsTheOriginals) {
   EXPECT_EQ(model(random.uniform({2, 3, 40}, -1, 1)).shape(), (Shape{2, 8}));
 }
 
-/// Several rows as input, and gates for each slot or none: every variant takes the options of the core.
+/// Every variant supports the options of the core: several input rows, and gates per slot or none.
 TEST_F(MemoryCoreVariantTest, TakeTheOptionsOfTheCore) {
   for (const RelationalMemoryCoreVariant& variant :
        {l0sg_variant(), l0sg_variant_with_mlp_layers(), blog_variant(), relgan_variant()})

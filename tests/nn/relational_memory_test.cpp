@@ -1,5 +1,4 @@
-// The gated relational memory: against its formula written in other ops, how its weights begin, its gradients, its
-// errors.
+// RelationalMemory: against its formula in other ops, its initial weights, gradients and errors.
 #include <retrace/nn/relational_memory.h>
 
 #include <retrace/tests/nn/memory_test.h>
@@ -45,7 +44,7 @@ TEST_F(RelationalMemoryTest, GatedUpdateWithoutAWeightIsTheNewMemory) {
       "gated_update: old[2, 3, 4] and next[2, 3, 5] must have one shape; reshape one");
 }
 
-/// A gate that is driven to +-1000 is 0 or 1, not NaN, and so is its gradient.
+/// With a logit of +-1000 a gate is 0 or 1, and neither the gate nor its gradient is NaN.
 TEST_F(RelationalMemoryTest, GatedUpdateSaturatesWithoutOverflow) {
   const Tensor old = ones({1, 1, 2}).watch(), next = full({1, 1, 2}, 3).watch(), u = random.normal({1, 1, 2});
   const Tensor open = full({4, 2}, 250), shut = full({4, 2}, -250);
@@ -78,7 +77,7 @@ TEST_F(RelationalMemoryTest, AFreshMemoryHasTheShapeAndTheDtypeOfTheModule) {
   EXPECT_EQ(m(memory, random.normal({4, 3}, f32)).memory.dtype(), f32);
 }
 
-/// Inputs of another size than the slots, of the same size, and none.
+/// Inputs of another size than the slots, of their size, and none.
 TEST_F(RelationalMemoryTest, IsItsFormula) {
   for (const std::int64_t features : {3, 6, 0}) {
     const RelationalMemory m(features == 0 ? 3 : features, random, {.slots = 4, .slot_size = 6, .heads = 2});
@@ -121,7 +120,7 @@ TEST_F(RelationalMemoryTest, CrossAttentionReadsTheRowsOfItsInput) {
   EXPECT_TRUE(same_bits(m(memory, one_row).memory, m(memory, unsqueeze(one_row, 1)).memory));
 }
 
-/// Slots are told apart by what they hold, not by where they are.
+/// Slots are distinguished by their contents, not by their positions.
 TEST_F(RelationalMemoryTest, PermutedSlotsGiveThePermutedMemory) {
   const RelationalMemory m(3, random, {.slots = 4, .slot_size = 6, .heads = 3});
   const Tensor memory = random.normal({2, 4, 6}), x = random.normal({2, 3}), order = indices({2, 0, 3, 1});

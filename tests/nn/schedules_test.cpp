@@ -1,4 +1,4 @@
-// Learning rates over time: their formulas, the borders between their parts, and what comes after the end.
+// Learning rate schedules: their formulas, the boundaries of their phases, and the steps after the end.
 #include <retrace/nn/schedules.h>
 
 #include <gtest/gtest.h>

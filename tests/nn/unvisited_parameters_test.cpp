@@ -1,4 +1,4 @@
-// A step that would leave out a parameter because visit() forgot it.
+// A step that would not update a parameter because visit() does not name it.
 #include <gtest/gtest.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/ops/gradient_support.h>
@@ -8,7 +8,7 @@
 namespace retrace {
 namespace {
 
-/// A model whose visit() forgets a member.
+/// A model whose visit() omits a member.
 struct Forgetful {
   Linear hidden, head;
   explicit Forgetful(Random& random) : hidden(3, 4, random), head(4, 2, random) {}
@@ -29,7 +29,7 @@ TEST(UnvisitedParameters, AreNamedBeforeAnythingMoves) {
   const Forgetful model(random);
   const std::string before = weights_hash(model);
   Adam adam(model);
-  for (int attempt = 0; attempt < 2; ++attempt) {  // an error that was caught comes again
+  for (int attempt = 0; attempt < 2; ++attempt) {  // a caught error is thrown again
     backward_of(model, ones({1, 3}));
     expect_error<TapeError>(
         [&] { adam.step(); },
@@ -50,7 +50,7 @@ TEST(UnvisitedParameters, AreFoundAfterTapesWithoutAStep) {
   zero_grad(model.head);
   Sgd sgd(model);
   backward_of(model, ones({1, 3}));
-  backward_of(model, ones({1, 3}));  // gradients of two tapes add up
+  backward_of(model, ones({1, 3}));  // gradients of two tapes accumulate
   EXPECT_THROW(sgd.step(), TapeError);
 }
 

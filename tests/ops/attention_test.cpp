@@ -1,4 +1,4 @@
-// Attention against its definition written with loops, its masks, its gradients and its errors.
+// Attention against its definition in plain loops; masks, gradients and errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ TEST(Attention, CausalHidesWhatComesLater) {
     for (std::int64_t j = 0; j < 5; ++j) EXPECT_EQ(weights.at({i, j}) == 0, j > i + 2) << i << ", " << j;
 }
 
-/// Four queries of two keys: the first two see nothing, and get zeros and a zero gradient.
+/// Four queries, two keys: the first two queries see no key, and get zeros and a zero gradient.
 TEST(Attention, QueriesThatSeeNothing) {
   const Tensor q = parameter(distinct({4, 2}, 0.1)), k = parameter(distinct({2, 2}, 0.5));
   Tape tape;

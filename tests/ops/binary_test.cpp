@@ -1,4 +1,4 @@
-// What holds for every broadcasting op of two tensors, and their ties and mixtures of dtypes.
+// Properties of all broadcasting ops of two tensors, their ties and mixed dtypes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ const std::vector<NamedBinary>& binary_ops() {
   return ops;
 }
 
-/// Pairs of shapes that reach every kind of loop: equal, one element, a row, a column, middle axes, both sides.
+/// Pairs of shapes that reach every loop: equal, one element, a row, a column, middle axes, both sides.
 const std::vector<std::pair<Shape, Shape>>& shape_pairs() {
   static const std::vector<std::pair<Shape, Shape>> pairs{
       {{4}, {4}},       {{3, 4}, {}},           {{}, {3, 4}},

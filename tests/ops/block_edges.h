@@ -1,5 +1,5 @@
-// Gradients at sizes at which an op works in several blocks or takes another path: beyond the elements that justify a
-// thread, the rows of a block, a register tile, or the weights that stay in the cache.
+// Gradients at sizes at which an op uses several blocks or another path: more elements than one thread takes, more rows
+// than a block or a register tile has, or more weights than the cache holds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ inline void expect_right_gradients(const std::string& name, const Function& f, c
   EXPECT_LT(distance(plain.gradients, sum_over_outputs(checked, one, plain)), 1e-12) << "from each output alone";
 }
 
-/// Random points of one generator, so that a test begins from the same ones each time.
+/// Random points from one seeded generator, so that a test always uses the same ones.
 class BlockEdges : public testing::Test {
  protected:
   template <class F> void check(const std::string& name, const std::vector<Shape>& shapes, F&& f) {

@@ -9,7 +9,7 @@ namespace {
 using Unary = Tensor (*)(const Tensor&);
 using Binary = Tensor (*)(const Tensor&, const Tensor&);
 
-// Each saves something else: nothing, x, y, and the slope.
+// These ops save different tensors: nothing, x, y, and the slope.
 TEST_F(BlockEdges, FunctionsOfOneTensorOverSeveralThreads) {
   const std::pair<const char*, Unary> functions[] = {{"neg", neg},   {"sin", sin},         {"tanh", tanh},
                                                      {"relu", relu}, {"sigmoid", sigmoid}, {"gelu", gelu}};
@@ -72,7 +72,7 @@ TEST_F(BlockEdges, ReductionsOverSeveralThreads) {
   check_unary("prod", {131, 9}, [](const Tensor& x) { return prod(x, 1); });
 }
 
-// The rows of a group are 16, or as many as are found in the first-level cache.
+// A group has 16 rows, or as many as fit into the first-level cache.
 TEST_F(BlockEdges, SoftmaxOfGroupsOfRowsOverSeveralThreads) {
   for (const Shape& shape :
        {Shape{17, 7}, Shape{830, 9}, Shape{33, 64}, Shape{150, 67}, Shape{7, 401}, Shape{3, 1100}}) {
@@ -98,7 +98,7 @@ TEST_F(BlockEdges, NormalisationOfSeveralBlocksOfRows) {
   check_binary("rms_norm", {2100, 5}, {5}, [](const Tensor& x, const Tensor& gamma) { return rms_norm(x, gamma); });
 }
 
-// Past the cache: the gradient of many rows is that of each half, which is not.
+// Many rows are stored past the cache; their gradient must be that of each half, which is not.
 TEST_F(BlockEdges, ALayerNormThatIsStoredPastTheCache) {
   const std::int64_t width = 4096;
   const Tensor x = random.normal({520, width}), dy = random.normal({520, width}), gamma = random.normal({width});

@@ -1,4 +1,4 @@
-// Users' own ops are recorded, printed and checked as the library's are.
+// Custom ops are recorded, printed and checked like the library's own.
 #include <gtest/gtest.h>
 
 #include <retrace/ops/ops.h>
@@ -13,7 +13,7 @@ Tensor cube(const Tensor& x) {
       [](const Tensor& dy, const Tensors& in, const Tensor&) -> Tensors { return {dy * 3.0 * square(in[0])}; });
 }
 
-/// An op of two inputs whose backward returns what it is told to.
+/// An op of two inputs whose backward returns the given gradients.
 Tensor with_gradients(const Tensor& a, const Tensor& b, const Tensors& gradients) {
   return custom_op(
       "odd", {a, b}, [](const Tensors& in) { return in[0] + in[1]; },
@@ -94,7 +94,7 @@ TEST(CustomOp, MayReturnItsInput) {
   EXPECT_EQ(x.grad().at({0}), 4);
 }
 
-/// Views of some storage begin in its middle: results, gradients, and what backward is given.
+/// Results, gradients and the arguments of backward may be views that begin in the middle of a storage.
 TEST(CustomOp, MayReturnAndTakeViewsThatBeginInTheMiddleOfAStorage) {
   const Tensor table = parameter(tensor({{1, 2}, {3, 4}, {5, 6}}, f64)), constants = tensor({{7, 8}, {9, 10}}, f64);
   const Tensor scales = tensor({{0, 0}, {10, 20}, {30, 40}}, f64);
@@ -127,7 +127,7 @@ TEST(CustomOp, MayReturnAndTakeViewsThatBeginInTheMiddleOfAStorage) {
     }
 }
 
-/// One view for two inputs: neither may take its storage as its own gradient.
+/// If backward returns one view for two inputs, neither may use its storage as its own gradient.
 TEST(CustomOp, OneGradientForTwoInputsIsShared) {
   const Tensor a = parameter(ones({2})), b = parameter(ones({2}));
   Tape tape;
@@ -141,7 +141,7 @@ TEST(CustomOp, OneGradientForTwoInputsIsShared) {
   EXPECT_EQ(gradient.at({1}), 8);
 }
 
-/// A backward may return what somebody else holds, and return it again.
+/// A backward may return a tensor that is held elsewhere, and return it again.
 TEST(CustomOp, AGradientThatIsHeldElsewhereIsCopied) {
   const Tensor a = parameter(ones({2})), b = parameter(ones({2})), held = full({2}, 4);
   for (int walk = 1; walk <= 2; ++walk) {

@@ -1,4 +1,4 @@
-// Single ops where they are delicate: tails, kinks, infinities, the edges of a domain, dtypes.
+// Single ops at critical points: tails, kinks, infinities, the edges of a domain, dtypes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct TailCase {
   double x, value, slope;
 };
 
-// Reference values from series in higher precision.
+// Reference values from series evaluated in higher precision.
 TEST(Activations, TailsKeepFullPrecision) {
   const double e40 = std::exp(-40.0);
   const std::vector<TailCase> cases{
@@ -87,7 +87,7 @@ double tangent_of_pow_at_zero(double p, double of_x, double of_p) {
   return pow(tensor(std::span(&base, 1), {}), tensor(std::span(&exponent, 1), {})).values<Dual>()[0].tangent;
 }
 
-/// x^p where both are tensors: the limits for x -> 0, and no NaN from ln 0.
+/// x^p of two tensors: the limits for x -> 0, and no NaN from ln 0.
 TEST(Pow, OfATensorAtZero) {
   struct Expected {
     double p, value, by_base;

@@ -1,4 +1,4 @@
-// A table of mistakes: a call with operands that do not fit, and the exact error that it throws.
+// A table of invalid calls and the exact error that each throws.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 
 namespace retrace {
 
-/// What the calls of a table make their mistakes with. The real ones want gradients and have one already, so that a
-/// call which changes or records anything is found out.
+/// The operands of the calls. Those of real numbers want gradients and have one already, so that a call that changes or
+/// records anything is detected.
 struct ErrorOperands {
   Tensor number = real({}), vector = real({3}), four = real({4}), matrix = real({2, 3}), square = real({3, 3});
   Tensor cube = real({2, 2, 3}), batch = real({3, 3, 3}), table = real({5, 2}, "table");
@@ -50,7 +50,7 @@ inline std::vector<double> numbers_of(const Tensor& x) {
   return {copy.values<double>().begin(), copy.values<double>().end()};
 }
 
-/// Values, gradients and versions of all operands.
+/// The values, gradients and versions of all operands.
 inline std::vector<double> state_of(const ErrorOperands& operands) {
   std::vector<double> state;
   const NoTape nothing_is_recorded;
@@ -90,7 +90,7 @@ template <class Call> void expect_mistake(Mistake mistake, const Call& call, con
   }
 }
 
-/// Makes the call on a tape, where it throws, records nothing and leaves every operand as it was.
+/// Makes the call on a tape; it must throw, record nothing and leave every operand unchanged.
 template <class Call> void expect_refused(Mistake mistake, const Call& call, const std::string& message) {
   const ErrorOperands operands;
   const std::vector<double> before = state_of(operands);

@@ -1,4 +1,4 @@
-// What arithmetic, activations, products and reductions refuse: the type of the error and its exact text.
+// Invalid arguments of arithmetic, activations, products and reductions: the type and text of each error.
 #include <retrace/tests/ops/error_table.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -44,7 +44,7 @@ TEST(ArithmeticErrors, FunctionsOfTwoTensorsBroadcastAndTakeOneDtype) {
     expect_refused(
         Mistake::dtype, [f](const ErrorOperands& with) { f(with.matrix, with.single); },
         name + ": a[2, 3] is f64 and b[2, 3] is f32: dtypes differ; convert one with to()");
-    if (name != "add" && name != "sub" && name != "mul")  // these three take integers too
+    if (name != "add" && name != "sub" && name != "mul")  // these three accept integers, too
       expect_refused(
           Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, with.whole); }, needs_real(name, "a"));
   }

@@ -1,4 +1,4 @@
-// What softmax, norms, losses, dropout, attention and custom ops refuse: the type of the error and its exact text.
+// Invalid arguments of softmax, norms, losses, dropout, attention and custom ops: the type and text of each error.
 #include <retrace/tests/ops/error_table.h>
 #include <retrace/tests/ops/gradient_support.h>
 

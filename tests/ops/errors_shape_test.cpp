@@ -1,4 +1,4 @@
-// What ops that move or pick elements refuse: the type of the error and its exact text.
+// Invalid arguments of ops that move or select elements: the type and text of each error.
 #include <retrace/tests/ops/error_table.h>
 
 namespace retrace {

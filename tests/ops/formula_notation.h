@@ -1,4 +1,4 @@
-// Reads formulas by the notation of core/op_info.h, and says where one does not keep to it.
+// Parses formulas in the notation of core/op_info.h, and reports where one violates it.
 #pragma once
 
 #include <cctype>
@@ -12,7 +12,7 @@ namespace retrace {
 
 class FormulaReader {
  public:
-  /// Reads a list of equations. Throws ValueError, with the unread rest, where they break the notation.
+  /// Parses a list of equations. Throws ValueError, with the remaining text, where they violate the notation.
   FormulaReader(std::string_view formulas, std::set<std::string> names) : rest_(formulas), names_(std::move(names)) {
     do item();
     while (take(", "));

@@ -1,4 +1,4 @@
-// The formulas on a tape are those of the call: its attributes, axes, permutations and options.
+// The formulas on a tape show the attributes, axes, permutations and options of the call.
 #include <retrace/ops/loops/formula.h>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The gates of a memory: by hand, against the ops that they are made of, and what they refuse.
+// The gates of a memory: values by hand, against composed ops, and errors.
 #include <gtest/gtest.h>
 #include <retrace/core/gradcheck.h>
 #include <retrace/tests/ops/gradient_support.h>
@@ -44,7 +44,7 @@ TEST(GatedMemory, GatesWithoutLimitKeepOrReplaceASlotExactly) {
   }
 }
 
-/// m, c, p, q and two biases for 2 samples of 5 slots with 17 units, which are more than whole vectors.
+/// m, c, p, q and two biases for 2 samples of 5 slots with 17 units, which is not a multiple of a vector length.
 Tensors memories(std::int64_t gates, Random& random) {
   return {random.normal({2, 5, 17}, f64), random.normal({2, 5, 17}, f64), random.normal({2, 5, gates}, f64),
           random.normal({2, gates}, f64), random.normal({}, f64),         random.normal({}, f64)};
@@ -84,8 +84,8 @@ TEST(GatedMemory, EqualsTheOpsThatItIsMadeOf) {
     }
 }
 
-/// Values and gradients with a candidate of 7 rows, or with its first 5 cut off; its other use comes before the op or
-/// after it, so that the op's gradient is the second or the first to arrive.
+/// Values and gradients with a candidate of 7 rows, or with a slice of its first 5. The candidate is used once more,
+/// before or after the op, so that the gradient of the op arrives second or first.
 std::vector<double> with_more_rows(const Tensors& numbers, bool cut, bool coupled, bool used_after) {
   Random random(12);
   const Dtype dtype = numbers[0].dtype();
@@ -111,7 +111,7 @@ std::vector<double> with_more_rows(const Tensors& numbers, bool cut, bool couple
   return result;
 }
 
-/// Rows of the candidate behind those of the memory, as the input's row that attended beside the slots, count nowhere.
+/// Rows of the candidate beyond those of the memory, such as the row of the input, have no effect.
 TEST(GatedMemory, MoreRowsOfTheCandidateAreAsIfCutOff) {
   Random random(11);
   for (const Dtype dtype : {f64, f32})

@@ -41,7 +41,7 @@ template <class T> void half_of_square(T* values, T* slopes, Index count) {
   }
 }
 
-/// A random product: memory for its operands, and what to pass to a kernel.
+/// A random product: the memory of its operands, and the arguments of a kernel.
 template <class T> struct Product {
   GemmShape shape;
   GemmOperand<T> a, b;
@@ -71,7 +71,8 @@ template <class T> struct Product {
     return {memory.data(), row_stride, transposed, batch_stride};
   }
 
-  /// All of the memory of C, also between its rows, after the kernel ran on a copy of it, and then that of the slopes.
+  /// Runs the kernel on a copy of C. Returns the whole memory of C, including the gaps between rows, then that of the
+  /// slopes.
   template <class Kernel> std::vector<T> run(Kernel* kernel) const {
     std::vector<T> memory = c_data, slopes = c_data;
     GemmResult<T> result = c;
@@ -94,8 +95,8 @@ template <class T> bool same_bits(const std::vector<T>& x, const std::vector<T>&
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
 }
 
-/// On every instruction set of this machine: fused kernels have the bits of the plain twin, others are as close as
-/// rounding allows.
+/// On every instruction set of this machine, kernels with fused multiply-add are bit-identical to the plain twin, and
+/// others equal it to rounding.
 template <class T> void expect_equals_plain(const Product<T>& product) {
   const std::vector<T> plain = product.run(gemm_plain<T>);
   const GemmShape& s = product.shape;
@@ -110,7 +111,7 @@ template <class T> void expect_equals_plain(const Product<T>& product) {
     const double tolerance = 8 * std::numeric_limits<T>::epsilon() * static_cast<double>(s.k + 1);
     for (std::size_t i = 0; i < plain.size(); ++i) {
       const bool squared = product.c.activation != nullptr && i < product.c_data.size();
-      // f(z) = z^2 / 2: an error of z grows by z, the root of 2 f.
+      // f(z) = z^2 / 2 multiplies an error of z by z, the square root of 2 f.
       const double growth = squared ? 1 + std::sqrt(2 * std::abs(plain[i])) : 1;
       ASSERT_NEAR(plain[i], fast[i], tolerance * growth) << "element " << i;
     }
@@ -161,8 +162,8 @@ TYPED_TEST(Gemm, EqualsThePlainTwinAcrossBlocks) {
   }
 }
 
-/// So many rows that a wide right factor is packed, sooner if its rows are whole pages apart; so many columns that the
-/// left one is, in more than one block of rows.
+/// Enough rows for a wide right factor to be packed (fewer suffice if its rows are whole pages apart), and enough
+/// columns for the left factor to be packed, in more than one block of rows.
 TYPED_TEST(Gemm, EqualsThePlainTwinWhereFactorsBeginToBePacked) {
   expect_equals_plain(Product<TypeParam>({600, 70, 400}));
   expect_equals_plain(Product<TypeParam>({150, 1024, 40}));

@@ -1,4 +1,4 @@
-// What tests of ops compare gradients with: differences of values, and messages of errors.
+// Helpers of the tests of ops: finite differences, and messages of errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using Binary = Tensor (*)(const Tensor&, const Tensor&);
 
 inline Tensor number(double value, Dtype dtype = f64) { return full({}, value, dtype); }
 
-/// The gradient of f at a number.
+/// The gradient of f at one number.
 inline double slope(const std::function<Tensor(const Tensor&)>& f, double at, Dtype dtype = f64) {
   const Tensor x = parameter(number(at, dtype));
   Tape tape;
@@ -28,7 +28,7 @@ inline double slope(const std::function<Tensor(const Tensor&)>& f, double at, Dt
   return x.grad().item();
 }
 
-/// Numbers that differ from each other, away from the kinks of all ops.
+/// Distinct numbers, away from the kinks of all ops.
 inline Tensor distinct(const Shape& shape, double first) {
   Tensor x = empty(shape, f64);
   double next = first;
@@ -46,7 +46,7 @@ inline double weighted_sum(const Tensor& y, const Tensor& weights) {
   return sum;
 }
 
-/// Compares the gradient of <weights, f()> with differences, for every element of x.
+/// Compares the gradient of <weights, f()> with finite differences, for every element of x.
 inline void expect_gradient(const Tensor& x, const std::function<Tensor()>& f, const std::string& what) {
   const Tensor weights = distinct(f().shape(), 0.4);
   x.zero_grad();

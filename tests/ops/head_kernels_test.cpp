@@ -1,4 +1,4 @@
-// Small heads in registers have the bits of the loops for heads of any size, and other instruction sets agree.
+// The register kernels of small heads are bit-identical to the general loops, and other instruction sets agree.
 #include <retrace/ops/attention/choose.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
@@ -10,8 +10,7 @@ namespace {
 
 using kernels::normal_numbers;
 
-/// q, k and v of 2 samples with 2 heads, side by side as packed_attention has them, and all that attention makes of
-/// them.
+/// q, k and v of 2 samples with 2 heads, packed as for packed_attention, and all results and gradients of attention.
 template <class T> struct Heads {
   AttentionSizes n;
   std::vector<T> qkv, dy, dweights;
@@ -19,7 +18,7 @@ template <class T> struct Heads {
 
   explicit Heads(const AttentionSizes& sizes) : n(sizes) {
     qkv = normal_numbers<T>(n.batch * n.keys * columns(), 1);
-    dqkv = normal_numbers<T>(n.batch * n.keys * columns(), 2);  // something to add to
+    dqkv = normal_numbers<T>(n.batch * n.keys * columns(), 2);  // initial values to add to
     dy = normal_numbers<T>(n.batch * n.queries * n.heads * n.values, 3);
     dweights = normal_numbers<T>(n.batch * n.heads * n.queries * n.keys, 4);
     weights.resize(dweights.size()), y.resize(dy.size());
@@ -72,7 +71,7 @@ TYPED_TEST(SmallHeads, HaveTheBitsOfTheLoopsForAnySize) {
   int compared = 0;
   this->for_each_size([&](const AttentionSizes& n) {
     if (!kernels::fits_in_registers<T>(sizes_of_head(n))) return;
-    for (const bool other : {false, true}) {  // causal; gradients added to, and coming through the weights, too
+    for (const bool other : {false, true}) {  // causal; accumulated gradients, also through the weights
       Heads<T> small(n), large(n);
       small_heads_forward<T>(n, small.template parts<const T>(small.qkv.data()), other, small.weights.data(),
                              small.template rows_of_y<T>(small.y.data()));
@@ -96,7 +95,7 @@ template <class T> const kernels::HeadKernels<T>& heads_of(const kernels::Kernel
     return table.heads_double;
 }
 
-/// Which gradients of a head are added to others, and what flows back to it.
+/// Which gradients of a head are accumulated, and which outputs have a gradient.
 struct Way {
   bool add_q, add_k, add_v;
   bool from_y = true, from_weights = false;

@@ -1,4 +1,4 @@
-// Heads and masks: where every number goes, that attention is what they are for, and what they refuse.
+// Heads and masks: the position of every element, their use in attention, and their errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ TEST(CausalMask, HidesWhatComesAfterTheQuery) {
   EXPECT_FALSE(causal_mask(4).wants_gradient());
 }
 
-/// Also where there are fewer queries than keys, as when a segment continues an earlier one.
+/// There may be fewer queries than keys, as when a segment continues an earlier one.
 TEST(CausalMask, IsWhatTheOptionOfAttentionDoes) {
   const Tensor q = distinct({2, 3, 4}, 0.1), k = distinct({2, 5, 4}, 0.5);
   for (const int heads : {1, 2}) {
@@ -102,7 +102,7 @@ TEST(PaddingMask, HidesKeysFromTheLengthOfTheirSampleOn) {
   EXPECT_EQ(padding_mask(indices({0, 0}), 0).shape(), (Shape{2, 1, 0}));
 }
 
-/// What lies behind the end of a sample does not matter, and a sample without anything to see gets zeros.
+/// Values behind the end of a sample have no effect, and a sample of length 0 gets zeros.
 TEST(PaddingMask, MakesAttentionBlindForPadding) {
   const Tensor x = distinct({3, 4, 4}, 0.1), lengths = indices({2, 0, 4});
   for (const int heads : {1, 2}) {

@@ -1,5 +1,5 @@
-// A gradient may be written over the one that it is made from (Record::grad_in_place): it then has the same bits as in
-// a buffer of its own, which it has on a tape that keeps everything.
+// A gradient may overwrite the gradient that it is computed from (Record::grad_in_place). It must have the same bits as
+// in a buffer of its own, which it gets on a tape with the option keep.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -78,7 +78,7 @@ Tensors gradients(const Case& of, Dtype dtype, Again again, const TapeOptions& o
 }
 
 TEST(GradientInPlace, HasTheBitsOfOneInItsOwnBuffer) {
-  for (const std::int64_t batch : {3, 800})  // 800: more than a thread's share
+  for (const std::int64_t batch : {3, 800})  // 800: more than one thread's share
     for (const Case& each : cases(batch))
       for (const Dtype dtype : {f32, f64})
         for (const Again again : {Again::never, Again::before, Again::after}) {
@@ -89,7 +89,7 @@ TEST(GradientInPlace, HasTheBitsOfOneInItsOwnBuffer) {
         }
 }
 
-/// What the pool grows by in a step of x -> op -> op -> sum, in bytes of x.
+/// The growth of the memory pool in a step of x -> op -> op -> sum, as a multiple of the bytes of x.
 double growth_of_a_step(const Op& op, std::int64_t rows) {
   const auto held = [] { return memory_stats().live_bytes + memory_stats().pooled_bytes; };
   const Tensor x = ones({rows, 321}).watch();
@@ -107,7 +107,7 @@ TEST(GradientInPlace, TakesNoRoom) {
                                                {"softmax", [](const Tensors& in) { return softmax(in[0]); }},
                                                {"log_softmax", [](const Tensors& in) { return log_softmax(in[0]); }},
                                                {"layer_norm", [](const Tensors& in) { return layer_norm(in[0]); }}}) {
-    rows *= 2;  // no earlier block is of this size
+    rows *= 2;  // no earlier block has this size
     EXPECT_LT(growth_of_a_step(op, rows), 3.9) << name << ": two values and one gradient in blocks of the pool";
   }
 }

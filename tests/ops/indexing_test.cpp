@@ -1,4 +1,4 @@
-// Ops that pick elements by i64 indices.
+// Ops that select elements by i64 indices.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ template <class T> std::vector<T> normal_numbers(std::int64_t count, unsigned se
   return numbers;
 }
 
-/// Element by element within `units` in the last place of the largest element.
+/// Expects every element within `units` units in the last place of the largest element.
 template <class T>
 void expect_close(const std::vector<T>& plain, const std::vector<T>& fast, double units, const char* what) {
   ASSERT_EQ(plain.size(), fast.size());

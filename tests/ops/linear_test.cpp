@@ -1,4 +1,4 @@
-// linear with its activation: the bits of two ops in one record, and its gradients at the edges.
+// linear with an activation: one record, bit-identical to two ops, and its gradients at the edges.
 #include <gtest/gtest.h>
 
 #include <cmath>

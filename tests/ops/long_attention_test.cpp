@@ -1,5 +1,5 @@
-// Attention of long sequences, whose weights are not stored, has the bits of attention whose weights are (where q, k
-// and v are different tensors).
+// Attention of long sequences, which does not store its weights, is bit-identical to attention that stores them if q, k
+// and v are different tensors.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -34,7 +34,7 @@ struct Attended {
   Tensor y, dq, dk, dv;
 };
 
-/// Every input is used once more, so that the gradients of attention are added to others.
+/// Every input is used once more, so that the gradients of attention are accumulated.
 template <class Attention> Attended attended(const Case& of, Dtype dtype, bool adds, Attention&& attention) {
   Random random(3);
   const auto rows = [&](std::int64_t count, std::int64_t columns, const char* name) {
@@ -125,7 +125,7 @@ TEST(LongAttentionRecord, KeepsNoWeights) {
   }
 }
 
-/// A tile of few queries is no larger than what is read for it.
+/// A tile of few queries is no larger than its inputs.
 TEST(LongAttentionRecord, KeepsTheWeightsOfFewQueriesAndOfFewKeys) {
   const auto saved_weights = [](std::int64_t queries, std::int64_t keys) {
     const Tensor q = parameter(ones({queries, 4})), k = ones({keys, 4});
@@ -140,8 +140,8 @@ TEST(LongAttentionRecord, KeepsTheWeightsOfFewQueriesAndOfFewKeys) {
   EXPECT_FALSE(saved_weights(5000, 9));
 }
 
-/// q, k and v that share tensors, and only some of which want gradients: the bits differ where contributions to one
-/// gradient come in another order.
+/// q, k and v share tensors, and only some want gradients. The bits may differ if the contributions to one gradient are
+/// summed in another order.
 TEST(LongAttentionRecord, SharedAndUnwantedOperands) {
   Random random(7);
   const Tensor a = random.normal({2, 300, 4}, f64), b = random.normal({2, 300, 4}, f64);

@@ -1,4 +1,4 @@
-// Losses: against plain loops, what is ignored, reductions, soft targets, both tails.
+// Losses: against plain loops, ignored labels, reductions, soft targets, both tails.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -71,7 +71,7 @@ TEST(CrossEntropy, Gradients) {
   }
 }
 
-/// As if the ignored rows were not there, in the mean as well.
+/// The result must be that of the other rows alone, also for the mean.
 TEST(CrossEntropy, IgnoredRowsCountNowhere) {
   Random random(2);
   const Tensor x = random.normal({4, 3}, f64), labels = indices({2, -100, 0, -100}), rows = indices({0, 2});
@@ -151,7 +151,7 @@ TEST(CrossEntropy, OfLargeLogits) {
   }
 }
 
-/// A class that a mask rules out has no share in the loss, and no gradient.
+/// A class that a mask excludes does not affect the loss and gets no gradient.
 TEST(CrossEntropy, ALogitOfMinusInfinityIsAClassLess) {
   const Tensor x = tensor({{1.0, -infinity, 3.0}}, f64), two = tensor({{1.0, 3.0}}, f64);
   const auto soft = [](const Tensor& logits) { return cross_entropy(logits, tensor({{0.25, 0.0, 0.75}}, f64)); };

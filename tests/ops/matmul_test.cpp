@@ -19,12 +19,12 @@ void expect_near(const Tensor& got, const Tensor& want, double limit, const std:
   double worst = 0;
   for (std::size_t k = 0; k < wide_got.values<double>().size(); ++k) {
     const double error = std::abs(wide_got.values<double>()[k] - wide_want.values<double>()[k]);
-    worst = error <= worst ? worst : error;  // NaN, too, is an error
+    worst = error <= worst ? worst : error;  // NaN counts as an error
   }
   EXPECT_LE(worst, limit) << what;
 }
 
-/// Where the matrix of an operand with these batch axes begins, for one index of the broadcast batch.
+/// The offset of the matrix of an operand with these batch axes, for one index of the broadcast batch.
 std::int64_t matrix_of(const Shape& batch, const Shape& broadcast, std::int64_t index) {
   std::int64_t at = 0, stride = 1;
   for (int axis = 1; axis <= broadcast.rank(); ++axis) {
@@ -73,7 +73,7 @@ Product product(const Tensor& a, const Tensor& b, const Tensor& dy, MatmulOption
   return {y, of_a.grad(), of_b.grad()};
 }
 
-/// The last axes of the batch, some of them 1: what broadcasts to it.
+/// Shapes that broadcast to the batch: its last axes, with some of them 1.
 Shape part_of_batch(const Shape& batch, Random& random) {
   Shape part = batch.last(static_cast<int>(random.integer(batch.rank() + 1)));
   for (int axis = 0; axis < part.rank(); ++axis)
@@ -121,7 +121,7 @@ TEST(Matmul, EqualsPlainLoopsForRandomShapesAndBothGradients) {
   }
 }
 
-/// A vector is a row on the left and a column on the right, and that axis is dropped again.
+/// A vector is a row on the left and a column on the right; the result does not have that axis.
 TEST(Matmul, OfVectorsIsTheProductOfRowsAndColumns) {
   Random random(2);
   const auto check = [&](const Shape& a_shape, const Shape& b_shape, const Shape& y_shape) {

@@ -1,4 +1,4 @@
-// layer_norm and rms_norm: against plain loops, for large offsets, at the edges, row by row.
+// layer_norm and rms_norm: against plain loops, with large offsets, at edge values, and row by row.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool has_nan(const Tensor& x) {
   return std::ranges::any_of(wide.values<double>(), [](double element) { return std::isnan(element); });
 }
 
-/// (x - mean) / sqrt(var + eps), or with no mean x / sqrt(mean x^2 + eps).
+/// (x - mean) / sqrt(var + eps), or without a mean x / sqrt(mean x^2 + eps).
 std::vector<double> plain_normal(const std::vector<double>& x, bool subtract_mean, double eps) {
   const double count = static_cast<double>(x.size());
   double mean = 0, square = 0;
@@ -93,7 +93,7 @@ TEST(LayerNorm, OfASumIsThatOfItsTwin) {
   for (std::size_t k = 0; k < fused.size(); ++k) EXPECT_TRUE(same_bits(fused[k], composed[k])) << k;
 }
 
-/// Two that get one gradient must not share what either goes on to add to.
+/// Two inputs that get the same gradient must not share a buffer, because either may add to it.
 TEST(LayerNorm, TheGradientOfASumIsAddedToEachTermAlone) {
   Random random(13);
   const Tensor x = random.normal({2, 5}, f64), residual = random.normal({2, 5}, f64), dy = random.normal({2, 5}, f64);
@@ -171,7 +171,7 @@ TEST(RmsNorm, GradientsOfEveryInputAloneAndTogether) {
       gamma, [&] { return rms_norm(x.detach(), gamma); }, "gamma on a constant");
 }
 
-/// Where gamma and beta let it, the gradient starts from y, and no other copy of the row is kept.
+/// If gamma and beta allow it, the gradient is computed from y, and no other copy of the row is saved.
 TEST(LayerNorm, GradientsFromYAreThoseFromX) {
   Random random(14);
   const Tensor x = random.normal({5, 40}, f64), residual = random.normal({5, 40}, f64);
@@ -207,7 +207,7 @@ TEST(LayerNorm, GradientsFromYAreThoseFromX) {
   for (std::size_t k = 0; k < 4; ++k) expect_near(rounded.gradients[k], usual.gradients[k], 2e-5);
 }
 
-/// With a variance from one pass, or means summed as floats, f32 would keep two digits here.
+/// With a one-pass variance, or means summed in f32, only two digits would be correct here.
 TEST(LayerNorm, OfNumbersNearTenThousandKeepsTheDigitsOfF32) {
   Random random(4);
   const Tensor x = random.normal({4, 512}, 1e4, 1, f32), gamma = random.normal({512}, f32);
@@ -230,7 +230,7 @@ TEST(LayerNorm, OfEqualNumbersIsBeta) {
   EXPECT_TRUE(same_bits(rms_norm(zeros({2, 3}, f32), gamma), zeros({2, 3}, f32)));
 }
 
-/// A mean that is off by one unit in the last place would be seen: 49 (1 / 49) is not 1.
+/// An error of one unit in the last place of the mean would show: 49 (1 / 49) is not 1.
 TEST(LayerNorm, OfEqualNumbersIsZeroForEveryLength) {
   for (std::int64_t length = 1; length < 130; ++length)
     EXPECT_TRUE(same_bits(layer_norm(full({1, length}, 1e6, f64)), zeros({1, length}, f64))) << length;

@@ -1,4 +1,4 @@
-// Every op of several tensors takes the same one for two of them: its gradient is then the sum of what each would get.
+// One tensor may be two operands of an op. Its gradient is the sum of the gradients of both.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -19,7 +19,7 @@ struct Case {
   std::function<Tensor(const Tensors&)> op;
 };
 
-// Square and small, so that one shape does for all operands. What an op needs besides is a constant.
+// Small square matrices, so that all operands have the same shape. Other arguments of an op are constants.
 std::vector<Case> cases() {
   Random random(11);
   const Tensor of_four = random.normal({2, 3, 12}, f64);

@@ -20,7 +20,7 @@ class ProductBlockEdges : public BlockEdges {
   }
 };
 
-// Edges of a register tile, the 384 steps for which sums stay in registers, a packed block, and a thread's share.
+// Edges of a register tile, of the 384 steps that stay in registers, of a packed block, and of a thread's share.
 TEST_F(ProductBlockEdges, MatricesBeyondATileADepthBlockAndAThread) {
   check_products({}, {}, 7, 13, 33);
   check_products({}, {}, 385, 5, 6);
@@ -32,7 +32,7 @@ TEST_F(ProductBlockEdges, MatricesBeyondATileADepthBlockAndAThread) {
   check_products({}, {}, 580, 20, 70);
 }
 
-// One shared right factor makes one tall product; other batches are walked.
+// A shared right factor turns the batch into one tall product; other batches are looped over.
 TEST_F(ProductBlockEdges, BatchesOfMatrices) {
   check_products({3}, {}, 130, 7, 9);
   check_products({2, 3}, {}, 5, 7, 9);

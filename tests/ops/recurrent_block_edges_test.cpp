@@ -9,12 +9,12 @@ namespace {
 struct Sizes {
   std::int64_t batch, time, hidden;
 };
-// Samples over several threads, vectors of several lengths, and sums over more steps than a product keeps in registers.
+// Samples on several threads, vectors of several lengths, and sums over more steps than a product keeps in registers.
 constexpr Sizes recurrent_sizes[] = {{1400, 2, 5}, {3, 4, 8}, {3, 4, 9}, {2, 3, 17}, {100, 4, 3}};
 
 class RecurrentBlockEdges : public BlockEdges {
  protected:
-  /// With all steps, and with lengths from none to all.
+  /// Without lengths, and with lengths from 0 to all steps.
   template <class Op>
   void check_sequences(const std::string& name, std::int64_t gates, int states, bool has_bias, Op&& op) {
     for (const Sizes& n : recurrent_sizes) {

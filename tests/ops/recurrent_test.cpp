@@ -1,4 +1,4 @@
-// The values of the recurrent ops over sequences with lengths: after its length a sample keeps its state.
+// Values of the recurrent ops over sequences with lengths: after its length, a sample keeps its state.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,7 +20,7 @@ struct Sequence {
   Tensors states;
 };
 
-/// An op behind a common interface: p, the initial states and the lengths give a sequence.
+/// A common interface to the ops: p, the initial states and the lengths give a sequence.
 struct Layer {
   std::string name;
   std::int64_t gates;
@@ -51,7 +51,7 @@ std::vector<Layer> layers(Random& random, Dtype dtype) {
           {"rnn with relu", 1, 1, rnn(Activation::relu)}};
 }
 
-/// A layer with an input, in which samples have no steps, some, and all.
+/// A layer and an input whose samples have no steps, some, and all.
 struct Example {
   const Layer& layer;
   Tensor p;
@@ -66,7 +66,7 @@ struct Example {
     return lengths.values<std::int64_t>()[static_cast<std::size_t>(sample)];
   }
   Sequence run() const { return layer.op(p, before, lengths); }
-  /// The result of one sample alone, cut off at its length.
+  /// The result of one sample alone, truncated to its length.
   Sequence alone(std::int64_t sample) const {
     const auto rows = [=](const Tensor& x) { return slice(x, {range(sample, sample + 1)}).clone(); };
     Tensors states;

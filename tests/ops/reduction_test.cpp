@@ -1,4 +1,4 @@
-// Reductions: against plain loops, and at the edges that ops.h states.
+// Reductions: against plain loops, and at the edge values that ops.h states.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ bool same_values(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::ranges::equal(wide_a.values<double>(), wide_b.values<double>(), equal);
 }
 
-/// The gradient of a reduction for one cotangent for each of its outputs.
+/// The gradient of a reduction, with one cotangent per output.
 Tensor gradient_of(Reduce function, const Tensor& values, const Axes& axes, const Tensor& cotangent) {
   const Tensor x = parameter(values);
   Tape tape;
@@ -83,7 +83,7 @@ Tensor gradient_of(Reduce function, const Tensor& values) {
   return gradient_of(function, values, {}, number(1, values.dtype()));
 }
 
-/// Axes 0 and 2 of [3, 4, 5]: element by element what the plain loops give for the gathered numbers.
+/// Reduces axes 0 and 2 of [3, 4, 5]; each element must be that of the plain loops over the same numbers.
 TEST(Reductions, EqualPlainLoopsOverInnerAndOuterAxes) {
   Random random(1);
   const Tensor x = random.uniform({3, 4, 5}, -2, 2, f64);
@@ -191,14 +191,14 @@ TEST(Reductions, ZerosOfAProductAreExactInTheGradientToo) {
   EXPECT_EQ(prod(tensor({2.0, 0.0, 5.0}, f64)).item(), 0);
 }
 
-/// The other factor is finite although the product is not a normal number.
+/// The other factor is finite, although the product is not a normal number.
 TEST(Reductions, TheGradientOfAProductSurvivesUnderflowAndOverflow) {
   EXPECT_TRUE(same_values(gradient_of(prod, tensor({1e-200, 1e-220}, f64)), tensor({1e-220, 1e-200}, f64)));
   EXPECT_TRUE(same_values(gradient_of(prod, tensor({1e200, 1e220}, f64)), tensor({1e220, 1e200}, f64)));
   EXPECT_TRUE(same_values(gradient_of(prod, tensor({1e-20, 1e-24}, f32)), tensor({1e-24, 1e-20}, f32)));
 }
 
-/// A product of so many elements cannot be multiplied out anew for each of them.
+/// With this number of elements, multiplying all others for each element would take too long.
 TEST(Reductions, TheGradientOfALongProductThatUnderflows) {
   const Tensor halves = full({300'000}, 0.5, f64);
   EXPECT_TRUE(same_values(gradient_of(prod, halves), zeros_like(halves)));
@@ -225,7 +225,7 @@ TEST(Reductions, LogSumExpOfHugeAndOfMaskedNumbers) {
   EXPECT_NEAR(logsumexp(tensor({1e4 + 0.25, 1e4 + 0.5, 1e4 - 1}, f32)).item(), expected, 1e-3);
 }
 
-/// In one pass, mean(x^2) - mean(x)^2, hardly a digit would be left in f32.
+/// Computed in one pass as mean(x^2) - mean(x)^2, the variance would have hardly a correct digit in f32.
 TEST(Reductions, VarianceOfNumbersNearTenThousand) {
   Random random(2);
   const Tensor x = random.normal({5, 1000}, 1e4, 1, f32);

@@ -1,4 +1,4 @@
-// ops.h is the op reference and ops.def the list of its names: each must hold what the other does.
+// ops.h is the op reference and ops.def the list of its names. They must name the same ops.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -32,7 +32,7 @@ std::vector<std::string> names_in(const std::string& text, const std::string& pa
   return names;
 }
 
-// Functions that give tensors or a struct of them; range(), which gives an Index, is no op.
+// Functions that return tensors or a struct of tensors; range() returns an Index and is not an op.
 std::vector<std::string> declared_in(const std::string& header) {
   return names_in(header, "(?:inline )?(?!Index )[A-Z][A-Za-z]* ([a-z_0-9]+)\\(");
 }
@@ -42,7 +42,7 @@ std::vector<std::string> listed_in(const std::string& list) {
 
 Names set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
-// "gelu, silu": what is in `names` and not in `others`.
+// The elements of `names` that are not in `others`: "gelu, silu".
 std::string missing(const Names& names, const Names& others) {
   std::string result;
   for (const std::string& name : names)

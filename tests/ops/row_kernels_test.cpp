@@ -1,5 +1,5 @@
-// The fast kernels over rows give what their plain twins give, on every instruction set of this machine, for rows of
-// every length around that of a vector, and a row's bits depend on that row alone.
+// The kernels over rows agree with their plain twins on every instruction set of this machine, for every row length
+// around that of a vector, and the bits of a row depend on that row alone.
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 
@@ -21,7 +21,7 @@ template <class T> const RowKernels<T>& rows_of(const KernelTable& table) {
 
 template <class T> class RowKernel : public testing::Test {
  public:
-  /// body(kernels, length) for every instruction set and many lengths.
+  /// Calls body(kernels, length) for every instruction set and many lengths.
   template <class Body> void for_each_length(Body&& body) {
     for (const KernelTable* table : supported_kernel_tables())
       for (const std::int64_t length : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000}) {
@@ -33,7 +33,7 @@ template <class T> class RowKernel : public testing::Test {
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(RowKernel, Types);
 
-constexpr std::int64_t rows = 19;  // more than are taken through a pass together
+constexpr std::int64_t rows = 19;  // more than one group of a pass
 
 TYPED_TEST(RowKernel, SoftmaxEqualsItsPlainTwin) {
   using T = TypeParam;
@@ -131,7 +131,7 @@ TYPED_TEST(RowKernel, GradientOfLayerNormEqualsItsPlainTwin) {
         std::vector<T> plain[3], fast[3];
         const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
           out[0] = normal_numbers<T>(rows * length, 15);
-          out[1] = out[2] = std::vector<T>(static_cast<std::size_t>(length), T(20));  // what is added does not cancel
+          out[1] = out[2] = std::vector<T>(static_cast<std::size_t>(length), T(20));  // the added values do not cancel
           LayerNormGradientRows<T> at{x.data(),      dy.data(),      whole ? gamma.data() : nullptr,
                                       mean.data(),   inverse.data(), out[0].data(),
                                       out[1].data(), out[2].data(),  rows,
@@ -162,7 +162,7 @@ TYPED_TEST(RowKernel, ARowsBitsDependOnThatRowAlone) {
   });
 }
 
-/// dx over dy, added to or not, and each of the three gradients alone.
+/// dx in the buffer of dy, accumulated or not, and each of the three gradients alone.
 TYPED_TEST(RowKernel, GradientOfLayerNormIsWrittenWhereItIsWanted) {
   using T = TypeParam;
   this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
@@ -200,7 +200,7 @@ template <class T> class Placed {
   T* first_;
 };
 
-/// From the beginning of a vector, where it can be, and from elsewhere.
+/// From an aligned address and from others.
 TYPED_TEST(RowKernel, LayerNormHasTheSameBitsPastTheCache) {
   using T = TypeParam;
   this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
@@ -213,7 +213,7 @@ TYPED_TEST(RowKernel, LayerNormHasTheSameBitsPastTheCache) {
         for (const bool past_cache : {false, true}) {
           std::vector<T> mean(rows), inverse(rows), sum(x.size());
           Placed<T> y(rows * length, offset), dx(rows * length, offset);
-          std::copy(dy.begin(), dy.end(), dx.data());  // something to add to
+          std::copy(dy.begin(), dy.end(), dx.data());  // initial values to add to
           LayerNormRows<T> forward{x.data(),       nullptr, nullptr, y.data(), mean.data(),
                                    inverse.data(), rows,    length,  T(1e-5)};
           if (has_residual) forward.residual = dy.data(), forward.sum = *sum_is == 'y' ? y.data() : sum.data();

@@ -1,5 +1,4 @@
-// Ops that move elements: each against its definition, element by element, its gradient against differences, its
-// errors.
+// Ops that move elements: values against their definitions, gradients against finite differences, and errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ TEST(Shape, ReshapeSqueezeAndUnsqueezeShareTheStorage) {
   EXPECT_EQ(reshape(ones({3, 0}, f64), {0, 7}).shape(), (Shape{0, 7}));
 }
 
-/// Every order of the axes of [2, 3, 1, 4], and shapes beyond a tile in one axis or both.
+/// Every permutation of the axes of [2, 3, 1, 4], and shapes larger than a tile along one axis or both.
 TEST(Shape, TransposeIsItsDefinition) {
   std::vector<int> order{0, 1, 2, 3};
   do {

@@ -1,4 +1,4 @@
-// softmax and log_softmax: the formula, large numbers, masks, NaN, and rows that do not see each other.
+// softmax and log_softmax: the formula, large numbers, masks, NaN, and the independence of rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Tensor gradient_of(Softmax function, const Tensor& values, int axis, const Tenso
   return x.grad();
 }
 
-/// e^x_k / sum, for numbers that need no care.
+/// e^x_k / sum, for moderate numbers.
 std::vector<double> plain_softmax(const std::vector<double>& x) {
   double sum = 0;
   for (const double number : x) sum += std::exp(number);
@@ -93,7 +93,7 @@ TEST(Softmax, OfAThousandAndMinusAThousand) {
   }
 }
 
-/// 1e4 + k/8 is exact in f32, so that only the function itself can lose digits.
+/// 1e4 + k/8 is exact in f32, so only the function itself can lose digits.
 TEST(Softmax, AnOffsetOfTenThousandChangesNothing) {
   for (const Dtype dtype : {f32, f64}) {
     const Tensor x = tensor({{0.0, 0.25, -1.5, 2.0, 0.125}, {3.0, 3.0, 2.875, -4.0, 0.5}}, dtype), far = x + 1e4;

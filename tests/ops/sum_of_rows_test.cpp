@@ -1,4 +1,4 @@
-// Sums of rows against a loop, for each instruction set: every element of the result is one chain of sums.
+// Sums of rows against a loop, on each instruction set: every element of the result is one chain of additions.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What holds for every op of one tensor.
+// Properties of all ops of one tensor.
 #include <gtest/gtest.h>
 
 #include <algorithm>

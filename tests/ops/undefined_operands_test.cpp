@@ -1,4 +1,4 @@
-// An undefined operand is an error that names the function and the operand, whichever op meets it.
+// Every op throws an error that names the function and the operand if an operand is undefined.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -36,7 +36,7 @@ std::set<std::string> functions() {
 #undef COMPOSITE
 }
 
-/// Operands that may be left out, by op and place among the inputs of its cases.
+/// Optional operands, by op and position among the inputs of its cases.
 bool is_optional(const std::string& op, std::size_t input) {
   static const std::map<std::string, std::size_t> first_optional{
       {"linear", 2}, {"layer_norm", 1}, {"residual_layer_norm", 1}, {"rms_norm", 1}, {"gated_memory", 4}};
@@ -44,7 +44,7 @@ bool is_optional(const std::string& op, std::size_t input) {
   return found != first_optional.end() && input >= found->second;
 }
 
-/// Every op of the table, in every case, with each operand undefined in turn, with a tape and without.
+/// Calls every op of the table, in every case, with each operand undefined in turn, with and without a tape.
 TEST(UndefinedOperands, AreNamedByEveryOp) {
   const std::set<std::string> known = functions();
   for (const CheckedName& row : op_cases())
@@ -57,7 +57,7 @@ TEST(UndefinedOperands, AreNamedByEveryOp) {
         const auto call = [&] { check.function(operands); };
         const std::string complaint = complaint_of(call);
         if (complaint.empty() && is_optional(row.name, k)) continue;
-        if (complaint == "dtype: this") continue;  // asked by the function of the case itself
+        if (complaint == "dtype: this") continue;  // thrown by the function of the case itself
         const std::size_t colon = complaint.find(": ");
         ASSERT_NE(colon, std::string::npos) << row.name << ", operand " << k << ": '" << complaint << "'";
         const std::string function = complaint.substr(0, colon), operand = complaint.substr(colon + 2);

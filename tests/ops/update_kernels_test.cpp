@@ -1,5 +1,5 @@
-// The fast kernels of Adam, of the LSTM's gates and of a memory's give what their plain twins give, on every
-// instruction set of this machine and for every length around that of a vector.
+// The kernels of Adam, of the LSTM's gates and of a memory's gates agree with their plain twins, on every instruction
+// set of this machine and for every length around that of a vector.
 #include <limits>
 #include <utility>
 
@@ -127,7 +127,7 @@ TYPED_TEST(UpdateKernel, SlotBackwardEqualsItsPlainTwin) {
   this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
     std::vector<T> in[7];
     for (unsigned k = 0; k < 7; ++k) in[k] = normal_numbers<T>(length, 19 + k);
-    for (const int way : {0, 1, 2, 3}) {  // what flows back, and what is wanted
+    for (const int way : {0, 1, 2, 3}) {  // which outputs have a gradient, and which inputs want one
       const bool coupled = way % 2 == 1, through_gates = way >= 2;
       std::vector<T> plain[3], fast[3];
       const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {

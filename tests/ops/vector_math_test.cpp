@@ -27,7 +27,7 @@ template <class T> const MapKernels<T>& maps_of(const KernelTable& table) {
     return *table.maps_double;
 }
 
-/// A kernel as it is, the values of one that gives slopes too, and those slopes.
+/// A kernel of values alone, and the values and the slopes of a kernel that computes both.
 template <class T> auto map_of(MapFunction<T>* MapKernels<T>::*kernel) {
   return
       [=](const KernelTable& table, const T* x, T* y, std::int64_t count) { (maps_of<T>(table).*kernel)(x, y, count); };
@@ -88,7 +88,7 @@ template <class T> std::vector<T> arguments() {
   return x;
 }
 
-/// The distance from what is exact, in the spacing of numbers of type T there.
+/// The error of a result, in units in the last place of type T.
 template <class T> double units_in_last_place(T computed, long double exact) {
   const T rounded = static_cast<T>(exact);
   if (std::isinf(rounded) || std::isinf(computed)) return rounded == computed ? 0 : 1e9;
@@ -218,7 +218,7 @@ TYPED_TEST(VectorMath, AGradientsBitsDoNotDependOnItsPlace) {
       }
 }
 
-// dx is written over dy, or added to.
+// dx overwrites dy or is accumulated.
 TYPED_TEST(VectorMath, GradientsAreDyTimesTheSlope) {
   using T = TypeParam;
   using Slope = T (*)(T);
@@ -248,8 +248,8 @@ TYPED_TEST(VectorMath, GradientsAreDyTimesTheSlope) {
 long double exact_distribution(long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }
 long double exact_density(long double x) { return std::exp(-x * x / 2) / std::sqrt(8 * std::atan(1.0L)); }
 
-// Where x P(x) is no smaller than the smallest normal number its last place is known; the slope has a zero, near which
-// only the size of its terms counts.
+// The last place of x P(x) is correct as long as it is a normal number. The slope has a zero; near it, errors are
+// measured against the size of its terms.
 TEST(VectorMath, GeluIsExactToAFewUnitsInTheLastPlace) {
   const std::vector<float> x = arguments<float>();
   std::vector<float> y(x.size()), slope(x.size());

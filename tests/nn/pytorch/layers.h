@@ -1,4 +1,4 @@
-// The layers of make_example.py, and what is computed with them there.
+// The layers of make_example.py, and the computations that it does with them.
 #pragma once
 
 #include <map>

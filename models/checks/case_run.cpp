@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include <retrace/core/random.h>
 #include <retrace/core/identity.h>
+#include <retrace/core/random.h>
 #include <retrace/core/tape.h>
 #include <retrace/ops/ops.h>
 

@@ -76,7 +76,7 @@ TEST(Answers, AsManyAsThereAreRowsCanBeAskedFor) {
   }
 }
 
-/// Rows of noise; the last three are to be answered by the class `right`, but for those that have no answer.
+/// Rows of noise. The answer to the last three is the class `right`, except for rows without an answer.
 class ThreeRows final : public Task {
  public:
   explicit ThreeRows(TaskKind kind = TaskKind::classification, std::int64_t unanswered = 1)
@@ -118,7 +118,7 @@ class EveryOther final : public SequenceModel {
 };
 
 TEST(Answers, OnlyRowsWithAnAnswerCount) {
-  const ThreeRows task;  // of rows 0, 1, 2 of the answers, 1 and 2 count: one wrong, one right
+  const ThreeRows task;  // answers 1 and 2 of 0 to 2 count: one wrong, one right
   const Evaluation result = evaluate(EveryOther(), task, Random(1), 300);
   EXPECT_DOUBLE_EQ(result.metric, 0.5);
   const double others = std::log(std::exp(1.0) + 3);
@@ -133,7 +133,7 @@ TEST(Answers, NumbersOfEveryRowAreHeldAgainstTheirTargets) {
   const ThreeRows task(TaskKind::regression);
   Random random(1);
   EXPECT_EQ(task.sample(random, 2).y.shape(), (Shape{2, 3, classes}));
-  // One number in four is 1 and the others 0: all are off by a half.
+  // One number in four is 1, the others are 0; the error of each is 1/2.
   EXPECT_DOUBLE_EQ(evaluate(EveryOther(), task, Random(1), 300).metric, 0.25);
 }
 

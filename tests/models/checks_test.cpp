@@ -31,7 +31,7 @@ TEST(Checks, EveryModelByNameHasARow) {
     EXPECT_NO_THROW(EXPECT_EQ(run_checks({std::string(model)}).size(), 1u) << model) << model;
 }
 
-/// One test for all that is said of the table: computing it takes longer than all other tests of a file.
+/// A single test for all properties of the table, because computing it takes longer than all other tests of the file.
 TEST(Checks, EveryOpAndTheModulesHaveOneRowThatPasses) {
   std::set<std::string> names;
   for (const CheckRow& row : run_checks()) {

@@ -149,7 +149,7 @@ TEST(Cli, ARunIsNotResumedOnAnotherTask) {
   EXPECT_NE(other.messages.find("is of another task or model"), std::string::npos) << other.messages;
 }
 
-/// Wherever it stands among the flags.
+/// At any position among the flags.
 TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
   const auto trained = [](std::vector<std::string> words) {
     for (const char* word : {"--steps", "1", "--test-samples", "100", "--json", "--quiet"}) words.push_back(word);

@@ -1,5 +1,5 @@
 #pragma once
-/// Runs a command of the program inside of a test.
+/// Runs a command of the program within a test.
 #include <retrace/models/cli/cli.h>
 
 #include <sstream>

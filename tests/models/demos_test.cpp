@@ -45,7 +45,7 @@ TEST(Demos, EveryTableIsWholeAndHolds) {
   }
 }
 
-/// Whatever the dtype, the tape and the generators of the caller.
+/// The results do not depend on the caller's dtype, tape or generators.
 TEST(Demos, GiveTheSameNumbersEveryTime) {
   for (const std::string_view name : demo_names()) {
     const Demo once = make_demo(name);

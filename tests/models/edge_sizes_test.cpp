@@ -1,5 +1,5 @@
-// The sizes at which layouts are guessed wrongly and loops run once: a batch as large as the state, a batch of one, one
-// slot, one head, one step. A sample in a batch is that sample alone, bit for bit.
+// Sizes at which a layout may be confused with another one, or loops run once: a batch as large as the state, a batch
+// of one, one slot, one head, one step. Each sample of a batch equals that sample alone, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ TEST(EdgeSizes, SoItIsAtSizesOfRealModels) {
   }
 }
 
-/// The gradient with respect to one sample's input does not depend on who else is in the batch either.
+/// The gradient with respect to one sample's input does not depend on the other samples either.
 TEST(EdgeSizes, GradientsOfASampleAreThoseOfThatSampleAlone) {
   const DtypeScope scope(f64);
   Random random(3);
@@ -165,8 +165,8 @@ TEST(EdgeSizes, AttentionToASingleKeyReturnsItsValue) {
   }
 }
 
-/// Turned states have the right number of elements, and for a batch as large as the state even the right shape: what
-/// tells them apart is that batch comes first, always.
+/// A transposed state has the right number of elements, and the right shape if the batch is as large as the state. It
+/// is then read with the batch first, as always.
 TEST(EdgeSizes, ABatchAsLargeAsTheStateIsNotTransposed) {
   const DtypeScope scope(f64);
   Random random(6);

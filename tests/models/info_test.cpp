@@ -1,4 +1,4 @@
-// What `retrace info` says of a model: names, shapes, counts, bytes and work, against sums by hand.
+// The output of `retrace info`: names, shapes, counts, bytes and work, against sums by hand.
 #include <gtest/gtest.h>
 #include <retrace/models/training/flops.h>
 #include <retrace/models/training/model_info.h>
@@ -52,7 +52,7 @@ TEST(Info, BytesAreThoseOfTheDtype) {
   EXPECT_EQ(model_info(pairs("gru", f64)).bytes, 8 * model_info(pairs("gru")).parameters);
 }
 
-/// Scores and sums of three heads, 2 features a key and 4 a value, whether the weights are stored or not.
+/// Scores and sums of three heads, with 2 features per key and 4 per value, whether the weights are stored or not.
 TEST(Info, WorkOfAttentionIsThatOfItsProducts) {
   for (const std::int64_t length : {5, 200}) {
     const Tensor q = parameter(ones({2, 3, 6})), k = parameter(ones({2, length, 6})),

@@ -1,4 +1,4 @@
-// A program killed at any moment leaves a checkpoint from which the next one goes on.
+// A program killed at any moment leaves a checkpoint from which the next run continues.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <retrace/core/random.h>
@@ -61,7 +61,7 @@ int kills() {
   return asked == nullptr ? 10 : std::atoi(asked);
 }
 
-/// The lines of metrics up to a step.
+/// The lines of the metrics up to this step.
 std::int64_t lines_up_to(std::int64_t step, const std::string& file) {
   std::ifstream metrics(file);
   std::int64_t lines = 0;

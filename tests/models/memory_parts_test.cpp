@@ -1,4 +1,4 @@
-// What can be chosen of the relational memory in a model by name.
+// The options of the relational memory in a model made by name.
 #include <gtest/gtest.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/tests/models/command_line.h>
@@ -8,7 +8,7 @@
 namespace retrace {
 namespace {
 
-/// By their flags, so that a model without a part can be trained alone.
+/// Each option has a flag, so that a model without this part can be trained by itself.
 TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
   const auto parameters = [](std::vector<std::string> flags) {
     std::vector<std::string> words{"info", "rmc", "--json"};

@@ -14,7 +14,7 @@ constexpr std::int64_t batch = 3, steps = 4, features = 5;
 
 Tensor input() { return Random(2).normal({batch, steps, features}, f64); }
 
-/// Weights that are shares, gates between shut and open, one of each a step.
+/// Weights are shares that sum to 1, gates are between 0 and 1, and there is one of each per step.
 void expect_sound(const MemoryTrace& trace, std::int64_t slots, std::int64_t columns) {
   ASSERT_EQ(trace.steps(), steps);
   ASSERT_EQ(trace.memory.size(), static_cast<std::size_t>(steps + 1));

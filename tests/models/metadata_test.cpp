@@ -44,7 +44,7 @@ class StoredMetadata : public testing::Test {
     return refusal(metadata, read);
   }
 
-  /// Each value of the entry becomes one of every other type, or is missing.
+  /// Replaces each value of the entry by one of every other type, or removes it.
   void expect_every_wrong_value_named(const char* entry, const Read& read) {
     file_ = read_safetensors(path_);
     const json whole = json::parse(file_.metadata.at(entry));
@@ -91,7 +91,7 @@ class StoredMetadata : public testing::Test {
       for (std::size_t k = 0; k < value.size(); ++k) list_places(value[k], at / k, places);
   }
 
-  /// A number may be whole, and null stands for one that is not finite.
+  /// A number may be an integer, and null stands for a number that is not finite.
   static bool is_allowed(const json& value, const json& other) {
     if (value.is_number_integer()) return other.is_number_integer();
     if (value.is_number_float() || value.is_null()) return other.is_number() || other.is_null();
@@ -110,7 +110,7 @@ TEST_F(StoredMetadata, OfWeightsIsNamed) {
 }
 
 TEST_F(StoredMetadata, OfACheckpointIsNamed) {
-  // No number is whole, so that each is told from an integer; those that may be null are not there.
+  // No number is an integer, so that real numbers can be told from integers; those that may be null are omitted.
   const TrainingState standing{.curriculum = {0, 0.5}, .best = {0.5, 0.5}, .window_loss = 0.5, .seconds = 0.5};
   save_checkpoint(path_, {{"w", ones({2})}}, standing, "a run");
   file_ = read_safetensors(path_);

@@ -18,7 +18,7 @@ const std::map<std::string, std::vector<std::string>> commands{
 
 struct Flag {
   std::string name;
-  std::string type;  // as the help says: INT, FLOAT, ...
+  std::string type;  // as in the help: INT, FLOAT, ...
 };
 
 /// The flags with a value, from lines of the help such as "  --seed INT=0                of the draws".
@@ -131,7 +131,7 @@ TEST(NumberFlags, TakeTheEndsOfTheirRanges) {
   EXPECT_NE(outcome.results.find("\"seed\":18446744073709551615"), std::string::npos) << outcome.results;
 }
 
-/// Neither the next flag nor nothing at all is taken for a name.
+/// A missing name is an error; the next flag is not used as the name.
 TEST(NumberFlags, ListsHaveSomethingBetweenTheirCommas) {
   for (const std::string list : {",", "lstm,", ",lstm", "lstm,,gru", ""}) {
     const Outcome outcome = run_command({"compare", "babi", "--models", list, "--steps", "2"});

@@ -109,7 +109,8 @@ TEST_F(OriginalDemo, LstmAndRelationalNetworkAnswerInOneShapeAndDiffer) {
 }
 
 /// Batch 1, 15 steps of noise of 0.1, five times as loud from the middle on. The slots' norms differ by the variance
-/// that the original asks for; no two slots are equal, though all but the first forget by half a step how they began.
+/// that the original requires; no two slots are equal, although all except the first halve their initial value per
+/// step.
 TEST_F(OriginalDemo, SlotsBecomeDifferentOverALongSequence) {
   const RelationalRNN network(32, 64, 16, random);
   const Tensor noise = random.normal({1, 15, 32}, 0, 0.1);

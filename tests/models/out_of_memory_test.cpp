@@ -1,4 +1,4 @@
-// A program that runs out of memory at any point says so and leaves no damaged file behind.
+// A program that runs out of memory at any point reports it and leaves no damaged file behind.
 #include <gtest/gtest.h>
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/training/checkpoint.h>
@@ -95,7 +95,7 @@ class OutOfMemory : public testing::Test {
         run_,    "--quiet", "--threads", "1", "--validate-every", "1", "--test-samples", "8", "--checkpoint-seconds",
         "0",     "--resume"};
   }
-  /// Whatever is in the folder is whole.
+  /// Expects that every file in the folder is complete.
   void expect_whole_files() const {
     const std::set<std::string> known{"weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "curves.svg",
                                       "result.json"};

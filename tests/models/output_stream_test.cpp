@@ -23,7 +23,7 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// "retrace ..." with its results on a device without room.
+/// "retrace ..." with its results on a full device.
 Outcome run_on_full_device(const std::vector<std::string>& words) {
   std::vector<const char*> arguments{"retrace"};
   for (const std::string& word : words) arguments.push_back(word.c_str());

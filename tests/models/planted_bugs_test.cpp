@@ -1,6 +1,7 @@
-// Bugs that systems of this kind have had, planted into small copies beside their right versions: the gradient check
-// finds those that spoil a gradient. Those that compute another function, with a gradient that fits it, only show
-// beside the plain formula, and each such test also says that the gradient check alone would have let it pass.
+// Bugs that occurred in similar systems, planted into small copies and compared with correct versions. The gradient
+// check finds those that make a gradient wrong. Bugs that compute another function with the gradient of that function
+// only show in the comparison with the plain formula; each such test also verifies that the gradient check alone would
+// pass.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ class PlantedBugs : public testing::Test {
   Random random{9};
 };
 
-// ---- a gradient that forgets a factor of the forward
+// ---- a gradient that omits a factor of the forward
 
 /// q k^T / sqrt(dk); with the bug, dq and dk lack the divisor.
 Tensor scores(const Tensor& q, const Tensor& k, bool bug) {
@@ -100,7 +101,7 @@ TEST_F(PlantedBugs, NoRecurrentLayerOfTheLibraryCutsItsState) {
 
 // ---- other functions, with gradients of their own
 
-/// With the bug over the slots instead of over the features: on as many slots as features no shape tells.
+/// With the bug, over the slots instead of the features; with equal numbers of both, no shape reveals it.
 Tensor normalised(const Tensor& x, bool bug) { return bug ? transpose(layer_norm(transpose(x))) : layer_norm(x); }
 
 TEST_F(PlantedBugs, ALayerNormOverTheWrongAxis) {
@@ -129,7 +130,7 @@ TEST_F(PlantedBugs, ASoftmaxBeforeTheCrossEntropy) {
   EXPECT_GT(std::abs(loss(unsure, true).item() - plain.item()), 0.01);
 }
 
-/// What a training puts into cross_entropy are logits: no model of the library ends in a softmax.
+/// Trainings pass logits to cross_entropy: no model of the library ends in a softmax.
 TEST_F(PlantedBugs, NoModelOfTheLibraryAnswersWithProbabilities) {
   for (const std::string_view name : model_names()) {
     const auto model = make_model(name, {.input = 3, .hidden = 8, .output = 4, .slot_size = 8}, random);
@@ -190,7 +191,7 @@ TEST_F(PlantedBugs, EveryParameterOfTheLibraryIsALeafOfItsOwn) {
     EXPECT_GT(difference(core.mlp[k].weight, core.mlp[0].weight), 1e-2) << "layers begin differently";
 }
 
-// ---- slots that nothing tells apart
+// ---- slots that remain equal
 
 /// The largest difference between the slots after the first, at the end of some training.
 double spread_after_training(InitialMemory initial, Random random) {

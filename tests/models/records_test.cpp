@@ -76,8 +76,7 @@ TEST(Records, ExpandedItIsManyRecordsAndTheSameNumbers) {
   for (std::size_t k = 0; k < results[0].size(); ++k) EXPECT_LT(difference(results[0][k], results[1][k]), 1e-12);
 }
 
-/// One more step costs a RelationalRNN as many records as the step before, whatever the length: nothing is walked
-/// twice.
+/// Each step of a RelationalRNN makes the same number of records, whatever the length: nothing is walked twice.
 TEST(Records, TheRelationalNetworkGrowsByTheSameNumberEveryStep) {
   Random random(9);
   const RelationalRNN network(features, 4, 2, random, {.slots = 3, .slot_size = 4, .heads = 2});

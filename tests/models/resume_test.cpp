@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::int64_t batch_size = 8;
 
-/// Asks for a stop, or makes samples that are not numbers, when so many batches have been drawn.
+/// After this number of batches, requests a stop or returns samples that are NaN.
 struct Countdown {
   std::int64_t batches = std::numeric_limits<std::int64_t>::max();
   bool poison = false;
   std::atomic<bool> stop{false};
 };
 
-/// One pair and its question, with an easier lesson before it, drawn under a countdown.
+/// One pair and its question, with an easier lesson first, drawn under a countdown.
 class CountedTask final : public Task {
  public:
   explicit CountedTask(Countdown& countdown, std::int64_t vocabulary = 6)

@@ -1,4 +1,4 @@
-// A run's folder, weights and checkpoint give back the model on its task.
+// The model and its task are restored from a run's folder, weights or checkpoint.
 #include <gtest/gtest.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/models/training/checkpoint.h>
@@ -18,7 +18,7 @@ namespace {
 
 class StoredRuns : public testing::Test {
  protected:
-  /// A short training into the folder "run"; what it said of itself.
+  /// Trains briefly into the folder "run" and returns the messages.
   nlohmann::json train(std::vector<std::string> words) const {
     words.insert(words.begin(), "train");
     for (const char* word :

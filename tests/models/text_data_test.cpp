@@ -94,7 +94,7 @@ TEST(TextParts, TheFingerprintTellsTextsApart) {
   EXPECT_EQ((std::set{fingerprint(one), fingerprint(other), fingerprint(longer)}).size(), 3U);
 }
 
-/// What the rows of all segments read, one after the other, is the text; each token but the first is an answer once.
+/// The rows of all segments, one after the other, are the text; each token except the first is an answer exactly once.
 TEST(TextStreams, AreContiguousAndComplete) {
   for (const std::int64_t count : {2, 3, 10, 31, 64})
     for (const std::int64_t rows : {1, 3, 8})

@@ -11,7 +11,7 @@
 namespace retrace {
 namespace {
 
-/// Untrained: whatever a model writes has to obey the rules.
+/// An untrained model: any text it writes must obey the rules.
 TextModel model_of(std::string_view name, TokenKind kind = TokenKind::characters, std::int64_t length = 8) {
   Random random(4);
   return TextModel({.model = std::string(name), .hidden = 16, .length = length},
@@ -40,7 +40,7 @@ TEST(Generate, GivesSoManyKnownCharacters) {
 
 TEST(Generate, NeverWritesAnUnknownWord) {
   const TextModel model = model_of("lstm", TokenKind::words);
-  // Were it allowed, nothing else would be written.
+  // If it were allowed, it would be the only token written.
   const auto unknown = static_cast<std::size_t>(*model.vocabulary.find(unknown_word));
   model.network.out_bias->mutable_values<float>()[unknown] = 100;
   for (const double temperature : {0.0, 1.0}) {
@@ -50,7 +50,7 @@ TEST(Generate, NeverWritesAnUnknownWord) {
   }
 }
 
-/// At temperature 0 each character is the most likely one after all that was read before.
+/// At temperature 0, each character is the most likely one given all previous characters.
 TEST(Generate, IsGreedyAtTemperatureZero) {
   for (const std::string_view name : text_model_names()) {
     const TextModel model = model_of(name, TokenKind::characters, 32);

@@ -72,7 +72,7 @@ TEST(TextTraining, ACarriedStateGivesWhatOneLongRunGives) {
   }
 }
 
-/// The second step of a training goes on from the state that the first one left, and the first of a pass from none.
+/// The second step of a training continues from the state after the first; the first step of a pass has no state.
 TEST(TextTraining, StepsCarryTheState) {
   const DtypeScope doubles(f64);
   const TextData data = characters_of(noise(80));
@@ -125,7 +125,7 @@ TEST(TextTraining, TheLossesDoNotDependOnTheThreads) {
   EXPECT_EQ(losses(1), losses(2));
 }
 
-/// Asks for a stop after so many steps.
+/// Requests a stop after this number of steps.
 class Stopped final : public TextTraining {
  public:
   Stopped(const TextModel& model, const TextData& data, const FitOptions& options, std::int64_t after,

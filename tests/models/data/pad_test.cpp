@@ -41,7 +41,7 @@ TEST(Pad, EmptySequencesAreAllPadding) {
   EXPECT_EQ(pad({zeros({3, 0}), zeros({1, 0})}).values.shape(), (Shape{2, 3, 0}));
 }
 
-/// What attention may not see is what mask calls 0: then padding changes no answer.
+/// With the positions where mask is 0 hidden from attention, padding changes no answer.
 TEST(Pad, LengthsAndMaskHidePaddingFromAttention) {
   Random random(6);
   const Tensor one = random.normal({2, 4}, f64), two = random.normal({5, 4}, f64);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t samples = 200;
 
-/// Samples of a task and logits (or numbers) that are drawn.
+/// Samples of a task, and random logits (or numbers).
 struct Guessed {
   std::unique_ptr<Task> task;
   Batch batch;

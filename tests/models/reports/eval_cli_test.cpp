@@ -48,7 +48,8 @@ TEST_F(EvalCli, TheMetricIsThatOfTheTrainingsTest) {
   const std::vector<std::vector<std::string>> runs{
       {"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc"},
       {"object-tracking", "--model", "relational-rnn"},
-      {"babi", "--model", "rmc", "--heads", "4", "--gate", "none", "--no-residual"},  // no shape tells of the heads
+      {"babi", "--model", "rmc", "--heads", "4", "--gate", "none",
+       "--no-residual"},  // no shape depends on the number of heads
       {"babi", "--model", "relational-rnn", "--memory", "gated", "--heads", "4"},
       {"copy", "--length", "3", "--model", "gru", "--dtype", "f64"}};
   for (const std::vector<std::string>& words : runs) {
@@ -121,7 +122,7 @@ TEST_F(EvalCli, TheTextAndThePageAreForPeople) {
   EXPECT_EQ(nlohmann::json::parse(read("page/eval.json"))["samples"], 100);
 }
 
-/// Pictures of its attention are not made; what is known of the model stands there.
+/// It prints no pictures of attention, but the other facts about the model.
 TEST_F(EvalCli, ThePageOfAModelWithoutSlotsTellsWhatIsKnownOfIt) {
   for (const char* model : {"attention", "lstm"}) {
     train({"babi", "--model", model});

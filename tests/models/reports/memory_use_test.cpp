@@ -1,4 +1,4 @@
-// What is measured of a memory, on traces whose numbers are known.
+// The measurements of a memory, on traces with known numbers.
 #include <gtest/gtest.h>
 #include <retrace/models/reports/evaluation/attention_example.h>
 #include <retrace/models/reports/evaluation/information.h>
@@ -26,10 +26,10 @@ TEST(Information, OfKnownCounts) {
   EXPECT_EQ(mutual_information({}), 0);
 }
 
-/// Which slot is written at a step of a sample.
+/// The slot that is written at a step of a sample.
 using Written = std::function<std::int64_t(std::int64_t t, std::int64_t sample)>;
 
-/// Slots that begin at 0 and of which one grows by 1 a step; attention that goes to `column` alone, or evenly for -1.
+/// Slots that are initially 0, one of which grows by 1 per step; attention only to `column`, or uniform for -1.
 MemoryTrace made_trace(std::int64_t steps, const Written& written, std::int64_t columns, std::int64_t column) {
   MemoryTrace trace;
   trace.memory.push_back(zeros({samples, slots, size}));

@@ -9,11 +9,11 @@
 namespace retrace {
 namespace {
 
-/// A story as its rows tell it.
+/// A story, read from its rows.
 struct Story {
   std::map<std::int64_t, std::int64_t> place_of;  // of each agent
   std::int64_t holder = -1;
-  std::int64_t last_place = -1;  // none was named
+  std::int64_t last_place = -1;  // -1: none so far
 
   explicit Story(const float* rows) {
     for (const float* row = rows; row < rows + 5 * 12; row += 12) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t samples = 40;
 
-/// Sample n is n everywhere, so that a row tells which one it is; [40, 2, 3].
+/// Every element of sample n is n, so that a row identifies its sample; [40, 2, 3].
 Tensor numbered(Dtype dtype = f32) {
   const Tensor x = empty({samples, 2, 3}, dtype);
   dispatch_real(dtype, "test", [&](auto zero) {
@@ -55,7 +55,7 @@ TEST(Dataset, EverySampleIsInOnePart) {
 TEST(Dataset, BatchesAreDrawnFromTheSamplesToTrainOn) {
   const Dataset data("data", numbered(), labels());
   Random random(5), same(5);
-  const Batch batch = data.sample(random, 500);  // more than there are
+  const Batch batch = data.sample(random, 500);  // more than the data has
   EXPECT_EQ(batch.x.shape(), (Shape{500, 2, 3}));
   EXPECT_EQ(which(batch.x), which(data.train().x)) << "each is drawn sooner or later, and no other";
   for (std::int64_t row = 0; row < 500; ++row) EXPECT_EQ(batch.y.at({row}), std::fmod(batch.x.at({row, 1, 2}), 4));
@@ -161,7 +161,7 @@ TEST(Dataset, EvaluateTakesEveryGivenSampleOnce) {
   const Dataset data("data", numbered(), labels());
   Random weights(1), random(3);
   const auto model = make_model("rnn", {.input = 3, .hidden = 6, .output = 4}, weights);
-  const Batch many = data.sample(random, 300);  // more than a portion
+  const Batch many = data.sample(random, 300);  // more than one portion
   const Tensor answers = (*model)(many.x);
   const Evaluation evaluation = evaluate(*model, data, many);
   EXPECT_NEAR(evaluation.loss, cross_entropy(answers, many.y).item(), 1e-5);

@@ -1,4 +1,4 @@
-// What tasks tell of their samples agrees with the samples.
+// The descriptions of samples agree with the samples.
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/models/tasks/task.h>

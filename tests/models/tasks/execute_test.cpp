@@ -15,7 +15,7 @@
 namespace retrace {
 namespace {
 
-/// Runs a program as Python would, by the text alone, and counts what it meets.
+/// Runs a program as Python would, from its text alone, and counts its constructs.
 class Interpreter {
  public:
   explicit Interpreter(std::string_view code) : code_(code) {}
@@ -26,7 +26,7 @@ class Interpreter {
     return value;
   }
   int ops = 0;
-  std::map<std::size_t, int> numbers;  // by their digits
+  std::map<std::size_t, int> numbers;  // by number of digits
 
  private:
   __int128 expression() {
@@ -78,7 +78,7 @@ class Interpreter {
   std::size_t at_ = 0;
 };
 
-/// The remainder as Python has it, in digits.
+/// Python's remainder, in digits.
 std::string modulo(__int128 value, std::int64_t modulus) {
   while (value < 0) value += (-value / modulus + 1) * modulus;
   return std::to_string(static_cast<std::int64_t>(value % modulus));
@@ -199,7 +199,7 @@ TEST(Execute, LessonsAreEasierButHaveTheSameRows) {
   for (const auto& [lesson, share] : seen) EXPECT_NEAR(share, 1.0 / 12, 0.015);
 }
 
-/// The first half of a lesson's samples are its own; the others are of all lengths and nestings.
+/// The first half of a lesson's samples are of that lesson; the others have all lengths and nestings.
 TEST(Execute, LessonsGrowByDigitsAndThenByOps) {
   const Execute task({.program = ProgramKind::addition, .length = 3, .nesting = 2});
   const std::vector<Lesson> lessons = task.lessons();

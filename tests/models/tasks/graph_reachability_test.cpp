@@ -16,7 +16,7 @@ struct Story {
   std::set<Edge> edges;
   Edge asked;
 
-  /// Of 9 rows over 6 nodes.
+  /// Reads a sample of 9 rows over 6 nodes.
   explicit Story(const float* rows) {
     for (int row = 0; row < 8; ++row, rows += 13) {
       EXPECT_EQ(rows[12], 0);
@@ -26,7 +26,7 @@ struct Story {
     asked = {hot(rows, 6), hot(rows + 6, 6)};
   }
 
-  /// By breadth-first search; 0 without a path.
+  /// The distance by breadth-first search; 0 if there is no path.
   int distance() const {
     std::map<std::int64_t, int> distance_of{{asked.first, 0}};
     for (std::deque<std::int64_t> next{asked.first}; !next.empty(); next.pop_front())

@@ -31,7 +31,7 @@ struct Question {
     }
   }
 
-  /// The label at the rank when all are sorted by how far they are, or by another measure.
+  /// The label at the rank after sorting by distance, or by another measure.
   template <class Measure> std::int64_t ranked(Measure&& measure) const {
     std::vector<std::pair<double, std::int64_t>> sorted;
     for (const Vector& v : vectors) sorted.emplace_back(-measure(v), v.label);

@@ -11,7 +11,7 @@ namespace {
 
 using Word = std::vector<std::int64_t>;
 
-/// Holds the answers of a task against what `answer_to` makes of each word.
+/// Compares the answers of a task with `answer_to` of each word.
 template <class AnswerTo> void expect_answers(Recital recital, AnswerTo&& answer_to) {
   const Recite task(recital, {.length = 7, .symbols = 5});
   Random random(3);

@@ -1,4 +1,4 @@
-// What the tests of the tasks share.
+// Helpers of the tests of the tasks.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// Samples of a test: a share p is then known to within 0.0025 sqrt(4 p (1 - p)).
+/// The number of samples of a test. The standard error of a share p is then 0.0025 sqrt(4 p (1 - p)).
 inline constexpr std::int64_t many = 40000;
 
 /// The position of the only 1 among `count` elements; -1 if all are 0; -2 if they are anything else.
@@ -22,7 +22,7 @@ inline std::int64_t hot(const float* first, std::int64_t count) {
 
 inline bool is_blank(const float* row, std::int64_t count) { return hot(row, count) == -1; }
 
-/// What a ValueError says.
+/// The message of the ValueError.
 template <class Call> std::string message_of(Call&& call) {
   try {
     call();

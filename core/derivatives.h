@@ -9,15 +9,18 @@ namespace retrace {
 
 using TensorFunction = std::function<Tensor(const Tensor& x)>;
 
-/// J v for y = f(x), exactly: one run of f on dual numbers. f64; the result has y's shape.
+/// The product J v for y = f(x), exactly: one run of f on dual numbers. The result is f64, with the shape of y. Throws
+/// ShapeError if v does not have the shape of x.
 Tensor jvp(const TensorFunction& f, const Tensor& x, const Tensor& v);
-/// J^T u: one forward and one backward. The result has x's shape and dtype.
+/// The product J^T u for y = f(x): one forward and one backward. The result has the shape and dtype of x. Throws
+/// ShapeError if u does not have the shape of y.
 Tensor vjp(const TensorFunction& f, const Tensor& x, const Tensor& u);
-/// H v for a scalar f, exactly: a backward on dual numbers. f64; the result has x's shape.
+/// The product H v with the Hessian of a scalar f, exactly: one backward on dual numbers. The result is f64, with the
+/// shape of x. Throws ShapeError if v does not have the shape of x.
 Tensor hvp(const TensorFunction& f, const Tensor& x, const Tensor& v);
-/// J [elements of y, elements of x], a column a jvp. f64.
+/// The Jacobian [numel(y), numel(x)] of y = f(x), in f64, one jvp per column.
 Tensor jacobian(const TensorFunction& f, const Tensor& x);
-/// The gradient of a scalar f by central differences of the given step, with no autodiff in it. f64.
+/// The gradient of a scalar f by central differences with this step, in f64 and without autodiff.
 Tensor numerical_gradient(const TensorFunction& f, const Tensor& x, double step = 1e-5);
 
 }  // namespace retrace

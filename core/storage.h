@@ -43,12 +43,12 @@ inline void release(Storage* storage) {
   if (left == 0) free_storage(storage);
 }
 
-/// What the pool holds, over all threads. Bytes are those of whole blocks.
+/// The contents of the pool, over all threads. Bytes are those of whole blocks.
 struct MemoryStats {
   std::int64_t live_bytes = 0;    // in use now
-  std::int64_t peak_bytes = 0;    // the most that was ever in use at once (the sum over threads of each one's most)
-  std::int64_t pooled_bytes = 0;  // freed, waiting to be used again
-  std::int64_t fresh_blocks = 0;  // blocks asked of the system since the start
+  std::int64_t peak_bytes = 0;    // peak use: the sum of the threads' own peaks
+  std::int64_t pooled_bytes = 0;  // freed and kept for reuse
+  std::int64_t fresh_blocks = 0;  // blocks allocated from the system since the start
 };
 MemoryStats memory_stats();
 

@@ -1,16 +1,16 @@
-// Whether numbers nearer to 0 than the smallest normal one (1.2e-38 of f32, 2.2e-308 of f64) are computed with.
+// Whether subnormal numbers (below 1.2e-38 in f32, 2.2e-308 in f64) are kept or flushed to zero.
 #pragma once
 
 namespace retrace {
 
 enum class Subnormals { kept, flushed };
 
-/// What the calling thread does with them: it keeps them, unless told otherwise.
+/// The mode of the calling thread; by default, subnormal numbers are kept.
 Subnormals subnormals();
 
-/// Keeps them, or takes them for 0, on the calling thread and in its loops over threads, until the end of the block.
-/// A processor takes a hundred times as long where one of them is a factor, and gates that have closed leave many: a
-/// training step may be several times as fast without them. `fit` and `evaluate` flush them. On other processors than
+/// Keeps subnormal numbers, or flushes them to zero, on the calling thread and in its loops over threads, until the end
+/// of the block. Multiplying by a subnormal number is about 100 times slower, and saturated gates produce many: a
+/// training step may be several times as fast without them. `fit` and `evaluate` flush them. On processors other than
 /// x86 they are always kept.
 class SubnormalsScope {
  public:

@@ -1,4 +1,4 @@
-// What recording and walking back check, and how their errors call a tensor.
+// Checks shared by recording and by the backward walk, and how their errors name a tensor.
 #pragma once
 
 #include <algorithm>

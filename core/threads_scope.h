@@ -4,7 +4,8 @@
 
 namespace retrace {
 
-/// So many threads for the loops of the calling thread, until the end of the block. Throws ValueError below 1.
+/// Sets the number of threads of the calling thread's loops until the end of the block. Throws ValueError if it is
+/// below 1.
 class ThreadsScope {
  public:
   explicit ThreadsScope(int count) : before_(threads()) { set_threads(count); }

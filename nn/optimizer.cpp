@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <retrace/ops/kernels/updates.h>
+#include <retrace/ops/kernels/run.h>
 
 namespace retrace {
 namespace {
@@ -34,8 +34,12 @@ template <class T> [[noreturn]] void throw_nonfinite(const NamedTensor& paramete
 
 void AnyOptimizer::check_finite(const NamedTensor& parameter) {
   dispatch_real(parameter.tensor.dtype(), "step", [&](auto zero) {
-    const auto gradient = parameter.tensor.grad_values<decltype(zero)>();
-    if (!kernels::are_finite(gradient.data(), parameter.tensor.numel())) throw_nonfinite(parameter, gradient.data());
+    using T = decltype(zero);
+    const T* gradient = parameter.tensor.grad_values<T>().data();
+    bool are_finite = true;
+    kernels::run<T>(&kernels::KernelTable::check_finite, kernels::check_finite_plain<T>,
+                    {.x = gradient, .count = parameter.tensor.numel(), .are_finite = &are_finite});
+    if (!are_finite) throw_nonfinite(parameter, gradient);
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <retrace/ops/kernels/updates.h>
+#include <retrace/ops/kernels/run.h>
 
 namespace retrace {
 namespace {
@@ -23,21 +23,22 @@ template <class T> T* state(OptimizerSlot& slot, std::size_t which) {
 void adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay, std::int64_t step) {
   const double t = static_cast<double>(step);
   with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
-    kernels::adam<T>({.w = w,
-                      .m = state<T>(slot, 0),
-                      .v = state<T>(slot, 1),
-                      .most = options.amsgrad ? state<T>(slot, 2) : nullptr,
-                      .g = g,
-                      .count = count,
-                      .b1 = static_cast<T>(options.b1),
-                      .one_minus_b1 = static_cast<T>(1 - options.b1),
-                      .b2 = static_cast<T>(options.b2),
-                      .one_minus_b2 = static_cast<T>(1 - options.b2),
-                      .of_m = static_cast<T>(options.lr / (1 - std::pow(options.b1, t))),
-                      .of_v = static_cast<T>(1 / (1 - std::pow(options.b2, t))),
-                      .eps = static_cast<T>(options.eps),
-                      .kept = static_cast<T>(keep),
-                      .added = static_cast<T>(decay)});
+    kernels::run<T>(&kernels::KernelTable::adam, kernels::adam_plain<T>,
+                    {.w = w,
+                     .m = state<T>(slot, 0),
+                     .v = state<T>(slot, 1),
+                     .max_v = options.amsgrad ? state<T>(slot, 2) : nullptr,
+                     .g = g,
+                     .count = count,
+                     .b1 = static_cast<T>(options.b1),
+                     .one_minus_b1 = static_cast<T>(1 - options.b1),
+                     .b2 = static_cast<T>(options.b2),
+                     .one_minus_b2 = static_cast<T>(1 - options.b2),
+                     .step_size = static_cast<T>(options.lr / (1 - std::pow(options.b1, t))),
+                     .v_correction = static_cast<T>(1 / (1 - std::pow(options.b2, t))),
+                     .eps = static_cast<T>(options.eps),
+                     .keep = static_cast<T>(keep),
+                     .weight_decay = static_cast<T>(decay)});
   });
 }
 

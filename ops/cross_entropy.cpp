@@ -1,10 +1,42 @@
 #include <cmath>
+#include <limits>
 
+#include <retrace/core/dual.h>
 #include <retrace/core/parallel.h>
-#include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/loss.h>
+#include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace {
+namespace kernels {
+
+// ln sum_c e^x[c] of each row.
+template <class T> void log_sum_exp_plain(const LogSumExpRows<T>& args) {
+  using std::exp, std::log;
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    const T* x = args.x + row * args.length;
+    T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
+    for (std::int64_t k = 0; k < args.length; ++k) max_x = x[k] > max_x ? x[k] : max_x;
+    args.sums[row] = max_x + log(ordered_sum<T>(args.length, [=](std::int64_t k) { return exp(x[k] - max_x); }));
+  }
+}
+
+// The gradient of a row but for its label: dx = dl softmax(x), with shift ln sum_c e^x[c] and factor dl.
+template <class T> void scaled_exp_plain(const ScaledExp<T>& args) {
+  using std::exp;
+  GradientSlot<T>{args.y, args.add}.put(args.count,
+                                        [=](std::int64_t k) { return args.factor * exp(args.x[k] - args.shift); });
+}
+
+template void log_sum_exp_plain(const LogSumExpRows<float>&);
+template void log_sum_exp_plain(const LogSumExpRows<double>&);
+template void log_sum_exp_plain(const LogSumExpRows<Dual>&);
+template void scaled_exp_plain(const ScaledExp<float>&);
+template void scaled_exp_plain(const ScaledExp<double>&);
+template void scaled_exp_plain(const ScaledExp<Dual>&);
+
+}  // namespace kernels
+
 namespace {
 
 struct Attributes {
@@ -39,7 +71,8 @@ template <class T>
 void put_gradient(const T* x, T total, T dl, std::int64_t label, std::int64_t classes, const GradientSlot<T>& dx) {
   using std::exp;
   const T before = dx.add ? dx.values[label] : T(0);
-  kernels::scaled_exp(x, total, dl, dx.values, classes, dx.add);
+  kernels::run<T>(&kernels::KernelTable::scaled_exp, kernels::scaled_exp_plain<T>,
+                  {.x = x, .shift = total, .factor = dl, .y = dx.values, .count = classes, .add = dx.add});
   dx.values[label] = before + dl * (exp(x[label] - total) - T(1));
 }
 
@@ -94,7 +127,8 @@ template <class T> void sums_of_rows(const Tensor& logits, const Tensor& sums) {
   const T* x = logits.values<T>().data();
   T* to = sums.mutable_values<T>().data();
   parallel_for(sums.numel(), grain / (classes + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    kernels::log_sum_exp<T>({x + begin * classes, to + begin, end - begin, classes});
+    kernels::run<T>(&kernels::KernelTable::log_sum_exp, kernels::log_sum_exp_plain<T>,
+                    {.x = x + begin * classes, .sums = to + begin, .rows = end - begin, .length = classes});
   });
 }
 

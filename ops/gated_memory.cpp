@@ -1,12 +1,56 @@
 // The gates of a relational memory in one op, and the same composed of others.
+#include <retrace/core/dual.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/kernels/updates.h>
+#include <retrace/ops/kernels/run.h>
+#include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
+namespace kernels {
+
+// i = sigmoid(p + q + input_bias), f = sigmoid(p + q + forget_bias) or 1 - i, next = i tanh c + f m
+template <class T> void slot_forward_plain(const SlotForward<T>& args) {
+  using std::tanh;
+  for (std::int64_t k = 0; k < args.size; ++k) {
+    const T i = logistic(args.p[k] + args.q[k] + args.input_bias);
+    const T f = args.coupled ? 1 - i : logistic(args.p[args.size + k] + args.q[args.size + k] + args.forget_bias);
+    args.next[k] = i * tanh(args.c[k]) + f * args.m[k];
+    args.i[k] = i;
+    if (!args.coupled) args.f[k] = f;
+  }
+}
+
+// di += dnext tanh c, df += dnext m, dz = (di i (1 - i), df f (1 - f)), dm = dnext f, dc = dnext i (1 - tanh^2 c)
+template <class T> void slot_backward_plain(const SlotBackward<T>& args) {
+  using std::tanh;
+  const auto put = [](T* to, std::int64_t k, bool add, T value) {
+    if (to != nullptr) to[k] = add ? to[k] + value : value;
+  };
+  for (std::int64_t k = 0; k < args.size; ++k) {
+    const T i = args.i[k], f = args.coupled ? 1 - i : args.f[k], tanh_c = tanh(args.c[k]);
+    const T dnext = args.dnext == nullptr ? T(0) : args.dnext[k];
+    T di = dnext * tanh_c, df = dnext * args.m[k];
+    if (args.di != nullptr) di += args.di[k];
+    if (args.df != nullptr) df += args.df[k];
+    args.dz[k] = (args.coupled ? di - df : di) * i * (1 - i);
+    if (!args.coupled) args.dz[args.size + k] = df * f * (1 - f);
+    put(args.dm, k, args.add_m, dnext * f);
+    put(args.dc, k, args.add_c, dnext * i * (1 - tanh_c * tanh_c));
+  }
+}
+
+template void slot_forward_plain(const SlotForward<float>&);
+template void slot_forward_plain(const SlotForward<double>&);
+template void slot_forward_plain(const SlotForward<Dual>&);
+template void slot_backward_plain(const SlotBackward<float>&);
+template void slot_backward_plain(const SlotBackward<double>&);
+template void slot_backward_plain(const SlotBackward<Dual>&);
+
+}  // namespace kernels
+
 namespace {
 
 constexpr std::int64_t grain = 1024;  // units that are worth a thread
@@ -88,20 +132,21 @@ template <class T> void backward_of(Record& r) {
     const auto at_or_null = [](auto* x, std::int64_t first) { return x == nullptr ? nullptr : x + first; };
     const auto of = [&](auto* x) { return at_or_null(x, row * n.units); };
     const auto of_candidate = [&](auto* x) { return at_or_null(x, n.first_of_candidate(sample, row)); };
-    kernels::slot_backward<T>({.m = of(m),
-                               .c = of_candidate(c),
-                               .i = of(i),
-                               .f = of(f),
-                               .dnext = of(dnext),
-                               .di = of(di),
-                               .df = of(df),
-                               .dz = dz + row * n.gates,
-                               .dm = of(dm.values),
-                               .dc = of_candidate(dc.values),
-                               .size = n.units,
-                               .coupled = at.coupled,
-                               .add_m = dm.add,
-                               .add_c = dc.add});
+    kernels::run<T>(&kernels::KernelTable::slot_backward, kernels::slot_backward_plain<T>,
+                    {.m = of(m),
+                     .c = of_candidate(c),
+                     .i = of(i),
+                     .f = of(f),
+                     .dnext = of(dnext),
+                     .di = of(di),
+                     .df = of(df),
+                     .dz = dz + row * n.gates,
+                     .dm = of(dm.values),
+                     .dc = of_candidate(dc.values),
+                     .size = n.units,
+                     .coupled = at.coupled,
+                     .add_m = dm.add,
+                     .add_c = dc.add});
   });
   if (r.wants(3)) add_sums_over_slots<T>(n, dz, r.grad_in_to_add<T>(3));
   const auto put_sum = [&](int input, std::int64_t first) {
@@ -184,17 +229,18 @@ template <class T> void forward(const Operands& in, bool coupled, const GatedMem
   n.for_each_slot([&, input_bias = number(in.input_bias), forget_bias = number(in.forget_bias)](std::int64_t sample,
                                                                                                 std::int64_t row) {
     const std::int64_t first = row * n.units;
-    kernels::slot_forward<T>({.m = m + first,
-                              .c = c + n.first_of_candidate(sample, row),
-                              .p = p + row * n.gates,
-                              .q = q + sample * n.gates,
-                              .next = next + first,
-                              .i = i + first,
-                              .f = coupled ? nullptr : f + first,
-                              .size = n.units,
-                              .input_bias = input_bias,
-                              .forget_bias = forget_bias,
-                              .coupled = coupled});
+    kernels::run<T>(&kernels::KernelTable::slot_forward, kernels::slot_forward_plain<T>,
+                    {.m = m + first,
+                     .c = c + n.first_of_candidate(sample, row),
+                     .p = p + row * n.gates,
+                     .q = q + sample * n.gates,
+                     .next = next + first,
+                     .i = i + first,
+                     .f = coupled ? nullptr : f + first,
+                     .size = n.units,
+                     .input_bias = input_bias,
+                     .forget_bias = forget_bias,
+                     .coupled = coupled});
   });
 }
 

@@ -2,13 +2,74 @@
 #include <cmath>
 #include <utility>
 
+#include <retrace/core/dual.h>
 #include <retrace/core/parallel.h>
-#include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
+namespace kernels {
+
+// n = (x - mean x) / sqrt(var x + eps), y = n gamma + beta of each row; with a residual, of x + residual.
+template <class T> void layer_norm_plain(const LayerNormRows<T>& args) {
+  using std::sqrt;
+  const T count = static_cast<T>(static_cast<double>(args.length));
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    const T* x = args.x + row * args.length;
+    if (args.residual != nullptr) {
+      T* sum = args.sum + row * args.length;
+      for (std::int64_t k = 0; k < args.length; ++k) sum[k] = x[k] + args.residual[row * args.length + k];
+      x = sum;
+    }
+    const T mean = ordered_sum<T>(args.length, [=](std::int64_t k) { return x[k]; }) / count;
+    const T var = ordered_sum<T>(args.length, [=](std::int64_t k) { return (x[k] - mean) * (x[k] - mean); }) / count;
+    const T inverse = T(1) / sqrt(var + args.eps);
+    for (std::int64_t k = 0; k < args.length; ++k) {
+      const T normal = (x[k] - mean) * inverse;
+      const T scaled = args.gamma == nullptr ? normal : normal * args.gamma[k];
+      args.y[row * args.length + k] = args.beta == nullptr ? scaled : scaled + args.beta[k];
+    }
+    args.mean[row] = mean;
+    args.inverse[row] = inverse;
+  }
+}
+
+// With g = dy gamma: dx = (g - mean g - n mean(g n)) / sqrt(var x + eps), dgamma = sum dy n, dbeta = sum dy.
+template <class T> void layer_norm_gradient_plain(const LayerNormGradientRows<T>& args) {
+  const T count = static_cast<T>(static_cast<double>(args.length));
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    const std::int64_t begin = row * args.length;
+    const T* dy = args.dy + begin;
+    const auto normal = [=](std::int64_t k) {
+      if (args.x != nullptr) return (args.x[begin + k] - args.mean[row]) * args.inverse[row];
+      const T scaled = args.beta == nullptr ? args.y[begin + k] : args.y[begin + k] - args.beta[k];
+      return args.one_over_gamma == nullptr ? scaled : scaled * args.one_over_gamma[k];
+    };
+    const auto g = [=](std::int64_t k) { return args.gamma == nullptr ? dy[k] : dy[k] * args.gamma[k]; };
+    for (std::int64_t k = 0; k < args.length; ++k) {
+      if (args.dgamma != nullptr) args.dgamma[k] += dy[k] * normal(k);
+      if (args.dbeta != nullptr) args.dbeta[k] += dy[k];
+    }
+    if (args.dx == nullptr) continue;
+    const T mean_g = ordered_sum<T>(args.length, g) / count;
+    const T mean_gn = ordered_sum<T>(args.length, [=](std::int64_t k) { return g(k) * normal(k); }) / count;
+    GradientSlot<T>{args.dx + begin, args.add}.put(
+        args.length, [=](std::int64_t k) { return (g(k) - mean_g - normal(k) * mean_gn) * args.inverse[row]; });
+  }
+}
+
+template void layer_norm_plain(const LayerNormRows<float>&);
+template void layer_norm_plain(const LayerNormRows<double>&);
+template void layer_norm_plain(const LayerNormRows<Dual>&);
+template void layer_norm_gradient_plain(const LayerNormGradientRows<float>&);
+template void layer_norm_gradient_plain(const LayerNormGradientRows<double>&);
+template void layer_norm_gradient_plain(const LayerNormGradientRows<Dual>&);
+
+}  // namespace kernels
+
 namespace {
 
 // Where the residual, gamma and beta are among the inputs; -1: not given.
@@ -78,7 +139,7 @@ template <class T> void gradient_by_blocks(const kernels::LayerNormGradientRows<
       kernels::LayerNormGradientRows<T> part = rows_from(all, block * size, std::min((block + 1) * size, all.rows));
       if (block > 0 && part.dgamma != nullptr) part.dgamma = of_block(block, 0);
       if (block > 0 && part.dbeta != nullptr) part.dbeta = of_block(block, 1);
-      kernels::layer_norm_gradient(part);
+      kernels::run<T>(&kernels::KernelTable::layer_norm_gradient, kernels::layer_norm_gradient_plain<T>, part);
     }
   });
   for (std::int64_t block = 1; block < blocks; ++block) {
@@ -218,7 +279,7 @@ template <class T> void forward(const Operands& in, const Normalised& out) {
     part.x += begin * width, part.y += begin * width, part.mean += begin, part.inverse += begin;
     if (part.residual != nullptr) part.residual += begin * width, part.sum += begin * width;
     part.rows = end - begin;
-    kernels::layer_norm(part);
+    kernels::run<T>(&kernels::KernelTable::layer_norm, kernels::layer_norm_plain<T>, part);
   });
 }
 

@@ -1,9 +1,51 @@
 // The LSTM over a sequence in one op (lstm_sequence), and its step composed of others (lstm_step).
-#include <retrace/ops/kernels/updates.h>
+#include <cmath>
+
+#include <retrace/core/dual.h>
+#include <retrace/ops/kernels/run.h>
+#include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
 
 namespace retrace {
+namespace kernels {
+
+// i, f, o = sigmoid z, g = tanh z, c = f c_before + i g, h = o tanh c
+template <class T> void lstm_forward_plain(const LstmForward<T>& args) {
+  using std::tanh;
+  T *i = args.z, *f = i + args.size, *g = f + args.size, *o = g + args.size;
+  for (std::int64_t k = 0; k < args.size; ++k) {
+    i[k] = logistic(i[k]), f[k] = logistic(f[k]), g[k] = tanh(g[k]), o[k] = logistic(o[k]);
+    args.c[k] = f[k] * args.c_before[k] + i[k] * g[k];
+    args.h[k] = o[k] * tanh(args.c[k]);
+  }
+}
+
+// dc += dh o (1 - tanh^2 c); dz = (dc g i', dc c_before f', dc i g', dh tanh c o'); dc <- dc f
+template <class T> void lstm_backward_plain(const LstmBackward<T>& args) {
+  using std::tanh;
+  const T *i = args.gates, *f = i + args.size, *g = f + args.size, *o = g + args.size;
+  for (std::int64_t k = 0; k < args.size; ++k) {
+    const T dh = args.dy == nullptr ? args.dh[k] : args.dh[k] + args.dy[k], tanh_c = tanh(args.c[k]);
+    const T through_c = args.dc[k] + dh * o[k] * (1 - tanh_c * tanh_c);
+    args.dz[k] = through_c * g[k] * i[k] * (1 - i[k]);
+    args.dz[args.size + k] = through_c * args.c_before[k] * f[k] * (1 - f[k]);
+    args.dz[2 * args.size + k] = through_c * i[k] * (1 - g[k] * g[k]);
+    args.dz[3 * args.size + k] = dh * tanh_c * o[k] * (1 - o[k]);
+    args.dc[k] = through_c * f[k];
+    args.dh[k] = T(0);
+  }
+}
+
+template void lstm_forward_plain(const LstmForward<float>&);
+template void lstm_forward_plain(const LstmForward<double>&);
+template void lstm_forward_plain(const LstmForward<Dual>&);
+template void lstm_backward_plain(const LstmBackward<float>&);
+template void lstm_backward_plain(const LstmBackward<double>&);
+template void lstm_backward_plain(const LstmBackward<Dual>&);
+
+}  // namespace kernels
+
 namespace {
 
 constexpr OpInfo info{
@@ -29,7 +71,8 @@ void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight,
     const Rows<T> h_now = step_of(y, t, n.time, n.hidden), c_now = step_of(c, t, n.time, n.hidden);
     n.add_recurrent(h_before, packed, z);
     n.for_each_sample([&](std::int64_t b) {
-      kernels::lstm_forward<T>({z[b], c_before[b], c_now[b], h_now[b], n.hidden});
+      kernels::run<T>(&kernels::KernelTable::lstm_forward, kernels::lstm_forward_plain<T>,
+                      {.z = z[b], .c_before = c_before[b], .c = c_now[b], .h = h_now[b], .size = n.hidden});
       if (lengths.reach(b, t)) return;
       std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
       std::copy(c_before[b], c_before[b] + n.hidden, c_now[b]);
@@ -61,14 +104,15 @@ template <class T> void backward_of(Record& r) {
         std::fill(dz_now[b], dz_now[b] + n.gates, T(0));
         return;
       }
-      kernels::lstm_backward<T>({.gates = gates + (b * n.time + t) * n.gates,
-                                 .c_before = t == 0 ? c0 + b * n.hidden : c + now - n.hidden,
-                                 .c = c + now,
-                                 .dy = dy == nullptr ? nullptr : dy + now,
-                                 .dh = dh_b,
-                                 .dc = dc + b * n.hidden,
-                                 .dz = dz_now[b],
-                                 .size = n.hidden});
+      kernels::run<T>(&kernels::KernelTable::lstm_backward, kernels::lstm_backward_plain<T>,
+                      {.gates = gates + (b * n.time + t) * n.gates,
+                       .c_before = t == 0 ? c0 + b * n.hidden : c + now - n.hidden,
+                       .c = c + now,
+                       .dy = dy == nullptr ? nullptr : dy + now,
+                       .dh = dh_b,
+                       .dc = dc + b * n.hidden,
+                       .dz = dz_now[b],
+                       .size = n.hidden});
     });
     n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);
   }

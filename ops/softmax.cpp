@@ -1,12 +1,57 @@
 #include <array>
+#include <cmath>
+#include <limits>
 
-#include <retrace/ops/kernels/rows.h>
+#include <retrace/core/dual.h>
+#include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
+#include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
+namespace kernels {
+
+// y = e^(s x - max s x) / sum e^(s x - max s x) of each row; zeros if every element is -inf.
+template <class T> void softmax_plain(const SoftmaxRows<T>& args) {
+  using std::exp, std::isinf;
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    const T* x = args.x + row * args.length;
+    T* y = args.y + row * args.length;
+    T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
+    for (std::int64_t k = 0; k < args.length; ++k) {
+      y[k] = args.scale == T(1) ? x[k] : x[k] * args.scale;  // the tangent of -inf times 1 would be NaN
+      max_x = y[k] > max_x ? y[k] : max_x;
+    }
+    const bool all_masked = isinf(max_x) && max_x < T(0);
+    for (std::int64_t k = 0; k < args.length; ++k)
+      y[k] = all_masked ? (y[k] == max_x ? T(0) : y[k]) : exp(y[k] - max_x);
+    if (all_masked) continue;
+    const T one_over_sum = T(1) / ordered_sum<T>(args.length, [=](std::int64_t k) { return y[k]; });
+    for (std::int64_t k = 0; k < args.length; ++k) y[k] *= one_over_sum;
+  }
+}
+
+// dx = s y (dy - sum dy y) of each row.
+template <class T> void softmax_gradient_plain(const SoftmaxGradientRows<T>& args) {
+  for (std::int64_t first = 0; first < args.rows * args.length; first += args.length) {
+    const T *y = args.y + first, *dy = args.dy + first;
+    const T dot = ordered_sum<T>(args.length, [=](std::int64_t k) { return dy[k] * y[k]; });
+    GradientSlot<T>{args.dx + first, args.add}.put(
+        args.length, [=, scale = args.scale](std::int64_t k) { return y[k] * (dy[k] - dot) * scale; });
+  }
+}
+
+template void softmax_plain(const SoftmaxRows<float>&);
+template void softmax_plain(const SoftmaxRows<double>&);
+template void softmax_plain(const SoftmaxRows<Dual>&);
+template void softmax_gradient_plain(const SoftmaxGradientRows<float>&);
+template void softmax_gradient_plain(const SoftmaxGradientRows<double>&);
+template void softmax_gradient_plain(const SoftmaxGradientRows<Dual>&);
+
+}  // namespace kernels
+
 namespace {
 
 Formulas formulas(const Record& r) {
@@ -15,15 +60,23 @@ Formulas formulas(const Record& r) {
 }
 constexpr OpInfo info{"softmax", "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas};
 
+template <class T> void softmax_rows(const kernels::SoftmaxRows<T>& args) {
+  kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>, args);
+}
+template <class T> void softmax_gradient_rows(const kernels::SoftmaxGradientRows<T>& args) {
+  kernels::run<T>(&kernels::KernelTable::softmax_gradient, kernels::softmax_gradient_plain<T>, args);
+}
+
+// Lines along an axis other than the last are gathered into rows first.
 template <class T> void forward(const Lines& lines, const T* x, T* y) {
   if (lines.stride == 1)
     lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin * lines.length;
-      kernels::softmax<T>({x + first, y + first, end - begin, lines.length});
+      softmax_rows<T>({.x = x + first, .y = y + first, .rows = end - begin, .length = lines.length});
     });
   else
     lines.for_each_gathered<T, 1>({x}, [=](const std::array<T*, 1>& line, std::int64_t start) {
-      kernels::softmax<T>({line[0], line[0], 1, lines.length});
+      softmax_rows<T>({.x = line[0], .y = line[0], .rows = 1, .length = lines.length});
       for (std::int64_t k = 0; k < lines.length; ++k) y[start + k * lines.stride] = line[0][k];
     });
 }
@@ -32,11 +85,16 @@ template <class T> void gradient(const Lines& lines, const T* y, const T* dy, co
   if (lines.stride == 1)
     lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin * lines.length;
-      kernels::softmax_gradient<T>({y + first, dy + first, dx.values + first, end - begin, lines.length, T(1), dx.add});
+      softmax_gradient_rows<T>({.y = y + first,
+                                .dy = dy + first,
+                                .dx = dx.values + first,
+                                .rows = end - begin,
+                                .length = lines.length,
+                                .add = dx.add});
     });
   else
     lines.for_each_gathered<T, 2>({y, dy}, [=](const std::array<T*, 2>& line, std::int64_t start) {
-      kernels::softmax_gradient<T>({line[0], line[1], line[1], 1, lines.length});
+      softmax_gradient_rows<T>({.y = line[0], .dy = line[1], .dx = line[1], .rows = 1, .length = lines.length});
       for (std::int64_t k = 0; k < lines.length; ++k) {
         T& to = dx.values[start + k * lines.stride];
         to = dx.add ? to + line[1][k] : line[1][k];

@@ -10,7 +10,7 @@
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/broadcast.h>
 
 namespace retrace {
@@ -109,14 +109,15 @@ struct QueryTile {
 template <class T>
 void softmax_of_queries(T* weights, const AttentionSizes& n, const QueryTile& tile, bool causal, T scale) {
   if (!causal) {
-    kernels::softmax<T>({weights, weights, tile.queries, tile.keys, scale});
+    kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>,
+                    {weights, weights, tile.queries, tile.keys, scale});
     return;
   }
   for (std::int64_t row = 0; row < tile.queries; ++row) {
     T* line = weights + row * tile.keys;
     const std::int64_t query = (tile.first + row) % n.queries;
     const std::int64_t seen = std::clamp<std::int64_t>(query + 1 + n.keys - n.queries, 0, tile.keys);
-    kernels::softmax<T>({line, line, 1, seen, scale});
+    kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>, {line, line, 1, seen, scale});
     std::fill(line + seen, line + tile.keys, T(0));
   }
 }
@@ -183,8 +184,8 @@ void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& at,
     std::fill(ds, ds + size, T(0));
   if (at.dweights != nullptr)
     for (std::int64_t k = 0; k < size; ++k) ds[k] += at.dweights[first + k];
-  kernels::softmax_gradient<T>(
-      {at.weights + first, ds, ds, group.items() * n.queries, n.keys, static_cast<T>(n.scale())});
+  kernels::run<T>(&kernels::KernelTable::softmax_gradient, kernels::softmax_gradient_plain<T>,
+                  {at.weights + first, ds, ds, group.items() * n.queries, n.keys, static_cast<T>(n.scale())});
 }
 
 /// dv += w^T dy, dq += ds k, dk += ds^T q.

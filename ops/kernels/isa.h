@@ -6,13 +6,17 @@
 // inline function that several files share, and that copy could hold instructions which this machine does not have.
 #pragma once
 
+#include <retrace/ops/kernels/adam.h>
 #include <retrace/ops/kernels/elementwise.h>
+#include <retrace/ops/kernels/gated_memory.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/kernels/rows.h>
+#include <retrace/ops/kernels/layer_norm.h>
+#include <retrace/ops/kernels/lstm.h>
 #include <retrace/ops/kernels/small_head.h>
-#include <retrace/ops/kernels/updates.h>
+#include <retrace/ops/kernels/softmax.h>
 
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace retrace::kernels {
@@ -22,6 +26,20 @@ template <class T> using GemmFunction = void(GemmShape, GemmOperand<T>, GemmOper
 /// Panels of a right factor; see pack_right_factor.
 template <class T> using PackFunction = void(std::int64_t k, std::int64_t n, GemmOperand<T> b, T* panels);
 
+/// A kernel that takes its arguments as one struct, for both types.
+template <template <class> class Args> struct Kernel {
+  void (*of_floats)(const Args<float>& args);
+  void (*of_doubles)(const Args<double>& args);
+
+  /// The one for T.
+  template <class T> auto of() const {
+    if constexpr (std::is_same_v<T, float>)
+      return of_floats;
+    else
+      return of_doubles;
+  }
+};
+
 struct KernelTable {
   const char* name;  ///< as in RETRACE_ISA
   bool fused;        ///< multiply-adds round once
@@ -29,10 +47,18 @@ struct KernelTable {
   GemmFunction<double>* gemm_double;
   const MapKernels<float>* maps_float;
   const MapKernels<double>* maps_double;
-  RowKernels<float> rows_float;
-  RowKernels<double> rows_double;
-  UpdateKernels<float> updates_float;
-  UpdateKernels<double> updates_double;
+  Kernel<SoftmaxRows> softmax;
+  Kernel<SoftmaxGradientRows> softmax_gradient;
+  Kernel<LogSumExpRows> log_sum_exp;
+  Kernel<ScaledExp> scaled_exp;
+  Kernel<LayerNormRows> layer_norm;
+  Kernel<LayerNormGradientRows> layer_norm_gradient;
+  Kernel<LstmForward> lstm_forward;
+  Kernel<LstmBackward> lstm_backward;
+  Kernel<SlotForward> slot_forward;
+  Kernel<SlotBackward> slot_backward;
+  Kernel<AdamStep> adam;
+  Kernel<FiniteCheck> check_finite;
   HeadKernels<float> heads_float;
   HeadKernels<double> heads_double;
   PackFunction<float>* pack_float;

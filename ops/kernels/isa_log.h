@@ -38,7 +38,7 @@ template <class T> [[gnu::always_inline]] inline Vector<T> log_of_parts(Vector<T
 /// ln x: -infinity at 0, NaN below it.
 template <class T> [[gnu::always_inline]] inline Vector<T> vector_log(Vector<T> x) {
   using Format = FloatFormat<T>;
-  constexpr T infinity = std::numeric_limits<T>::infinity();
+  constexpr T infinite = std::numeric_limits<T>::infinity();
   constexpr T to_normal = static_cast<T>(typename Format::Integer{1} << (Format::fraction_bits + 1));
   const Vector<T> size = absolute<T>(x);  // whose bits are a number from 0 on
   const auto is_small = size < std::numeric_limits<T>::min();
@@ -49,8 +49,8 @@ template <class T> [[gnu::always_inline]] inline Vector<T> vector_log(Vector<T> 
       reinterpret_cast<Vector<T>>(exponent + reinterpret_cast<IntegerVector<T>>(every_lane(Format::rounder))) -
       Format::rounder;
   const Vector<T> n = is_small ? number - (Format::fraction_bits + 1) : number;
-  const Vector<T> beyond = x == 0 ? every_lane(-infinity) : every_lane(std::numeric_limits<T>::quiet_NaN());
-  const Vector<T> positive = x == infinity ? x : log_of_parts<T>(f, n);
+  const Vector<T> beyond = x == 0 ? every_lane(-infinite) : every_lane(std::numeric_limits<T>::quiet_NaN());
+  const Vector<T> positive = x == infinite ? x : log_of_parts<T>(f, n);
   return x > 0 ? positive : beyond;
 }
 

@@ -6,26 +6,6 @@ namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
 
 template <class T>
-constexpr RowKernels<T> row_kernels = {
-    .softmax = softmax_rows<T>,
-    .softmax_gradient = softmax_gradient_rows<T>,
-    .log_sum_exp = log_sum_exp_rows<T>,
-    .scaled_exp = scaled_exp<T>,
-    .layer_norm = layer_norm_rows<T>,
-    .layer_norm_gradient = layer_norm_gradient_rows<T>,
-};
-
-template <class T>
-constexpr UpdateKernels<T> update_kernels = {
-    .adam = adam_step<T>,
-    .lstm_forward = lstm_forward_row<T>,
-    .lstm_backward = lstm_backward_row<T>,
-    .slot_forward = slot_forward_row<T>,
-    .slot_backward = slot_backward_row<T>,
-    .are_finite = all_are_finite<T>,
-};
-
-template <class T>
 constexpr HeadKernels<T> head_kernels = {
     .most_keys = lanes<T>,
     .forward = head_forward<T>,
@@ -54,10 +34,18 @@ constinit const KernelTable table = {
     .gemm_double = gemm_double,
     .maps_float = &maps_of_floats,
     .maps_double = &maps_of_doubles,
-    .rows_float = row_kernels<float>,
-    .rows_double = row_kernels<double>,
-    .updates_float = update_kernels<float>,
-    .updates_double = update_kernels<double>,
+    .softmax = {softmax_rows<float>, softmax_rows<double>},
+    .softmax_gradient = {softmax_gradient_rows<float>, softmax_gradient_rows<double>},
+    .log_sum_exp = {log_sum_exp_rows<float>, log_sum_exp_rows<double>},
+    .scaled_exp = {scaled_exp<float>, scaled_exp<double>},
+    .layer_norm = {layer_norm_rows<float>, layer_norm_rows<double>},
+    .layer_norm_gradient = {layer_norm_gradient_rows<float>, layer_norm_gradient_rows<double>},
+    .lstm_forward = {lstm_forward_row<float>, lstm_forward_row<double>},
+    .lstm_backward = {lstm_backward_row<float>, lstm_backward_row<double>},
+    .slot_forward = {slot_forward_row<float>, slot_forward_row<double>},
+    .slot_backward = {slot_backward_row<float>, slot_backward_row<double>},
+    .adam = {adam_step<float>, adam_step<double>},
+    .check_finite = {check_finite<float>, check_finite<double>},
     .heads_float = head_kernels<float>,
     .heads_double = head_kernels<double>,
     .pack_float = pack_float,

@@ -100,10 +100,11 @@ template <class T> void log_sum_exp_rows(const LogSumExpRows<T>& at) {
   }
 }
 
-template <class T> void scaled_exp(const T* x, T shift, T factor, T* y, Index count, bool add) {
-  for_each_vector<T>(count, [&](Index k, auto part) {
-    const Vector<T> value = factor * vector_exp<T>(part.load_from(x + k) - shift);
-    part.store_to(y + k, add ? part.load_from(y + k) + value : value);
+template <class T> void scaled_exp(const ScaledExp<T>& args) {
+  const ScaledExp<T> at = args;  // a copy whose fields no store can change
+  for_each_vector<T>(at.count, [&](Index k, auto part) {
+    const Vector<T> value = at.factor * vector_exp<T>(part.load_from(at.x + k) - at.shift);
+    part.store_to(at.y + k, at.add ? part.load_from(at.y + k) + value : value);
   });
 }
 
@@ -113,7 +114,7 @@ template void softmax_gradient_rows(const SoftmaxGradientRows<float>&);
 template void softmax_gradient_rows(const SoftmaxGradientRows<double>&);
 template void log_sum_exp_rows(const LogSumExpRows<float>&);
 template void log_sum_exp_rows(const LogSumExpRows<double>&);
-template void scaled_exp(const float*, float, float, float*, Index, bool);
-template void scaled_exp(const double*, double, double, double*, Index, bool);
+template void scaled_exp(const ScaledExp<float>&);
+template void scaled_exp(const ScaledExp<double>&);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -1,5 +1,6 @@
 // The kernels over rows agree with their plain twins on every instruction set of this machine, for every row length
 // around that of a vector, and the bits of a row depend on that row alone.
+#include <retrace/core/error.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 
@@ -12,13 +13,6 @@
 namespace retrace::kernels {
 namespace {
 
-template <class T> const RowKernels<T>& rows_of(const KernelTable& table) {
-  if constexpr (std::is_same_v<T, float>)
-    return table.rows_float;
-  else
-    return table.rows_double;
-}
-
 template <class T> class RowKernel : public testing::Test {
  public:
   /// Calls body(kernels, length) for every instruction set and many lengths.
@@ -26,7 +20,7 @@ template <class T> class RowKernel : public testing::Test {
     for (const KernelTable* table : supported_kernel_tables())
       for (const std::int64_t length : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000}) {
         SCOPED_TRACE(testing::Message() << table->name << ", rows of " << length);
-        body(rows_of<T>(*table), length);
+        body(*table, length);
       }
   }
 };
@@ -37,11 +31,11 @@ constexpr std::int64_t rows = 19;  // more than one group of a pass
 
 TYPED_TEST(RowKernel, SoftmaxEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 1, 5);
     std::vector<T> plain(x.size()), fast(x.size());
     softmax_plain<T>({x.data(), plain.data(), rows, length, T(0.5)});
-    kernels.softmax({x.data(), fast.data(), rows, length, T(0.5)});
+    kernels.softmax.template of<T>()({x.data(), fast.data(), rows, length, T(0.5)});
     expect_close(plain, fast, 8, "softmax");
   });
 }
@@ -49,11 +43,11 @@ TYPED_TEST(RowKernel, SoftmaxEqualsItsPlainTwin) {
 TYPED_TEST(RowKernel, SoftmaxOfWhatIsMaskedIsZeroAndNanStays) {
   using T = TypeParam;
   constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-  this->for_each_length([&](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([&](const KernelTable& kernels, std::int64_t length) {
     std::vector<T> x(static_cast<std::size_t>(3 * length), -infinity), y(x.size());
     x[static_cast<std::size_t>(2 * length - 1)] = 3;    // the second row has one number
     x[static_cast<std::size_t>(3 * length - 1)] = nan;  // the third nothing but NaN
-    kernels.softmax({x.data(), y.data(), 3, length});
+    kernels.softmax.template of<T>()({x.data(), y.data(), 3, length});
     for (std::int64_t k = 0; k < 3 * length - 1; ++k)
       EXPECT_EQ(y[static_cast<std::size_t>(k)], k == 2 * length - 1 ? T(1) : T(0)) << k;
     EXPECT_TRUE(std::isnan(y.back()));
@@ -62,12 +56,12 @@ TYPED_TEST(RowKernel, SoftmaxOfWhatIsMaskedIsZeroAndNanStays) {
 
 TYPED_TEST(RowKernel, GradientOfSoftmaxEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> y = normal_numbers<T>(rows * length, 2), dy = normal_numbers<T>(rows * length, 3);
     for (const bool add : {false, true}) {
       std::vector<T> plain = normal_numbers<T>(rows * length, 4), fast = plain;
       softmax_gradient_plain<T>({y.data(), dy.data(), plain.data(), rows, length, T(0.25), add});
-      kernels.softmax_gradient({y.data(), dy.data(), fast.data(), rows, length, T(0.25), add});
+      kernels.softmax_gradient.template of<T>()({y.data(), dy.data(), fast.data(), rows, length, T(0.25), add});
       expect_close(plain, fast, 16, add ? "dx +=" : "dx =");
     }
   });
@@ -75,15 +69,15 @@ TYPED_TEST(RowKernel, GradientOfSoftmaxEqualsItsPlainTwin) {
 
 TYPED_TEST(RowKernel, LogSumExpAndScaledExpEqualTheirPlainTwins) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 5, 10);
     std::vector<T> plain(rows), fast(rows);
     log_sum_exp_plain<T>({x.data(), plain.data(), rows, length});
-    kernels.log_sum_exp({x.data(), fast.data(), rows, length});
+    kernels.log_sum_exp.template of<T>()({x.data(), fast.data(), rows, length});
     expect_close(plain, fast, 4, "log_sum_exp");
     for (const bool add : {false, true}) {
       std::vector<T> sum = normal_numbers<T>(length, 6), plain_sum = sum;
-      kernels.scaled_exp(x.data(), T(30), T(2), sum.data(), length, add);
+      kernels.scaled_exp.template of<T>()({x.data(), T(30), T(2), sum.data(), length, add});
       for (std::size_t k = 0; k < sum.size(); ++k) plain_sum[k] = (add ? plain_sum[k] : T(0)) + 2 * std::exp(x[k] - 30);
       expect_close(plain_sum, sum, 4, add ? "scaled_exp added" : "scaled_exp");
     }
@@ -92,7 +86,7 @@ TYPED_TEST(RowKernel, LogSumExpAndScaledExpEqualTheirPlainTwins) {
 
 TYPED_TEST(RowKernel, LayerNormEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 7, 3), gamma = normal_numbers<T>(length, 8);
     const std::vector<T> beta = normal_numbers<T>(length, 9), residual = normal_numbers<T>(rows * length, 10);
     for (const bool whole : {false, true}) {  // with gamma, beta and a residual
@@ -104,15 +98,15 @@ TYPED_TEST(RowKernel, LayerNormEqualsItsPlainTwin) {
                                 out[3].data()});
       };
       run(layer_norm_plain<T>, plain);
-      run(kernels.layer_norm, fast);
+      run(kernels.layer_norm.template of<T>(), fast);
       expect_close(plain[0], fast[0], 32, "y");
       expect_close(plain[1], fast[1], 64, "mean");
       expect_close(plain[2], fast[2], 16, "inverse");
       EXPECT_EQ(plain[3], fast[3]) << "the sum";
       if (!whole) continue;
       std::vector<T> in_place(x.size());  // the sum where y will be
-      kernels.layer_norm({x.data(), gamma.data(), beta.data(), in_place.data(), fast[1].data(), fast[2].data(), rows,
-                          length, T(1e-2), residual.data(), in_place.data()});
+      kernels.layer_norm.template of<T>()({x.data(), gamma.data(), beta.data(), in_place.data(), fast[1].data(),
+                                           fast[2].data(), rows, length, T(1e-2), residual.data(), in_place.data()});
       EXPECT_EQ(in_place, fast[0]);
     }
   });
@@ -120,7 +114,7 @@ TYPED_TEST(RowKernel, LayerNormEqualsItsPlainTwin) {
 
 TYPED_TEST(RowKernel, GradientOfLayerNormEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 10), dy = normal_numbers<T>(rows * length, 11);
     const std::vector<T> gamma = normal_numbers<T>(length, 12), mean = normal_numbers<T>(rows, 13);
     const std::vector<T> inverse = normal_numbers<T>(rows, 14), beta = normal_numbers<T>(length, 17);
@@ -141,7 +135,7 @@ TYPED_TEST(RowKernel, GradientOfLayerNormEqualsItsPlainTwin) {
           kernel(at);
         };
         run(layer_norm_gradient_plain<T>, plain);
-        run(kernels.layer_norm_gradient, fast);
+        run(kernels.layer_norm_gradient.template of<T>(), fast);
         expect_close(plain[0], fast[0], 64, "dx");
         expect_close(plain[1], fast[1], 16, "dgamma");
         expect_close(plain[2], fast[2], 16, "dbeta");
@@ -152,12 +146,12 @@ TYPED_TEST(RowKernel, GradientOfLayerNormEqualsItsPlainTwin) {
 
 TYPED_TEST(RowKernel, ARowsBitsDependOnThatRowAlone) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 17);
     std::vector<T> together(x.size()), alone(x.size());
-    kernels.softmax({x.data(), together.data(), rows, length});
+    kernels.softmax.template of<T>()({x.data(), together.data(), rows, length});
     for (std::int64_t first = 0; first < rows * length; first += length)
-      kernels.softmax({x.data() + first, alone.data() + first, 1, length});
+      kernels.softmax.template of<T>()({x.data() + first, alone.data() + first, 1, length});
     EXPECT_EQ(std::memcmp(together.data(), alone.data(), x.size() * sizeof(T)), 0);
   });
 }
@@ -165,7 +159,7 @@ TYPED_TEST(RowKernel, ARowsBitsDependOnThatRowAlone) {
 /// dx in the buffer of dy, accumulated or not, and each of the three gradients alone.
 TYPED_TEST(RowKernel, GradientOfLayerNormIsWrittenWhereItIsWanted) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 10), dy = normal_numbers<T>(rows * length, 11);
     const std::vector<T> gamma = normal_numbers<T>(length, 12), mean = normal_numbers<T>(rows, 13);
     const std::vector<T> inverse = normal_numbers<T>(rows, 14);
@@ -179,7 +173,7 @@ TYPED_TEST(RowKernel, GradientOfLayerNormIsWrittenWhereItIsWanted) {
                                         length, wanted == 3});
       };
       run(layer_norm_gradient_plain<T>, plain);
-      run(kernels.layer_norm_gradient, fast);
+      run(kernels.layer_norm_gradient.template of<T>(), fast);
       expect_close(plain, fast, 64, text("wanted ", wanted).c_str());
     }
   });
@@ -203,7 +197,7 @@ template <class T> class Placed {
 /// From an aligned address and from others.
 TYPED_TEST(RowKernel, LayerNormHasTheSameBitsPastTheCache) {
   using T = TypeParam;
-  this->for_each_length([](const RowKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 19), dy = normal_numbers<T>(rows * length, 20);
     for (const std::int64_t offset : {0, 1})
       for (const char* sum_is : {"x", "y", "of its own"}) {
@@ -218,11 +212,11 @@ TYPED_TEST(RowKernel, LayerNormHasTheSameBitsPastTheCache) {
                                    inverse.data(), rows,    length,  T(1e-5)};
           if (has_residual) forward.residual = dy.data(), forward.sum = *sum_is == 'y' ? y.data() : sum.data();
           forward.past_cache = past_cache;
-          kernels.layer_norm(forward);
+          kernels.layer_norm.template of<T>()(forward);
           LayerNormGradientRows<T> backward{x.data(), dy.data(), nullptr, mean.data(), inverse.data(), dx.data(),
                                             nullptr,  nullptr,   rows,    length,      has_residual};
           backward.past_cache = past_cache;
-          kernels.layer_norm_gradient(backward);
+          kernels.layer_norm_gradient.template of<T>()(backward);
           std::vector<T>& all = results[past_cache];
           all.assign(y.data(), y.data() + x.size());
           all.insert(all.end(), dx.data(), dx.data() + x.size());

@@ -9,11 +9,10 @@
 namespace retrace::kernels {
 namespace {
 
-template <class T> const UpdateKernels<T>& updates_of(const KernelTable& table) {
-  if constexpr (std::is_same_v<T, float>)
-    return table.updates_float;
-  else
-    return table.updates_double;
+template <class T> bool all_finite(const KernelTable& kernels, const T* x, std::int64_t count) {
+  bool are_finite = false;
+  kernels.check_finite.of<T>()({x, count, &are_finite});
+  return are_finite;
 }
 
 template <class T> class UpdateKernel : public testing::Test {
@@ -22,7 +21,7 @@ template <class T> class UpdateKernel : public testing::Test {
     for (const KernelTable* table : supported_kernel_tables())
       for (const std::int64_t length : {1, 3, 7, 8, 9, 16, 17, 33, 100}) {
         SCOPED_TRACE(testing::Message() << table->name << ", length " << length);
-        body(updates_of<T>(*table), length);
+        body(*table, length);
       }
   }
 };
@@ -31,7 +30,7 @@ TYPED_TEST_SUITE(UpdateKernel, Types);
 
 TYPED_TEST(UpdateKernel, AdamEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> g = normal_numbers<T>(length, 1);
     for (const bool amsgrad : {false, true}) {
       std::vector<T> plain[4], fast[4];
@@ -44,7 +43,7 @@ TYPED_TEST(UpdateKernel, AdamEqualsItsPlainTwin) {
                              T(0.2)});
       };
       run(adam_plain<T>, plain);
-      run(kernels.adam, fast);
+      run(kernels.adam.template of<T>(), fast);
       for (int k = 0; k < 4; ++k) expect_close(plain[k], fast[k], 16, "state");
     }
   });
@@ -53,16 +52,16 @@ TYPED_TEST(UpdateKernel, AdamEqualsItsPlainTwin) {
 TYPED_TEST(UpdateKernel, OneNumberThatIsNotFiniteIsFoundWhereverItIs) {
   using T = TypeParam;
   constexpr T largest = std::numeric_limits<T>::max(), infinity = std::numeric_limits<T>::infinity();
-  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     std::vector<T> numbers = normal_numbers<T>(length, 1);
     numbers.back() = largest;
     numbers.front() = -largest;
-    EXPECT_TRUE(kernels.are_finite(numbers.data(), length));
-    EXPECT_TRUE(kernels.are_finite(numbers.data(), 0));
+    EXPECT_TRUE(all_finite<T>(kernels, numbers.data(), length));
+    EXPECT_TRUE(all_finite<T>(kernels, numbers.data(), 0));
     for (T& number : numbers)
       for (const T bad : {infinity, -infinity, std::numeric_limits<T>::quiet_NaN()}) {
         const T before = std::exchange(number, bad);
-        EXPECT_FALSE(kernels.are_finite(numbers.data(), length)) << bad << " at " << &number - numbers.data();
+        EXPECT_FALSE(all_finite<T>(kernels, numbers.data(), length)) << bad << " at " << &number - numbers.data();
         number = before;
       }
   });
@@ -70,7 +69,7 @@ TYPED_TEST(UpdateKernel, OneNumberThatIsNotFiniteIsFoundWhereverItIs) {
 
 TYPED_TEST(UpdateKernel, LstmForwardEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> c_before = normal_numbers<T>(length, 7);
     std::vector<T> plain[3], fast[3];
     const auto run = [&](auto&& kernel, std::vector<T>(&out)[3]) {
@@ -79,14 +78,14 @@ TYPED_TEST(UpdateKernel, LstmForwardEqualsItsPlainTwin) {
       kernel(LstmForward<T>{out[0].data(), c_before.data(), out[1].data(), out[2].data(), length});
     };
     run(lstm_forward_plain<T>, plain);
-    run(kernels.lstm_forward, fast);
+    run(kernels.lstm_forward.template of<T>(), fast);
     for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 8, k == 0 ? "gates" : k == 1 ? "c" : "h");
   });
 }
 
 TYPED_TEST(UpdateKernel, LstmBackwardEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> gates = normal_numbers<T>(4 * length, 9), c_before = normal_numbers<T>(length, 10);
     const std::vector<T> c = normal_numbers<T>(length, 11), dy = normal_numbers<T>(length, 12);
     for (const bool from_y : {false, true}) {
@@ -97,7 +96,7 @@ TYPED_TEST(UpdateKernel, LstmBackwardEqualsItsPlainTwin) {
                                out[1].data(), out[2].data(), length});
       };
       run(lstm_backward_plain<T>, plain);
-      run(kernels.lstm_backward, fast);
+      run(kernels.lstm_backward.template of<T>(), fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 32, k == 0 ? "dh" : k == 1 ? "dc" : "dz");
     }
   });
@@ -105,7 +104,7 @@ TYPED_TEST(UpdateKernel, LstmBackwardEqualsItsPlainTwin) {
 
 TYPED_TEST(UpdateKernel, SlotForwardEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> m = normal_numbers<T>(length, 15), c = normal_numbers<T>(length, 16, 3);
     const std::vector<T> p = normal_numbers<T>(2 * length, 17, 3), q = normal_numbers<T>(2 * length, 18, 3);
     for (const bool coupled : {false, true}) {
@@ -116,7 +115,7 @@ TYPED_TEST(UpdateKernel, SlotForwardEqualsItsPlainTwin) {
                               coupled ? nullptr : out[2].data(), length, T(0.3), T(1.2), coupled});
       };
       run(slot_forward_plain<T>, plain);
-      run(kernels.slot_forward, fast);
+      run(kernels.slot_forward.template of<T>(), fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 8, k == 0 ? "next" : k == 1 ? "i" : "f");
     }
   });
@@ -124,7 +123,7 @@ TYPED_TEST(UpdateKernel, SlotForwardEqualsItsPlainTwin) {
 
 TYPED_TEST(UpdateKernel, SlotBackwardEqualsItsPlainTwin) {
   using T = TypeParam;
-  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     std::vector<T> in[7];
     for (unsigned k = 0; k < 7; ++k) in[k] = normal_numbers<T>(length, 19 + k);
     for (const int way : {0, 1, 2, 3}) {  // which outputs have a gradient, and which inputs want one
@@ -149,7 +148,7 @@ TYPED_TEST(UpdateKernel, SlotBackwardEqualsItsPlainTwin) {
                                .add_c = way % 2 == 1});
       };
       run(slot_backward_plain<T>, plain);
-      run(kernels.slot_backward, fast);
+      run(kernels.slot_backward.template of<T>(), fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 16, k == 0 ? "dz" : k == 1 ? "dm" : "dc");
     }
   });
@@ -157,25 +156,25 @@ TYPED_TEST(UpdateKernel, SlotBackwardEqualsItsPlainTwin) {
 
 TYPED_TEST(UpdateKernel, SlotBackwardMayWriteOverWhatFlowsBack) {
   using T = TypeParam;
-  this->for_each_length([](const UpdateKernels<T>& kernels, std::int64_t length) {
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     std::vector<T> in[5];
     for (unsigned k = 0; k < 5; ++k) in[k] = normal_numbers<T>(length, 32 + k);
     const auto run = [&](bool in_place) {
       std::vector<T> dm = in[4], dz(2 * dm.size()), dc(dm.size());
-      kernels.slot_backward({.m = in[0].data(),
-                             .c = in[1].data(),
-                             .i = in[2].data(),
-                             .f = in[3].data(),
-                             .dnext = in_place ? dm.data() : in[4].data(),
-                             .di = nullptr,
-                             .df = nullptr,
-                             .dz = dz.data(),
-                             .dm = dm.data(),
-                             .dc = dc.data(),
-                             .size = length,
-                             .coupled = false,
-                             .add_m = false,
-                             .add_c = false});
+      kernels.slot_backward.template of<T>()({.m = in[0].data(),
+                                              .c = in[1].data(),
+                                              .i = in[2].data(),
+                                              .f = in[3].data(),
+                                              .dnext = in_place ? dm.data() : in[4].data(),
+                                              .di = nullptr,
+                                              .df = nullptr,
+                                              .dz = dz.data(),
+                                              .dm = dm.data(),
+                                              .dc = dc.data(),
+                                              .size = length,
+                                              .coupled = false,
+                                              .add_m = false,
+                                              .add_c = false});
       dm.insert(dm.end(), dz.begin(), dz.end());
       dm.insert(dm.end(), dc.begin(), dc.end());
       return dm;

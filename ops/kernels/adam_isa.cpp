@@ -1,0 +1,62 @@
+// Compiled once for each instruction set; see isa.h.
+#include <retrace/ops/kernels/isa_functions.h>
+#include <retrace/ops/kernels/isa_rows.h>
+
+namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
+namespace {
+
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline Vector<float> square_root(Vector<float> x) { return _mm512_sqrt_ps(x); }
+[[gnu::always_inline]] inline Vector<double> square_root(Vector<double> x) { return _mm512_sqrt_pd(x); }
+#elif defined(__AVX2__)
+[[gnu::always_inline]] inline Vector<float> square_root(Vector<float> x) { return _mm256_sqrt_ps(x); }
+[[gnu::always_inline]] inline Vector<double> square_root(Vector<double> x) { return _mm256_sqrt_pd(x); }
+#elif defined(__x86_64__)
+[[gnu::always_inline]] inline Vector<float> square_root(Vector<float> x) { return _mm_sqrt_ps(x); }
+[[gnu::always_inline]] inline Vector<double> square_root(Vector<double> x) { return _mm_sqrt_pd(x); }
+#else
+template <class V> [[gnu::always_inline]] inline V square_root(V x) {
+  for (std::size_t lane = 0; lane < sizeof(V) / sizeof x[0]; ++lane) x[lane] = __builtin_sqrt(x[lane]);
+  return x;
+}
+#endif
+
+}  // namespace
+
+template <class T> void adam_step(const AdamStep<T>& args) {
+  const AdamStep<T> at = args;  // a copy whose fields no store can change
+  for_each_vector<T>(at.count, [&](Index k, auto part) {
+    const Vector<T> w = part.load_from(at.w + k), slope = part.load_from(at.g + k) + at.weight_decay * w;
+    const Vector<T> m = at.b1 * part.load_from(at.m + k) + at.one_minus_b1 * slope;
+    const Vector<T> v = at.b2 * part.load_from(at.v + k) + at.one_minus_b2 * slope * slope;
+    part.store_to(at.m + k, m);
+    part.store_to(at.v + k, v);
+    Vector<T> under_root = v;
+    if (at.max_v != nullptr) {
+      const Vector<T> before = part.load_from(at.max_v + k);
+      under_root = v > before ? v : before;
+      part.store_to(at.max_v + k, under_root);
+    }
+    part.store_to(at.w + k, w * at.keep - at.step_size * m / (square_root(under_root * at.v_correction) + at.eps));
+  });
+}
+
+// 0 x is 0 if x is finite, otherwise NaN, and a sum keeps a NaN. Four independent sums hide the latency of additions.
+template <class T> void check_finite(const FiniteCheck<T>& args) {
+  const T* x = args.x;
+  const Index count = args.count;
+  const Vector<T> zero = {};
+  Vector<T> sums[4] = {};
+  Index k = 0;
+  for (; k + 4 * lanes<T> <= count; k += 4 * lanes<T>)
+    for (int v = 0; v < 4; ++v) sums[v] += load(x + k + v * lanes<T>) * zero;
+  for_each_vector<T>(count - k, [&](Index rest, auto part) { sums[0] += part.load_from(x + k + rest) * zero; });
+  *args.are_finite = sum_of_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3])) == T(0);
+}
+
+template void adam_step(const AdamStep<float>&);
+template void adam_step(const AdamStep<double>&);
+template void check_finite(const FiniteCheck<float>&);
+template void check_finite(const FiniteCheck<double>&);
+
+}  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

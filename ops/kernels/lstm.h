@@ -1,0 +1,30 @@
+// Arguments of a step of an LSTM, for one sample.
+// Floats and doubles run the kernels of this machine's instruction set, any other type the plain loops in ops/lstm.cpp,
+// with which they agree to a few units in the last place.
+#pragma once
+
+#include <cstdint>
+
+namespace retrace::kernels {
+
+/// z [4 size], the sums of the gates, becomes the gates i, f, g, o; c = f c_before + i g, h = o tanh c.
+template <class T> struct LstmForward {
+  T* z;
+  const T* c_before;
+  T *c, *h;
+  std::int64_t size;
+};
+
+/// From dh + dy (dy may be null) and dc, the gradients of h and c, to that of z and the dc before the step; dh becomes
+/// 0.
+template <class T> struct LstmBackward {
+  const T *gates, *c_before, *c, *dy;
+  T *dh, *dc, *dz;
+  std::int64_t size;
+};
+
+// The plain loops, for float, double and Dual.
+template <class T> void lstm_forward_plain(const LstmForward<T>& args);
+template <class T> void lstm_backward_plain(const LstmBackward<T>& args);
+
+}  // namespace retrace::kernels

@@ -77,18 +77,6 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
   }
 }
 
-// A large cotangent is read where it is, if nobody but the caller's list holds the output: a copy would cost as much as
-// many ops. The walk passes it on to no other node.
-void BackwardWalk::put_cotangent(Node* node, const Tensor& cotangent) {
-  Storage* values = cotangent.node().storage;
-  const bool can_be_lent = node->handles == 1 && node->gradient == nullptr && cotangent.node().offset == 0 &&
-                           !values->shared && !values->lent;
-  Record::take_gradient(node, values, cotangent.node().offset, can_be_lent);
-  if (!can_be_lent) return;
-  values->lent = true;
-  lent_.push_back(cotangent);
-}
-
 BackwardWalk::~BackwardWalk() {
   for (const Tensor& cotangent : lent_) cotangent.node().storage->lent = false;
   if (now_ != nullptr) finish(*now_);

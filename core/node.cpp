@@ -83,12 +83,4 @@ void release_gradient(Node* node) {
   node->gradient_used = false;
 }
 
-void own_gradient(Node* node) {
-  if (node->gradient->references == 1) return;
-  Storage* copy = allocate_storage(node->bytes());
-  std::memcpy(copy->data(), node->gradient->data(), node->bytes());
-  release(node->gradient);
-  node->gradient = copy;
-}
-
 }  // namespace retrace

@@ -24,11 +24,12 @@ struct Node {
   std::string* name = nullptr;
   Dtype dtype = f32;
   bool wants_gradient = false;
-  bool gradient_used = false;    // an optimiser used the gradient up: the next contribution overwrites it
-  bool awaits_gradient = false;  // on a tape whose walk has not passed the record that made it
-  bool shared = false;           // read by several threads: counts are atomic
-  bool is_parameter = false;     // made by parameter(), so an optimiser is expected to update it
-  bool has_optimizer = false;    // belongs to an optimiser
+  bool gradient_used = false;        // an optimiser used the gradient up: the next contribution overwrites it
+  bool gradient_given_away = false;  // a backward writes another gradient over it
+  bool awaits_gradient = false;      // on a tape whose walk has not passed the record that made it
+  bool shared = false;               // read by several threads: counts are atomic
+  bool is_parameter = false;         // made by parameter(), so an optimiser is expected to update it
+  bool has_optimizer = false;        // belongs to an optimiser
   Shape shape;
 
   std::int64_t numel() const { return shape.numel(); }

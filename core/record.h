@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <retrace/core/gradient.h>
 #include <retrace/core/op_info.h>
 #include <retrace/core/tensor.h>
 
@@ -11,25 +12,17 @@ namespace retrace {
 
 class Tape;
 class Record;
-/// Adds to the gradients of a record's inputs what the gradients of its outputs give. It has no captures: all it needs
-/// is in the record.
+/// Adds to the gradients of a record's inputs what the gradients of its outputs give, and has no captures: all it needs
+/// is in the record. For y = square(x), which saved x:
+///
+///   void backward(Record& r) {
+///     const float* x = r.saved(0).values<float>();
+///     const auto [dy, dx] = r.flow<float>(0);
+///     dx.put(r.in(0).numel(), [=, dy = dy](std::int64_t k) { return 2 * x[k] * dy[k]; });  // x.grad += 2 x y.grad
+///   }
+///
+/// Where those gradients live is told in gradient.h.
 using BackwardFunction = void (*)(Record&);
-
-/// Where a gradient goes. The first contribution writes (add is false), later ones add.
-template <class T> struct GradientSlot {
-  T* values;
-  bool add;
-
-  /// values[k] = or += contribution(k) for k in [0, count).
-  template <class Contribution> void put(std::int64_t count, Contribution&& contribution) const {
-    T* const to = values;
-    if (add) {
-      for (std::int64_t k = 0; k < count; ++k) to[k] += contribution(k);
-    } else {
-      for (std::int64_t k = 0; k < count; ++k) to[k] = contribution(k);
-    }
-  }
-};
 
 /// A value that an op asked to keep until its backward.
 struct SavedValue {
@@ -86,50 +79,57 @@ class Record {
   bool wants(int i) const { return nodes()[i]->wants_gradient; }
   /// Whether anything flowed back to output j. The record of an op with one output is walked only if so.
   bool has_grad_out(int j) const { return nodes()[inputs_ + j]->gradient != nullptr; }
-  /// The gradient of output j: null if nothing flowed back to it.
+  /// The gradient of output j: null if nothing flowed back to it. Throws TapeError if flow() gave its buffer away.
   template <class T> const T* grad_out(int j = 0) const {
     const Node* node = nodes()[inputs_ + j];
-    return node->gradient == nullptr ? nullptr : node->gradient_values<T>();
+    if (node->gradient == nullptr) {
+      check_not_given_away(j);
+      return nullptr;
+    }
+    return node->gradient_values<T>();
   }
-  /// Where to write the gradient of input i. From this call on that gradient counts as begun, so ask for an input just
-  /// before writing it: two inputs that are one node (mul(x, x)) then never both believe to be first.
-  template <class T> GradientSlot<T> grad_in(int i) {
-    const bool add = begin_gradient(nodes()[i]);
-    return {nodes()[i]->gradient_values<T>(), add};
-  }
-  /// The same, in the buffer of the gradient of output j where nobody else needs that (equal element counts): for those
-  /// who, when they write element k, have read whatever element k of it is still needed for. Ask for grad_out(j)
-  /// before; afterwards there may be none.
-  template <class T> GradientSlot<T> grad_in_place(int i, int j) {
+
+  /// The gradient of output j, and where to write that of input i: which may be the same buffer, so element k of dx is
+  /// written when all that element k of dy is needed for has been read. It is the last that a backward asks of output
+  /// j. Both have as many elements.
+  template <class T> Flow<T> flow(int i, int j = 0) {
+    const T* dy = grad_out<T>(j);
     const bool add = begin_gradient_in_place(nodes()[i], nodes()[inputs_ + j]);
+    return {dy, {nodes()[i]->gradient_values<T>(), add}};
+  }
+  /// As flow(), to a tensor with the shape of output j instead of an input's gradient.
+  template <class T> TensorFlow<T> flow_to_tensor(int j = 0) {
+    const T* dy = grad_out<T>(j);
+    return {dy, tensor_in_place(j)};
+  }
+  /// Where to write the gradient of input i, in a buffer of its own. From this call on that gradient counts as begun,
+  /// so ask for an input just before writing it: two inputs that are one node (mul(x, x)) then never both believe to be
+  /// first. Who writes only a part of it asks for one that is zeroed, and adds.
+  template <class T> GradientSlot<T> grad_in(int i, Begin begin = Begin::fresh) {
+    const bool add = begin == Begin::zeroed ? begin_zeroed_gradient(nodes()[i]) : begin_gradient(nodes()[i]);
     return {nodes()[i]->gradient_values<T>(), add};
   }
-  /// A tensor like output j, for what is made of its gradient: in that buffer, under the same rules.
-  Tensor room_in_place(int j);
-  /// The same as grad_in for those who write only a part: the rest is zero or what earlier contributions left. Add to
-  /// it.
-  template <class T> T* grad_in_to_add(int i) {
-    begin_zeroed_gradient(nodes()[i]);
-    return nodes()[i]->gradient_values<T>();
-  }
-  /// The gradient of output j is a contribution to that of input i as it is (equal element counts): hands the buffer on
-  /// where that saves the copy.
-  void pass_gradient(int j, int i);
   /// A whole tensor as a contribution to the gradient of input i. Throws ShapeError or DtypeError if it does not fit.
-  void add_gradient(int i, const Tensor& contribution);
+  void add(int i, const Tensor& contribution);
+  /// The gradient of output j is, unchanged, a contribution to the gradient of input i, which has as many elements.
+  void pass(int j, int i);
 
  private:
   friend class Tape;
   friend class BackwardWalk;
 
+  // All of these are in gradient.cpp. Those that begin a gradient return whether to add to what it holds.
   static bool begin_gradient(Node* node);
+  static bool begin_zeroed_gradient(Node* node);
   bool begin_gradient_in_place(Node* input, Node* output);
+  Tensor tensor_in_place(int j);
+  void check_not_given_away(int j) const;
   bool is_gradient_free(const Node& output) const;
   std::int64_t inputs_with_gradient(const Storage* values) const;
-  static void begin_zeroed_gradient(Node* node);
   /// These values are a contribution to the gradient of a node. With `keep` the first one becomes the gradient itself,
   /// without a copy.
-  static void take_gradient(Node* to, Storage* values, std::int64_t offset, bool keep);
+  static void take_gradient(Node* node, Storage* values, std::int64_t offset, bool keep);
+
   Node** nodes() const { return reinterpret_cast<Node**>(const_cast<Record*>(this) + 1); }
   SavedValue* saved_list() const { return reinterpret_cast<SavedValue*>(nodes() + inputs_ + outputs_); }
 

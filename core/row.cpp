@@ -19,8 +19,8 @@ void row_backward(Record& r) {
     using T = decltype(zero);
     const std::int64_t elements = r.out(0).numel();
     const T* dy = r.grad_out<T>();
-    T* dx = r.grad_in_to_add<T>(0) + r.attributes<std::int64_t>() * elements;
-    GradientSlot<T>{dx, true}.put(elements, [dy](std::int64_t k) { return dy[k]; });
+    const GradientSlot<T> dx = r.grad_in<T>(0, Begin::zeroed).from(r.attributes<std::int64_t>() * elements);
+    dx.put(elements, [dy](std::int64_t k) { return dy[k]; });
   });
 }
 

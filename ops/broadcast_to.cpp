@@ -40,7 +40,7 @@ void backward(Record& r) {
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const T* dy = r.grad_out<T>();
-    T* dx = r.grad_in_to_add<T>(0);
+    T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for_each_row(broadcast, 0, y.numel(), [&](const BroadcastRow& row) {
       const auto term = [from = dy + row.first](std::int64_t k) { return from[k]; };
       T* to = dx + row.offsets[0];

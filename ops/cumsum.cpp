@@ -26,7 +26,7 @@ void backward(Record& r) {
       T sum(0);
       for (std::int64_t k = start + (lines.length - 1) * lines.stride; k >= start; k -= lines.stride) {
         sum += dy[k];
-        dx.values[k] = dx.add ? dx.values[k] + sum : sum;
+        dx.put_at(k, sum);
       }
     });
   });

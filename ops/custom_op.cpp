@@ -56,7 +56,7 @@ void custom_backward(Record& r) {
                           " inputs; give one for each (an undefined tensor for none)"));
   for (int i = 0; i < r.inputs(); ++i) {
     const Tensor& gradient = gradients[static_cast<std::size_t>(i)];
-    if (r.wants(i) && gradient.defined()) r.add_gradient(i, gradient);
+    if (r.wants(i) && gradient.defined()) r.add(i, gradient);
   }
 }
 

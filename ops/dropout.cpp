@@ -21,12 +21,10 @@ constexpr std::int64_t grain = 16384;
 void dropout_backward(Record& r) {
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const T* dy = r.grad_out<T>();
     const T* m = r.saved(0).values<T>();
-    const GradientSlot<T> dx = r.grad_in_place<T>(0, 0);
-    parallel_for(r.in(0).numel(), grain, [=](std::int64_t begin, std::int64_t end) {
-      GradientSlot<T>{dx.values + begin, dx.add}.put(end - begin,
-                                                     [=](std::int64_t k) { return dy[begin + k] * m[begin + k]; });
+    const auto [dy, dx] = r.flow<T>(0);
+    parallel_for(r.in(0).numel(), grain, [=, dy = dy, dx = dx](std::int64_t begin, std::int64_t end) {
+      dx.from(begin).put(end - begin, [=](std::int64_t k) { return dy[begin + k] * m[begin + k]; });
     });
   });
 }

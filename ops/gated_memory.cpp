@@ -124,10 +124,10 @@ template <class T> void backward_of(Record& r) {
   const T* f = r.saved(3) ? r.saved(3).values<T>() : nullptr;
   const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = at.coupled ? nullptr : r.grad_out<T>(2);
   const GradientSlot<T> unwanted{nullptr, false};
-  const GradientSlot<T> dm = r.wants(0) ? r.grad_in_place<T>(0, 0) : unwanted;
+  const GradientSlot<T> dm = r.wants(0) ? r.flow<T>(0).dx : unwanted;
   const GradientSlot<T> dc = !r.wants(1)               ? unwanted
                              : n.candidates == n.slots ? r.grad_in<T>(1)
-                                                       : GradientSlot<T>{r.grad_in_to_add<T>(1), true};
+                                                       : r.grad_in<T>(1, Begin::zeroed);
   n.for_each_slot([&](std::int64_t sample, std::int64_t row) {
     const auto at_or_null = [](auto* x, std::int64_t first) { return x == nullptr ? nullptr : x + first; };
     const auto of = [&](auto* x) { return at_or_null(x, row * n.units); };
@@ -148,7 +148,7 @@ template <class T> void backward_of(Record& r) {
                      .add_m = dm.add,
                      .add_c = dc.add});
   });
-  if (r.wants(3)) add_sums_over_slots<T>(n, dz, r.grad_in_to_add<T>(3));
+  if (r.wants(3)) add_sums_over_slots<T>(n, dz, r.grad_in<T>(3, Begin::zeroed).values);
   const auto put_sum = [&](int input, std::int64_t first) {
     if (input < 0 || !r.wants(input)) return;
     const T sum = sum_of_gate(n, dz, first);
@@ -156,7 +156,7 @@ template <class T> void backward_of(Record& r) {
   };
   put_sum(at.input_bias, 0);
   put_sum(at.forget_bias, n.units);
-  if (r.wants(2)) r.add_gradient(2, dz_of_all);
+  if (r.wants(2)) r.add(2, dz_of_all);
 }
 
 void backward(Record& r) {

@@ -31,7 +31,7 @@ void backward(Record& r) {
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const T* dy = r.grad_out<T>();
-    T* dx = r.grad_in_to_add<T>(0);
+    T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for_each_pick(r.in(0).shape, r.in(1).shape, r.attributes<int>(), r.saved(0).values<std::int64_t>(),
                   [=](std::int64_t in_x, std::int64_t in_y) { dx[in_x] += dy[in_y]; });
   });

@@ -73,8 +73,8 @@ template <class T> void backward_of(Record& record) {
     const Rows<T> dq_now = step_of(dq, t, n.time, n.gates);
     n.add_to_state_gradient<T>({dq_now.data, dq_now.stride}, packed, dh);
   }
-  if (record.wants(0)) record.add_gradient(0, dp_of_all);
-  if (record.wants(1)) record.add_gradient(1, dh_now);
+  if (record.wants(0)) record.add(0, dp_of_all);
+  if (record.wants(1)) record.add(1, dh_now);
   if (record.wants(2)) n.put_weight_gradient<T>(dq, before, record.grad_in<T>(2));
   if (record.wants(3)) put_sum_of_rows<T>(dq, n.batch * n.time, n.gates, record.grad_in<T>(3));
 }

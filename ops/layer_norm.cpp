@@ -149,21 +149,21 @@ template <class T> void gradient_by_blocks(const kernels::LayerNormGradientRows<
 }
 
 /// The gradient of x + residual goes to both as it is.
-struct GradientOfSum {
+template <class T> struct GradientOfSum {
   Record& record;
   Tensor values;
 
   GradientOfSum(Record& r, int residual) : record(r) {
-    if (residual > 0 && (r.wants(0) || r.wants(residual))) values = r.room_in_place(0);
+    if (residual > 0 && (r.wants(0) || r.wants(residual))) values = r.flow_to_tensor<T>().tensor;
   }
-  template <class T> GradientSlot<T> slot() const {
-    if (values.defined()) return {values.mutable_values<T>().data(), false};
-    return record.wants(0) ? record.grad_in_place<T>(0, 0) : GradientSlot<T>{nullptr, false};
+  GradientSlot<T> slot() const {
+    if (values.defined()) return {values.template mutable_values<T>().data(), false};
+    return record.wants(0) ? record.template flow<T>(0).dx : GradientSlot<T>{nullptr, false};
   }
   void pass_on(int residual) const {
     if (!values.defined()) return;
     for (const int input : {0, residual})
-      if (record.wants(input)) record.add_gradient(input, values);
+      if (record.wants(input)) record.add(input, values);
   }
 };
 
@@ -174,14 +174,16 @@ void backward(Record& r) {
   const std::int64_t width = rows == 0 ? 0 : r.in(0).numel() / rows;
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const auto sums_of = [&](int input) { return input > 0 && r.wants(input) ? r.grad_in_to_add<T>(input) : nullptr; };
+    const auto sums_of = [&](int input) {
+      return input > 0 && r.wants(input) ? r.grad_in<T>(input, Begin::zeroed).values : nullptr;
+    };
     const auto saved = [&](int k) { return r.saved(k) ? r.saved(k).values<T>() : nullptr; };
     const T* dy = r.grad_out<T>();
     const Tensor one_over_gamma = at.from_y && r.saved(3) ? reciprocal(r.saved(3).tensor()) : Tensor();
     // Before dx, which adds if x is gamma or beta.
     T *const dgamma = sums_of(at.gamma), *const dbeta = sums_of(at.beta);
-    const GradientOfSum of_sum(r, at.residual);
-    const GradientSlot<T> dx = of_sum.slot<T>();
+    const GradientOfSum<T> of_sum(r, at.residual);
+    const GradientSlot<T> dx = of_sum.slot();
     gradient_by_blocks<T>({.x = at.from_y ? nullptr : saved(0),
                            .dy = dy,
                            .gamma = saved(3),

@@ -59,10 +59,10 @@ template <class F, class T> void apply(T* z, T* slopes, std::int64_t count) {
 
 /// dz, from y or the slope, whichever is saved.
 template <class F, class T> Tensor gradient_of_z(Record& r) {
-  const T *dy = r.grad_out<T>(), *saved = r.saved(2).values<T>();
-  const Tensor dz = r.room_in_place(0);
-  T* to = dz.node().values<T>();
-  parallel_for(dz.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
+  const T* saved = r.saved(2).values<T>();
+  const auto [dy, dz] = r.flow_to_tensor<T>();
+  T* to = dz.node().template values<T>();
+  parallel_for(dz.numel(), unary_grain, [=, dy = dy](std::int64_t begin, std::int64_t end) {
     map_gradients<F, T>(saved + begin, dy + begin, {to + begin, false}, end - begin, {});
   });
   return dz;

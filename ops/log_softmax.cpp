@@ -41,14 +41,13 @@ void backward(Record& r) {
     using T = decltype(zero);
     using std::exp;
     const T* y = r.saved(0).values<T>();
-    const T* dy = r.grad_out<T>();
-    const GradientSlot<T> dx = r.grad_in_place<T>(0, 0);
-    lines.for_each([=](std::int64_t start) {
+    const auto [dy, dx] = r.flow<T>(0);
+    lines.for_each([=, dy = dy, dx = dx](std::int64_t start) {
       const std::int64_t stride = lines.stride;
       const T sum = ordered_sum<T>(lines.length, [=](std::int64_t k) { return dy[start + k * stride]; });
       for (std::int64_t k = start; k < start + lines.length * stride; k += stride) {
         const T contribution = is_masked(y[k]) ? T(0) : dy[k] - exp(y[k]) * sum;
-        dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
+        dx.put_at(k, contribution);
       }
     });
   });

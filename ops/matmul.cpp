@@ -198,7 +198,7 @@ template <class T> void gradient_of_a(Record& r, const Plan& plan) {
     return;
   }
   const bool zeroed = sums_over_outer(plan, plan.strides_a) || plan.batch == 0;
-  const GradientSlot<T> da = zeroed ? GradientSlot<T>{r.grad_in_to_add<T>(0), true} : r.grad_in<T>(0);
+  const GradientSlot<T> da = r.grad_in<T>(0, zeroed ? Begin::zeroed : Begin::fresh);
   const Inner inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
     contribute(side_of_a(plan, inner, b + at_b, dy + item * plan.m * plan.n), inner.batch, da.values + at_a, da.add);
@@ -219,7 +219,7 @@ template <class T> void gradient_of_b(Record& r, const Plan& plan) {
     return;
   }
   const bool zeroed = sums_over_outer(plan, plan.strides_b) || plan.batch == 0;
-  const GradientSlot<T> db = zeroed ? GradientSlot<T>{r.grad_in_to_add<T>(1), true} : r.grad_in<T>(1);
+  const GradientSlot<T> db = r.grad_in<T>(1, zeroed ? Begin::zeroed : Begin::fresh);
   const Inner inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
     contribute(side_of_b(plan, inner, a + at_a, dy + item * plan.m * plan.n), inner.batch, db.values + at_b, db.add);

@@ -23,7 +23,7 @@ void backward(Record& r) {
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const GradientOfLosses<T> dl(at.options.reduction, at.counted, r.grad_out<T>());
-    T* dx = r.grad_in_to_add<T>(0);
+    T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for (std::int64_t row = 0; row < r.in(1).numel(); ++row)
       if (labels[row] != at.options.ignore_index) dx[row * classes + labels[row]] -= dl(row);
   });

@@ -56,7 +56,7 @@ void prod_backward(Record& r) {
       std::size_t n = 0;
       terms.for_each([&](std::int64_t k) {
         const T contribution = dy[output] * (by_division ? y[output] / x[k] : others[n++]);
-        dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
+        dx.put_at(k, contribution);
       });
     }
   });

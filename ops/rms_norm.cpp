@@ -35,8 +35,7 @@ void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* invers
     };
     const T mean_gn =
         ordered_sum<T>(width, [=](std::int64_t k) { return g(k) * n[k]; }) / static_cast<T>(static_cast<double>(width));
-    GradientSlot<T>{dx.values + row * width, dx.add}.put(
-        width, [=](std::int64_t k) { return (g(k) - n[k] * mean_gn) * inverse[row]; });
+    dx.from(row * width).put(width, [=](std::int64_t k) { return (g(k) - n[k] * mean_gn) * inverse[row]; });
   }
 }
 
@@ -48,10 +47,10 @@ void backward(Record& r) {
     const T* normal = r.saved(0).values<T>();
     const T* gamma = r.saved(2) ? r.saved(2).values<T>() : nullptr;
     if (r.inputs() > 1 && r.wants(1)) {
-      T* dgamma = r.grad_in_to_add<T>(1);
+      T* dgamma = r.grad_in<T>(1, Begin::zeroed).values;
       for (std::int64_t k = 0; k < rows * width; ++k) dgamma[k % width] += dy[k] * normal[k];
     }
-    if (r.wants(0)) gradient_of_x(dy, gamma, normal, r.saved(1).values<T>(), rows, width, r.grad_in_place<T>(0, 0));
+    if (r.wants(0)) gradient_of_x(dy, gamma, normal, r.saved(1).values<T>(), rows, width, r.flow<T>(0).dx);
   });
 }
 

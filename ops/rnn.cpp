@@ -41,8 +41,8 @@ template <class F, class T> void backward_of(Record& r) {
     });
     n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);
   }
-  if (r.wants(0)) r.add_gradient(0, dz_of_all);
-  if (r.wants(1)) r.add_gradient(1, dh_now);
+  if (r.wants(0)) r.add(0, dz_of_all);
+  if (r.wants(1)) r.add(1, dh_now);
   if (r.wants(2)) {
     const Tensor h_before = n.states_before(h0, y, dtype);
     n.put_weight_gradient<T>(dz, h_before.values<T>().data(), r.grad_in<T>(2));

@@ -12,7 +12,7 @@ constexpr OpInfo info{"scatter_add", "y = x, y[ids[i]] += updates[i]", "dx = dy,
 std::int64_t row_length(const Shape& x) { return x.last(x.rank() - 1).numel(); }
 
 void backward(Record& r) {
-  if (r.wants(0)) r.pass_gradient(0, 0);
+  if (r.wants(0)) r.pass(0, 0);
   if (!r.wants(2)) return;
   const std::int64_t length = row_length(r.in(0).shape);
   const std::int64_t* ids = r.saved(0).values<std::int64_t>();

@@ -96,8 +96,7 @@ template <class T> void gradient(const Lines& lines, const T* y, const T* dy, co
     lines.for_each_gathered<T, 2>({y, dy}, [=](const std::array<T*, 2>& line, std::int64_t start) {
       softmax_gradient_rows<T>({.y = line[0], .dy = line[1], .dx = line[1], .rows = 1, .length = lines.length});
       for (std::int64_t k = 0; k < lines.length; ++k) {
-        T& to = dx.values[start + k * lines.stride];
-        to = dx.add ? to + line[1][k] : line[1][k];
+        dx.put_at(start + k * lines.stride, line[1][k]);
       }
     });
 }
@@ -106,8 +105,8 @@ void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const T* dy = r.grad_out<T>();
-    gradient<T>(lines, r.saved(0).values<T>(), dy, r.grad_in_place<T>(0, 0));
+    const auto [dy, dx] = r.flow<T>(0);
+    gradient<T>(lines, r.saved(0).values<T>(), dy, dx);
   });
 }
 

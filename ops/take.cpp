@@ -49,7 +49,7 @@ void backward(Record& r) {
   dispatch_real(r.in(0).dtype, r.op().name, [&](auto zero) {
     using T = decltype(zero);
     const T* dy = r.grad_out<T>();
-    T* dx = r.grad_in_to_add<T>(0);
+    T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for (std::int64_t n = 0; n < blocks.outer * blocks.count; ++n)
       add_block(dy + n * blocks.inner, blocks.inner, dx + blocks.place(n, ids));
   });

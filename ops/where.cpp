@@ -19,7 +19,7 @@ void where_backward(Record& r) {
     for (std::size_t operand = 1; operand <= 2; ++operand) {
       const int input = static_cast<int>(operand);
       if (!r.wants(input)) continue;
-      T* sums = r.grad_in_to_add<T>(input);
+      T* sums = r.grad_in<T>(input, Begin::zeroed).values;
       for_each_row(broadcast, 0, r.out(0).numel(), [&](const BroadcastRow& row) {
         const std::int64_t step = broadcast.strides[0][operand];
         const std::int64_t condition_step = broadcast.strides[0][0];

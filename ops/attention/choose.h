@@ -96,7 +96,7 @@ inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : 
 /// Where the gradient of input i goes.
 template <class T> GradientSlot<T> attention_slot(Record& r, int i) {
   if (stored_weights(r)) return r.grad_in<T>(i);
-  return {r.grad_in_to_add<T>(i), true};  // tile after tile adds to it
+  return r.grad_in<T>(i, Begin::zeroed);  // tile after tile adds to it
 }
 
 /// The gradients that `at` asks for; the weights and what came to them are in the record.

@@ -63,7 +63,7 @@ template <class T> void backward_of(Record& r) {
   const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
   const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
   const bool all_is_written = queries == rows && dy.data != nullptr;
-  const GradientSlot<T> slot = all_is_written ? attention_slot<T>(r, 0) : GradientSlot<T>{r.grad_in_to_add<T>(0), true};
+  const GradientSlot<T> slot = all_is_written ? attention_slot<T>(r, 0) : r.grad_in<T>(0, Begin::zeroed);
   attention_backward(r, sizes_of(r.in(0).shape, queries, packing),
                      AttentionGradient<T>{.in = parts_of(r.saved(0).values<T>(), rows, packing),
                                           .weights = nullptr,

@@ -66,8 +66,7 @@ template <class Op, int operand, class T> struct BinaryGradient {
 template <class T, class Gradient>
 void gradient_of_equal_shapes(const GradientSlot<T>& slot, std::int64_t count, const Gradient& gradient) {
   parallel_for(count, binary_grain, [=](std::int64_t begin, std::int64_t end) {
-    GradientSlot<T>{slot.values + begin, slot.add}.put(
-        end - begin, [=](std::int64_t k) { return gradient(begin + k, begin + k, begin + k); });
+    slot.from(begin).put(end - begin, [=](std::int64_t k) { return gradient(begin + k, begin + k, begin + k); });
   });
 }
 
@@ -78,7 +77,7 @@ void gradient_of_whole_operand(const GradientSlot<T>& slot, std::int64_t count, 
   with_inner_strides<T>(broadcast, [&](auto stride_a, auto stride_b) {
     parallel_for(count, binary_grain, [&](std::int64_t begin, std::int64_t end) {
       for_each_row(broadcast, begin, end, [&](const BroadcastRow& row) {
-        GradientSlot<T>{slot.values + row.first, slot.add}.put(row.count, [=](std::int64_t k) {
+        slot.from(row.first).put(row.count, [=](std::int64_t k) {
           return gradient(row.first + k, row.offsets[0] + k * stride_a(), row.offsets[1] + k * stride_b());
         });
       });
@@ -119,7 +118,7 @@ template <class Op, int operand, class T> void gradient_with_broadcast(Record& r
   else if (gradient.reads.dy_itself && is_row_of_all<operand>(broadcast))
     put_sum_of_rows(gradient.dy, broadcast.extents[1], broadcast.extents[0], r.grad_in<T>(operand));
   else
-    gradient_of_broadcast_operand<operand>(r.grad_in_to_add<T>(operand), count, broadcast, gradient);
+    gradient_of_broadcast_operand<operand>(r.grad_in<T>(operand, Begin::zeroed).values, count, broadcast, gradient);
 }
 
 template <class Op, int operand, class T> void binary_gradient(Record& r) {
@@ -127,11 +126,11 @@ template <class Op, int operand, class T> void binary_gradient(Record& r) {
   if (!r.wants(operand)) return;
   const std::int64_t count = r.out(0).numel();
   if (Gradient::reads.dy_itself && r.in(operand).numel() == count) {
-    r.pass_gradient(0, operand);
+    r.pass(0, operand);
   } else if (r.in(0).shape == r.in(1).shape) {
     const Gradient gradient(r);
     const bool is_last = operand == 1 || !r.wants(1);  // to read dy
-    gradient_of_equal_shapes(is_last ? r.grad_in_place<T>(operand, 0) : r.grad_in<T>(operand), count, gradient);
+    gradient_of_equal_shapes(is_last ? r.flow<T>(operand).dx : r.grad_in<T>(operand), count, gradient);
   } else {
     gradient_with_broadcast<Op, operand, T>(r);
   }

@@ -127,7 +127,7 @@ template <class Op> void reduction_backward(Record& r) {
         const auto context = Op::template context<T>(terms, y_here);
         terms.for_each([&](std::int64_t k) {
           const T contribution = dy_here * Op::template slope<T>(x[k], y_here, context);
-          dx.values[k] = dx.add ? dx.values[k] + contribution : contribution;
+          dx.put_at(k, contribution);
         });
       }
     });

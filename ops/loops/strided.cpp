@@ -47,7 +47,7 @@ void part_backward(Record& r) {
   const StridedWalk walk(r.out(0).shape, r.attributes<Strided>());
   dispatch_real(r.in(0).dtype, r.op().name, [&](auto zero) {
     using T = decltype(zero);
-    write_strided(walk, r.grad_out<T>(), GradientSlot<T>{r.grad_in_to_add<T>(0), true});
+    write_strided(walk, r.grad_out<T>(), r.grad_in<T>(0, Begin::zeroed));
   });
 }
 

@@ -49,7 +49,7 @@ template <class Op> void sums_backward(Record& r) {
     const T slope = Op::of_sum(T(1), as_number<T>(ReductionLoops(x, flags).terms));
     parallel_for(x.numel(), reduction_grain, [&](std::int64_t begin, std::int64_t end) {
       for_each_row(broadcast, begin, end, [&](const BroadcastRow& row) {
-        const GradientSlot<T> to{dx.values + row.first, dx.add};
+        const GradientSlot<T> to = dx.from(row.first);
         const T* from = dy + row.offsets[0];
         if (broadcast.stands_still(0))
           to.put(row.count, [each = *from * slope](std::int64_t) { return each; });

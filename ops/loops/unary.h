@@ -80,20 +80,19 @@ template <class Op> static void multiply_by_slope(Record& r) {
   dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
     using T = decltype(zero);
     const auto attributes = r.attributes<typename Op::Attributes>();
-    const T* dy = r.grad_out<T>();
     const T* saved = nullptr;
     if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
-    const GradientSlot<T> dx = r.grad_in_place<T>(0, 0);
-    parallel_for(r.in(0).numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
+    const auto [dy, dx] = r.flow<T>(0);
+    parallel_for(r.in(0).numel(), unary_grain, [=, dy = dy, dx = dx](std::int64_t begin, std::int64_t end) {
       const T* from = saved == nullptr ? nullptr : saved + begin;
-      map_gradients<Op, T>(from, dy + begin, {dx.values + begin, dx.add}, end - begin, attributes);
+      map_gradients<Op, T>(from, dy + begin, dx.from(begin), end - begin, attributes);
     });
   });
 }
 
 template <class Op> static void unary_backward(Record& r) {
   if constexpr (requires { Op::slope_is_one; })
-    r.pass_gradient(0, 0);
+    r.pass(0, 0);
   else
     multiply_by_slope<Op>(r);
 }

@@ -37,13 +37,13 @@ void overwriting_product(Record& r) {
 void overwriting_take(Record& r) {
   const double* dy = r.grad_out<double>();
   const std::int64_t* ids = r.saved(1).values<std::int64_t>();
-  double* dx = r.grad_in_to_add<double>(0);
+  double* dx = r.grad_in<double>(0, Begin::zeroed).values;
   for (std::int64_t k = 0; k < r.in(1).numel(); ++k) dx[ids[k]] = dy[k] + (r.attributes<bool>() ? 0 : dx[ids[k]]);
 }
 
 void short_exp(Record& r) {
   const double *dy = r.grad_out<double>(), *y = r.saved(1).values<double>();
-  double* dx = r.grad_in_to_add<double>(0);
+  double* dx = r.grad_in<double>(0, Begin::zeroed).values;
   for (std::int64_t k = r.attributes<bool>() ? 1 : 0; k < r.in(0).numel(); ++k) dx[k] += dy[k] * y[k];
 }
 
@@ -56,9 +56,7 @@ Tensors detached(const Tensors& in, bool bug) {
 
 // Three steps of tanh; with the bug, each saves its initial state instead of its final one.
 Tensors three_steps(const Tensors& in, bool bug) {
-  const BackwardFunction backward = [](Record& r) {
-    r.add_gradient(0, r.output(0).grad() * (1 - square(r.saved(0).tensor())));
-  };
+  const BackwardFunction backward = [](Record& r) { r.add(0, r.output(0).grad() * (1 - square(r.saved(0).tensor()))); };
   Tensor state = in[0];
   for (int step = 0; step < 3; ++step) {
     const Tensor next = unrecorded([](auto& a, auto&) { return tanh(a); }, {state});

@@ -20,8 +20,7 @@ template <class Formula> BackwardFunction by(Formula) {
     const Seen seen{r.output(0).grad(), r.saved(0).tensor(), b, r.saved(r.inputs()).tensor(), r.attributes<bool>()};
     const Tensors gradients{Formula{}(seen)};
     for (std::size_t i = 0; i < gradients.size(); ++i)
-      if (const int input = static_cast<int>(i); gradients[i].defined() && r.wants(input))
-        r.add_gradient(input, gradients[i]);
+      if (const int input = static_cast<int>(i); gradients[i].defined() && r.wants(input)) r.add(input, gradients[i]);
   };
 }
 

@@ -1,4 +1,4 @@
-// A gradient may overwrite the gradient that it is computed from (Record::grad_in_place). It must have the same bits as
+// A gradient may overwrite the gradient that it is computed from (Record::flow). It must have the same bits as
 // in a buffer of its own, which it gets on a tape with the option keep.
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@ inline double difference(const Tensor& a, const Tensor& b) {
   return max(abs(a.to(f64) - b.to(f64))).item();
 }
 
-/// The largest absolute difference of two tensors of real numbers.
+/// Whether two tensors have the same dtype, shape and elements. (NaN differs from itself.)
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
   return a.dtype() == b.dtype() && a.shape() == b.shape() &&

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include <retrace/core/core.h>
 #include <retrace/models/checks/check_case.h>
 #include <retrace/ops/ops.h>
 

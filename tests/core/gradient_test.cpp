@@ -74,7 +74,28 @@ Tensor some_op(Choose& choose, const Tensor& a, const Tensor& b) {
 struct Outcome {
   Tensors seen;        // parameters, and what is held to the end
   Tensors cotangents;  // as they are after the walk
+  Tensors steps;       // the gradients of each record's outputs and inputs after its backward, where the walk stepped
 };
+
+void append_gradient(const Node& node, Tensors& gradients) {
+  if (node.gradient == nullptr) {
+    gradients.emplace_back();
+  } else {
+    gradients.push_back(
+        tensor(std::span(node.gradient_values<double>(), static_cast<std::size_t>(node.numel())), node.shape, f64));
+  }
+}
+
+/// What a reader of a stepping walk sees after the backward of a record.
+void append_gradients(const Record& record, Tensors& gradients) {
+  bool any_output = false;
+  for (int j = 0; j < record.outputs(); ++j) {
+    append_gradient(record.out(j), gradients);
+    any_output = any_output || gradients.back().defined();
+  }
+  EXPECT_TRUE(any_output) << record;
+  for (int i = 0; i < record.inputs(); ++i) append_gradient(record.in(i), gradients);
+}
 
 /// Builds a graph by a seed and walks back over it. Both runs of a seed differ in nothing but the tape.
 Outcome walk_back(unsigned seed, const TapeOptions& options) {
@@ -94,15 +115,23 @@ Outcome walk_back(unsigned seed, const TapeOptions& options) {
   Tensors outputs;
   for (int k = 0; k < 3; ++k) {
     outputs.push_back(below(choose, 2) == 0 ? alive.back() : alive[choose() % alive.size()]);
-    outcome.cotangents.push_back(below(choose, 5) == 0 && k > 0 ? Tensor() : random.normal({size, size}, f64));
+    switch (k == 0 ? 0 : below(choose, 5)) {
+      case 1:
+        outcome.cotangents.emplace_back();
+        break;
+      case 2:
+        outcome.cotangents.push_back(outcome.cotangents[0]);
+        break;
+      default:
+        outcome.cotangents.push_back(random.normal({size, size}, f64));
+    }
   }
   alive.clear();
   if (below(choose, 2) == 0) {
     tape.backward(outputs, outcome.cotangents);
   } else {
     BackwardWalk walk(tape, outputs, outcome.cotangents);
-    while (walk.next()) {
-    }
+    while (walk.next()) append_gradients(walk.record(), outcome.steps);
   }
   return outcome;
 }
@@ -122,6 +151,12 @@ TEST(Gradient, OfARandomGraphHasTheBitsOfATapeThatKeepsEverything) {
     SCOPED_TRACE(text("seed ", seed));
     if (!is_reached(seed)) continue;
     const Outcome reusing = walk_back(seed, {}), keeping = walk_back(seed, {.keep = true});
+    ASSERT_EQ(reusing.steps.size(), keeping.steps.size());
+    for (std::size_t k = 0; k < reusing.steps.size(); ++k) {
+      ASSERT_EQ(reusing.steps[k].defined(), keeping.steps[k].defined()) << "step " << k;
+      if (!reusing.steps[k].defined()) continue;
+      EXPECT_TRUE(same_bits(reusing.steps[k], keeping.steps[k])) << "step " << k;
+    }
     ASSERT_EQ(reusing.seen.size(), keeping.seen.size());
     for (std::size_t k = 0; k < reusing.seen.size(); ++k) {
       ASSERT_EQ(reusing.seen[k].has_grad(), keeping.seen[k].has_grad()) << k;

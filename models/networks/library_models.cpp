@@ -106,9 +106,9 @@ Registry<Entry>& models() {
 
 }  // namespace
 
-void register_model(std::string_view name, ModelFactory factory, std::optional<ModelChoices> choices) {
+void register_model(std::string_view name, ModelFactory factory, const std::optional<ModelChoices>& choices) {
   if (!factory) throw ValueError(text("register_model: the factory of '", name, "' is empty; give a function"));
-  models().add(name, {std::move(factory), std::move(choices)});
+  models().add(name, {std::move(factory), choices});
 }
 
 std::span<const std::string_view> model_names() { return models().names().all(); }

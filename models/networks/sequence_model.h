@@ -91,7 +91,8 @@ struct ModelChoices {
 /// the library adds its own in the same way. Without choices, the model gets all that is chosen and uses what it likes.
 /// Throws ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while
 /// another thread uses these functions.
-void register_model(std::string_view name, ModelFactory factory, std::optional<ModelChoices> choices = std::nullopt);
+void register_model(std::string_view name, ModelFactory factory,
+                    const std::optional<ModelChoices>& choices = std::nullopt);
 
 /// Makes a module, which its sizes and a generator make, a SequenceModel.
 template <Module M>
@@ -102,8 +103,8 @@ requires std::constructible_from<M, const ModelSizes&, Random&> ModelFactory fac
 /// The same for a module that its sizes and a generator make: register_model<MyModel>("my-model").
 template <Module M>
 requires std::constructible_from<M, const ModelSizes&, Random&>
-void register_model(std::string_view name, std::optional<ModelChoices> choices = std::nullopt) {
-  register_model(name, factory_of<M>(), std::move(choices));
+void register_model(std::string_view name, const std::optional<ModelChoices>& choices = std::nullopt) {
+  register_model(name, factory_of<M>(), choices);
 }
 
 /// The names that make_model knows, those of them that are not the library's, and those of models with a relational

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/loops/operands.h>
@@ -82,11 +83,11 @@ Plan make_plan(const Shape& a, const Shape& b, MatmulOptions options, const Tens
   plan.loops = batch.rank();
   plan.batch = batch.numel();
   for (int axis = 0; axis < batch.rank(); ++axis) {
-    const std::size_t at = static_cast<std::size_t>(axis);
+    const std::size_t loop = static_cast<std::size_t>(axis);
     const int from_right = batch.rank() - 1 - axis;
-    plan.extents[at] = batch[axis];
-    plan.strides_a[at] = batch_stride(batch_a, from_right, plan.m * plan.k);
-    plan.strides_b[at] = batch_stride(batch_b, from_right, plan.k * plan.n);
+    plan.extents[loop] = batch[axis];
+    plan.strides_a[loop] = batch_stride(batch_a, from_right, plan.m * plan.k);
+    plan.strides_b[loop] = batch_stride(batch_b, from_right, plan.k * plan.n);
   }
   plan.y = batch;
   if (a.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.m);
@@ -103,10 +104,10 @@ template <class Body> void for_each_outer(const Plan& plan, Body&& body) {
   for (std::int64_t group = 0; group < plan.batch / inner; ++group) {
     std::int64_t rest = group, a = 0, b = 0;
     for (int loop = outer - 1; loop >= 0; --loop) {
-      const std::size_t at = static_cast<std::size_t>(loop);
-      a += rest % plan.extents[at] * plan.strides_a[at];
-      b += rest % plan.extents[at] * plan.strides_b[at];
-      rest /= plan.extents[at];
+      const std::size_t k = static_cast<std::size_t>(loop);
+      a += rest % plan.extents[k] * plan.strides_a[k];
+      b += rest % plan.extents[k] * plan.strides_b[k];
+      rest /= plan.extents[k];
     }
     body(a, b, group * inner);
   }
@@ -121,6 +122,64 @@ Inner inner_of(const Plan& plan) {
   return {plan.extents[last], plan.strides_a[last], plan.strides_b[last]};
 }
 
+/// body(offset in a, offset in b, index of the product) for every product.
+template <class Body> void for_each_product(const Plan& plan, Body&& body) {
+  const Inner inner = inner_of(plan);
+  for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
+    for (std::int64_t k = 0; k < inner.batch; ++k)
+      body(offset_a + k * inner.stride_a, offset_b + k * inner.stride_b, item + k);
+  });
+}
+
+/// The matrix that is stored row by row, or whose transpose is.
+template <class T> struct Matrix {
+  T* data;
+  std::int64_t row_stride;
+  bool transposed = false;
+
+  T& operator()(std::int64_t i, std::int64_t j) const {
+    return data[transposed ? j * row_stride + i : i * row_stride + j];
+  }
+};
+
+// y = a b
+template <class T> void forward_plain(const Plan& plan, const T* all_a, const T* all_b, T* all_y) {
+  for_each_product(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
+    const Matrix<const T> a{all_a + offset_a, plan.row_stride_a(), plan.transpose_a};
+    const Matrix<const T> b{all_b + offset_b, plan.row_stride_b(), plan.transpose_b};
+    const Matrix<T> y{all_y + item * plan.m * plan.n, plan.n};
+    for (std::int64_t i = 0; i < plan.m; ++i)
+      for (std::int64_t j = 0; j < plan.n; ++j) {
+        y(i, j) = T(0);
+        for (std::int64_t k = 0; k < plan.k; ++k) y(i, j) += a(i, k) * b(k, j);
+      }
+  });
+}
+
+// da += dy b^T; where a broadcasts, the sum over its products.
+template <class T> void gradient_of_a_plain(const Plan& plan, const T* all_b, const T* all_dy, T* all_da) {
+  for_each_product(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
+    const Matrix<const T> b{all_b + offset_b, plan.row_stride_b(), plan.transpose_b};
+    const Matrix<const T> dy{all_dy + item * plan.m * plan.n, plan.n};
+    const Matrix<T> da{all_da + offset_a, plan.row_stride_a(), plan.transpose_a};
+    for (std::int64_t i = 0; i < plan.m; ++i)
+      for (std::int64_t k = 0; k < plan.k; ++k)
+        for (std::int64_t j = 0; j < plan.n; ++j) da(i, k) += dy(i, j) * b(k, j);
+  });
+}
+
+// db += a^T dy; where b broadcasts, the sum over its products.
+template <class T> void gradient_of_b_plain(const Plan& plan, const T* all_a, const T* all_dy, T* all_db) {
+  for_each_product(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
+    const Matrix<const T> a{all_a + offset_a, plan.row_stride_a(), plan.transpose_a};
+    const Matrix<const T> dy{all_dy + item * plan.m * plan.n, plan.n};
+    const Matrix<T> db{all_db + offset_b, plan.row_stride_b(), plan.transpose_b};
+    for (std::int64_t k = 0; k < plan.k; ++k)
+      for (std::int64_t j = 0; j < plan.n; ++j)
+        for (std::int64_t i = 0; i < plan.m; ++i) db(k, j) += a(i, k) * dy(i, j);
+  });
+}
+
 template <class T> void forward(const Plan& plan, const T* a, const T* b, T* y) {
   if (plan.is_tall()) {
     gemm<T>({plan.batch * plan.m, plan.n, plan.k}, {a, plan.k}, {b, plan.row_stride_b(), plan.transpose_b},
@@ -128,9 +187,10 @@ template <class T> void forward(const Plan& plan, const T* a, const T* b, T* y) 
     return;
   }
   const Inner inner = inner_of(plan);
-  for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
-    gemm<T>({plan.m, plan.n, plan.k, inner.batch}, {a + at_a, plan.row_stride_a(), plan.transpose_a, inner.stride_a},
-            {b + at_b, plan.row_stride_b(), plan.transpose_b, inner.stride_b},
+  for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
+    gemm<T>({plan.m, plan.n, plan.k, inner.batch},
+            {a + offset_a, plan.row_stride_a(), plan.transpose_a, inner.stride_a},
+            {b + offset_b, plan.row_stride_b(), plan.transpose_b, inner.stride_b},
             {y + item * plan.m * plan.n, plan.n, plan.m * plan.n});
   });
 }
@@ -166,19 +226,39 @@ template <class T> void contribute(const Side<T>& side, std::int64_t batch, T* r
 template <class T> Side<T> side_of_a(const Plan& p, const Inner& inner, const T* b, const T* dy) {
   const GemmOperand<T> of_dy{dy, p.n, p.transpose_a};
   if (p.transpose_a)
-    return {{p.k, p.m, p.n}, {b, p.row_stride_b(), p.transpose_b}, of_dy, inner.stride_b, p.m * p.n, p.m,
-            inner.stride_a};
-  return {{p.m, p.k, p.n}, of_dy, {b, p.row_stride_b(), !p.transpose_b}, p.m * p.n, inner.stride_b, p.k,
-          inner.stride_a};
+    return {.shape = {p.k, p.m, p.n},
+            .left = {b, p.row_stride_b(), p.transpose_b},
+            .right = of_dy,
+            .left_item = inner.stride_b,
+            .right_item = p.m * p.n,
+            .row_stride = p.m,
+            .result_item = inner.stride_a};
+  return {.shape = {p.m, p.k, p.n},
+          .left = of_dy,
+          .right = {b, p.row_stride_b(), !p.transpose_b},
+          .left_item = p.m * p.n,
+          .right_item = inner.stride_b,
+          .row_stride = p.k,
+          .result_item = inner.stride_a};
 }
 
 // db = a^T dy, or where b is stored transposed db^T = dy^T a.
 template <class T> Side<T> side_of_b(const Plan& p, const Inner& inner, const T* a, const T* dy) {
   if (p.transpose_b)
-    return {{p.n, p.k, p.m}, {dy, p.n, true}, {a, p.row_stride_a(), p.transpose_a}, p.m * p.n, inner.stride_a, p.k,
-            inner.stride_b};
-  return {{p.k, p.n, p.m}, {a, p.row_stride_a(), !p.transpose_a}, {dy, p.n}, inner.stride_a, p.m * p.n, p.n,
-          inner.stride_b};
+    return {.shape = {p.n, p.k, p.m},
+            .left = {dy, p.n, true},
+            .right = {a, p.row_stride_a(), p.transpose_a},
+            .left_item = p.m * p.n,
+            .right_item = inner.stride_a,
+            .row_stride = p.k,
+            .result_item = inner.stride_b};
+  return {.shape = {p.k, p.n, p.m},
+          .left = {a, p.row_stride_a(), !p.transpose_a},
+          .right = {dy, p.n},
+          .left_item = inner.stride_a,
+          .right_item = p.m * p.n,
+          .row_stride = p.n,
+          .result_item = inner.stride_b};
 }
 
 // Whether several outer batch indices meet in one matrix of the operand.
@@ -200,8 +280,9 @@ template <class T> void gradient_of_a(Record& r, const Plan& plan) {
   const bool zeroed = sums_over_outer(plan, plan.strides_a) || plan.batch == 0;
   const GradientSlot<T> da = r.grad_in<T>(0, zeroed ? Begin::zeroed : Begin::fresh);
   const Inner inner = inner_of(plan);
-  for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
-    contribute(side_of_a(plan, inner, b + at_b, dy + item * plan.m * plan.n), inner.batch, da.values + at_a, da.add);
+  for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
+    contribute(side_of_a(plan, inner, b + offset_b, dy + item * plan.m * plan.n), inner.batch, da.values + offset_a,
+               da.add);
   });
 }
 
@@ -221,8 +302,9 @@ template <class T> void gradient_of_b(Record& r, const Plan& plan) {
   const bool zeroed = sums_over_outer(plan, plan.strides_b) || plan.batch == 0;
   const GradientSlot<T> db = r.grad_in<T>(1, zeroed ? Begin::zeroed : Begin::fresh);
   const Inner inner = inner_of(plan);
-  for_each_outer(plan, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t item) {
-    contribute(side_of_b(plan, inner, a + at_a, dy + item * plan.m * plan.n), inner.batch, db.values + at_b, db.add);
+  for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
+    contribute(side_of_b(plan, inner, a + offset_a, dy + item * plan.m * plan.n), inner.batch, db.values + offset_b,
+               db.add);
   });
 }
 
@@ -230,8 +312,14 @@ void backward(Record& r) {
   const Plan plan = make_plan(r.in(0).shape, r.in(1).shape, r.attributes<MatmulOptions>());
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    if (r.wants(0)) gradient_of_a<T>(r, plan);
-    if (r.wants(1)) gradient_of_b<T>(r, plan);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (r.wants(0)) gradient_of_a<T>(r, plan);
+      if (r.wants(1)) gradient_of_b<T>(r, plan);
+    } else {
+      const T* dy = r.grad_out<T>();
+      if (r.wants(0)) gradient_of_a_plain(plan, r.saved(1).values<T>(), dy, r.grad_in<T>(0, Begin::zeroed).values);
+      if (r.wants(1)) gradient_of_b_plain(plan, r.saved(0).values<T>(), dy, r.grad_in<T>(1, Begin::zeroed).values);
+    }
   });
 }
 
@@ -250,7 +338,12 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
   dispatch_real(a, "a", info.name, [&](auto zero) {
     using T = decltype(zero);
     y = empty(plan.y, a.dtype(), info.name);
-    forward(plan, a.values<T>().data(), b.values<T>().data(), y.mutable_values<T>().data());
+    const T *from_a = a.values<T>().data(), *from_b = b.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    if constexpr (std::is_floating_point_v<T>)
+      forward(plan, from_a, from_b, to);
+    else
+      forward_plain(plan, from_a, from_b, to);
   });
   record(info, backward, {&a, &b}, {&y}, {b.wants_gradient() ? &a : nullptr, a.wants_gradient() ? &b : nullptr},
          options);

@@ -1,9 +1,8 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
+#include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
 #include <retrace/ops/loops/sum_of_rows.h>
-#include <retrace/ops/sigmoid.h>
-#include <retrace/ops/tanh.h>
 
 namespace retrace {
 namespace {
@@ -21,11 +20,11 @@ constexpr std::int64_t gates_of_one = 3;
 /// p [3H] becomes the gates r, z, n; q is the recurrent part.
 template <class T> void step_forward(T* p, const T* q, const T* h_before, T* h, std::int64_t size) {
   for (std::int64_t k = 0; k < 2 * size; ++k) p[k] += q[k];
-  map_values<Sigmoid>(p, p, 2 * size, {});
+  sigmoid_parts.of<T>().apply(p, nullptr, 2 * size);
   const T *r = p, *z = p + size;
   T* n = p + 2 * size;
   for (std::int64_t k = 0; k < size; ++k) n[k] += r[k] * q[2 * size + k];
-  map_values<Tanh>(n, n, size, {});
+  tanh_parts.of<T>().apply(n, nullptr, size);
   for (std::int64_t k = 0; k < size; ++k) h[k] = n[k] + z[k] * (h_before[k] - n[k]);
 }
 

@@ -9,86 +9,108 @@ namespace {
 
 using kernels::gemm;
 
-/// The formulas of an activation: y as a function of z, and dz.
-struct ActivationFormulas {
-  const char* y;
-  const char* dz;
-};
-// F is an activation, or Identity.
-template <class F> constexpr ActivationFormulas activation_formulas{"z", "dy"};
-template <> constexpr ActivationFormulas activation_formulas<Relu>{"max(z, 0)", "dy where y > 0, else 0"};
-template <> constexpr ActivationFormulas activation_formulas<Tanh>{"tanh z", "dy (1 - y^2)"};
-template <> constexpr ActivationFormulas activation_formulas<Sigmoid>{"1 / (1 + e^-z)", "dy y (1 - y)"};
-template <> constexpr ActivationFormulas activation_formulas<Gelu>{"gelu(z)", "dy gelu'(z)"};
-template <> constexpr ActivationFormulas activation_formulas<GeluTanh>{"gelu_tanh(z)", "dy gelu_tanh'(z)"};
-
 // Without an activation, z is y.
-template <class F> Formulas formulas(const Record& r) {
-  constexpr bool is_identity = std::is_same_v<F, Identity>;
+Formulas formulas(const Record& r) {
+  const ActivationParts* f = parts_of(r.attributes<Activation>());
   const bool has_bias = r.inputs() > 2;
-  const std::string z = has_bias ? " = x W^T + b" : " = x W^T", dz = is_identity ? "dy" : "dz";
+  const std::string z = has_bias ? " = x W^T + b" : " = x W^T", dz = f == nullptr ? "dy" : "dz";
   std::string backward = text("dx = ", dz, " W, dW = ", dz, "^T x");
   if (has_bias) backward += ", db = " + sum_over_rows(dz, r.in(0).shape.rank(), 1);
-  if constexpr (is_identity) return {"y" + z, backward};
-  const auto& [y, slope] = activation_formulas<F>;
-  return {text("z", z, ", y = ", y), text("dz = ", slope, ", ", backward)};
+  if (f == nullptr) return {"y" + z, backward};
+  return {text("z", z, ", y = ", f->y), text("dz = ", f->dz, ", ", backward)};
 }
 
-template <class F>
 constexpr OpInfo info{"linear", "y = f(x W^T + b)",
-                      "dz = dy f'(x W^T + b), dx = dz W, dW = dz^T x, db = sum dz along axis 0", "x, W, b",
-                      formulas<F>};
+                      "dz = dy f'(x W^T + b), dx = dz W, dW = dz^T x, db = sum dz along axis 0", "x, W, b", formulas};
 
-constexpr const char* name = info<Identity>.name;
+struct Sizes {
+  std::int64_t rows, in, out;
 
-template <class F> constexpr bool saves_slope() {
-  if constexpr (std::is_same_v<F, Identity>)
-    return false;
-  else
-    return F::saves == Saves::slope;
+  Sizes(const Shape& x, const Shape& weight) : rows(x.first(x.rank() - 1).numel()), in(weight[1]), out(weight[0]) {}
+};
+
+// z = x W^T + b
+template <class T> void forward_plain(const Sizes& n, const T* x, const T* weight, const T* bias, T* z) {
+  for (std::int64_t row = 0; row < n.rows; ++row)
+    for (std::int64_t o = 0; o < n.out; ++o) {
+      T sum = bias == nullptr ? T(0) : bias[o];
+      for (std::int64_t i = 0; i < n.in; ++i) sum += x[row * n.in + i] * weight[o * n.in + i];
+      z[row * n.out + o] = sum;
+    }
 }
 
-std::int64_t rows_of(const Shape& x) { return x.first(x.rank() - 1).numel(); }
+// dx += dz W, dW += dz^T x, db += sum dz; each where it is wanted, else null
+template <class T>
+void backward_plain(const Sizes& n, const T* x, const T* weight, const T* dz, T* dx, T* dweight, T* dbias) {
+  for (std::int64_t row = 0; row < n.rows; ++row)
+    for (std::int64_t o = 0; o < n.out; ++o) {
+      const T now = dz[row * n.out + o];
+      for (std::int64_t i = 0; i < n.in; ++i) {
+        if (dx != nullptr) dx[row * n.in + i] += now * weight[o * n.in + i];
+        if (dweight != nullptr) dweight[o * n.in + i] += now * x[row * n.in + i];
+      }
+      if (dbias != nullptr) dbias[o] += now;
+    }
+}
 
-template <class F, class T> void apply(T* z, T* slopes, std::int64_t count) {
-  if constexpr (saves_slope<F>()) {
-    if (slopes != nullptr) return map_values_and_slopes<F>(z, z, slopes, count, {});
+// y = f(z) and, where they are saved, slopes = f'(z). The product applies f to each block of rows that it finishes.
+template <class T>
+void forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor& bias, const ActivationParts* f,
+             const Tensor& y, const Tensor& slopes) {
+  const T *from = x.values<T>().data(), *w = weight.values<T>().data();
+  const T* b = bias.defined() ? bias.values<T>().data() : nullptr;
+  T *to = y.mutable_values<T>().data(), *to_slopes = slopes.defined() ? slopes.mutable_values<T>().data() : nullptr;
+  const kernels::ActivationFunction<T> apply = f == nullptr ? nullptr : f->of<T>().apply;
+  if constexpr (std::is_floating_point_v<T>) {
+    gemm<T>({n.rows, n.out, n.in}, {from, n.in}, {w, n.in, true},
+            {.data = to, .row_stride = n.out, .bias = b, .activation = apply, .slopes = to_slopes});
+  } else {
+    forward_plain(n, from, w, b, to);
+    if (apply != nullptr) apply(to, to_slopes, n.rows * n.out);
   }
-  map_values<F>(z, z, count, {});
 }
 
-/// dz, from y or the slope, whichever is saved.
-template <class F, class T> Tensor gradient_of_z(Record& r) {
+// saved: 0 x, 1 W, 2 y or the slope
+/// dz = dy f'(z)
+template <class T> Tensor gradient_of_z(Record& r, const ActivationParts& f) {
   const T* saved = r.saved(2).values<T>();
   const auto [dy, dz] = r.flow_to_tensor<T>();
-  T* to = dz.node().template values<T>();
-  parallel_for(dz.numel(), unary_grain, [=, dy = dy](std::int64_t begin, std::int64_t end) {
-    map_gradients<F, T>(saved + begin, dy + begin, {to + begin, false}, end - begin, {});
+  T* to = dz.template mutable_values<T>().data();
+  parallel_for(dz.numel(), unary_grain, [=, &f, dy = dy](std::int64_t begin, std::int64_t end) {
+    f.of<T>().gradient(saved + begin, dy + begin, to + begin, end - begin);
   });
   return dz;
 }
 
-// saved: 0 x, 1 W, 2 y or the slope
 template <class T> void put_gradients(Record& r, const T* dz) {
-  const std::int64_t rows = rows_of(r.in(0).shape), out = r.in(1).shape[0], in = r.in(1).shape[1];
-  if (r.wants(0)) {
-    const GradientSlot<T> dx = r.grad_in<T>(0);
-    gemm<T>({rows, in, out}, {dz, out}, {r.saved(1).values<T>(), in}, {dx.values, in, 0, dx.add});
+  const Sizes n(r.in(0).shape, r.in(1).shape);
+  const T* x = r.wants(1) ? r.saved(0).values<T>() : nullptr;
+  const T* weight = r.wants(0) ? r.saved(1).values<T>() : nullptr;
+  const bool wants_bias = r.inputs() > 2 && r.wants(2);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (r.wants(0)) {
+      const GradientSlot<T> dx = r.grad_in<T>(0);
+      gemm<T>({n.rows, n.in, n.out}, {dz, n.out}, {weight, n.in}, {dx.values, n.in, 0, dx.add});
+    }
+    if (r.wants(1)) {
+      const GradientSlot<T> dweight = r.grad_in<T>(1);
+      gemm<T>({n.out, n.in, n.rows}, {dz, n.out, true}, {x, n.in}, {dweight.values, n.in, 0, dweight.add});
+    }
+    if (wants_bias) put_sum_of_rows(dz, n.rows, n.out, r.grad_in<T>(2));
+  } else {
+    const auto slot = [&](int i, bool wanted) { return wanted ? r.grad_in<T>(i, Begin::zeroed).values : nullptr; };
+    T *dx = slot(0, r.wants(0)), *dweight = slot(1, r.wants(1)), *dbias = slot(2, wants_bias);
+    backward_plain(n, x, weight, dz, dx, dweight, dbias);
   }
-  if (r.wants(1)) {
-    const GradientSlot<T> dw = r.grad_in<T>(1);
-    gemm<T>({out, in, rows}, {dz, out, true}, {r.saved(0).values<T>(), in}, {dw.values, in, 0, dw.add});
-  }
-  if (r.inputs() > 2 && r.wants(2)) put_sum_of_rows(dz, rows, out, r.grad_in<T>(2));
 }
 
-template <class F> void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, name, [&](auto zero) {
+void backward(Record& r) {
+  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_same_v<F, Identity>)
-      put_gradients<T>(r, r.grad_out<T>());
+    if (const ActivationParts* f = parts_of(r.attributes<Activation>()))
+      put_gradients<T>(r, gradient_of_z<T>(r, *f).template values<T>().data());
     else
-      put_gradients<T>(r, gradient_of_z<F, T>(r).node().template values<T>());
+      put_gradients<T>(r, r.grad_out<T>());
   });
 }
 
@@ -102,9 +124,9 @@ void check(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (bias.defined() && bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(text("linear: ", operands(), " with ", describe_operand("b", bias), ": b must be [", weight.dim(0),
                           "], one number an output"));
-  check_dtypes(name, x, weight, "x", "W");
-  if (bias.defined()) check_dtypes(name, x, bias, "x", "b");
-  check_real(name, x);
+  check_dtypes(info.name, x, weight, "x", "W");
+  if (bias.defined()) check_dtypes(info.name, x, bias, "x", "b");
+  check_real(info.name, x);
 }
 
 bool is_recorded(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -112,43 +134,37 @@ bool is_recorded(const Tensor& x, const Tensor& weight, const Tensor& bias) {
          (x.wants_gradient() || weight.wants_gradient() || (bias.defined() && bias.wants_gradient()));
 }
 
-template <class F> Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  const std::int64_t rows = rows_of(x.shape()), out = weight.dim(0), in = weight.dim(1);
+Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+  const ActivationParts* f = parts_of(activation);
+  const bool saves_slope = f != nullptr && f->saves_slope;
   Tensor y, slopes;
-  dispatch_real(x.dtype(), name, [&](auto zero) {
-    using T = decltype(zero);
-    y = empty(x.shape().replaced(x.rank() - 1, out), x.dtype(), name);
-    kernels::GemmResult<T> result{.data = y.node().template values<T>(), .row_stride = out};
-    if (bias.defined()) result.bias = bias.values<T>().data();
-    if constexpr (!std::is_same_v<F, Identity>) result.activation = apply<F, T>;
-    if (saves_slope<F>() && is_recorded(x, weight, bias)) {
-      slopes = empty_like(y);
-      result.slopes = slopes.node().template values<T>();
-    }
-    gemm<T>({rows, out, in}, {x.values<T>().data(), in}, {weight.values<T>().data(), in, true}, result);
+  dispatch_real(x.dtype(), info.name, [&](auto zero) {
+    y = empty(x.shape().replaced(x.rank() - 1, weight.dim(0)), x.dtype(), info.name);
+    if (saves_slope && is_recorded(x, weight, bias)) slopes = empty_like(y);
+    forward<decltype(zero)>(Sizes(x.shape(), weight.shape()), x, weight, bias, f, y, slopes);
   });
   const Tensor* saved_x = weight.wants_gradient() ? &x : nullptr;
   const Tensor* saved_weight = x.wants_gradient() ? &weight : nullptr;
-  const Tensor* saved_slope = std::is_same_v<F, Identity> ? nullptr : saves_slope<F>() ? &slopes : &y;
+  const Tensor* saved_slope = f == nullptr ? nullptr : saves_slope ? &slopes : &y;
   if (bias.defined())
-    record(info<F>, backward<F>, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight, saved_slope});
+    record(info, backward, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight, saved_slope}, activation);
   else
-    record(info<F>, backward<F>, {&x, &weight}, {&y}, {saved_x, saved_weight, saved_slope});
+    record(info, backward, {&x, &weight}, {&y}, {saved_x, saved_weight, saved_slope}, activation);
   return y;
 }
 
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
-  check_defined(name, x, "x");
-  check_defined(name, weight, "W");
+  check_defined(info.name, x, "x");
+  check_defined(info.name, weight, "W");
   check(x, weight, bias);
   const bool mixed = x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != weight.dtype());
   if (mixed || expand_fused()) {  // the composed twin
     const Tensor product = matmul(x, weight, {.transpose_b = true});
     return activate(bias.defined() ? add(product, bias) : product, activation);
   }
-  return dispatch_activation(activation, [&]<class F>(F) { return fused<F>(x, weight, bias); });
+  return fused(x, weight, bias, activation);
 }
 
 }  // namespace retrace

@@ -1,10 +1,22 @@
 // relu and leaky_relu.
+#include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
-#include <retrace/ops/ops.h>
-#include <retrace/ops/relu.h>
 
 namespace retrace {
 namespace {
+
+struct Relu {
+  static constexpr OpInfo info{"relu", "y = max(x, 0)", "dx = dy where x > 0, else 0", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::y;
+
+  template <class T> static T value(T x, Attributes) {
+    return x <= 0 ? T(0) : x;  // NaN is not <= 0
+  }
+  template <class T> static T slope(T, T y, Attributes) { return y > 0 ? T(1) : T(0); }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::relu;
+  template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::relu_gradient;
+};
 
 struct LeakyRelu {
   struct Attributes {
@@ -26,5 +38,7 @@ struct LeakyRelu {
 
 Tensor relu(const Tensor& x) { return unary<Relu>(x); }
 Tensor leaky_relu(const Tensor& x, double slope) { return unary<LeakyRelu>(x, {slope}); }
+
+constinit const ActivationParts relu_parts = parts_of<Relu>("max(z, 0)", "dy where y > 0, else 0", relu);
 
 }  // namespace retrace

@@ -6,17 +6,15 @@
 namespace retrace {
 namespace {
 
-// F is Tanh or Relu.
-template <class F>
-constexpr OpInfo info{"rnn_sequence", "h' = tanh(p + h U^T), for each step",
-                      "dz = dh' (1 - h'^2), dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
-template <>
-constexpr OpInfo info<Relu>{"rnn_sequence", "h' = max(p + h U^T, 0), for each step",
-                            "dz = dh' [h' > 0], dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
-constexpr const char* name = info<Tanh>.name;
+constexpr OpInfo tanh_info{"rnn_sequence", "h' = tanh(p + h U^T), for each step",
+                           "dz = dh' (1 - h'^2), dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
+constexpr OpInfo relu_info{"rnn_sequence", "h' = max(p + h U^T, 0), for each step",
+                           "dz = dh' [h' > 0], dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
+constexpr const char* name = tanh_info.name;
 
-// saved: 0 h0, 1 weight, 2 y, 3 lengths. F is Tanh or Relu, whose slopes follow from y.
-template <class F, class T> void backward_of(Record& r) {
+// saved: 0 h0, 1 weight, 2 y, 3 lengths. The slopes of tanh and relu follow from y.
+template <class T> void backward_of(Record& r) {
+  const ActivationLoops<T>& f = parts_of(r.attributes<Activation>())->of<T>();
   const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
   const Dtype dtype = r.in(0).dtype;
   const T *h0 = r.saved(0).values<T>(), *weight = r.saved(1).values<T>(), *y = r.saved(2).values<T>();
@@ -36,7 +34,7 @@ template <class F, class T> void backward_of(Record& r) {
         return;
       }
       const T* h = y + (b * n.time + t) * n.hidden;
-      map_gradients<F, T>(h, dh_b, {dz_now[b], false}, n.hidden, {});
+      f.gradient(h, dh_b, dz_now[b], n.hidden);
       std::fill(dh_b, dh_b + n.hidden, T(0));
     });
     n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);
@@ -49,29 +47,30 @@ template <class F, class T> void backward_of(Record& r) {
   }
 }
 
-template <class F> void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, name, [&](auto zero) { backward_of<F, decltype(zero)>(r); });
+void backward(Record& r) {
+  dispatch_real(r.in(0).dtype, name, [&](auto zero) { backward_of<decltype(zero)>(r); });
 }
 
-/// z holds p at first.
-template <class F, class T>
-void forward(const RecurrentSizes& n, const T* h0, const T* weight, const SampleLengths& lengths, T* z, T* y) {
+/// z holds p at first, and in the end h' where a step is within the sample's length.
+template <class T>
+void forward(const RecurrentSizes& n, const ActivationLoops<T>& f, const T* h0, const T* weight,
+             const SampleLengths& lengths, T* z, T* y) {
   const PackedWeight<T> packed = n.packed(weight, true);
   for (std::int64_t t = 0; t < n.time; ++t) {
     const Rows<T> z_now = step_of(z, t, n.time, n.gates), h_now = step_of(y, t, n.time, n.hidden);
     const Rows<const T> h_before = t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
     n.add_recurrent(h_before, packed, z_now);
     n.for_each_sample([&](std::int64_t b) {
-      if (lengths.reach(b, t))
-        map_values<F, T>(z_now[b], h_now[b], n.hidden, {});
-      else
-        std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
+      const bool reached = lengths.reach(b, t);
+      if (reached) f.apply(z_now[b], nullptr, n.hidden);
+      const T* h = reached ? z_now[b] : h_before[b];
+      std::copy(h, h + n.hidden, h_now[b]);
     });
   }
 }
 
-template <class F>
-RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& lengths) {
+RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
+                  const Tensor& lengths) {
   const RecurrentSizes n(projected.shape(), weight.dim(1));
   RnnSequence result;
   dispatch_real(projected.dtype(), name, [&](auto zero) {
@@ -79,10 +78,11 @@ RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight
     const Tensor z = projected.clone();
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
     T* y = result.y.mutable_values<T>().data();
-    forward<F>(n, h.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths),
-               z.mutable_values<T>().data(), y);
+    forward<T>(n, parts_of(activation)->of<T>(), h.values<T>().data(), weight.values<T>().data(),
+               lengths_of_samples(lengths), z.mutable_values<T>().data(), y);
     copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
-    record(info<F>, backward<F>, {&projected, &h, &weight}, {&result.y, &result.h}, {&h, &weight, &result.y, &lengths});
+    record(activation == Activation::tanh ? tanh_info : relu_info, backward, {&projected, &h, &weight},
+           {&result.y, &result.h}, {&h, &weight, &result.y, &lengths}, activation);
   });
   return result;
 }
@@ -108,8 +108,7 @@ RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor&
     });
     return {y, states[0]};
   }
-  return activation == Activation::tanh ? fused<Tanh>(projected, h, weight, lengths)
-                                        : fused<Relu>(projected, h, weight, lengths);
+  return fused(projected, h, weight, activation, lengths);
 }
 
 }  // namespace retrace

@@ -1,8 +1,24 @@
-#include <retrace/ops/ops.h>
-#include <retrace/ops/sigmoid.h>
+#include <retrace/ops/loops/activation.h>
+#include <retrace/ops/loops/logistic.h>
 
 namespace retrace {
+namespace {
+
+// Saves the slope, not y: where y rounds to 1, 1 - y would be 0.
+struct Sigmoid {
+  static constexpr OpInfo info{"sigmoid", "y = 1 / (1 + e^-x)", "dx = dy y (1 - y)", "x"};
+  using Attributes = NoAttributes;
+  static constexpr Saves saves = Saves::slope;
+
+  template <class T> static T value(T x, Attributes) { return logistic(x); }
+  template <class T> static T slope(T x, T, Attributes) { return logistic_slope(x); }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::sigmoid;
+};
+
+}  // namespace
 
 Tensor sigmoid(const Tensor& x) { return unary<Sigmoid>(x); }
+
+constinit const ActivationParts sigmoid_parts = parts_of<Sigmoid>("1 / (1 + e^-z)", "dy y (1 - y)", sigmoid);
 
 }  // namespace retrace

@@ -33,7 +33,7 @@ template <class T> struct MapKernels {
   MapWithSlopeFunction<T>* softplus;
   MapWithSlopeFunction<T>* log_sigmoid;
   MapWithSlopeFunction<T>* gelu;          // null for double, as the next
-  MapWithSlopeFunction<T>* gelu_tanh;     // see ops/gelu.h
+  MapWithSlopeFunction<T>* gelu_tanh;     // see ops/gelu.cpp
   MapGradientFunction<T>* by_slope;       // the slope itself was saved
   MapGradientFunction<T>* relu_gradient;  // y was
   MapGradientFunction<T>* tanh_gradient;  // y was

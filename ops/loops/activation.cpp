@@ -2,13 +2,27 @@
 
 namespace retrace {
 
+const ActivationParts* parts_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return &relu_parts;
+    case Activation::tanh:
+      return &tanh_parts;
+    case Activation::sigmoid:
+      return &sigmoid_parts;
+    case Activation::gelu:
+      return &gelu_parts;
+    case Activation::gelu_tanh:
+      return &gelu_tanh_parts;
+    case Activation::none:
+      break;
+  }
+  return nullptr;
+}
+
 Tensor activate(const Tensor& z, Activation activation) {
-  return dispatch_activation(activation, [&]<class F>(F) {
-    if constexpr (std::is_same_v<F, Identity>)
-      return z;
-    else
-      return unary<F>(z);
-  });
+  const ActivationParts* f = parts_of(activation);
+  return f == nullptr ? z : f->op(z);
 }
 
 }  // namespace retrace

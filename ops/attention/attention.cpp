@@ -1,10 +1,85 @@
 // attention and attention_with_weights, of q, k and v in three tensors.
+#include <algorithm>
+#include <vector>
+
+#include <retrace/core/dual.h>
 #include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {
+namespace kernels {
+
+namespace {
+
+template <class T> T dot(const T* a, const T* b, std::int64_t length) {
+  T sum = T(0);
+  for (std::int64_t f = 0; f < length; ++f) sum += a[f] * b[f];
+  return sum;
+}
+
+/// y = (or += with `add`) sum of weight(j) x_j over the rows j of x; all rows have n elements.
+template <class T, class Weight>
+void mix(const Weight& weight, HeadRows<const T> x, std::int64_t rows, std::int64_t n, T* y, bool add) {
+  if (!add) std::fill(y, y + n, T(0));
+  for (std::int64_t j = 0; j < rows; ++j)
+    for (std::int64_t f = 0; f < n; ++f) y[f] += weight(j) * x[j][f];
+}
+
+}  // namespace
+
+// s = q k^T / sqrt(d) + mask, w = softmax(s), y = w v, for one head. With `causal`, the last query sees every key, and
+// each query sees one key less than the next one.
+template <class T> void head_forward_plain(const HeadForward<T>& args) {
+  const HeadSizes n = args.n;
+  for (std::int64_t i = 0; i < n.queries; ++i) {
+    T* w = args.weights + i * n.keys;
+    const std::int64_t seen = args.causal ? std::clamp<std::int64_t>(i + 1 + n.keys - n.queries, 0, n.keys) : n.keys;
+    for (std::int64_t j = 0; j < seen; ++j) {
+      w[j] = args.scale * dot(args.q[i], args.k[j], n.features);
+      if (args.mask != nullptr) w[j] += args.mask[i * n.keys + j];
+    }
+    softmax_plain<T>({.x = w, .y = w, .rows = 1, .length = seen});
+    std::fill(w + seen, w + n.keys, T(0));
+    mix([=](std::int64_t j) { return w[j]; }, args.v, n.keys, n.values, args.y[i], false);
+  }
+}
+
+// dw = dy v^T, ds = w (dw - sum dw w) / sqrt(d), dv = w^T dy, dq = ds k, dk = ds^T q, for one head
+template <class T> void head_backward_plain(const HeadBackward<T>& args) {
+  const HeadSizes n = args.n;
+  std::vector<T> scores(static_cast<std::size_t>(n.queries * n.keys));
+  T* ds = scores.data();
+  for (std::int64_t i = 0; i < n.queries; ++i) {
+    const T* w = args.weights + i * n.keys;
+    T *dw = ds + i * n.keys, sum = T(0);
+    for (std::int64_t j = 0; j < n.keys; ++j) {
+      if (args.dy) dw[j] = dot(args.dy[i], args.v[j], n.values);
+      if (args.dweights != nullptr) dw[j] += args.dweights[i * n.keys + j];
+      sum += dw[j] * w[j];
+    }
+    for (std::int64_t j = 0; j < n.keys; ++j) dw[j] = args.scale * w[j] * (dw[j] - sum);
+  }
+  const auto row = [n](const T* x, std::int64_t i) { return [=](std::int64_t j) { return x[i * n.keys + j]; }; };
+  const auto column = [n](const T* x, std::int64_t j) { return [=](std::int64_t i) { return x[i * n.keys + j]; }; };
+  for (std::int64_t j = 0; j < n.keys && args.dv && args.dy; ++j)
+    mix(column(args.weights, j), args.dy, n.queries, n.values, args.dv[j], args.add_v);
+  for (std::int64_t i = 0; i < n.queries && args.dq; ++i)
+    mix(row(ds, i), args.k, n.keys, n.features, args.dq[i], args.add_q);
+  for (std::int64_t j = 0; j < n.keys && args.dk; ++j)
+    mix(column(ds, j), args.q, n.queries, n.features, args.dk[j], args.add_k);
+}
+
+template void head_forward_plain(const HeadForward<float>&);
+template void head_forward_plain(const HeadForward<double>&);
+template void head_forward_plain(const HeadForward<Dual>&);
+template void head_backward_plain(const HeadBackward<float>&);
+template void head_backward_plain(const HeadBackward<double>&);
+template void head_backward_plain(const HeadBackward<Dual>&);
+
+}  // namespace kernels
+
 namespace {
 
 AttentionSizes sizes_of(const Shape& q, const Shape& v, int heads) {
@@ -40,24 +115,24 @@ template <class T> void backward_of(Record& r) {
   const auto [heads, causal, masked] = r.attributes<Attributes>();
   const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
   const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
-  AttentionGradient<T> at{.in = {saved(0), saved(1), saved(2)},
-                          .weights = nullptr,
-                          .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
-                          .dweights = nullptr,
-                          .out = {},
-                          .add_v = false,
-                          .add_q = false,
-                          .add_k = false};
+  AttentionGradient<T> args{.in = {saved(0), saved(1), saved(2)},
+                            .weights = nullptr,
+                            .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
+                            .dweights = nullptr,
+                            .out = {},
+                            .add_v = false,
+                            .add_q = false,
+                            .add_k = false};
   const auto slot_of = [&, heads = heads](int i, Matrices<T>& out, bool& add) {
     if (!r.wants(i)) return;
     const GradientSlot<T> slot = attention_slot<T>(r, i);
     out = heads_of(slot.values, r.in(i).shape, heads);
     add = slot.add;
   };
-  if (at.dy.data != nullptr) slot_of(2, at.out.v, at.add_v);
-  slot_of(0, at.out.q, at.add_q);
-  slot_of(1, at.out.k, at.add_k);
-  attention_backward(r, n, at, causal);
+  if (args.dy.data != nullptr) slot_of(2, args.out.v, args.add_v);
+  slot_of(0, args.out.q, args.add_q);
+  slot_of(1, args.out.k, args.add_k);
+  attention_backward(r, n, args, causal);
 }
 
 void backward(Record& r) {
@@ -108,7 +183,7 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   }
   if (expand_fused()) return composed_attention(q, k, v, heads, hidden.causal, hidden.mask);
   AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), info.name), {}};
-  const bool stored = stores_weights(sizes_of(q.shape(), v.shape(), heads), weights);
+  const bool stored = stores_weights(sizes_of(q.shape(), v.shape(), heads), weights, q.dtype());
   if (stored) result.weights = empty(shape, q.dtype(), info.name);
   dispatch_real(q.dtype(), info.name, [&](auto zero) { forward<decltype(zero)>(q, k, v, heads, hidden, result); });
   const Attributes attributes{heads, hidden.causal, hidden.mask.defined()};

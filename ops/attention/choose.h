@@ -1,16 +1,25 @@
-// Attention of all heads: each in registers if it is small, in tiles if it is long and its weights are not asked for,
-// else by the loops for any size. Each has the same bits (of tiles see long.h).
+// Picks an implementation for attention's heads: in registers for small ones, in tiles for long ones whose weights
+// nobody asked for, by matrix products for all others. Each has the same bits (of tiles see long.h). Types that have no
+// kernels, dual numbers, take the plain loops of attention.cpp.
 #pragma once
 
 #include <type_traits>
 
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
-#include <retrace/ops/kernels/small_head.h>
+#include <retrace/ops/kernels/attention_head.h>
 
 namespace retrace {
 
 inline kernels::HeadSizes sizes_of_head(const AttentionSizes& n) { return {n.queries, n.keys, n.features, n.values}; }
+
+/// Whether the kernels can compute such a head: a row of its weights fits into one vector.
+template <class T> bool fits_in_registers(const AttentionSizes& n) {
+  constexpr std::int64_t bytes = sizeof(T);
+  return n.keys >= 1 && n.keys <= kernels::kernel_table().vector_bytes / bytes &&
+         n.queries <= kernels::max_head_queries && n.features <= kernels::max_head_features &&
+         n.values <= kernels::max_head_features;
+}
 
 /// body(sample, head, first) for each head, over threads; its weights begin at `first`.
 template <class Body> void for_each_head(const AttentionSizes& n, Body&& body) {
@@ -25,58 +34,63 @@ template <class T> kernels::HeadRows<T> rows_of(const Matrices<T>& all_heads, st
   return {all_heads.data + sample * all_heads.batch_stride + head * all_heads.head_stride, all_heads.row_stride};
 }
 
+/// Head by head: by the register kernels, or for other types by the plain loops, which alone know masks.
 template <class T>
-void small_heads_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, bool causal, T* weights,
-                         const Matrices<T>& y) {
+void single_heads_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
+                          T* weights, const Matrices<T>& y) {
+  const Tensor mask = hidden.mask.defined() ? broadcast_to(hidden.mask, hidden.weights_shape) : Tensor();
+  const T* of_all = mask.defined() ? mask.values<T>().data() : nullptr;
   for_each_head(n, [&](std::int64_t sample, std::int64_t head, std::int64_t first) {
-    kernels::head_kernels<T>().forward({.n = sizes_of_head(n),
-                                        .q = rows_of(in.q, sample, head),
-                                        .k = rows_of(in.k, sample, head),
-                                        .v = rows_of(in.v, sample, head),
-                                        .weights = weights + first,
-                                        .y = rows_of(y, sample, head),
-                                        .scale = static_cast<T>(n.scale()),
-                                        .causal = causal});
+    kernels::run<T>(&kernels::KernelTable::head_forward, kernels::head_forward_plain<T>,
+                    {.n = sizes_of_head(n),
+                     .q = rows_of(in.q, sample, head),
+                     .k = rows_of(in.k, sample, head),
+                     .v = rows_of(in.v, sample, head),
+                     .weights = weights + first,
+                     .y = rows_of(y, sample, head),
+                     .scale = static_cast<T>(n.scale()),
+                     .causal = hidden.causal,
+                     .mask = of_all == nullptr ? nullptr : of_all + first});
   });
 }
 
-template <class T> void small_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+template <class T> void single_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& args) {
   for_each_head(n, [&](std::int64_t sample, std::int64_t head, std::int64_t first) {
-    kernels::head_kernels<T>().backward({.n = sizes_of_head(n),
-                                         .q = rows_of(at.in.q, sample, head),
-                                         .k = rows_of(at.in.k, sample, head),
-                                         .v = rows_of(at.in.v, sample, head),
-                                         .dy = rows_of(at.dy, sample, head),
-                                         .weights = at.weights + first,
-                                         .dweights = at.dweights == nullptr ? nullptr : at.dweights + first,
-                                         .dq = rows_of(at.out.q, sample, head),
-                                         .dk = rows_of(at.out.k, sample, head),
-                                         .dv = rows_of(at.out.v, sample, head),
-                                         .scale = static_cast<T>(n.scale()),
-                                         .add_q = at.add_q,
-                                         .add_k = at.add_k,
-                                         .add_v = at.add_v});
+    kernels::run<T>(&kernels::KernelTable::head_backward, kernels::head_backward_plain<T>,
+                    {.n = sizes_of_head(n),
+                     .q = rows_of(args.in.q, sample, head),
+                     .k = rows_of(args.in.k, sample, head),
+                     .v = rows_of(args.in.v, sample, head),
+                     .dy = rows_of(args.dy, sample, head),
+                     .weights = args.weights + first,
+                     .dweights = args.dweights == nullptr ? nullptr : args.dweights + first,
+                     .dq = rows_of(args.out.q, sample, head),
+                     .dk = rows_of(args.out.k, sample, head),
+                     .dv = rows_of(args.out.v, sample, head),
+                     .scale = static_cast<T>(n.scale()),
+                     .add_q = args.add_q,
+                     .add_k = args.add_k,
+                     .add_v = args.add_v});
   });
 }
 
 enum class AttentionWeights { asked_for, not_asked_for };
 
-/// Whether an op of these sizes stores its weights.
-inline bool stores_weights(const AttentionSizes& n, AttentionWeights weights) {
-  return weights == AttentionWeights::asked_for || !is_long(n);
+/// Whether an op of these sizes stores its weights. The plain loops always do.
+inline bool stores_weights(const AttentionSizes& n, AttentionWeights weights, Dtype dtype) {
+  return weights == AttentionWeights::asked_for || !is_long(n) || dtype == dual;
 }
 
 /// weights = softmax(q k^T / sqrt(d) + mask), y = weights v. The weights are undefined where they are not stored.
 template <class T>
 void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
                        const Tensor& weights, const Matrices<T>& y) {
-  if (!weights.defined()) return long_attention_forward(n, in, hidden, y);
-  T* to = weights.mutable_values<T>().data();
   if constexpr (std::is_floating_point_v<T>) {
-    if (!hidden.mask.defined() && kernels::fits_in_registers<T>(sizes_of_head(n)))
-      return small_heads_forward(n, in, hidden.causal, to, y);
+    if (!weights.defined()) return long_attention_forward(n, in, hidden, y);
+    T* to = weights.mutable_values<T>().data();
+    if (hidden.mask.defined() || !fits_in_registers<T>(n)) return large_heads_forward(n, in, hidden, to, y);
   }
-  large_heads_forward(n, in, hidden, to, y);
+  single_heads_forward(n, in, hidden, weights.mutable_values<T>().data(), y);
 }
 
 /// Whether the op stored its weights: they are then its second output and its last saved value, which else is the mask.
@@ -99,20 +113,22 @@ template <class T> GradientSlot<T> attention_slot(Record& r, int i) {
   return r.grad_in<T>(i, Begin::zeroed);  // tile after tile adds to it
 }
 
-/// The gradients that `at` asks for; the weights and what came to them are in the record.
+/// The gradients that `args` asks for; the weights and what came to them are in the record.
 template <class T>
-void attention_backward(const Record& r, const AttentionSizes& n, AttentionGradient<T> at, bool causal) {
+void attention_backward(const Record& r, const AttentionSizes& n, AttentionGradient<T> args, bool causal) {
   const SavedValue& last = r.saved(r.saved_values() - 1);
-  if (!stored_weights(r)) {
-    const Shape shape = attention_weights_shape(r.out(0).shape, n.keys, static_cast<int>(n.heads));
-    return long_attention_backward(n, at, {causal, last ? last.tensor() : Tensor(), shape});
+  if (stored_weights(r)) {
+    args.weights = last.values<T>();
+    args.dweights = r.grad_out<T>(1);
   }
-  at.weights = last.values<T>();
-  at.dweights = r.grad_out<T>(1);
   if constexpr (std::is_floating_point_v<T>) {
-    if (kernels::fits_in_registers<T>(sizes_of_head(n))) return small_heads_backward(n, at);
+    if (!stored_weights(r)) {
+      const Shape shape = attention_weights_shape(r.out(0).shape, n.keys, static_cast<int>(n.heads));
+      return long_attention_backward(n, args, {causal, last ? last.tensor() : Tensor(), shape});
+    }
+    if (!fits_in_registers<T>(n)) return large_heads_backward(n, args);
   }
-  large_heads_backward(n, at);
+  single_heads_backward(n, args);
 }
 
 }  // namespace retrace

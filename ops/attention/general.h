@@ -175,36 +175,36 @@ template <class T> struct AttentionGradient {
 
 /// ds = w (dw - sum dw w) / sqrt(d) of a group, where dw = dy v^T and what came to the weights directly.
 template <class T>
-void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& at, const HeadGroup& group, T* ds) {
+void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& args, const HeadGroup& group, T* ds) {
   const std::int64_t first = group.first_item(n) * n.queries * n.keys, size = group.items() * n.queries * n.keys;
-  if (at.dy.data != nullptr)
-    multiply<T>({n.queries, n.keys, n.values}, group, {matrices_of(at.dy, group)}, {matrices_of(at.in.v, group), true},
-                weights_of(ds, n, group), false);
+  if (args.dy.data != nullptr)
+    multiply<T>({n.queries, n.keys, n.values}, group, {matrices_of(args.dy, group)},
+                {matrices_of(args.in.v, group), true}, weights_of(ds, n, group), false);
   else
     std::fill(ds, ds + size, T(0));
-  if (at.dweights != nullptr)
-    for (std::int64_t k = 0; k < size; ++k) ds[k] += at.dweights[first + k];
+  if (args.dweights != nullptr)
+    for (std::int64_t k = 0; k < size; ++k) ds[k] += args.dweights[first + k];
   kernels::run<T>(&kernels::KernelTable::softmax_gradient, kernels::softmax_gradient_plain<T>,
-                  {at.weights + first, ds, ds, group.items() * n.queries, n.keys, static_cast<T>(n.scale())});
+                  {args.weights + first, ds, ds, group.items() * n.queries, n.keys, static_cast<T>(n.scale())});
 }
 
 /// dv += w^T dy, dq += ds k, dk += ds^T q.
-template <class T> void large_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& at) {
+template <class T> void large_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& args) {
   for_each_group(n, [&](const HeadGroup& group) {
     const Tensor room = empty({group.items(), n.queries, n.keys}, dtype_of<T>);
     T* ds = room.mutable_values<T>().data();
-    const T* w = at.weights + group.first_item(n) * n.queries * n.keys;
-    gradient_of_scores(n, at, group, ds);
+    const T* w = args.weights + group.first_item(n) * n.queries * n.keys;
+    gradient_of_scores(n, args, group, ds);
     const Matrices<const T> scores = weights_of<const T>(ds, n, group);
-    if (at.out.v.data != nullptr && at.dy.data != nullptr)
-      multiply<T>({n.keys, n.values, n.queries}, group, {weights_of(w, n, group), true}, {matrices_of(at.dy, group)},
-                  matrices_of(at.out.v, group), at.add_v);
-    if (at.out.q.data != nullptr)
-      multiply<T>({n.queries, n.features, n.keys}, group, {scores}, {matrices_of(at.in.k, group)},
-                  matrices_of(at.out.q, group), at.add_q);
-    if (at.out.k.data != nullptr)
-      multiply<T>({n.keys, n.features, n.queries}, group, {scores, true}, {matrices_of(at.in.q, group)},
-                  matrices_of(at.out.k, group), at.add_k);
+    if (args.out.v.data != nullptr && args.dy.data != nullptr)
+      multiply<T>({n.keys, n.values, n.queries}, group, {weights_of(w, n, group), true}, {matrices_of(args.dy, group)},
+                  matrices_of(args.out.v, group), args.add_v);
+    if (args.out.q.data != nullptr)
+      multiply<T>({n.queries, n.features, n.keys}, group, {scores}, {matrices_of(args.in.k, group)},
+                  matrices_of(args.out.q, group), args.add_q);
+    if (args.out.k.data != nullptr)
+      multiply<T>({n.keys, n.features, n.queries}, group, {scores, true}, {matrices_of(args.in.q, group)},
+                  matrices_of(args.out.k, group), args.add_k);
   });
 }
 

@@ -12,12 +12,12 @@
 
 namespace retrace {
 
-inline constexpr std::int64_t least_queries = 24;  // of a tile
+inline constexpr std::int64_t min_queries = 24;  // of a tile
 
 /// Whether the weights of a head would leave the cache, and are so many more than its queries, keys and values that it
 /// is cheaper to compute them twice than to store them.
 inline bool is_long(const AttentionSizes& n) {
-  return n.queries * n.keys > weights_of_a_group && n.queries > least_queries && n.keys > n.features + n.values;
+  return n.queries * n.keys > weights_of_a_group && n.queries > min_queries && n.keys > n.features + n.values;
 }
 
 inline constexpr std::int64_t keys_of_a_block = 128;
@@ -31,9 +31,9 @@ template <class Body> void for_each_key_block(std::int64_t keys, Body&& body) {
 /// body(tile) for all queries of a head, in order. Blocks of keys that no query of a tile sees are left out,
 /// and so are infinities and NaNs in them.
 template <class Body> void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body&& body) {
-  const std::int64_t most = std::max(weights_of_a_group / n.keys, least_queries);
-  for (std::int64_t first = 0; first < n.queries; first += most) {
-    const std::int64_t queries = std::min(most, n.queries - first);
+  const std::int64_t limit = std::max(weights_of_a_group / n.keys, min_queries);
+  for (std::int64_t first = 0; first < n.queries; first += limit) {
+    const std::int64_t queries = std::min(limit, n.queries - first);
     const std::int64_t seen = first + queries + n.keys - n.queries;
     const std::int64_t blocks = (std::max<std::int64_t>(seen, 1) + keys_of_a_block - 1) / keys_of_a_block;
     const bool skips = hidden.causal && !hidden.mask.defined();
@@ -108,9 +108,9 @@ void weights_of_tile(const AttentionSizes& n, const HiddenKeys& hidden, const He
 
 /// Room for the weights of the largest tile.
 template <class T> Tensor weights_of_largest_tile(const AttentionSizes& n, const HiddenKeys& hidden) {
-  std::int64_t most = 0;
-  for_each_query_tile(n, hidden, [&](const QueryTile& tile) { most = std::max(most, tile.queries * tile.keys); });
-  return empty({most}, dtype_of<T>);
+  std::int64_t limit = 0;
+  for_each_query_tile(n, hidden, [&](const QueryTile& tile) { limit = std::max(limit, tile.queries * tile.keys); });
+  return empty({limit}, dtype_of<T>);
 }
 
 /// y = softmax(q k^T / sqrt(d) + mask) v. A long head is a group of its own, and has one thread: the products of a tile
@@ -132,16 +132,17 @@ void long_attention_forward(const AttentionSizes& n, const AttentionOperands<con
 }
 
 /// dv += w^T dy, dq += ds k, dk += ds^T q, as large_heads_backward, but without weights and their gradient. Every tile
-/// adds to the sums of the others: the caller has begun all three, and at.add_* do not count.
+/// adds to the sums of the others, so the caller zeroes all three first, and add_* are ignored.
 template <class T>
-void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>& at, const HiddenKeys& hidden) {
-  const bool wants_v = at.out.v.data != nullptr, wants_q = at.out.q.data != nullptr, wants_k = at.out.k.data != nullptr;
+void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>& args, const HiddenKeys& hidden) {
+  const bool wants_v = args.out.v.data != nullptr, wants_q = args.out.q.data != nullptr,
+             wants_k = args.out.k.data != nullptr;
   for_each_group(n, [&](const HeadGroup& head) {
     const ThreadsScope one_thread(1);
-    const Matrices<const T> q = matrices_of(at.in.q, head), k = matrices_of(at.in.k, head),
-                            v = matrices_of(at.in.v, head), dy = matrices_of(at.dy, head);
-    const Matrices<T> dq = matrices_of(at.out.q, head), dk = matrices_of(at.out.k, head),
-                      dv = matrices_of(at.out.v, head);
+    const Matrices<const T> q = matrices_of(args.in.q, head), k = matrices_of(args.in.k, head),
+                            v = matrices_of(args.in.v, head), dy = matrices_of(args.dy, head);
+    const Matrices<T> dq = matrices_of(args.out.q, head), dk = matrices_of(args.out.k, head),
+                      dv = matrices_of(args.out.v, head);
     const RightPanels<T> transposed_keys(n.keys, n.features, k, true);
     std::optional<RightPanels<T>> transposed_values, keys;
     if (wants_q || wants_k) transposed_values.emplace(n.keys, n.values, v, true);

@@ -128,7 +128,7 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   check_real(info.name, qkv, "qkv");
   const AttentionSizes n = sizes_of(qkv.shape(), queries, packing);
   AttentionResult result{empty(shape_of_y, qkv.dtype(), info.name), {}};
-  const bool stored = stores_weights(n, weights);
+  const bool stored = stores_weights(n, weights, qkv.dtype());
   if (stored) result.weights = empty(shape, qkv.dtype(), info.name);
   dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);

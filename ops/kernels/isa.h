@@ -7,12 +7,12 @@
 #pragma once
 
 #include <retrace/ops/kernels/adam.h>
+#include <retrace/ops/kernels/attention_head.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/gated_memory.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/kernels/layer_norm.h>
 #include <retrace/ops/kernels/lstm.h>
-#include <retrace/ops/kernels/small_head.h>
 #include <retrace/ops/kernels/softmax.h>
 
 #include <string_view>
@@ -43,6 +43,7 @@ template <template <class> class Args> struct Kernel {
 struct KernelTable {
   const char* name;  ///< as in RETRACE_ISA
   bool fused;        ///< multiply-adds round once
+  std::int64_t vector_bytes;
   GemmFunction<float>* gemm_float;
   GemmFunction<double>* gemm_double;
   const MapKernels<float>* maps_float;
@@ -59,8 +60,8 @@ struct KernelTable {
   Kernel<SlotBackward> slot_backward;
   Kernel<AdamStep> adam;
   Kernel<FiniteCheck> check_finite;
-  HeadKernels<float> heads_float;
-  HeadKernels<double> heads_double;
+  Kernel<HeadForward> head_forward;
+  Kernel<HeadBackward> head_backward;
   PackFunction<float>* pack_float;
   PackFunction<double>* pack_double;
 };

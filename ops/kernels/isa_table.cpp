@@ -3,16 +3,6 @@
 #include <retrace/ops/kernels/isa_vector.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
-namespace {
-
-template <class T>
-constexpr HeadKernels<T> head_kernels = {
-    .most_keys = lanes<T>,
-    .forward = head_forward<T>,
-    .backward = head_backward<T>,
-};
-
-}  // namespace
 
 extern const KernelTable table;
 constinit const KernelTable table = {
@@ -30,6 +20,7 @@ constinit const KernelTable table = {
 #else
     .fused = false,
 #endif
+    .vector_bytes = lanes<float> * sizeof(float),
     .gemm_float = gemm_float,
     .gemm_double = gemm_double,
     .maps_float = &maps_of_floats,
@@ -46,8 +37,8 @@ constinit const KernelTable table = {
     .slot_backward = {slot_backward_row<float>, slot_backward_row<double>},
     .adam = {adam_step<float>, adam_step<double>},
     .check_finite = {check_finite<float>, check_finite<double>},
-    .heads_float = head_kernels<float>,
-    .heads_double = head_kernels<double>,
+    .head_forward = {head_forward<float>, head_forward<double>},
+    .head_backward = {head_backward<float>, head_backward<double>},
     .pack_float = pack_float,
     .pack_double = pack_double,
 };

@@ -12,7 +12,7 @@ namespace {
 /// Rows of weights or of their gradients, each in whole vectors: unlike one that was stored in part, a vector's
 /// elements can be read back at once.
 template <class T> struct WeightRows {
-  alignas(64) T values[most_head_queries * lanes<T>];
+  alignas(64) T values[max_head_queries * lanes<T>];
   T* row(Index i) { return values + i * lanes<T>; }
 };
 
@@ -20,20 +20,20 @@ template <class T> struct WeightRows {
 template <class T>
 void multiply_rows(HeadRows<const T> a, Index rows_of_a, HeadRows<const T> b, Index rows_of_b, Index features,
                    WeightRows<T>& products) {
-  T copy[lanes<T> * most_head_features];
+  T copy[lanes<T> * max_head_features];
   if (is_whole_pages<T>(b.step)) {
     copy_block<T, false>(b.data, b.step, rows_of_b, features, copy, features);
     b = {copy, features};
   }
-  RowProducts<T> at = {
+  RowProducts<T> args = {
       features, a.data,          a.step,   b.data,   RowsInLanes<T>(b.step, static_cast<int>(rows_of_b)),
       {},       products.values, lanes<T>, lanes<T>, {}};
   const Index groups = (rows_of_a + most_rows_of_products - 1) / most_rows_of_products;
   for (Index left = rows_of_a, group = groups; group > 0; --group) {
     const Index rows = (left + group - 1) / group;
-    row_products_function<T>(rows)(at, 1);
-    at.a += rows * a.step;
-    at.c += rows * lanes<T>;
+    row_products_function<T>(rows)(args, 1);
+    args.a += rows * a.step;
+    args.c += rows * lanes<T>;
     left -= rows;
   }
 }
@@ -55,10 +55,10 @@ void mix_rows(const T* factors, Index row_step, Index column_step, HeadRows<cons
 
 template <class T> [[gnu::always_inline]] inline Vector<T> softmax_of(Vector<T> scores, LastVector<T> seen) {
   const Vector<T> lowest = every_lane(static_cast<T>(-infinity));
-  const T most = largest_lane<T>(larger<T>(seen.keep(scores, static_cast<T>(-infinity)), lowest));
-  if (most == static_cast<T>(-infinity))  // nothing is left of this row; NaN stays
-    return seen.keep(scores == most ? Vector<T>{} : scores, T(0));
-  const Vector<T> e = vector_exp_of_negative<T>(scores - most);
+  const T max_x = largest_lane<T>(larger<T>(seen.keep(scores, static_cast<T>(-infinity)), lowest));
+  if (max_x == static_cast<T>(-infinity))  // nothing is left of this row; NaN stays
+    return seen.keep(scores == max_x ? Vector<T>{} : scores, T(0));
+  const Vector<T> e = vector_exp_of_negative<T>(scores - max_x);
   VectorSum<T> sum;
   sum.add(seen.keep(e, T(0)));
   return seen.keep(e * (T(1) / static_cast<T>(sum.total())), T(0));
@@ -66,40 +66,42 @@ template <class T> [[gnu::always_inline]] inline Vector<T> softmax_of(Vector<T> 
 
 }  // namespace
 
-template <class T> void head_forward(const HeadForward<T>& at) {
-  const HeadSizes n = at.n;
+template <class T> void head_forward(const HeadForward<T>& args) {
+  const HeadSizes n = args.n;
   WeightRows<T> weights;
-  multiply_rows(at.q, n.queries, at.k, n.keys, n.features, weights);
+  multiply_rows(args.q, n.queries, args.k, n.keys, n.features, weights);
   for (Index i = 0; i < n.queries; ++i) {
-    const Index visible = at.causal ? i + 1 + n.keys - n.queries : n.keys;
+    const Index visible = args.causal ? i + 1 + n.keys - n.queries : n.keys;
     const LastVector<T> seen{visible < 0 ? 0 : lanes_left(visible, static_cast<int>(n.keys))};
-    const Vector<T> row = softmax_of<T>(load(weights.row(i)) * at.scale, seen);
+    const Vector<T> row = softmax_of<T>(load(weights.row(i)) * args.scale, seen);
     store(weights.row(i), row);
-    store_first(at.weights + i * n.keys, row, static_cast<int>(n.keys));
+    store_first(args.weights + i * n.keys, row, static_cast<int>(n.keys));
   }
-  mix_rows<T>(weights.values, lanes<T>, 1, at.v, n.keys, n.values, at.y, n.queries, false);
+  mix_rows<T>(weights.values, lanes<T>, 1, args.v, n.keys, n.values, args.y, n.queries, false);
 }
 
-template <class T> void head_backward(const HeadBackward<T>& at) {
-  const HeadSizes n = at.n;
+template <class T> void head_backward(const HeadBackward<T>& args) {
+  const HeadSizes n = args.n;
   const LastVector<T> keys{static_cast<int>(n.keys)};
   WeightRows<T> ds;
-  if (at.dy.data != nullptr)
-    multiply_rows(at.dy, n.queries, at.v, n.keys, n.values, ds);
+  if (args.dy.data != nullptr)
+    multiply_rows(args.dy, n.queries, args.v, n.keys, n.values, ds);
   else
     for (Index i = 0; i < n.queries; ++i) store(ds.row(i), Vector<T>{});
   for (Index i = 0; i < n.queries; ++i) {
     Vector<T> dw = load(ds.row(i));
-    if (at.dweights != nullptr) dw += keys.load_from(at.dweights + i * n.keys);
-    const Vector<T> w = keys.load_from(at.weights + i * n.keys);
+    if (args.dweights != nullptr) dw += keys.load_from(args.dweights + i * n.keys);
+    const Vector<T> w = keys.load_from(args.weights + i * n.keys);
     VectorSum<T> products;
     products.add(keys.keep(dw * w, T(0)));
-    store(ds.row(i), w * (dw - static_cast<T>(products.total())) * at.scale);
+    store(ds.row(i), w * (dw - static_cast<T>(products.total())) * args.scale);
   }
-  if (at.dv.data != nullptr && at.dy.data != nullptr)
-    mix_rows<T>(at.weights, 1, n.keys, at.dy, n.queries, n.values, at.dv, n.keys, at.add_v);
-  if (at.dq.data != nullptr) mix_rows<T>(ds.values, lanes<T>, 1, at.k, n.keys, n.features, at.dq, n.queries, at.add_q);
-  if (at.dk.data != nullptr) mix_rows<T>(ds.values, 1, lanes<T>, at.q, n.queries, n.features, at.dk, n.keys, at.add_k);
+  if (args.dv.data != nullptr && args.dy.data != nullptr)
+    mix_rows<T>(args.weights, 1, n.keys, args.dy, n.queries, n.values, args.dv, n.keys, args.add_v);
+  if (args.dq.data != nullptr)
+    mix_rows<T>(ds.values, lanes<T>, 1, args.k, n.keys, n.features, args.dq, n.queries, args.add_q);
+  if (args.dk.data != nullptr)
+    mix_rows<T>(ds.values, 1, lanes<T>, args.q, n.queries, n.features, args.dk, n.keys, args.add_k);
 }
 
 template void head_forward(const HeadForward<float>&);

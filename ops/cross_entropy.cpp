@@ -77,18 +77,18 @@ void put_gradient(const T* x, T total, T dl, std::int64_t label, std::int64_t cl
 }
 
 void backward(Record& r) {
-  const Attributes at = r.attributes<Attributes>();
+  const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t classes = r.in(0).shape[-1], rows = r.in(1).numel();
   const std::int64_t* labels = r.saved(2).values<std::int64_t>();
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     const T* x = r.saved(0).values<T>();
     const T* total = r.saved(1).values<T>();
-    const GradientOfLosses<T> dl(at.options.reduction, at.counted, r.grad_out<T>());
+    const GradientOfLosses<T> dl(attributes.options.reduction, attributes.counted, r.grad_out<T>());
     const GradientSlot<T> dx = r.grad_in<T>(0);
     for_each_row(rows, classes, [&](std::int64_t row) {
       const GradientSlot<T> of_row{dx.values + row * classes, dx.add};
-      if (labels[row] == at.options.ignore_index)
+      if (labels[row] == attributes.options.ignore_index)
         of_row.put(classes, [](std::int64_t) { return T(0); });
       else
         put_gradient(x + row * classes, total[row], dl(row), labels[row], classes, of_row);
@@ -97,7 +97,7 @@ void backward(Record& r) {
 }
 
 void soft_backward(Record& r) {
-  const Attributes at = r.attributes<Attributes>();
+  const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t classes = r.in(0).shape[-1], rows = r.saved(1).numel();
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
@@ -105,7 +105,7 @@ void soft_backward(Record& r) {
     const T* x = r.saved(0).values<T>();
     const T* total = r.saved(1).values<T>();
     const T* t = r.saved(2).values<T>();
-    const GradientOfLosses<T> dl(at.options.reduction, at.counted, r.grad_out<T>());
+    const GradientOfLosses<T> dl(attributes.options.reduction, attributes.counted, r.grad_out<T>());
     if (r.wants(0)) {
       const GradientSlot<T> dx = r.grad_in<T>(0);
       for (std::int64_t row = 0; row < rows; ++row) {

@@ -12,10 +12,10 @@ Formulas formulas(const Record& r) {
   const auto strides = x.strides();
   std::string here, there;
   for (int axis = 0; axis < x.rank(); ++axis) {
-    const std::size_t at = static_cast<std::size_t>(axis);
+    const std::size_t i = static_cast<std::size_t>(axis);
     const std::string comma = axis == 0 ? "" : ", ", letter = index_letter(axis);
     here += comma + letter;
-    there += comma + (r.attributes<Strided>().strides[at] == strides[at] ? letter : text(x[axis] - 1, " - ", letter));
+    there += comma + (r.attributes<Strided>().strides[i] == strides[i] ? letter : text(x[axis] - 1, " - ", letter));
   }
   return {text("y[", here, "] = x[", there, "]"), text("dx[", here, "] = dy[", there, "]")};
 }
@@ -26,10 +26,10 @@ constexpr OpInfo info{"flip", "y[i] = x[n - 1 - i]", "dx[i] = dy[n - 1 - i]", "x
 Tensor flip(const Tensor& x, int axis) {
   check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
-  const std::size_t at = static_cast<std::size_t>(along);
+  const std::size_t i = static_cast<std::size_t>(along);
   Strided strided{0, x.shape().strides()};
-  strided.offset = (x.dim(along) - 1) * strided.strides[at];
-  strided.strides[at] = -strided.strides[at];
+  strided.offset = (x.dim(along) - 1) * strided.strides[i];
+  strided.strides[i] = -strided.strides[i];
   return strided_copy(info, reordered_backward, x, x.shape(), strided);
 }
 

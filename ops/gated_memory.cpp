@@ -61,13 +61,13 @@ struct Attributes {
 };
 
 Formulas formulas(const Record& r) {
-  const Attributes& at = r.attributes<Attributes>();
-  const bool has_bias_i = at.input_bias > 0, has_bias_f = at.forget_bias > 0;
+  const Attributes& attributes = r.attributes<Attributes>();
+  const bool has_bias_i = attributes.input_bias > 0, has_bias_f = attributes.forget_bias > 0;
   const std::string i = has_bias_i ? "sigmoid(z_i + b_i)" : "sigmoid z_i";
-  const std::string f = at.coupled ? "1 - i" : has_bias_f ? "sigmoid(z_f + b_f)" : "sigmoid z_f";
+  const std::string f = attributes.coupled ? "1 - i" : has_bias_f ? "sigmoid(z_f + b_f)" : "sigmoid z_f";
   return {text("z = p + q, i = ", i, ", f = ", f, ", m' = i tanh c + f m"),
           text("di += dm' tanh c, df += dm' m, dm = dm' f, dc = dm' i (1 - (tanh c)^2), ",
-               at.coupled ? "dz_i = (di - df) i (1 - i)" : "dz_i = di i (1 - i), dz_f = df f (1 - f)",
+               attributes.coupled ? "dz_i = (di - df) i (1 - i)" : "dz_i = di i (1 - i), dz_f = df f (1 - f)",
                ", dp = dz, dq = sum dz along axis -2", has_bias_i ? ", db_i = sum dz_i" : "",
                has_bias_f ? ", db_f = sum dz_f" : "")};
 }
@@ -116,13 +116,13 @@ template <class T> T sum_of_gate(const Sizes& n, const T* dz, std::int64_t first
 
 // saved: 0 m, 1 c, 2 i, 3 f
 template <class T> void backward_of(Record& r) {
-  const Attributes& at = r.attributes<Attributes>();
+  const Attributes& attributes = r.attributes<Attributes>();
   const Sizes n(r.in(0).shape, r.in(1).shape, r.in(2).shape[-1]);
   const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
   T* dz = dz_of_all.mutable_values<T>().data();
   const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
   const T* f = r.saved(3) ? r.saved(3).values<T>() : nullptr;
-  const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = at.coupled ? nullptr : r.grad_out<T>(2);
+  const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = attributes.coupled ? nullptr : r.grad_out<T>(2);
   const GradientSlot<T> unwanted{nullptr, false};
   const GradientSlot<T> dm = r.wants(0) ? r.flow<T>(0).dx : unwanted;
   const GradientSlot<T> dc = !r.wants(1)               ? unwanted
@@ -144,7 +144,7 @@ template <class T> void backward_of(Record& r) {
                      .dm = of(dm.values),
                      .dc = of_candidate(dc.values),
                      .size = n.units,
-                     .coupled = at.coupled,
+                     .coupled = attributes.coupled,
                      .add_m = dm.add,
                      .add_c = dc.add});
   });
@@ -154,8 +154,8 @@ template <class T> void backward_of(Record& r) {
     const T sum = sum_of_gate(n, dz, first);
     r.grad_in<T>(input).put(1, [=](std::int64_t) { return sum; });
   };
-  put_sum(at.input_bias, 0);
-  put_sum(at.forget_bias, n.units);
+  put_sum(attributes.input_bias, 0);
+  put_sum(attributes.forget_bias, n.units);
   if (r.wants(2)) r.add(2, dz_of_all);
 }
 
@@ -245,20 +245,20 @@ template <class T> void forward(const Operands& in, bool coupled, const GatedMem
 }
 
 void record_of(const Operands& in, bool coupled, const GatedMemory& out) {
-  Attributes at{.coupled = coupled};
+  Attributes attributes{.coupled = coupled};
   Tensors inputs{in.memory, in.candidate, in.of_memory, in.of_input};
   const auto append = [&](const Tensor& bias) {
     if (!bias.defined()) return -1;
     inputs.push_back(bias);
     return static_cast<int>(inputs.size()) - 1;
   };
-  at.input_bias = append(in.input_bias), at.forget_bias = append(in.forget_bias);
+  attributes.input_bias = append(in.input_bias), attributes.forget_bias = append(in.forget_bias);
   if (coupled)
     record(info, backward, inputs, {&out.memory, &out.input_gate},
-           {&in.memory, &in.candidate, &out.input_gate, nullptr}, at);
+           {&in.memory, &in.candidate, &out.input_gate, nullptr}, attributes);
   else
     record(info, backward, inputs, {&out.memory, &out.input_gate, &out.forget_gate},
-           {&in.memory, &in.candidate, &out.input_gate, &out.forget_gate}, at);
+           {&in.memory, &in.candidate, &out.input_gate, &out.forget_gate}, attributes);
 }
 
 }  // namespace

@@ -83,20 +83,21 @@ struct Attributes {
 };
 
 Formulas formulas(const Record& r) {
-  const Attributes& at = r.attributes<Attributes>();
+  const Attributes& attributes = r.attributes<Attributes>();
   const int rank = r.in(0).shape.rank();
   std::array<bool, max_rank> normalised{};
-  std::fill(normalised.begin() + (rank - at.axes), normalised.begin() + rank, true);
+  std::fill(normalised.begin() + (rank - attributes.axes), normalised.begin() + rank, true);
   const std::string last = along_axes(normalised, rank);
-  const std::string s = at.residual > 0 ? "s" : "x", deviation = text("v = mean (", s, " - mean ", s, ")^2", last);
-  const std::string root = text("sqrt(v + ", at.eps, ")");
+  const std::string s = attributes.residual > 0 ? "s" : "x",
+                    deviation = text("v = mean (", s, " - mean ", s, ")^2", last);
+  const std::string root = text("sqrt(v + ", attributes.eps, ")");
   std::string backward =
-      text(at.gamma > 0 ? "g = dy gamma" : "g = dy", ", d", s, " = (g - mean g - n mean g n) / ", root, last);
-  if (at.residual > 0) backward += ", dx = ds, dresidual = ds";
-  if (at.gamma > 0) backward += ", dgamma = " + sum_over_rows("dy n", rank, at.axes);
-  if (at.beta > 0) backward += ", dbeta = " + sum_over_rows("dy", rank, at.axes);
-  return {text(at.residual > 0 ? "s = x + residual, " : "", deviation, ", n = (", s, " - mean ", s, ") / ", root, last,
-               ", y = n", at.gamma > 0 ? " gamma" : "", at.beta > 0 ? " + beta" : ""),
+      text(attributes.gamma > 0 ? "g = dy gamma" : "g = dy", ", d", s, " = (g - mean g - n mean g n) / ", root, last);
+  if (attributes.residual > 0) backward += ", dx = ds, dresidual = ds";
+  if (attributes.gamma > 0) backward += ", dgamma = " + sum_over_rows("dy n", rank, attributes.axes);
+  if (attributes.beta > 0) backward += ", dbeta = " + sum_over_rows("dy", rank, attributes.axes);
+  return {text(attributes.residual > 0 ? "s = x + residual, " : "", deviation, ", n = (", s, " - mean ", s, ") / ",
+               root, last, ", y = n", attributes.gamma > 0 ? " gamma" : "", attributes.beta > 0 ? " + beta" : ""),
           backward};
 }
 constexpr OpInfo info{"layer_norm", "v = mean (x - mean x)^2, n = (x - mean x) / sqrt(v + eps), y = n gamma + beta",
@@ -169,7 +170,7 @@ template <class T> struct GradientOfSum {
 
 // saved: 0 what n is found from, 1 its mean unless that is y, 2 inverse, 3 gamma, 4 beta for y
 void backward(Record& r) {
-  const Attributes at = r.attributes<Attributes>();
+  const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t rows = r.saved(2).numel();
   const std::int64_t width = rows == 0 ? 0 : r.in(0).numel() / rows;
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
@@ -179,12 +180,12 @@ void backward(Record& r) {
     };
     const auto saved = [&](int k) { return r.saved(k) ? r.saved(k).values<T>() : nullptr; };
     const T* dy = r.grad_out<T>();
-    const Tensor one_over_gamma = at.from_y && r.saved(3) ? reciprocal(r.saved(3).tensor()) : Tensor();
+    const Tensor one_over_gamma = attributes.from_y && r.saved(3) ? reciprocal(r.saved(3).tensor()) : Tensor();
     // Before dx, which adds if x is gamma or beta.
-    T *const dgamma = sums_of(at.gamma), *const dbeta = sums_of(at.beta);
-    const GradientOfSum<T> of_sum(r, at.residual);
+    T *const dgamma = sums_of(attributes.gamma), *const dbeta = sums_of(attributes.beta);
+    const GradientOfSum<T> of_sum(r, attributes.residual);
     const GradientSlot<T> dx = of_sum.slot();
-    gradient_by_blocks<T>({.x = at.from_y ? nullptr : saved(0),
+    gradient_by_blocks<T>({.x = attributes.from_y ? nullptr : saved(0),
                            .dy = dy,
                            .gamma = saved(3),
                            .mean = saved(1),
@@ -195,12 +196,12 @@ void backward(Record& r) {
                            .rows = rows,
                            .length = width,
                            .add = dx.add,
-                           .y = at.from_y ? saved(0) : nullptr,
+                           .y = attributes.from_y ? saved(0) : nullptr,
                            .beta = saved(4),
                            .one_over_gamma = one_over_gamma.defined() ? one_over_gamma.values<T>().data() : nullptr,
                            .past_cache = kernels::is_beyond_cache<T>(r.in(0).numel())},
                           r.out(0).dtype);
-    of_sum.pass_on(at.residual);
+    of_sum.pass_on(attributes.residual);
   });
 }
 
@@ -245,7 +246,7 @@ struct Normalised {
 /// y, which the next op usually saves, too, and nothing else of a row has to be kept.
 bool gives_back_normal(const Operands& in) {
   constexpr double smallest = 1e-6, largest = 1e6;  // gamma whose reciprocal is an ordinary number
-  constexpr double most_beta = 4;                   // times gamma
+  constexpr double max_beta = 4;                    // times gamma
   if (!in.gamma.defined() && !in.beta.defined()) return true;
   return dispatch_real(in.x.dtype(), in.name(), [&](auto zero) {
     using T = decltype(zero);
@@ -255,7 +256,7 @@ bool gives_back_normal(const Operands& in) {
     bool given_back = true;
     for (std::int64_t k = 0; k < in.x.shape().last(in.options.axes).numel(); ++k) {
       const T scale = gamma == nullptr ? T(1) : abs(gamma[k]), offset = beta == nullptr ? T(0) : abs(beta[k]);
-      given_back &= scale >= T(smallest) && scale <= T(largest) && offset <= T(most_beta) * scale;
+      given_back &= scale >= T(smallest) && scale <= T(largest) && offset <= T(max_beta) * scale;
     }
     return given_back;
   });
@@ -286,21 +287,22 @@ template <class T> void forward(const Operands& in, const Normalised& out) {
 }
 
 void record_of(const Operands& in, const Normalised& out, bool from_y) {
-  Attributes at{.axes = in.options.axes, .eps = in.options.eps, .from_y = from_y};
+  Attributes attributes{.axes = in.options.axes, .eps = in.options.eps, .from_y = from_y};
   Tensors inputs{in.x};
   const auto append = [&](const Tensor& operand) {
     if (!operand.defined()) return -1;
     inputs.push_back(operand);
     return static_cast<int>(inputs.size()) - 1;
   };
-  at.residual = append(in.residual), at.gamma = append(in.gamma), at.beta = append(in.beta);
+  attributes.residual = append(in.residual), attributes.gamma = append(in.gamma), attributes.beta = append(in.beta);
   if (from_y) {
-    record(in.info_of_op(), backward, inputs, {&out.y}, {&out.y, nullptr, &out.inverse, &in.gamma, &in.beta}, at);
+    record(in.info_of_op(), backward, inputs, {&out.y}, {&out.y, nullptr, &out.inverse, &in.gamma, &in.beta},
+           attributes);
     return;
   }
   const bool saves_gamma = in.x.wants_gradient() || (in.residual.defined() && in.residual.wants_gradient());
   record(in.info_of_op(), backward, inputs, {&out.y},
-         {&out.sum, &out.mean, &out.inverse, saves_gamma ? &in.gamma : nullptr, nullptr}, at);
+         {&out.sum, &out.mean, &out.inverse, saves_gamma ? &in.gamma : nullptr, nullptr}, attributes);
 }
 
 Tensor normalise(Operands in) {

@@ -18,15 +18,15 @@ constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx
 
 template <class T> void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
   using std::exp, std::log, std::isinf;
-  const T most = largest(x, length, stride);
-  if (isinf(most) && most < T(0)) {  // nothing is left of this line; NaN stays
+  const T max_x = largest(x, length, stride);
+  if (isinf(max_x) && max_x < T(0)) {  // nothing is left of this line; NaN stays
     for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = x[k];
     return;
   }
-  const T log_sum = log(ordered_sum<T>(length, [=](std::int64_t k) { return exp(x[k * stride] - most); }));
+  const T log_sum = log(ordered_sum<T>(length, [=](std::int64_t k) { return exp(x[k * stride] - max_x); }));
   // x - max first: where both are large their difference is exact, and adding ln sum to the maximum would round it
   // away.
-  for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = (x[k] - most) - log_sum;
+  for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = (x[k] - max_x) - log_sum;
 }
 
 // -inf is a constant: what is masked gets no gradient.

@@ -13,10 +13,10 @@ struct LogSumExp {
 
   template <class T> static T value(const Terms<T>& x) {
     using std::exp, std::log, std::isinf, std::isnan;
-    T most = static_cast<T>(-std::numeric_limits<double>::infinity());
-    x.for_each([&](std::int64_t k) { most = isnan(most) || x.x[k] <= most ? most : x.x[k]; });
-    if (isinf(most)) return most;  // nothing but -inf, or an inf
-    const Wide<T> shift = static_cast<Wide<T>>(most);
+    T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
+    x.for_each([&](std::int64_t k) { max_x = isnan(max_x) || x.x[k] <= max_x ? max_x : x.x[k]; });
+    if (isinf(max_x)) return max_x;  // nothing but -inf, or an inf
+    const Wide<T> shift = static_cast<Wide<T>>(max_x);
     return static_cast<T>(shift + log(x.sum([=](Wide<T> element) { return exp(element - shift); })));
   }
   template <class T> static NoContext context(const Terms<T>&, T) { return {}; }

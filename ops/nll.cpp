@@ -17,15 +17,15 @@ Formulas formulas(const Record& r) {
 constexpr OpInfo info{"nll", "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]", "logp, t", formulas};
 
 void backward(Record& r) {
-  const Attributes at = r.attributes<Attributes>();
+  const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t classes = r.in(0).shape[-1];
   const std::int64_t* labels = r.saved(0).values<std::int64_t>();
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const GradientOfLosses<T> dl(at.options.reduction, at.counted, r.grad_out<T>());
+    const GradientOfLosses<T> dl(attributes.options.reduction, attributes.counted, r.grad_out<T>());
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for (std::int64_t row = 0; row < r.in(1).numel(); ++row)
-      if (labels[row] != at.options.ignore_index) dx[row * classes + labels[row]] -= dl(row);
+      if (labels[row] != attributes.options.ignore_index) dx[row * classes + labels[row]] -= dl(row);
   });
 }
 

@@ -224,13 +224,13 @@ Tensor transpose(const Tensor& x, std::initializer_list<int> permutation);
 Tensor transpose(const Tensor& x);
 /// One entry of an index: an integer takes one position and drops the axis, a range keeps the axis, and new_axis
 /// inserts one of length 1.
-class Index {
+class SliceIndex {
  public:
   enum class Kind { integer, range, new_axis };
   template <class Integer>
-  requires std::is_integral_v<Integer> Index(Integer position) : kind(Kind::integer), start(position) {}
+  requires std::is_integral_v<Integer> SliceIndex(Integer position) : kind(Kind::integer), start(position) {}
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
-  Index(Kind k, std::int64_t from, std::int64_t to, std::int64_t by) : kind(k), start(from), stop(to), step(by) {}
+  SliceIndex(Kind k, std::int64_t from, std::int64_t to, std::int64_t by) : kind(k), start(from), stop(to), step(by) {}
 
   Kind kind;
   std::int64_t start = none;
@@ -239,17 +239,17 @@ class Index {
 };
 /// start:stop:step as in Python: both ends are clamped to the axis, negative positions count from its end, and
 /// Index::none leaves an end open.
-Index range(std::int64_t start = Index::none, std::int64_t stop = Index::none, std::int64_t step = 1);
+SliceIndex range(std::int64_t start = SliceIndex::none, std::int64_t stop = SliceIndex::none, std::int64_t step = 1);
 /// A whole axis: the ":" of Python.
-inline const Index all{Index::Kind::range, Index::none, Index::none, 1};
+inline const SliceIndex all{SliceIndex::Kind::range, SliceIndex::none, SliceIndex::none, 1};
 /// A new axis of length 1: NumPy's newaxis.
-inline const Index new_axis{Index::Kind::new_axis, 0, 0, 1};
+inline const SliceIndex new_axis{SliceIndex::Kind::new_axis, 0, 0, 1};
 /// y = x[index]; axes without an entry are taken whole. Rows of the first axis share the storage of x, other parts are
 /// copied. Throws IndexError if an integer is outside its axis, ShapeError if there are more entries than axes,
 /// ValueError if a step is 0.
-Tensor slice(const Tensor& x, std::span<const Index> index);
+Tensor slice(const Tensor& x, std::span<const SliceIndex> index);
 /// slice with the index as a list: slice(x, {all, range(0, 2), -1}) is x[:, 0:2, -1].
-Tensor slice(const Tensor& x, std::initializer_list<Index> index);
+Tensor slice(const Tensor& x, std::initializer_list<SliceIndex> index);
 /// Joins the parts along an existing axis: [.., n_i, ..] -> [.., sum n_i, ..]. Throws ShapeError if there is no part or
 /// another extent differs.
 Tensor concat(const Tensors& parts, int axis = 0);

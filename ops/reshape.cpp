@@ -30,17 +30,17 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 
 Tensor squeeze(const Tensor& x, int axis) {
   check_defined("squeeze", x, "x");
-  const int at = axis_of("squeeze", x, axis);
-  if (x.dim(at) != 1)
-    throw ShapeError(text("squeeze: axis ", axis, " of ", describe_operand("x", x), " has length ", x.dim(at),
+  const int position = axis_of("squeeze", x, axis);
+  if (x.dim(position) != 1)
+    throw ShapeError(text("squeeze: axis ", axis, " of ", describe_operand("x", x), " has length ", x.dim(position),
                           "; only an axis of length 1 can go: use slice or a reduction"));
-  return reshaped(x, x.shape().erased(at));
+  return reshaped(x, x.shape().erased(position));
 }
 
 Tensor unsqueeze(const Tensor& x, int axis) {
   check_defined("unsqueeze", x, "x");
-  const int at = new_axis_of("unsqueeze", x, axis);
-  return reshaped(x, x.shape().inserted(at, 1));
+  const int position = new_axis_of("unsqueeze", x, axis);
+  return reshaped(x, x.shape().inserted(position, 1));
 }
 
 }  // namespace retrace

@@ -22,7 +22,7 @@ struct Range {
 };
 
 // Python's rule for start:stop:step on an axis of x.
-Range resolve(const Index& index, const Tensor& x, int axis) {
+Range resolve(const SliceIndex& index, const Tensor& x, int axis) {
   const std::int64_t length = x.dim(axis);
   const std::int64_t step = index.step;
   if (step == 0)
@@ -30,7 +30,7 @@ Range resolve(const Index& index, const Tensor& x, int axis) {
                           " goes nowhere; use a positive or a negative one"));
   const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? length : length - 1;
   const auto clamped = [&](std::int64_t position, std::int64_t open) {
-    if (position == Index::none) return open;
+    if (position == SliceIndex::none) return open;
     return std::clamp(position < 0 ? position + length : position, lowest, highest);
   };
   const std::int64_t first = clamped(index.start, step > 0 ? lowest : highest);
@@ -41,7 +41,7 @@ Range resolve(const Index& index, const Tensor& x, int axis) {
   return {first, 1 + (distance - 1) / (step > 0 ? step : -step), step};
 }
 
-std::int64_t position_of(const Index& index, const Tensor& x, int axis) {
+std::int64_t position_of(const SliceIndex& index, const Tensor& x, int axis) {
   const std::int64_t length = x.dim(axis);
   if (index.start < -length || index.start >= length)
     throw IndexError(text("slice: index ", index.start, " is outside axis ", axis, " of ", describe_operand("x", x),
@@ -50,26 +50,26 @@ std::int64_t position_of(const Index& index, const Tensor& x, int axis) {
 }
 
 void keep_axis(Part& part, const Range& range, std::int64_t stride) {
-  const int at = part.shape.rank();
-  part.shape = part.shape.inserted(at, range.count);
-  part.strided.strides[static_cast<std::size_t>(at)] = range.step * stride;
+  const int position = part.shape.rank();
+  part.shape = part.shape.inserted(position, range.count);
+  part.strided.strides[static_cast<std::size_t>(position)] = range.step * stride;
   part.strided.offset += range.first * stride;
 }
 
-int rank_of(const Tensor& x, std::span<const Index> index) {
+int rank_of(const Tensor& x, std::span<const SliceIndex> index) {
   int rank = x.rank();
-  for (const Index& entry : index)
-    rank += entry.kind == Index::Kind::new_axis ? 1 : entry.kind == Index::Kind::integer ? -1 : 0;
+  for (const SliceIndex& entry : index)
+    rank += entry.kind == SliceIndex::Kind::new_axis ? 1 : entry.kind == SliceIndex::Kind::integer ? -1 : 0;
   return rank;
 }
 
-Part part_of(const Tensor& x, std::span<const Index> index) {
+Part part_of(const Tensor& x, std::span<const SliceIndex> index) {
   check_rank(info.name, x, rank_of(x, index));
   const auto strides = x.shape().strides();
   Part part;
   int axis = 0;
-  for (const Index& entry : index) {
-    if (entry.kind == Index::Kind::new_axis) {
+  for (const SliceIndex& entry : index) {
+    if (entry.kind == SliceIndex::Kind::new_axis) {
       part.shape = part.shape.inserted(part.shape.rank(), 1);
       part.contiguous = false;
       continue;
@@ -78,7 +78,7 @@ Part part_of(const Tensor& x, std::span<const Index> index) {
       throw ShapeError(text("slice: ", index.size(), " entries for ", describe_operand("x", x),
                             ", which has fewer axes; give at most one an axis"));
     const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
-    if (entry.kind == Index::Kind::integer) {
+    if (entry.kind == SliceIndex::Kind::integer) {
       part.strided.offset += position_of(entry, x, axis) * stride;
       part.contiguous = part.contiguous && axis == 0;
     } else {
@@ -94,11 +94,11 @@ Part part_of(const Tensor& x, std::span<const Index> index) {
 
 }  // namespace
 
-Index range(std::int64_t start, std::int64_t stop, std::int64_t step) {
-  return {Index::Kind::range, start, stop, step};
+SliceIndex range(std::int64_t start, std::int64_t stop, std::int64_t step) {
+  return {SliceIndex::Kind::range, start, stop, step};
 }
 
-Tensor slice(const Tensor& x, std::span<const Index> index) {
+Tensor slice(const Tensor& x, std::span<const SliceIndex> index) {
   check_defined(info.name, x, "x");
   const Part part = part_of(x, index);
   if (!part.contiguous) return strided_copy(info, part_backward, x, part.shape, part.strided);
@@ -107,7 +107,7 @@ Tensor slice(const Tensor& x, std::span<const Index> index) {
   return y;
 }
 
-Tensor slice(const Tensor& x, std::initializer_list<Index> index) {
+Tensor slice(const Tensor& x, std::initializer_list<SliceIndex> index) {
   return slice(x, std::span(index.begin(), index.size()));
 }
 

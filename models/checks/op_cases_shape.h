@@ -27,7 +27,7 @@ template <> inline Cases cases_of<Op::slice>() {
               {normal({4, 5})}),
           one(
               [](const Tensors& in) {
-                return slice(in[0], {range(Index::none, Index::none, -2), new_axis, range(1)});
+                return slice(in[0], {range(SliceIndex::none, SliceIndex::none, -2), new_axis, range(1)});
               },
               {normal({4, 5})}),
           one([](const Tensors& in) { return in[0][2]; }, {normal({4, 5})})};

@@ -103,11 +103,11 @@ Tensor unpacked(const Tensor& qkv, int part, std::int64_t rows, const Packing& p
   const int axis = qkv.rank() - 1;
   Tensors heads;
   for (std::int64_t head = 0; head < packing.heads; ++head) {
-    std::array<Index, max_rank> index{all, all, all, all, all, all, all, all};
+    std::array<SliceIndex, max_rank> index{all, all, all, all, all, all, all, all};
     const std::int64_t start = packing.start(part, head);
     index[static_cast<std::size_t>(axis - 1)] = range(0, rows);
     index[static_cast<std::size_t>(axis)] = range(start, start + length);
-    heads.push_back(slice(qkv, std::span<const Index>(index.data(), static_cast<std::size_t>(axis) + 1)));
+    heads.push_back(slice(qkv, std::span<const SliceIndex>(index.data(), static_cast<std::size_t>(axis) + 1)));
   }
   return concat(heads, axis);
 }

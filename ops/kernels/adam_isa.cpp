@@ -23,21 +23,22 @@ template <class V> [[gnu::always_inline]] inline V square_root(V x) {
 
 }  // namespace
 
-template <class T> void adam_step(const AdamStep<T>& args) {
-  const AdamStep<T> at = args;  // a copy whose fields no store can change
-  for_each_vector<T>(at.count, [&](Index k, auto part) {
-    const Vector<T> w = part.load_from(at.w + k), slope = part.load_from(at.g + k) + at.weight_decay * w;
-    const Vector<T> m = at.b1 * part.load_from(at.m + k) + at.one_minus_b1 * slope;
-    const Vector<T> v = at.b2 * part.load_from(at.v + k) + at.one_minus_b2 * slope * slope;
-    part.store_to(at.m + k, m);
-    part.store_to(at.v + k, v);
+template <class T> void adam_step(const AdamStep<T>& shared) {
+  const AdamStep<T> args = shared;  // a copy whose fields no store can change
+  for_each_vector<T>(args.count, [&](Index k, auto part) {
+    const Vector<T> w = part.load_from(args.w + k), slope = part.load_from(args.g + k) + args.weight_decay * w;
+    const Vector<T> m = args.b1 * part.load_from(args.m + k) + args.one_minus_b1 * slope;
+    const Vector<T> v = args.b2 * part.load_from(args.v + k) + args.one_minus_b2 * slope * slope;
+    part.store_to(args.m + k, m);
+    part.store_to(args.v + k, v);
     Vector<T> under_root = v;
-    if (at.max_v != nullptr) {
-      const Vector<T> before = part.load_from(at.max_v + k);
+    if (args.max_v != nullptr) {
+      const Vector<T> before = part.load_from(args.max_v + k);
       under_root = v > before ? v : before;
-      part.store_to(at.max_v + k, under_root);
+      part.store_to(args.max_v + k, under_root);
     }
-    part.store_to(at.w + k, w * at.keep - at.step_size * m / (square_root(under_root * at.v_correction) + at.eps));
+    part.store_to(args.w + k,
+                  w * args.keep - args.step_size * m / (square_root(under_root * args.v_correction) + args.eps));
   });
 }
 

@@ -28,7 +28,7 @@ void multiply_rows(HeadRows<const T> a, Index rows_of_a, HeadRows<const T> b, In
   RowProducts<T> args = {
       features, a.data,          a.step,   b.data,   RowsInLanes<T>(b.step, static_cast<int>(rows_of_b)),
       {},       products.values, lanes<T>, lanes<T>, {}};
-  const Index groups = (rows_of_a + most_rows_of_products - 1) / most_rows_of_products;
+  const Index groups = (rows_of_a + max_rows_of_products - 1) / max_rows_of_products;
   for (Index left = rows_of_a, group = groups; group > 0; --group) {
     const Index rows = (left + group - 1) / group;
     row_products_function<T>(rows)(args, 1);

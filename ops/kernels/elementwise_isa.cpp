@@ -19,9 +19,9 @@ template <auto f, class T> void map_with_slope(const T* x, T* y, T* slope, std::
     return;
   }
   for_each_vector<T>(count, [=](std::int64_t k, auto part) {
-    const ValueAndSlope<T> at = f(part.load_from(x + k));
-    part.store_to(y + k, at.value);
-    part.store_to(slope + k, at.slope);
+    const ValueAndSlope<T> result = f(part.load_from(x + k));
+    part.store_to(y + k, result.value);
+    part.store_to(slope + k, result.slope);
   });
 }
 

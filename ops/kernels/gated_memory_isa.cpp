@@ -5,34 +5,34 @@
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
 template <class T> void slot_forward_row(const SlotForward<T>& row) {
-  const SlotForward<T> at = row;
-  for_each_vector<T>(at.size, [&](Index k, auto part) {
-    const Vector<T> i = vector_sigmoid<T>(part.load_from(at.p + k) + part.load_from(at.q + k) + at.input_bias);
-    const Vector<T> f = at.coupled ? 1 - i
-                                   : vector_sigmoid<T>(part.load_from(at.p + at.size + k) +
-                                                       part.load_from(at.q + at.size + k) + at.forget_bias);
-    part.store_to(at.next + k, i * vector_tanh<T>(part.load_from(at.c + k)) + f * part.load_from(at.m + k));
-    part.store_to(at.i + k, i);
-    if (!at.coupled) part.store_to(at.f + k, f);
+  const SlotForward<T> args = row;
+  for_each_vector<T>(args.size, [&](Index k, auto part) {
+    const Vector<T> i = vector_sigmoid<T>(part.load_from(args.p + k) + part.load_from(args.q + k) + args.input_bias);
+    const Vector<T> f = args.coupled ? 1 - i
+                                     : vector_sigmoid<T>(part.load_from(args.p + args.size + k) +
+                                                         part.load_from(args.q + args.size + k) + args.forget_bias);
+    part.store_to(args.next + k, i * vector_tanh<T>(part.load_from(args.c + k)) + f * part.load_from(args.m + k));
+    part.store_to(args.i + k, i);
+    if (!args.coupled) part.store_to(args.f + k, f);
   });
 }
 
 template <class T> void slot_backward_row(const SlotBackward<T>& row) {
-  const SlotBackward<T> at = row;
-  for_each_vector<T>(at.size, [&](Index k, auto part) {
-    const Vector<T> i = part.load_from(at.i + k), f = at.coupled ? 1 - i : part.load_from(at.f + k);
-    const Vector<T> tanh_c = vector_tanh<T>(part.load_from(at.c + k));
-    const Vector<T> dnext = at.dnext == nullptr ? Vector<T>{} : part.load_from(at.dnext + k);
-    Vector<T> di = dnext * tanh_c, df = dnext * part.load_from(at.m + k);
-    if (at.di != nullptr) di += part.load_from(at.di + k);
-    if (at.df != nullptr) df += part.load_from(at.df + k);
-    part.store_to(at.dz + k, (at.coupled ? di - df : di) * i * (1 - i));
-    if (!at.coupled) part.store_to(at.dz + at.size + k, df * f * (1 - f));
+  const SlotBackward<T> args = row;
+  for_each_vector<T>(args.size, [&](Index k, auto part) {
+    const Vector<T> i = part.load_from(args.i + k), f = args.coupled ? 1 - i : part.load_from(args.f + k);
+    const Vector<T> tanh_c = vector_tanh<T>(part.load_from(args.c + k));
+    const Vector<T> dnext = args.dnext == nullptr ? Vector<T>{} : part.load_from(args.dnext + k);
+    Vector<T> di = dnext * tanh_c, df = dnext * part.load_from(args.m + k);
+    if (args.di != nullptr) di += part.load_from(args.di + k);
+    if (args.df != nullptr) df += part.load_from(args.df + k);
+    part.store_to(args.dz + k, (args.coupled ? di - df : di) * i * (1 - i));
+    if (!args.coupled) part.store_to(args.dz + args.size + k, df * f * (1 - f));
     const auto put = [&](T* to, bool add, Vector<T> value) {
       if (to != nullptr) part.store_to(to + k, add ? part.load_from(to + k) + value : value);
     };
-    put(at.dm, at.add_m, dnext * f);
-    put(at.dc, at.add_c, dnext * i * (1 - tanh_c * tanh_c));
+    put(args.dm, args.add_m, dnext * f);
+    put(args.dc, args.add_c, dnext * i * (1 - tanh_c * tanh_c));
   });
 }
 

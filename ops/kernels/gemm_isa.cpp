@@ -106,8 +106,8 @@ template <class T> struct TilesOfPanel {
 template <class T> TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
   const Index vectors = ceil_divide(columns, lanes<T>);
   const bool tall = !packed_a && vectors <= tall_tile_vectors;
-  const Index most = tall ? tall_tile_rows : tile_rows;
-  const Index height = packed_a ? smaller(rows, most) : ceil_divide(rows, ceil_divide(rows, most));
+  const Index max_rows = tall ? tall_tile_rows : tile_rows;
+  const Index height = packed_a ? smaller(rows, max_rows) : ceil_divide(rows, ceil_divide(rows, max_rows));
   const auto function_of = [&](Index of_height) -> TilesFunction<T>* {
     if (tall) return tiles_function<T, tall_tile_rows, tall_tile_vectors>(of_height, vectors);
     if (packed_a && vectors == tile_vectors && of_height == tile_rows)
@@ -120,15 +120,15 @@ template <class T> TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, boo
 
 /// All rows of C by one panel of B.
 template <class T>
-[[gnu::always_inline]] inline void multiply_panel(const TilesOfPanel<T>& rows, bool packed_a, TileStack<T>& at) {
-  at.steps = {rows.height * (packed_a ? at.depth : at.a.row_step), 0, rows.height * at.start.row_step,
-              rows.height * at.c_step};
-  rows.multiply(at, rows.tiles);
+[[gnu::always_inline]] inline void multiply_panel(const TilesOfPanel<T>& rows, bool packed_a, TileStack<T>& stack) {
+  stack.steps = {rows.height * (packed_a ? stack.depth : stack.a.row_step), 0, rows.height * stack.start.row_step,
+                 rows.height * stack.c_step};
+  rows.multiply(stack, rows.tiles);
   if (rows.rest == 0) return;
-  at.a.data += rows.tiles * at.steps.a;
-  at.start = at.start.from(rows.tiles * rows.height, 0);
-  at.c += rows.tiles * at.steps.c;
-  rows.multiply_rest(at, 1);
+  stack.a.data += rows.tiles * stack.steps.a;
+  stack.start = stack.start.from(rows.tiles * rows.height, 0);
+  stack.c += rows.tiles * stack.steps.c;
+  rows.multiply_rest(stack, 1);
 }
 
 /// A block of rows of C: every panel of B by every tile of A.
@@ -141,16 +141,16 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
     const Index columns = smaller(width, b.columns - column);
     const bool whole = columns == width;
     if (!whole && column > 0) tiles = tiles_of_panel<T>(rows, columns, packed_a);
-    TileStack<T> at = {b.depth,
-                       a,
-                       whole ? b.panels + column / width * b.panel_step : b.last,
-                       whole ? b.row_step : b.last_row_step,
-                       start.from(0, column),
-                       c + column,
-                       c_step,
-                       static_cast<int>(columns),
-                       {}};
-    multiply_panel<T>(tiles, packed_a, at);
+    TileStack<T> stack = {b.depth,
+                          a,
+                          whole ? b.panels + column / width * b.panel_step : b.last,
+                          whole ? b.row_step : b.last_row_step,
+                          start.from(0, column),
+                          c + column,
+                          c_step,
+                          static_cast<int>(columns),
+                          {}};
+    multiply_panel<T>(tiles, packed_a, stack);
   }
 }
 
@@ -215,7 +215,7 @@ template <class T> TileSteps steps_of_items(const GemmOperand<T>& a, const GemmO
 
 /// Whether a small product is one of the rows of A by the rows of B, as memory holds them.
 template <class T> bool is_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b) {
-  return b.transposed && !a.transposed && shape.n <= lanes<T> && shape.m <= most_rows_of_products &&
+  return b.transposed && !a.transposed && shape.n <= lanes<T> && shape.m <= max_rows_of_products &&
          !is_whole_pages<T>(b.row_stride);
 }
 
@@ -249,8 +249,8 @@ void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const Gemm
   for (Index item = begin; item < end; ++item) {
     const View<T> right = view_of(b, item);
     if (!in_place) pack_panel_of_b(right, shape.k, shape.n, width, packed);
-    TileStack<T> at = in_place ? stack_of(item, right.data, b.row_stride) : stack_of(item, packed, width);
-    multiply_panel<T>(tiles, false, at);
+    TileStack<T> stack = in_place ? stack_of(item, right.data, b.row_stride) : stack_of(item, packed, width);
+    multiply_panel<T>(tiles, false, stack);
   }
 }
 

@@ -1,11 +1,10 @@
 // The register tile of the fast GEMM, compiled once for each instruction set (see isa.h and gemm_isa.cpp).
 #pragma once
 
+#include <retrace/ops/kernels/isa_functions.h>
 #include <retrace/ops/kernels/isa_vector.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
-
-using Index = std::int64_t;
 
 constexpr int tile_rows = 6;
 constexpr int tile_vectors = vector_registers == 32 ? 4 : 2;
@@ -58,33 +57,33 @@ template <class T> struct TileStack {
 
 /// Tile number `tile` of a stack whose tiles have Rows rows.
 template <class T, int Rows, int Vectors, bool PackedA>
-[[gnu::always_inline]] inline void multiply_tile(const TileStack<T>& at, Index tile) {
-  const Index row_step = PackedA ? 1 : at.a.row_step;
-  const Index column_step = PackedA ? tile_rows : at.a.column_step;
+[[gnu::always_inline]] inline void multiply_tile(const TileStack<T>& stack, Index tile) {
+  const Index row_step = PackedA ? 1 : stack.a.row_step;
+  const Index column_step = PackedA ? tile_rows : stack.a.column_step;
   constexpr int last = (Vectors - 1) * lanes<T>;
-  const int rest = at.columns - last;
+  const int rest = stack.columns - last;
   const bool whole = rest == lanes<T>;
   Vector<T> sum[Rows][Vectors] = {};
-  if (at.start.data != nullptr) {
-    const T* from = at.start.data + tile * at.steps.start;
+  if (stack.start.data != nullptr) {
+    const T* from = stack.start.data + tile * stack.steps.start;
 #pragma GCC unroll 16
-    for (int row = 0; row < Rows; ++row, from += at.start.row_step) {
+    for (int row = 0; row < Rows; ++row, from += stack.start.row_step) {
 #pragma GCC unroll 4
       for (int part = 0; part + 1 < Vectors; ++part) sum[row][part] = load(from + part * lanes<T>);
       sum[row][Vectors - 1] = load_first(from + last, rest);
     }
   }
-  const T* a = at.a.data + tile * at.steps.a;
-  const T* b = at.b + tile * at.steps.b;
-  for (Index step = 0; step < at.depth; ++step, a += column_step, b += at.b_step) {
+  const T* a = stack.a.data + tile * stack.steps.a;
+  const T* b = stack.b + tile * stack.steps.b;
+  for (Index step = 0; step < stack.depth; ++step, a += column_step, b += stack.b_step) {
 #pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 4
       for (int part = 0; part < Vectors; ++part) sum[row][part] += a[row * row_step] * load(b + part * lanes<T>);
     }
   }
-  const Index c_step = at.c_step;
-  T* to = at.c + tile * at.steps.c;
+  const Index c_step = stack.c_step;
+  T* to = stack.c + tile * stack.steps.c;
 #pragma GCC unroll 16
   for (int row = 0; row < Rows; ++row, to += c_step) {
 #pragma GCC unroll 4
@@ -96,8 +95,8 @@ template <class T, int Rows, int Vectors, bool PackedA>
   }
 }
 
-template <class T, int Rows, int Vectors, bool PackedA> void multiply_tiles(const TileStack<T>& at, Index tiles) {
-  for (Index tile = 0; tile < tiles; ++tile) multiply_tile<T, Rows, Vectors, PackedA>(at, tile);
+template <class T, int Rows, int Vectors, bool PackedA> void multiply_tiles(const TileStack<T>& stack, Index tiles) {
+  for (Index tile = 0; tile < tiles; ++tile) multiply_tile<T, Rows, Vectors, PackedA>(stack, tile);
 }
 
 template <class T> using TilesFunction = void(const TileStack<T>&, Index tiles);

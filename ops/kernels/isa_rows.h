@@ -78,8 +78,8 @@ template <class T, int Step = lanes<T> / 2, class F> [[gnu::always_inline]] inli
 template <class T> [[gnu::always_inline]] inline T sum_of_lanes(Vector<T> v) {
   return fold<T>(v, [](Vector<T> a, Vector<T> b) { return a + b; });
 }
-template <class T> [[gnu::always_inline]] inline Vector<T> larger(Vector<T> v, Vector<T> most) {
-  return v > most ? v : most;  // NaN never wins
+template <class T> [[gnu::always_inline]] inline Vector<T> larger(Vector<T> v, Vector<T> limit) {
+  return v > limit ? v : limit;  // NaN never wins
 }
 template <class T> [[gnu::always_inline]] inline T largest_lane(Vector<T> v) {
   return fold<T>(v, [](Vector<T> a, Vector<T> b) { return larger<T>(a, b); });
@@ -163,11 +163,11 @@ template <class T, class Term> [[gnu::always_inline]] inline double sum_of_row(s
 /// body(first, count) for groups of rows. What makes a pass over a row wait, its sum, then waits for all rows of a
 /// group at once; and a group is small enough to be found in the first-level cache by the next pass. What works on a
 /// group takes its own copy of the pointers: what it stores cannot be part of that, so they stay in registers.
-constexpr std::int64_t most_rows_at_once = 16;
+constexpr std::int64_t max_rows_at_once = 16;
 template <class T, class Body>
 [[gnu::always_inline]] inline void for_each_group(std::int64_t rows, std::int64_t length, Body&& body) {
   constexpr std::int64_t cached = 8192 / sizeof(T);  // elements of a group, about
-  const std::int64_t at_once = length * most_rows_at_once <= cached ? most_rows_at_once : cached / (length + 1) + 1;
+  const std::int64_t at_once = length * max_rows_at_once <= cached ? max_rows_at_once : cached / (length + 1) + 1;
   for (std::int64_t first = 0; first < rows; first += at_once)
     body(first, rows - first < at_once ? rows - first : at_once);
 }

@@ -128,8 +128,8 @@ template <class T> [[gnu::always_inline]] inline void transpose(Vector<T> (&rows
   }
 }
 
-[[gnu::always_inline]] inline int lanes_left(std::int64_t count, int most) {
-  return count < most ? static_cast<int>(count) : most;
+[[gnu::always_inline]] inline int lanes_left(std::int64_t count, int limit) {
+  return count < limit ? static_cast<int>(count) : limit;
 }
 
 /// Stores the first `count` elements of a vector; the rest, too, where that is room for padding: a whole vector that

@@ -113,22 +113,23 @@ template <class T> struct RowProducts {
 };
 
 /// Product number `item` of a batch whose a has Rows rows.
-template <class T, int Rows> [[gnu::always_inline]] inline void row_product(const RowProducts<T>& at, Index item) {
+template <class T, int Rows>
+[[gnu::always_inline]] inline void row_product(const RowProducts<T>& products, Index item) {
   constexpr int width = piece<T>;
   Vector<T> sum[Rows] = {};
-  if (at.start.data != nullptr) {
-    const T* from = at.start.data + item * at.steps.start;
+  if (products.start.data != nullptr) {
+    const T* from = products.start.data + item * products.steps.start;
 #pragma GCC unroll 16
-    for (int row = 0; row < Rows; ++row) sum[row] = load_first(from + row * at.start.row_step, at.columns);
+    for (int row = 0; row < Rows; ++row) sum[row] = load_first(from + row * products.start.row_step, products.columns);
   }
-  const T *a = at.a + item * at.steps.a, *b = at.b + item * at.steps.b;
-  const Index a_step = at.a_step, c_step = at.c_step;
+  const T *a = products.a + item * products.steps.a, *b = products.b + item * products.steps.b;
+  const Index a_step = products.a_step, c_step = products.c_step;
   const T* some_rows[(Rows + 2) / 3];  // every third: an address with a scale reaches the next two
   for (int row = 0; row < Rows; row += 3) some_rows[row / 3] = a + row * a_step;
   Index step = 0;
-  for (; step + width <= at.depth; step += width) {
+  for (; step + width <= products.depth; step += width) {
     Vector<T> columns[width];
-    at.rows_of_b.load_columns(b + step, columns);
+    products.rows_of_b.load_columns(b + step, columns);
 #pragma GCC unroll 4
     for (int column = 0; column < width; ++column) {
 #pragma GCC unroll 16
@@ -137,26 +138,26 @@ template <class T, int Rows> [[gnu::always_inline]] inline void row_product(cons
 #pragma GCC unroll 4
     for (const T*& row : some_rows) row += width;
   }
-  for (; step < at.depth; ++step) {
-    const Vector<T> column = at.rows_of_b.column(b + step);
+  for (; step < products.depth; ++step) {
+    const Vector<T> column = products.rows_of_b.column(b + step);
 #pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row) sum[row] += a[row * a_step + step] * column;
   }
-  T* to = at.c + item * at.steps.c;
+  T* to = products.c + item * products.steps.c;
 #pragma GCC unroll 16
-  for (int row = 0; row < Rows; ++row, to += c_step) store_first(to, sum[row], at.columns);
+  for (int row = 0; row < Rows; ++row, to += c_step) store_first(to, sum[row], products.columns);
 }
 
-template <class T, int Rows> void row_products(const RowProducts<T>& at, Index items) {
-  for (Index item = 0; item < items; ++item) row_product<T, Rows>(at, item);
+template <class T, int Rows> void row_products(const RowProducts<T>& products, Index items) {
+  for (Index item = 0; item < items; ++item) row_product<T, Rows>(products, item);
 }
 
 /// Of a, whose sums stay in registers.
-constexpr int most_rows_of_products = vector_registers == 32 ? tall_tile_rows : tile_rows;
+constexpr int max_rows_of_products = vector_registers == 32 ? tall_tile_rows : tile_rows;
 
 template <class T> using RowProductsFunction = void(const RowProducts<T>&, Index items);
 
-template <class T, int Rows = most_rows_of_products> RowProductsFunction<T>* row_products_function(Index rows) {
+template <class T, int Rows = max_rows_of_products> RowProductsFunction<T>* row_products_function(Index rows) {
   if constexpr (Rows > 1) {
     if (rows < Rows) return row_products_function<T, Rows - 1>(rows);
   }

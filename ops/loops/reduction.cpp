@@ -21,12 +21,12 @@ void append(std::array<ReductionLoops::Loop, max_rank>& loops, int& count, std::
 ReductionLoops::ReductionLoops(const Shape& x, const std::array<bool, max_rank>& flags) {
   const auto strides = x.strides();
   for (int axis = 0; axis < x.rank(); ++axis) {
-    const std::size_t at = static_cast<std::size_t>(axis);
-    if (flags[at]) {
-      append(reduced, reduced_count, x[axis], strides[at]);
+    const std::size_t i = static_cast<std::size_t>(axis);
+    if (flags[i]) {
+      append(reduced, reduced_count, x[axis], strides[i]);
       terms *= x[axis];
     } else {
-      append(kept, kept_count, x[axis], strides[at]);
+      append(kept, kept_count, x[axis], strides[i]);
       outputs *= x[axis];
     }
   }

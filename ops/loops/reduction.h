@@ -66,11 +66,11 @@ template <class T> struct Terms {
       int level = depth - 2;
       for (; level >= 0; --level) {
         const auto& loop = loops->reduced[static_cast<std::size_t>(level)];
-        std::int64_t& at = index[static_cast<std::size_t>(level)];
+        std::int64_t& position = index[static_cast<std::size_t>(level)];
         start += loop.stride;
-        if (++at < loop.extent) break;
-        start -= at * loop.stride;
-        at = 0;
+        if (++position < loop.extent) break;
+        start -= position * loop.stride;
+        position = 0;
       }
       if (level < 0) return;
     }

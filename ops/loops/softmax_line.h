@@ -8,9 +8,9 @@ namespace retrace {
 
 /// The largest of the elements that are not NaN; -inf if there is none.
 template <class T> T largest(const T* x, std::int64_t length, std::int64_t stride) {
-  T most = static_cast<T>(-std::numeric_limits<double>::infinity());
-  for (std::int64_t k = 0; k < length * stride; k += stride) most = x[k] > most ? x[k] : most;
-  return most;
+  T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
+  for (std::int64_t k = 0; k < length * stride; k += stride) max_x = x[k] > max_x ? x[k] : max_x;
+  return max_x;
 }
 
 }  // namespace retrace

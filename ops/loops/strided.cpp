@@ -5,9 +5,9 @@ namespace retrace {
 StridedWalk::StridedWalk(const Shape& y, const Strided& x) : first_x_(x.offset), elements_(y.numel()) {
   const auto strides = y.strides();
   for (int axis = 0; axis < y.rank(); ++axis) {
-    const std::size_t at = static_cast<std::size_t>(axis);
+    const std::size_t i = static_cast<std::size_t>(axis);
     if (y[axis] == 1) continue;
-    const Axis next{y[axis], strides[at], x.strides[at]};
+    const Axis next{y[axis], strides[i], x.strides[i]};
     Axis* last = count_ == 0 ? nullptr : &axes_[static_cast<std::size_t>(count_ - 1)];
     if (last != nullptr && last->in_x == next.in_x * next.length)
       *last = {last->length * next.length, next.in_y, next.in_x};

@@ -43,11 +43,11 @@ class StridedWalk {
   template <class Body> void visit(Body&& body) const {
     std::array<std::int64_t, max_rank> index{};
     std::int64_t k = first_y_, place = first_x_;
-    for (int at = 0; at >= 0;) {
+    for (int level = 0; level >= 0;) {
       visit_plane(k, place, body);
-      for (at = count_ - 3; at >= 0; --at) {  // the next plane
-        const Axis& axis = axes_[static_cast<std::size_t>(at)];
-        std::int64_t& position = index[static_cast<std::size_t>(at)];
+      for (level = count_ - 3; level >= 0; --level) {  // the next plane
+        const Axis& axis = axes_[static_cast<std::size_t>(level)];
+        std::int64_t& position = index[static_cast<std::size_t>(level)];
         k += axis.in_y, place += axis.in_x;
         if (++position < axis.length) break;
         k -= position * axis.in_y, place -= position * axis.in_x;

@@ -118,9 +118,9 @@ void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const
     (kernels::map_kernels<T>().*Op::template kernel<T>)(x, y, slope, count);
   } else {
     for (std::int64_t k = 0; k < count; ++k) {
-      const T at = x[k];
-      y[k] = Op::value(at, attributes);
-      slope[k] = Op::slope(at, T{}, attributes);
+      const T x_k = x[k];
+      y[k] = Op::value(x_k, attributes);
+      slope[k] = Op::slope(x_k, T{}, attributes);
     }
   }
 }

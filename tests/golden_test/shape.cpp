@@ -20,14 +20,14 @@ NamedTensors run_reshape(const Arguments& c) {
 }
 
 /// One entry of an index in NumPy's notation: "3", "1:-1", "::-2", "None".
-Index index_entry(const std::string& text) {
+SliceIndex index_entry(const std::string& text) {
   if (text == "None" || text == "newaxis" || text == "np.newaxis") return new_axis;
   const std::vector<std::string> parts = split_text(text, ':');
-  if (parts.size() == 1) return Index(to_integer(text));
+  if (parts.size() == 1) return SliceIndex(to_integer(text));
   const auto part = [&](std::size_t n, std::int64_t open) {
     return n < parts.size() && !parts[n].empty() ? to_integer(parts[n]) : open;
   };
-  return range(part(0, Index::none), part(1, Index::none), part(2, 1));
+  return range(part(0, SliceIndex::none), part(1, SliceIndex::none), part(2, 1));
 }
 
 NamedTensors run_slice(const Arguments& c) {
@@ -35,17 +35,17 @@ NamedTensors run_slice(const Arguments& c) {
   std::erase_if(text, [](char letter) { return letter == ' ' || letter == '[' || letter == ']'; });
   const std::vector<std::string> entries = split_text(text, ',');
   const auto takes_axis = [](const std::string& entry) {
-    return !entry.empty() && entry != "..." && index_entry(entry).kind != Index::Kind::new_axis;
+    return !entry.empty() && entry != "..." && index_entry(entry).kind != SliceIndex::Kind::new_axis;
   };
   const auto axes = std::count_if(entries.begin(), entries.end(), takes_axis);
-  std::vector<Index> index;
+  std::vector<SliceIndex> index;
   for (const std::string& entry : entries) {
     if (entry == "...")
       index.insert(index.end(), static_cast<std::size_t>(c["x"].rank() - axes), all);
     else if (!entry.empty())  // a comma may stand at the end
       index.push_back(index_entry(entry));
   }
-  return {{"y", slice(c["x"], std::span<const Index>(index))}};
+  return {{"y", slice(c["x"], std::span<const SliceIndex>(index))}};
 }
 
 /// in/x0, in/x1, ..., or in/x repeated as often as the output requires.

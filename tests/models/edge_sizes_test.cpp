@@ -132,7 +132,7 @@ TEST(EdgeSizes, GradientsOfASampleAreThoseOfThatSampleAlone) {
   Random random(3);
   for (const Layer& layer : layers({}, random)) {
     const Tensor x = random.normal({4, 3, features}), u = random.normal(layer.run(x)[0].shape());
-    const auto gradient = [&](const Index& samples) {
+    const auto gradient = [&](const SliceIndex& samples) {
       const Tensor input = slice(x, {samples}).clone().watch();
       Tape tape;
       tape.backward({layer.run(input)[0]}, {slice(u, {samples})});
@@ -174,7 +174,7 @@ TEST(EdgeSizes, ABatchAsLargeAsTheStateIsNotTransposed) {
   const Tensor x = random.normal({4, 4}), h = random.normal({4, 4}), c = random.normal({4, 4});
   const LstmState whole = cell(x, {h, c});
   for (std::int64_t b = 0; b < 4; ++b) {
-    const Index sample = range(b, b + 1);
+    const SliceIndex sample = range(b, b + 1);
     const LstmState alone = cell(slice(x, {sample}), {slice(h, {sample}), slice(c, {sample})});
     EXPECT_TRUE(same_bits(slice(whole.h, {sample}), alone.h) && same_bits(slice(whole.c, {sample}), alone.c));
   }

@@ -85,7 +85,7 @@ TEST_F(MultiHeadAttentionTest, HeadsDoNotSeeEachOther) {
   const AttentionResult result = mha(q, k, v);
   Tensors parts;
   for (int head = 0; head < 3; ++head) {
-    const Index columns = range(2 * head, 2 * head + 2);
+    const SliceIndex columns = range(2 * head, 2 * head + 2);
     const auto part = [&](const Linear& layer, const Tensor& x) { return slice(layer(x), {all, all, columns}); };
     const auto [y, weights] = attention_with_weights(part(mha.query, q), part(mha.key, k), part(mha.value, v));
     EXPECT_LT(difference(slice(result.weights, {all, head}), weights), 1e-12);
@@ -102,7 +102,7 @@ TEST_F(MultiHeadAttentionTest, WithACausalMaskOutputsDoNotDependOnLaterInputs) {
   for (std::int64_t t = 0; t < 4; ++t) {
     const Tensor changed = concat({slice(x, {all, range(0, t + 1)}), slice(other, {all, range(t + 1)})}, 1);
     const Tensor after = mha(changed, causal_mask(5)).y;
-    const Index up_to_now = range(0, t + 1);
+    const SliceIndex up_to_now = range(0, t + 1);
     EXPECT_TRUE(same_bits(slice(after, {all, up_to_now}), slice(y, {all, up_to_now}))) << t;
     EXPECT_GT(difference(slice(after, {all, t + 1}), slice(y, {all, t + 1})), 1e-3) << t;
   }

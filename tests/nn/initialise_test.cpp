@@ -141,7 +141,7 @@ void expect_gates(const char* name, const Tensor& weight_ih, const Tensor& weigh
   const double limit = std::sqrt(6.0 / static_cast<double>(hidden + weight_ih.dim(1)));
   ASSERT_EQ(weight_ih.dim(0), gates * hidden) << name;
   for (int gate = 0; gate < gates; ++gate) {
-    const Index rows = range(gate * hidden, (gate + 1) * hidden);
+    const SliceIndex rows = range(gate * hidden, (gate + 1) * hidden);
     const double largest = moments_of(slice(weight_ih, {rows})).largest;
     EXPECT_LE(largest, static_cast<double>(static_cast<float>(limit))) << name << ", gate " << gate;
     EXPECT_GT(largest, 0.98 * limit) << name << ", gate " << gate;

@@ -114,7 +114,7 @@ TEST_F(MemoryCoreVariantTest, JointNormsCoupleTheSlots) {
     copy_values(zeros(deaf.blocks[0].qkv_norm->weight.shape()), deaf.blocks[0].qkv_norm->weight);
     const Tensor memory = random.normal({1, slots, size}), x = random.normal({1, features});
     const Tensor louder = memory * tensor({{{1}, {1}, {5}}});
-    const Index first = 0;
+    const SliceIndex first = 0;
     return difference(slice(deaf(memory, x).memory, {all, first}), slice(deaf(louder, x).memory, {all, first}));
   };
   EXPECT_LT(effect_on_slot_0({}), 1e-12);

@@ -50,7 +50,7 @@ TEST_F(BlockEdges, CopiesOverSeveralThreadsAndTiles) {
     });
   }
   check_unary("slice", {370, 181}, [](const Tensor& x) { return slice(x, {range(1, 369, 2), range(0, 180)}); });
-  check_unary("backwards", {190, 181}, [](const Tensor& x) { return slice(x, {all, range(Index::none, 2, -1)}); });
+  check_unary("backwards", {190, 181}, [](const Tensor& x) { return slice(x, {all, range(SliceIndex::none, 2, -1)}); });
   check_unary("pad", {190, 181}, [](const Tensor& x) { return pad(x, {{1, 2}, {3, 0}}); });
   check_unary("broadcast a row", {101}, [](const Tensor& x) { return broadcast_to(x, {331, 101}); });
   check_unary("broadcast a column", {331, 1}, [](const Tensor& x) { return broadcast_to(x, {331, 101}); });

@@ -179,7 +179,7 @@ TEST(Formulas, ShapesAndPermutationsAreNamed) {
 }
 
 TEST(Formulas, PartsNameTheirIndex) {
-  const auto part = [](std::initializer_list<Index> index) {
+  const auto part = [](std::initializer_list<SliceIndex> index) {
     return formulas_of([&](const Tensor& x) { return slice(x, index); }, Shape{4, 1, 6});
   };
   const auto both = [](const std::string& index) { return "y = x[" + index + "] | dx[" + index + "] += dy"; };
@@ -187,7 +187,7 @@ TEST(Formulas, PartsNameTheirIndex) {
   EXPECT_EQ(part({all, 0, range(1, 4)}), both(":, 0, 1:4"));
   EXPECT_EQ(part({-1, 0, 3}), both("3, 0, 3"));
   EXPECT_EQ(part({range(0, 4, 2), all, range(5, 0, -2)}), both("0:3:2, :, 5:0:-2"));
-  EXPECT_EQ(part({all, all, range(Index::none, Index::none, -1)}), both(":, :, 5::-1"));
+  EXPECT_EQ(part({all, all, range(SliceIndex::none, SliceIndex::none, -1)}), both(":, :, 5::-1"));
   EXPECT_EQ(part({range(1, 2), new_axis, all, all}), both("1:2, new, :, :"));
   EXPECT_EQ(part({range(0, 0)}), both("..."));
   EXPECT_EQ(formulas_of([](const Tensor& x) { return split(x, {1, 2}, 1)[1]; }), both(":, 1:3"));

@@ -77,7 +77,7 @@ TEST(Shape, GradientsOfEveryOp) {
   check(x, "transpose twice", [](const Tensor& v) { return transpose(v) + transpose(v, {0, 2, 1}); });
   check(x, "slice, rows", [](const Tensor& v) { return slice(v, {range(1, 2)}); });
   check(x, "slice, steps", [](const Tensor& v) {
-    return slice(v, {all, range(Index::none, Index::none, -2), new_axis, 1});
+    return slice(v, {all, range(SliceIndex::none, SliceIndex::none, -2), new_axis, 1});
   });
   check(x, "row", [](const Tensor& v) { return v[-1] * v[0]; });
   check(x, "concat", [](const Tensor& v) { return concat({v, square(v), v}, 1); });
@@ -92,7 +92,7 @@ TEST(Shape, SliceIsPythons) {
   const Tensor x = counted({7});
   expect_values(slice(x, {range(1, 5, 2)}), {2}, {1, 3});
   expect_values(slice(x, {range(-3)}), {3}, {4, 5, 6});
-  expect_values(slice(x, {range(Index::none, Index::none, -3)}), {3}, {6, 3, 0});
+  expect_values(slice(x, {range(SliceIndex::none, SliceIndex::none, -3)}), {3}, {6, 3, 0});
   expect_values(slice(x, {range(-2, 1, -2)}), {2}, {5, 3});
   expect_values(slice(x, {range(100, -100, -4)}), {2}, {6, 2});
   expect_values(slice(x, {range(-100, 100)}), {7}, {0, 1, 2, 3, 4, 5, 6});
@@ -104,7 +104,7 @@ TEST(Shape, SliceIsPythons) {
   expect_values(slice(counted({2, 3}), {new_axis, 1, range(1)}), {1, 2}, {4, 5});
   expect_values(slice(counted({}), {}), {}, {0});
   expect_values(slice(counted({}), {new_axis, new_axis}), {1, 1}, {0});
-  expect_values(slice(counted({0, 3}), {range(Index::none, Index::none, -1)}), {0, 3}, {});
+  expect_values(slice(counted({0, 3}), {range(SliceIndex::none, SliceIndex::none, -1)}), {0, 3}, {});
   EXPECT_EQ(slice(indices({{1, 2}, {3, 4}}), {all, 1}).values<std::int64_t>()[1], 4);
 }
 
@@ -172,7 +172,7 @@ TEST(Shape, ThreadsChangeNothing) {
     const Tensor x = parameter(counted({40, 50, 60}));
     Tape tape;
     const Tensor y = concat({transpose(x, {2, 0, 1}), flip(transpose(x, {2, 0, 1}), 0)}, 2);
-    const Tensor loss = sum(square(slice(y, {range(Index::none, Index::none, 2), range(3)})) * 0.001);
+    const Tensor loss = sum(square(slice(y, {range(SliceIndex::none, SliceIndex::none, 2), range(3)})) * 0.001);
     tape.backward(loss);
     return x.grad();
   };

@@ -41,7 +41,7 @@ double Tensor::item() const {
 double Tensor::at(std::initializer_list<std::int64_t> index) const {
   check_defined("at", *this, "this");
   if (static_cast<int>(index.size()) != rank())
-    throw ShapeError(text("at: ", index.size(), " indices for ", *this, "; give one an axis"));
+    throw ShapeError(text("at: ", index.size(), " indices for ", *this, "; give one per axis"));
   const auto strides = shape().strides();
   std::int64_t place = 0;
   int axis = 0;

@@ -119,7 +119,7 @@ RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor&
   check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}}, lengths);
   if (bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(
-        text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number a gate"));
+        text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number per gate"));
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias;
       widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
     return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths);

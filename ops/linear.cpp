@@ -123,7 +123,7 @@ void check(const Tensor& x, const Tensor& weight, const Tensor& bias) {
         text("linear: ", operands(), ": x must be [..., in] for W [out, in]; transpose or reshape one of them"));
   if (bias.defined() && bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(text("linear: ", operands(), " with ", describe_operand("b", bias), ": b must be [", weight.dim(0),
-                          "], one number an output"));
+                          "], one number per output"));
   check_dtypes(info.name, x, weight, "x", "W");
   if (bias.defined()) check_dtypes(info.name, x, bias, "x", "b");
   check_real(info.name, x);

@@ -25,7 +25,7 @@ void backward(Record& r) {
 Tensor pad(const Tensor& x, std::span<const Padding> padding) {
   check_defined(info.name, x, "x");
   if (static_cast<int>(padding.size()) != x.rank())
-    throw ShapeError(text("pad: ", padding.size(), " paddings for ", describe_operand("x", x), "; give one an axis"));
+    throw ShapeError(text("pad: ", padding.size(), " paddings for ", describe_operand("x", x), "; give one per axis"));
   Shape shape = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) {
     const Padding& of_axis = padding[static_cast<std::size_t>(axis)];

@@ -76,7 +76,7 @@ Part part_of(const Tensor& x, std::span<const SliceIndex> index) {
     }
     if (axis >= x.rank())
       throw ShapeError(text("slice: ", index.size(), " entries for ", describe_operand("x", x),
-                            ", which has fewer axes; give at most one an axis"));
+                            ", which has fewer axes; give at most one per axis"));
     const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
     if (entry.kind == SliceIndex::Kind::integer) {
       part.strided.offset += position_of(entry, x, axis) * stride;

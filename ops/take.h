@@ -1,4 +1,4 @@
-// What take and embedding share: y is made of blocks of x that ids choose along an axis.
+// Shared by take and embedding: y is made of blocks of x that ids choose along an axis.
 #pragma once
 
 #include <retrace/ops/loops/ids.h>

@@ -161,7 +161,8 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
     throw ShapeError(
         text(operands(), ": q and k have ", q.dim(-1), " and ", k.dim(-1), " features; they must be equal"));
   if (k.dim(-2) != v.dim(-2))
-    throw ShapeError(text(operands(), ": k and v have ", k.dim(-2), " and ", v.dim(-2), " rows; give one value a key"));
+    throw ShapeError(
+        text(operands(), ": k and v have ", k.dim(-2), " and ", v.dim(-2), " rows; give one value per key"));
   check_real(info.name, q, "q");
   check_dtypes(info.name, q, k, "q", "k");
   check_dtypes(info.name, q, v, "q", "v");

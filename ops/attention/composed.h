@@ -5,8 +5,8 @@
 
 namespace retrace {
 
-/// What attention_with_weights returns, for operands that fit each other and an additive mask (or none) that broadcasts
-/// to the weights.
+/// The result of attention_with_weights, for operands that fit each other and an additive mask (or none) that
+/// broadcasts to the weights.
 AttentionResult composed_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, bool causal,
                                    const Tensor& mask);
 

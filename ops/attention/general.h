@@ -29,12 +29,12 @@ template <class T> struct Matrices {
   T* data;
   std::int64_t row_stride, head_stride, batch_stride;
 };
-/// Of x [..., rows, heads columns].
+/// The matrices of x [..., rows, heads columns].
 template <class T> Matrices<T> in_features(T* x, std::int64_t rows, std::int64_t columns, std::int64_t heads) {
   return {x, heads * columns, columns, rows * heads * columns};
 }
-/// Heads that are computed together, so many that their weights stay in the cache from one product to the next: some
-/// heads of one sample, or all heads of several. Their weights follow each other.
+/// Heads that are computed together, as many as keep their weights in the cache from one product to the next: some
+/// heads of one sample, or all heads of several samples. Their weights follow each other.
 struct HeadGroup {
   std::int64_t sample, samples, head, heads;
 
@@ -68,7 +68,7 @@ template <class T> Matrices<T> matrices_of(const Matrices<T>& all_heads, const H
   result.data += group.sample * all_heads.batch_stride + group.head * all_heads.head_stride;
   return result;
 }
-/// Of weights of a group alone.
+/// The matrices of the weights of one group.
 template <class T> Matrices<T> weights_of(T* weights, const AttentionSizes& n, const HeadGroup& group) {
   return {weights, n.keys, n.queries * n.keys, group.heads * n.queries * n.keys};
 }
@@ -92,7 +92,7 @@ void multiply(kernels::GemmShape shape, const HeadGroup& group, Factor<const T> 
                      {c.data + head * c.head_stride, c.row_stride, c.batch_stride, add});
 }
 
-/// What hides keys from queries: an additive mask that broadcasts to the shape of all weights, or nothing, and with
+/// Hides keys from queries: an additive mask that broadcasts to the shape of all weights, or nothing, and with
 /// `causal` that query i sees the first i + 1 + keys - queries keys.
 struct HiddenKeys {
   bool causal = false;

@@ -14,8 +14,8 @@ namespace retrace {
 
 inline constexpr std::int64_t min_queries = 24;  // of a tile
 
-/// Whether the weights of a head would leave the cache, and are so many more than its queries, keys and values that it
-/// is cheaper to compute them twice than to store them.
+/// Whether the weights of a head would leave the cache, and outnumber its queries, keys and values so far that
+/// computing them twice is cheaper than storing them.
 inline bool is_long(const AttentionSizes& n) {
   return n.queries * n.keys > weights_of_a_group && n.queries > min_queries && n.keys > n.features + n.values;
 }

@@ -64,7 +64,7 @@ Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype) {
   check_length("padding_mask", "time", time);
   if (lengths.dtype() != i64 || lengths.rank() != 1)
     throw ShapeError(text("padding_mask: ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),
-                          " must be i64 of shape [batch], one a sample"));
+                          " must be i64 of shape [batch], one per sample"));
   Tensor padding = empty({lengths.dim(0), 1, time}, i64, "padding_mask");
   std::int64_t* flags = padding.mutable_values<std::int64_t>().data();
   for (const std::int64_t length : lengths.values<std::int64_t>()) {

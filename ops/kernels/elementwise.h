@@ -13,7 +13,7 @@ namespace retrace::kernels {
 /// y[k] = f(x[k]) for k in [0, count). y may be x.
 template <class T> using MapFunction = void(const T* x, T* y, std::int64_t count);
 
-/// The same, and slope[k] = f'(x[k]) unless slope is null.
+/// As MapFunction, and slope[k] = f'(x[k]) unless slope is null.
 template <class T> using MapWithSlopeFunction = void(const T* x, T* y, T* slope, std::int64_t count);
 
 /// dx[k] = (or += with `add`) dy[k] f'(x[k]), the slope being, or found from, what was saved. dx may be dy.
@@ -39,7 +39,7 @@ template <class T> struct MapKernels {
   MapGradientFunction<T>* tanh_gradient;  // y was
   AddRowsFunction<T>* add_rows;
 };
-/// Those of this machine.
+/// The kernels of this machine.
 template <class T>
 requires std::is_floating_point_v<T>
 const MapKernels<T>& map_kernels();

@@ -8,7 +8,7 @@ namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
 constexpr int tile_rows = 6;
 constexpr int tile_vectors = vector_registers == 32 ? 4 : 2;
-/// Of a tile that is narrow: with few accumulators a step would wait for the one before.
+/// Rows of a narrow tile: with few accumulators a step would wait for the one before.
 constexpr int tall_tile_rows = 2 * tile_rows;
 constexpr int tall_tile_vectors = tile_vectors / 2;
 template <class T> constexpr Index tile_columns = Index{tile_vectors} * lanes<T>;
@@ -27,7 +27,7 @@ template <class T> struct View {
 /// until the next step needs it.
 template <class T> constexpr bool is_whole_pages(Index row_step) { return row_step % (4096 / Index{sizeof(T)}) == 0; }
 
-/// What a tile starts from: rows of C, a bias (row_step 0) or, without data, zero.
+/// The initial values of a tile: rows of C, a bias (row_step 0) or, without data, zero.
 template <class T> struct Start {
   const T* data;
   Index row_step;

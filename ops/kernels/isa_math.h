@@ -135,7 +135,7 @@ template <class T> [[gnu::always_inline]] inline Vector<T> vector_exp(Vector<T> 
   const Reduced<T> reduced = reduce<T>(at_most(at_least(x, Format::lowest), Format::highest));
   return times_power_of_two(1 + reduced.exp_minus_one, reduced);
 }
-/// The same for x <= 0.
+/// vector_exp for x <= 0.
 template <class T> [[gnu::always_inline]] inline Vector<T> vector_exp_of_negative(Vector<T> x) {
   const Reduced<T> reduced = reduce<T>(at_least(x, FloatFormat<T>::lowest));
   return times_power_of_two(1 + reduced.exp_minus_one, reduced);

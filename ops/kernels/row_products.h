@@ -152,7 +152,7 @@ template <class T, int Rows> void row_products(const RowProducts<T>& products, I
   for (Index item = 0; item < items; ++item) row_product<T, Rows>(products, item);
 }
 
-/// Of a, whose sums stay in registers.
+/// The number of rows of a whose sums stay in registers.
 constexpr int max_rows_of_products = vector_registers == 32 ? tall_tile_rows : tile_rows;
 
 template <class T> using RowProductsFunction = void(const RowProducts<T>&, Index items);

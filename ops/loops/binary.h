@@ -1,4 +1,4 @@
-// What all broadcasting ops of two tensors share. An op is a struct:
+// The loops of all broadcasting ops of two tensors. An op is a struct:
 //
 //   struct Mul {
 //     static constexpr OpInfo info{"mul", "y = a b", "da = dy b, db = dy a", "a, b"};
@@ -47,7 +47,7 @@ template <class Op, int operand, class T> struct BinaryGradient {
     if constexpr (reads.b) b = r.saved(1).values<T>();
     if constexpr (reads.y) y = r.saved(2).values<T>();
   }
-  /// What element k of y, made of a[i] and b[j], gives.
+  /// The contribution of element k of y, which was made of a[i] and b[j].
   T operator()(std::int64_t k, std::int64_t i, std::int64_t j) const {
     T of_a{}, of_b{}, of_y{};
     if constexpr (reads.a) of_a = a[i];

@@ -24,7 +24,7 @@ struct Broadcast {
 
   /// Operands of shapes that broadcast to y's.
   Broadcast(const Shape& y, std::initializer_list<const Shape*> operands);
-  /// Of the innermost loop.
+  /// Whether the innermost loop leaves the operand where it is.
   bool stands_still(std::size_t operand) const { return strides[0][operand] == 0; }
 };
 

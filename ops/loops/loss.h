@@ -1,4 +1,4 @@
-// What the losses share: reductions of one loss a row, and checks of labels.
+// Shared by the losses: reductions of one loss per row, and checks of labels.
 #pragma once
 
 #include <cstdint>

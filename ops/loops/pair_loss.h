@@ -1,4 +1,4 @@
-// What the losses of two equal shapes share. A loss is a struct:
+// The loops of losses of two equal shapes. A loss is a struct:
 //
 //   struct SquaredError {
 //     static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t", pair_loss_formulas};

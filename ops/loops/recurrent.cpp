@@ -31,7 +31,7 @@ void check_recurrent(const char* function, const Tensor& projected, std::int64_t
   if (!lengths.defined()) return;
   if (lengths.dtype() != i64 || lengths.shape() != Shape{projected.dim(0)})
     throw ShapeError(text(function, ": ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),
-                          " must be i64 of shape [", projected.dim(0), "], one a sample"));
+                          " must be i64 of shape [", projected.dim(0), "], one per sample"));
   for (const std::int64_t length : lengths.values<std::int64_t>())
     if (length < 0 || length > projected.dim(1))
       throw IndexError(text(function, ": a length of ", length, " is outside 0 to ", projected.dim(1), ", the time of ",

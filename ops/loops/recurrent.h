@@ -1,4 +1,4 @@
-// What the recurrent ops over a sequence share. Everything is batch first: step t of x [B, T, F] is a matrix [B, F]
+// Shared by the recurrent ops over a sequence. Everything is batch first: step t of x [B, T, F] is a matrix [B, F]
 // whose rows are T F apart, and a matrix product needs no more than to know that.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What reductions share: their loops, and all else of those whose gradient depends on x. Such an op is a struct:
+// The loops of reductions, and everything else of those whose gradient depends on x. Such an op is a struct:
 //
 //   struct Norm {
 //     static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x"};
@@ -149,7 +149,7 @@ Tensor reduced_values(const Tensor& x, const char* name, const ReductionLoops& l
   return y;
 }
 
-/// The same where value(terms) gives each element of y.
+/// As above, where value(terms) gives each element of y.
 template <class Value>
 Tensor values_of_terms(const Tensor& x, const char* name, const ReductionLoops& loops, const Shape& shape,
                        Value&& value) {

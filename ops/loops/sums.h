@@ -1,4 +1,4 @@
-// What sum and mean share: reductions whose gradient is the same for every element, so that whole rows can be summed
+// The loops of sum and mean: reductions whose gradient is the same for every element, so that whole rows can be summed
 // and filled at once. Each is a struct:
 //
 //   struct Mean {

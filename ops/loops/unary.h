@@ -1,4 +1,4 @@
-// What all ops of one tensor share. An op is a struct:
+// The loops of all elementwise ops of one tensor. An op is a struct:
 //
 //   struct Tanh {
 //     static constexpr OpInfo info{"tanh", "y = tanh x", "dx = dy (1 - y^2)", "x"};
@@ -17,7 +17,7 @@
 //     template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
 //     template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
 //
-// What an op calls once is static, so that the compiler inlines it: worth a twelfth of a tiny op.
+// Functions that an op calls once are static, so that the compiler inlines them: a tiny op gains a twelfth.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ TEST(Elements, ByIndexFromEitherEnd) {
   EXPECT_EQ(tensor({{7}}).item(), 7);
   EXPECT_EQ(full({}, 8, i64).at({}), 8);
   expect_error<ShapeError>([&] { x.item(); }, "item: x[2, 3] has 6 elements, not one; use at({i, ...}) or values<T>()");
-  expect_error<ShapeError>([&] { x.at({1}); }, "at: 1 indices for x[2, 3]; give one an axis");
+  expect_error<ShapeError>([&] { x.at({1}); }, "at: 1 indices for x[2, 3]; give one per axis");
   expect_error<IndexError>([&] { x.at({0, 3}); }, "at: index 3 is outside axis 1 of x[2, 3]; it runs from -3 to 2");
   expect_error<IndexError>([&] { x.at({-3, 0}); }, "at: index -3 is outside axis 0 of x[2, 3]; it runs from -2 to 1");
 }

@@ -122,7 +122,7 @@ TEST(Attention, Errors) {
       "attention: q[2, 3, 4], k[2, 3, 3] and v[2, 3, 4]: q and k have 4 and 3 features; they must be equal");
   expect_error<ShapeError>(
       [&] { attention(q, q, long_v); },
-      "attention: q[2, 3, 4], k[2, 3, 4] and v[2, 5, 4]: k and v have 3 and 5 rows; give one value a key");
+      "attention: q[2, 3, 4], k[2, 3, 4] and v[2, 5, 4]: k and v have 3 and 5 rows; give one value per key");
   expect_error<ShapeError>(
       [&] { attention(q, q, q, {.heads = 3}); },
       "attention: q[2, 3, 4], k[2, 3, 4] and v[2, 3, 4]: 3 heads do not divide the features; choose a divisor");

@@ -171,7 +171,7 @@ TEST(ArithmeticErrors, Products) {
       {Mistake::shape, [](auto& with) { linear(with.number, with.weight); },
        "linear: x[] and w[4, 2]: x must be [..., in] for W [out, in]; transpose or reshape one of them"},
       {Mistake::shape, [](auto& with) { linear(with.weight, with.table, with.vector); },
-       "linear: w[4, 2] and table[5, 2] with b[3]: b must be [5], one number an output"},
+       "linear: w[4, 2] and table[5, 2] with b[3]: b must be [5], one number per output"},
       {Mistake::dtype, [](auto& with) { linear(with.single, with.square); },
        "linear: x[2, 3] is f32 and W[3, 3] is f64: dtypes differ; convert one with to()"},
       {Mistake::dtype, [](auto& with) { linear(with.matrix, with.square, with.narrow); },

@@ -152,7 +152,7 @@ TEST(LossErrors, AttentionOperands) {
       {Mistake::shape, [](auto& with) { attention(with.matrix, with.weight, with.weight); },
        "attention: q[2, 3], w[4, 2] and w[4, 2]: q and k have 3 and 2 features; they must be equal"},
       {Mistake::shape, [](auto& with) { attention(with.matrix, with.square, with.matrix); },
-       "attention: q[2, 3], k[3, 3] and v[2, 3]: k and v have 3 and 2 rows; give one value a key"},
+       "attention: q[2, 3], k[3, 3] and v[2, 3]: k and v have 3 and 2 rows; give one value per key"},
       {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.matrix, {.heads = 2}); },
        "attention: q[2, 3], k[2, 3] and v[2, 3]: 2 heads do not divide the features; choose a divisor"},
       {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.matrix, {.heads = 0}); },
@@ -175,7 +175,7 @@ TEST(LossErrors, AttentionOperands) {
       {Mistake::dtype, [](auto& with) { attention(with.whole, with.whole, with.whole); },
        "attention: needs real numbers (f32, f64), but q[2, 3] is i64; convert it with to(f32) or to(f64)"},
       {Mistake::shape, [](auto& with) { attention_with_weights(with.matrix, with.square, with.matrix); },
-       "attention: q[2, 3], k[3, 3] and v[2, 3]: k and v have 3 and 2 rows; give one value a key"},
+       "attention: q[2, 3], k[3, 3] and v[2, 3]: k and v have 3 and 2 rows; give one value per key"},
       {Mistake::dtype, [](auto& with) { attention_with_weights(with.single, with.matrix, with.matrix); },
        "attention: q[2, 3] is f32 and k[2, 3] is f64: dtypes differ; convert one with to()"},
   });

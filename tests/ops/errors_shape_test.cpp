@@ -36,7 +36,7 @@ TEST(ShapeErrors, ReshapeTransposeAndSlice) {
        [](auto& with) {
          slice(with.matrix, {0, 0, 0});
        },
-       "slice: 3 entries for x[2, 3], which has fewer axes; give at most one an axis"},
+       "slice: 3 entries for x[2, 3], which has fewer axes; give at most one per axis"},
       {Mistake::shape, [](auto& with) { slice(with.deep, {new_axis}); },
        "slice: x[1, 1, 1, 1, 1, 1, 1, 1] would get 9 axes, more than the 8 that a tensor can have; reshape some of "
        "them together"},
@@ -141,7 +141,7 @@ TEST(ShapeErrors, AxesAndPadding) {
        [](auto& with) {
          pad(with.matrix, {{1, 1}});
        },
-       "pad: 1 paddings for x[2, 3]; give one an axis"},
+       "pad: 1 paddings for x[2, 3]; give one per axis"},
       {Mistake::shape,
        [](auto& with) {
          pad(with.four, {{-1, 0}});

@@ -215,7 +215,7 @@ TEST(Shape, Errors) {
       [&] {
         slice(x, {0, 0, 0});
       },
-      "slice: 3 entries for x[2, 3], which has fewer axes; give at most one an axis");
+      "slice: 3 entries for x[2, 3], which has fewer axes; give at most one per axis");
   shape_error([&] { concat({}); }, "concat: there are no parts; give at least one");
   shape_error(
       [&] {
@@ -235,7 +235,7 @@ TEST(Shape, Errors) {
       "split: a size of -1 does not fit axis 1 of x[2, 3]; sizes are 0 or more and sum to its length");
   shape_error([&] { broadcast_to(x, {3}); },
               "broadcast_to: x[2, 3] does not fit into [3]; only axes of length 1 are repeated");
-  shape_error([&] { pad(x, {{1, 1}}); }, "pad: 1 paddings for x[2, 3]; give one an axis");
+  shape_error([&] { pad(x, {{1, 1}}); }, "pad: 1 paddings for x[2, 3]; give one per axis");
   shape_error(
       [&] {
         pad(y, {{-1, 0}});

@@ -242,8 +242,11 @@ struct Normalised {
   Tensor y, sum, mean, inverse;  // sum: x, or x + residual, which may be where y will be
 };
 
-/// Whether n = (y - beta) / gamma is exact to a few units in the last place of 1 + |n|. Then the gradient starts from
-/// y, which the next op usually saves, too, and nothing else of a row has to be kept.
+/// Whether n = (y - beta) / gamma is exact to a few units in the last place of 1 + |n|. The gradient then starts from
+/// y, which the next op usually saves as well, and the tape keeps no other array. Whether it is exact depends on the
+/// values of gamma and beta: where gamma is nearly 0, y does not tell n. Looking at them is worth a quarter of the
+/// memory: a training step of the relational memory core takes 270 MB instead of 360 with 256 samples, and 1,690 MB
+/// instead of 2,300 with 1,600, in the same time.
 bool gives_back_normal(const Operands& in) {
   constexpr double smallest = 1e-6, largest = 1e6;  // gamma whose reciprocal is an ordinary number
   constexpr double max_beta = 4;                    // times gamma

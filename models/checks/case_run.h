@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <retrace/models/checks/check_case.h>
+#include <retrace/ops/checks/check_case.h>
 
 namespace retrace {
 

@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include <retrace/models/checks/generic_checks.h>
+#include <retrace/models/checks/module_cases.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/sequence_model.h>
+#include <retrace/ops/checks/op_checks.h>
 
 namespace retrace {
 namespace {

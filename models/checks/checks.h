@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/checks/check_case.h>
+#include <retrace/ops/checks/check_case.h>
 
 namespace retrace {
 

@@ -1,8 +1,9 @@
 // The gradient-check table of the modules, through time where they have one. A case's inputs are all weights of the
 // module and its input; the check moves their values in place, in the module that the function holds.
+#include <retrace/models/checks/module_cases.h>
+
 #include <memory>
 
-#include <retrace/models/checks/check_case.h>
 #include <retrace/models/networks/attention_model.h>
 #include <retrace/models/networks/language_model.h>
 #include <retrace/models/networks/relational_rnn.h>

@@ -1,4 +1,4 @@
-#include <retrace/models/checks/check_case.h>
+#include <retrace/models/checks/module_cases.h>
 #include <retrace/models/networks/sequence_model.h>
 
 #include <memory>

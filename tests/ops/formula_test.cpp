@@ -7,7 +7,7 @@
 #include <string>
 
 #include <retrace/core/inspect.h>
-#include <retrace/models/checks/check_case.h>
+#include <retrace/ops/checks/op_checks.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/formula_notation.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include <retrace/core/derivatives.h>
-#include <retrace/models/checks/check_case.h>
 #include <retrace/nn/nn.h>
+#include <retrace/ops/checks/op_checks.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {

@@ -1,0 +1,42 @@
+// Losses and dropout.
+#pragma once
+
+#include <retrace/ops/checks/op_row.h>
+
+namespace retrace::op_checks {
+
+inline CheckCase classes(const CrossEntropyOptions& options) {
+  return one([=](auto& targets, auto& logits) { return cross_entropy(logits, targets, options); },
+             {indices({1, 0, 3, 1}), normal({4, 5})});
+}
+
+inline CheckCase pair(Tensor (*loss)(const Tensor&, const Tensor&, Reduction), Reduction reduction) {
+  return one([=](auto& x, auto& target) { return loss(x, target, reduction); }, {normal({3, 4}), normal({3, 4})});
+}
+inline Cases pairs(Tensor (*loss)(const Tensor&, const Tensor&, Reduction)) {
+  return {pair(loss, Reduction::mean), pair(loss, Reduction::sum), pair(loss, Reduction::none)};
+}
+
+inline Tensor seeded_dropout(const Tensor& x) {
+  Random random(5);
+  return dropout(x, 0.4, &random);
+}
+
+// clang-format off
+inline constexpr OpChecks losses[] = {
+    {"cross_entropy", [] { return Cases{
+        classes({}),
+        classes({.reduction = Reduction::sum}),
+        classes({.reduction = Reduction::none}),
+        classes({.ignore_index = 1}),
+        one([](auto& logits, auto& targets) { return cross_entropy(logits, targets); },
+            {normal({3, 4}), positive({3, 4})})}; }},
+    {"nll", [] { return Cases{
+        one([](auto& targets, auto& x) { return nll(x, targets); }, {indices({1, 0, 3}), normal({3, 4})})}; }},
+    {"mse", [] { return pairs(mse); }},
+    {"bce_with_logits", [] { return pairs(bce_with_logits); }},
+    {"dropout", [] { return Cases{one(seeded_dropout, {normal({5, 5})})}; }},
+};
+// clang-format on
+
+}  // namespace retrace::op_checks

@@ -1,0 +1,98 @@
+// Products, reductions, softmax and normalisation.
+#pragma once
+
+#include <retrace/ops/checks/op_row.h>
+
+namespace retrace::op_checks {
+
+inline CheckCase product(const Shape& a, const Shape& b, MatmulOptions options = {}) {
+  return one([=](auto& x, auto& y) { return matmul(x, y, options); }, {normal(a), normal(b)});
+}
+
+inline CheckCase layer(const Shape& x, Activation activation = Activation::none) {
+  return one([=](auto& rows, auto& weight, auto& bias) { return linear(rows, weight, bias, activation); },
+             {normal(x), normal({6, 3}), normal({6})});
+}
+
+inline Cases with_zeros(Cases cases) {
+  cases.push_back(one([](auto& x) { return prod(x, 1); }, {tensor({{1.5, 0.0, 2.0}, {0.0, 0.0, 3.0}}, f64)}));
+  return cases;
+}
+
+/// The second query sees nothing.
+inline Tensor masked_softmax(const Tensor& x) {
+  return softmax(x, -1, to(tensor({{0.0, -infinity, 0.5}, {-infinity, -infinity, -infinity}}, f64), x.dtype()));
+}
+
+// clang-format off
+inline constexpr OpChecks products[] = {
+    {"matmul", [] { return Cases{
+        product({3, 4}, {4, 5}),
+        product({5}, {5}),
+        product({3, 4}, {4}),
+        product({3}, {3, 4}),
+        product({2, 3, 4}, {2, 4, 5}),
+        product({2, 3, 4}, {4, 5}),
+        product({3, 4}, {2, 4, 5}),
+        product({2, 1, 3, 4}, {5, 4, 2}),
+        product({2, 3, 4}, {4}),
+        product({4}, {2, 4, 3}),
+        product({3, 0}, {0, 2}),
+        product({0, 3}, {3, 2}),
+        product({4, 3}, {5, 4}, {.transpose_a = true, .transpose_b = true}),
+        product({2, 4, 3}, {4, 5}, {.transpose_a = true}),
+        product({2, 3, 4}, {5, 4}, {.transpose_b = true}),
+        product({3, 2, 3, 4}, {2, 5, 4}, {.transpose_b = true}),
+        one([](auto& x) { return matmul(x, x, {.transpose_b = true}); }, {normal({4, 3})})}; }},
+    {"linear", [] { return Cases{
+        layer({4, 3}),
+        layer({2, 5, 3}),
+        layer({0, 3}),
+        one([](auto& x, auto& weight) { return linear(x, weight); }, {normal({3}), normal({6, 3})}),
+        layer({4, 3}, Activation::relu),
+        layer({4, 3}, Activation::tanh),
+        layer({4, 3}, Activation::sigmoid),
+        layer({4, 3}, Activation::gelu),
+        layer({4, 3}, Activation::gelu_tanh)}; }},
+    {"outer", [] { return Cases{one(outer, {normal({3}), normal({4})})}; }},
+    {"sum", [] { return reductions(sum); }},
+    {"mean", [] { return reductions(mean); }},
+    {"max", [] { return reductions(max, EmptyReduction::refused); }},
+    {"min", [] { return reductions(min, EmptyReduction::refused); }},
+    {"var", [] { return reductions(var); }},
+    {"prod", [] { return with_zeros(reductions(prod)); }},
+    {"logsumexp", [] { return reductions(logsumexp); }},
+    {"norm", [] { return Cases{one([](auto& x) { return norm(x, 1); }, {positive({3, 4})})}; }},
+    {"cumsum", [] { return Cases{
+        one([](auto& x) { return cumsum(x, 1); }, {normal({2, 3, 4})}),
+        one([](auto& x) { return cumsum(x); }, {normal({5})})}; }},
+    {"argmax", [] { return Cases{
+        one([](auto& x) { return gather(x, unsqueeze(argmax(x, 1), 1), 1); }, {normal({3, 4})})}; }},
+    {"softmax", [] { return Cases{
+        one([](auto& x) { return softmax(x); }, {normal({3, 5})}),
+        one([](auto& x) { return softmax(x, 1); }, {normal({2, 3, 4})}),
+        one([](auto& x) { return softmax(x, 0); }, {normal({17})}),
+        one(masked_softmax, {normal({4, 2, 3})})}; }},
+    {"log_softmax", [] { return Cases{
+        one([](auto& x) { return log_softmax(x); }, {normal({3, 5})}),
+        one([](auto& x) { return log_softmax(x, 0); }, {normal({3, 2, 4})})}; }},
+    {"layer_norm", [] { return Cases{
+        one([](auto& x, auto& gamma, auto& beta) { return layer_norm(x, gamma, beta); },
+            {normal({3, 6}), normal({6}), normal({6})}),
+        one([](auto& x, auto& gamma) { return layer_norm(x, gamma, {}, {.axes = 2}); },
+            {normal({2, 3, 4}), normal({3, 4})}),
+        one([](auto& x, auto& beta) { return layer_norm(x, {}, beta); }, {normal({2, 5}), normal({5})}),
+        one([](auto& x) { return layer_norm(x); }, {normal({3, 9})})}; }},
+    {"residual_layer_norm", [] { return Cases{
+        one([](auto& x, auto& r, auto& gamma, auto& beta) { return residual_layer_norm(x, r, gamma, beta); },
+            {normal({3, 6}), normal({3, 6}), normal({6}), normal({6})}),
+        one([](auto& x, auto& r) { return residual_layer_norm(x, r, {}, {}, {.axes = 2}); },
+            {normal({2, 3, 4}), normal({2, 3, 4})}),
+        one([](auto& x, auto& gamma) { return residual_layer_norm(x, x, gamma); }, {normal({2, 5}), normal({5})})}; }},
+    {"rms_norm", [] { return Cases{
+        one([](auto& x, auto& gamma) { return rms_norm(x, gamma); }, {normal({2, 3, 5}), normal({5})}),
+        one([](auto& x) { return rms_norm(x); }, {normal({3, 5})})}; }},
+};
+// clang-format on
+
+}  // namespace retrace::op_checks

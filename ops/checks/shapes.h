@@ -1,0 +1,44 @@
+// Shape and indexing.
+#pragma once
+
+#include <retrace/ops/checks/op_row.h>
+
+namespace retrace::op_checks {
+
+// clang-format off
+inline constexpr OpChecks shapes[] = {
+    {"reshape", [] { return Cases{one([](auto& x) { return reshape(x, {4, 6}); }, {normal({2, 3, 4})})}; }},
+    {"transpose", [] { return Cases{
+        one([](auto& x) { return transpose(x, {2, 0, 1}); }, {normal({2, 3, 4})}),
+        one([](auto& x) { return transpose(x); }, {normal({3, 5})})}; }},
+    {"slice", [] { return Cases{
+        one([](auto& x) { return slice(x, {range(1, 3)}); }, {normal({4, 5})}),
+        one([](auto& x) { return slice(x, {all, 1}); }, {normal({4, 5})}),
+        one([](auto& x) { return slice(x, {range(SliceIndex::none, SliceIndex::none, -2), new_axis, range(1)}); },
+            {normal({4, 5})}),
+        one([](auto& x) { return x[2]; }, {normal({4, 5})})}; }},
+    {"concat", [] { return Cases{
+        one([](auto& a, auto& b) { return concat({a, b, a}, 1); }, {normal({2, 3}), normal({2, 1})})}; }},
+    {"stack", [] { return Cases{
+        one([](auto& a, auto& b) { return stack({a, b}, 1); }, {normal({2, 3}), normal({2, 3})})}; }},
+    {"split", [] { return Cases{one([](auto& x) { return split(x, {1, 3, 2}, 1); }, {normal({2, 6})})}; }},
+    {"squeeze", [] { return Cases{one([](auto& x) { return squeeze(x, 1); }, {normal({3, 1, 4})})}; }},
+    {"unsqueeze", [] { return Cases{one([](auto& x) { return unsqueeze(x, 1); }, {normal({3, 4})})}; }},
+    {"broadcast_to", [] { return Cases{
+        one([](auto& x) { return broadcast_to(x, {2, 4, 3}); }, {normal({2, 1, 3})}),
+        one([](auto& x) { return broadcast_to(x, {2, 3}); }, {normal({})})}; }},
+    {"flip", [] { return Cases{one([](auto& x) { return flip(x, 1); }, {normal({3, 4})})}; }},
+    {"pad", [] { return Cases{one([](auto& x) { return pad(x, {{1, 2}, {0, 3}}); }, {normal({2, 3})})}; }},
+    {"take", [] { return Cases{
+        one([](auto& ids, auto& x) { return take(x, ids, 1); }, {indices({3, 0, 3, 1}), normal({3, 4})})}; }},
+    {"gather", [] { return Cases{
+        one([](auto& ids, auto& x) { return gather(x, ids); }, {indices({{0, 2}, {4, 4}}), normal({2, 5})})}; }},
+    {"embedding", [] { return Cases{
+        one([](auto& ids, auto& x) { return embedding(x, ids); }, {indices({{0, 2}, {3, 2}}), normal({5, 3})})}; }},
+    {"scatter_add", [] { return Cases{
+        one([](auto& ids, auto& x, auto& updates) { return scatter_add(x, ids, updates); },
+            {indices({1, 3, 1}), normal({4, 2}), normal({3, 2})})}; }},
+};
+// clang-format on
+
+}  // namespace retrace::op_checks

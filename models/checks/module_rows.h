@@ -1,0 +1,101 @@
+// The modules of nn, through time where they have one.
+#pragma once
+
+#include <retrace/models/checks/module_row.h>
+
+namespace retrace::module_checks {
+
+inline CheckCase normalised(const Shape& over) {
+  return of(make<LayerNorm>(over, LayerNormOptions{.axes = 2}), Random(80).normal({2, steps, 3}), result);
+}
+
+inline Cases self_attention() {
+  const auto y_and_weights = [](const MultiHeadAttention& attention, const Tensor& x) {
+    auto [y, weights] = attention(x);
+    return Tensors{y, weights};
+  };
+  Random own(85);
+  const auto plain = make<MultiHeadAttention>(4, numbers(), MultiHeadAttentionOptions{.heads = 2});
+  const auto biased = make<MultiHeadAttention>(4, own, MultiHeadAttentionOptions{.heads = 2, .bias = true});
+  return {of(plain, Shape{2, 3, 4}, y_and_weights), of(biased, Random(84).normal({2, 3, 4}), y_and_weights)};
+}
+
+inline CheckCase cell_memory(bool gate, Random& random) {
+  const CellMemoryOptions options{.slots = 3, .slot_size = 4, .heads = 2, .gate = gate};
+  return of(make<CellMemory>(3, random, options), Shape{2, 3}, from_initial_memory, random);
+}
+
+inline Cases relational_memories() {
+  const RelationalMemoryOptions gated{.slots = 3, .slot_size = 4, .heads = 2};
+  const RelationalMemoryOptions cross_attending{
+      .slots = 2, .slot_size = 4, .heads = 1, .input = MemoryInput::cross_attention, .gate = false};
+  return {of(make<RelationalMemory>(3, numbers(), gated), Shape{2, 3}, from_random_memory),
+          of(make<RelationalMemory>(4, numbers(), cross_attending), Shape{2, 4}, from_random_memory)};
+}
+
+inline Cases notebook() {
+  const auto module = make<NotebookMemory>(numbers(), NotebookMemoryOptions{.slots = 3, .slot_size = 4, .heads = 2});
+  return {of(with_larger_weights(module), Shape{2, 4}, from_random_memory)};
+}
+
+inline CheckCase core(MemoryGate gate, int blocks) {
+  return of(make<RelationalMemoryCore>(3, numbers(), core_options(gate, blocks)), Shape{2, 3}, from_initial_memory);
+}
+inline CheckCase core_variant(MemoryGate gate, int blocks, const RelationalMemoryCoreVariant& variant) {
+  Random own(78);
+  const auto module = make<RelationalMemoryCore>(3, own, core_options(gate, blocks, variant));
+  return of(module, Shape{2, 3}, from_initial_memory, own);
+}
+
+inline CheckCase core_without(MemoryGate gate, bool residual, bool layer_norm, bool mlp) {
+  RelationalMemoryCoreOptions options = core_options(gate, 1);
+  if (residual) options.residual = false;
+  if (layer_norm) options.layer_norm = false;
+  if (mlp) options.mlp_layers = 0;
+  const auto a_few_steps = [](const RelationalMemoryCore& module, const Tensor& x) {
+    return memory_after(3, module, module.initial_memory(2), x);
+  };
+  Random own(82);
+  return of(with_larger_weights(make<RelationalMemoryCore>(3, own, options), own), Shape{2, 3}, a_few_steps, own);
+}
+/// Every choice of what a core can do without.
+inline Cases cores_without_parts() {
+  Cases cases;
+  for (const MemoryGate gate : {MemoryGate::unit, MemoryGate::memory, MemoryGate::none})
+    for (const bool mlp : {false, true})
+      for (const bool layer_norm : {false, true})
+        for (const bool residual : {false, true}) cases.push_back(core_without(gate, residual, layer_norm, mlp));
+  return cases;
+}
+
+// clang-format off
+inline constexpr ModuleChecks modules[] = {
+    {"Linear", [] { return Cases{of(make<Linear>(3, 4, numbers()), sequence, result)}; }},
+    {"LayerNorm", [] { return Cases{
+        of(make<LayerNorm>(3), sequence, result),
+        normalised({3}),
+        normalised({steps, 3})}; }},
+    {"Embedding", [] { return Cases{of(make<Embedding>(6, 3, numbers()), indices({{1, 5, 1}}), result)}; }},
+    {"Rnn", [] { return Cases{of(make<Rnn>(3, 4, numbers()), sequence, result_y)}; }},
+    {"Lstm", [] { return Cases{of(make<Lstm>(3, 4, numbers()), sequence, result_y)}; }},
+    {"Gru", [] { return Cases{of(make<Gru>(3, 4, numbers()), sequence, result_y)}; }},
+    {"MultiHeadAttention", self_attention},
+    {"CellMemory", [] {
+        Random own(83);
+        return Cases{cell_memory(true, numbers()), cell_memory(false, own)}; }},
+    {"RelationalMemory", relational_memories},
+    {"NotebookMemory", notebook},
+    {"RelationalMemoryCore", [] { return Cases{
+        core(MemoryGate::unit, 2),
+        core(MemoryGate::memory, 1),
+        core(MemoryGate::none, 1)}; }},
+    {"RelationalMemoryCoreParts", cores_without_parts},
+    {"RelationalMemoryCoreVariant", [] { return Cases{
+        core_variant(MemoryGate::unit, 2, l0sg_variant()),
+        core_variant(MemoryGate::memory, 1, l0sg_variant_with_mlp_layers()),
+        core_variant(MemoryGate::unit, 2, blog_variant()),
+        core_variant(MemoryGate::unit, 1, relgan_variant())}; }},
+};
+// clang-format on
+
+}  // namespace retrace::module_checks

@@ -1,0 +1,24 @@
+// The gradient-check table has a row for every network of models.
+#include <retrace/models/checks/module_cases.h>
+
+#include <gtest/gtest.h>
+
+#include <retrace/tests/source_text.h>
+
+namespace retrace {
+namespace {
+
+/// Checked in the rows of the networks that hold them; the last two hold any model.
+const NameSet parts{"AttentionBlock",    "CausalAttention", "SequenceBody",   "SlotMemory",
+                    "RelationalRNNCell", "SequenceModel",   "SequenceModelOf"};
+
+TEST(NetworksChecked, EveryClassWithVisitHasARowOrIsPartOfOne) {
+  NameSet rows = parts;
+  for (const CheckedName& row : module_cases()) rows.insert(row.name);
+  const NameSet declared = classes_with_visit_in("models/networks");
+  EXPECT_TRUE(declared.contains("RmcModel")) << "the networks were not found";
+  EXPECT_EQ(missing(declared, rows), "") << "each needs a row in models/checks/network_rows.h";
+}
+
+}  // namespace
+}  // namespace retrace

@@ -3,53 +3,86 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 namespace retrace {
 namespace {
 
-/// Expects that a run with a random cotangent reaches every parameter, and the expected number of scalars.
-void check(const char* name, std::int64_t scalars, const auto& module, auto run) {
-  EXPECT_EQ(count_parameters(module), scalars) << name;
-  Random random(11);
-  Tape tape;
-  const Tensor y = run(module);
-  tape.backward({y}, {random.normal(y.shape())});
-  for (const NamedTensor& parameter : parameters(module)) {
-    ASSERT_TRUE(parameter.tensor.has_grad()) << name << ": " << parameter.name;
-    EXPECT_GT(norm(parameter.tensor.grad()).item(), 1e-3) << name << ": " << parameter.name;
+constexpr std::int64_t i = 3, h = 4, s = 6;  // features of the input, of a state, of a slot
+
+class LibraryModules : public testing::Test {
+ protected:
+  /// Expects that a run with a random cotangent reaches every parameter, and the expected number of scalars.
+  void check(const std::string& name, std::int64_t scalars, const auto& module, auto run) {
+    checked.insert(name);
+    EXPECT_EQ(count_parameters(module), scalars) << name;
+    Random own(11);
+    Tape tape;
+    const Tensor y = run(module);
+    tape.backward({y}, {own.normal(y.shape())});
+    for (const NamedTensor& parameter : parameters(module)) {
+      ASSERT_TRUE(parameter.tensor.has_grad()) << name << ": " << parameter.name;
+      EXPECT_GT(norm(parameter.tensor.grad()).item(), 1e-3) << name << ": " << parameter.name;
+    }
   }
-}
 
-TEST(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
-  constexpr std::int64_t i = 3, h = 4, s = 6;
-  Random random(8);
-  const Tensor x = random.normal({2, i}), state = random.normal({2, h}), series = random.normal({2, 5, i});
-  const Tensor wide = random.normal({2, 5, s}), memory = random.normal({2, 3, s}), same = random.normal({2, s});
-  const LstmCell lstm_cell(i, h, random);
-  const GruCell gru_cell(i, h, random);
-  const RnnCell rnn_cell(i, h, random);
-  const CellMemoryOptions slots{.slots = 3, .slot_size = s, .heads = 2};
-  const CellMemory narrow(i, random, slots), plain(s, random, slots);
+  void check_layers() {
+    check("Linear", i * h + h, Linear(i, h, random), [&](auto& m) { return m(series); });
+    check("LayerNorm", 2 * s, LayerNorm(s), [&](auto& m) { return m(wide); });
+    check("LayerNorm of rows together", 2 * s, LayerNorm(Shape{s}, {.axes = 2}), [&](auto& m) { return m(wide); });
+    check("LayerNorm of rows with weights of their own", 2 * 5 * s, LayerNorm(Shape{5, s}, {.axes = 2}),
+          [&](auto& m) { return m(wide); });
+    check("Embedding", 7 * s, Embedding(7, s, random), [](auto& m) { return m(indices({{1, 6}, {1, 0}})); });
+    check("MultiHeadAttention", 4 * s * s, MultiHeadAttention(s, random, {.heads = 3}),
+          [&](auto& m) { return m(wide).y; });
+    EXPECT_EQ(count_parameters(MultiHeadAttention(s, random, {.heads = 2, .bias = true})), 4 * (s * s + s));
+  }
 
-  check("Linear", i * h + h, Linear(i, h, random), [&](auto& m) { return m(series); });
-  check("LayerNorm", 2 * s, LayerNorm(s), [&](auto& m) { return m(wide); });
-  check("LayerNorm of rows together", 2 * s, LayerNorm(Shape{s}, {.axes = 2}), [&](auto& m) { return m(wide); });
-  check("LayerNorm of rows with weights of their own", 2 * 5 * s, LayerNorm(Shape{5, s}, {.axes = 2}),
-        [&](auto& m) { return m(wide); });
-  check("Embedding", 7 * s, Embedding(7, s, random), [](auto& m) { return m(indices({{1, 6}, {1, 0}})); });
-  check("LstmCell", 4 * (h * i + h * h + h), lstm_cell, [&](auto& m) { return m(x, {state, state}).h; });
-  check("Lstm", 4 * (h * i + h * h + h), Lstm(i, h, random), [&](auto& m) { return m(series).y; });
-  check("GruCell", 3 * (h * i + h * h + 2 * h), gru_cell, [&](auto& m) { return m(x, state); });
-  check("Gru", 3 * (h * i + h * h + 2 * h), Gru(i, h, random), [&](auto& m) { return m(series).y; });
-  check("RnnCell", h * i + h * h + h, rnn_cell, [&](auto& m) { return m(x, state); });
-  check("Rnn", h * i + h * h + h, Rnn(i, h, random), [&](auto& m) { return m(series).y; });
-  check("MultiHeadAttention", 4 * s * s, MultiHeadAttention(s, random, {.heads = 3}),
-        [&](auto& m) { return m(wide).y; });
-  EXPECT_EQ(count_parameters(MultiHeadAttention(s, random, {.heads = 2, .bias = true})), 4 * (s * s + s));
-  const std::int64_t attention = 4 * s * s, update = s * s + s;
-  check("CellMemory", attention + (i * s + s) + ((s + i) * s + s) + update, narrow,
-        [&](auto& m) { return m(memory, x).memory; });
-  check("CellMemory, inputs of the slots' size", attention + (2 * s * s + s) + update, plain,
-        [&](auto& m) { return m(memory, same).memory; });
+  void check_recurrent_layers() {
+    constexpr std::int64_t gate = h * i + h * h + h;
+    check("LstmCell", 4 * gate, LstmCell(i, h, random), [&](auto& m) { return m(x, {state, state}).h; });
+    check("Lstm", 4 * gate, Lstm(i, h, random), [&](auto& m) { return m(series).y; });
+    check("GruCell", 3 * (gate + h), GruCell(i, h, random), [&](auto& m) { return m(x, state); });
+    check("Gru", 3 * (gate + h), Gru(i, h, random), [&](auto& m) { return m(series).y; });
+    check("RnnCell", gate, RnnCell(i, h, random), [&](auto& m) { return m(x, state); });
+    check("Rnn", gate, Rnn(i, h, random), [&](auto& m) { return m(series).y; });
+  }
+
+  void check_memories() {
+    constexpr std::int64_t attention = 4 * s * s, square = s * s + s;
+    const auto next = [&](auto& m) { return m(memory, x).memory; };
+    const auto next_of_slot_size = [&](auto& m) { return m(memory, row).memory; };
+    const CellMemoryOptions cell{.slots = 3, .slot_size = s, .heads = 2};
+    check("CellMemory", attention + (i * s + s) + ((s + i) * s + s) + square, CellMemory(i, random, cell), next);
+    check("CellMemory, inputs of the slots' size", attention + (2 * s * s + s) + square, CellMemory(s, random, cell),
+          next_of_slot_size);
+    check("RelationalMemory", attention + i * s + 2 * (2 * s * s) + 2 * (2 * s),
+          RelationalMemory(i, random, {.slots = 3, .slot_size = s, .heads = 2}), next);
+    check("NotebookMemory", attention + (2 * s * s + 2 * s) + (2 * s * s + s) + 3 * square,
+          NotebookMemory(random, {.slots = 3, .slot_size = s, .heads = 2}), next_of_slot_size);
+    constexpr std::int64_t block = (s + 1) * 3 * s + 2 * 3 * s + 2 * (2 * s), gates = 2 * (s + 1) * 2 * s;
+    check("RelationalMemoryCore", (i * s + s) + block + 2 * square + gates,
+          RelationalMemoryCore(i, random, {.slots = 3, .head_size = s / 2, .heads = 2}), next);
+  }
+
+  Random random{8};
+  Tensor x = random.normal({2, i}), state = random.normal({2, h}), series = random.normal({2, 5, i});
+  Tensor wide = random.normal({2, 5, s}), memory = random.normal({2, 3, s}), row = random.normal({2, s});
+  std::set<std::string> checked;
+};
+
+TEST_F(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
+  check_layers();
+  check_recurrent_layers();
+  check_memories();
+#define MODULE(name) EXPECT_TRUE(checked.contains(#name)) << #name " is missing above";
+#define VARIANT(name, module)
+#define PART(name, module)
+#include <retrace/nn/modules.def>
+#undef MODULE
+#undef VARIANT
+#undef PART
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The reports and errors of the checker, and what it must leave unchanged.
 #include <retrace/core/gradcheck.h>
+#include <retrace/core/identity.h>
 
 #include <gtest/gtest.h>
 

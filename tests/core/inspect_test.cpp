@@ -1,5 +1,9 @@
 // The text of printed tapes: exact for small ones.
+#include <retrace/core/backward_walk.h>
+#include <retrace/core/identity.h>
 #include <retrace/core/inspect.h>
+#include <retrace/core/recording.h>
+#include <retrace/core/scope.h>
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include <retrace/core/backward_walk.h>
 #include <retrace/core/inspect.h>
 #include <retrace/ops/checks/op_checks.h>
 #include <retrace/ops/ops.h>

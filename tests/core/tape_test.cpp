@@ -193,18 +193,6 @@ TEST(Tape, GradientsInPlaceOfOthersHaveTheSameBits) {
   EXPECT_EQ(gradients_of_elementwise_ops({}), gradients_of_elementwise_ops({.keep = true}));
 }
 
-TEST(Tape, AGradientTakesThePlaceOfTheOneItWasMadeFrom) {
-  const auto blocks_of_a_step = [](const Tensor& w) {
-    const std::int64_t before = memory_stats().fresh_blocks;
-    Tape tape;
-    const Tensor loss = sum(exp(exp(exp(w))));  // here the temporaries end, which would hold their gradients
-    tape.backward(loss);
-    return memory_stats().fresh_blocks - before;
-  };
-  blocks_of_a_step(parameter(ones({10})));  // what every tape needs
-  EXPECT_EQ(blocks_of_a_step(parameter(ones({54321}))), 3 + 1) << "blocks for three values and one gradient";
-}
-
 TEST(Tape, AWalkStepByStepLeavesTheGradientsOfEachRecord) {
   const Tensor w = parameter(ones({2}));
   Tape tape;
@@ -232,36 +220,6 @@ TEST(Tape, AWalkLeftEarlyLeavesNothingBehind) {
     EXPECT_STREQ(walk.record().op().name, "sum");
   }
   EXPECT_FALSE(w.has_grad());
-}
-
-TEST(Tape, MemoryOfAStepIsUsedAgain) {
-  const Tensor w = parameter(ones({100}));
-  std::int64_t fresh = 0;
-  for (int step = 0; step < 5; ++step) {
-    if (step == 2) fresh = memory_stats().fresh_blocks;
-    w.zero_grad();
-    Tape tape;
-    tape.backward(sum(exp(w * 0.5)));
-  }
-  EXPECT_EQ(memory_stats().fresh_blocks, fresh);
-}
-
-void run_a_chain_of_a_million() {
-  const Tensor x = parameter(tensor({1.0}, f64));
-  Tape tape;
-  Tensor y = x;
-  for (int k = 0; k < 1'000'000; ++k) y = y + x;
-  tape.backward(y);
-  EXPECT_EQ(x.grad().at({0}), 1'000'001);
-}
-
-// ctest runs this test with a stack of 256 KB.
-TEST(DeepTape, AMillionSmallOpsRunBackwardAndAreFreed) {
-  run_a_chain_of_a_million();
-  const MemoryStats before = memory_stats();
-  run_a_chain_of_a_million();  // fits into what the first gave back
-  EXPECT_EQ(memory_stats().live_bytes, before.live_bytes);
-  EXPECT_EQ(memory_stats().fresh_blocks, before.fresh_blocks);
 }
 
 template <class Misuse> std::string message_of(Misuse&& misuse) {

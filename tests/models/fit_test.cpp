@@ -1,13 +1,10 @@
 #include <gtest/gtest.h>
-#include <retrace/core/storage.h>
 #include <retrace/core/threads_scope.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/optimizer_choice.h>
-#include <retrace/models/training/trainer.h>
-#include <retrace/tests/heap_count.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
@@ -328,22 +325,6 @@ TEST(Fit, TheLearningRateFallsWithTheTimeWhereThatRunsOutFirst) {
   for (const Metrics& metrics : result.history) highest = std::max(highest, metrics.last_step.learning_rate);
   EXPECT_GT(highest, 0.6);
   EXPECT_LT(result.history.back().last_step.learning_rate, 0.4);
-}
-
-TEST(Trainer, ASteadyStepTakesNothingFromTheHeap) {
-  for (const std::string_view name : model_names()) {
-    for (const std::string_view task_name : task_names()) {
-      const auto task = make_task(task_name);
-      const auto model = small_model(name, *task);
-      Trainer trainer(*model, *task, {.steps = 20, .batch = 16});
-      for (int step = 0; step < 5; ++step) trainer.step();
-      const std::int64_t blocks = memory_stats().fresh_blocks;
-      const std::int64_t allocations = heap_allocations();
-      for (int step = 0; step < 10; ++step) trainer.step();
-      EXPECT_EQ(heap_allocations(), allocations) << name << " on " << task_name;
-      EXPECT_EQ(memory_stats().fresh_blocks, blocks) << name << " on " << task_name;
-    }
-  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <retrace/ops/ops.h>
+#include <retrace/tests/internals/version.h>
 
 namespace retrace {
 
@@ -57,7 +58,7 @@ inline std::vector<double> state_of(const ErrorOperands& operands) {
   for (const Tensor& x : operands.all()) {
     std::vector<double> numbers = numbers_of(x);
     state.insert(state.end(), numbers.begin(), numbers.end());
-    state.push_back(static_cast<double>(x.node().storage->version));
+    state.push_back(static_cast<double>(version_of(x)));
     state.push_back(x.wants_gradient() + 2.0 * x.has_grad());
     if (!x.has_grad()) continue;
     numbers = numbers_of(x.grad());

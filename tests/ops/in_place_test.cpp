@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <retrace/core/random.h>
@@ -87,29 +86,6 @@ TEST(GradientInPlace, HasTheBitsOfOneInItsOwnBuffer) {
           for (std::size_t k = 0; k < kept.size(); ++k)
             EXPECT_TRUE(same_bits(in_place[k], kept[k])) << text(each.name, ", input ", k, ", ", dtype);
         }
-}
-
-/// The growth of the memory pool in a step of x -> op -> op -> sum, as a multiple of the bytes of x.
-double growth_of_a_step(const Op& op, std::int64_t rows) {
-  const auto held = [] { return memory_stats().live_bytes + memory_stats().pooled_bytes; };
-  const Tensor x = ones({rows, 321}).watch();
-  const std::int64_t before = held();
-  Tape tape;
-  const Tensor loss = sum(op({op({x})}));
-  tape.backward(loss);
-  return static_cast<double>(held() - before) / (4 * 321 * static_cast<double>(rows));
-}
-
-TEST(GradientInPlace, TakesNoRoom) {
-  std::int64_t rows = 1000;
-  for (const auto& [name, op] :
-       std::vector<std::pair<std::string, Op>>{{"tanh", [](const Tensors& in) { return tanh(in[0]); }},
-                                               {"softmax", [](const Tensors& in) { return softmax(in[0]); }},
-                                               {"log_softmax", [](const Tensors& in) { return log_softmax(in[0]); }},
-                                               {"layer_norm", [](const Tensors& in) { return layer_norm(in[0]); }}}) {
-    rows *= 2;  // no earlier block has this size
-    EXPECT_LT(growth_of_a_step(op, rows), 3.9) << name << ": two values and one gradient in blocks of the pool";
-  }
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
-#include <retrace/tests/heap_count.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
@@ -178,24 +177,6 @@ TEST(Shape, ThreadsChangeNothing) {
   };
   const Tensor one = gradient(1), four = gradient(4);
   EXPECT_TRUE(same_bits(one, four));
-}
-
-TEST(Shape, TakesNothingFromTheHeap) {
-  const Tensor x = parameter(counted({8, 6, 10})), mask = indices({1, 1, 0, 1, 1, 1});
-  const Tensor rows = indices({1, 0, 5}), picks = ones({1, 6, 10}, i64), threes = full({2}, 3, i64);
-  const auto step = [&] {
-    Tape tape;
-    const Tensors parts = split(flip(transpose(x, {2, 0, 1}), 0), {4, 4}, 1);
-    const Tensor joined = concat({parts[0], pad(parts[1], {{0, 0}, {1, 2}, {0, 0}}), unsqueeze(transpose(x[0]), 1)}, 1);
-    const Tensor seen = attention(x, x, x, {.heads = 2, .causal = true, .mask = mask});
-    const Tensor taken = scatter_add(take(seen, rows, 1), threes, slice(seen, {range(0, 2), range(0, 6, 2)}));
-    tape.backward(sum(broadcast_to(sum(joined), {2, 3})) + sum(taken) + sum(gather(stack({x[0], x[1]}), picks, 0)));
-    x.zero_grad();
-  };
-  for (int warm_up = 0; warm_up < 3; ++warm_up) step();
-  const std::int64_t before = heap_allocations();
-  step();
-  EXPECT_EQ(heap_allocations(), before);
 }
 
 TEST(Shape, Errors) {

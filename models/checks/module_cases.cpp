@@ -20,7 +20,8 @@ constexpr bool has_row(std::string_view module) {
 #undef MODULE
 #undef VARIANT
 #undef PART
-static_assert(std::size(module_checks::modules) == std::size(module_checks::listed_modules), "a module has two rows");
+static_assert(std::size(module_checks::modules) == std::size(module_checks::listed_modules),
+              "modules.def and models/checks/module_rows.h do not match, one row per MODULE and VARIANT");
 
 }  // namespace
 

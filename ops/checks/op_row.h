@@ -1,4 +1,4 @@
-// What the rows of the table are made of. Each theme has a header of its own, for op_checks.cpp alone.
+// A row of the table, and functions that make its cases. Each theme has a header of rows, for op_checks.cpp alone.
 #pragma once
 
 #include <limits>

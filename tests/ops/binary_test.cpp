@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,28 +11,27 @@
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/ops/ops_of_type.h>
 
 namespace retrace {
 namespace {
 
 struct NamedBinary {
-  const char* name;
+  std::string name;
   Binary f;
 };
+
+/// Every op of ops.def that broadcasts two tensors, and where().
 const std::vector<NamedBinary>& binary_ops() {
-  static const std::vector<NamedBinary> ops{
-      {"add", add},
-      {"sub", sub},
-      {"mul", mul},
-      {"div", div},
-      {"maximum", maximum},
-      {"minimum", minimum},
-      {"pow", [](const Tensor& a, const Tensor& b) { return pow(a, b); }},
-      {"where",
-       [](const Tensor& a, const Tensor& b) {
-         return where(indices({1, 0, 1, 1}), a, b);
-       }},
-  };
+  static const std::vector<NamedBinary> ops = [] {
+    const std::set<std::string> not_elementwise{"outer", "embedding"};
+    std::vector<NamedBinary> found{{"where", [](const Tensor& a, const Tensor& b) {
+                                      return where(indices({1, 0, 1, 1}), a, b);
+                                    }}};
+    for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, const Tensor&)>())
+      if (!not_elementwise.contains(name)) found.push_back({name, f});
+    return found;
+  }();
   return ops;
 }
 

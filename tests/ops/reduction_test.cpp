@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
+#include <retrace/tests/ops/ops_of_type.h>
 
 namespace retrace {
 namespace {
@@ -17,7 +20,7 @@ using Reduce = Tensor (*)(const Tensor&, const Axes&, ReduceOptions);
 using Numbers = std::vector<double>;
 
 struct ReductionCase {
-  const char* name;
+  std::string name;
   Reduce function;
   double (*plain)(const Numbers&);
 };
@@ -51,21 +54,28 @@ double plain_norm(const Numbers& x) {
 double plain_max(const Numbers& x) { return *std::max_element(x.begin(), x.end()); }
 double plain_min(const Numbers& x) { return *std::min_element(x.begin(), x.end()); }
 
+/// Every reduction of ops.def, with its plain loop.
 const std::vector<ReductionCase>& reductions() {
-  static const std::vector<ReductionCase> cases{{"sum", sum, plain_sum},
-                                                {"mean", mean, plain_mean},
-                                                {"max", max, plain_max},
-                                                {"min", min, plain_min},
-                                                {"var", var, plain_var},
-                                                {"prod", prod, plain_prod},
-                                                {"logsumexp", logsumexp, plain_logsumexp},
-                                                {"norm", norm, plain_norm}};
+  static const std::vector<ReductionCase> cases = [] {
+    const std::map<std::string, double (*)(const Numbers&)> plain{{"sum", plain_sum},
+                                                                  {"mean", plain_mean},
+                                                                  {"max", plain_max},
+                                                                  {"min", plain_min},
+                                                                  {"var", plain_var},
+                                                                  {"prod", plain_prod},
+                                                                  {"logsumexp", plain_logsumexp},
+                                                                  {"norm", plain_norm}};
+    std::vector<ReductionCase> found;
+    for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, const Axes&, ReduceOptions)>())
+      found.push_back({name, f, plain.at(name)});
+    return found;
+  }();
   return cases;
 }
 
 Numbers numbers_of(const Tensor& x) { return {x.values<double>().begin(), x.values<double>().end()}; }
 
-bool same_values(const Tensor& a, const Tensor& b) {
+bool same_values_or_nan(const Tensor& a, const Tensor& b) {
   const auto equal = [](double left, double right) { return left == right || (std::isnan(left) && std::isnan(right)); };
   const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
   return a.shape() == b.shape() && std::ranges::equal(wide_a.values<double>(), wide_b.values<double>(), equal);
@@ -123,8 +133,8 @@ TEST(Reductions, OfNothing) {
       {sum, 0}, {mean, nan}, {var, nan}, {prod, 1}, {logsumexp, -infinity}, {norm, 0}};
   for (const auto& [function, value] : values)
     for (const Dtype dtype : {f32, f64}) {
-      EXPECT_TRUE(same_values(function(none.to(dtype), {1}, {}), full({2, 3}, value, dtype))) << value;
-      EXPECT_TRUE(same_values(function(none.to(dtype), {}, {}), full({}, value, dtype))) << value;
+      EXPECT_TRUE(same_values_or_nan(function(none.to(dtype), {1}, {}), full({2, 3}, value, dtype))) << value;
+      EXPECT_TRUE(same_values_or_nan(function(none.to(dtype), {}, {}), full({}, value, dtype))) << value;
       EXPECT_EQ(function(none.to(dtype), {0}, {}).shape(), (Shape{0, 3}));
       EXPECT_EQ(gradient_of(function, none.to(dtype)).shape(), none.shape());
     }
@@ -141,15 +151,17 @@ TEST(Reductions, OverNoAxesEveryElementIsItsOwnSet) {
   const Tensor x = tensor({{3, -4}, {5, 0}}, f64);
   const Axes nothing{std::span<const int>()};
   for (const Reduce function : {Reduce(sum), Reduce(mean), Reduce(max), Reduce(prod)})
-    EXPECT_TRUE(same_values(function(x, nothing, {}), x));
-  EXPECT_TRUE(same_values(norm(x, nothing), abs(x)));
-  EXPECT_TRUE(same_values(var(x, nothing), zeros_like(x)));
+    EXPECT_TRUE(same_values_or_nan(function(x, nothing, {}), x));
+  EXPECT_TRUE(same_values_or_nan(norm(x, nothing), abs(x)));
+  EXPECT_TRUE(same_values_or_nan(var(x, nothing), zeros_like(x)));
 }
 
 TEST(Reductions, TiesShareTheGradientEvenly) {
   const Tensor x = tensor({{2, 7, 7, 1, 7, 1}, {4, 4, 4, 4, 4, 4}}, f64), dy = tensor({6.0, 3.0}, f64);
-  EXPECT_TRUE(same_values(gradient_of(max, x, 1, dy), tensor({{0, 2, 2, 0, 2, 0}, {.5, .5, .5, .5, .5, .5}}, f64)));
-  EXPECT_TRUE(same_values(gradient_of(min, x, 1, dy), tensor({{0, 0, 0, 3, 0, 3}, {.5, .5, .5, .5, .5, .5}}, f64)));
+  EXPECT_TRUE(
+      same_values_or_nan(gradient_of(max, x, 1, dy), tensor({{0, 2, 2, 0, 2, 0}, {.5, .5, .5, .5, .5, .5}}, f64)));
+  EXPECT_TRUE(
+      same_values_or_nan(gradient_of(min, x, 1, dy), tensor({{0, 0, 0, 3, 0, 3}, {.5, .5, .5, .5, .5, .5}}, f64)));
   EXPECT_EQ(argmax(x).values<std::int64_t>()[0], 1);
   EXPECT_EQ(argmax(x).values<std::int64_t>()[1], 0);
 }
@@ -185,29 +197,29 @@ TEST(Reductions, OneNanSpoilsItsOwnRowOnly) {
 }
 
 TEST(Reductions, ZerosOfAProductAreExactInTheGradientToo) {
-  EXPECT_TRUE(same_values(gradient_of(prod, tensor({2.0, 0.0, 5.0}, f64)), tensor({0.0, 10.0, 0.0}, f64)));
-  EXPECT_TRUE(same_values(gradient_of(prod, tensor({2.0, 0.0, 0.0}, f64)), zeros({3}, f64)));
-  EXPECT_TRUE(same_values(gradient_of(prod, tensor({0.0}, f64)), ones({1}, f64)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(prod, tensor({2.0, 0.0, 5.0}, f64)), tensor({0.0, 10.0, 0.0}, f64)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(prod, tensor({2.0, 0.0, 0.0}, f64)), zeros({3}, f64)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(prod, tensor({0.0}, f64)), ones({1}, f64)));
   EXPECT_EQ(prod(tensor({2.0, 0.0, 5.0}, f64)).item(), 0);
 }
 
 /// The other factor is finite, although the product is not a normal number.
 TEST(Reductions, TheGradientOfAProductSurvivesUnderflowAndOverflow) {
-  EXPECT_TRUE(same_values(gradient_of(prod, tensor({1e-200, 1e-220}, f64)), tensor({1e-220, 1e-200}, f64)));
-  EXPECT_TRUE(same_values(gradient_of(prod, tensor({1e200, 1e220}, f64)), tensor({1e220, 1e200}, f64)));
-  EXPECT_TRUE(same_values(gradient_of(prod, tensor({1e-20, 1e-24}, f32)), tensor({1e-24, 1e-20}, f32)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(prod, tensor({1e-200, 1e-220}, f64)), tensor({1e-220, 1e-200}, f64)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(prod, tensor({1e200, 1e220}, f64)), tensor({1e220, 1e200}, f64)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(prod, tensor({1e-20, 1e-24}, f32)), tensor({1e-24, 1e-20}, f32)));
 }
 
 /// With this number of elements, multiplying all others for each element would take too long.
 TEST(Reductions, TheGradientOfALongProductThatUnderflows) {
   const Tensor halves = full({300'000}, 0.5, f64);
-  EXPECT_TRUE(same_values(gradient_of(prod, halves), zeros_like(halves)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(prod, halves), zeros_like(halves)));
 }
 
 TEST(Reductions, NormHasNoGradientAtTheOrigin) {
-  EXPECT_TRUE(same_values(gradient_of(norm, zeros({3}, f64)), zeros({3}, f64)));
-  EXPECT_TRUE(same_values(gradient_of(norm, tensor({{3, -4}, {0, 0}}, f64), 1, tensor({5.0, 7.0}, f64)),
-                          tensor({{3, -4}, {0, 0}}, f64)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(norm, zeros({3}, f64)), zeros({3}, f64)));
+  EXPECT_TRUE(same_values_or_nan(gradient_of(norm, tensor({{3, -4}, {0, 0}}, f64), 1, tensor({5.0, 7.0}, f64)),
+                                 tensor({{3, -4}, {0, 0}}, f64)));
 }
 
 TEST(Reductions, LogSumExpOfHugeAndOfMaskedNumbers) {
@@ -217,8 +229,9 @@ TEST(Reductions, LogSumExpOfHugeAndOfMaskedNumbers) {
     EXPECT_EQ(logsumexp(tensor({-infinity, 3.0}, dtype)).item(), 3);
     EXPECT_EQ(logsumexp(tensor({infinity, 3.0}, dtype)).item(), infinity);
     EXPECT_EQ(logsumexp(full({4}, -infinity, dtype)).item(), -infinity);
-    EXPECT_TRUE(same_values(gradient_of(logsumexp, full({4}, -infinity, dtype)), zeros({4}, dtype)));
-    EXPECT_TRUE(same_values(gradient_of(logsumexp, tensor({1000.0, -1000.0}, dtype)), tensor({1.0, 0.0}, dtype)));
+    EXPECT_TRUE(same_values_or_nan(gradient_of(logsumexp, full({4}, -infinity, dtype)), zeros({4}, dtype)));
+    EXPECT_TRUE(
+        same_values_or_nan(gradient_of(logsumexp, tensor({1000.0, -1000.0}, dtype)), tensor({1.0, 0.0}, dtype)));
   }
   const double expected = 1e4 + std::log(std::exp(0.25) + std::exp(0.5) + std::exp(-1.0));
   EXPECT_NEAR(logsumexp(tensor({1e4 + 0.25, 1e4 + 0.5, 1e4 - 1}, f64)).item(), expected, 1e-11);
@@ -254,7 +267,7 @@ TEST(Reductions, ASumOfManyColumnsHasTheBitsOfEachColumnAlone) {
     const int axis = shape.rank() - 2;
     const Tensor rows_last = transpose(x);
     for (const Reduce reduction : {Reduce(sum), Reduce(mean)})
-      EXPECT_TRUE(same_values(reduction(x, {axis}, {}), reduction(rows_last, {-1}, {}))) << text(shape);
+      EXPECT_TRUE(same_values_or_nan(reduction(x, {axis}, {}), reduction(rows_last, {-1}, {}))) << text(shape);
   }
 }
 
@@ -275,10 +288,10 @@ TEST(Reductions, ARowOfABatchIsThatRowAloneAndThreadsChangeNothing) {
     const Tensor x = random.uniform({64, 1031}, -1, 1, f32), dy = random.normal({64}, f32);
     const ThreadsScope on_one(1);
     const Tensor y = reduction.function(x, {1}, {}), dx = gradient_of(reduction.function, x, 1, dy);
-    EXPECT_TRUE(same_values(y[37], reduction.function(x[37], {}, {}))) << reduction.name;
+    EXPECT_TRUE(same_values_or_nan(y[37], reduction.function(x[37], {}, {}))) << reduction.name;
     const ThreadsScope on_two(2);
-    EXPECT_TRUE(same_values(reduction.function(x, {1}, {}), y)) << reduction.name;
-    EXPECT_TRUE(same_values(gradient_of(reduction.function, x, 1, dy), dx)) << reduction.name;
+    EXPECT_TRUE(same_values_or_nan(reduction.function(x, {1}, {}), y)) << reduction.name;
+    EXPECT_TRUE(same_values_or_nan(gradient_of(reduction.function, x, 1, dy), dx)) << reduction.name;
   }
 }
 

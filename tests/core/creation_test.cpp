@@ -7,18 +7,11 @@
 #include <span>
 #include <vector>
 
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
 namespace {
-
-std::vector<double> list(const Tensor& x) {
-  return dispatch_any(x.dtype(), [&](auto zero) {
-    std::vector<double> numbers;
-    for (const auto value : x.values<decltype(zero)>()) numbers.push_back(static_cast<double>(value));
-    return numbers;
-  });
-}
 
 void expect_is(const Tensor& x, Dtype dtype, const Shape& shape, const std::vector<double>& want) {
   EXPECT_EQ(x.dtype(), dtype) << x;

@@ -5,18 +5,10 @@
 #include <sstream>
 
 #include <retrace/nn/nn.h>
+#include <retrace/tests/errors.h>
 
 namespace retrace {
 namespace {
-
-template <class E, class F> std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // ---- f64
 

@@ -8,6 +8,7 @@
 #include <retrace/core/random.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
+#include <retrace/tests/errors.h>
 
 namespace retrace {
 namespace {
@@ -222,23 +223,14 @@ TEST(Tape, AWalkLeftEarlyLeavesNothingBehind) {
   EXPECT_FALSE(w.has_grad());
 }
 
-template <class Misuse> std::string message_of(Misuse&& misuse) {
-  try {
-    misuse();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(TapeErrors, SayWhatToDo) {
   const Tensor w = parameter(ones({2}), "w");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               Tape tape;
               tape.backward(w * 2.0);
             }),
             "backward: [2] has 2 elements, and a loss has one; reduce it with sum() or mean(), or give a cotangent");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               Tape tape;
               const Tensor loss = sum(w);
               tape.backward(loss);
@@ -246,14 +238,14 @@ TEST(TapeErrors, SayWhatToDo) {
             }),
             "backward: this tape was walked already, and gave its saved values back; record again on a new tape");
   EXPECT_EQ(
-      message_of([&] {
+      message_of<Error>([&] {
         Tape tape;
         tape.backward(sum(ones({2})).named("loss"));
       }),
       "backward: nothing leads from loss[] to a tensor that wants a gradient; make one a parameter or watch() it, "
       "before the ops, and compute inside the tape's scope");
   EXPECT_EQ(
-      message_of([&] {
+      message_of<Error>([&] {
         Tensor h;
         {
           Tape tape;
@@ -265,7 +257,7 @@ TEST(TapeErrors, SayWhatToDo) {
       "add: input 'h' [2] was recorded on another (earlier or outer) tape, where its gradient would be lost; call "
       "detach() on it, or record both on one tape");
   EXPECT_EQ(
-      message_of([&] {
+      message_of<Error>([&] {
         Tape tape;
         const Tensor y = exp(w).named("y");
         const Tensor loss = sum(y);
@@ -274,9 +266,9 @@ TEST(TapeErrors, SayWhatToDo) {
       }),
       "backward: record 0 (exp) saved y[2], and its values were changed since; change them after backward, or work "
       "on a clone()");
-  EXPECT_EQ(message_of([&] { ones({2}).named("x").grad(); }),
+  EXPECT_EQ(message_of<Error>([&] { ones({2}).named("x").grad(); }),
             "grad: x[2] does not want a gradient; make it a parameter, or watch() it before use");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               Tape tape({.check_finite = true});
               log(w - 1.0);
             }),

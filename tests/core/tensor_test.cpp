@@ -10,18 +10,11 @@
 #include <vector>
 
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
 namespace {
-
-std::vector<double> list(const Tensor& x) {
-  return dispatch_any(x.dtype(), [&](auto zero) {
-    std::vector<double> numbers;
-    for (const auto value : x.values<decltype(zero)>()) numbers.push_back(static_cast<double>(value));
-    return numbers;
-  });
-}
 
 TEST(Elements, ByIndexFromEitherEnd) {
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}}).named("x");

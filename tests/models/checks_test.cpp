@@ -1,6 +1,7 @@
 // The gradient-check table: every op and module passes, and every op is in it.
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/networks/sequence_model.h>
+#include <retrace/tests/errors.h>
 
 #include <gtest/gtest.h>
 
@@ -10,15 +11,6 @@
 
 namespace retrace {
 namespace {
-
-std::string message_of(const std::vector<std::string>& names) {
-  try {
-    run_checks(names);
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "no ValueError was thrown";
-}
 
 std::vector<std::string> names_of(const std::vector<std::string>& wanted) {
   std::vector<std::string> names;
@@ -84,7 +76,7 @@ TEST(Checks, AnUnknownNameGetsTheNearestOne) {
   const auto expect_nearest = [](const std::string& word, const std::string& nearest) {
     const std::string begin = "gradcheck: there is no op or module named '" + word + "'; did you mean " + nearest +
                               " (known: identity, add, ";
-    EXPECT_EQ(message_of({"tanh", word}).substr(0, begin.size()), begin);
+    EXPECT_EQ(message_of([&] { run_checks({"tanh", word}); }).substr(0, begin.size()), begin);
   };
   expect_nearest("sofmax", "softmax");
   expect_nearest("Lsmt", "Lstm");

@@ -11,17 +11,12 @@
 
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 
 namespace retrace {
 namespace {
 
 constexpr std::int64_t features = 5;
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  const auto equal = [](auto of_a, auto of_b) { return std::ranges::equal(of_a, of_b); };
-  return a.dtype() == f64 ? equal(a.values<double>(), b.values<double>()) : equal(a.values<float>(), b.values<float>());
-}
 
 /// A layer as a function of x [B, T, features], batch first in all that it gives.
 struct Layer {

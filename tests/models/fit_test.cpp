@@ -5,6 +5,7 @@
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/optimizer_choice.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
@@ -137,12 +138,7 @@ TEST(Fit, AGradientThatIsNotFiniteEndsATrainingAndChangesNothing) {
   Random random(1);
   SequenceModelOf<RootOfZero> model(*task, random);
   const std::string before = weights_hash(model);
-  std::string message;
-  try {
-    fit(model, *task, {.steps = 3, .batch = 4});
-  } catch (const ValueError& error) {
-    message = error.what();
-  }
+  const std::string message = message_of([&] { fit(model, *task, {.steps = 3, .batch = 4}); });
   EXPECT_EQ(message.substr(0, 44), "fit: the norm of the gradients of step 0 is ") << message;
   EXPECT_EQ(weights_hash(model), before);
   for (const NamedTensor& parameter : parameters(model)) EXPECT_FALSE(parameter.tensor.has_grad()) << parameter.name;
@@ -216,14 +212,7 @@ TEST(Fit, DoublePrecisionTrainsInDoublePrecision) {
 TEST(Fit, OptionsWithoutMeaningAreRefused) {
   const auto task = make_task("babi");
   const auto model = small_model("lstm", *task);
-  const auto message = [&](const FitOptions& options) -> std::string {
-    try {
-      fit(*model, *task, options);
-    } catch (const ValueError& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
-  };
+  const auto message = [&](const FitOptions& options) { return message_of([&] { fit(*model, *task, options); }); };
   EXPECT_EQ(message({.steps = 0}), "fit: steps is 0; it has to be above 0");
   EXPECT_EQ(message({.batch = -1}), "fit: batch is -1; it has to be above 0");
   EXPECT_EQ(message({.learning_rate = 0}), "fit: learning_rate is 0; it has to be above 0");

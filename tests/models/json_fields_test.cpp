@@ -1,24 +1,15 @@
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/models/formats/json_fields.h>
+#include <retrace/tests/errors.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 namespace retrace {
 namespace {
-
-std::string refusal(const std::function<void()>& read) {
-  try {
-    read();
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "it was read";
-}
 
 TEST(JsonFields, MembersOfInnerObjectsAndListsAreNamedByTheirPath) {
   const JsonFields fields("a file", R"({"a":1,"b":{"c":true,"d":[{"e":"x"},-2]},"f":["x","y"],"g":[]})");
@@ -46,26 +37,26 @@ TEST(JsonFields, NumbersOfEveryKindComeBack) {
 
 TEST(JsonFields, AWrongMemberIsNamedWithWhatWasExpectedAndFound) {
   const JsonFields fields("a file", R"({"a":{"b":"text"},"list":[1],"f":1.5,"n":-1,"large":18446744073709551615})");
-  EXPECT_EQ(refusal([&] { fields.integer("a.b"); }),
+  EXPECT_EQ(message_of([&] { fields.integer("a.b"); }),
             "a file: a.b has to be a whole number of 64 bits, and is the text 'text'");
-  EXPECT_EQ(refusal([&] { fields.number("a"); }), "a file: a has to be a number, and is an object");
-  EXPECT_EQ(refusal([&] { fields.string("list"); }), "a file: list has to be a text, and is a list");
-  EXPECT_EQ(refusal([&] { fields.truth("f"); }), "a file: f has to be true or false, and is 1.5");
-  EXPECT_EQ(refusal([&] { fields.strings("list"); }), "a file: list.0 has to be a text, and is 1");
-  EXPECT_EQ(refusal([&] { fields.integer("missing"); }),
+  EXPECT_EQ(message_of([&] { fields.number("a"); }), "a file: a has to be a number, and is an object");
+  EXPECT_EQ(message_of([&] { fields.string("list"); }), "a file: list has to be a text, and is a list");
+  EXPECT_EQ(message_of([&] { fields.truth("f"); }), "a file: f has to be true or false, and is 1.5");
+  EXPECT_EQ(message_of([&] { fields.strings("list"); }), "a file: list.0 has to be a text, and is 1");
+  EXPECT_EQ(message_of([&] { fields.integer("missing"); }),
             "a file: missing is missing; it has to be a whole number of 64 bits");
-  EXPECT_EQ(refusal([&] { fields.truth("f.c"); }), "a file: f has to be an object, and is 1.5");
-  EXPECT_EQ(refusal([&] { fields.truth("list.c"); }), "a file: list has to be an object, and is a list");
-  EXPECT_EQ(refusal([&] { fields.natural("n"); }),
+  EXPECT_EQ(message_of([&] { fields.truth("f.c"); }), "a file: f has to be an object, and is 1.5");
+  EXPECT_EQ(message_of([&] { fields.truth("list.c"); }), "a file: list has to be an object, and is a list");
+  EXPECT_EQ(message_of([&] { fields.natural("n"); }),
             "a file: n has to be a whole number of 64 bits that is not negative, and is -1");
-  EXPECT_EQ(refusal([&] { fields.integer_in("n", 0, 9); }),
+  EXPECT_EQ(message_of([&] { fields.integer_in("n", 0, 9); }),
             "a file: n has to be a whole number from 0 to 9, and is -1");
-  EXPECT_NE(refusal([&] { fields.integer("f"); }), "it was read");
-  EXPECT_NE(refusal([&] { fields.integer("large"); }), "it was read");
+  EXPECT_NE(message_of([&] { fields.integer("f"); }), nothing_thrown);
+  EXPECT_NE(message_of([&] { fields.integer("large"); }), nothing_thrown);
 }
 
 TEST(JsonFields, TextThatIsNoObjectIsRefused) {
-  const auto read = [](const std::string& json) { return refusal([&] { JsonFields("a file", json); }); };
+  const auto read = [](const std::string& json) { return message_of([&] { JsonFields("a file", json); }); };
   EXPECT_EQ(read("[]"), "a file: it is a list, not an object");
   EXPECT_EQ(read("3"), "a file: it is 3, not an object");
   EXPECT_TRUE(read("").starts_with("a file: byte "));
@@ -79,7 +70,7 @@ TEST(JsonFields, TextThatIsNoObjectIsRefused) {
 
 TEST(JsonFields, ControlCodesOfAValueAreShownNotSent) {
   const JsonFields fields("a file", R"({"a":"\u001b[2J and much more text than anybody wants to read"})");
-  EXPECT_EQ(refusal([&] { fields.truth("a"); }),
+  EXPECT_EQ(message_of([&] { fields.truth("a"); }),
             "a file: a has to be true or false, and is the text '\\x1b[2J and much more text than anybody wan...'");
 }
 

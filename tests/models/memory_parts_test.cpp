@@ -1,6 +1,7 @@
 // The options of the relational memory in a model made by name.
 #include <gtest/gtest.h>
 #include <retrace/models/training/model_info.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/models/command_line.h>
 
 #include <nlohmann/json.hpp>
@@ -34,14 +35,7 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
 }
 
 TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
-  const auto message = [](const RunOptions& run) -> std::string {
-    try {
-      prepare(run);
-    } catch (const ValueError& error) {
-      return error.what();
-    }
-    return "no ValueError was thrown";
-  };
+  const auto message = [](const RunOptions& run) { return message_of([&] { prepare(run); }); };
   EXPECT_EQ(message({.task = "babi", .model = {.name = "lstm", .sizes = {.heads = 2}}}),
             "prepare: the model 'lstm' has no option 'heads' (it has: none); leave it out");
   EXPECT_EQ(

@@ -13,14 +13,10 @@
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 
 namespace retrace {
 namespace {
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return max(abs(a - b)).item();
-}
 
 class PlantedBugs : public testing::Test {
  protected:

@@ -4,6 +4,7 @@
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/metrics.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 #include <sys/resource.h>
@@ -66,12 +67,7 @@ class RunDirectories : public testing::Test {
     return names;
   }
   std::string refusal_of_resume() const {
-    try {
-      RunDirectory(run_, true);
-    } catch (const FileError& error) {
-      return error.what();
-    }
-    return "it was resumed";
+    return message_of<FileError>([&] { RunDirectory(run_, true); });
   }
 
   TemporaryFolder folder_;

@@ -4,6 +4,7 @@
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -44,12 +45,7 @@ class StoredRuns : public testing::Test {
 };
 
 std::string file_error(const std::string& path) {
-  try {
-    load_run(path);
-  } catch (const FileError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return message_of<FileError>([&] { load_run(path); });
 }
 
 TEST_F(StoredRuns, AFolderItsWeightsAndItsCheckpointHoldTheSameModel) {
@@ -134,14 +130,7 @@ TEST_F(StoredRuns, SizesThatDoNotFitTheWeightsAreRefused) {
 
 TEST_F(StoredRuns, ATaskOrModelOfAnotherProgramIsNamed) {
   train({"babi"});
-  const auto message = [](const std::string& path) {
-    try {
-      load_run(path);
-    } catch (const ValueError& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing was thrown");
-  };
+  const auto message = [](const std::string& path) { return message_of([&] { load_run(path); }); };
   EXPECT_NE(message(changed([](nlohmann::json& json) { json["task"] = "my-task"; })).find("'my-task'"),
             std::string::npos);
   EXPECT_NE(message(changed([](nlohmann::json& json) { json["model"] = "my-model"; })).find("'my-model'"),

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/text/text_data.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -74,13 +75,8 @@ TEST(TextParts, OfFilesThatCannotBeRead) {
   const TemporaryFolder own;
   const std::filesystem::path& folder = own.path();
   std::ofstream(folder / "latin.txt") << "caf\xe9";
-  const auto message = [&](const std::filesystem::path& path) -> std::string {
-    try {
-      read_text(path.string(), characters);
-    } catch (const FileError& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+  const auto message = [&](const std::filesystem::path& path) {
+    return message_of<FileError>([&] { read_text(path.string(), characters); });
   };
   EXPECT_NE(message(folder / "none.txt").find("No such file"), std::string::npos) << message(folder / "none.txt");
   EXPECT_NE(message(folder).find("it is a folder"), std::string::npos) << message(folder);

@@ -10,20 +10,11 @@
 #include <vector>
 
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
 namespace {
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return max(abs(a.to(f64) - b.to(f64))).item();
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::equal(a.values<double>().begin(), a.values<double>().end(), b.values<double>().begin());
-}
 
 class MultiHeadAttentionTest : public testing::Test {
  protected:

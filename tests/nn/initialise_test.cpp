@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
@@ -38,11 +39,6 @@ double distance_from_orthogonal(const Tensor& m, double squared_length = 1) {
   const Tensor rows = m.to(f64);
   const Tensor products = matmul(rows, rows, {.transpose_b = true});
   return max(abs(products - eye(m.dim(0), -1, f64) * squared_length)).item();
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::equal(a.values<float>().begin(), a.values<float>().end(), b.values<float>().begin());
 }
 
 TEST(Initialise, GlorotUniformFillsItsBounds) {

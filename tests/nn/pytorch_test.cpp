@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include <retrace/core/safetensors.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/nn/pytorch/layers.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
@@ -39,14 +39,6 @@ void expect_outputs_of_pytorch(const PytorchLayers& layers, Dtype dtype, double 
   EXPECT_EQ(compared, 15U);
   for (const auto& [name, expected] : example) compared -= name.starts_with(kind) ? 1 : 0;
   EXPECT_EQ(compared, 0U) << "each output of the example is compared";
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  return dispatch_any(a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    return std::memcmp(a.values<T>().data(), b.values<T>().data(), a.values<T>().size_bytes()) == 0;
-  });
 }
 
 TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInFloats) {

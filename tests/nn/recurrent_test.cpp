@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <retrace/nn/nn.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
@@ -249,14 +250,6 @@ TEST(RecurrentByHand, RnnCellOfBothActivations) {
 
 TEST(Rnn, TakesTanhOrRelu) {
   Random random(6);
-  const auto message_of = [](const auto& run) -> std::string {
-    try {
-      run();
-    } catch (const ValueError& error) {
-      return error.what();
-    }
-    return "none";
-  };
   EXPECT_EQ(message_of([&] { Rnn(input, hidden, random, Activation::gelu); }),
             "Rnn: the activation must be tanh or relu; step an RnnCell for another");
   const RnnCell cell(input, hidden, random, Activation::gelu);

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <retrace/core/core.h>
+#include <retrace/models/checks/case_run.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/internals/version.h>
 
 namespace retrace {
@@ -46,17 +49,12 @@ struct ErrorRow {
   std::string message;
 };
 
-inline std::vector<double> numbers_of(const Tensor& x) {
-  const Tensor copy = x.dtype() == f64 ? x : x.detach().to(f64);
-  return {copy.values<double>().begin(), copy.values<double>().end()};
-}
-
 /// The values, gradients and versions of all operands.
 inline std::vector<double> state_of(const ErrorOperands& operands) {
   std::vector<double> state;
   const NoTape nothing_is_recorded;
   for (const Tensor& x : operands.all()) {
-    std::vector<double> numbers = numbers_of(x);
+    Numbers numbers = numbers_of(x);
     state.insert(state.end(), numbers.begin(), numbers.end());
     state.push_back(static_cast<double>(version_of(x)));
     state.push_back(x.wants_gradient() + 2.0 * x.has_grad());
@@ -67,27 +65,16 @@ inline std::vector<double> state_of(const ErrorOperands& operands) {
   return state;
 }
 
-template <class Expected, class Call> void expect_thrown(const Call& call, const std::string& message) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown instead of: " << message;
-  } catch (const Expected& error) {
-    EXPECT_EQ(error.what(), message);
-  } catch (const Error& error) {
-    ADD_FAILURE() << "another type of error: " << error.what() << "\ninstead of: " << message;
-  }
-}
-
 template <class Call> void expect_mistake(Mistake mistake, const Call& call, const std::string& message) {
   switch (mistake) {
     case Mistake::shape:
-      return expect_thrown<ShapeError>(call, message);
+      return expect_error<ShapeError>(call, message);
     case Mistake::dtype:
-      return expect_thrown<DtypeError>(call, message);
+      return expect_error<DtypeError>(call, message);
     case Mistake::index:
-      return expect_thrown<IndexError>(call, message);
+      return expect_error<IndexError>(call, message);
     case Mistake::value:
-      return expect_thrown<ValueError>(call, message);
+      return expect_error<ValueError>(call, message);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <retrace/core/error.h>
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/kernels/isa.h>
+#include <retrace/tests/ops/kernel_numbers.h>
 
 #include <cmath>
 #include <cstring>
@@ -89,10 +90,6 @@ template <class T> GemmFunction<T>* gemm_of(const KernelTable& table) {
     return table.gemm_float;
   else
     return table.gemm_double;
-}
-
-template <class T> bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
-  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
 }
 
 /// On every instruction set of this machine, kernels with fused multiply-add are bit-identical to the plain twin, and

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <retrace/ops/ops.h>
+#include <retrace/tests/errors.h>
 
 namespace retrace {
 
@@ -26,6 +27,11 @@ inline double slope(const std::function<Tensor(const Tensor&)>& f, double at, Dt
   Tape tape;
   tape.backward(f(x));
   return x.grad().item();
+}
+
+/// 0, 1, 2, ...
+inline Tensor counted(const Shape& shape, Dtype dtype = f64) {
+  return reshape(arange(0, static_cast<double>(shape.numel()), 1, dtype), shape);
 }
 
 /// Distinct numbers, away from the kinks of all ops.
@@ -68,15 +74,6 @@ inline void expect_gradient(const Tensor& x, const std::function<Tensor()>& f, c
         << what << ", element " << k;
   }
   x.zero_grad();
-}
-
-template <class ErrorType> void expect_error(const std::function<void()>& call, const std::string& message) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown instead of: " << message;
-  } catch (const ErrorType& error) {
-    EXPECT_EQ(error.what(), message);
-  }
 }
 
 }  // namespace retrace

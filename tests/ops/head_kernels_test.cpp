@@ -10,6 +10,7 @@ namespace retrace {
 namespace {
 
 using kernels::normal_numbers;
+using kernels::same_bits;
 
 /// q, k and v of 2 samples with 2 heads, packed as for packed_attention, and all results and gradients of attention.
 template <class T> struct Heads {
@@ -47,10 +48,6 @@ template <class T> struct Heads {
             .add_k = add};
   }
 };
-
-template <class T> bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
 
 template <class T> class SmallHeads : public testing::Test {
  public:

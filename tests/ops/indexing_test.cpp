@@ -5,21 +5,13 @@
 #include <vector>
 
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
 namespace {
 
-Tensor counted(const Shape& shape, Dtype dtype = f64) {
-  return reshape(arange(0, static_cast<double>(shape.numel()), 1, dtype), shape);
-}
 Tensor no_ids() { return indices(std::span<const std::int64_t>(), {0}); }
-
-void expect_values(const Tensor& y, const Shape& shape, const std::vector<double>& want) {
-  ASSERT_EQ(y.shape(), shape);
-  const auto got = y.values<double>();
-  EXPECT_TRUE(std::equal(got.begin(), got.end(), want.begin(), want.end())) << y;
-}
 
 TEST(Indexing, Take) {
   const Tensor x = counted({2, 3});

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -17,6 +18,10 @@ template <class T> std::vector<T> normal_numbers(std::int64_t count, unsigned se
   std::vector<T> numbers(static_cast<std::size_t>(count));
   for (T& number : numbers) number = static_cast<T>(normal(generator));
   return numbers;
+}
+
+template <class T> bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 /// Expects every element within `units` units in the last place of the largest element.

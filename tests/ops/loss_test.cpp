@@ -15,13 +15,6 @@ namespace {
 using Loss = Tensor (*)(const Tensor&, const Tensor&, CrossEntropyOptions);
 using PairLoss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
 
-void expect_near(const Tensor& got, const Tensor& want, double limit) {
-  ASSERT_EQ(got.shape(), want.shape());
-  const Tensor wide_got = got.to(f64), wide_want = want.to(f64);
-  for (std::size_t k = 0; k < wide_got.values<double>().size(); ++k)
-    EXPECT_NEAR(wide_got.values<double>()[k], wide_want.values<double>()[k], limit) << "element " << k;
-}
-
 /// The gradient of f at the values, for a cotangent (1 for a scalar).
 template <class Function> Tensor gradient_of(const Tensor& values, const Function& f, const Tensor& cotangent = {}) {
   const Tensor x = parameter(values);

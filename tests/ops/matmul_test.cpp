@@ -13,17 +13,6 @@
 namespace retrace {
 namespace {
 
-void expect_near(const Tensor& got, const Tensor& want, double limit, const std::string& what) {
-  ASSERT_EQ(got.shape(), want.shape()) << what;
-  const Tensor wide_got = got.to(f64), wide_want = want.to(f64);
-  double worst = 0;
-  for (std::size_t k = 0; k < wide_got.values<double>().size(); ++k) {
-    const double error = std::abs(wide_got.values<double>()[k] - wide_want.values<double>()[k]);
-    worst = error <= worst ? worst : error;  // NaN counts as an error
-  }
-  EXPECT_LE(worst, limit) << what;
-}
-
 /// The offset of the matrix of an operand with these batch axes, for one index of the broadcast batch.
 std::int64_t matrix_of(const Shape& batch, const Shape& broadcast, std::int64_t index) {
   std::int64_t at = 0, stride = 1;

@@ -13,13 +13,6 @@
 namespace retrace {
 namespace {
 
-void expect_near(const Tensor& got, const Tensor& want, double limit) {
-  ASSERT_EQ(got.shape(), want.shape());
-  const Tensor wide_got = got.to(f64), wide_want = want.to(f64);
-  for (std::size_t k = 0; k < wide_got.values<double>().size(); ++k)
-    EXPECT_NEAR(wide_got.values<double>()[k], wide_want.values<double>()[k], limit) << "element " << k;
-}
-
 bool has_nan(const Tensor& x) {
   const Tensor wide = x.to(f64);
   return std::ranges::any_of(wide.values<double>(), [](double element) { return std::isnan(element); });

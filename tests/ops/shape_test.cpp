@@ -7,25 +7,11 @@
 
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
 namespace {
-
-Tensor counted(const Shape& shape, Dtype dtype = f64) {
-  return reshape(arange(0, static_cast<double>(shape.numel()), 1, dtype), shape);
-}
-
-void expect_values(const Tensor& y, const Shape& shape, const std::vector<double>& want) {
-  ASSERT_EQ(y.shape(), shape);
-  const auto got = y.values<double>();
-  EXPECT_TRUE(std::equal(got.begin(), got.end(), want.begin(), want.end())) << y;
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::equal(a.values<double>().begin(), a.values<double>().end(), b.values<double>().begin());
-}
 
 TEST(Shape, ReshapeSqueezeAndUnsqueezeShareTheStorage) {
   const Tensor x = counted({2, 1, 3});

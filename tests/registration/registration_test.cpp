@@ -5,6 +5,7 @@
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -79,15 +80,6 @@ class Registration : public testing::Test {
     register_task("plain-pairs", [] { return std::make_unique<PairMatching>(); });
   }
 };
-
-template <class E, class F> std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();

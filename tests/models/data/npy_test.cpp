@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
@@ -125,12 +126,7 @@ TEST(Npy, ReadsEveryVersionAndTheOtherWaysToWriteAHeader) {
 }
 
 std::string refusal(const std::string& bytes) {
-  try {
-    read(bytes);
-  } catch (const FileError& error) {
-    return error.what();
-  }
-  return "not refused";
+  return message_of<FileError>([&] { read(bytes); });
 }
 
 TEST(Npy, WhatIsNotSupportedIsRefusedWithARemedy) {
@@ -163,7 +159,7 @@ TEST(Npy, DamagedFilesAreRefused) {
                                 "(1, 1, 1, 1, 1, 1, 1, 1, 2)"};
   for (const std::string& shape : shapes)
     EXPECT_NE(refusal(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }", two_floats)),
-              "not refused")
+              nothing_thrown)
         << shape;
   for (const char* dictionary :
        {"", "{", "{}", "[]", "{'descr': '<f4', 'shape': (2,), }",
@@ -172,13 +168,13 @@ TEST(Npy, DamagedFilesAreRefused) {
         "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), } x", "{'descr': '<f4' 'fortran_order': False}",
         "{'descr: <f4, fortran_order: False}", "{descr: '<f4'}"})
-    EXPECT_NE(refusal(file_of(dictionary, two_floats)), "not refused") << dictionary;
-  EXPECT_NE(refusal("PK\x03\x04 something else"), "not refused");
+    EXPECT_NE(refusal(file_of(dictionary, two_floats)), nothing_thrown) << dictionary;
+  EXPECT_NE(refusal("PK\x03\x04 something else"), nothing_thrown);
 }
 
 TEST(Npy, EveryCutAndEveryByteTooManyIsRefused) {
   for (std::size_t length = 0; length < by_numpy_f4.size(); ++length)
-    EXPECT_NE(refusal(by_numpy_f4.substr(0, length)), "not refused") << length;
+    EXPECT_NE(refusal(by_numpy_f4.substr(0, length)), nothing_thrown) << length;
   EXPECT_NE(refusal(by_numpy_f4 + '\0').find("does not fill the 13 bytes"), std::string::npos);
 }
 

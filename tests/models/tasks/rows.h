@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include <retrace/core/error.h>
 #include <retrace/models/training/evaluate.h>
+#include <retrace/tests/errors.h>
 
 namespace retrace {
 
@@ -21,15 +21,5 @@ inline std::int64_t hot(const float* first, std::int64_t count) {
 }
 
 inline bool is_blank(const float* row, std::int64_t count) { return hot(row, count) == -1; }
-
-/// The message of the ValueError.
-template <class Call> std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 }  // namespace retrace

@@ -1,0 +1,36 @@
+// Messages of errors in tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <retrace/core/error.h>
+
+namespace retrace {
+
+inline constexpr const char* nothing_thrown = "nothing was thrown";
+
+/// The message of the error of type E that the call throws, or nothing_thrown.
+template <class E = ValueError, class Call> std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return nothing_thrown;
+}
+
+/// Expects exactly this error of the call.
+template <class E, class Call> void expect_error(Call&& call, const std::string& message) {
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown instead of: " << message;
+  } catch (const E& error) {
+    EXPECT_EQ(error.what(), message);
+  } catch (const Error& error) {
+    ADD_FAILURE() << "another type of error: " << error.what() << "\ninstead of: " << message;
+  }
+}
+
+}  // namespace retrace

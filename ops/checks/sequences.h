@@ -101,7 +101,8 @@ inline constexpr OpChecks sequences[] = {
     {"attention", [] { return Cases{
         attends({normal({2, 3, 4}), normal({2, 3, 4}), normal({2, 3, 6})}, {.heads = 2, .causal = true}),
         one([](auto& x) { return attention(x, x, x, {.heads = 3}); }, {normal({2, 4, 6})}),
-        one(masked_attention, {normal({2, 4}), normal({3, 4}), normal({3, 5})})}; }},
+        one(masked_attention, {normal({2, 4}), normal({3, 4}), normal({3, 5})}),
+        attends({normal({2, 2}), normal({10, 2}), normal({10, 2})}, {.causal = true})}; }},  // beyond a vector's keys
     {"attention_with_weights", [] { return Cases{
         attends_with_weights({normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 5, 3})}),
         attends_with_weights({normal({3, 2, 4}), normal({3, 5, 4}), normal({3, 5, 2})},

@@ -84,7 +84,7 @@ CellMemoryResult CellMemory::step(const Tensor& memory, const ProjectedInput& x)
   const Tensor a = attended.y + pad(unsqueeze(x.injected, 1), {{0, 0}, {0, options.slots - 1}, {0, 0}});
   if (!gate) return {update(a, Activation::tanh), attended.weights, {}};
   const Tensor gates = linear(a, x.gate_of_slots), candidate = update(a);
-  const GatedMemory next = gated_memory(memory, candidate, gates, x.gate, {.coupled = true});
+  const GatedMemoryResult next = gated_memory(memory, candidate, gates, x.gate, {.coupled = true});
   return {next.memory, attended.weights, next.input_gate};
 }
 

@@ -202,7 +202,7 @@ void check(const Operands& in, bool coupled) {
   check_real(info.name, m, "memory");
 }
 
-GatedMemory composed(Operands in, bool coupled) {
+GatedMemoryResult composed(Operands in, bool coupled) {
   const std::int64_t slots = in.memory.dim(-2);
   if (in.candidate.dim(-2) > slots) in.candidate = split(in.candidate, {slots, in.candidate.dim(-2) - slots}, -2)[0];
   const Tensor z = in.of_memory + unsqueeze(in.of_input, -2);
@@ -219,7 +219,7 @@ GatedMemory composed(Operands in, bool coupled) {
   return {taken + kept, i, f};
 }
 
-template <class T> void forward(const Operands& in, bool coupled, const GatedMemory& out) {
+template <class T> void forward(const Operands& in, bool coupled, const GatedMemoryResult& out) {
   const Sizes n(in.memory.shape(), in.candidate.shape(), in.of_memory.dim(-1));
   const auto read = [](const Tensor& x) { return x.values<T>().data(); };
   const auto number = [](const Tensor& x) { return x.defined() ? x.values<T>()[0] : T(0); };
@@ -244,7 +244,7 @@ template <class T> void forward(const Operands& in, bool coupled, const GatedMem
   });
 }
 
-void record_of(const Operands& in, bool coupled, const GatedMemory& out) {
+void record_of(const Operands& in, bool coupled, const GatedMemoryResult& out) {
   Attributes attributes{.coupled = coupled};
   Tensors inputs{in.memory, in.candidate, in.of_memory, in.of_input};
   const auto append = [&](const Tensor& bias) {
@@ -263,14 +263,14 @@ void record_of(const Operands& in, bool coupled, const GatedMemory& out) {
 
 }  // namespace
 
-GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
-                         const Tensor& gates_of_input, const GatedMemoryOptions& options) {
+GatedMemoryResult gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
+                               const Tensor& gates_of_input, const GatedMemoryOptions& options) {
   Operands in{memory, candidate, gates_of_memory, gates_of_input, options.input_bias, options.forget_bias};
   check(in, options.coupled);
   widen(info.name, "memory", {&in.memory, &in.candidate, &in.of_memory, &in.of_input, &in.input_bias, &in.forget_bias});
   const bool gates_of_units = in.of_memory.dim(-1) == (options.coupled ? 1 : 2) * memory.dim(-1);
   if (expand_fused() || !gates_of_units) return composed(in, options.coupled);
-  GatedMemory result{empty_like(in.memory), empty_like(in.memory), {}};
+  GatedMemoryResult result{empty_like(in.memory), empty_like(in.memory), {}};
   if (!options.coupled) result.forget_gate = empty_like(in.memory);
   dispatch_real(in.memory.dtype(), info.name, [&](auto zero) { forward<decltype(zero)>(in, options.coupled, result); });
   record_of(in, options.coupled, result);

@@ -432,7 +432,7 @@ struct GatedMemoryOptions {
   bool coupled = false;     // f = 1 - i, and there is no z_f
 };
 /// The result of gated_memory.
-struct GatedMemory {
+struct GatedMemoryResult {
   Tensor memory;       // [..., N, S]
   Tensor input_gate;   // i
   Tensor forget_gate;  // f; undefined if coupled
@@ -443,8 +443,8 @@ struct GatedMemory {
 /// gate per unit, or [..., N, 2] with a gate per slot; gates_of_input q, [..., 2S] or [..., 2], is added to every slot.
 /// If coupled, S and 1 take the place of 2S and 2. Throws ShapeError if the shapes do not match these, ValueError if
 /// coupled gates get a forget_bias.
-GatedMemory gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
-                         const Tensor& gates_of_input, const GatedMemoryOptions& options = {});
+GatedMemoryResult gated_memory(const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
+                               const Tensor& gates_of_input, const GatedMemoryOptions& options = {});
 
 // ---- dropout
 

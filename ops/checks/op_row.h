@@ -67,7 +67,7 @@ inline Tensors all_results(const AttentionResult& r) { return {r.y, r.weights}; 
 inline Tensors all_results(const LstmStep& r) { return {r.h, r.c}; }
 inline Tensors all_results(const LstmSequence& r) { return {r.y, r.h, r.c}; }
 inline Tensors all_results(const RnnSequence& r) { return {r.y, r.h}; }
-inline Tensors all_results(const GatedMemory& r) {
+inline Tensors all_results(const GatedMemoryResult& r) {
   return r.forget_gate.defined() ? Tensors{r.memory, r.input_gate, r.forget_gate} : Tensors{r.memory, r.input_gate};
 }
 

@@ -95,7 +95,7 @@ std::vector<double> with_more_rows(const Tensors& numbers, bool cut, bool couple
   Tape tape;
   Tensor other_use = used_after ? Tensor() : sum(in[1] * of_rows);
   const Tensor candidate = cut ? slice(in[1], {all, range(0, 5)}) : in[1];
-  const GatedMemory next =
+  const GatedMemoryResult next =
       gated_memory(in[0], candidate, in[2], in[3],
                    {.input_bias = in[4], .forget_bias = coupled ? Tensor() : in[5], .coupled = coupled});
   if (used_after) other_use = sum(in[1] * of_rows);

@@ -11,12 +11,6 @@ RelationalMemoryCoreVariant l0sg_variant() {
           .one_block = true};
 }
 
-RelationalMemoryCoreVariant l0sg_variant_with_mlp_layers() {
-  RelationalMemoryCoreVariant variant = l0sg_variant();
-  variant.mlp = MemoryMlp::of_core;
-  return variant;
-}
-
 RelationalMemoryCoreVariant blog_variant() {
   return {.norm = MemoryNorm::joint,
           .relu = MemoryRelu::none,

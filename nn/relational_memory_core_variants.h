@@ -44,8 +44,6 @@ struct RelationalMemoryCoreVariant {
 ///   i = sigmoid(. + b_i), f = sigmoid(. + b_f) with learned scalars, initially input_bias and forget_bias,
 ///   initial weights and biases uniform in +-1 / sqrt(fan_in).
 RelationalMemoryCoreVariant l0sg_variant();
-/// l0sg_variant with separate layers in the MLP: MLP(A) = relu(V_2 relu(V_1 A + b_1) + b_2).
-RelationalMemoryCoreVariant l0sg_variant_with_mlp_layers();
 /// The core of a widely read TensorFlow tutorial:
 ///   mean and variance over all N + R rows and their features; gamma, beta [F] (its eps is 1e-12),
 ///   MLP(A) = V_2 (V_1 A + b_1) + b_2: no ReLU, and a separate MLP per block,

@@ -92,7 +92,7 @@ inline constexpr ModuleChecks modules[] = {
     {"RelationalMemoryCoreParts", cores_without_parts},
     {"RelationalMemoryCoreVariant", [] { return Cases{
         core_variant(MemoryGate::unit, 2, l0sg_variant()),
-        core_variant(MemoryGate::memory, 1, l0sg_variant_with_mlp_layers()),
+        core_variant(MemoryGate::memory, 1, l0sg_variant()),
         core_variant(MemoryGate::unit, 2, blog_variant()),
         core_variant(MemoryGate::unit, 1, relgan_variant())}; }},
 };

@@ -56,6 +56,13 @@ Tensor updated(const RelationalMemoryCore& core, const Tensor& memory, const Ten
          sigmoid(halves[1] + forget_bias) * memory;
 }
 
+/// Options combine: l0sg_variant with an MLP whose layers differ.
+RelationalMemoryCoreVariant l0sg_with_separate_layers() {
+  RelationalMemoryCoreVariant variant = l0sg_variant();
+  variant.mlp = MemoryMlp::of_core;
+  return variant;
+}
+
 TEST_F(MemoryCoreVariantTest, L0sgIsItsFormula) {
   const RelationalMemoryCore core(features, random, small(l0sg_variant()));
   ASSERT_EQ(core.blocks.size(), 1u) << "two blocks of one";
@@ -71,8 +78,8 @@ TEST_F(MemoryCoreVariantTest, L0sgIsItsFormula) {
   EXPECT_LT(difference(core(memory, x).memory, expected), 1e-12);
 }
 
-TEST_F(MemoryCoreVariantTest, L0sgWithMlpLayersOnlyHasMoreOfThem) {
-  const RelationalMemoryCore core(features, random, small(l0sg_variant_with_mlp_layers(), 1));
+TEST_F(MemoryCoreVariantTest, L0sgWithSeparateLayersOnlyHasMoreOfThem) {
+  const RelationalMemoryCore core(features, random, small(l0sg_with_separate_layers(), 1));
   ASSERT_EQ(core.mlp.size(), 2u);
   scatter(core, random);
   const Tensor memory = random.normal({2, slots, size}), x = random.normal({2, features}), u = core.input(x);
@@ -176,7 +183,7 @@ TEST_F(MemoryCoreVariantTest, HaveAsManyParametersAsTheOriginals) {
   EXPECT_EQ(count_parameters(RelationalMemoryCore(40, random, core_of(blog_variant()))), 605184);
   EXPECT_EQ(count_parameters(RelationalMemoryCore(40, random, core_of(relgan_variant()))), 605184 - 768 - 2 * 512);
   const RmcModel model(
-      {.input = 40, .output = 8, .core = core_of(l0sg_variant_with_mlp_layers()), .head_layers = 4, .head_size = 256},
+      {.input = 40, .output = 8, .core = core_of(l0sg_with_separate_layers()), .head_layers = 4, .head_size = 256},
       random);
   EXPECT_EQ(count_parameters(model), 559874 + 65792 + 723976);
   EXPECT_EQ(model(random.uniform({2, 3, 40}, -1, 1)).shape(), (Shape{2, 8}));
@@ -185,7 +192,7 @@ TEST_F(MemoryCoreVariantTest, HaveAsManyParametersAsTheOriginals) {
 /// Every variant supports the options of the core: several input rows, and gates per slot or none.
 TEST_F(MemoryCoreVariantTest, TakeTheOptionsOfTheCore) {
   for (const RelationalMemoryCoreVariant& variant :
-       {l0sg_variant(), l0sg_variant_with_mlp_layers(), blog_variant(), relgan_variant()})
+       {l0sg_variant(), l0sg_with_separate_layers(), blog_variant(), relgan_variant()})
     for (const MemoryGate gate : {MemoryGate::unit, MemoryGate::memory, MemoryGate::none}) {
       RelationalMemoryCoreOptions options = small(variant, 3, 4);
       options.gate = gate, options.input_rows = 2;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,8 +98,8 @@ struct InfoFlags {
 void run_info(const InfoFlags& flags, Program& program);
 
 struct DemoFlags {
-  std::string name;        // empty: the demo of gradients and training; "all": every named demo
-  std::int64_t steps = 0;  // of each training; 0: the task's
+  std::string name;                        // empty: the demo of gradients and training; "all": every named demo
+  std::optional<std::int64_t> steps = {};  // of each training; if not given, the task's
   bool json = false;
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 2> demo_tasks{"pair-matching", "object-tracking"};
 constexpr std::array<std::string_view, 2> demo_models{"lstm", "relational-rnn"};
 
-std::vector<TaskRun> train_all(std::int64_t steps, Program& program) {
+std::vector<TaskRun> train_all(std::optional<std::int64_t> steps, Program& program) {
   std::vector<TaskRun> runs;
   for (const std::string_view task : demo_tasks) {
     for (const std::string_view model : demo_models) {

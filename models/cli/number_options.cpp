@@ -75,6 +75,12 @@ CLI::Option* add_any_count(CLI::App& command, const char* name, std::optional<T>
                   [=, &value](const std::string& word) { value = read_whole<T>(name, word, 1, largest_count); });
 }
 
+CLI::Option* add_any_number(CLI::App& command, const char* name, auto& value, const std::string& description,
+                            NumberRange range) {
+  return add_read(command, name, "NUMBER", description,
+                  [=, &value](const std::string& word) { value = read_number(name, word, range); });
+}
+
 std::vector<std::string_view> parts_of(const char* name, std::string_view word) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= word.size();) {
@@ -119,8 +125,12 @@ CLI::Option* add_seed(CLI::App& command, const char* name, std::optional<std::ui
 
 CLI::Option* add_number(CLI::App& command, const char* name, double& value, const std::string& description,
                         NumberRange range) {
-  return add_read(command, name, "NUMBER", description,
-                  [=, &value](const std::string& word) { value = read_number(name, word, range); });
+  return add_any_number(command, name, value, description, range);
+}
+
+CLI::Option* add_number(CLI::App& command, const char* name, std::optional<double>& value,
+                        const std::string& description, NumberRange range) {
+  return add_any_number(command, name, value, description, range);
 }
 
 CLI::Option* add_list(CLI::App& command, const char* name, std::vector<std::string>& values,

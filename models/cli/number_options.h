@@ -37,6 +37,8 @@ CLI::Option* add_seed(CLI::App& command, const char* name, std::optional<std::ui
                       const std::string& description);
 CLI::Option* add_number(CLI::App& command, const char* name, double& value, const std::string& description,
                         NumberRange range);
+CLI::Option* add_number(CLI::App& command, const char* name, std::optional<double>& value,
+                        const std::string& description, NumberRange range);
 
 /// Add a flag for words or numbers separated by commas.
 CLI::Option* add_list(CLI::App& command, const char* name, std::vector<std::string>& values,

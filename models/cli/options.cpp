@@ -14,10 +14,10 @@ std::string joined(std::span<const std::string_view> names) {
 }
 
 void add_training_options(CLI::App& command, FitOptions& fit) {
-  const auto count = [&](const char* name, std::int64_t& value, const char* description) {
+  const auto count = [&](const char* name, auto& value, const char* description) {
     return add_count(command, name, value, description);
   };
-  const auto number = [&](const char* name, double& value, const char* description, NumberRange range) {
+  const auto number = [&](const char* name, auto& value, const char* description, NumberRange range) {
     return add_number(command, name, value, description, range);
   };
   const auto shown = [](CLI::Option* option, auto value) { option->default_str(text(value)); };
@@ -53,7 +53,7 @@ void add_task_options(CLI::App& command, TaskOptions& options) {
   for (const TaskOptionRow& row : task_option_rows()) {
     const std::string description(row.description);
     const auto add = [&]<class T>(T TaskOptions::*option) {
-      if constexpr (std::same_as<T, std::int64_t>)
+      if constexpr (std::same_as<T, std::optional<std::int64_t>>)
         add_count(command, row.flag, options.*option, description);
       else if constexpr (std::same_as<T, bool>)
         command.add_flag(row.flag, options.*option, description);

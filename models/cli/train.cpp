@@ -56,7 +56,7 @@ void keep_earlier_training(const TrainFlags& flags, bool resume) {
 
 std::string interruption(const TrainFlags& flags, const FitResult& result, const FitOptions& options) {
   const std::string head =
-      text("stopped by a signal after step ", result.steps, of_steps(options.steps), ", without a test; ");
+      text("stopped by a signal after step ", result.steps, of_steps(*options.steps), ", without a test; ");
   if (flags.out.empty()) return head + "with --out DIR it could be resumed";
   return head + "the same command with --resume (and without --force) goes on from there";
 }

@@ -28,9 +28,7 @@ struct Entry {
   Recipe recipe;
 };
 
-void set(std::int64_t& option, std::int64_t given) {
-  if (given != 0) option = given;
-}
+void set(std::int64_t& option, std::optional<std::int64_t> given) { option = given.value_or(option); }
 
 Made make_pair_matching(const TaskOptions& given) {
   PairMatchingOptions options;
@@ -71,7 +69,7 @@ Made make_nth_farthest(const TaskOptions& given) {
 
 Made make_execute(const TaskOptions& given) {
   ExecuteOptions options;
-  if (!given.program.empty()) options.program = program_kind(given.program);
+  if (given.program) options.program = program_kind(*given.program);
   set(options.length, given.length);
   set(options.nesting, given.nesting);
   return std::make_unique<Execute>(options);

@@ -35,6 +35,13 @@ std::string key_of(const TaskOptionRow& row) {
   return key;
 }
 
+// In a file, 0 and "" stand for an option that is not chosen.
+bool stored(bool truth) { return truth; }
+template <class T> T stored(const std::optional<T>& option) { return option.value_or(T()); }
+template <class T> std::optional<T> chosen(T value) {
+  return value == T() ? std::nullopt : std::optional<T>(std::move(value));
+}
+
 }  // namespace
 
 bool TaskOptionRow::is_given(const TaskOptions& options) const {
@@ -44,7 +51,7 @@ bool TaskOptionRow::is_given(const TaskOptions& options) const {
 std::string TaskOptionRow::in_words(const TaskOptions& options) const {
   return std::visit(
       [&]<class T>(T TaskOptions::*option) {
-        if constexpr (!std::same_as<T, bool>) return text(name(), " ", options.*option);
+        if constexpr (!std::same_as<T, bool>) return text(name(), " ", (options.*option).value());
         std::string words(name());
         std::ranges::replace(words, '-', ' ');
         return words;
@@ -57,7 +64,7 @@ std::span<const TaskOptionRow> task_option_rows() { return rows; }
 JsonObject to_json(const TaskOptions& options) {
   JsonObject object;
   for (const TaskOptionRow& row : rows)
-    std::visit([&](auto option) { object.add(key_of(row), options.*option); }, row.member);
+    std::visit([&](auto option) { object.add(key_of(row), stored(options.*option)); }, row.member);
   return object;
 }
 
@@ -68,10 +75,10 @@ TaskOptions task_options_in(const JsonFields& fields) {
     const auto read = [&]<class T>(T TaskOptions::*option) {
       if constexpr (std::same_as<T, bool>)
         options.*option = fields.truth(key);
-      else if constexpr (std::same_as<T, std::string>)
-        options.*option = fields.string(key);
+      else if constexpr (std::same_as<T, std::optional<std::string>>)
+        options.*option = chosen(fields.string(key));
       else
-        options.*option = fields.integer(key);
+        options.*option = chosen(fields.integer(key));
     };
     std::visit(read, row.member);
   }

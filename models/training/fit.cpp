@@ -16,8 +16,8 @@ namespace {
 /// What a checkpoint must agree on with the training that goes on from it.
 std::string description(const Training& training) {
   const FitOptions& options = training.options();
-  return text(training.description(), ", batch ", options.batch, " x ", options.accumulate, ", ", options.optimizer,
-              ", learning rate ", options.learning_rate, " ", options.schedule, " over ", options.steps,
+  return text(training.description(), ", batch ", *options.batch, " x ", options.accumulate, ", ", options.optimizer,
+              ", learning rate ", *options.learning_rate, " ", *options.schedule, " over ", *options.steps,
               " steps, warm-up ", options.warm_up, ", clip ", options.clip, ", b2 ", options.b2, ", weight decay ",
               options.weight_decay, ", validation every ", options.validate_every, " steps on ",
               options.validation_samples);
@@ -30,10 +30,10 @@ class Fitting {
       : training_(training),
         options_(training.options()),
         best_(training.weights()),
-        progress_(options_.progress, options_.steps, options_.minutes) {
+        progress_(options_.progress, *options_.steps, options_.minutes) {
     if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
     constexpr std::int64_t most_to_expect = 1 << 20;
-    result_.losses.reserve(static_cast<std::size_t>(std::min(options_.steps - training_.steps(), most_to_expect)));
+    result_.losses.reserve(static_cast<std::size_t>(std::min(*options_.steps - training_.steps(), most_to_expect)));
   }
 
   FitResult run() {
@@ -63,7 +63,7 @@ class Fitting {
   /// The step of the schedule that the learning rate is taken from: where time runs out before the steps do, the one at
   /// the same part of the way.
   std::int64_t scheduled_step() const {
-    const double at = progress_.part(training_.steps()) * static_cast<double>(options_.steps);
+    const double at = progress_.part(training_.steps()) * static_cast<double>(*options_.steps);
     return std::max(training_.steps(), static_cast<std::int64_t>(at));
   }
 
@@ -94,13 +94,14 @@ class Fitting {
   }
 
   bool is_as_good(double metric) const {
-    return training_.more_is_better() ? metric >= options_.until : metric <= options_.until;
+    if (!options_.until) return false;
+    return training_.more_is_better() ? metric >= *options_.until : metric <= *options_.until;
   }
 
   void validate(const StepReport& report) {
     const Evaluation validation = training_.validate();
     const double now = progress_.seconds(), steps = static_cast<double>(standing_.window_steps);
-    const double samples = steps * static_cast<double>(options_.batch * options_.accumulate);
+    const double samples = steps * static_cast<double>(*options_.batch * options_.accumulate);
     result_.history.push_back({.step = training_.steps(),
                                .loss = standing_.window_loss / steps,
                                .last_step = report,

@@ -3,46 +3,54 @@
 
 #include <atomic>
 #include <iosfwd>
-#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <retrace/core/error.h>
+#include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/models/training/progress.h>
 
 namespace retrace {
 
+/// Where steps, batch, learning rate and schedule are not given, with_recipe() gives them: for a run by name by the
+/// task's recipe, otherwise by fit_recipe.
 struct FitOptions {
   std::uint64_t seed = 0;
-  std::int64_t steps = 1000;  // or no_limit, with `minutes`
-  std::int64_t batch = 64;
-  std::int64_t accumulate = 1;     // batches of an update; their gradients are averaged
-  std::string optimizer = "adam";  // optimizer_names()
-  double learning_rate = 3e-3;     // at its highest
-  double b2 = 0.98;                // of Adam: a short memory of squares gets off a plateau sooner than 0.999
+  std::optional<std::int64_t> steps = {};  // or no_limit, with `minutes`
+  std::optional<std::int64_t> batch = {};
+  std::int64_t accumulate = 1;               // batches per update; their gradients are averaged
+  std::string optimizer = "adam";            // optimizer_names()
+  std::optional<double> learning_rate = {};  // at its highest
+  double b2 = 0.98;                          // of Adam: a short memory of squares leaves a plateau sooner than 0.999
   double weight_decay = 0;
-  std::string schedule = "cosine";  // schedule_names(): what the learning rate does after the warm-up
-  double warm_up = 0.05;            // the part of the steps in which the rate rises from 0
-  double clip = 1;                  // the most that the norm of all gradients may be
-  bool curriculum = true;           // begin with the easier lessons of the task, if it has any
+  std::optional<std::string> schedule = {};  // schedule_names(): of the learning rate, after the warm-up
+  double warm_up = 0.05;                     // the fraction of the steps in which the learning rate rises from 0
+  double clip = 1;                           // limit of the gradient norm
+  bool curriculum = true;                    // begin with the easier lessons of the task, if it has any
   std::int64_t validate_every = 100;
   std::int64_t validation_samples = 1024;  // of a task whose samples never end; held-out ones are all used
   std::int64_t test_samples = 10000;
 
-  std::int64_t patience = 0;                                // stop after so many validations without a lower loss
-  double minutes = 0;                                       // stop after so many; the schedule then ends with them
-  double until = std::numeric_limits<double>::quiet_NaN();  // stop when the validation metric is as good as this
-  const std::atomic<bool>* stop = nullptr;                  // stop when it is set (by a signal, say)
+  std::int64_t patience = 0;                // stop after this number of validations without a lower loss; 0: never
+  double minutes = 0;                       // stop after this time, with which the schedule then ends; 0: never
+  std::optional<double> until = {};         // stop when the validation metric is as good as this
+  const std::atomic<bool>* stop = nullptr;  // stop when it is set (by a signal, say)
 
-  std::string checkpoint = {};    // a file from which the training can go on; empty: none
-  double checkpoint_seconds = 5;  // the least time between two of them, which are written at validations
+  std::string checkpoint = {};    // a file from which the training can be resumed; empty: none
+  double checkpoint_seconds = 5;  // the minimum time between two of them, which are written at validations
   bool resume = false;            // go on from that file, if it exists
-  std::string model = {};         // stored with it: what the model can be made of again; empty: nothing
+  std::string model = {};         // stored with it: a description from which to make the model again; empty: none
 
-  std::ostream* metrics = nullptr;  // a JSON line for every validation
+  std::ostream* metrics = nullptr;  // gets a JSON line per validation
   ProgressOptions progress = {};
 };
+
+/// The recipe of a training without a task's.
+inline constexpr Recipe fit_recipe{.batch = 64, .learning_rate = 3e-3, .steps = 1000};
+/// The options, with the recipe's numbers where none are given. With `minutes`, steps that are not given are no_limit.
+FitOptions with_recipe(FitOptions options, const Recipe& recipe);
 
 /// Throws ValueError for invalid options.
 void check_options(const FitOptions& options);

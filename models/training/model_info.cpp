@@ -23,7 +23,7 @@ ModelInfo model_info(const RunOptions& options) {
   ModelInfo info{.model = options.model.name,
                  .task = options.task,
                  .flops_a_sample = flops_of_a_sample(run),
-                 .batch = run.options.fit.batch,
+                 .batch = *run.options.fit.batch,
                  .weights = {}};
   for (const NamedTensor& parameter : parameters(*run.model))
     info.weights.push_back({parameter.name, parameter.tensor.shape(), parameter.tensor.numel()});

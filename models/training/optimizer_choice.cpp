@@ -30,17 +30,19 @@ std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& wei
 }
 
 double learning_rate_at(std::int64_t step, const FitOptions& options) {
-  const std::int64_t warm_up = std::llround(options.warm_up * static_cast<double>(options.steps));
-  const WarmUpCosine cosine{.base = options.learning_rate, .warm_up = warm_up, .steps = options.steps};
-  if (step < warm_up || options.schedule == "cosine") return cosine(step);
-  const std::int64_t since = step - warm_up, length = options.steps - warm_up;
+  const std::int64_t steps = options.steps.value();
+  const double base = options.learning_rate.value();
+  const std::string& schedule = options.schedule.value();
+  const std::int64_t warm_up = std::llround(options.warm_up * static_cast<double>(steps));
+  const WarmUpCosine cosine{.base = base, .warm_up = warm_up, .steps = steps};
+  if (step < warm_up || schedule == "cosine") return cosine(step);
+  const std::int64_t since = step - warm_up, length = steps - warm_up;
   const double left = 1 - static_cast<double>(since) / static_cast<double>(length);
-  if (options.schedule == "constant") return options.learning_rate;
-  if (options.schedule == "linear") return options.learning_rate * left;
-  if (options.schedule == "trapezoid") return options.learning_rate * std::min(1.0, 5 * left);
-  if (options.schedule == "steps")
-    return StepDecay{.base = options.learning_rate, .every = std::max<std::int64_t>(length / 5, 1)}(since);
-  throw ValueError(unknown_name("fit", "schedule", options.schedule, schedule_names()));
+  if (schedule == "constant") return base;
+  if (schedule == "linear") return base * left;
+  if (schedule == "trapezoid") return base * std::min(1.0, 5 * left);
+  if (schedule == "steps") return StepDecay{.base = base, .every = std::max<std::int64_t>(length / 5, 1)}(since);
+  throw ValueError(unknown_name("fit", "schedule", schedule, schedule_names()));
 }
 
 }  // namespace retrace

@@ -18,8 +18,9 @@ std::span<const std::string_view> schedule_names();
 
 /// The optimiser that the options name. Throws ValueError, with the nearest right name, for one that is not known.
 std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options);
-/// The learning rate of a step, from 0: it rises evenly during the warm-up, then follows the schedule. Throws
-/// ValueError, with the nearest right name, for one that is not known.
+/// The learning rate of a step, counted from 0: it rises linearly during the warm-up, then follows the schedule. The
+/// options have steps, learning rate and schedule. Throws ValueError, with the nearest right name, for a schedule that
+/// is not known.
 double learning_rate_at(std::int64_t step, const FitOptions& options);
 
 }  // namespace retrace

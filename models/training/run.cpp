@@ -64,17 +64,6 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
 
 }  // namespace
 
-FitOptions with_recipe(FitOptions fit, const Recipe& recipe) {
-  const auto fill = [](auto& value, auto recommended) {
-    if (value == 0) value = recommended;
-  };
-  fill(fit.steps, fit.minutes > 0 ? no_limit : recipe.steps);
-  fill(fit.batch, recipe.batch);
-  fill(fit.learning_rate, recipe.learning_rate);
-  if (fit.schedule.empty()) fit.schedule = recipe.schedule;
-  return fit;
-}
-
 ModelSpec filled_spec(const RunOptions& options, const Task& task) {
   ModelSpec spec = options.model;
   spec.sizes = spec.sizes.or_else(sizes_for(task, recipe_for(options.task)));

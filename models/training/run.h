@@ -23,12 +23,8 @@ struct RunOptions {
   Dtype dtype = f32;
   TaskOptions task_options = {};  // a text has a length alone: of its segments
   TextSource text = {};
-  /// Zeros, and an empty schedule, are the recipe's.
-  FitOptions fit{.steps = 0, .batch = 0, .learning_rate = 0, .schedule = ""};
+  FitOptions fit = {};  // the recipe's numbers where none are given
 };
-
-/// The options of a training, with the recipe's numbers in the place of zeros.
-FitOptions with_recipe(FitOptions fit, const Recipe& recipe);
 
 /// A training that was prepared: what it trains, on what, and, once it is trained, the result.
 struct Run {

@@ -24,7 +24,7 @@ std::string Trainer::description() const {
 Tensor Trainer::loss_of(std::int64_t number) {
   Random random = batches_.stream(static_cast<std::uint64_t>(number));
   const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
-  const Batch batch = (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, options().batch);
+  const Batch batch = (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, *options().batch);
   const Tensor output = answer(model_, task_, batch.x);
   observe(output, batch.y);
   return task_loss(task_, output, batch.y);

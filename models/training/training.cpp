@@ -10,7 +10,16 @@
 
 namespace retrace {
 
-void check_options(const FitOptions& options) {
+FitOptions with_recipe(FitOptions options, const Recipe& recipe) {
+  options.steps = options.steps.value_or(options.minutes > 0 ? no_limit : recipe.steps);
+  options.batch = options.batch.value_or(recipe.batch);
+  options.learning_rate = options.learning_rate.value_or(recipe.learning_rate);
+  options.schedule = options.schedule.value_or(std::string(recipe.schedule));
+  return options;
+}
+
+void check_options(const FitOptions& given) {
+  const FitOptions options = with_recipe(given, fit_recipe);
   const auto positive = [](auto value, const char* name) {
     if (!(value > 0)) throw ValueError(text("fit: ", name, " is ", value, "; it has to be above 0"));
   };
@@ -18,18 +27,18 @@ void check_options(const FitOptions& options) {
     if (!(value >= 0 && std::isfinite(value)))
       throw ValueError(text("fit: ", name, " is ", value, "; it has to be a number of 0 or more"));
   };
-  positive(options.steps, "steps");
-  positive(options.batch, "batch");
+  positive(*options.steps, "steps");
+  positive(*options.batch, "batch");
   positive(options.accumulate, "accumulate");
-  positive(options.learning_rate, "learning_rate");
+  positive(*options.learning_rate, "learning_rate");
   positive(options.clip, "clip");
   positive(options.validate_every, "validate_every");
   positive(options.validation_samples, "validation_samples");
   positive(options.test_samples, "test_samples");
   not_negative(options.weight_decay, "weight_decay");
   not_negative(options.checkpoint_seconds, "checkpoint_seconds");
-  if (!std::isfinite(options.learning_rate))
-    throw ValueError(text("fit: learning_rate is ", options.learning_rate, "; it has to be finite"));
+  if (!std::isfinite(*options.learning_rate))
+    throw ValueError(text("fit: learning_rate is ", *options.learning_rate, "; it has to be finite"));
   if (!(options.b2 >= 0 && options.b2 < 1))
     throw ValueError(text("fit: b2 is ", options.b2, "; it has to be from 0 to below 1"));
   if (!(options.warm_up >= 0 && options.warm_up <= 1))
@@ -38,18 +47,18 @@ void check_options(const FitOptions& options) {
     throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
   if (!(options.minutes >= 0))
     throw ValueError(text("fit: minutes is ", options.minutes, "; it is a time, or 0 for as long as the steps take"));
-  learning_rate_at(options.steps, options);  // throws for a schedule that is not known
+  learning_rate_at(*options.steps, options);  // throws for a schedule that is not known
   if (std::ranges::find(optimizer_names(), options.optimizer) == optimizer_names().end())
     throw ValueError(unknown_name("fit", "optimizer", options.optimizer, optimizer_names()));
 }
 
 Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
-    : weights_(std::move(weights)), options_(options) {
+    : weights_(std::move(weights)), options_(with_recipe(options, fit_recipe)) {
   check_options(options);
   if (options.resume && options.checkpoint.empty())
     throw ValueError("fit: there is no checkpoint to resume from; say which file");
   for (const NamedTensor& weight : weights_) tensors_.push_back(weight.tensor);
-  optimizer_ = make_optimizer(weights_, options);
+  optimizer_ = make_optimizer(weights_, options_);
 }
 
 StepReport Training::step(std::int64_t scheduled) {

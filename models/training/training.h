@@ -39,6 +39,7 @@ class Training {
   /// Steps made.
   std::int64_t steps() const { return optimizer_->steps(); }
   const std::vector<NamedTensor>& weights() const { return weights_; }
+  /// With every number that a recipe can give.
   const FitOptions& options() const { return options_; }
 
   /// What is learned: a checkpoint of something else is refused.

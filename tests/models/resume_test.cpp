@@ -102,7 +102,7 @@ TEST_F(Resume, AfterAnyStepEndsWithTheSameWeights) {
       EXPECT_EQ(rest.best_step, whole.best_step);
       EXPECT_EQ(rest.test.loss, whole.test.loss);
       EXPECT_EQ(rest.history.back().loss, whole.history.back().loss) << "the mean over a window that was cut in two";
-      EXPECT_EQ(static_cast<std::int64_t>(rest.losses.size()), options_.steps - step);
+      EXPECT_EQ(static_cast<std::int64_t>(rest.losses.size()), *options_.steps - step);
     }
   }
 }

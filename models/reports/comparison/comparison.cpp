@@ -67,15 +67,14 @@ class Comparing {
     for (Entry& entry : entries_) {
       entry.run.fit = options.run.fit;
       TaskRun run = prepare(entry.run);
-      entry.run = run.options;  // the recipe's numbers in the place of zeros
+      entry.run = run.options;  // with the recipe's numbers where none were chosen
       if (!comparison_.task) comparison_.task = std::move(run.task);
     }
     comparison_.options.run = entries_.front().run;
     if (comparison_.options.learning_rates.empty())
-      comparison_.options.learning_rates = {comparison_.options.run.fit.learning_rate};
+      comparison_.options.learning_rates = {*comparison_.options.run.fit.learning_rate};
     const Baselines baselines = comparison_.task->baselines();
-    comparison_.threshold =
-        std::isnan(options.threshold) ? (baselines.trivial + baselines.ceiling) / 2 : options.threshold;
+    comparison_.threshold = options.threshold.value_or((baselines.trivial + baselines.ceiling) / 2);
   }
 
   Comparison run() {
@@ -159,7 +158,7 @@ class Comparing {
     }
   }
   std::int64_t samples_a_step() const {
-    return comparison_.options.run.fit.batch * comparison_.options.run.fit.accumulate;
+    return *comparison_.options.run.fit.batch * comparison_.options.run.fit.accumulate;
   }
 
   std::vector<Entry> entries_;
@@ -187,7 +186,7 @@ Plot learning_curves(const Comparison& comparison) {
     for (std::size_t point = 0; point < points; ++point) {
       std::vector<double> metrics;
       for (const FitResult& run : result.runs) metrics.push_back(run.history[point].validation.metric);
-      curve.x.push_back(static_cast<double>(result.runs.front().history[point].step * fit.batch * fit.accumulate));
+      curve.x.push_back(static_cast<double>(result.runs.front().history[point].step * *fit.batch * fit.accumulate));
       curve.y.push_back(summarise(metrics).mean);
       curve.low.push_back(*std::min_element(metrics.begin(), metrics.end()));
       curve.high.push_back(*std::max_element(metrics.begin(), metrics.end()));

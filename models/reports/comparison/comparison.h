@@ -2,6 +2,7 @@
 // rates.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct CompareOptions {
   Match match = Match::none;
   /// Tried on a seed of their own; the one with the lowest validation loss is taken. One rate is taken untried.
   std::vector<double> learning_rates;
-  /// The metric to be reached; NaN: halfway from the trivial answer to the best possible.
-  double threshold = std::numeric_limits<double>::quiet_NaN();
+  /// The metric to be reached; if not given, halfway from the trivial answer to the best possible.
+  std::optional<double> threshold = {};
 };
 
 /// What is compared: a model with its sizes, and what to call it.

@@ -25,11 +25,11 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
   const FitOptions& fit = comparison.options.run.fit;
   const bool by_time = fit.steps == no_limit;
   const std::string minutes = fit.minutes > 0 ? text(by_time ? " for " : ", or ", fit.minutes, " minutes") : "";
-  return {text("Budget of a run: ", by_time ? std::string() : text(fit.steps, " "), "updates of ",
-               fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
+  return {text("Budget of a run: ", by_time ? std::string() : text(*fit.steps, " "), "updates of ",
+               *fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
                " seeds; the same batches in the same order for every model; tested on ", fit.test_samples,
                " fresh samples of the full task with the parameters of the lowest validation loss on it."),
-          text("Optimiser: ", fit.optimizer, ", schedule ", fit.schedule, ", warm-up ", fit.warm_up, ", clip ",
+          text("Optimiser: ", fit.optimizer, ", schedule ", *fit.schedule, ", warm-up ", fit.warm_up, ", clip ",
                fit.clip, ".", lessons_in_words(comparison))};
 }
 

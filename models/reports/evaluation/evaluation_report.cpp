@@ -70,8 +70,8 @@ Batch first_of(const Batch& all_samples, std::int64_t count) {
 }  // namespace
 
 Report make_report(const StoredRun& run, const ReportOptions& options) {
-  if (options.samples < 0)
-    throw ValueError(text("eval: ", options.samples, " samples were asked for; ask for 1 or more"));
+  if (options.samples && *options.samples < 1)
+    throw ValueError(text("eval: ", *options.samples, " samples were asked for; ask for 1 or more"));
   const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
   const Task& task = *run.task;
   Report report{.path = run.path,
@@ -83,7 +83,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
                 .parameters = count_parameters(*run.model),
                 .step = run.step,
                 .seed = options.seed.value_or(run.seed),
-                .samples = options.samples == 0 ? run.test_samples : options.samples,
+                .samples = options.samples.value_or(run.test_samples),
                 .evaluation = {},
                 .metric = {},
                 .baselines = task.baselines()};
@@ -92,7 +92,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
   if (const std::optional<HeldOut> held_out = task.held_out()) {
     const std::int64_t count = held_out->test.x.dim(0);
     report.held_out = true;
-    report.samples = options.samples == 0 ? count : std::min(count, options.samples);
+    report.samples = std::min(count, options.samples.value_or(count));
     report.as_in_training = report.samples == count;
     report.evaluation = evaluate(*run.model, task, first_of(held_out->test, report.samples), see);
   } else {

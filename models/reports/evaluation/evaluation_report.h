@@ -15,10 +15,10 @@
 namespace retrace {
 
 struct ReportOptions {
-  std::int64_t samples = 0;                // 0: as many as the training's test had
-  std::optional<std::uint64_t> seed = {};  // none: the training's own, whose test samples it draws again
-  std::int64_t failures = 5;               // that are shown
-  std::int64_t examples = 3;               // whose attention is shown
+  std::optional<std::int64_t> samples = {};  // if not given, as many as the training's test had
+  std::optional<std::uint64_t> seed = {};    // if not given, the training's own, whose test samples it draws again
+  std::int64_t failures = 5;                 // that are shown
+  std::int64_t examples = 3;                 // whose attention is shown
 };
 
 struct Report {

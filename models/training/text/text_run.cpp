@@ -8,10 +8,9 @@ const Recipe recipe{.batch = 32, .learning_rate = 5e-3, .steps = 2000};
 
 TextModelOptions model_options(const RunOptions& options) {
   const TextModelOptions defaults;
-  const std::int64_t length = options.task_options.length;
   return {.model = options.model.name,
           .hidden = options.model.sizes.hidden.value_or(defaults.hidden),
-          .length = length == 0 ? defaults.length : length};
+          .length = options.task_options.length.value_or(defaults.length)};
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ TextRun prepare_text(const RunOptions& options) {
   filled.fit = with_recipe(options.fit, recipe);
   Random weights = Random(filled.fit.seed).stream("weights");
   TextData data = read_text(options.text.file, options.text.tokens);
-  check_length(data, filled.fit.batch, model_options(options).length);
+  check_length(data, *filled.fit.batch, model_options(options).length);
   TextModel model(model_options(options), data.vocabulary, weights);
   return {std::move(filled), std::move(data), std::move(model)};
 }

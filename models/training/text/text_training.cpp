@@ -63,8 +63,8 @@ TextTraining::TextTraining(const TextModel& model, const TextData& data, const F
     : Training(parameters(model.network), options),
       model_(model),
       data_(data),
-      streams_((check_length(data, options.batch, model.options.length), data.training()), options.batch,
-               model.options.length) {
+      streams_((check_length(data, *this->options().batch, model.options.length), data.training()),
+               *this->options().batch, model.options.length) {
   if (!model.carries_state()) return;
   // Tensors for a checkpoint to be copied into.
   const DtypeScope scope(weights().front().tensor.dtype());

@@ -5,11 +5,9 @@
 #include <retrace/models/cli/stop_signals.h>
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/formats/digits.h>
-#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/reports/plots/curves.h>
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/run_kinds.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -61,31 +59,10 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
   return head + "the same command with --resume (and without --force) goes on from there";
 }
 
-void check_text_flags(const TrainFlags& flags) {
-  const RunOptions& run = flags.run;
-  if (run.text.file.empty()) throw ValueError("retrace train text: no text to train on; give --text FILE");
-  if (run.task_options != TaskOptions{.length = run.task_options.length})
-    throw ValueError("retrace train text: of the tasks' own options a text has --length alone; leave the others out");
-  if (run.model.sizes != SizeOptions{.hidden = run.model.sizes.hidden} || run.model.parts != MemoryParts{})
-    throw ValueError("retrace train text: the memory of an rmc is not chosen here; leave its flags out");
-}
-
-/// Refuses a task that is not known, and flags that it does not have.
-void check_task_flags(const TrainFlags& flags) {
-  const std::string& task = flags.run.task;
-  const std::vector<std::string_view> known = run_names();
-  if (std::ranges::find(known, task) == known.end())
-    throw ValueError(unknown_name("retrace train", "task", task, known));
-  if (task == "text") return check_text_flags(flags);
-  const char* given = !flags.run.text.file.empty() ? "--text" : !flags.tokens.empty() ? "--tokens" : nullptr;
-  if (given != nullptr)
-    throw ValueError(text("retrace train: ", given, " is for retrace train text; leave it out for ", task));
-}
-
 RunOptions run_options(const TrainFlags& flags, Program& program) {
   RunOptions options = flags.run;
   options.dtype = flags.dtype == "f64" ? f64 : f32;
-  options.text.tokens = flags.tokens == "words" ? TokenKind::words : TokenKind::characters;
+  if (!flags.tokens.empty()) options.text.tokens = flags.tokens == "words" ? TokenKind::words : TokenKind::characters;
   if (!flags.quiet) options.fit.progress = progress_on(program, text(options.model.name, " on ", options.task));
   return options;
 }
@@ -94,7 +71,6 @@ RunOptions run_options(const TrainFlags& flags, Program& program) {
 
 void run_train(const TrainFlags& flags, Program& program) {
   if (flags.threads > 0) set_threads(flags.threads);
-  check_task_flags(flags);
   const StopSignals signals;
   const std::unique_ptr<Run> run =
       make_run(run_options(flags, program));  // a wrong name is found before a folder is made

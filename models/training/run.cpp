@@ -1,6 +1,5 @@
 #include <retrace/models/training/run.h>
 #include <retrace/models/training/stored_run.h>
-#include <retrace/models/training/text/text_run.h>
 
 #include <algorithm>
 
@@ -93,17 +92,6 @@ TaskRun prepare(const RunOptions& options) {
   RunOptions filled = with_recipe(options, *task);
   check_choices(options.model, filled.model);
   return {std::move(filled), std::move(task)};
-}
-
-std::vector<std::string_view> run_names() {
-  std::vector<std::string_view> names(task_names().begin(), task_names().end());
-  names.push_back("text");
-  return names;
-}
-
-std::unique_ptr<Run> make_run(const RunOptions& options) {
-  if (options.task == "text") return std::make_unique<TextRun>(prepare_text(options));
-  return std::make_unique<TaskRun>(prepare(options));
 }
 
 }  // namespace retrace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,19 +12,19 @@
 
 namespace retrace {
 
-/// What the task "text" reads.
+/// The text of a training on text.
 struct TextSource {
-  std::string file = {};
-  TokenKind tokens = TokenKind::characters;
+  std::string file = {};                 // in UTF-8
+  std::optional<TokenKind> tokens = {};  // if not given, characters
 };
 
 struct RunOptions {
-  std::string task;  // one of task_names(), or "text"
+  std::string task;  // one of run_names(); prepare() takes task_names()
   ModelSpec model;   // sizes that are not chosen are the recipe's
   Dtype dtype = f32;
-  TaskOptions task_options = {};  // a text has a length alone: of its segments
-  TextSource text = {};
-  FitOptions fit = {};  // the recipe's numbers where none are given
+  TaskOptions task_options = {};
+  TextSource text = {};  // of the tasks that read one
+  FitOptions fit = {};   // the recipe's numbers where none are given
 };
 
 /// A training that was prepared: what it trains, on what, and, once it is trained, the result.
@@ -74,10 +75,5 @@ std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec&
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known, and for
 /// what the model's memory does not let one choose: see memory_choices().
 TaskRun prepare(const RunOptions& options);
-
-/// The names that make_run knows: task_names() and "text".
-std::vector<std::string_view> run_names();
-/// Prepares a training on any of them. Throws what prepare() and prepare_text() throw.
-std::unique_ptr<Run> make_run(const RunOptions& options);
 
 }  // namespace retrace

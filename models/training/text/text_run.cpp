@@ -1,6 +1,8 @@
 #include <retrace/models/training/result_json.h>
 #include <retrace/models/training/text/text_run.h>
 
+#include <array>
+
 namespace retrace {
 namespace {
 
@@ -13,6 +15,27 @@ TextModelOptions model_options(const RunOptions& options) {
           .length = options.task_options.length.value_or(defaults.length)};
 }
 
+constexpr std::array<std::string_view, 1> tasks{"text"};
+
+constexpr std::array own_flags{
+    OwnFlag{"--text", [](const RunOptions& options) { return !options.text.file.empty(); }},
+    OwnFlag{"--tokens", [](const RunOptions& options) { return options.text.tokens.has_value(); }},
+};
+
+constexpr std::array refusals{
+    Refusal{[](const RunOptions& options) { return options.text.file.empty(); },
+            "no text to train on; give --text FILE"},
+    Refusal{[](const RunOptions& options) {
+              return options.task_options != TaskOptions{.length = options.task_options.length};
+            },
+            "of the tasks' own options a text has --length alone; leave the others out"},
+    Refusal{[](const RunOptions& options) {
+              const auto& [name, sizes, memory, parts] = options.model;
+              return sizes != SizeOptions{.hidden = sizes.hidden} || parts != MemoryParts{};
+            },
+            "the memory of an rmc is not chosen here; leave its flags out"},
+};
+
 }  // namespace
 
 TextRun prepare_text(const RunOptions& options) {
@@ -20,10 +43,19 @@ TextRun prepare_text(const RunOptions& options) {
   RunOptions filled = options;
   filled.fit = with_recipe(options.fit, recipe);
   Random weights = Random(filled.fit.seed).stream("weights");
-  TextData data = read_text(options.text.file, options.text.tokens);
+  TextData data = read_text(options.text.file, options.text.tokens.value_or(TokenKind::characters));
   check_length(data, *filled.fit.batch, model_options(options).length);
   TextModel model(model_options(options), data.vocabulary, weights);
   return {std::move(filled), std::move(data), std::move(model)};
+}
+
+RunKind text_run_kind() {
+  return {.tasks = [] { return std::span<const std::string_view>(tasks); },
+          .prepare = [](const RunOptions& options) -> std::unique_ptr<Run> {
+            return std::make_unique<TextRun>(prepare_text(options));
+          },
+          .own_flags = own_flags,
+          .refusals = refusals};
 }
 
 void TextRun::train() {
@@ -35,7 +67,7 @@ std::string TextRun::json() const {
   JsonObject object{{"task", options.task},
                     {"model", options.model.name},
                     {"text", options.text.file},
-                    {"tokens", name_of(options.text.tokens)},
+                    {"tokens", name_of(data.vocabulary.kind())},
                     {"vocabulary", data.vocabulary.size()},
                     {"length", model.options.length},
                     {"dtype", name_of(options.dtype)},

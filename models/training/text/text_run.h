@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/run_kinds.h>
 #include <retrace/models/training/text/text_training.h>
 
 namespace retrace {
@@ -17,7 +17,7 @@ struct TextRun : Run {
       : Run(std::move(given)), data(std::move(text)), model(std::move(language_model)) {}
   void train() override;
   std::string subject() const override { return options.text.file; }
-  std::string_view metric() const override { return metric_name(options.text.tokens); }
+  std::string_view metric() const override { return metric_name(data.vocabulary.kind()); }
   Baselines baselines() const override { return baselines_of(data); }
   bool knows_ceiling() const override { return false; }
   std::string description() const override { return {}; }
@@ -28,5 +28,8 @@ struct TextRun : Run {
 /// Reads the text and makes the model. Throws ValueError for a name that is not known and for a text that is too short,
 /// FileError for a file that cannot be read or is not UTF-8.
 TextRun prepare_text(const RunOptions& options);
+
+/// The task "text", with the options that it takes.
+RunKind text_run_kind();
 
 }  // namespace retrace

@@ -1,0 +1,61 @@
+#include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/text/text_run.h>
+
+#include <algorithm>
+#include <array>
+
+namespace retrace {
+namespace {
+
+/// A new kind is a row here.
+std::span<const RunKind> run_kinds() {
+  static const std::array kinds{
+      RunKind{.tasks = task_names,
+              .prepare = [](const RunOptions& options) -> std::unique_ptr<Run> {
+                return std::make_unique<TaskRun>(prepare(options));
+              }},
+      text_run_kind(),
+  };
+  return kinds;
+}
+
+bool has_task(const RunKind& kind, std::string_view task) {
+  const std::span<const std::string_view> tasks = kind.tasks();
+  return std::ranges::find(tasks, task) != tasks.end();
+}
+
+const RunKind& kind_of(std::string_view task) {
+  for (const RunKind& kind : run_kinds())
+    if (has_task(kind, task)) return kind;
+  throw ValueError(unknown_name("retrace train", "task", task, run_names()));
+}
+
+void check_options(const RunKind& kind, const RunOptions& options) {
+  for (const Refusal& refusal : kind.refusals)
+    if (refusal.applies(options)) throw ValueError(text("retrace train ", options.task, ": ", refusal.message));
+  for (const RunKind& other : run_kinds())
+    for (const OwnFlag& flag : other.own_flags)
+      if (!has_task(other, options.task) && flag.is_given(options))
+        throw ValueError(text("retrace train: ", flag.name, " is for retrace train ", other.tasks().front(),
+                              "; leave it out for ", options.task));
+}
+
+}  // namespace
+
+std::vector<std::string_view> run_names() {
+  std::vector<std::string_view> names;
+  for (const RunKind& kind : run_kinds()) {
+    const std::span<const std::string_view> tasks = kind.tasks();
+    names.insert(names.end(), tasks.begin(), tasks.end());
+  }
+  return names;
+}
+
+std::unique_ptr<Run> make_run(const RunOptions& options) {
+  const RunKind& kind = kind_of(options.task);
+  check_options(kind, options);
+  return kind.prepare(options);
+}
+
+}  // namespace retrace

@@ -11,7 +11,7 @@
 namespace retrace {
 
 void run_ablate(const AblateFlags& flags, Program& program) {
-  if (flags.threads > 0) set_threads(flags.threads);
+  if (flags.threads) set_threads(*flags.threads);
   AblateOptions options = flags.ablate;
   if (!flags.quiet) {
     options.tell = [&](const std::string& what) { program.messages << what << std::endl; };

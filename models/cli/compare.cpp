@@ -11,7 +11,7 @@
 namespace retrace {
 
 void run_compare(const CompareFlags& flags, Program& program) {
-  if (flags.threads > 0) set_threads(flags.threads);
+  if (flags.threads) set_threads(*flags.threads);
   CompareOptions options = flags.compare;
   options.match = flags.match == "parameters" ? Match::parameters : flags.match == "flops" ? Match::flops : Match::none;
   if (!flags.quiet) options.run.fit.progress = progress_on(program);

@@ -8,7 +8,7 @@
 namespace retrace {
 
 void run_eval(const EvalFlags& flags, Program& program) {
-  if (flags.threads > 0) set_threads(flags.threads);
+  if (flags.threads) set_threads(*flags.threads);
   const StoredRun run = load_run(flags.path);
   std::optional<ResultFolder> folder;
   if (!flags.out.empty()) folder.emplace(flags.out);

@@ -69,10 +69,10 @@ CLI::Option* add_any_seed(CLI::App& command, const char* name, auto& value, cons
 }
 
 template <class T>
-CLI::Option* add_any_count(CLI::App& command, const char* name, std::optional<T>& value,
-                           const std::string& description) {
+CLI::Option* add_any_count(CLI::App& command, const char* name, std::optional<T>& value, const std::string& description,
+                           T most = largest_count) {
   return add_read(command, name, "INT", description,
-                  [=, &value](const std::string& word) { value = read_whole<T>(name, word, 1, largest_count); });
+                  [=, &value](const std::string& word) { value = read_whole<T>(name, word, 1, most); });
 }
 
 CLI::Option* add_any_number(CLI::App& command, const char* name, auto& value, const std::string& description,
@@ -100,18 +100,14 @@ CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value,
                   [=, &value](const std::string& word) { value = read_whole(name, word, least, most); });
 }
 
-CLI::Option* add_count(CLI::App& command, const char* name, int& value, const std::string& description, int most) {
-  return add_read(command, name, "INT", description,
-                  [=, &value](const std::string& word) { value = read_whole(name, word, 1, most); });
-}
-
 CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::int64_t>& value,
                        const std::string& description) {
   return add_any_count(command, name, value, description);
 }
 
-CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description) {
-  return add_any_count(command, name, value, description);
+CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description,
+                       int most) {
+  return add_any_count(command, name, value, description, most);
 }
 
 CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description) {

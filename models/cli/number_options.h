@@ -30,8 +30,8 @@ CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value,
                        std::int64_t least = 1, std::int64_t most = largest_count);
 CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::int64_t>& value,
                        const std::string& description);
-CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description);
-CLI::Option* add_count(CLI::App& command, const char* name, int& value, const std::string& description, int most);
+CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description,
+                       int most = largest_count);
 CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description);
 CLI::Option* add_seed(CLI::App& command, const char* name, std::optional<std::uint64_t>& value,
                       const std::string& description);

@@ -44,9 +44,17 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
       "--no-curriculum", [&fit] { fit.curriculum = false; }, "train on the full task from the first step on");
 }
 
-void add_threads_option(CLI::App& command, int& threads) {
-  constexpr int most_threads = 1024;
-  add_count(command, "--threads", threads, "the results do not depend on it (default: every core)", most_threads);
+void add_threads_option(CLI::App& command, CommonFlags& flags) {
+  constexpr int max_threads = 1024;
+  add_count(command, "--threads", flags.threads, "the results do not depend on it (default: every core)", max_threads);
+}
+
+void add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions) {
+  if (descriptions.out != nullptr) command.add_option("--out", flags.out, descriptions.out);
+  if (descriptions.force != nullptr)
+    command.add_flag("--force", flags.force, descriptions.force)->needs(command.get_option("--out"));
+  if (descriptions.json != nullptr) command.add_flag("--json", flags.json, descriptions.json);
+  if (descriptions.quiet) command.add_flag("--quiet", flags.quiet, "show no progress");
 }
 
 void add_task_options(CLI::App& command, TaskOptions& options) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <retrace/models/training/run.h>
+#include <retrace/models/cli/commands.h>
 #include <CLI/App.hpp>
 
 namespace retrace {
@@ -18,8 +18,18 @@ void add_training_options(CLI::App& command, FitOptions& fit);
 /// What the tasks have of their own.
 void add_task_options(CLI::App& command, TaskOptions& options);
 /// The number of threads that compute.
-void add_threads_option(CLI::App& command, int& threads);
+void add_threads_option(CLI::App& command, CommonFlags& flags);
 /// Which relational memory a model has, and of what parts.
 void add_memory_options(CLI::App& command, ModelSpec& model);
+
+/// The descriptions of those of the common flags that a command has.
+struct CommonDescriptions {
+  const char* out = nullptr;
+  const char* force = nullptr;  // needs `out`, of this call or an earlier one
+  const char* json = nullptr;
+  bool quiet = false;
+};
+/// Adds the flags with a description, in this order.
+void add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions);
 
 }  // namespace retrace

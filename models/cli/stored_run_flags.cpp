@@ -1,40 +1,44 @@
+// The flags of the commands that read what `train --out` wrote: eval and generate.
+#include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
-#include <retrace/models/cli/stored_run_flags.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 
 namespace retrace {
 
-void add_eval_command(CLI::App& app, EvalFlags& flags, Program& program) {
+void add_eval_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<EvalFlags>();
   CLI::App* command =
       app.add_subcommand("eval", "Tells what a model that was trained with --out can do, where it fails, and how");
-  ReportOptions& options = flags.options;
-  command->add_option("checkpoint", flags.path, "folder of the training, its weights or its checkpoint")->required();
+  ReportOptions& options = flags->options;
+  command->add_option("checkpoint", flags->path, "folder of the training, its weights or its checkpoint")->required();
   add_count(*command, "--samples", options.samples, "to test on (default: as many as the training's test)");
   add_seed(*command, "--seed", options.seed, "of the samples (default: the training's, so those of its test)");
   add_count(*command, "--failures", options.failures, "wrong answers that are shown", 0)
       ->default_str(std::to_string(options.failures));
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
       ->default_str(std::to_string(options.examples));
-  add_threads_option(*command, flags.threads);
-  command->add_option("--out", flags.out, "folder for attention.html and eval.json");
-  command->add_flag("--json", flags.json, "print the report as one JSON object");
-  command->callback([&] { run_eval(flags, program); });
+  add_threads_option(*command, *flags);
+  add_common_flags(*command, *flags,
+                   {.out = "folder for attention.html and eval.json", .json = "print the report as one JSON object"});
+  command->callback([flags, &program] { run_eval(*flags, program); });
 }
 
-void add_generate_command(CLI::App& app, GenerateFlags& flags, Program& program) {
+void add_generate_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<GenerateFlags>();
   CLI::App* command = app.add_subcommand("generate", "Writes text with a model that was trained by train text --out");
-  GenerateOptions& options = flags.options;
-  command->add_option("folder", flags.folder, "of the training")->required();
+  GenerateOptions& options = flags->options;
+  command->add_option("folder", flags->folder, "of the training")->required();
   add_count(*command, "--length", options.length, "characters or words", 0)
       ->default_str(std::to_string(options.length));
   add_number(*command, "--temperature", options.temperature, "0: always the most likely token", number_of_0_or_more)
       ->default_str(text(options.temperature));
   add_seed(*command, "--seed", options.seed, "of the draws");
   command->add_option("--prompt", options.prompt, "what to continue");
-  command->add_flag("--json", flags.json, "print it as one JSON object");
-  command->callback([&] { run_generate(flags, program); });
+  add_common_flags(*command, *flags, {.json = "print it as one JSON object"});
+  command->callback([flags, &program] { run_generate(*flags, program); });
 }
 
 }  // namespace retrace

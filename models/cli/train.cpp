@@ -61,8 +61,6 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
 
 RunOptions run_options(const TrainFlags& flags, Program& program) {
   RunOptions options = flags.run;
-  options.dtype = flags.dtype == "f64" ? f64 : f32;
-  if (!flags.tokens.empty()) options.text.tokens = flags.tokens == "words" ? TokenKind::words : TokenKind::characters;
   if (!flags.quiet) options.fit.progress = progress_on(program, text(options.model.name, " on ", options.task));
   return options;
 }
@@ -70,7 +68,7 @@ RunOptions run_options(const TrainFlags& flags, Program& program) {
 }  // namespace
 
 void run_train(const TrainFlags& flags, Program& program) {
-  if (flags.threads > 0) set_threads(flags.threads);
+  if (flags.threads) set_threads(*flags.threads);
   const StopSignals signals;
   const std::unique_ptr<Run> run =
       make_run(run_options(flags, program));  // a wrong name is found before a folder is made

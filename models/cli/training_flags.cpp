@@ -1,0 +1,125 @@
+// The flags of the commands that train: train, compare and ablate.
+#include <retrace/models/cli/command_flags.h>
+#include <retrace/models/cli/number_options.h>
+#include <retrace/models/cli/options.h>
+#include <retrace/models/training/presets.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+namespace retrace {
+namespace {
+
+void add_text_options(CLI::App& command, TextSource& source) {
+  command.add_option("--text", source.file, "text: a file in UTF-8; the last 5 % of it are for the test");
+  const auto choose_tokens = [&source](const std::string& name) {
+    source.tokens = name == "words" ? TokenKind::words : TokenKind::characters;
+  };
+  command.add_option_function<std::string>("--tokens", choose_tokens, "text: characters (the default) or words")
+      ->check(CLI::IsMember({"characters", "words"}));
+}
+
+void add_dtype_option(CLI::App& command, Dtype& dtype) {
+  const auto choose = [&dtype](const std::string& name) { dtype = name == "f64" ? f64 : f32; };
+  command.add_option_function<std::string>("--dtype", choose, "f32 or f64")
+      ->check(CLI::IsMember({"f32", "f64"}))
+      ->default_str("f32");
+}
+
+/// --out, checkpoints there, --resume and --force.
+void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
+  FitOptions& fit = flags.run.fit;
+  add_common_flags(
+      command, flags,
+      {.out = "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json"});
+  add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "least time between two checkpoints",
+             number_of_0_or_more)
+      ->default_str(text(fit.checkpoint_seconds));
+  CLI::Option* resume =
+      command.add_flag("--resume", fit.resume, "go on from the checkpoint in that folder, if there is one")
+          ->needs(command.get_option("--out"));
+  add_common_flags(command, flags, {.force = "start over where that folder has a training already"});
+  command.get_option("--force")->excludes(resume);
+}
+
+/// What compare and ablate do with their result.
+CommonDescriptions comparison_flags(const char* out) {
+  return {.out = out,
+          .force = "replace the results of an earlier one in that folder",
+          .json = "print the result as one JSON object",
+          .quiet = true};
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<TrainFlags>();
+  RunOptions& run = flags->run;
+  CLI::App* command = app.add_subcommand("train", "Trains a model on a task and tests it on samples it has not seen");
+  // First, because the other flags change what it sets.
+  command->add_option_function<std::string>(
+      "--preset", [&run](const std::string& name) { run = preset(name); },
+      joined(preset_names()) + ": a task, a model and their settings by one name; other flags change it");
+  command->add_option("task", run.task, joined(task_names()) + ", or text: what comes next in --text FILE");
+  add_task_options(*command, run.task_options);
+  add_text_options(*command, run.text);
+  command->add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
+  add_memory_options(*command, run.model);
+  add_count(*command, "--hidden", run.model.sizes.hidden, "size of the model's state (default: the task's)");
+  add_seed(*command, "--seed", run.fit.seed, "of weights, batches and tests");
+  add_threads_option(*command, *flags);
+  add_dtype_option(*command, run.dtype);
+  add_training_options(*command, run.fit);
+  add_run_folder_options(*command, *flags);
+  add_common_flags(*command, *flags, {.json = "print the result as one JSON object", .quiet = true});
+  command->callback([flags, &program] {
+    if (flags->run.task.empty()) throw CLI::RequiredError("task");
+    run_train(*flags, program);
+  });
+}
+
+void add_compare_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<CompareFlags>();
+  CompareOptions& compare = flags->compare;
+  CLI::App* command = app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares");
+  command->add_option("task", compare.run.task, joined(task_names()))->required();
+  add_task_options(*command, compare.run.task_options);
+  add_list(*command, "--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
+      ->required();
+  add_count(*command, "--seeds", compare.seeds, "how many")->default_str(std::to_string(compare.seeds));
+  command->add_option("--match", flags->match, "sizes of the models: parameters, flops or none")
+      ->check(CLI::IsMember({"parameters", "flops", "none"}))
+      ->capture_default_str();
+  add_list(*command, "--learning-rates", compare.learning_rates,
+           "tried for each model, separated by commas (default: the task's)", number_above_0);
+  add_number(*command, "--threshold", compare.threshold,
+             "of the metric, whose time is told (default: half of what can be learned)", any_number);
+  add_count(*command, "--hidden", compare.run.model.sizes.hidden,
+            "size of the first model's state (default: the task's)");
+  add_threads_option(*command, *flags);
+  add_training_options(*command, compare.run.fit);
+  add_common_flags(*command, *flags, comparison_flags("folder for compare.html and result.json"));
+  command->callback([flags, &program] { run_compare(*flags, program); });
+}
+
+void add_ablate_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<AblateFlags>();
+  AblateOptions& ablate = flags->ablate;
+  CLI::App* command =
+      app.add_subcommand("ablate", "Trains a model with each part of its memory changed alone, and compares");
+  command->add_option("task", ablate.run.task, joined(task_names()))->required();
+  add_task_options(*command, ablate.run.task_options);
+  command->add_option("--model", ablate.run.model.name, joined(memory_model_names()))->capture_default_str();
+  add_memory_options(*command, ablate.run.model);
+  add_list(*command, "--factors", ablate.factors,
+           joined(memory_part_names()) + ", separated by commas (default: all that the model has)");
+  add_count(*command, "--seeds", ablate.seeds, "how many")->default_str(std::to_string(ablate.seeds));
+  add_count(*command, "--hidden", ablate.run.model.sizes.hidden, "size of the model's state (default: the task's)");
+  add_threads_option(*command, *flags);
+  add_training_options(*command, ablate.run.fit);
+  add_common_flags(*command, *flags, comparison_flags("folder for ablate.html and result.json"));
+  command->callback([flags, &program] { run_ablate(*flags, program); });
+}
+
+}  // namespace retrace

@@ -58,7 +58,7 @@ void add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescrip
 }
 
 void add_task_options(CLI::App& command, TaskOptions& options) {
-  for (const TaskOptionRow& row : task_option_rows()) {
+  for (const TaskOptionRow& row : task_option_rows) {
     const std::string description(row.description);
     const auto add = [&]<class T>(T TaskOptions::*option) {
       if constexpr (std::same_as<T, std::optional<std::int64_t>>)

@@ -11,6 +11,12 @@ Adding::Adding(const AddingOptions& options) : Task("adding", TaskKind::regressi
   check_memory("adding", "a sample", {options.length, 2});
 }
 
+std::unique_ptr<Task> Adding::make(const TaskOptions& given) {
+  AddingOptions options;
+  options.length = given.length.value_or(options.length);
+  return std::make_unique<Adding>(options);
+}
+
 Baselines Adding::baselines() const {
   constexpr double variance =
       2.0 / 12;  // of the sum of two numbers from U(0, 1); two independent sums differ by twice that

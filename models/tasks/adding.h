@@ -16,6 +16,9 @@ class Adding final : public Task {
  public:
   /// Throws ValueError for a length below 2.
   explicit Adding(const AddingOptions& options = {});
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "length";
+  static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return 2; }
   std::int64_t sequence_length() const override { return options_.length; }

@@ -60,6 +60,10 @@ template <class T> World tell_story(Random& random, T* row) {
 
 }  // namespace
 
+std::unique_ptr<Task> Babi::make(const TaskOptions& given) {
+  return std::make_unique<Babi>(BabiOptions{.held_only = given.held_only});
+}
+
 Baselines Babi::baselines() const {
   if (options_.held_only)
     return {.chance = 1.0 / places, .trivial = 0.637, .trivial_answer = "the place named last", .ceiling = 1};

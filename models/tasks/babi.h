@@ -21,6 +21,9 @@ class Babi final : public Task {
   static constexpr std::int64_t places = 4;
 
   explicit Babi(const BabiOptions& options = {}) : Task("babi", TaskKind::classification), options_(options) {}
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "held-only";
+  static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return agents + 1 + places + 3; }
   std::int64_t sequence_length() const override { return most_facts + 1; }

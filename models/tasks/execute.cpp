@@ -64,6 +64,14 @@ Execute::Execute(const ExecuteOptions& options)
   program_length_ = is_memorised() ? length : longest_program(ops_, length, nesting);
 }
 
+std::unique_ptr<Task> Execute::make(const TaskOptions& given) {
+  ExecuteOptions options;
+  if (given.program) options.program = program_kind(*given.program);
+  options.length = given.length.value_or(options.length);
+  options.nesting = given.nesting.value_or(options.nesting);
+  return std::make_unique<Execute>(options);
+}
+
 std::int64_t Execute::answer_length() const {
   if (!is_memorised()) return options_.length + 2;
   return (options_.program == ProgramKind::twice ? 2 : 1) * options_.length + 1;

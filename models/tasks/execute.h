@@ -36,6 +36,9 @@ class Execute final : public Task {
   /// Throws ValueError for a length or nesting below 1, for current ones beyond them, for numbers too long to be exact:
   /// length (nesting + 1) digits above 37 or length above 17.
   explicit Execute(const ExecuteOptions& options = {});
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "program length nesting";
+  static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return std::ssize(characters); }
   std::int64_t sequence_length() const override { return program_length_ + 1 + answer_length(); }

@@ -20,102 +20,60 @@
 namespace retrace {
 namespace {
 
-using Made = std::unique_ptr<Task>;
-
 struct Entry {
   std::string_view options;  // of TaskOptions, that it has
-  std::function<Made(const TaskOptions&)> make;
+  std::function<std::unique_ptr<Task>(const TaskOptions&)> make;
   Recipe recipe;
 };
 
-void set(std::int64_t& option, std::optional<std::int64_t> given) { option = given.value_or(option); }
-
-Made make_pair_matching(const TaskOptions& given) {
-  PairMatchingOptions options;
-  set(options.length, given.length);
-  return std::make_unique<PairMatching>(options);
+template <class T> Entry task(const Recipe& recipe) {
+  if constexpr (requires { T::option_names; })
+    return {T::option_names, T::make, recipe};
+  else
+    return {"", [](const TaskOptions&) { return std::make_unique<T>(); }, recipe};
 }
 
-template <Recital recital> Made make_recite(const TaskOptions& given) {
-  ReciteOptions options;
-  set(options.length, given.length);
-  return std::make_unique<Recite>(recital, options);
+template <Recital recital> Entry recite(const Recipe& recipe) {
+  return {Recite::option_names, [](const TaskOptions& given) { return Recite::make(recital, given); }, recipe};
 }
-
-Made make_recall(const TaskOptions& given) {
-  RecallOptions options;
-  set(options.pairs, given.length);
-  return std::make_unique<Recall>(options);
-}
-
-Made make_parity(const TaskOptions& given) {
-  ParityOptions options;
-  set(options.length, given.length);
-  return std::make_unique<Parity>(options);
-}
-
-Made make_adding(const TaskOptions& given) {
-  AddingOptions options;
-  set(options.length, given.length);
-  return std::make_unique<Adding>(options);
-}
-
-Made make_nth_farthest(const TaskOptions& given) {
-  NthFarthestOptions options;
-  set(options.vectors, given.vectors);
-  set(options.dims, given.dims);
-  return std::make_unique<NthFarthest>(options);
-}
-
-Made make_execute(const TaskOptions& given) {
-  ExecuteOptions options;
-  if (given.program) options.program = program_kind(*given.program);
-  set(options.length, given.length);
-  set(options.nesting, given.nesting);
-  return std::make_unique<Execute>(options);
-}
-
-template <class T> Made make_fixed(const TaskOptions&) { return std::make_unique<T>(); }
-
-Made make_babi(const TaskOptions& given) { return std::make_unique<Babi>(BabiOptions{given.held_only}); }
 
 /// The library's tasks: a new one is a row here.
 Registry<Entry>& tasks() {
   // clang-format off
   static Registry<Entry> all("register_task", "make_task", "task", {
-    {"object-tracking", {"", make_fixed<ObjectTracking>,
-      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 3000}}},
-    {"pair-matching", {"length", make_pair_matching,
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 128, .learning_rate = 1e-2, .steps = 3000}}},
-    {"babi", {"held-only", make_babi,
-      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 6000}}},
-    {"graph-reachability", {"", make_fixed<GraphReachability>,
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 16000}}},
-    {"copy", {"length", make_recite<Recital::copy>,
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}}},
-    {"reverse", {"length", make_recite<Recital::reverse>,
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}}},
-    {"double", {"length", make_recite<Recital::twice>,
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}}},
-    {"recall", {"length", make_recall,
-      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000}}},
-    {"parity", {"length", make_parity,
-      {.sizes = {.hidden = 32, .slot_size = 16}, .batch = 32, .learning_rate = 1e-2, .steps = 2000}}},
-    {"adding", {"length", make_adding,
-      {.sizes = {.hidden = 64, .slot_size = 16}, .batch = 32, .learning_rate = 5e-3, .steps = 2500}}},
-    {"nth-farthest", {"vectors dims", make_nth_farthest,
+    {"object-tracking", task<ObjectTracking>(
+      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 3000})},
+    {"pair-matching", task<PairMatching>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 128, .learning_rate = 1e-2, .steps = 3000})},
+    {"babi", task<Babi>(
+      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 6000})},
+    {"graph-reachability", task<GraphReachability>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 16000})},
+    {"copy", recite<Recital::copy>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
+    {"reverse", recite<Recital::reverse>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
+    {"double", recite<Recital::twice>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
+    {"recall", task<Recall>(
+      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000})},
+    {"parity", task<Parity>(
+      {.sizes = {.hidden = 32, .slot_size = 16}, .batch = 32, .learning_rate = 1e-2, .steps = 2000})},
+    {"adding", task<Adding>(
+      {.sizes = {.hidden = 64, .slot_size = 16}, .batch = 32, .learning_rate = 5e-3, .steps = 2500})},
+    {"nth-farthest", task<NthFarthest>(
       {.sizes = {.hidden = 128, .slot_size = 64, .heads = 4}, .slot_per_row = true, .batch = 64,
-       .learning_rate = 1.5e-3, .steps = 70000, .schedule = "trapezoid"}}},
-    {"execute", {"program length nesting", make_execute,
+       .learning_rate = 1.5e-3, .steps = 70000, .schedule = "trapezoid"})},
+    {"execute", task<Execute>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2,
-       .steps = 60000, .schedule = "trapezoid"}}}});
+       .steps = 60000, .schedule = "trapezoid"})}});
   // clang-format on
   return all;
 }
 
 /// Throws ValueError for an option that the task, which has the options in the list, does not have.
 void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
-  for (const TaskOptionRow& row : task_option_rows())
+  for (const TaskOptionRow& row : task_option_rows)
     if (row.is_given(given) && has.find(row.name()) == std::string_view::npos)
       throw ValueError(text("make_task: the task '", task, "' has no option '", row.name(),
                             "' (it has: ", has.empty() ? "none" : has, "); leave it out"));

@@ -96,6 +96,13 @@ NthFarthest::NthFarthest(const NthFarthestOptions& options)
                             " vectors; ranks go from 1 (farthest) to the number of vectors (m itself)"));
 }
 
+std::unique_ptr<Task> NthFarthest::make(const TaskOptions& given) {
+  NthFarthestOptions options;
+  options.vectors = given.vectors.value_or(options.vectors);
+  options.dims = given.dims.value_or(options.dims);
+  return std::make_unique<NthFarthest>(options);
+}
+
 Baselines NthFarthest::baselines() const {
   Draw draw(options_);
   const auto vectors = static_cast<double>(options_.vectors);

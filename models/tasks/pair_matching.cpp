@@ -22,6 +22,12 @@ PairMatching::PairMatching(const PairMatchingOptions& options)
                {options_.length, checked_sum("pair-matching", "vocabulary + 1", {options.vocabulary, 1})});
 }
 
+std::unique_ptr<Task> PairMatching::make(const TaskOptions& given) {
+  PairMatchingOptions options;
+  options.length = given.length.value_or(options.length);
+  return std::make_unique<PairMatching>(options);
+}
+
 Baselines PairMatching::baselines() const {
   return {.chance = 1 / static_cast<double>(options_.vocabulary),
           .trivial = 1 / static_cast<double>(elements() - 1),

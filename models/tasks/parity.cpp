@@ -8,6 +8,12 @@ Parity::Parity(const ParityOptions& options) : Task("parity", TaskKind::classifi
   check_memory("parity", "a sample", {options.length, 1});
 }
 
+std::unique_ptr<Task> Parity::make(const TaskOptions& given) {
+  ParityOptions options;
+  options.length = given.length.value_or(options.length);
+  return std::make_unique<Parity>(options);
+}
+
 Baselines Parity::baselines() const {
   return {.chance = 0.5, .trivial = 0.5, .trivial_answer = "either", .ceiling = 1};
 }

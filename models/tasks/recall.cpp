@@ -13,6 +13,12 @@ Recall::Recall(const RecallOptions& options) : Task("recall", TaskKind::classifi
                 checked_sum("recall", "keys + values", {options.keys, options.values})});
 }
 
+std::unique_ptr<Task> Recall::make(const TaskOptions& given) {
+  RecallOptions options;
+  options.pairs = given.length.value_or(options.pairs);
+  return std::make_unique<Recall>(options);
+}
+
 Baselines Recall::baselines() const {
   return {.chance = 1 / static_cast<double>(options_.values),
           .trivial = 1 / static_cast<double>(options_.pairs),

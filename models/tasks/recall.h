@@ -18,6 +18,9 @@ class Recall final : public Task {
  public:
   /// Throws ValueError without pairs and for more pairs than keys or values.
   explicit Recall(const RecallOptions& options = {});
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "length";
+  static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return options_.keys + options_.values; }
   std::int64_t sequence_length() const override { return options_.pairs + 1; }

@@ -23,6 +23,12 @@ Recite::Recite(Recital recital, const ReciteOptions& options)
        checked_sum(task.c_str(), "symbols + 1", {options.symbols, 1})});
 }
 
+std::unique_ptr<Task> Recite::make(Recital recital, const TaskOptions& given) {
+  ReciteOptions options;
+  options.length = given.length.value_or(options.length);
+  return std::make_unique<Recite>(recital, options);
+}
+
 Baselines Recite::baselines() const {
   const double any = 1 / static_cast<double>(options_.symbols);
   return {.chance = any, .trivial = any, .trivial_answer = "any character", .ceiling = 1};

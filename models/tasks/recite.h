@@ -19,6 +19,9 @@ class Recite final : public Task {
  public:
   /// Throws ValueError for a length below 1 and for less than 2 symbols.
   explicit Recite(Recital recital, const ReciteOptions& options = {});
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "length";
+  static std::unique_ptr<Task> make(Recital recital, const TaskOptions& given);
 
   std::int64_t input_size() const override { return options_.symbols + 1; }
   std::int64_t sequence_length() const override { return options_.length + 1 + answer_length(); }

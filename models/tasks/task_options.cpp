@@ -4,30 +4,11 @@
 #include <retrace/models/tasks/task_options.h>
 
 #include <algorithm>
-#include <array>
 #include <concepts>
-#include <tuple>
 #include <utility>
 
 namespace retrace {
 namespace {
-
-constexpr std::array rows{
-    TaskOptionRow{"--length", "of a sequence, a word, a number or a segment (default: the task's)",
-                  &TaskOptions::length},
-    TaskOptionRow{"--vectors", "nth-farthest: how many (default: 8)", &TaskOptions::vectors},
-    TaskOptionRow{"--dims", "nth-farthest: of a vector (default: 16)", &TaskOptions::dims},
-    TaskOptionRow{"--program", "execute: addition, control, full, copy, reverse or double", &TaskOptions::program},
-    TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
-    TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},
-};
-
-// Does not compile once a member is added: name it here and give it a row above.
-constexpr auto members_of = [](const TaskOptions& options) {
-  const auto& [length, vectors, dims, program, nesting, held_only] = options;
-  return std::tie(length, vectors, dims, program, nesting, held_only);
-};
-static_assert(std::tuple_size_v<decltype(members_of(std::declval<const TaskOptions&>()))> == rows.size());
 
 std::string key_of(const TaskOptionRow& row) {
   std::string key(row.name());
@@ -59,18 +40,16 @@ std::string TaskOptionRow::in_words(const TaskOptions& options) const {
       member);
 }
 
-std::span<const TaskOptionRow> task_option_rows() { return rows; }
-
 JsonObject to_json(const TaskOptions& options) {
   JsonObject object;
-  for (const TaskOptionRow& row : rows)
+  for (const TaskOptionRow& row : task_option_rows)
     std::visit([&](auto option) { object.add(key_of(row), stored(options.*option)); }, row.member);
   return object;
 }
 
 TaskOptions task_options_in(const JsonFields& fields) {
   TaskOptions options;
-  for (const TaskOptionRow& row : rows) {
+  for (const TaskOptionRow& row : task_option_rows) {
     const std::string key = "task_options." + key_of(row);
     const auto read = [&]<class T>(T TaskOptions::*option) {
       if constexpr (std::same_as<T, bool>)

@@ -1,11 +1,14 @@
-// What can be chosen of the tasks by name.
+// The options of the tasks, by name. A new one is a member and a row here; flag, description in files and error
+// messages follow.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <variant>
 
 namespace retrace {
@@ -13,7 +16,7 @@ namespace retrace {
 class JsonFields;
 class JsonObject;
 
-/// What is chosen of a task's own options; the task gives the others. Each member has a row in task_option_rows().
+/// What is chosen of a task's own options; the task gives the others. Each member has a row in task_option_rows.
 struct TaskOptions {
   std::optional<std::int64_t> length = {};   // rows, pairs, characters of a word, or digits of a number
   std::optional<std::int64_t> vectors = {};  // nth-farthest: their number
@@ -38,8 +41,24 @@ struct TaskOptionRow {
   /// "length 7"; for a truth, its name in words: "held only". The option has to be given.
   std::string in_words(const TaskOptions& options) const;
 };
+
 /// All of them, in the order of the members.
-std::span<const TaskOptionRow> task_option_rows();
+inline constexpr std::array task_option_rows{
+    TaskOptionRow{"--length", "of a sequence, a word, a number or a segment (default: the task's)",
+                  &TaskOptions::length},
+    TaskOptionRow{"--vectors", "nth-farthest: how many (default: 8)", &TaskOptions::vectors},
+    TaskOptionRow{"--dims", "nth-farthest: of a vector (default: 16)", &TaskOptions::dims},
+    TaskOptionRow{"--program", "execute: addition, control, full, copy, reverse or double", &TaskOptions::program},
+    TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
+    TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},
+};
+
+// Does not compile if a member is added: name it here, and give it a row above.
+constexpr auto members_of(const TaskOptions& options) {
+  const auto& [length, vectors, dims, program, nesting, held_only] = options;
+  return std::tie(length, vectors, dims, program, nesting, held_only);
+}
+static_assert(std::tuple_size_v<decltype(members_of(std::declval<const TaskOptions&>()))> == task_option_rows.size());
 
 /// The options as the object "task_options" in the description of a stored model; 0 and "" stand for those not chosen.
 JsonObject to_json(const TaskOptions& options);

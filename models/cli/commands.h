@@ -1,4 +1,4 @@
-// The commands of the program, as functions of what their flags say.
+// The commands of the program, as functions of their flags.
 #pragma once
 
 #include <iosfwd>
@@ -17,7 +17,7 @@ struct Program {
   std::ostream& results;
   std::ostream& messages;
   bool terminal = false;
-  int status = 0;  // what the program returns
+  int status = 0;  // the exit status of the program
 };
 
 /// Flags of which every command has some.
@@ -80,7 +80,7 @@ struct InfoFlags : CommonFlags {
   RunOptions run{.task = "pair-matching", .model = {}};
 };
 
-/// retrace info MODEL: its parameters and what a step computes.
+/// retrace info MODEL: prints its parameters and the operations of a step.
 void run_info(const InfoFlags& flags, Program& program);
 
 struct DemoFlags : CommonFlags {
@@ -88,10 +88,10 @@ struct DemoFlags : CommonFlags {
   std::optional<std::int64_t> steps = {};  // of each training; if not given, the task's
 };
 
-/// retrace demo [NAME]: without a name, checks every gradient, trains four models, and compares. With one, runs that
-/// experiment and prints its tables.
+/// retrace demo [NAME]: without a name, checks every gradient, trains two models on two tasks, and compares them. With
+/// one, runs that experiment and prints its tables.
 void run_demo(const DemoFlags& flags, Program& program);
-/// The part of it that has a name.
+/// The demos that have a name.
 void run_named_demo(const DemoFlags& flags, Program& program);
 
 }  // namespace retrace

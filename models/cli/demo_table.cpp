@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view all_demos = "all";
 
-/// Four decimals, or two digits where those would hide the number. An exact zero shows that it is one.
+/// Four decimals, or two significant digits for numbers that would then show as 0. An exact zero is printed as 0.
 std::string number_text(double number) {
   if (number == 0) return "0";
   return in_digits(number, std::abs(number) < 1e-3 ? "%.1e" : "%.4f");

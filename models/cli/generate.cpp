@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-/// Words that follow a prompt are parted from it by a space.
+/// Words that follow a prompt are separated from it by a space.
 std::string_view gap(const TextModel& model, const std::string& prompt, const std::string& continuation) {
   const bool words = model.vocabulary.kind() == TokenKind::words;
   const bool parted = prompt.empty() || prompt.back() == ' ' || prompt.back() == '\n';

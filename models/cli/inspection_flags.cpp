@@ -1,4 +1,4 @@
-// The flags of the commands that show how things are: gradcheck, info and demo.
+// The flags of the commands that inspect: gradcheck, info and demo.
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>

@@ -15,11 +15,11 @@ std::string joined(std::span<const std::string_view> names);
 
 /// Budget, batches, optimiser and lessons.
 void add_training_options(CLI::App& command, FitOptions& fit);
-/// What the tasks have of their own.
+/// The options of single tasks.
 void add_task_options(CLI::App& command, TaskOptions& options);
-/// The number of threads that compute.
+/// The number of threads.
 void add_threads_option(CLI::App& command, CommonFlags& flags);
-/// Which relational memory a model has, and of what parts.
+/// The relational memory of a model, and its parts.
 void add_memory_options(CLI::App& command, ModelSpec& model);
 
 /// The descriptions of those of the common flags that a command has.

@@ -13,7 +13,7 @@ namespace retrace {
 /// reason. A std::ofstream would continue silently and lose the reason.
 class OutputStream : public std::ostream {
  public:
-  /// Writes to an open descriptor, which stays open. `remedy` tells the user what to do if a write fails.
+  /// Writes to an open descriptor, which stays open. `remedy` tells the user how to go on if a write fails.
   OutputStream(int descriptor, const char* name, const char* remedy);
   enum class Existing { emptied, appended_to };
   /// Writes to a file, which is created if it does not exist.

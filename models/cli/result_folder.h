@@ -1,4 +1,4 @@
-// Where a command leaves files: --out DIR.
+// The folder of --out, in which a command writes files.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace retrace {
 
-/// A folder, made when a command begins, so that what cannot be written is found before the work is done. Throws
-/// FileError where it cannot be written.
+/// A folder, made when a command begins, so that a folder that cannot be written is found before the work is done.
+/// Throws FileError if it cannot be made.
 class ResultFolder {
  public:
   explicit ResultFolder(const std::filesystem::path& folder);

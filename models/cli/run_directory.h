@@ -1,4 +1,4 @@
-// What a training leaves behind.
+// The files of a training.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace retrace {
 
-/// The folder of a run: weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json. What a
-/// killed program left half-written is removed. Throws FileError where the folder cannot be written.
+/// The folder of a run: weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json. Files that
+/// a killed program left half-written are removed. Throws FileError if the folder cannot be written.
 class RunDirectory {
  public:
   /// With `resume`, keeps the lines of metrics.jsonl up to the checkpoint, even if the program is killed at any moment;

@@ -1,4 +1,4 @@
-// Ctrl-C and termination as a wish that a training can grant.
+// Ctrl-C and SIGTERM as a request that a training can act on.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Whether one came.
+  /// Set by the first signal.
   const std::atomic<bool>& flag() const;
   /// 128 + the number of the signal, as shells report a program that a signal ended.
   int exit_status() const;

@@ -43,7 +43,7 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   command.get_option("--force")->excludes(resume);
 }
 
-/// What compare and ablate do with their result.
+/// The output of compare and of ablate.
 CommonDescriptions comparison_flags(const char* out) {
   return {.out = out,
           .force = "replace the results of an earlier one in that folder",

@@ -1,4 +1,4 @@
-// Samples in portions, each once an epoch.
+// Mini-batches: every sample once per epoch.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class Batches {
  public:
   /// In the same order in every epoch. Throws ValueError for fewer than 0 samples, or 1 in a batch.
   Batches(std::int64_t samples, std::int64_t batch_size);
-  /// In another order in every epoch, which depends on the generator and the epoch's number alone.
+  /// In a new order in every epoch, which depends only on the generator and the number of the epoch.
   Batches(std::int64_t samples, std::int64_t batch_size, const Random& random);
 
-  /// Batches an epoch.
+  /// Batches per epoch.
   std::int64_t size() const;
   /// The batches' positions, each [batch_size] or less, i64.
   std::vector<Tensor> epoch(std::int64_t number) const;

@@ -22,7 +22,7 @@ struct Field {
   std::int64_t line = 1;  // where it begins
 };
 
-/// Takes a file apart, record by record.
+/// Reads a file record by record.
 class CsvText {
  public:
   CsvText(const std::string& path, std::string content, char separator)

@@ -13,7 +13,7 @@ struct Csv {
   std::vector<std::string> names;  // of the columns, from the first line; empty if the file has no such line
   Tensor values;                   // [rows, columns], f64
 
-  /// One column, [rows]. Throws ValueError, with the nearest right name, for one that is not there.
+  /// One column, [rows]. Throws ValueError, with the nearest right name, for a column that does not exist.
   Tensor column(std::string_view name) const;
 };
 

@@ -11,14 +11,14 @@ namespace {
 
 using Values = std::span<const double>;
 
-/// In f64, whatever x is: sums keep their digits.
+/// In f64 for every dtype, so that sums keep their digits.
 Tensor in_f64(const Tensor& x) {
   if (x.dtype() != f32 && x.dtype() != f64)
     throw DtypeError(text("normalise: ", x, " is ", x.dtype(), "; convert it to f32 or f64"));
   return x.detach().to(f64);
 }
 
-/// What a feature is centred by, and its scale.
+/// Shift and scale of a feature.
 struct Measure {
   double shift = 0;
   double scale = 1;

@@ -14,18 +14,18 @@ enum class Normalisation { minmax, standard };
 /// y = (x - shift) / scale, feature by feature, the last axis of x. Not recorded.
 struct Normaliser {
   std::vector<double> shift;  // [I]
-  std::vector<double> scale;  // [I]; 1 for a feature that is the same everywhere, which so becomes 0
+  std::vector<double> scale;  // [I]; 1 for a constant feature, which becomes 0
 
-  /// Of x [..., I], in x's dtype; the sums are done in f64. Throws ShapeError where I is another, DtypeError unless x
-  /// is real.
+  /// Normalises x [..., I] in its own dtype; the arithmetic is done in f64. Throws ShapeError if I differs, DtypeError
+  /// unless x is real.
   Tensor operator()(const Tensor& x) const;
-  /// x = y scale + shift: what operator() was given.
+  /// The inverse: x = y scale + shift.
   Tensor inverse(const Tensor& y) const;
 };
 
 /// Measures the data to train on, x [..., I], over all axes but the last; the result is applied to them and to all
-/// others. Measure before padding: padding counts. Throws ValueError where there is nothing to measure or a feature is
-/// not finite, ShapeError for rank 0, DtypeError unless x is real.
+/// others. Measure before padding: padding counts. Throws ValueError if there is no data or a feature is not finite,
+/// ShapeError for rank 0, DtypeError unless x is real.
 Normaliser normalise(const Tensor& x, Normalisation kind);
 
 }  // namespace retrace

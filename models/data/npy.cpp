@@ -148,7 +148,7 @@ Dtype dtype_of_descr(const std::string& path, const std::string& descr) {
 
 const char* descr_of(Dtype dtype) { return dtype == f32 ? "<f4" : dtype == f64 ? "<f8" : "<i8"; }
 
-/// A file of which so many bytes are left.
+/// A file, and the number of bytes that are left in it.
 class Input {
  public:
   explicit Input(const std::string& path) : path_(path), file_(path, std::ios::binary) {

@@ -10,11 +10,11 @@ namespace retrace {
 /// Reads one array of f4, f8 or i8 (f32, f64, i64), little-endian and in C order, of format versions 1 to 3: the bytes
 /// 93 "NUMPY", two of the version, the header's length (2 bytes, 4 from version 2 on), the header, which is a Python
 /// dictionary with descr, fortran_order and shape, and the raw values. Strict: the values must fill the file. Throws
-/// FileError with the path, what is wrong and the remedy.
+/// FileError with the path, the reason and the remedy.
 Tensor read_npy(const std::string& path);
 
-/// Writes f32, f64 or i64 as version 1, as numpy.save does. The file is whole or, on any error, what it was
-/// before. Throws FileError where the system refuses; DtypeError for a dual tensor; ValueError for one without values.
+/// Writes f32, f64 or i64 as version 1, as numpy.save does. On an error, an older file is left unchanged. Throws
+/// FileError if the system refuses; DtypeError for a dual tensor; ValueError for one without values.
 void write_npy(const std::string& path, const Tensor& x);
 
 }  // namespace retrace

@@ -8,7 +8,7 @@ namespace retrace {
 struct PaddedBatch {
   Tensor values;   // [B, T, I], T the longest: zeros behind the end of a sequence
   Tensor mask;     // [B, T], i64: 1 where a sequence has a row, 0 behind its end
-  Tensor lengths;  // [B], i64; padding_mask(lengths, T) hides from attention what mask calls 0
+  Tensor lengths;  // [B], i64; padding_mask(lengths, T) hides the rows where mask is 0 from attention
 };
 
 /// Sequences [length, I], any lengths (0, too), one I and one dtype. Not recorded. Throws ValueError for no sequence,

@@ -1,4 +1,4 @@
-// Which samples to train on, and which to keep for the test.
+// Splits samples into a training set and a test set.
 #pragma once
 
 #include <cstdint>

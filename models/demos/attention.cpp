@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t batch = 2, length = 5, key_size = 8, model_size = 64;
 constexpr double limit = 1e-12;
 
-/// What attention gave, and what its weights make of the values.
+/// The result of attention, and the values weighted by its weights.
 struct Case {
   std::string name;
   std::int64_t heads;
@@ -37,7 +37,7 @@ Case scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v, bool 
           causal};
 }
 
-/// What each head's weights make of its own columns of the values, side by side, as the module puts it out.
+/// The columns of the values that belong to each head, weighted by its weights, side by side as in the module.
 Tensor combine(const MultiHeadAttention& attend, const Tensor& weights, const Tensor& x) {
   const Tensor values = reshape(attend.value(x), {batch, length, attend.heads, model_size / attend.heads});
   const Tensor of_heads = combination(weights, transpose(values, {0, 2, 1, 3}));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t batch = 2, steps = 10, input_size = 32, hidden = 64, output_size = 16;
 
-/// The same weights, whatever the slots: no weight belongs to one of them.
+/// The weights do not depend on the number of slots, because no weight belongs to one of them.
 RelationalRNN make_model(std::int64_t slots, InitialMemory initial) {
   Random random(demo_seed);
   return RelationalRNN(input_size, hidden, output_size, random,
@@ -22,7 +22,7 @@ struct Trial {
   std::int64_t slots, parameters;
   Tensor y;         // [B, T, O]
   Tensor memory;    // [N, S] of the first sample, after the last step
-  Tensor original;  // the same from zeros
+  Tensor original;  // the memory that began with zeros
 };
 
 std::vector<Trial> run_trials() {

@@ -1,4 +1,5 @@
-// Small experiments on attention and relational memories, each with what it should show: as tables of numbers.
+// Small experiments on attention and relational memories, each with the result that it should show, as tables of
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@ using DemoCell = std::variant<std::string, std::int64_t, double>;
 
 struct DemoTable {
   std::string title;
-  std::string see;  // what to look for in it
+  std::string see;  // the thing to look for
   std::vector<std::string> columns;
   std::vector<std::vector<DemoCell>> rows;  // a cell for each column
-  std::string finding;                      // what it shows, in numbers
-  bool holds = false;                       // whether that is what it should show
+  std::string finding;                      // the result, in numbers
+  bool holds = false;                       // whether the result is as expected
 };
 
 struct Demo {
@@ -35,8 +36,8 @@ std::span<const std::string_view> demo_names();
 /// nearest right name, for one that is not known.
 Demo make_demo(std::string_view name);
 
-/// {demos: [{name, title, tables: [{title, see, rows: [{column: cell}], finding, holds}]}], holds}, with null for what
-/// is not finite.
+/// {demos: [{name, title, tables: [{title, see, rows: [{column: cell}], finding, holds}]}], holds}, with null for
+/// numbers that are not finite.
 std::string to_json(const std::vector<Demo>& demos);
 
 }  // namespace retrace

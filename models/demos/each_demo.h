@@ -1,5 +1,5 @@
 // The demos behind make_demo, which calls them with f64 as the default dtype. Each draws its weights from a Random of
-// the seed 42 and its inputs from the stream "inputs" of the same.
+// the seed 42 and its inputs from its stream "inputs".
 #pragma once
 
 #include <retrace/models/demos/demos.h>

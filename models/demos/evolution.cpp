@@ -97,7 +97,7 @@ DemoTable thirds_table(const Evolution& run) {
   return table;
 }
 
-/// The norm of each slot, what the original made of them, and what tells the slots apart for certain.
+/// The norm of each slot, that of the original, and measures of how different the slots are.
 void add_slots(DemoTable& table, std::string beginning, const Tensor& memory) {
   const Tensor norms = norm(memory, -1);
   const double variance = var(norms).item(), distance = smallest_distance(memory);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t steps = 3, input_size = 8, hidden = 16, slots = 3, slot_size = 16;
 constexpr double loudness = 0.5;
 
-/// What the cell gives over the steps, from its initial state but for the memory.
+/// The results of the cell over the steps, from its initial state except for the memory.
 std::vector<RelationalResult> run_cell(const RelationalRNNCell& cell, const Tensor& x, const Tensor& memory) {
   RelationalState state = cell.initial_state(1);
   state.memory = memory;

@@ -1,4 +1,4 @@
-// What the demos measure of tensors.
+// Measurements of tensors for the demos.
 #pragma once
 
 #include <retrace/ops/ops.h>
@@ -17,7 +17,7 @@ double smallest_distance(const Tensor& rows, std::int64_t first = 0);
 /// `tolerance` times the longest row not counted.
 std::int64_t rank_of(const Tensor& rows, double tolerance = 1e-6);
 /// (sum lambda)^2 / sum lambda^2 of the eigenvalues of a a^T: N for orthogonal rows of equal length, 1 for parallel
-/// ones. NaN where all are zero.
+/// ones. NaN if all are zero.
 double effective_rank(const Tensor& rows);
 
 }  // namespace retrace

@@ -28,7 +28,7 @@ Tensors read_inputs() {
   return weights;
 }
 
-/// A row for each slot: what it gives to each, and their sum, which must be one.
+/// A row per slot: the attention that it gives to each slot, and the sum, which must be 1.
 void add_matrix(DemoTable& table, const Tensor& weights) {
   table.columns = {"slot"};
   for (std::int64_t to = 0; to < slots; ++to) table.columns.push_back(text("to slot ", to));

@@ -44,7 +44,7 @@ DemoTable parameters_table(const LstmBaseline& lstm, const RelationalRNN& relati
 
 struct Outputs {
   Tensor lstm_states, lstm;                  // [B, T, D], [B, T, O]
-  Tensor states_inside, relational, unread;  // the same of the RelationalRNN; unread: its memory's answer is zero
+  Tensor states_inside, relational, unread;  // those of the RelationalRNN; unread: with the memory's answer set to zero
 };
 
 Outputs run_both(const LstmBaseline& baseline, const RelationalRNN& relational) {

@@ -1,4 +1,4 @@
-// A small model of attention alone, to compare: it sees the whole sequence at once and remembers nothing.
+// A small model of attention alone, as a baseline: it sees the whole sequence at once and remembers nothing.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct AttentionModelOptions {
   std::int64_t size = 64;  // of a row
   int heads = 4;
   int blocks = 2;
-  std::int64_t longest = 64;  // sequences have at most so many steps
+  std::int64_t longest = 64;  // the maximum number of steps of a sequence
 };
 
 /// A = A + MHA(LN(A)), A = A + MLP(LN(A)): the block of a transformer (Vaswani et al., 2017), with the norms first.
@@ -29,8 +29,8 @@ struct AttentionBlock {
     Tensor rows;
     Tensor seen;  // LN(A) of all rows so far [B, S + T, size]
   };
-  /// The same for rows that see only themselves and those before them: of this segment [B, T, size], and of earlier
-  /// ones, whose LN(A) is `seen` [B, S, size] (undefined: none).
+  /// The causal block, in which a row sees only itself and those before it: rows of this segment [B, T, size], and of
+  /// earlier segments, whose LN(A) is `seen` [B, S, size] (undefined: none).
   Continued continued(const Tensor& rows, const Tensor& seen) const;
   void visit(auto&& see) const {
     see("attention_norm", attention_norm), see("mlp_norm", mlp_norm), see("attention", attention);
@@ -38,7 +38,7 @@ struct AttentionBlock {
   }
 
  private:
-  /// The block from where attention has given its answer on: A = A + attended, A = A + MLP(LN(A)).
+  /// The rest of the block after attention: A = A + attended, A = A + MLP(LN(A)).
   Tensor after_attention(const Tensor& rows, const Tensor& attended) const;
 };
 
@@ -53,7 +53,7 @@ struct AttentionModel {
 
   AttentionModel(const AttentionModelOptions& options, Random& random);
   Tensor operator()(const Tensor& x) const;
-  /// The same of each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
+  /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count) const;
   void visit(auto&& see) const {
     see("input", input), see("positions", positions), see("blocks", blocks), see("norm", norm), see("out", out);

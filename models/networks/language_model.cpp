@@ -49,7 +49,7 @@ std::int64_t features_of(const RelationalMemoryCore& core) {
 std::int64_t features_of(const CausalAttention& attention) { return attention.norm.weight.dim(0); }
 std::int64_t features_of(const SequenceBody& body) { return body.features; }
 
-/// The parts of a state; undefined ones for a state with nothing in it. Throws ShapeError for a wrong number of them.
+/// The parts of a state; undefined ones for an empty state. Throws ShapeError for a wrong number of them.
 Tensors parts_of(const LanguageState& state, std::size_t count) {
   if (state.parts.empty()) return Tensors(count);
   if (state.parts.size() != count)
@@ -99,7 +99,7 @@ BodyResult run(const SequenceBody& body, const Tensor& x, const LanguageState& s
   return {body.model->answers(rows, x.dim(1)), {{rows}}};
 }
 
-/// Refuses a model that sees later rows: copying the next row would pass for learning to predict it.
+/// Refuses a model that sees later rows: it could copy the next token instead of predicting it.
 void check_sees_no_later_row(std::string_view name, const SequenceModel& model, std::int64_t features) {
   constexpr std::int64_t time = 3;
   constexpr double tolerance = 1e-3;
@@ -167,7 +167,7 @@ LanguageModel::LanguageModel(const LanguageModelOptions& options, Random& random
   const std::int64_t features = std::visit([](const auto& kind) { return features_of(kind); }, body);
   if (!options.tied) {
     out.emplace(features, options.vocabulary, random);
-    // A memory's numbers are not bounded by 1 as a state's are: untrained, it would be sure of the wrong.
+    // Unlike a state, a memory is not bounded by 1: untrained, it would be confidently wrong.
     if (options.body == LanguageBody::rmc) copy_values(0.5 * out->weight.detach(), out->weight);
     return;
   }

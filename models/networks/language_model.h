@@ -1,4 +1,4 @@
-// A model of sequences of token ids: what comes next, for any body that reads from left to right.
+// A language model: predicts the next token id, with any body that reads from left to right.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct LanguageModelOptions {
   int heads = 4;                          // of attention
   int blocks = 2;
   std::int64_t longest = 512;  // positions that attention knows: those of all segments together
-  bool tied = false;           // the embedding's weights are those of the logits, too
+  bool tied = false;           // the embedding's weights are also those of the logits
   double dropout = 0;          // probability, for the embedded tokens and for the body's answers
   std::string sequence = {};   // the name of a SequenceModel (sequence_model.h)
 };
@@ -38,7 +38,7 @@ struct LanguageModelOptions {
 struct LanguageState {
   Tensors parts;
 
-  /// The same numbers, from which no gradient goes back: what truncated backpropagation hands to the next segment.
+  /// A copy through which no gradient flows back, for the next segment of truncated backpropagation.
   LanguageState detach() const;
 };
 
@@ -56,7 +56,7 @@ struct CausalAttention {
   LayerNorm norm;
 
   CausalAttention(const LanguageModelOptions& options, Random& random);
-  /// Continues after the rows of `seen` (one tensor a block; none at first) and adds to them.
+  /// Continues after the rows of `seen` (one tensor per block; none at first) and adds to them.
   struct Result {
     Tensor y;
     Tensors seen;
@@ -83,8 +83,8 @@ struct SequenceBody {
 /// has another size (Press and Wolf, 2017). The embedding begins normal with deviation 1 / sqrt(E), and W of an rmc,
 /// unless it is tied, half as large as that of another Linear.
 ///
-/// Segments of a long text are run one after the other, each from the state that the last one gave; they give what one
-/// long run gives. Detach the state in between, or gradients go back through all segments of one tape:
+/// Segments of a long text are run one after the other, each from the state that the last one gave; the results are
+/// those of one long run. Detach the state in between, or gradients go back through all segments of one tape:
 ///
 ///   LanguageState state;
 ///   for (...) { Tape tape; auto [logits, next] = model(ids, state); ...; state = next.detach(); }

@@ -39,7 +39,7 @@ MemoryKind memory_kind(std::string_view name) {
   throw ValueError(unknown_name("make_model", "memory", name, memory_names()));
 }
 
-/// The last answers of a RelationalRNN.
+/// A RelationalRNN that answers after the last rows.
 struct RelationalModel {
   RelationalRNN network;
 

@@ -1,4 +1,4 @@
-// What a memory of slots did step by step.
+// The activity of a memory with slots, step by step.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ struct MemoryTrace {
   /// 0 is shut, 1 is open.
   struct Gate {
     std::string_view name;
-    Tensors values;  // T of [B, N, S], or [B, N, 1] for one number a slot
+    Tensors values;  // T of [B, N, S], or [B, N, 1] for one number per slot
   };
 
-  Tensors memory;   // T + 1 of [B, N, S]: as it begins, and after each step
+  Tensors memory;   // T + 1 of [B, N, S]: at the beginning, and after each step
   Tensors weights;  // T of [B, heads, N, K]: how each slot divides its attention among the slots and, where K = N + 1,
                     // the input, which is the last column
   std::vector<Gate> gates;
@@ -32,7 +32,7 @@ struct MemoryTrace {
     const Tensor of_heads = attention.rank() == 3 ? unsqueeze(attention, 1) : attention;
     weights.push_back(slice(of_heads, {all, all, range(0, slots())}));
   }
-  /// The values of a gate at that step; nothing for those of a memory without, which are undefined.
+  /// The values of a gate at that step; nothing if they are undefined, as for a memory without that gate.
   void add_gate(std::string_view name, const Tensor& values) {
     if (!values.defined()) return;
     auto gate = std::ranges::find(gates, name, &Gate::name);

@@ -45,7 +45,7 @@ ModelSizes sizes_of(const ModelSpec& spec) {
           .parts = spec.parts};
 }
 
-// The compiler counts the members here: one that is added has to be stored, too.
+// Does not compile if a member is added, which then has to be stored.
 JsonObject sizes_to_json(const ModelSpec& spec) {
   const auto& [name, sizes, memory, parts] = spec;
   const auto& [hidden, slot_size, slots, heads] = sizes;

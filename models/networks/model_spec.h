@@ -1,4 +1,4 @@
-// A model by name and what is chosen of it: as the command line gives it, and as a file stores it.
+// A model by name with its options, as given on the command line and stored in a file.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace retrace {
 class JsonFields;
 class JsonObject;
 
-/// What a memory has beside its attention; each can be left out alone, to see what it is worth.
+/// The parts of a memory beside its attention; each can be left out alone, to measure its effect.
 struct MemoryParts {
   MemoryGate gate = MemoryGate::unit;
   bool residual = true;
@@ -27,7 +27,7 @@ struct MemoryParts {
 std::span<const std::string_view> gate_names();
 std::string_view name_of(MemoryGate gate);
 
-/// Sizes, as far as they are chosen; a recipe or a default gives the others.
+/// Sizes that are chosen; a recipe or a default gives the others.
 struct SizeOptions {
   std::optional<std::int64_t> hidden = {};
   std::optional<std::int64_t> slot_size = {};  // of a relational memory, as the next two
@@ -39,7 +39,7 @@ struct SizeOptions {
   SizeOptions or_else(const SizeOptions& defaults) const;
 };
 
-/// Which model, and what is chosen of it.
+/// The name of a model, and its options.
 struct ModelSpec {
   std::string name = {};  // model_names()
   SizeOptions sizes = {};
@@ -47,7 +47,7 @@ struct ModelSpec {
   MemoryParts parts = {};
 };
 
-/// The numbers that a model is made of: those of a ModelSpec, all of them chosen, and those of the task.
+/// All the numbers from which a model is made: those of a ModelSpec and those of the task.
 struct ModelSizes {
   std::int64_t input = 1;
   std::int64_t hidden = 64;

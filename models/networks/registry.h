@@ -1,4 +1,4 @@
-// Names that a program adds to the ones that the library knows.
+// Names of the library, and names that a program adds.
 #pragma once
 
 #include <deque>
@@ -10,11 +10,11 @@
 
 namespace retrace {
 
-/// Names in the order in which they came. They stay where they are until the program ends; the span of all of them
+/// Names in the order of their registration. They stay where they are until the program ends; the span of all of them
 /// holds until the next one is added.
 class NameList {
  public:
-  /// `function` adds names of the kind ("model"), which `maker` looks up: errors say so.
+  /// For errors: `function` adds names of the kind ("model"), and `maker` looks them up.
   NameList(std::string_view function, std::string_view maker, std::string_view kind)
       : function_(function), maker_(maker), kind_(kind) {}
 
@@ -39,7 +39,7 @@ class NameList {
 /// Values by name: the library's own, and those that a program adds.
 template <class Value> class Registry {
  public:
-  /// With the library's own, each added by add().
+  /// Begins with the library's own, each added by add().
   Registry(std::string_view function, std::string_view maker, std::string_view kind,
            std::vector<std::pair<std::string_view, Value>> library)
       : names_(function, maker, kind) {

@@ -41,7 +41,7 @@ RelationalRNN::RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64
     : cell(input, hidden, random, options), out(hidden, output, random) {}
 
 // The LSTM never reads the memory, so both run one after the other over the whole sequence: the LSTM's input projection
-// is one product, and so are the answers of all steps.
+// is one product, and so is the output layer.
 
 RelationalResult RelationalRNN::operator()(const Tensor& x) const {
   check_sequence(x, cell.lstm.cell.input());

@@ -1,5 +1,5 @@
-// A recurrent network with a relational memory beside it: an LSTM reads the sequence, every state that it reaches is
-// put into a memory whose slots attend to each other, and the answer is made of both.
+// A recurrent network with a relational memory beside it: an LSTM reads the sequence, each of its states is written to
+// a memory whose slots attend to each other, and the answer depends on both.
 #pragma once
 
 #include <retrace/models/networks/slot_memory.h>
@@ -22,7 +22,7 @@ struct RelationalResult {
 /// One step, x [B, I] -> y [B, D]:
 ///   h, c = LSTM(x, h, c), M = memory(M, h), r = W_read mean_slots(M) + b, y = tanh(W_combine [h; r] + b).
 /// The memory never feeds back into the LSTM. SlotMemoryOptions::initial = zeros gives the original cell, whose slots
-/// are equal for ever but for the first.
+/// all stay equal, except for the first.
 struct RelationalRNNCell {
   Lstm lstm;
   SlotMemory memory;
@@ -32,7 +32,7 @@ struct RelationalRNNCell {
   RelationalRNNCell(std::int64_t input, std::int64_t hidden, Random& random, const SlotMemoryOptions& options = {});
 
   RelationalResult operator()(const Tensor& x, const RelationalState& state) const;
-  /// h = c = 0 and the memory as it begins.
+  /// h = c = 0 and the initial memory.
   RelationalState initial_state(std::int64_t batch) const;
   /// The last two lines of the step, for h [..., D] and mean_slots(M) [..., S].
   Tensor answer(const Tensor& h, const Tensor& memory_mean) const;
@@ -51,9 +51,9 @@ struct RelationalRNN {
   RelationalResult operator()(const Tensor& x) const;
   /// The last `count` of them: z [B, count, O]. Throws ShapeError unless count is 1 to T.
   RelationalResult answers(const Tensor& x, std::int64_t count) const;
-  /// The last one, z [B, O], without the work for the others.
+  /// The last answer, z [B, O], without computing the others.
   RelationalResult last(const Tensor& x) const;
-  /// What the memory does over x.
+  /// The trace of the memory over x.
   MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const { see("cell", cell), see("out", out); }
 };

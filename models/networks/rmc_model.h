@@ -25,9 +25,9 @@ struct RmcModel {
 
   RmcModel(const RmcModelOptions& options, Random& random);
   Tensor operator()(const Tensor& x) const;
-  /// The same after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
+  /// Answers after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count) const;
-  /// What the memory does over x; the attention is that of the last block.
+  /// The trace of the memory over x; its attention is that of the last block.
   MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const { see("core", core), see("head", head); }
 };

@@ -1,4 +1,4 @@
-// What all models of a sequence have in common, and the models by name.
+// The interface of all sequence models, and the models by name.
 #pragma once
 
 #include <concepts>
@@ -18,8 +18,8 @@
 
 namespace retrace {
 
-/// Reads a sequence and answers after its last row, or after each of its last rows. A module as any other: parameters,
-/// save, load, optimisers work on it.
+/// Reads a sequence and answers after its last row, or after each of its last rows. A module like any other:
+/// parameters(), save(), load() and optimisers work on it.
 class SequenceModel {
  public:
   virtual ~SequenceModel() = default;
@@ -28,9 +28,9 @@ class SequenceModel {
 
   /// x [B, T, I] -> [B, O].
   virtual Tensor operator()(const Tensor& x) const = 0;
-  /// The same after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
+  /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
-  /// What its memory does over x, if it has one.
+  /// The trace of its memory over x, if it has one.
   virtual std::optional<MemoryTrace> trace(const Tensor& /*x*/) const { return std::nullopt; }
   void visit(auto&& see) const {
     for (const NamedTensor& parameter : parameters_) see(parameter.name.c_str(), parameter.tensor);
@@ -38,7 +38,7 @@ class SequenceModel {
 
  protected:
   SequenceModel() = default;
-  std::vector<NamedTensor> parameters_;  // of the module behind this face
+  std::vector<NamedTensor> parameters_;  // of the module behind this interface
 };
 
 /// [B, count, O] of a model that only answers after the last row: its answers to x[:, :T - count + 1], ..., x[:, :T].
@@ -46,7 +46,7 @@ class SequenceModel {
 Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count);
 
 /// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel. Where it has answers(x, count) -> [B, count, O],
-/// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` tells what its memory does.
+/// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` reports on its memory.
 template <Module M> class SequenceModelOf final : public SequenceModel {
  public:
   template <class... Arguments>
@@ -74,33 +74,33 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
 
 using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;
 
-/// A relational memory that a model can have, and what a ModelSpec can choose of it.
+/// A relational memory that a model can have, and its options in a ModelSpec.
 struct MemoryChoices {
   std::string_view name = {};                // ModelSpec::memory; empty where a model has only this one
   std::vector<std::string_view> parts = {};  // of memory_part_names()
   std::vector<MemoryGate> gates = {};
 };
 
-/// What a ModelSpec can choose of a model beside its hidden size; no memories: nothing.
+/// The options of a model in a ModelSpec, beside its hidden size; without memories, it has none.
 struct ModelChoices {
   std::vector<MemoryChoices> memories = {};
-  std::optional<int> heads = {};  // where none are chosen; nothing: those of the task's recipe
+  std::optional<int> heads = {};  // the default; if not given, that of the task's recipe
 };
 
 /// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know;
-/// the library adds its own in the same way. Without choices, the model gets all that is chosen and uses what it likes.
-/// Throws ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while
-/// another thread uses these functions.
+/// the library adds its own in the same way. Without choices, the model gets all options and may ignore them. Throws
+/// ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while another
+/// thread uses these functions.
 void register_model(std::string_view name, ModelFactory factory,
                     const std::optional<ModelChoices>& choices = std::nullopt);
 
-/// Makes a module, which its sizes and a generator make, a SequenceModel.
+/// A factory of SequenceModels for a module with a constructor M(sizes, random).
 template <Module M>
 requires std::constructible_from<M, const ModelSizes&, Random&> ModelFactory factory_of() {
   return [](const ModelSizes& sizes, Random& random) { return std::make_unique<SequenceModelOf<M>>(sizes, random); };
 }
 
-/// The same for a module that its sizes and a generator make: register_model<MyModel>("my-model").
+/// Registers a module with a constructor M(sizes, random): register_model<MyModel>("my-model").
 template <Module M>
 requires std::constructible_from<M, const ModelSizes&, Random&>
 void register_model(std::string_view name, const std::optional<ModelChoices>& choices = std::nullopt) {
@@ -117,11 +117,11 @@ std::span<const std::string_view> memory_names();
 /// "heads", "slots", "gate", "residual", "layer-norm" and "attention-mlp".
 std::span<const std::string_view> memory_part_names();
 
-/// What can be chosen of a model: nothing for one that is not known or was registered without choices.
+/// The options of a model; nothing for one that is not known or was registered without choices.
 std::optional<ModelChoices> choices_of(std::string_view model);
-/// What can be chosen of the model's memory (of its first one, where it has none of that name).
+/// The options of the model's memory (of its first one, if it has none of that name).
 MemoryChoices memory_choices(const ModelSpec& spec);
-/// The name of its memory where the model can have several, otherwise empty.
+/// The name of its memory if the model can have several, otherwise empty.
 std::string memory_name(const ModelSpec& spec);
 /// "rmc", or with the name of its memory: "relational-rnn:cell".
 std::string full_name(const ModelSpec& spec);

@@ -1,4 +1,4 @@
-// The memory beside a recurrent network: one of the three relational memories, behind one face.
+// The memory beside a recurrent network: one of the three relational memories, behind one interface.
 #pragma once
 
 #include <string_view>
@@ -20,10 +20,10 @@ struct SlotMemoryOptions {
   std::int64_t slot_size = 64;
   int heads = 2;
   InitialMemory initial = InitialMemory::identity;
-  bool gate = true;  // a NotebookMemory has no choice
+  bool gate = true;  // a NotebookMemory ignores it
 };
 
-/// Slots [B, N, S] that take in a vector [B, I] a step.
+/// Slots [B, N, S] that take in one vector [B, I] per step.
 struct SlotMemory {
   std::variant<CellMemory, RelationalMemory, NotebookMemory> memory;
   std::optional<Linear> input;  // I -> S, for a NotebookMemory whose slots have another size than its input
@@ -35,7 +35,7 @@ struct SlotMemory {
   Tensor operator()(const Tensor& slots, const Tensor& x) const;
   /// The rows of the identity, or zeros: [B, N, S], a constant.
   Tensor initial_memory(std::int64_t batch) const;
-  /// What it does with each of the vectors x [B, T, I] from its beginning on.
+  /// The trace of the memory over the vectors x [B, T, I], from its initial state.
   MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const {
     std::visit([&](const auto& kind) { kind.visit(see); }, memory);
@@ -43,8 +43,8 @@ struct SlotMemory {
   }
 };
 
-/// The slots after each of the vectors x [B, T, I], step by step; what does not depend on the slots is computed at
-/// once.
+/// The slots after each of the vectors x [B, T, I], step by step; everything that does not depend on the slots is
+/// computed for all steps at once.
 class MemoryOverTime {
  public:
   MemoryOverTime(const SlotMemory& memory, const Tensor& x);

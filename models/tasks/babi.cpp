@@ -16,7 +16,7 @@ constexpr std::int64_t took = moved + 1;
 constexpr std::int64_t question = took + 1;
 constexpr std::int64_t row_width = question + 1;
 
-/// What is true at a point of the story.
+/// The state of the story at one point.
 class World {
  public:
   template <class T> void tell_fact(Random& random, T* row) {
@@ -50,7 +50,7 @@ class World {
   std::optional<std::int64_t> holder_;
 };
 
-/// Facts, told row by row.
+/// A story, written row by row.
 template <class T> World tell_story(Random& random, T* row) {
   World world;
   for (std::int64_t left = 2 + random.integer(Babi::most_facts - 1); left > 0; --left, row += row_width)

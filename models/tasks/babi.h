@@ -12,8 +12,8 @@ struct BabiOptions {
 /// A story of 2 to 5 facts about 4 agents, 4 places and a ball. A fact is, with probability 0.7, "an agent moved to a
 /// place", else "an agent that has a place took the ball" (a blank row while nobody has one). A row is one-hot(agents
 /// and ball) | one-hot(places) | moved, took | question. The last row asks for the ball. The answer is the place of the
-/// agent that took it last, wherever he went since; of a random agent that has one, if nobody took it; place 0, if
-/// nobody has one. T = 6, I = 12, O = 4 classes.
+/// agent that took it last, wherever that agent went since; of a random agent that has one, if nobody took it; place 0,
+/// if nobody has one. T = 6, I = 12, O = 4 classes.
 class Babi final : public Task {
  public:
   static constexpr std::int64_t most_facts = 5;
@@ -29,7 +29,7 @@ class Babi final : public Task {
   std::int64_t sequence_length() const override { return most_facts + 1; }
   std::int64_t output_size() const override { return places; }
   Baselines baselines() const override;
-  /// How many facts, whether anybody took the ball, and how often its holder has moved since.
+  /// The number of facts, whether anybody took the ball, and how often its holder has moved since.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;
   std::string describe_label(std::int64_t label) const override;

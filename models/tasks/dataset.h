@@ -1,4 +1,4 @@
-// A task of data that somebody has.
+// A task made from the user's own data.
 #pragma once
 
 #include <retrace/models/tasks/task.h>
@@ -7,22 +7,22 @@ namespace retrace {
 
 struct DatasetOptions {
   double validation_part = 0.1;  // of all samples, at least one
-  double test_part = 0.2;        // the same
+  double test_part = 0.2;        // of all samples, at least one
   std::int64_t classes = 0;      // of labels; 0: the largest label + 1
-  std::uint64_t seed = 0;        // of the choice of the parts, which so is the same for every training
+  std::uint64_t seed = 0;        // of the split into parts, so that it is the same for every training
 };
 
-/// Sequences x [N, T, I] (f32 or f64) and what to answer after their last row: labels y [N] (i64, from 0) of a
+/// Sequences x [N, T, I] (f32 or f64) and the answers after their last row: labels y [N] (i64, from 0) of a
 /// classification; numbers y [N, O], or [N] for O = 1, of a regression. A batch draws samples to train on, each as
 /// likely as the others, with repetition; validation and test samples are never among them, and every one of them is
 /// used.
 ///
 /// Baselines are measured on the test samples. trivial: the most frequent label, or the mean, of the samples to train
-/// on. chance: 1 / classes, or the answer of another sample. ceiling: no error at all, for nobody knows what the data
-/// allow.
+/// on. chance: 1 / classes, or the answer of another sample. ceiling: no error at all, because the best possible result
+/// is unknown.
 class Dataset final : public Task {
  public:
-  /// Throws ShapeError, DtypeError and ValueError for tensors that are no such samples, for fewer samples than parts,
+  /// Throws ShapeError, DtypeError and ValueError for tensors of other shapes or dtypes, for fewer samples than parts,
   /// for numbers that are not finite, and for parts that leave nothing to train on; IndexError for a label outside its
   /// classes.
   Dataset(std::string_view name, const Tensor& x, const Tensor& y, const DatasetOptions& options = {});

@@ -10,10 +10,10 @@
 
 namespace retrace {
 
-/// Small integers from the pool: a batch takes nothing from the heap.
+/// Small integers from the pool: drawing a batch does not allocate from the heap.
 using Integers = std::vector<std::int64_t, PoolAllocator<std::int64_t>>;
 
-/// Fills `numbers` with different ones of 0 .. count-1 in random order: draws again while one was drawn before.
+/// Fills `numbers` with different numbers of 0 .. count-1 in random order, drawing again while a number repeats.
 inline void draw_different(Random& random, std::int64_t count, Integers& numbers) {
   for (auto next = numbers.begin(); next != numbers.end(); ++next) {
     do {

@@ -16,7 +16,7 @@ struct Batch;
 /// The rows of a sequence and its answers.
 class Example {
  public:
-  /// A copy of a sample of the batch; throws IndexError for one that it does not have.
+  /// A copy of a sample of the batch; throws IndexError for a sample that the batch does not have.
   Example(const Batch& batch, std::int64_t sample);
 
   std::int64_t length() const { return length_; }  // T
@@ -34,14 +34,14 @@ class Example {
   std::vector<std::int64_t> labels_;
 };
 
-/// One way to sort samples and where a sample belongs: n = 3, reachable = yes.
+/// A criterion by which samples are sorted, and the value for one sample: n = 3, reachable = yes.
 struct Category {
   std::string_view name;
   std::int64_t value;
   std::string_view words = {};  // instead of the value, for people
 };
 
-/// The position of the 1 in a one-hot row, or a part of one: the first element that is not zero; -1 where all are.
+/// The position of the 1 in a one-hot row, or a part of one: the first element that is not zero; -1 if all are zero.
 std::int64_t hot(std::span<const double> row);
 /// The columns [first, first + count) of a row.
 inline std::span<const double> columns(std::span<const double> row, std::int64_t first, std::int64_t count) {

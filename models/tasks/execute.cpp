@@ -44,7 +44,7 @@ std::int64_t or_all(std::int64_t current, std::int64_t all) { return current == 
 /// A program and its output, without the end marks.
 struct Execute::Draw {
   Program program;
-  Characters digits;  // of what is memorised
+  Characters digits;  // to memorise
   std::string_view code;
   Characters output;
 };
@@ -192,7 +192,7 @@ std::string Execute::describe(const Example& example) const {
 
 namespace {
 
-/// What the expression does with its operands: the sign or word outside of all parentheses.
+/// The operation of the expression: the sign or word outside all parentheses.
 Category outermost_operation(const std::string& code) {
   static constexpr std::array<std::string_view, 5> signs{"for", "if", "+", "-", "*"};
   std::string outside;

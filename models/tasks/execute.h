@@ -8,23 +8,24 @@
 
 namespace retrace {
 
-/// addition: sums. control: conditions and loops. full: those, sums, differences and products. And, to memorise, digits
-/// that are to be printed as they are, backwards, or twice.
+/// addition: sums. control: conditions and loops. full: those, sums, differences and products. The last three are
+/// digits to memorise and print unchanged, backwards, or twice.
 enum class ProgramKind { addition, control, full, copy, reverse, twice };
 
 struct ExecuteOptions {
   ProgramKind program = ProgramKind::addition;
-  std::int64_t length = 5;   // digits of a number, or of what is memorised
-  std::int64_t nesting = 2;  // ops; nothing to what is memorised
+  std::int64_t length = 5;   // digits of a number, or digits to memorise
+  std::int64_t nesting = 2;  // ops of a program; without effect on digits to memorise
   // To begin with an easier lesson for a model of the same sizes:
   std::int64_t current_length = 0;   // up to length; 0: length
   std::int64_t current_nesting = 0;  // up to nesting; 0: nesting
-  double mix = 0;  // the share of a batch, its last samples, whose length and nesting are drawn from 1 up to the task's
+  double mix = 0;  // the fraction of a batch, its last samples, of random length and nesting, from 1 up to the task's
 };
 
-/// A program and the end mark '!', one character a row, one-hot, after zero rows that make all programs as long as the
-/// longest. Then zero rows, which are answered by the digits of its result, the first first, by '!', and by nothing
-/// more (no_answer). The result of an expression is its value as in Python, modulo 10^(length + 1) and never negative:
+/// A program and the end mark '!', one character per row, one-hot, after zero rows that make all programs as long as
+/// the longest. Then zero rows, which are answered by the digits of its result, the most significant first, by '!', and
+/// by nothing more (no_answer). The result of an expression is its value as in Python, modulo 10^(length + 1) and never
+/// negative:
 ///   a+b, a-b, a*b, aif b<celse d (or >), x=afor[n]x+=b (a + n b, n from 1 to 9)
 /// with one operand, from the second op on, another expression in parentheses; all other operands have `length` digits.
 /// I = 29 characters, A = length + 2 (memorised: length + 1, twice: 2 length + 1), O = 11 classes: digits and '!'.
@@ -44,7 +45,7 @@ class Execute final : public Task {
   std::int64_t sequence_length() const override { return program_length_ + 1 + answer_length(); }
   std::int64_t answer_length() const override;
   std::int64_t output_size() const override { return std::ssize(answers); }
-  /// The trivial answer is the commonest character of each place. It is simulated.
+  /// The trivial answer, the most common character of each position, is simulated.
   Baselines baselines() const override;
   /// The paper's combined strategy: numbers of one digit more in each lesson, then the same with one op more; and half
   /// of every batch is of all lengths and nestings, so that what is learned for short numbers is of use for long ones.
@@ -61,7 +62,7 @@ class Execute final : public Task {
   struct Draw;
 
   bool is_memorised() const { return options_.program >= ProgramKind::copy; }
-  /// How many of so many samples are of the current length and nesting; the others are of every one.
+  /// The number of samples of the current length and nesting among `samples`; the others have any.
   std::int64_t current_among(std::int64_t samples) const;
   void draw(Random& random, bool is_current, Draw& to) const;
   void draw_digits(Random& random, std::int64_t length, Draw& to) const;

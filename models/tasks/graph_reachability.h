@@ -1,4 +1,4 @@
-// Does a path lead from one node to another? A graph is told edge by edge.
+// Does a path lead from one node to another? A graph is given edge by edge.
 #pragma once
 
 #include <retrace/models/tasks/task.h>
@@ -10,10 +10,10 @@ struct GraphReachabilityOptions {
   std::int64_t edges = 8;
 };
 
-/// Different directed edges between different nodes, one a row: one-hot(from) | one-hot(to) | 0. The last row asks
+/// Different directed edges between different nodes, one per row: one-hot(from) | one-hot(to) | 0. The last row asks
 /// whether a path leads from a to b: one-hot(a) | one-hot(b) | 1. Half of the answers are yes (class 1). An edge leaves
-/// a and one enters b whatever the answer is, so that neither node alone tells it. T = edges + 1, I = 2 nodes + 1, O =
-/// 2 classes.
+/// a and one enters b whatever the answer is, so that neither node alone gives it away. T = edges + 1, I = 2 nodes + 1,
+/// O = 2 classes.
 class GraphReachability final : public Task {
  public:
   /// Throws ValueError unless there are 4 to 64 nodes and 2 to 2 * nodes edges: with fewer there is no such graph

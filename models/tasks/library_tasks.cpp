@@ -71,7 +71,7 @@ Registry<Entry>& tasks() {
   return all;
 }
 
-/// Throws ValueError for an option that the task, which has the options in the list, does not have.
+/// Throws ValueError for an option that is given and not among those that the task `has`.
 void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
   for (const TaskOptionRow& row : task_option_rows)
     if (row.is_given(given) && has.find(row.name()) == std::string_view::npos)
@@ -107,7 +107,7 @@ void register_task(std::string_view name, const Tensor& x, const Tensor& y, cons
   const auto make = [name = std::string(name), x, y, options] {
     return std::make_unique<Dataset>(name, x, y, options);
   };
-  make();  // what is wrong with the data is found now
+  make();  // finds errors in the data now
   register_task(name, make, recipe);
 }
 

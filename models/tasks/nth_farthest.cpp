@@ -22,7 +22,7 @@ class Draw {
         keys_(labels_.size()) {}
 
   void next(Random& random) {
-    // As f32 has them, so that the answer is the same for every dtype.
+    // Rounded to f32, so that the answer is the same for every dtype.
     for (double& x : coordinates_) x = static_cast<double>(static_cast<float>(random.uniform(-1, 1)));
     draw_different(random, options_.vectors, labels_);
     center_ = random.integer(options_.vectors);

@@ -20,7 +20,7 @@ struct NthFarthestOptions {
 /// = k, I = d + 3 k, O = k classes.
 class NthFarthest final : public Task {
  public:
-  /// Throws ValueError for less than 2 vectors, less than 1 dim, and ranks and active dims that there are not.
+  /// Throws ValueError for less than 2 vectors, less than 1 dim, and for ranks or active dims out of range.
   explicit NthFarthest(const NthFarthestOptions& options = {});
   /// The task by name: the TaskOptions that it has, and the task with those that are given.
   static constexpr std::string_view option_names = "vectors dims";
@@ -33,9 +33,9 @@ class NthFarthest final : public Task {
   /// others: long vectors are far from most. It is simulated. The shortcut picks any of the others instead: 2 / k over
   /// all ranks.
   Baselines baselines() const override;
-  /// What the answer depends on is so high an interaction of n, label and distance that averaging over n hides it: all
-  /// ranks at once stay at the shelf of 2 / k for millions of samples. So first only the farthest is asked for, on 1,
-  /// 2, 4, ... dims, and then one rank more at a time.
+  /// Trained on all ranks at once, a model stays at the shortcut of 2 / k for millions of samples, because the answer
+  /// depends on n, label and distance together, and averaging over n hides that. So lessons first ask only for the
+  /// farthest, in 1, 2, 4, ... dims, and then for one more rank at a time.
   std::vector<Lesson> lessons() const override;
   /// n, counted from the farthest, and when m was seen.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;

@@ -34,7 +34,7 @@ ObjectTracking::ObjectTracking(const ObjectTrackingOptions& options)
 
 Baselines ObjectTracking::baselines() const {
   // Positions stay uniform over the grid, so a coordinate k/G has the variance (G^2 - 1) / (12 G^2). Two independent
-  // guesses differ by twice that; all that nobody can know is where an object is that was never shown.
+  // guesses differ by twice that; only the position of an object that was never shown cannot be known.
   const auto cells = static_cast<double>(options_.grid);
   const double variance = (cells * cells - 1) / (12 * cells * cells);
   const double never_shown =

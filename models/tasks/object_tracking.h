@@ -1,4 +1,4 @@
-// Where is the object that was asked for? Objects wander over a grid; each row tells where one of them has moved.
+// Where is the object that was asked for? Objects wander over a grid; each row is a move of one of them.
 #pragma once
 
 #include <retrace/models/tasks/task.h>

@@ -10,9 +10,9 @@ struct PairMatchingOptions {
   std::int64_t vocabulary = 20;
 };
 
-/// length / 4 pairs of elements, all different, shown one element a row: one-hot(V) | 0. Then one of them, from either
-/// side of its pair, with the marker: one-hot(V) | 1. The other rows are zero. The answer, given after the last row, is
-/// the element of the same pair. T = length, I = V + 1, O = V classes.
+/// length / 4 pairs of elements, all different, shown one element per row: one-hot(V) | 0. Then one of them, from
+/// either side of its pair, with the marker: one-hot(V) | 1. The other rows are zero. The answer, given after the last
+/// row, is the element of the same pair. T = length, I = V + 1, O = V classes.
 class PairMatching final : public Task {
  public:
   /// Throws ValueError for a length below 4 (no pair) and for a vocabulary smaller than the pairs' elements.

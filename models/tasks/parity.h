@@ -9,7 +9,7 @@ struct ParityOptions {
   std::int64_t length = 40;  // bits
 };
 
-/// Bits, drawn evenly, one a row: 1 or -1. The answer after every row is the parity of the bits so far: class 1 if
+/// Bits, drawn evenly, one per row: 1 or -1. The answer after every row is the parity of the bits so far: class 1 if
 /// the number of ones is odd. T = A = length, I = 1, O = 2 classes.
 class Parity final : public Task {
  public:
@@ -24,7 +24,7 @@ class Parity final : public Task {
   std::int64_t answer_length() const override { return options_.length; }
   std::int64_t output_size() const override { return 2; }
   Baselines baselines() const override;
-  /// How many bits were read before the answer.
+  /// The number of bits read before the answer.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;
   std::string describe(const Example& example) const override;

@@ -1,4 +1,4 @@
-// Short random programs in characters, and what they evaluate to.
+// Short random programs in characters, and their values.
 #pragma once
 
 #include <array>
@@ -12,18 +12,17 @@
 
 namespace retrace {
 
-/// Characters from the pool: a batch takes nothing from the heap.
+/// Characters from the pool: drawing a batch does not allocate from the heap.
 using Characters = std::vector<char, PoolAllocator<char>>;
 
-/// What an op does to its operands a, b, c, d, and how it is written: # is an operand, ? is < or >, @ is a digit
-/// from 1.
+/// The value of an op for its operands a, b, c, d, and its spelling: # is an operand, ? is < or >, @ is a digit from 1.
 enum class ProgramOp { sum, difference, product, condition, loop };
 std::string_view pattern_of(ProgramOp op);
 
-/// The most characters of a program of nested ops on numbers of `length` digits.
+/// The maximum number of characters of a program of nested ops on numbers of `length` digits.
 std::int64_t longest_program(std::span<const ProgramOp> ops, std::int64_t length, std::int64_t nesting);
 
-/// Values are exact: no program that is short enough to be asked for leaves 37 digits.
+/// Values are exact: no program within the limits of the task exceeds 37 digits.
 using ProgramValue = __int128;
 /// The remainder of a division by a positive modulus that is never negative, as Python's %.
 std::int64_t floor_mod(ProgramValue value, std::int64_t modulus);

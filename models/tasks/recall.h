@@ -11,9 +11,9 @@ struct RecallOptions {
   std::int64_t values = 10;
 };
 
-/// Associative recall. Pairs of a key and a value, one a row: one-hot(keys) | one-hot(values); in one sequence all keys
-/// differ, and so do all values. The last row holds one of the keys alone. The answer is its value.
-/// T = pairs + 1, I = keys + values, O = values classes.
+/// Associative recall. Pairs of a key and a value, one per row: one-hot(keys) | one-hot(values); in one sequence all
+/// keys differ, and so do all values. The last row holds one of the keys alone. The answer is its value. T = pairs + 1,
+/// I = keys + values, O = values classes.
 class Recall final : public Task {
  public:
   /// Throws ValueError without pairs and for more pairs than keys or values.
@@ -26,7 +26,7 @@ class Recall final : public Task {
   std::int64_t sequence_length() const override { return options_.pairs + 1; }
   std::int64_t output_size() const override { return options_.values; }
   Baselines baselines() const override;
-  /// Where the pair was that is asked for.
+  /// The position of the pair that is asked for.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;
   std::optional<std::int64_t> row_to_remember(const Example& example) const override;

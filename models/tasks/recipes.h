@@ -1,4 +1,4 @@
-// How each task is trained when nobody says otherwise.
+// The default settings of training for each task.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace retrace {
 
 struct Recipe {
-  SizeOptions sizes = {};     // where none are given: hidden 64, and of a relational memory 4 slots of 32, 2 heads
-  bool slot_per_row = false;  // as many slots as the sequence has rows, instead of sizes.slots
+  SizeOptions sizes = {};     // if not given: hidden 64, and for a relational memory 4 slots of 32, 2 heads
+  bool slot_per_row = false;  // one slot per row of the sequence, instead of sizes.slots
   std::int64_t batch = 64;
   double learning_rate = 1e-2;
   std::int64_t steps = 3000;
   std::string_view schedule = "cosine";
 };
 
-/// Adds a task of your own to those that make_task, and so `retrace train` and `compare`, know, and how it is trained.
+/// Adds a task of your own, with its recipe, to those that make_task, and so `retrace train` and `compare`, know.
 /// Throws ValueError for a name that is taken or cannot be written on a command line, for no factory, and for numbers
 /// of the recipe that are not above 0. Not while another thread uses these functions.
 void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe = {});
@@ -27,7 +27,7 @@ void register_task(std::string_view name, TaskFactory factory, const Recipe& rec
 void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe = {},
                    const DatasetOptions& options = {});
 
-/// The recipe of a task. Throws ValueError for one that is not known.
+/// The recipe of a task. Throws ValueError for a task that is not known.
 const Recipe& recipe_for(std::string_view task);
 /// The sizes that the recipe gives to a model of the task, all of them.
 SizeOptions sizes_for(const Task& task, const Recipe& recipe);

@@ -1,4 +1,4 @@
-// A word is to be said again: as it was, backwards, or twice.
+// Repeat a word: unchanged, backwards, or twice.
 #pragma once
 
 #include <retrace/models/tasks/task.h>
@@ -12,9 +12,9 @@ struct ReciteOptions {
   std::int64_t symbols = 10;  // different characters
 };
 
-/// The tasks copy, reverse and double. L characters, drawn evenly, one a row: one-hot(symbols) | 0; a row with the end
-/// marker: zeros | 1; then zero rows, each of which is answered by a character. A = L rows of answers (double: 2 L),
-/// T = L + 1 + A, I = symbols + 1, O = symbols classes.
+/// The tasks copy, reverse and double. L characters, drawn evenly, one per row: one-hot(symbols) | 0; a row with the
+/// end marker: zeros | 1; then zero rows, each of which is answered by a character. A = L rows of answers (double: 2
+/// L), T = L + 1 + A, I = symbols + 1, O = symbols classes.
 class Recite final : public Task {
  public:
   /// Throws ValueError for a length below 1 and for less than 2 symbols.

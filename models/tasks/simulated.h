@@ -1,14 +1,14 @@
-// Baselines that no formula gives: measured on samples, always the same ones.
+// Baselines without a formula, measured on samples, which are always the same.
 #pragma once
 
 #include <retrace/core/random.h>
 
 namespace retrace {
 
-inline constexpr int draws_for_baselines = 20000;  // the standard error of a share is 0.0036 at most
+inline constexpr int draws_for_baselines = 20000;  // the standard error of a fraction is at most 0.0036
 inline Random random_for_baselines() { return Random(0).stream("yardsticks"); }
 
-/// The share of draws for which is_right(random).
+/// The fraction of draws for which is_right(random).
 template <class IsRight> double simulated_share(IsRight&& is_right) {
   Random random = random_for_baselines();
   int right = 0;

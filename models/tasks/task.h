@@ -1,4 +1,4 @@
-// A task: samples made on the fly from a generator, and the numbers that a result is to be held against.
+// A task: samples made on the fly from a generator, and the baselines for its results.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace retrace {
 
-/// Sequences x [B, T, I] of the default dtype and what to answer after their last row: labels y [B] (i64) of a
+/// Sequences x [B, T, I] of the default dtype and the answers after their last row: labels y [B] (i64) of a
 /// classification, numbers y [B, O] of a regression. Where each of the last A > 1 rows has an answer: y [B, A] or [B,
 /// A, O].
 struct Batch {
@@ -25,40 +25,40 @@ struct Batch {
   Tensor y;
 };
 
-/// The label of a row without an answer: what is said there counts nowhere.
+/// The label of a row without an answer, which is ignored by losses and metrics.
 inline constexpr std::int64_t no_answer = -1;
 
 enum class TaskKind { classification, regression };
-/// What is measured on unseen samples: "accuracy" (higher is better) or "mse" (lower is better).
+/// The metric on unseen samples: "accuracy" (higher is better) or "mse" (lower is better).
 constexpr std::string_view metric_name(TaskKind kind) { return kind == TaskKind::regression ? "mse" : "accuracy"; }
 
-/// Results, in the task's metric, that tell what a number means.
+/// Results in the task's metric to compare a model with.
 struct Baselines {
-  /// A shelf on which a training may rest.
+  /// A wrong strategy at which a training may stay for long.
   struct Shortcut {
     std::string_view answer;
     double value;
   };
   double chance = 0;                     // of an answer drawn evenly from all possible ones
   double trivial = 0;                    // of the best answer that needs no understanding ...
-  std::string_view trivial_answer = {};  // ... and what that is
-  double ceiling = 0;                    // of the best possible answer: what the samples leave open, nobody can know
-  std::optional<double> original = {};   // what the original NumPy programs reached, where they had the task
-  std::vector<Shortcut> shortcuts = {};  // other answers that are better than chance and not right
+  std::string_view trivial_answer = {};  // ... and its description
+  double ceiling = 0;                    // of the best possible answer: the samples may leave it open
+  std::optional<double> original = {};   // the result of the original NumPy programs, if they had the task
+  std::vector<Shortcut> shortcuts = {};  // other answers that are better than chance but wrong
 };
 
-/// What a task that has only so many samples keeps apart from those to train on.
+/// The samples that a task of finite data holds out from training.
 struct HeldOut {
   Batch validation;
   Batch test;
 };
 
 class Task;
-/// An easier version of a task, and the accuracy on its samples at which a training goes on to the next one.
+/// An easier version of a task, and the accuracy on its samples at which training moves on to the next one.
 struct Lesson {
   std::unique_ptr<Task> task;
   double pass_at = 0.8;
-  double own = 1;  // the part of a batch, from its first sample on, whose accuracy counts; the rest prepares for later
+  double own = 1;  // the leading fraction of a batch on which the lesson is graded; the rest previews later lessons
 };
 
 class Task {
@@ -75,30 +75,30 @@ class Task {
   virtual std::int64_t output_size() const = 0;             // O: classes, or numbers to predict
   virtual std::int64_t answer_length() const { return 1; }  // A: the last rows that each have an answer
   virtual Baselines baselines() const = 0;
-  /// What to train on first: easier versions with the same sizes, in order. None, unless the task says otherwise.
+  /// Easier versions of the same sizes to train on first, in order. By default there are none.
   virtual std::vector<Lesson> lessons() const { return {}; }
-  /// What to validate and to test on. Nothing where samples never end: they are then drawn as those to train on are,
-  /// from generators of their own.
+  /// The samples to validate and to test on. Nothing if the task has unlimited samples: they are then drawn like those
+  /// to train on, from generators of their own.
   virtual std::optional<HeldOut> held_out() const { return std::nullopt; }
 
-  // What an evaluation tells of samples, each of which was made by this task. The defaults know numbers only.
+  // For reports on samples that this task made. By default, they show numbers.
 
-  /// In which ways samples differ in difficulty, and where this one belongs: for its given answer, counted from 0.
+  /// The criteria by which samples differ in difficulty, with the values for this one and its answer of that number,
+  /// from 0.
   virtual std::vector<Category> categories(const Example&, std::int64_t /*answer*/) const { return {}; }
-  /// The same task, of the same sizes, with easier samples among its own, where these are all as hard as can be.
+  /// If all samples have the maximum difficulty, a task of the same sizes with easier ones among them.
   virtual std::unique_ptr<Task> of_every_difficulty() const { return nullptr; }
   /// A row in a few words; none for a row without content.
   virtual std::string describe_row(const Example& example, std::int64_t t) const { return written(example.row(t)); }
-  /// The whole sample, the question included: a line for each row with content, the rows counted from 1, unless the
-  /// task has a shorter way.
+  /// The whole sample, the question included: by default a line per row with content, with its number from 1.
   virtual std::string describe(const Example& example) const;
   /// A class, and the numbers of an answer.
   virtual std::string describe_label(std::int64_t label) const { return std::to_string(label); }
   virtual std::string describe_numbers(std::span<const double> answer) const { return written(answer); }
-  /// The row that has to be remembered to answer, where there is one: that of m, of the pair, of the last to take the
+  /// The row that has to be remembered to answer, if there is one: that of m, of the pair, of the last to take the
   /// ball.
   virtual std::optional<std::int64_t> row_to_remember(const Example&) const { return std::nullopt; }
-  /// What a row is about, as a small number: a slot that is kept for it can be told. -1: nothing.
+  /// The subject of a row as a small number, to find slots that are used for one subject. -1: none.
   virtual std::int64_t topic(const Example&, std::int64_t /*t*/) const { return -1; }
 
   /// `count` independent samples. Throws ValueError for count < 1.
@@ -114,7 +114,7 @@ class Task {
 
 /// The names that make_task knows. The span holds until the next one is registered.
 std::span<const std::string_view> task_names();
-/// A task by its name. Throws ValueError, with the nearest right name, for one that is not known, and for an option
+/// A task by its name. Throws ValueError, with the nearest right name, for a task that is not known, and for an option
 /// that it does not have.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 

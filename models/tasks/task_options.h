@@ -16,7 +16,7 @@ namespace retrace {
 class JsonFields;
 class JsonObject;
 
-/// What is chosen of a task's own options; the task gives the others. Each member has a row in task_option_rows.
+/// The options of tasks that are given; a task has defaults for the others. Each member has a row in task_option_rows.
 struct TaskOptions {
   std::optional<std::int64_t> length = {};   // rows, pairs, characters of a word, or digits of a number
   std::optional<std::int64_t> vectors = {};  // nth-farthest: their number

@@ -1,4 +1,4 @@
-// The parameters of a model when it was at its best.
+// The best parameters of a training so far.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ class BestParameters {
 
   /// Whether this validation has the lowest loss so far; the parameters are copied if so.
   bool offer(std::int64_t step, const Evaluation& validation);
-  /// The parameters are copied in any case: those of an easier lesson are not to be held against the full task.
+  /// The parameters are copied in any case: those of an easier lesson cannot be compared with the full task.
   void take(std::int64_t step, const Evaluation& validation);
   /// Puts them back into the model.
   void restore() const;

@@ -8,7 +8,7 @@
 
 namespace retrace {
 
-/// Throws FileError, which names the weights, if any holds NaN or an infinity: nothing that such a model computes is
+/// Throws FileError, which names the weights, if any holds NaN or an infinity: such a model computes nothing
 /// meaningful. `path` is the file that holds the weights.
 void check_finite(const std::string& path, const std::vector<NamedTensor>& weights);
 

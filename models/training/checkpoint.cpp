@@ -52,7 +52,7 @@ const std::string& metadata_of(const SafetensorsFile& file, const std::string& p
   return found->second;
 }
 
-/// What is trained, without how it is tested.
+/// The description of the training without that of its test.
 JsonFields task_and_model(const char* place, const std::string& description) {
   JsonFields fields(place, description);
   fields.erase("test_samples");

@@ -1,4 +1,4 @@
-// A training on disk: what it needs to go on as if it had never stopped.
+// A training on disk, from which it goes on as if it had never stopped.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// How far a training is, beside its tensors.
+/// The state of a training beside its tensors.
 struct TrainingState {
   std::int64_t step = 0;
   CurriculumState curriculum = {};
@@ -23,9 +23,9 @@ struct TrainingState {
   double seconds = 0;
 };
 
-/// Writes the tensors, the standing, and `run`, which says what is being trained and how; and `model`, unless it is
-/// empty, from which the model can be made without the training (see describe_run). The file is whole or what it
-/// was before, even if the program is killed. Throws FileError where the system refuses.
+/// Writes the tensors, the standing, and `run`, a description of the training; and `model`, unless it is empty, from
+/// which the model can be made without the training (see describe_run). An older file is replaced as a whole or left
+/// unchanged, even if the program is killed. Throws FileError if the system refuses.
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const TrainingState& standing,
                      const std::string& run, const std::string& model = {});
 /// Copies the tensors of the file into those given. Throws FileError for a file that is not a checkpoint, and

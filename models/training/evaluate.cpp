@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t portion = 256;
 
-/// How many answers are right. A row without an answer is not: no class is its label.
+/// The number of right answers. A row without an answer is never right, because no class is its label.
 std::int64_t count_right(const Tensor& logits, const Tensor& labels) {
   const Tensor answers = argmax(logits);
   const auto given = answers.values<std::int64_t>();

@@ -1,4 +1,4 @@
-// How good a model is on samples it has not seen.
+// Loss and metric of a model on samples that it has not seen.
 #pragma once
 
 #include <functional>
@@ -8,26 +8,26 @@
 
 namespace retrace {
 
-/// Means over answers. `metric` is what metric_name(task.kind()) says.
+/// Means over answers. `metric` is the one that metric_name(task.kind()) names.
 struct Evaluation {
   double loss = 0;
   double metric = 0;
 };
 
-/// What a model answers to a task's sequences x [B, T, I]: [B, O], or [B, A, O] where A > 1 rows have an answer.
+/// The answers of a model to a task's sequences x [B, T, I]: [B, O], or [B, A, O] if A > 1 rows have an answer.
 Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x);
-/// The loss that a task is trained by: cross entropy of a classification, mean squared error of a regression. Labels
-/// no_answer count nowhere.
+/// The loss of a task: cross entropy for a classification, mean squared error for a regression. Labels no_answer are
+/// ignored.
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
-/// What metric_name(task.kind()) says, of a batch.
+/// The metric of a batch that metric_name(task.kind()) names.
 double task_metric(const Task& task, const Tensor& output, const Tensor& target);
-/// Sees some of the samples and what the model answered to them.
+/// Called with some of the samples and the outputs of the model.
 using SeePortion = std::function<void(const Batch&, const Tensor& output)>;
-/// Runs the model on `samples` samples drawn from `random`, in portions, which `see` is shown, too. The same generator
-/// gives the same samples. Throws ValueError for less than one sample.
+/// Runs the model on `samples` samples drawn from `random`, in portions, each of which is passed to `see`. The same
+/// generator gives the same samples. Throws ValueError for less than one sample.
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,
                     const SeePortion& see = {});
-/// The same on given samples, of any real dtype. Throws ValueError for an empty batch.
+/// Evaluates on given samples, of any real dtype. Throws ValueError for an empty batch.
 Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see = {});
 
 }  // namespace retrace

@@ -13,7 +13,7 @@
 namespace retrace {
 namespace {
 
-/// What a checkpoint must agree on with the training that goes on from it.
+/// The description that a checkpoint and the training that resumes from it must share.
 std::string description(const Training& training) {
   const FitOptions& options = training.options();
   return text(training.description(), ", batch ", *options.batch, " x ", options.accumulate, ", ", options.optimizer,
@@ -60,8 +60,8 @@ class Fitting {
     if (training_.steps() % options_.validate_every == 0 || training_.steps() == options_.steps) validate(report);
   }
 
-  /// The step of the schedule that the learning rate is taken from: where time runs out before the steps do, the one at
-  /// the same part of the way.
+  /// The step of the schedule from which the learning rate is taken. If time runs out before the steps do, it is the
+  /// step at the same fraction of the training.
   std::int64_t scheduled_step() const {
     const double at = progress_.part(training_.steps()) * static_cast<double>(*options_.steps);
     return std::max(training_.steps(), static_cast<std::int64_t>(at));
@@ -130,8 +130,8 @@ class Fitting {
                            " cannot be written; resume from the checkpoint when their stream can be written again"));
   }
 
-  /// What was best in an easier lesson says nothing of the full task: there, and at its first validation, the latest
-  /// parameters are kept.
+  /// The best parameters of an easier lesson mean nothing for the full task. So in lessons, and at the first validation
+  /// of the full task, the latest parameters are kept.
   void keep_if_best(std::int64_t step, const Evaluation& validation) {
     const bool comparable = training_.at_full_task() && standing_.best_lesson == training_.curriculum().lesson;
     if (!comparable) best_.take(step, validation);

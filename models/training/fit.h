@@ -1,4 +1,4 @@
-// Trains a model on a task, or whatever else is a Training.
+// Trains a model on a task, or any other Training.
 #pragma once
 
 #include <atomic>
@@ -68,32 +68,32 @@ class DivergenceError : public ValueError {
 };
 
 struct FitResult {
-  std::int64_t steps = 0;      // made, those before a resume included
+  std::int64_t steps = 0;      // including those before a resume
   std::int64_t best_step = 0;  // after which the parameters were best: those that the model has now
   double seconds = 0;
   StopReason stopped_by = StopReason::steps;
   Evaluation validation;         // of the best parameters, on the validation samples
   Evaluation test;               // of the best parameters, on fresh samples; NaN if a signal stopped it
-  std::vector<double> losses;    // of every step since the start or the resume
-  std::vector<Metrics> history;  // of every validation since then
+  std::vector<double> losses;    // per step since the start or the resume
+  std::vector<Metrics> history;  // per validation since then
 };
 
 /// Updates the parameters from batches drawn on the fly, with clipped gradients. Every `validate_every` steps, and at
-/// the end, the loss on a fixed set of samples of the full task is measured; the parameters of the lowest one are put
-/// back at the end and tested.
+/// the end, the loss on a fixed set of samples of the full task is measured; the parameters of the lowest loss are
+/// restored at the end and tested on a held-out test set.
 ///
-/// Batches, and validation and test samples that the task does not hold out itself, come from streams of their own of
-/// the seed, a batch from the seed and the step alone: the same seed gives the same losses bit for bit, on any number
-/// of threads; and a training that was stopped at any step and resumed from its checkpoint ends with the same bits as
-/// one that was not. The batches have the dtype of the model; subnormal numbers count as 0 (core/subnormals.h). A
-/// training that `stop` ends is not tested, and a test in progress is abandoned. Throws ValueError for invalid options,
-/// a model without parameters and a checkpoint of another training; DivergenceError for a loss or a gradient that is
-/// not finite (the last checkpoint is then left as it was); and FileError for a checkpoint that cannot be read or
-/// written and for metrics that cannot be written (the last checkpoint then precedes them).
+/// Batches, and validation and test samples that the task does not hold out itself, come from separate streams of the
+/// seed, and a batch depends only on the seed and the step. So the same seed gives the same losses bit for bit, on any
+/// number of threads, and a training that was stopped at any step and resumed from its checkpoint ends with the same
+/// bits as an uninterrupted one. The batches have the dtype of the model; subnormal numbers count as 0
+/// (core/subnormals.h). A training that `stop` ends is not tested, and a test in progress is abandoned. Throws
+/// ValueError for invalid options, a model without parameters and a checkpoint of another training; DivergenceError for
+/// a loss or a gradient that is not finite (the last checkpoint is then left as it was); and FileError for a checkpoint
+/// that cannot be read or written and for metrics that cannot be written (the last checkpoint then precedes them).
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;
-/// The same for anything that can be trained, with the options that it was made with.
+/// Trains anything else, with the options with which it was made.
 FitResult fit(Training& training);
 
 }  // namespace retrace

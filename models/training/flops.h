@@ -1,4 +1,4 @@
-// How much a model computes.
+// The number of operations of a model.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace retrace {
 
-/// The floating-point operations of a recorded op's forward: two for each multiply-add of its matrix products, one for
-/// each element of any other op's result. Its backward takes about twice as many.
+/// The floating-point operations of a recorded op's forward: two for each multiply-add of its matrix products, one per
+/// element of the result of any other op. Its backward takes about twice as many.
 std::int64_t forward_flops(const Record& record);
-/// Of all records of a tape.
+/// The sum over all records of a tape.
 std::int64_t forward_flops(const Tape& tape);
 
 }  // namespace retrace

@@ -1,4 +1,4 @@
-// What a training tells of itself while it runs.
+// The metrics of a training while it runs.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct StepReport {
   double learning_rate = 0;
 };
 
-/// How a training stands at a validation.
+/// The metrics of a training at a validation.
 struct Metrics {
   std::int64_t step = 0;
   double loss = 0;  // the mean since the last validation
@@ -24,8 +24,8 @@ struct Metrics {
   std::string_view metric_name = {};
   Evaluation validation = {};
   double samples_per_second = 0;
-  double seconds = 0;             // since the start, those before a resume included
-  std::int64_t memory_bytes = 0;  // in use by tensors, at most so far
+  double seconds = 0;             // since the start, including those before a resume
+  std::int64_t memory_bytes = 0;  // peak use by tensors so far
   std::int64_t lesson = 0;        // of the task's curriculum
 };
 

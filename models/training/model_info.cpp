@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-/// The sum of what the ops of one training step on one sample compute.
+/// The operations of a training step on one sample.
 std::int64_t flops_of_a_sample(const TaskRun& run) {
   const DtypeScope scope(run.options.dtype);
   Random random(run.options.fit.seed);

@@ -1,4 +1,4 @@
-// What a model is made of, and how much it computes.
+// The parameters of a model, and the operations of a step.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct ModelInfo {
   std::string model;
   std::string task;                 // whose sizes it has
   std::int64_t flops_a_sample = 0;  // of forward and backward
-  std::int64_t batch = 0;           // samples a step
+  std::int64_t batch = 0;           // samples per step
   std::int64_t parameters = 0;
   std::int64_t bytes = 0;
   std::vector<Weight> weights;
 };
-/// The model of a run that has not begun.
+/// Describes the model of a run that has not begun.
 ModelInfo model_info(const RunOptions& options);
 
 std::string to_json(const ModelInfo& info);

@@ -8,9 +8,9 @@
 
 namespace retrace {
 
-/// Of the steps of a run: as many as its minutes allow.
+/// The number of steps of a run that is limited only by its minutes.
 inline constexpr std::int64_t no_limit = std::int64_t{1} << 40;
-/// " of 3000"; nothing where there is no limit.
+/// " of 3000"; empty if there is no limit.
 std::string of_steps(std::int64_t steps);
 
 /// The stream that shows progress, and the width of its terminal.
@@ -22,13 +22,13 @@ struct ProgressOptions {
 
 class Progress {
  public:
-  /// Of a run that ends after so many steps or, unless they are 0, minutes.
+  /// The progress of a run that ends after that number of steps or, unless it is 0, of minutes.
   Progress(const ProgressOptions& options, std::int64_t steps, double minutes);
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Begins with `done` steps made before, in so many seconds.
+  /// Continues a run that made `done` steps in `seconds`.
   void resume(std::int64_t done, double seconds) { resumed_at_ = done, seconds_before_ = seconds; }
   /// Call it after every step: redraws the line at most ten times per second. Does not allocate.
   void step(std::int64_t done, double loss);
@@ -38,9 +38,9 @@ class Progress {
   void testing(std::int64_t done);
   /// Ends the line if one is drawn.
   void finish();
-  /// Those before a resume included.
+  /// Including those before a resume.
   double seconds() const { return seconds_before_ + seconds_since_start(); }
-  /// The part of the run that is done, from 0 to 1: of its steps or of its time, whichever is further.
+  /// The fraction of the run that is done, from 0 to 1: of its steps or of its time, whichever is larger.
   double part(std::int64_t done) const;
 
  private:

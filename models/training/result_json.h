@@ -1,4 +1,4 @@
-// The members that the JSON of every training has.
+// The members that the JSON of every training shares.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace retrace {
 
-/// Options, result, and the baselines to hold its test metric against.
+/// Options, result, and the baselines of its test metric.
 JsonObject result_to_json(const FitOptions& options, const FitResult& result, std::string_view metric,
                           const Baselines& baselines);
 

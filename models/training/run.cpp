@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-/// A model has no slots and heads that cannot be chosen: those stay open.
+/// Slots and heads that a model does not let one choose stay open.
 SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe& recipe) {
   SizeOptions sizes = sizes_for(task, recipe);
   if (memory_choices(model).parts.empty()) sizes.slots = std::nullopt, sizes.heads = std::nullopt;
@@ -44,10 +44,10 @@ void check_gate(const ModelSpec& model, const MemoryChoices& memory) {
                         "'; give ", listed(gates, " or ")));
 }
 
-/// Throws ValueError for what `given` chooses and the model does not have, and for `filled` with heads that do not
+/// Throws ValueError for an option in `given` that the model does not have, and for heads in `filled` that do not
 /// divide its slots.
 void check_choices(const ModelSpec& given, const ModelSpec& filled) {
-  if (!choices_of(given.name)) return;  // one that uses what it likes, or that make_model will refuse
+  if (!choices_of(given.name)) return;  // it may ignore options, or make_model will refuse it
   const MemoryChoices memory = memory_choices(given);
   if (given.sizes.heads) check_part(given, memory, "heads");
   if (given.sizes.slots) check_part(given, memory, "slots");

@@ -1,4 +1,4 @@
-// One training from names and numbers: what `retrace train` and the demo do.
+// One training by names and numbers, as `retrace train` and the demo run it.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ struct RunOptions {
   FitOptions fit = {};   // the recipe's numbers where none are given
 };
 
-/// A training that was prepared: what it trains, on what, and, once it is trained, the result.
+/// A training that was prepared: model, data and, after train(), the result.
 struct Run {
   RunOptions options;  // with the recipe's numbers where none were chosen
   FitResult fit = {};
@@ -45,10 +45,10 @@ struct Run {
   virtual Baselines baselines() const = 0;
   /// Whether the ceiling of the baselines is known.
   virtual bool knows_ceiling() const = 0;
-  /// What a checkpoint stores, from which the model can be made again; empty: nothing.
+  /// A description for the checkpoint, from which the model can be made again; may be empty.
   virtual std::string description() const = 0;
   virtual void save_weights(const std::string& path) const = 0;
-  /// One object: names, numbers, the test metric beside its baselines, the hash of the weights.
+  /// One object: names, numbers, the test metric and its baselines, the hash of the weights.
   virtual std::string json() const = 0;
 };
 
@@ -68,12 +68,12 @@ struct TaskRun : Run {
   std::string json() const override;
 };
 
-/// Its model with every size chosen: by the recipe where the options do not.
+/// The model with every size chosen: by the options, otherwise by the recipe.
 ModelSpec filled_spec(const RunOptions& options, const Task& task);
 /// Makes a model for a task. Throws what make_model throws.
 std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random);
-/// Makes the task and the model. Throws ValueError, with the nearest right name, for one that is not known, and for
-/// what the model's memory does not let one choose: see memory_choices().
+/// Makes the task and the model. Throws ValueError, with the nearest right name, for a task or model that is not known,
+/// and for an option that the model's memory does not have: see memory_choices().
 TaskRun prepare(const RunOptions& options);
 
 }  // namespace retrace

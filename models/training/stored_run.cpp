@@ -46,7 +46,8 @@ void read_description(const JsonFields& fields, StoredRun& run) {
   run.test_samples = fields.integer_in("test_samples", 1, std::numeric_limits<std::int64_t>::max());
 }
 
-/// The tensors of the model: all of a file of weights; of a checkpoint the best ones, or those at the start.
+/// The tensors of the model: all of them in a file of weights; in a checkpoint the best ones, or the initial ones if
+/// there are none.
 std::vector<NamedTensor> weights_in(const SafetensorsFile& file, StoredRun& run) {
   std::string prefix;
   if (file.metadata.contains("standing")) {

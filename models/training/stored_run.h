@@ -1,4 +1,5 @@
-// A model that was trained on a task, in a file: its weights, and what it takes to make task and model again.
+// A model that was trained on a task, in a file: its weights, and a description from which to make task and model
+// again.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ std::string describe_run(const TaskRun& run);
 /// The weights as a safetensors file with that description.
 void save_run(const std::string& path, const TaskRun& run);
 
-/// What was found in a run's folder, its weights or its checkpoint.
+/// The contents of a run's folder, its weights or its checkpoint.
 struct StoredRun {
   std::string path;  // of the file that was read
   std::string task_name;
@@ -27,10 +28,10 @@ struct StoredRun {
   std::unique_ptr<SequenceModel> model;  // of the dtype of its weights
 };
 
-/// Reads weights.safetensors of a folder (checkpoint.safetensors where there are none), or a file of either kind. Of a
-/// checkpoint the best parameters so far are taken, which are those that the training would leave behind. Throws
-/// FileError for a file that is missing, unreadable or not of a model on a task, and for weights that are not finite;
-/// ValueError for a task or model that this program does not know. Every error names the file.
+/// Reads weights.safetensors of a folder (checkpoint.safetensors if there are none), or a file of either kind. A
+/// checkpoint gives the best parameters so far, which the training would write if it ended now. Throws FileError for a
+/// file that is missing, unreadable or not of a model on a task, and for weights that are not finite; ValueError for a
+/// task or model that this program does not know. Every error names the file.
 StoredRun load_run(const std::string& path);
 
 }  // namespace retrace

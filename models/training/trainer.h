@@ -8,8 +8,8 @@
 
 namespace retrace {
 
-/// Draws batches. A step moves on to the next lesson when the average accuracy has passed the lesson's mark. Once warm,
-/// a step takes nothing from the heap.
+/// Draws batches. A step moves on to the next lesson when the average accuracy exceeds the lesson's limit. After the
+/// first steps, a step does not allocate from the heap.
 class Trainer final : public Training {
  public:
   Trainer(const SequenceModel& model, const Task& task, const FitOptions& options);
@@ -17,7 +17,8 @@ class Trainer final : public Training {
   std::string description() const override;
   std::string_view metric() const override { return metric_name(task_.kind()); }
   bool more_is_better() const override { return task_.kind() == TaskKind::classification; }
-  /// On the samples that the task holds out, if it does; or drawn: the same every time, and others for the test.
+  /// On the samples that the task holds out; if it holds out none, on random samples, the same every time and separate
+  /// from those of the test.
   Evaluation validate() const override;
   Evaluation test() const override;
   CurriculumState curriculum() const override { return curriculum_; }

@@ -1,4 +1,4 @@
-// What a training is, whatever it learns from: steps, and how good the weights are. `fit` does the rest.
+// A training as fit() sees it: steps, and the evaluation of the weights.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace retrace {
 
-/// Where a training stands in its task's curriculum: the lesson, counted from 0 (as many as there are easier lessons
-/// for the full task), and how well its samples are answered, averaged over about the last 50 batches.
+/// The position in the task's curriculum: the lesson, counted from 0 (the number of easier lessons stands for the full
+/// task), and the accuracy on its samples, averaged over about the last 50 batches.
 struct CurriculumState {
   std::int64_t lesson = 0;
   double accuracy = 0;
@@ -24,8 +24,7 @@ class Stopped : public Error {
   Stopped() : Error("fit: the test was stopped") {}
 };
 
-/// Weights, their optimiser and the steps; a derived class says what the loss of a batch is and how the weights are
-/// tested.
+/// Weights, their optimiser and the steps; a derived class defines the loss of a batch and the test of the weights.
 class Training {
  public:
   virtual ~Training() = default;
@@ -42,9 +41,9 @@ class Training {
   /// With every number that a recipe can give.
   const FitOptions& options() const { return options_; }
 
-  /// What is learned: a checkpoint of something else is refused.
+  /// A description of the training: a checkpoint with another one is refused.
   virtual std::string description() const = 0;
-  /// What Evaluation::metric is, as a string with a zero at its end, and whether more of it is better.
+  /// The name of Evaluation::metric, zero-terminated, and whether higher is better.
   virtual std::string_view metric() const = 0;
   virtual bool more_is_better() const { return false; }
   virtual Evaluation validate() const = 0;
@@ -52,22 +51,21 @@ class Training {
   virtual Evaluation test() const = 0;
 
   virtual CurriculumState curriculum() const { return {}; }
-  /// Whether batches are those of what is validated, not of an easier lesson.
+  /// Whether batches are of the task that is validated, not of an easier lesson.
   virtual bool at_full_task() const { return true; }
-  /// What a training has to remember beside its weights, by name: the state of the optimiser, and what a derived class
-  /// adds.
+  /// The tensors to store beside the weights, by name: the state of the optimiser, and those that a derived class adds.
   virtual std::vector<NamedTensor> state() const;
   /// Goes on after `steps` steps; weights() and state() have been restored.
   virtual void resume(std::int64_t steps, const CurriculumState& curriculum);
 
  protected:
-  /// Throws ValueError for options without meaning.
+  /// Throws ValueError for invalid options.
   Training(std::vector<NamedTensor> weights, const FitOptions& options);
   /// Throws Stopped if options().stop is set.
   void leave_if_stopped() const;
 
  private:
-  /// The loss of a batch, recorded on the tape in scope. Batches are counted from 0 and asked for in order.
+  /// The loss of a batch, recorded on the tape in scope. Batches are numbered from 0 and requested in order.
   virtual Tensor loss_of(std::int64_t batch) = 0;
   double walk_back(std::int64_t batch);
   /// Throws DivergenceError, and discards the gradients, if a number of this step is not finite.

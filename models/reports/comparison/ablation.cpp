@@ -13,7 +13,7 @@ bool* switch_of(ModelSpec& model, std::string_view factor) {
   return &model.parts.attention_mlp;
 }
 
-/// The baseline with every other setting of a factor.
+/// Copies of the baseline with the other settings of a factor.
 std::vector<Variation> settings_of(std::string_view factor, const RunOptions& baseline) {
   std::vector<Variation> settings;
   const auto add = [&](std::string_view setting) -> ModelSpec& {

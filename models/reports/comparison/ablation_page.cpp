@@ -1,4 +1,4 @@
-// An ablation for people: as a page, and as a table for a terminal.
+// An ablation as a page, and as a table for a terminal.
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/reports/comparison/comparison_report.h>
 

@@ -104,7 +104,7 @@ class Comparing {
     comparison_.results.push_back(std::move(result));
   }
 
-  /// Whether it ended with finite numbers; the first model's has to.
+  /// Whether the training ended with finite numbers; that of the first model must.
   bool add_run(ModelResult& result, const RunOptions& run) {
     try {
       result.runs.push_back(trained(run));
@@ -132,7 +132,7 @@ class Comparing {
         ->first;
   }
 
-  /// Of a training; infinite for one that leaves the finite numbers.
+  /// The validation loss of a training; infinite if it diverges.
   static double validation_loss(const RunOptions& run) {
     try {
       return trained(run).validation.loss;
@@ -180,7 +180,7 @@ Plot learning_curves(const Comparison& comparison) {
             .curves = {}};
   for (const ModelResult& result : comparison.results) {
     if (result.runs.empty()) continue;
-    std::size_t points = result.runs.front().history.size();  // a run that was stopped has fewer
+    std::size_t points = result.runs.front().history.size();  // a run that was stopped early has fewer
     for (const FitResult& run : result.runs) points = std::min(points, run.history.size());
     Curve curve{.name = result.name, .x = {}, .y = {}};
     for (std::size_t point = 0; point < points; ++point) {

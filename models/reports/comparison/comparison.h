@@ -1,4 +1,4 @@
-// Several models on one task, as fairly as can be: the same batches, the same budget, the same choice of learning
+// Several models on one task, as fairly as possible: the same batches, the same budget, the same choice of learning
 // rates.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace retrace {
 
-/// What the models are made equal in, as far as their sizes allow, to the first one: nothing, the number of parameters,
-/// or the floating-point operations of a sample.
+/// The quantity in which the sizes of the models are matched to the first one, as far as possible: none, the number of
+/// parameters, or the floating-point operations per sample.
 enum class Match { none, parameters, flops };
 
 struct CompareOptions {
@@ -21,13 +21,14 @@ struct CompareOptions {
   std::vector<std::string> models;  // with "relational-rnn:gated" for a memory other than the cell's
   std::int64_t seeds = 3;
   Match match = Match::none;
-  /// Tried on a seed of their own; the one with the lowest validation loss is taken. One rate is taken untried.
+  /// Learning rates to try with a separate seed; the one of the lowest validation loss is used. A single rate is used
+  /// untried.
   std::vector<double> learning_rates;
   /// The metric to be reached; if not given, halfway from the trivial answer to the best possible.
   std::optional<double> threshold = {};
 };
 
-/// What is compared: a model with its sizes, and what to call it.
+/// An entry of the comparison: a model with its sizes, and its name.
 struct Entry {
   std::string name;
   RunOptions run;
@@ -39,12 +40,12 @@ struct ModelResult {
   std::int64_t hidden = 0, parameters = 0, flops_a_sample = 0;
   double learning_rate = 0;
   std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
-  std::vector<FitResult> runs = {};                   // a seed each
+  std::vector<FitResult> runs = {};                   // one per seed
   std::vector<double> values = {};                    // their test metrics
-  std::vector<std::string> failures = {};             // of the seeds whose loss left the finite numbers
+  std::vector<std::string> failures = {};             // of the seeds whose training diverged
   Summary value = {};
   Summary against_first = {};                     // the differences to the first model, seed by seed
-  double seconds = 0;                             // of a run, on the average
+  double seconds = 0;                             // of a run, on average
   std::vector<double> seconds_to_threshold = {};  // of the runs that reached it ...
   std::vector<double> samples_to_threshold = {};  // ... and the samples that it took
 };
@@ -57,16 +58,15 @@ struct Comparison {
 };
 
 /// Trains every model with every seed. Batches depend on the seed and the step alone, so that all models see the same
-/// samples in the same order. A run whose loss leaves the finite numbers is noted and left out, but for one of the
-/// first model: that throws. Throws ValueError for an unknown name, no model, fewer than one seed.
+/// samples in the same order. A run that diverges is noted and left out; if it is one of the first model,
+/// DivergenceError is thrown. Throws ValueError for an unknown name, no model, fewer than one seed.
 Comparison compare(const CompareOptions& options);
-/// The same of entries in the place of options.models, of the sizes that they have. Their budgets are equal: that of
-/// options.run.
+/// Compares `entries` with their own sizes instead of options.models. All have the budget of options.run.
 Comparison compare(const CompareOptions& options, const std::vector<Entry>& entries);
 
 /// The metric by samples seen: the mean over the seeds, with the band from the lowest to the highest.
 Plot learning_curves(const Comparison& comparison);
-/// A page that needs nothing else: budget and tuning in words, the table, the curves.
+/// A self-contained page: budget and tuning in words, the table, the curves.
 std::string to_html(const Comparison& comparison);
 /// The table for a terminal.
 std::string to_text(const Comparison& comparison);

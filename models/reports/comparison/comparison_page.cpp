@@ -1,4 +1,4 @@
-// A comparison for people: as a page, and as a table for a terminal.
+// A comparison as a page, and as a table for a terminal.
 #include <retrace/models/reports/comparison/comparison_report.h>
 
 #include <cmath>
@@ -70,7 +70,7 @@ std::string match_in_words(const Comparison& comparison) {
               in_digits(goal, "%.0f"), "; ", unmatched, ".");
 }
 
-/// What was the same for all models, and what was chosen for each.
+/// The settings that all models shared, and those chosen for each.
 std::vector<std::string> terms(const Comparison& comparison) {
   std::vector<std::string> lines = budget_in_words(comparison);
   lines.push_back(match_in_words(comparison));

@@ -5,7 +5,7 @@
 namespace retrace {
 namespace {
 
-/// Nothing of a task that has no lessons.
+/// Empty for a task without lessons.
 std::string lessons_in_words(const Comparison& comparison) {
   const std::size_t lessons = comparison.task->lessons().size();
   if (lessons == 0) return "";

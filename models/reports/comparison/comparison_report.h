@@ -1,4 +1,4 @@
-// What comparisons of any kind are written with: a table, the words around it, a page.
+// Shared by the reports of comparisons and ablations: the table, the text around it, a page.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace retrace {
 
-/// "mean ± half width of its 95 % interval"; the mean alone where one number has no interval.
+/// "mean ± half width of its 95 % interval"; the mean alone for a single number, which has no interval.
 std::string with_half_width(const Summary& sample);
 
-/// What was the same for every run: budget, seeds, test, optimiser.
+/// The settings of all runs: budget, seeds, test, optimiser.
 std::vector<std::string> budget_in_words(const Comparison& comparison);
-/// A line for every run that was left out.
+/// A line per run that was left out.
 std::vector<std::string> failures_in_words(const Comparison& comparison);
-/// A line for every run that never came to the full task.
+/// A line per run that never reached the full task.
 std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison);
-/// What the numbers are to be held against, and what ± is.
+/// The baselines, and the meaning of ±.
 std::string baselines_in_words(const Comparison& comparison);
 
-/// A page that needs nothing else: the title, an <svg>, the table, a paragraph for each line.
+/// A self-contained page: the title, an <svg>, the table, a paragraph per line.
 std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
                       const std::vector<std::string>& lines);
 /// The table for a terminal, with a left-aligned first column, followed by one paragraph per line.

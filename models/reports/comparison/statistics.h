@@ -1,4 +1,4 @@
-// Means of a few runs, and how far they can be trusted.
+// Means of a few runs with their confidence intervals.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ struct Summary {
   double half_width = 0;
 };
 Summary summarise(std::span<const double> numbers);
-/// The same of a_k - b_k: what the runs of a pair share (seed, batches) cancels. Throws ValueError for different
-/// lengths.
+/// The summary of a_k - b_k, in which the effect of what the runs of a pair share (seed, batches) cancels. Throws
+/// ValueError for different lengths.
 Summary summarise_differences(std::span<const double> a, std::span<const double> b);
 
 }  // namespace retrace

@@ -1,4 +1,4 @@
-// What the slots of a memory attended to while one sample was read (Santoro et al., 2018, figure 3).
+// The attention of the slots of a memory while one sample is read (Santoro et al., 2018, figure 3).
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ struct AttentionExample {
   std::int64_t slots = 0, columns = 0;
   std::vector<std::string> rows;  // T, in the task's words
   std::vector<std::vector<double>>
-      weights;  // T of [slots x columns]: what each slot gave to each column, mean of heads
+      weights;  // T of [slots x columns]: the attention from each slot to each column, averaged over heads
 };
 
-/// `count` different samples of those given (all, where there are fewer), whose row to remember is the last, the first,
-/// the middle one, and so on through all places; without such rows, the first samples.
+/// `count` different samples of those given (all of them, if there are fewer), whose rows to remember are the last, the
+/// first, the middle one, and so on through all positions; without such rows, the first samples.
 std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<Prediction>& samples, std::int64_t count);
 
 /// A sample of the batch that was traced.

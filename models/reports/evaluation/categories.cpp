@@ -17,7 +17,7 @@ void CategoryCounter::add(const Prediction& sample) {
     double score = 0;
     std::int64_t answers = 0;
   };
-  std::vector<std::pair<Category, Sum>> sums;  // the kinds that this sample's answers are of
+  std::vector<std::pair<Category, Sum>> sums;  // the categories of this sample's answers
   for (std::int64_t answer = 0; answer < sample.example.answers(); ++answer) {
     if (!sample.counts(answer)) continue;
     for (const Category& category : task_.categories(sample.example, answer)) {

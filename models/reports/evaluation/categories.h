@@ -1,4 +1,4 @@
-// How well the samples of each kind are answered.
+// The metric per category of samples.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace retrace {
 
 struct CategoryRow {
-  std::string value;  // in words where the task has some
+  std::string value;  // in words if the task has any
   Estimate metric;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double z = 1.959964;  // the normal distribution's 97.5 %
 
-/// Wilson, 1927: the shares that are not refuted by `share` of `count`.
+/// Wilson's interval (1927) for a fraction `share` of `count`.
 Estimate wilson(double share, double count) {
   const double scale = 1 + z * z / count;
   const double center = (share + z * z / (2 * count)) / scale;

@@ -1,4 +1,4 @@
-// A mean over answers and how far it can be trusted.
+// A mean over answers with its confidence interval.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ struct Estimate {
   double value = 0;
   double low = 0, high = 0;
   std::int64_t answers = 0;
-  std::int64_t samples = 0;  // that the answers are of
+  std::int64_t samples = 0;  // from which the answers come
 };
 
 /// Takes in the score of every answer, sample by sample. Answers of one sample are not independent of each other, so
-/// the interval is made of the samples' sums (the ratio estimator of cluster sampling).
+/// the interval is computed from the sums per sample (the ratio estimator of cluster sampling).
 class Scores {
  public:
-  /// What a sample's answers have together: the sum of their scores, and how many they are. Nothing for none.
+  /// Adds a sample by the sum of the scores of its answers and their number; ignores one without answers.
   void add_sample(double sum, std::int64_t answers);
-  /// accuracy: Wilson's interval, for as many independent answers as have the variance of these. mse: the normal
-  /// interval, not below 0; without an end for a single sample.
+  /// accuracy: Wilson's interval, for the number of independent answers that has the same variance. mse: the normal
+  /// interval, not below 0; unbounded for a single sample.
   Estimate estimate(TaskKind kind) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace retrace {
 namespace {
 
-/// Takes in the portions of a test.
+/// Collects the results of a test, portion by portion.
 class Reader {
  public:
   Reader(const Task& task, std::int64_t failures) : task_(task), categories_(task), failures_(task, failures) {}
@@ -53,7 +53,7 @@ class Reader {
   std::vector<Prediction> first_samples_;
 };
 
-/// The metric and its categories on easier samples among hard ones.
+/// The metric and its categories on samples of every difficulty.
 void tell_of_every_difficulty(const StoredRun& run, Report& report) {
   const std::unique_ptr<Task> task = run.task->of_every_difficulty();
   if (task == nullptr) return;

@@ -1,4 +1,4 @@
-// What there is to tell of a trained model: `retrace eval`.
+// The report on a trained model: `retrace eval`.
 #pragma once
 
 #include <optional>
@@ -29,13 +29,13 @@ struct Report {
   std::int64_t step = 0;  // of a checkpoint; 0 for the weights of a finished training
   std::uint64_t seed = 0;
   std::int64_t samples = 0;
-  bool held_out = false;        // samples that the task keeps for tests; the seed then plays no part
-  bool as_in_training = false;  // the very samples of the training's test
+  bool held_out = false;        // the samples are held out by the task; the seed then has no effect
+  bool as_in_training = false;  // exactly the samples of the training's test
   Evaluation evaluation;
-  Estimate metric;  // its value, and how far it can be trusted
+  Estimate metric;  // its value and confidence interval
   Baselines baselines;
   std::vector<CategoryTable> categories = {};
-  Estimate of_every_difficulty = {};  // as many samples of the task of that name; none where it has none
+  Estimate of_every_difficulty = {};  // as many samples of Task::of_every_difficulty(), if the task has it
   std::vector<CategoryTable> of_every_difficulty_categories = {};
   std::int64_t failure_count = 0;  // samples
   std::vector<Failure> failures = {};
@@ -43,16 +43,16 @@ struct Report {
   std::vector<AttentionExample> examples = {};
 };
 
-/// Tests the model on samples of its task. Throws ValueError for a negative number of samples, and FileError if the
-/// model's loss is not finite.
+/// Tests the model on samples of its task. Throws ValueError for less than one sample, and FileError if the model's
+/// loss is not finite.
 Report make_report(const StoredRun& run, const ReportOptions& options = {});
 
 /// For a terminal.
 std::string to_text(const Report& report);
-/// One JSON object; null for what is not finite.
+/// One JSON object; null for numbers that are not finite.
 std::string to_json(const Report& report);
-/// A page that needs nothing else: the attention of the examples step by step, the row to remember marked in red, as in
-/// figure 3 of the relational memory core's paper; and the slots over time.
+/// A self-contained page: the attention of the examples step by step, the row to remember marked in red, as in figure 3
+/// of the relational memory core's paper; and the slots over time.
 std::string attention_page(const Report& report);
 
 }  // namespace retrace

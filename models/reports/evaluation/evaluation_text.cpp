@@ -20,7 +20,7 @@ std::string interval(const Estimate& estimate) {
   return text(in_digits(estimate.low, "%.4g"), " to ", in_digits(estimate.high, "%.4g"));
 }
 
-/// Every line, each with its end, behind some space.
+/// The lines, indented.
 std::string indented(const std::string& lines, const char* by) {
   std::string result;
   for (std::size_t begin = 0; begin < lines.size();) {
@@ -48,7 +48,7 @@ std::string headline(const Report& report) {
   return text(lines, ", best possible ", in_digits(baselines.ceiling), "\n");
 }
 
-/// Nothing for a table of one line: all samples are alike there.
+/// Empty for a table of one line, in which all samples are alike.
 std::string table_of(const CategoryTable& table, TaskKind kind) {
   if (table.rows.size() == 1) return "";
   std::vector<Row> rows{{table.name, "answers", std::string(metric_name(kind)), "95 % interval"}};
@@ -81,7 +81,7 @@ std::string failures_of(const Report& report) {
   return lines;
 }
 
-/// With the largest number as the darkest, as its title then says.
+/// The largest number is the darkest, as the title says.
 HeatMap in_own_shades(HeatMap map) {
   const double largest = largest_of({&map, 1});
   if (!(largest > 0)) return map;

@@ -1,4 +1,4 @@
-// Samples that a model answered wrongly, for people to read.
+// Samples that a model answered wrongly, in words.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 namespace retrace {
 
 struct Failure {
-  std::int64_t sample = 0;  // its number among all
+  std::int64_t sample = 0;  // its number among all samples
   std::string input;        // in the task's words, with lines
   std::string expected, given;
-  // Of a classification: how likely the model held both to be. Of a regression: nothing, and the mean squared error.
+  // For a classification, the probabilities that the model gave to both. For a regression, 0 and the mean squared
+  // error.
   double probability_of_expected = 0, probability_of_given = 0;
   double error = 0;
 };
 
-/// Keeps the worst failures: of labels, those that the model was surest of; of numbers, the largest errors.
+/// Keeps the worst failures: for labels, those with the highest probability; for numbers, the largest errors.
 class FailureList {
  public:
   FailureList(const Task& task, std::int64_t most) : task_(task), most_(most) {}
   void add(const Prediction& sample);
   /// The worst first.
   const std::vector<Failure>& worst() const { return worst_; }
-  /// How many samples had a wrong label; of numbers, any error.
+  /// The number of samples with a wrong label; for numbers, with any error.
   std::int64_t count() const { return count_; }
 
  private:

@@ -1,4 +1,4 @@
-// Entropy and mutual information of counted things, in bits.
+// Entropy and mutual information of counts, in bits.
 #pragma once
 
 #include <span>
@@ -6,16 +6,16 @@
 
 namespace retrace {
 
-/// -sum p log2 p of weights that are 0 or more, p being their shares; 0 where all are 0.
+/// -sum p log2 p, where p is the weights divided by their sum; 0 if all are 0. Weights are 0 or more.
 double entropy(std::span<const double> weights);
-/// How many equally likely things have that entropy: 2^entropy.
+/// The number of equally likely values with that entropy: 2^entropy.
 double effective_number(std::span<const double> weights);
 
-/// Counts of what comes together with what: counts[a][b].
+/// Joint counts of two variables: counts[a][b].
 using Counts = std::vector<std::vector<double>>;
 
-/// What a tells of b and b of a: H(a) + H(b) - H(a, b), never below 0. From finite counts it is too large by about
-/// (values of a - 1) (values of b - 1) / (2 ln 2 sum): Miller and Madow's correction, which is subtracted.
+/// The mutual information H(a) + H(b) - H(a, b), never below 0. Finite counts overestimate it by about (values of a -
+/// 1) (values of b - 1) / (2 ln 2 sum), which is subtracted (the correction of Miller and Madow).
 double mutual_information(const Counts& counts);
 
 }  // namespace retrace

@@ -11,7 +11,7 @@ namespace {
 
 std::size_t index(std::int64_t position) { return static_cast<std::size_t>(position); }
 
-/// Goes once over a trace and its samples.
+/// Collects the statistics in one pass over a trace and its samples.
 class MemoryReader {
  public:
   MemoryReader(const Task& task, const Batch& batch, const MemoryTrace& trace)
@@ -74,7 +74,7 @@ class MemoryReader {
     use_.effective_slots = effective_number(received);
   }
 
-  /// Of every head's every row.
+  /// The entropy of the rows of all heads.
   double mean_entropy() const {
     double sum = 0, rows = 0;
     for (const Tensor& weights : trace_.weights) {
@@ -113,7 +113,7 @@ class MemoryReader {
     use_.written_over_time = std::move(by_time);
   }
 
-  /// What all slots of a sample give to a column at a step, on the average.
+  /// The attention of all slots of a sample to a column at a step, on average.
   double given(std::int64_t t, std::int64_t sample, std::int64_t column) const {
     const auto values = heads_mean_[index(t)].values<double>();
     double sum = 0;

@@ -8,7 +8,7 @@ namespace {
 
 std::size_t at(std::int64_t position) { return static_cast<std::size_t>(position); }
 
-/// f(answer) of every answer that counts, put together by `join`.
+/// f(answer) for every answer that counts, combined by `join`.
 template <class T, class F, class Join> T over_answers(const Prediction& sample, T start, F&& f, Join&& join) {
   for (std::int64_t answer = 0; answer < sample.example.answers(); ++answer)
     if (sample.counts(answer)) start = join(start, f(answer));

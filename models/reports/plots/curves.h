@@ -1,4 +1,4 @@
-// What a training looked like.
+// The curves of a training.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace retrace {
 
 /// The loss in training and on the validation samples, by steps.
 Plot loss_curves(std::span<const Metrics> history);
-/// The metric on the validation samples, by steps, beside chance, the trivial answer and, if it is known, the best
-/// possible.
+/// The metric on the validation samples, by steps, with levels for chance, the trivial answer and, if it is known, the
+/// best possible.
 Plot metric_curve(std::span<const Metrics> history, const Run& run);
 
 }  // namespace retrace

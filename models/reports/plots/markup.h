@@ -1,11 +1,11 @@
-// Plain words in a page.
+// Plain text in a page.
 #pragma once
 
 #include <string>
 
 namespace retrace {
 
-/// With &, < and > as HTML and SVG write them.
+/// Escapes &, < and > for HTML and SVG.
 std::string escaped(const std::string& plain);
 
 }  // namespace retrace

@@ -6,7 +6,7 @@
 
 namespace retrace {
 
-/// Points in the order of x. Where `low` and `high` are given, one for each point, the band between them is drawn too.
+/// Points in the order of x. If `low` and `high` are given, one per point, the band between them is drawn, too.
 struct Curve {
   std::string name;
   std::vector<double> x, y;
@@ -29,9 +29,9 @@ struct Plot {
 /// An <svg> element of width x height pixels: axes with round numbers, curves in colours of their own, a legend. Points
 /// that are not finite are left out.
 std::string to_svg(const Plot& plot, int width = 560, int height = 360);
-/// Several of them side by side, in one <svg>.
+/// Several plots side by side, in one <svg>.
 std::string to_svg(const std::vector<Plot>& plots, int width = 560, int height = 360);
-/// The same in `columns` x `rows` characters: curves are drawn by their number (1, 2, ...), levels by dots.
+/// A plot of `columns` x `rows` characters: curves are drawn by their number (1, 2, ...), levels by dots.
 std::string to_text(const Plot& plot, int columns = 72, int rows = 14);
 
 }  // namespace retrace

@@ -13,7 +13,7 @@ struct Range {
   double part(double value) const { return (value - low) / (high - low); }
 };
 
-/// The smallest that holds all finite numbers of the plot; never empty.
+/// The smallest range that contains all finite numbers of the plot; never empty.
 Range x_range(const Plot& plot);
 Range y_range(const Plot& plot);
 /// Round numbers inside the range, about `count` of them: multiples of 1, 2 or 5 times a power of ten.

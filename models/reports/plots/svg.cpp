@@ -19,7 +19,7 @@ std::string number(double value, const char* format = "%.5g") {
   return digits.data();
 }
 
-/// From the numbers of a plot to pixels.
+/// Maps the numbers of a plot to pixels.
 class Canvas {
  public:
   Canvas(const Plot& plot, int width, int height)

@@ -1,4 +1,4 @@
-// A text to train on: its parts, and the streams that a batch reads them in.
+// A text to train on: its parts, and the streams in which a batch reads them.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct TextData {
   std::size_t held_out() const { return ids.size() / 20; }
 };
 
-/// `name` stands for the text in errors. Throws ValueError for what is not UTF-8.
+/// `name` stands for the text in errors. Throws ValueError if the text is not UTF-8.
 TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view name);
-/// Of a file. Throws FileError for one that cannot be read or is not UTF-8.
+/// Reads a file. Throws FileError if it cannot be read or is not UTF-8.
 TextData read_text(const std::string& path, TokenKind kind);
 /// 16 hexadecimal digits (FNV-1a, 64 bits): equal for equal ids.
 std::string fingerprint(TokenIds ids);
 
-/// What a next token is where a row of a batch has ended: it counts nowhere.
+/// The next token where a row of a batch has ended, which is ignored by losses and metrics.
 inline constexpr std::int64_t no_token = -1;
 
 /// Tokens as `rows` contiguous streams of N = ceil((n - 1) / rows) tokens: row b reads tokens b N to (b + 1) N - 1, in
@@ -47,9 +47,9 @@ class Streams {
   struct Segment {
     Tensor in, next;  // [rows, up to `length`], i64; no_token where a row has ended
   };
-  /// Segments of a pass over the text.
+  /// The number of segments in a pass over the text.
   std::int64_t segments() const { return (steps_ + length_ - 1) / length_; }
-  /// One of them, counted from 0; it continues the one before.
+  /// A segment by its number, from 0; it continues the one before.
   Segment segment(std::int64_t number) const;
 
  private:

@@ -27,7 +27,7 @@ template <class See> void for_each_token(std::string_view utf8, TokenKind kind, 
 
 using Counts = std::unordered_map<std::string_view, std::int64_t>;
 
-/// The most frequent tokens; of two that are as frequent, the one whose bytes come first.
+/// The most frequent tokens; of two that are equally frequent, the one whose bytes come first.
 std::vector<std::string> most_frequent(const Counts& counts, std::size_t most) {
   std::vector<std::pair<std::string_view, std::int64_t>> order(counts.begin(), counts.end());
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {

@@ -11,13 +11,13 @@
 
 namespace retrace {
 
-/// Characters are Unicode code points. A word is what stands between spaces and tabs; the end of a line is one, too.
+/// Characters are Unicode code points. Words are separated by spaces and tabs; the end of a line is also a word.
 enum class TokenKind { characters, words };
 constexpr std::string_view name_of(TokenKind kind) { return kind == TokenKind::words ? "words" : "characters"; }
-/// "bpc", bits per character: -mean log2 p; "perplexity" of words: exp(-mean ln p). Less is better.
+/// "bpc", bits per character: -mean log2 p; "perplexity" of words: exp(-mean ln p). Lower is better.
 constexpr std::string_view metric_name(TokenKind kind) { return kind == TokenKind::words ? "perplexity" : "bpc"; }
 
-/// The token of words that a vocabulary leaves out.
+/// The token for words that a vocabulary leaves out.
 inline constexpr std::string_view unknown_word = "<unk>";
 
 /// Throws ValueError, with the byte and the line, where `utf8` is not UTF-8 (RFC 3629: no surrogates, nothing above
@@ -31,8 +31,8 @@ class Vocabulary {
  public:
   /// Tokens in any order, each once; for words, unknown_word is added.
   Vocabulary(TokenKind kind, std::vector<std::string> tokens);
-  /// Of a text: every character, or those words that are the most frequent ones (at most `most`) among its first
-  /// `first` words.
+  /// The vocabulary of a text: all characters, or the most frequent words, at most `most`, among its first `first`
+  /// words.
   static Vocabulary of(std::string_view utf8, TokenKind kind, std::int64_t first, std::size_t most = 10000);
 
   TokenKind kind() const { return kind_; }
@@ -43,7 +43,7 @@ class Vocabulary {
 
   /// A word that is left out becomes unknown_word. Throws ValueError for a character that is not known.
   std::vector<std::int32_t> encode(std::string_view utf8) const;
-  /// Words are parted by a space, except at the end of a line.
+  /// Words are separated by a space, except at the end of a line.
   std::string decode(std::span<const std::int32_t> ids) const;
 
  private:

@@ -15,7 +15,7 @@ class Reader {
  public:
   explicit Reader(const TextModel& model) : model_(model) {}
 
-  /// The logits of what comes after this token, in f64.
+  /// The logits of the token after this one, in f64.
   Tensor read(std::int32_t id) {
     const bool full = !model_.carries_state() && static_cast<std::int64_t>(seen_.size()) == model_.options.length;
     if (!full) return step(id);

@@ -14,15 +14,15 @@ struct GenerateOptions {
   std::string prompt = {};
 };
 
-/// What comes after the prompt, token by token: each is drawn with the probabilities softmax(logits / temperature), and
-/// is never unknown_word. Without a prompt, the text begins after a line's end. The same seed gives the same text.
-/// Attention, once it has seen all the tokens that it can, goes on from the last half of them.
+/// Continues the prompt token by token. Each is drawn with the probabilities softmax(logits / temperature) and is never
+/// unknown_word. Without a prompt, the text begins as after the end of a line. The same seed gives the same text. When
+/// attention has reached its maximum number of tokens, it goes on from the last half of them.
 ///
 /// Throws ValueError for a prompt that is not UTF-8 or has a character that the model does not know, and for a length
 /// or a temperature below 0.
 std::string generate(const TextModel& model, const GenerateOptions& options);
 
-/// What a model wrote, and how it was asked.
+/// The text that a model wrote, and the options.
 struct Generation {
   std::string model;
   GenerateOptions options;

@@ -1,4 +1,4 @@
-// A language model with what it takes to read and write text: how it is made, stored and found again.
+// A language model with its vocabulary: made by name, saved and loaded.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace retrace {
 struct TextModelOptions {
   std::string model = "lstm";  // text_model_names()
   std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 4
-  std::int64_t length = 64;    // tokens of a segment: all that attention sees at once
+  std::int64_t length = 64;    // tokens of a segment, and attention's limit
 };
 
 /// lstm, gru, rnn, rmc, attention and the registered models (sequence_model.h).
 std::vector<std::string_view> text_model_names();
 
-/// A LanguageModel for the tokens of a vocabulary; of words, the embedding is tied to the logits. An rmc has one
-/// slot of 4 heads, as in the language models of its paper; attention has 2 blocks of 4 heads.
+/// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has one slot
+/// of 4 heads, as in the language models of its paper; attention has 2 blocks of 4 heads.
 struct TextModel {
   TextModelOptions options;
   Vocabulary vocabulary;

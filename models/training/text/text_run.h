@@ -1,4 +1,4 @@
-// One training on a text from names and numbers: what `retrace train text` does.
+// One training on a text by names and numbers, as `retrace train text` runs it.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ struct TextRun : Run {
   std::string json() const override;
 };
 
-/// Reads the text and makes the model. Throws ValueError for a name that is not known and for a text that is too short,
-/// FileError for a file that cannot be read or is not UTF-8.
+/// Reads the text and makes the model. Throws ValueError for a model that is not known and for a text that is too
+/// short, FileError for a file that cannot be read or is not UTF-8.
 TextRun prepare_text(const RunOptions& options);
 
 /// The task "text", with the options that it takes.

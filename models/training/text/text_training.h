@@ -1,4 +1,4 @@
-// How a model learns a text: truncated backpropagation through time.
+// Training on a text, by truncated backpropagation through time.
 #pragma once
 
 #include <functional>
@@ -10,22 +10,22 @@
 
 namespace retrace {
 
-/// metric_name(kind) of a mean of -ln p.
+/// The metric that metric_name(kind) names, from the mean of -ln p.
 double metric_of(TokenKind kind, double loss);
 
 /// The mean of -ln p over all tokens but the first, and its metric. They are read as streams, each with a state of its
 /// own. `before_segment` is called before each segment. Throws ValueError for fewer than 2 tokens.
 Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment = {});
 
-/// What results on the test part are to be held against: an even guess; the frequencies of the tokens in the training
-/// part (each counted once more, so that none is 0). The best possible result is not known: 0.
+/// Baselines for results on the test part: an even guess; the frequencies of the tokens in the training part (plus one
+/// each, so that none is 0). The best possible result is not known; its value is 0.
 Baselines baselines_of(const TextData& data);
 
 /// Throws ValueError for a text that does not fill one segment of each row, or leaves nothing to test on.
 void check_length(const TextData& data, std::int64_t rows, std::int64_t length);
 
-/// Rows of a batch read streams of the training part, a segment a step, from the state that the last segment left; no
-/// gradient goes back to it. A pass begins with an empty state. The segment is a function of the step.
+/// Rows of a batch read streams of the training part, one segment per step, from the state after the last segment,
+/// through which no gradient flows back. A pass begins with an empty state. The segment is a function of the step.
 class TextTraining : public Training {
  public:
   /// Throws ValueError for a text that is too short, see check_length. Model and data have to outlive it.
@@ -39,7 +39,7 @@ class TextTraining : public Training {
   Evaluation test() const override {
     return evaluate(model_, data_.test(), [this] { leave_if_stopped(); });
   }
-  /// With the state that is carried.
+  /// Includes the state that is carried over.
   std::vector<NamedTensor> state() const override;
 
  private:

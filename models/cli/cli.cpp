@@ -26,7 +26,7 @@ void finish(std::ostream& results) {
 }
 
 int run_command(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
-  CLI::App app("Trains and checks models on a tape of their own making.", "retrace");
+  CLI::App app("Trains and checks models by reverse-mode automatic differentiation.", "retrace");
   app.require_subcommand(1);
   app.footer(
       "Ends with 0 when all went well, 1 when something failed (a loss that is not finite, a file that cannot be read "

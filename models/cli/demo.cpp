@@ -47,11 +47,12 @@ void print_results(std::ostream& out, const std::vector<TaskRun>& runs) {
   out << '\n' << text_table(rows, "lllr");
   out << '\n'
       << wrapped(
-             "accuracy: higher is better; mse: lower is better. Results are on 10000 samples never seen in training.")
-      << "chance: an answer at random. best: what the best possible program reaches.\n";
+             "accuracy: higher is better; mse: lower is better. Results are on 10000 samples that were not used in "
+             "training.")
+      << "chance: a random answer. best: the result of the best possible program.\n";
   for (std::size_t k = 0; k < runs.size(); k += demo_models.size())
     out << "trivial answer on " << runs[k].options.task << ": " << runs[k].task->baselines().trivial_answer << ".\n";
-  out << wrapped("original: the best that the NumPy programs reached from which these models come.") << std::flush;
+  out << wrapped("original: the best result of the NumPy programs from which these models come.") << std::flush;
 }
 
 /// {gradients: the summary of the checks, runs: [the runs]}.
@@ -66,7 +67,7 @@ std::string results_to_json(const std::vector<CheckRow>& checks, const std::vect
 void run_demo(const DemoFlags& flags, Program& program) {
   if (!flags.name.empty()) return run_named_demo(flags, program);
   std::ostream& out = flags.json ? program.messages : program.results;
-  out << "The gradient of every op and module, held against dual numbers and finite\ndifferences:\n\n" << std::flush;
+  out << "The gradient of every op and module, compared with dual numbers and finite\ndifferences:\n\n" << std::flush;
   const std::vector<CheckRow> checks = run_checks();
   if (!print_checks(out, checks)) program.status = 1;
   out << "\nTraining, by backpropagation on the same ops:\n" << std::flush;

@@ -22,8 +22,9 @@ void run_info(const InfoFlags& flags, Program& program) {
                   << text_table(rows, "llr") << '\n'
                   << info.parameters << " parameters, " << info.bytes << " bytes\n"
                   << wrapped(text(millions(info.flops_a_sample),
-                                  " million floating-point operations to learn from a sample (forward and backward), ",
-                                  millions(info.flops_a_sample * info.batch), " million a step of ", info.batch));
+                                  " million floating-point operations per training sample (forward and backward), ",
+                                  millions(info.flops_a_sample * info.batch), " million per step of ", info.batch,
+                                  " samples"));
   program.results << std::flush;
 }
 

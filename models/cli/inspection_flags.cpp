@@ -12,7 +12,7 @@ namespace retrace {
 
 void add_gradcheck_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<GradcheckFlags>();
-  CLI::App* command = app.add_subcommand("gradcheck", "Holds gradients against dual numbers and finite differences");
+  CLI::App* command = app.add_subcommand("gradcheck", "Compares gradients with dual numbers and finite differences");
   command->add_option("names", flags->names, "ops, modules and registered models (default: all)");
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });
@@ -20,7 +20,7 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
 
 void add_info_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<InfoFlags>();
-  CLI::App* command = app.add_subcommand("info", "Prints what a model is made of and what a step computes");
+  CLI::App* command = app.add_subcommand("info", "Prints the parameters of a model and the operations of a step");
   command->add_option("model", flags->run.model.name, joined(model_names()))->required();
   command->add_option("--task", flags->run.task, "whose sizes it takes")->capture_default_str();
   add_memory_options(*command, flags->run.model);
@@ -30,13 +30,15 @@ void add_info_command(CLI::App& app, Program& program) {
 
 void add_demo_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<DemoFlags>();
-  CLI::App* command = app.add_subcommand("demo", "Checks every gradient, trains two models on two tasks, and compares");
+  CLI::App* command =
+      app.add_subcommand("demo", "Checks every gradient, trains two models on two tasks, and compares them");
   std::string names;
   for (const std::string_view name : demo_names()) names += text(name, ", ");
-  CLI::Option* name = command->add_option("name", flags->name, text("instead, the tables of one: ", names, "or all"));
-  add_count(*command, "--steps", flags->steps, "updates of each training, without a name (default: the task's)")
+  CLI::Option* name =
+      command->add_option("name", flags->name, text("instead, the tables of one of these: ", names, "or all"));
+  add_count(*command, "--steps", flags->steps, "steps of each training, without a name (default: the task's)")
       ->excludes(name);
-  add_common_flags(*command, *flags, {.json = "print what was found as one JSON object"});
+  add_common_flags(*command, *flags, {.json = "print the results as one JSON object"});
   command->callback([flags, &program] { run_demo(*flags, program); });
 }
 

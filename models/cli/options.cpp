@@ -21,24 +21,24 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
     return add_number(command, name, value, description, range);
   };
   const auto shown = [](CLI::Option* option, auto value) { option->default_str(text(value)); };
-  count("--steps", fit.steps, "updates of the weights (default: the task's, or as many as --minutes allows)");
-  count("--batch", fit.batch, "samples of a batch (default: the task's)");
-  number("--learning-rate", fit.learning_rate, "at its highest (default: the task's)", number_above_0);
+  count("--steps", fit.steps, "training steps (default: the task's, or as many as --minutes allows)");
+  count("--batch", fit.batch, "samples per batch (default: the task's)");
+  number("--learning-rate", fit.learning_rate, "the maximum (default: the task's)", number_above_0);
   command.add_option("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)")
       ->capture_default_str();
   command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
-  shown(number("--b2", fit.b2, "of adam and adamw: how long squares of gradients are remembered",
-               {0, 1, NumberRange::Open::most}),
-        fit.b2);
-  shown(number("--warm-up", fit.warm_up, "the part of the steps in which the learning rate rises", {0, 1}),
+  shown(
+      number("--b2", fit.b2, "of adam and adamw: decay of the mean squared gradients", {0, 1, NumberRange::Open::most}),
+      fit.b2);
+  shown(number("--warm-up", fit.warm_up, "fraction of the steps in which the learning rate rises", {0, 1}),
         fit.warm_up);
   shown(number("--weight-decay", fit.weight_decay, "of adam, adamw and sgd", number_of_0_or_more), fit.weight_decay);
-  shown(number("--clip", fit.clip, "the most that the norm of all gradients may be", number_above_0), fit.clip);
-  shown(count("--accumulate", fit.accumulate, "batches of an update"), fit.accumulate);
+  shown(number("--clip", fit.clip, "limit of the gradient norm", number_above_0), fit.clip);
+  shown(count("--accumulate", fit.accumulate, "batches per update"), fit.accumulate);
   shown(count("--validate-every", fit.validate_every, "steps from one validation to the next"), fit.validate_every);
   shown(count("--test-samples", fit.test_samples, "of the test at the end"), fit.test_samples);
-  count("--patience", fit.patience, "stop after so many validations without a lower loss");
-  number("--minutes", fit.minutes, "stop after so many; the learning rate falls with the time", number_above_0);
+  count("--patience", fit.patience, "stop after this number of validations without a lower loss");
+  number("--minutes", fit.minutes, "stop after this time; the learning rate falls with it", number_above_0);
   number("--until", fit.until, "stop when the validation metric is as good as this", any_number);
   command.add_flag_callback(
       "--no-curriculum", [&fit] { fit.curriculum = false; }, "train on the full task from the first step on");
@@ -46,7 +46,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
 
 void add_threads_option(CLI::App& command, CommonFlags& flags) {
   constexpr int max_threads = 1024;
-  add_count(command, "--threads", flags.threads, "the results do not depend on it (default: every core)", max_threads);
+  add_count(command, "--threads", flags.threads, "without effect on the results (default: every core)", max_threads);
 }
 
 void add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions) {
@@ -74,8 +74,7 @@ void add_task_options(CLI::App& command, TaskOptions& options) {
 
 void add_memory_options(CLI::App& command, ModelSpec& model) {
   MemoryParts& parts = model.parts;
-  command.add_option("--memory", model.memory, "beside a relational-rnn: cell, gated or notebook")
-      ->capture_default_str();
+  command.add_option("--memory", model.memory, "of a relational-rnn: cell, gated or notebook")->capture_default_str();
   add_count(command, "--slots", model.sizes.slots, "of the memory (default: the task's)");
   add_count(command, "--slot-size", model.sizes.slot_size, "features of a slot (default: the task's)");
   add_count(command, "--heads", model.sizes.heads, "of the memory's attention (default: the task's)");
@@ -85,13 +84,13 @@ void add_memory_options(CLI::App& command, ModelSpec& model) {
   const std::vector<std::string> gates(gate_names().begin(), gate_names().end());
   command
       .add_option_function<std::string>("--gate", choose_gate,
-                                        "of the memory: for each element (unit, the default), for each slot, or none")
+                                        "of the memory: per element (unit, the default), per slot (memory), or none")
       ->check(CLI::IsMember(gates));
   const auto leave_out = [&command](const char* name, bool& part, const char* description) {
     command.add_flag_callback(
         name, [&part] { part = false; }, description);
   };
-  leave_out("--no-residual", parts.residual, "rmc: nothing is added to what attention and MLP make");
+  leave_out("--no-residual", parts.residual, "rmc: without residual connections");
   leave_out("--no-layer-norm", parts.layer_norm, "rmc: without layer norms");
   leave_out("--no-attention-mlp", parts.attention_mlp, "rmc: without the MLP after the attention");
 }

@@ -10,12 +10,12 @@ namespace retrace {
 
 void add_eval_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<EvalFlags>();
-  CLI::App* command =
-      app.add_subcommand("eval", "Tells what a model that was trained with --out can do, where it fails, and how");
+  CLI::App* command = app.add_subcommand(
+      "eval", "Evaluates a model that was trained with --out: what it can do, where it fails, how its memory is used");
   ReportOptions& options = flags->options;
   command->add_option("checkpoint", flags->path, "folder of the training, its weights or its checkpoint")->required();
   add_count(*command, "--samples", options.samples, "to test on (default: as many as the training's test)");
-  add_seed(*command, "--seed", options.seed, "of the samples (default: the training's, so those of its test)");
+  add_seed(*command, "--seed", options.seed, "of the samples (default: the training's, whose test samples it repeats)");
   add_count(*command, "--failures", options.failures, "wrong answers that are shown", 0)
       ->default_str(std::to_string(options.failures));
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
@@ -36,7 +36,7 @@ void add_generate_command(CLI::App& app, Program& program) {
   add_number(*command, "--temperature", options.temperature, "0: always the most likely token", number_of_0_or_more)
       ->default_str(text(options.temperature));
   add_seed(*command, "--seed", options.seed, "of the draws");
-  command->add_option("--prompt", options.prompt, "what to continue");
+  command->add_option("--prompt", options.prompt, "text to continue");
   add_common_flags(*command, *flags, {.json = "print it as one JSON object"});
   command->callback([flags, &program] { run_generate(*flags, program); });
 }

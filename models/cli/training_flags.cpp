@@ -33,20 +33,20 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   add_common_flags(
       command, flags,
       {.out = "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json"});
-  add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "least time between two checkpoints",
+  add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "minimum time between two checkpoints",
              number_of_0_or_more)
       ->default_str(text(fit.checkpoint_seconds));
   CLI::Option* resume =
       command.add_flag("--resume", fit.resume, "go on from the checkpoint in that folder, if there is one")
           ->needs(command.get_option("--out"));
-  add_common_flags(command, flags, {.force = "start over where that folder has a training already"});
+  add_common_flags(command, flags, {.force = "start over if that folder has a training already"});
   command.get_option("--force")->excludes(resume);
 }
 
 /// The output of compare and of ablate.
 CommonDescriptions comparison_flags(const char* out) {
   return {.out = out,
-          .force = "replace the results of an earlier one in that folder",
+          .force = "replace earlier results in that folder",
           .json = "print the result as one JSON object",
           .quiet = true};
 }
@@ -61,7 +61,8 @@ void add_train_command(CLI::App& app, Program& program) {
   command->add_option_function<std::string>(
       "--preset", [&run](const std::string& name) { run = preset(name); },
       joined(preset_names()) + ": a task, a model and their settings by one name; other flags change it");
-  command->add_option("task", run.task, joined(task_names()) + ", or text: what comes next in --text FILE");
+  command->add_option("task", run.task,
+                      joined(task_names()) + ", or text: the next characters or words of --text FILE");
   add_task_options(*command, run.task_options);
   add_text_options(*command, run.text);
   command->add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
@@ -82,19 +83,20 @@ void add_train_command(CLI::App& app, Program& program) {
 void add_compare_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<CompareFlags>();
   CompareOptions& compare = flags->compare;
-  CLI::App* command = app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares");
+  CLI::App* command =
+      app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares them");
   command->add_option("task", compare.run.task, joined(task_names()))->required();
   add_task_options(*command, compare.run.task_options);
   add_list(*command, "--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
       ->required();
-  add_count(*command, "--seeds", compare.seeds, "how many")->default_str(std::to_string(compare.seeds));
+  add_count(*command, "--seeds", compare.seeds, "number of seeds")->default_str(std::to_string(compare.seeds));
   command->add_option("--match", flags->match, "sizes of the models: parameters, flops or none")
       ->check(CLI::IsMember({"parameters", "flops", "none"}))
       ->capture_default_str();
   add_list(*command, "--learning-rates", compare.learning_rates,
            "tried for each model, separated by commas (default: the task's)", number_above_0);
   add_number(*command, "--threshold", compare.threshold,
-             "of the metric, whose time is told (default: half of what can be learned)", any_number);
+             "of the metric, the time to which is reported (default: half of what can be learned)", any_number);
   add_count(*command, "--hidden", compare.run.model.sizes.hidden,
             "size of the first model's state (default: the task's)");
   add_threads_option(*command, *flags);
@@ -106,15 +108,15 @@ void add_compare_command(CLI::App& app, Program& program) {
 void add_ablate_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<AblateFlags>();
   AblateOptions& ablate = flags->ablate;
-  CLI::App* command =
-      app.add_subcommand("ablate", "Trains a model with each part of its memory changed alone, and compares");
+  CLI::App* command = app.add_subcommand(
+      "ablate", "Trains a model and its variations, each with one part of its memory changed, and compares them");
   command->add_option("task", ablate.run.task, joined(task_names()))->required();
   add_task_options(*command, ablate.run.task_options);
   command->add_option("--model", ablate.run.model.name, joined(memory_model_names()))->capture_default_str();
   add_memory_options(*command, ablate.run.model);
   add_list(*command, "--factors", ablate.factors,
            joined(memory_part_names()) + ", separated by commas (default: all that the model has)");
-  add_count(*command, "--seeds", ablate.seeds, "how many")->default_str(std::to_string(ablate.seeds));
+  add_count(*command, "--seeds", ablate.seeds, "number of seeds")->default_str(std::to_string(ablate.seeds));
   add_count(*command, "--hidden", ablate.run.model.sizes.hidden, "size of the model's state (default: the task's)");
   add_threads_option(*command, *flags);
   add_training_options(*command, ablate.run.fit);

@@ -1,4 +1,4 @@
-// The name that somebody who mistyped one most likely meant.
+// Suggestions for mistyped names.
 #pragma once
 
 #include <span>

@@ -30,10 +30,10 @@ void check_samples(std::string_view task, const Tensor& x, const Tensor& y) {
   const bool has_rank = y.rank() == 1 || (y.rank() == 2 && y.dtype() != i64 && y.dim(1) > 0);
   if (!has_rank || y.dim(0) != x.dim(0))
     throw ShapeError(text("Dataset: ", task, ": y", y.shape(), " must be labels [", x.dim(0), "] (i64) or numbers [",
-                          x.dim(0), ", outputs], one a sample of x", x.shape()));
+                          x.dim(0), ", outputs], one per sample of x", x.shape()));
   if (x.dim(0) < 3)
     throw ValueError(
-        text("Dataset: ", task, ": ", x.dim(0), " samples cannot be shared out; training, validation and test take 3"));
+        text("Dataset: ", task, ": ", x.dim(0), " samples cannot be split; training, validation and test need 3"));
   check_finite(task, "x", x);
   if (y.dtype() != i64) check_finite(task, "y", y);
 }
@@ -62,7 +62,7 @@ Parts share_out(std::string_view task, std::int64_t samples, const DatasetOption
   const auto count = [&](double part, const char* name) {
     if (!(part >= 0 && part < 1))
       throw ValueError(
-          text("Dataset: ", task, ": ", name, " is ", part, "; it is a part of the samples, from 0 to below 1"));
+          text("Dataset: ", task, ": ", name, " is ", part, "; it is a fraction of the samples, from 0 to below 1"));
     return std::max<std::int64_t>(1, std::llround(part * static_cast<double>(samples)));
   };
   const std::int64_t validation = count(options.validation_part, "validation_part");

@@ -46,8 +46,8 @@ struct TaskOptionRow {
 inline constexpr std::array task_option_rows{
     TaskOptionRow{"--length", "of a sequence, a word, a number or a segment (default: the task's)",
                   &TaskOptions::length},
-    TaskOptionRow{"--vectors", "nth-farthest: how many (default: 8)", &TaskOptions::vectors},
-    TaskOptionRow{"--dims", "nth-farthest: of a vector (default: 16)", &TaskOptions::dims},
+    TaskOptionRow{"--vectors", "nth-farthest: number of vectors (default: 8)", &TaskOptions::vectors},
+    TaskOptionRow{"--dims", "nth-farthest: dimensions of a vector (default: 16)", &TaskOptions::dims},
     TaskOptionRow{"--program", "execute: addition, control, full, copy, reverse or double", &TaskOptions::program},
     TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
     TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},

@@ -10,7 +10,7 @@ std::int64_t rows_of(const Shape& x) { return x[-1] == 0 ? 0 : x.numel() / x[-1]
 
 std::int64_t linear_flops(const Record& r) { return 2 * rows_of(r.in(0).shape) * r.in(1).numel(); }
 
-/// y has m n elements a product, and each is a sum over k: the last axis of a, whichever way it lies, has m k elements.
+/// y has m n elements per product, each a sum over k; the last two axes of a, transposed or not, have m k elements.
 std::int64_t matmul_flops(const Record& r) {
   const Shape &a = r.in(0).shape, &y = r.out(0).shape;
   if (a.rank() < 2 || y.numel() == 0) return 2 * a.numel() * (a.rank() < 2 && r.in(1).shape.rank() > 1 ? y[-1] : 1);

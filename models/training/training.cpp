@@ -42,7 +42,7 @@ void check_options(const FitOptions& given) {
   if (!(options.b2 >= 0 && options.b2 < 1))
     throw ValueError(text("fit: b2 is ", options.b2, "; it has to be from 0 to below 1"));
   if (!(options.warm_up >= 0 && options.warm_up <= 1))
-    throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
+    throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a fraction of the steps, from 0 to 1"));
   if (options.patience < 0)
     throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
   if (!(options.minutes >= 0))
@@ -66,7 +66,7 @@ StepReport Training::step(std::int64_t scheduled) {
   for (std::int64_t part = 0; part < options_.accumulate; ++part)
     report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
-  check_finite("norm of the gradients", report.gradient_norm);
+  check_finite("gradient norm", report.gradient_norm);
   optimizer_->set_learning_rate(report.learning_rate);
   optimizer_->step();
   return report;

@@ -107,7 +107,7 @@ TEST(Info, TheTextHasALineForEveryWeightAndTheSums) {
   }
   const std::string sums = std::to_string(info.parameters) + " parameters, " + std::to_string(info.bytes) + " bytes\n";
   EXPECT_NE(text.find(sums), std::string::npos) << text;
-  EXPECT_NE(text.find("a step of " + std::to_string(info.batch)), std::string::npos) << text;
+  EXPECT_NE(text.find("per step of " + std::to_string(info.batch)), std::string::npos) << text;
 }
 
 TEST(Info, TheJsonHasTheSameNumbers) {

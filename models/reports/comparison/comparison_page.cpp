@@ -17,7 +17,7 @@ Row headings(const Comparison& comparison) {
   return {"model",
           "hidden",
           "parameters",
-          "FLOPs a sample",
+          "FLOPs per sample",
           "learning rate",
           "test " + metric,
           "minus " + comparison.results.front().name,
@@ -55,7 +55,7 @@ std::string match_in_words(const Comparison& comparison) {
   constexpr double near = 0.1;
   const Match match = comparison.options.match;
   if (match == Match::none) return "Sizes are as given: not matched.";
-  const std::string unit = match == Match::flops ? "operations of a sample" : "parameters";
+  const std::string unit = match == Match::flops ? "operations per sample" : "parameters";
   const ModelResult& first = comparison.results.front();
   const auto goal = static_cast<double>(matched_size(first, match));
   std::string unmatched;
@@ -76,7 +76,7 @@ std::vector<std::string> terms(const Comparison& comparison) {
   lines.push_back(match_in_words(comparison));
   for (const ModelResult& result : comparison.results) {
     if (result.tried.empty()) continue;
-    std::string line = text("Learning rate of ", result.name, ", by validation loss on a seed of its own:");
+    std::string line = text("Learning rate of ", result.name, ", by validation loss with a separate seed:");
     for (const auto& [rate, loss] : result.tried)
       line += text(" ", in_digits(rate, "%.4g"), " -> ", in_digits(loss, "%.4g"), ";");
     line.back() = '.';

@@ -20,7 +20,7 @@ std::string section_of(const AttentionExample& example, TaskKind kind) {
   return text("<h2>The model ", escaped(verdict(example, kind)), "</h2>\n<pre>", escaped(example.input), "</pre>\n",
               to_svg(steps, largest_of(steps), cell), "<p>0 is white, ", in_digits(largest_of(steps)),
               " is dark blue.</p>\n", to_svg(received, largest_of(received), cell),
-              "<details><summary>What is read at each step</summary><ol>\n", rows, "</ol></details>\n");
+              "<details><summary>The rows read at each step</summary><ol>\n", rows, "</ol></details>\n");
 }
 
 std::string memory_section(const MemoryUse& use) {
@@ -33,11 +33,11 @@ std::string memory_section(const MemoryUse& use) {
 
 /// The section for a model whose attention is not drawn.
 std::string what_there_is_instead(const Report& report) {
-  const std::string why = report.model == "attention"
-                              ? "Its rows attend to each other in every block. Drawn here is the attention of memories "
-                                "with slots alone (rmc, relational-rnn)"
-                              : text("A model named ", report.model,
-                                     " does not tell of a memory with slots, whose attention would be drawn here");
+  const std::string why =
+      report.model == "attention"
+          ? "Its rows attend to each other in every block. Drawn here is the attention of memories "
+            "with slots alone (rmc, relational-rnn)"
+          : text("A model named ", report.model, " has no memory slots, whose attention would be drawn here");
   return why + "; this is its report in words and numbers.";
 }
 

@@ -85,11 +85,9 @@ std::vector<std::string> findings(const MemoryUse& use) {
   lines.push_back(text("A slot's attention has an entropy of ", in_digits(use.attention_entropy), " bits; ",
                        in_digits(std::log2(static_cast<double>(use.columns))), " would be even, 0 is one place only."));
   const Specialisation& special = use.specialisation;
-  lines.push_back(text(
-      "Which slot changes most (", in_digits(special.slot_entropy), " bits) is told by the step by ",
-      in_digits(special.by_time), " bits",
-      special.by_topic ? text(", by what the row is about by ", in_digits(*special.by_topic), " bits") : std::string(),
-      "."));
+  lines.push_back(text("The slot that changes most has an entropy of ", in_digits(special.slot_entropy),
+                       " bits; the number of the step gives ", in_digits(special.by_time), " of them",
+                       special.by_topic ? text(", the topic of the row ", in_digits(*special.by_topic)) : "", "."));
   if (!use.around) return lines;
   const AroundTheRow& around = *use.around;
   const std::string even = per_cent(1 / static_cast<double>(use.columns));

@@ -38,7 +38,7 @@ std::string headline(const Report& report) {
            report.step > 0 ? text(" (a checkpoint after step ", report.step, ")") : std::string(), "\n");
   lines += text(metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " (95 % interval ",
                 interval(report.metric), ") of ", report.samples, " samples ",
-                report.held_out ? std::string("that the task keeps for tests") : text("of seed ", report.seed),
+                report.held_out ? std::string("that the task holds out") : text("of seed ", report.seed),
                 report.as_in_training ? ", the same as in the training's test" : "", "; loss ",
                 in_digits(report.evaluation.loss, "%.4g"), "\n");
   lines += text("to compare: chance ", in_digits(baselines.chance), ", ", baselines.trivial_answer, " ",
@@ -69,7 +69,7 @@ std::string failures_of(const Report& report) {
   std::string lines = is_classification ? text("\nWrong: ", report.failure_count, " of ", report.samples, " samples")
                                         : std::string("\nLargest errors");
   if (report.failures.empty()) return lines + "\n";
-  lines += is_classification ? text("; those that the model was surest of:\n") : std::string(":\n");
+  lines += is_classification ? text("; the most confident ones:\n") : std::string(":\n");
   const auto likely = [&](double probability) {
     return is_classification ? text(" (p = ", in_digits(probability), ")") : std::string();
   };
@@ -108,7 +108,7 @@ std::string memory_of(const MemoryUse& use) {
                            text_table(rows, "lr", "  "));
   for (const std::string& finding : findings(use)) lines += wrapped(finding, "  ");
   for (const GateUse& gate : use.gates)
-    lines += text("  The ", gate.name, " gates are ", in_digits(100 * gate.mean, "%.0f"), " % open on the average.\n");
+    lines += text("  The ", gate.name, " gates are ", in_digits(100 * gate.mean, "%.0f"), " % open on average.\n");
   if (use.steps > most_columns_in_text) return lines;
   const std::array maps{in_own_shades(attention_over_time(use)), in_own_shades(changes_over_time(use))};
   return text(lines, "  Step by step, from left to right:\n", indented(to_text(maps, 1, map_width), "  "));

@@ -94,7 +94,7 @@ TextModel load_text_model(const std::string& path) {
                           "); make one by: retrace train text"));
   };
   const auto found = file.metadata.find("text_model");
-  if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it says nothing of a vocabulary");
+  if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it has no vocabulary");
   try {
     TextModel model = model_of(file, JsonFields("the entry text_model of its metadata", found->second));
     std::vector<NamedTensor> values;

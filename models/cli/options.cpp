@@ -49,12 +49,15 @@ void add_threads_option(CLI::App& command, CommonFlags& flags) {
   add_count(command, "--threads", flags.threads, "without effect on the results (default: every core)", max_threads);
 }
 
-void add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions) {
-  if (descriptions.out != nullptr) command.add_option("--out", flags.out, descriptions.out);
+CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions,
+                               CLI::Option* out) {
+  CommonOptions options{.out = out};
+  if (descriptions.out != nullptr) options.out = command.add_option("--out", flags.out, descriptions.out);
   if (descriptions.force != nullptr)
-    command.add_flag("--force", flags.force, descriptions.force)->needs(command.get_option("--out"));
+    options.force = command.add_flag("--force", flags.force, descriptions.force)->needs(options.out);
   if (descriptions.json != nullptr) command.add_flag("--json", flags.json, descriptions.json);
   if (descriptions.quiet) command.add_flag("--quiet", flags.quiet, "show no progress");
+  return options;
 }
 
 void add_task_options(CLI::App& command, TaskOptions& options) {

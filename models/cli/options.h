@@ -25,11 +25,17 @@ void add_memory_options(CLI::App& command, ModelSpec& model);
 /// The descriptions of those of the common flags that a command has.
 struct CommonDescriptions {
   const char* out = nullptr;
-  const char* force = nullptr;  // needs `out`, of this call or an earlier one
+  const char* force = nullptr;  // needs --out
   const char* json = nullptr;
   bool quiet = false;
 };
-/// Adds the flags with a description, in this order.
-void add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions);
+/// The flags that others may need or exclude; null if they were not added.
+struct CommonOptions {
+  CLI::Option* out = nullptr;
+  CLI::Option* force = nullptr;
+};
+/// Adds the flags with a description, in this order. `out` is --out if an earlier call added it.
+CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions,
+                               CLI::Option* out = nullptr);
 
 }  // namespace retrace

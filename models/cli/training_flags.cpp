@@ -30,17 +30,16 @@ void add_dtype_option(CLI::App& command, Dtype& dtype) {
 /// --out, checkpoints there, --resume and --force.
 void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   FitOptions& fit = flags.run.fit;
-  add_common_flags(
-      command, flags,
-      {.out = "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json"});
+  constexpr const char* files =
+      "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json";
+  CLI::Option* out = add_common_flags(command, flags, {.out = files}).out;
   add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "minimum time between two checkpoints",
              number_of_0_or_more)
       ->default_str(text(fit.checkpoint_seconds));
   CLI::Option* resume =
-      command.add_flag("--resume", fit.resume, "go on from the checkpoint in that folder, if there is one")
-          ->needs(command.get_option("--out"));
-  add_common_flags(command, flags, {.force = "start over if that folder has a training already"});
-  command.get_option("--force")->excludes(resume);
+      command.add_flag("--resume", fit.resume, "go on from the checkpoint in that folder, if there is one")->needs(out);
+  add_common_flags(command, flags, {.force = "start over if that folder has a training already"}, out)
+      .force->excludes(resume);
 }
 
 /// The output of compare and of ablate.

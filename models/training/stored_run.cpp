@@ -36,7 +36,7 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
     throw FileError(text("retrace: ", path,
                          " is of a model of text, which has no categories and no memory slots to report; ",
                          "see its result.json, or let it write: retrace generate DIR"));
-  throw not_a_run(path, "it does not name its task and model");
+  throw not_a_run(path, "it does not say which task and model");
 }
 
 void read_description(const JsonFields& fields, StoredRun& run) {

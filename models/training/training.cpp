@@ -42,7 +42,7 @@ void check_options(const FitOptions& given) {
   if (!(options.b2 >= 0 && options.b2 < 1))
     throw ValueError(text("fit: b2 is ", options.b2, "; it has to be from 0 to below 1"));
   if (!(options.warm_up >= 0 && options.warm_up <= 1))
-    throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a fraction of the steps, from 0 to 1"));
+    throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
   if (options.patience < 0)
     throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
   if (!(options.minutes >= 0))

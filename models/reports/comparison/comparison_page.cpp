@@ -55,7 +55,7 @@ std::string match_in_words(const Comparison& comparison) {
   constexpr double near = 0.1;
   const Match match = comparison.options.match;
   if (match == Match::none) return "Sizes are as given: not matched.";
-  const std::string unit = match == Match::flops ? "operations per sample" : "parameters";
+  const std::string unit = match == Match::flops ? "operations of a sample" : "parameters";
   const ModelResult& first = comparison.results.front();
   const auto goal = static_cast<double>(matched_size(first, match));
   std::string unmatched;

@@ -1,5 +1,5 @@
 // The original programs' checks of attention.
-#include <retrace/tests/models/original_test.h>
+#include <retrace/tests/models/networks/original_test.h>
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // The original programs' checks of the LSTM baseline and of the relational recurrent network, and their demonstration.
-#include <retrace/tests/models/original_test.h>
+#include <retrace/tests/models/networks/original_test.h>
 
 #include <retrace/models/networks/relational_rnn.h>
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include <retrace/core/identity.h>
 #include <retrace/tests/core/planted_op.h>
 
 namespace retrace {

@@ -9,6 +9,11 @@
 
 #include <sstream>
 
+#include <retrace/core/backward_walk.h>
+#include <retrace/core/identity.h>
+#include <retrace/core/recording.h>
+#include <retrace/core/scope.h>
+
 namespace retrace {
 namespace {
 

@@ -25,12 +25,13 @@ template <class Body> void parallel_for(std::int64_t count, std::int64_t grain, 
   }
   using Plain = std::remove_reference_t<Body>;
   const auto share = [=](Plain& shared) {
+    Plain* const address = &shared;  // its own address is passed on: a body may be constant or not
     detail::parallel_loop(
         count, grain,
         [](const void* context, std::int64_t begin, std::int64_t end) {
-          (*static_cast<Plain*>(const_cast<void*>(context)))(begin, end);
+          (**static_cast<Plain* const*>(context))(begin, end);
         },
-        &shared);
+        &address);
   };
   // A body whose address is passed on must lie in memory; passing on a copy lets the original, which a small loop runs,
   // keep its pointers in registers.

@@ -25,7 +25,7 @@ class Scope {
   const char* label_;
   Scope* outer_;
   std::uint64_t tape_ = 0;  // the tape that holds entry_
-  const ScopeEntry* entry_ = nullptr;
+  ScopeEntry* entry_ = nullptr;
 };
 
 }  // namespace retrace

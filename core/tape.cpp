@@ -200,7 +200,7 @@ const ScopeEntry* Tape::current_scope() {
     scope->tape_ = serial_;
   }
   for (Scope* scope = Scope::innermost_; scope != nullptr && scope->outer_ != nullptr; scope = scope->outer_)
-    const_cast<ScopeEntry*>(scope->entry_)->outer = scope->outer_->entry_;
+    scope->entry_->outer = scope->outer_->entry_;
   return Scope::innermost_->entry_;
 }
 

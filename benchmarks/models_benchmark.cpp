@@ -66,7 +66,7 @@ template <class Model> void time_adam(benchmark::State& state, const Model& mode
   }
   for (auto _ : state) {
     adam.step();
-    for (const NamedTensor& parameter : parameters(model)) parameter.tensor.node().gradient_used = false;
+    for (const NamedTensor& parameter : parameters(model)) parameter.tensor.reuse_grad();
   }
 }
 

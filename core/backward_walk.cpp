@@ -1,14 +1,15 @@
 // The way back over a tape, record by record.
 #include <retrace/core/backward_walk.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/tape_checks.h>
 #include <retrace/core/unvisited.h>
 
 namespace retrace {
 namespace {
 
-[[noreturn]] void throw_changed(const Record& record, const SavedValue& value) {
-  const std::string name = value.node->name == nullptr ? "" : *value.node->name;
-  throw TapeError(text("backward: record ", record.index(), " (", record.op().name, ") saved ", name, value.shape(),
+[[noreturn]] void throw_changed(const Record& record, const Node& saved) {
+  const std::string name = saved.name == nullptr ? "" : *saved.name;
+  throw TapeError(text("backward: record ", record.index(), " (", record.op().name, ") saved ", name, saved.shape,
                        ", and its values were changed since; change them after backward, or work on a clone()"));
 }
 
@@ -45,8 +46,8 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
         "backward: this tape was walked already, and gave its saved values back; record again on a new tape");
   bool reaches = false;
   for (std::size_t j = 0; j < outputs.size(); ++j) {
-    if (!outputs[j].defined()) Tensor::throw_undefined("backward", text("output ", j));
-    const Node& node = outputs[j].node();
+    if (!outputs[j].defined()) throw_undefined("backward", text("output ", j));
+    const Node& node = OpAccess::node(outputs[j]);
     if (node.wants_gradient && node.tape != 0 && node.tape != tape_.serial_)
       throw TapeError(text("backward: ", describe_at("output", j, outputs[j]),
                            " was recorded on another tape; call backward on that one"));
@@ -71,14 +72,13 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
   tape_.closed_ = true;
   look_for_unvisited_now_and_then(tape_.last_);
   for (std::size_t j = 0; j < outputs.size(); ++j) {
-    Node& node = outputs[j].node();
-    if (!cotangents[j].defined() || !node.wants_gradient) continue;
-    put_cotangent(&node, cotangents[j]);
+    if (!cotangents[j].defined() || !outputs[j].wants_gradient()) continue;
+    put_cotangent(outputs[j], cotangents[j]);
   }
 }
 
 BackwardWalk::~BackwardWalk() {
-  for (const Tensor& cotangent : lent_) cotangent.node().storage->lent = false;
+  for (const Tensor& cotangent : lent_) OpAccess::node(cotangent).storage->lent = false;
   if (now_ != nullptr) finish(*now_);
   // A walk that was left early: what it did not reach keeps no gradient.
   for (; ahead_ != nullptr; ahead_ = ahead_->previous_) finish(*ahead_);
@@ -87,14 +87,14 @@ BackwardWalk::~BackwardWalk() {
 inline void BackwardWalk::check_saved(const Record& record) {
   for (int k = 0; k < record.saved_; ++k) {
     const SavedValue& value = record.saved(k);
-    if (value && value.storage->version != value.version) [[unlikely]]
-      throw_changed(record, value);
+    if (value && value.storage_->version != value.version_) [[unlikely]]
+      throw_changed(record, *node_of(value.info_));
   }
 }
 
 inline bool BackwardWalk::is_reached(const Record& record) {
   for (int j = 0; j < record.outputs_; ++j)
-    if (record.has_grad_out(j)) return true;
+    if (node_of(record.nodes_[record.inputs_ + j])->gradient != nullptr) return true;
   return false;
 }
 
@@ -129,7 +129,7 @@ void BackwardWalk::run() {
 
 void BackwardWalk::check_gradients_finite(const Record& record) {
   for (int i = 0; i < record.inputs_; ++i) {
-    const Node& node = record.in(i);
+    const Node& node = OpAccess::node(record.in(i));
     if (node.gradient == nullptr || all_finite(node.gradient->data(), node.numel(), node.dtype)) continue;
     throw TapeError(text(
         "backward: the gradient of input ", i, " ", node.shape, " of record ", record.index_, " (", record.op_->name,
@@ -141,13 +141,13 @@ void BackwardWalk::check_gradients_finite(const Record& record) {
 inline void BackwardWalk::finish(Record& record) {
   if (tape_.options_.keep) return;
   for (int k = 0; k < record.saved_; ++k) {
-    SavedValue& value = record.saved_list()[k];
-    if (value.storage == nullptr) continue;
-    release(value.storage);
-    value.storage = nullptr;
+    SavedValue& value = record.saved_list_[k];
+    if (value.storage_ == nullptr) continue;
+    release(value.storage_);
+    value.storage_ = nullptr;
   }
   for (int j = 0; j < record.outputs_; ++j) {
-    Node* node = record.nodes()[record.inputs_ + j];
+    Node* node = node_of(record.nodes_[record.inputs_ + j]);
     node->awaits_gradient = false;
     if (node->handles == 0) release_gradient(node);
   }

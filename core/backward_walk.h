@@ -27,7 +27,7 @@ class BackwardWalk {
   void run();
   static bool is_reached(const Record& record);
   void run_backward(Record& record, bool outputs_end_here) const;
-  void put_cotangent(Node* node, const Tensor& cotangent);
+  void put_cotangent(const Tensor& output, const Tensor& cotangent);
   static void check_saved(const Record& record);
   static void check_gradients_finite(const Record& record);
   void finish(Record& record);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/tape.h>
 
 namespace retrace {
@@ -10,8 +11,8 @@ namespace retrace {
 ReplacedLeaf::ReplacedLeaf(const Tensor& leaf)
     : leaf_(leaf),
       original_(leaf.detach()),
-      gradient_(std::exchange(leaf.node().gradient, nullptr)),
-      gradient_used_(std::exchange(leaf.node().gradient_used, false)) {}
+      gradient_(std::exchange(OpAccess::node(leaf).gradient, nullptr)),
+      gradient_used_(std::exchange(OpAccess::node(leaf).gradient_used, false)) {}
 
 ReplacedLeaf::ReplacedLeaf(ReplacedLeaf&& other) noexcept
     : leaf_(std::move(other.leaf_)),
@@ -22,18 +23,19 @@ ReplacedLeaf::ReplacedLeaf(ReplacedLeaf&& other) noexcept
 ReplacedLeaf::~ReplacedLeaf() {
   if (!leaf_.defined()) return;
   put(original_);
-  leaf_.node().gradient = gradient_;
-  leaf_.node().gradient_used = gradient_used_;
+  OpAccess::node(leaf_).gradient = gradient_;
+  OpAccess::node(leaf_).gradient_used = gradient_used_;
 }
 
 void ReplacedLeaf::put(const Tensor& values) {
-  Node& node = leaf_.node();
+  Node& node = OpAccess::node(leaf_);
+  const Node& from = OpAccess::node(values);
   release_gradient(&node);
-  retain(values.node().storage);
+  retain(from.storage);
   release(node.storage);
-  node.storage = values.node().storage;
-  node.offset = values.node().offset;
-  node.dtype = values.dtype();
+  node.storage = from.storage;
+  node.elements = from.elements;
+  node.dtype = from.dtype;
 }
 
 Tensor as_f64(const Tensor& x) {
@@ -64,7 +66,7 @@ std::vector<double> numbers_of(const Tensors& outputs) {
 std::string name_of_maker(const Tape& tape, const Tensor& output) {
   for (const Record* record : tape.records())
     for (int j = 0; j < record->outputs(); ++j)
-      if (&record->out(j) == &output.node())
+      if (&record->out(j) == &OpAccess::node(output))
         return text(tape.size() == 1 ? "" : "a function that ends in ", record->op().name);
   return "";
 }
@@ -183,11 +185,13 @@ std::string CheckedFunction::use_of_another_leaf(Dtype default_type) {
 
 std::string CheckedFunction::use_of_another_leaf(const Tape& tape) const {
   const auto is_one_of_these = [this](const Node& node) {
-    return std::ranges::any_of(replaced_, [&](const ReplacedLeaf& one) { return &one.leaf().node() == &node; });
+    return std::ranges::any_of(replaced_,
+                               [&](const ReplacedLeaf& one) { return &OpAccess::node(one.leaf()) == &node; });
   };
   for (const Record* record : tape.records())
     for (int i = 0; i < record->inputs(); ++i)
-      if (const Node& node = record->in(i); node.wants_gradient && node.tape == 0 && !is_one_of_these(node))
+      if (const Node& node = OpAccess::node(record->in(i));
+          node.wants_gradient && node.tape == 0 && !is_one_of_these(node))
         return text(record->op().name, " with a weight ", record->input(i));
   return "";
 }

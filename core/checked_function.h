@@ -14,6 +14,9 @@ namespace retrace {
 
 class Random;
 class Tape;
+namespace detail {
+struct Storage;
+}
 using NamedLeaves = std::vector<std::pair<std::string, Tensor>>;
 /// One number per element of each leaf: a point, a gradient or a direction.
 using LeafNumbers = std::vector<std::vector<double>>;
@@ -34,7 +37,7 @@ class ReplacedLeaf {
  private:
   Tensor leaf_;
   Tensor original_;
-  Storage* gradient_;
+  detail::Storage* gradient_;
   bool gradient_used_;
 };
 

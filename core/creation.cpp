@@ -1,9 +1,11 @@
 // Making tensors from numbers.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 
 #include <retrace/core/no_memory.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/tensor.h>
 
 namespace retrace {
@@ -72,7 +74,8 @@ void throw_no_memory(const char* function, std::string_view name, const Shape& s
 Tensor empty(const Shape& shape, Dtype dtype, const char* function) {
   check_numel(shape, function);
   try {
-    return Tensor::over(allocate_storage(static_cast<std::size_t>(shape.numel()) * size_of(dtype)), 0, shape, dtype);
+    Storage* storage = allocate_storage(static_cast<std::size_t>(shape.numel()) * size_of(dtype));
+    return OpAccess::over(storage, storage->data(), shape, dtype);
   } catch (const MemoryError&) {
     throw_no_memory(function, "a tensor", shape, dtype);
   }
@@ -86,9 +89,10 @@ void check_memory(const char* function, std::string_view name, const Shape& shap
 
 Tensor empty_like(const Tensor& x) {
   check_defined("empty_like", x, "x");
-  const Node& like = x.node();
+  const Node& like = OpAccess::node(x);
   try {
-    return Tensor::over(allocate_storage(like.bytes()), 0, like.shape, like.dtype);
+    Storage* storage = allocate_storage(like.bytes());
+    return OpAccess::over(storage, storage->data(), like.shape, like.dtype);
   } catch (const MemoryError&) {
     throw_no_memory("empty_like", "a tensor", like.shape, like.dtype);
   }
@@ -96,14 +100,15 @@ Tensor empty_like(const Tensor& x) {
 
 Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset) {
   check_defined("view", x, "x");
-  Node& node = x.node();
+  Node& node = OpAccess::node(x);
   if (!x.has_values())
     throw TapeError(text("view: the values of ", x, " are gone: only the tape refers to it; hold the tensor"));
   if (offset < 0 || offset > x.numel() || shape.numel() > x.numel() - offset)
     throw ShapeError(text("view: ", shape, " at ", offset, " does not lie inside ", x, "; use slice"));
   if (shape.numel() == 0) check_extents(shape, "view");
   retain(node.storage);
-  return Tensor::over(node.storage, node.offset + offset, shape, node.dtype);
+  std::byte* first = static_cast<std::byte*>(node.elements) + static_cast<std::size_t>(offset) * size_of(node.dtype);
+  return OpAccess::over(node.storage, first, shape, node.dtype);
 }
 
 Shape NestedNumbers::flatten(std::vector<double>& numbers) const {
@@ -199,7 +204,7 @@ Tensor parameter(const Tensor& values, std::string_view name) {
   check_defined("parameter", values, "values");
   Tensor result = values.clone();
   if (!name.empty()) result.named(name);
-  result.node().is_parameter = true;
+  OpAccess::node(result).role = detail::Role::parameter;
   return result.watch();
 }
 

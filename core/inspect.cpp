@@ -1,5 +1,6 @@
 #include <retrace/core/inspect.h>
 #include <retrace/core/json.h>
+#include <retrace/core/op_access.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,9 @@
 
 namespace retrace {
 namespace {
+
+const Node& node_in(const Record& record, int i) { return OpAccess::node(record.in(i)); }
+const Node& node_out(const Record& record, int j) { return OpAccess::node(record.out(j)); }
 
 // The records up to and with this one, first to last.
 std::vector<const Record*> records_until(const Record* last) {
@@ -25,9 +29,9 @@ class NodeNames {
  public:
   explicit NodeNames(const std::vector<const Record*>& records) {
     for (const Record* record : records) {
-      for (int i = 0; i < record->inputs(); ++i) add_leaf(record->in(i));
+      for (int i = 0; i < record->inputs(); ++i) add_leaf(node_in(*record, i));
       for (int j = 0; j < record->outputs(); ++j)
-        add(record->out(j), j == 0 ? text("%", record->index()) : text("%", record->index(), ".", j));
+        add(node_out(*record, j), j == 0 ? text("%", record->index()) : text("%", record->index(), ".", j));
     }
   }
   const std::string& operator[](const Node& node) const { return names_.at(&node); }
@@ -84,10 +88,10 @@ Row row_of(const Record& record, const NodeNames& nodes, const ScopeNames& names
   const Formulas formulas = record.formulas();
   std::string outputs, inputs, gradients;
   for (int j = 0; j < record.outputs(); ++j) {
-    append_item(outputs, text(nodes[record.out(j)], record.out(j).shape));
-    append_item(gradients, gradient_of(record.out(j), nodes));
+    append_item(outputs, text(nodes[node_out(record, j)], record.out(j).shape));
+    append_item(gradients, gradient_of(node_out(record, j), nodes));
   }
-  for (int i = 0; i < record.inputs(); ++i) append_item(inputs, text(nodes[record.in(i)], record.in(i).shape));
+  for (int i = 0; i < record.inputs(); ++i) append_item(inputs, text(nodes[node_in(record, i)], record.in(i).shape));
   return {std::to_string(record.index()),
           path_of(record, names),
           outputs,
@@ -137,9 +141,9 @@ void write_node(JsonWriter& json, const Node& node, const NodeNames& names) {
   json.begin_object().key("name").value(names[node]).key("dtype").value(name_of(node.dtype)).key("shape").begin_array();
   for (const std::int64_t extent : node.shape) json.value(extent);
   json.end_array();
-  if (node.storage != nullptr) {
+  if (node.elements != nullptr) {
     json.key("values");
-    dispatch_any(node.dtype, [&](auto zero) { write_numbers(json, node, node.values<decltype(zero)>()); });
+    write_numbers(json, node, node.elements);
   }
   if (node.gradient != nullptr) {
     json.key("gradient");
@@ -166,7 +170,7 @@ std::string to_text(const Record& record, const ScopeNames& names) {
   for (int i = 0; i < record.inputs(); ++i) {
     bool met = false;  // mul(x, x) has one gradient
     for (int k = 0; k < i; ++k) met = met || &record.in(k) == &record.in(i);
-    if (!met) append_item(to_inputs, gradient_of(record.in(i), nodes));
+    if (!met) append_item(to_inputs, gradient_of(node_in(record, i), nodes));
   }
   std::string& gradients = row.back();
   if (!to_inputs.empty()) gradients += text(gradients.empty() ? "-> " : " -> ", to_inputs);
@@ -191,7 +195,7 @@ std::string to_text(const Tape& tape, const ScopeNames& names) {
 std::string to_dot(const Tape& tape, const ScopeNames& names) {
   const std::vector<const Record*> records = tape.records();
   const NodeNames nodes(records);
-  std::map<const Node*, std::string> made_by;
+  std::map<const TensorInfo*, std::string> made_by;
   std::string result = "digraph tape {\n  rankdir=LR;\n";
   for (const Node* leaf : nodes.leaves()) {
     std::string& id = made_by[leaf];
@@ -222,9 +226,9 @@ std::string to_json(const Tape& tape, const ScopeNames& names) {
     json.key("op").value(record->op().name);
     json.key("forward").value(formulas.forward).key("backward").value(formulas.backward);
     json.key("inputs").begin_array();
-    for (int i = 0; i < record->inputs(); ++i) write_node(json, record->in(i), nodes);
+    for (int i = 0; i < record->inputs(); ++i) write_node(json, node_in(*record, i), nodes);
     json.end_array().key("outputs").begin_array();
-    for (int j = 0; j < record->outputs(); ++j) write_node(json, record->out(j), nodes);
+    for (int j = 0; j < record->outputs(); ++j) write_node(json, node_out(*record, j), nodes);
     json.end_array().end_object();
   }
   return json.end_array().text();

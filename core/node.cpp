@@ -50,24 +50,12 @@ void refill_free_nodes() {
   for (std::size_t k = 0; k < nodes_a_block; ++k) free_nodes = new (place + k * sizeof(Node)) FreeNode{free_nodes};
 }
 
-}  // namespace detail
-
 void free_node(Node* node) {
   static_assert(std::is_trivially_destructible_v<Node>);
   if (node->storage != nullptr) release(node->storage);
   release_gradient(node);
   delete node->name;
-  detail::free_nodes = new (node) detail::FreeNode{detail::free_nodes};
-}
-
-void drop_values(Node* node) {
-  if (node->tape_references == 0) {
-    free_node(node);
-    return;
-  }
-  if (node->storage != nullptr) release(node->storage);
-  node->storage = nullptr;
-  if (!node->awaits_gradient) release_gradient(node);
+  free_nodes = new (node) FreeNode{free_nodes};
 }
 
 void release_from_tape(Node* node) {
@@ -81,6 +69,20 @@ void release_gradient(Node* node) {
   release(node->gradient);
   node->gradient = nullptr;
   node->gradient_used = false;
+}
+
+}  // namespace detail
+
+void TensorInfo::drop_values() {
+  Node* node = node_of(this);
+  if (node->tape_references == 0) {
+    free_node(node);
+    return;
+  }
+  if (node->storage != nullptr) release(node->storage);
+  node->storage = nullptr;
+  node->elements = nullptr;
+  if (!node->awaits_gradient) release_gradient(node);
 }
 
 }  // namespace retrace

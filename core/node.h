@@ -1,79 +1,74 @@
-// What a tensor handle points to, and how long it lives.
+// What a tensor handle points to, and how long it lives. Behind the wall of core: see core/op_access.h.
 #pragma once
 
 #include <cstdint>
 #include <new>
 #include <string>
 
-#include <retrace/core/dtype.h>
-#include <retrace/core/shape.h>
 #include <retrace/core/storage.h>
+#include <retrace/core/tensor_info.h>
 
 namespace retrace {
+namespace detail {
+
+/// How far a leaf is known to be trained.
+enum class Role : std::uint8_t {
+  other,
+  parameter,  // made by parameter(), so an optimiser is expected to update it
+  optimized   // belongs to an optimiser
+};
 
 /// A node has two counts. While a user handle is left, its value and its gradient can be read. While only a tape refers
 /// to it, its shape and, until the walk has passed it, its gradient are all that is needed: the value is given back
 /// (records that need it have saved it).
-struct Node {
-  std::int32_t handles = 0;
+struct Node : TensorInfo {
+  /// With one handle, and with the caller's reference to the storage.
+  Node(Storage* its_storage, void* first, const Shape& its_shape, Dtype its_dtype)
+      : TensorInfo(its_shape, its_dtype, first), storage(its_storage) {}
+
+  using TensorInfo::add_handle;
+  using TensorInfo::elements;
+  using TensorInfo::handles;
+  using TensorInfo::remove_handle;
+  using TensorInfo::shared;
   std::int32_t tape_references = 0;
-  Storage* storage = nullptr;
-  std::int64_t offset = 0;      // of the first element in the storage, in elements
-  Storage* gradient = nullptr;  // as many elements as the node, of the same dtype
-  std::uint64_t tape = 0;       // the serial number of the tape that recorded it; 0 for a leaf
-  std::string* name = nullptr;
-  Dtype dtype = f32;
-  bool wants_gradient = false;
+  Role role = Role::other;
   bool gradient_used = false;        // an optimiser used the gradient up: the next contribution overwrites it
   bool gradient_given_away = false;  // a backward writes another gradient over it
   bool awaits_gradient = false;      // on a tape whose walk has not passed the record that made it
-  bool shared = false;               // read by several threads: counts are atomic
-  bool is_parameter = false;         // made by parameter(), so an optimiser is expected to update it
-  bool has_optimizer = false;        // belongs to an optimiser
-  Shape shape;
+  Storage* storage;
+  Storage* gradient = nullptr;  // as many elements as the node, of the same dtype
+  std::uint64_t tape = 0;       // the serial number of the tape that recorded it; 0 for a leaf
+  std::string* name = nullptr;
 
-  std::int64_t numel() const { return shape.numel(); }
-  template <class T> T* values() const { return static_cast<T*>(storage->data()) + offset; }
+  template <class T> T* values() const { return static_cast<T*>(elements); }
   template <class T> T* gradient_values() const { return static_cast<T*>(gradient->data()); }
   std::size_t bytes() const { return static_cast<std::size_t>(numel()) * size_of(dtype); }
 };
 
-namespace detail {
+inline Node* node_of(TensorInfo* info) { return static_cast<Node*>(info); }
+
 // Free nodes of this thread, linked through their first word. Nodes are cut from blocks that are never given back, but
-// pass to another thread when theirs ends: a tape makes and frees one an op, and a list of one size is the shortest
+// pass to another thread when theirs ends: a tape makes and frees one per op, and a list of one size is the shortest
 // path for that.
 struct FreeNode {
   FreeNode* next;
 };
 extern thread_local constinit FreeNode* free_nodes;
 void refill_free_nodes();
-}  // namespace detail
 
-/// A node with one handle, which takes over the caller's reference to the storage.
-inline Node* make_node(Storage* storage, std::int64_t offset, const Shape& shape, Dtype dtype) {
-  if (detail::free_nodes == nullptr) [[unlikely]]
-    detail::refill_free_nodes();
-  detail::FreeNode* place = detail::free_nodes;
-  detail::free_nodes = place->next;
-  return new (place) Node{.handles = 1, .storage = storage, .offset = offset, .dtype = dtype, .shape = shape};
+inline Node* make_node(Storage* storage, void* first, const Shape& shape, Dtype dtype) {
+  if (free_nodes == nullptr) [[unlikely]]
+    refill_free_nodes();
+  FreeNode* place = free_nodes;
+  free_nodes = place->next;
+  return new (place) Node(storage, first, shape, dtype);
 }
-/// The last user handle went: gives back what only users could read.
-void drop_values(Node* node);
 void free_node(Node* node);
 void release_gradient(Node* node);
 /// The gradient's elements, to be changed in place: a buffer that others share is copied first.
 void own_gradient(Node* node);
 
-inline void retain_handle(Node* node) {
-  if (node->shared)
-    __atomic_fetch_add(&node->handles, 1, __ATOMIC_RELAXED);
-  else
-    ++node->handles;
-}
-inline void release_handle(Node* node) {
-  const std::int32_t left = node->shared ? __atomic_sub_fetch(&node->handles, 1, __ATOMIC_ACQ_REL) : --node->handles;
-  if (left == 0) drop_values(node);
-}
 inline void retain_on_tape(Node* node) {
   if (node->shared)
     __atomic_fetch_add(&node->tape_references, 1, __ATOMIC_RELAXED);
@@ -81,5 +76,10 @@ inline void retain_on_tape(Node* node) {
     ++node->tape_references;
 }
 void release_from_tape(Node* node);
+
+}  // namespace detail
+
+using detail::Node;
+using detail::node_of;
 
 }  // namespace retrace

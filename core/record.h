@@ -12,6 +12,9 @@ namespace retrace {
 
 class Tape;
 class Record;
+namespace detail {
+struct Storage;
+}
 /// Adds to the gradients of a record's inputs what the gradients of its outputs give, and has no captures: all it needs
 /// is in the record. For y = square(x), which saved x:
 ///
@@ -25,21 +28,28 @@ class Record;
 using BackwardFunction = void (*)(Record&);
 
 /// A value that an op asked to keep until its backward.
-struct SavedValue {
-  Node* node = nullptr;
-  Storage* storage = nullptr;  // null: was not needed
-  std::int64_t offset = 0;
-  std::uint64_t version = 0;  // of the storage, when it was saved
-
-  explicit operator bool() const { return storage != nullptr; }
-  const Shape& shape() const { return node->shape; }
-  Dtype dtype() const { return node->dtype; }
-  std::int64_t numel() const { return node->shape.numel(); }
-  template <class T> const T* values() const {
-    return static_cast<const T*>(static_cast<const Storage*>(storage)->data()) + offset;
-  }
+class SavedValue {
+ public:
+  /// False for a value that was not needed.
+  explicit operator bool() const { return storage_ != nullptr; }
+  const Shape& shape() const { return info_->shape; }
+  Dtype dtype() const { return info_->dtype; }
+  std::int64_t numel() const { return info_->numel(); }
+  template <class T> const T* values() const { return static_cast<const T*>(elements_); }
   /// A handle to the saved values, cut off the tape.
   Tensor tensor() const;
+
+ private:
+  friend class Tape;
+  friend class BackwardWalk;
+  SavedValue() = default;
+  SavedValue(TensorInfo* info, detail::Storage* storage, void* elements, std::uint64_t version)
+      : info_(info), storage_(storage), elements_(elements), version_(version) {}
+
+  TensorInfo* info_ = nullptr;
+  detail::Storage* storage_ = nullptr;
+  void* elements_ = nullptr;
+  std::uint64_t version_ = 0;  // of the storage, when it was saved
 };
 
 /// A place in the nesting of modules (see Scope): which module's operator() was running.
@@ -50,7 +60,7 @@ struct ScopeEntry {
 };
 
 /// An op that was recorded: {op, inputs, outputs, saved values, attributes, scope, backward}. It lives in the tape's
-/// arena. Inputs and outputs are nodes: they have shapes and gradients, but values only while somebody holds them.
+/// arena. Inputs and outputs have shapes and gradients there, but values only while somebody holds them.
 class Record {
  public:
   const OpInfo& op() const { return *op_; }
@@ -65,37 +75,29 @@ class Record {
   int outputs() const { return outputs_; }
   int saved_values() const { return saved_; }
 
-  const Node& in(int i) const { return *nodes()[i]; }
-  const Node& out(int j) const { return *nodes()[inputs_ + j]; }
-  const SavedValue& saved(int k) const { return saved_list()[k]; }
+  const TensorInfo& in(int i) const { return *nodes_[i]; }
+  const TensorInfo& out(int j) const { return *nodes_[inputs_ + j]; }
+  const SavedValue& saved(int k) const { return saved_list_[k]; }
   template <class Attributes> const Attributes& attributes() const {
     return *static_cast<const Attributes*>(attributes_);
   }
   /// Handles, for study: their values are there if a user or a keeping tape held them.
-  Tensor input(int i) const { return Tensor::of(*nodes()[i]); }
-  Tensor output(int j) const { return Tensor::of(*nodes()[inputs_ + j]); }
+  Tensor input(int i) const;
+  Tensor output(int j) const;
 
   /// Whether input i wants a gradient: what is not wanted is not computed.
-  bool wants(int i) const { return nodes()[i]->wants_gradient; }
+  bool wants(int i) const { return nodes_[i]->wants_gradient; }
   /// Whether anything flowed back to output j. The record of an op with one output is walked only if so.
-  bool has_grad_out(int j) const { return nodes()[inputs_ + j]->gradient != nullptr; }
+  bool has_grad_out(int j) const;
   /// The gradient of output j: null if nothing flowed back to it. Throws TapeError if flow() gave its buffer away.
-  template <class T> const T* grad_out(int j = 0) const {
-    const Node* node = nodes()[inputs_ + j];
-    if (node->gradient == nullptr) {
-      check_not_given_away(j);
-      return nullptr;
-    }
-    return node->gradient_values<T>();
-  }
+  template <class T> const T* grad_out(int j = 0) const { return static_cast<const T*>(gradient_of_output(j)); }
 
   /// The gradient of output j, and where to write that of input i: which may be the same buffer, so element k of dx is
   /// written when all that element k of dy is needed for has been read. It is the last that a backward asks of output
   /// j. Both have as many elements.
   template <class T> Flow<T> flow(int i, int j = 0) {
     const T* dy = grad_out<T>(j);
-    const bool add = begin_gradient_in_place(nodes()[i], nodes()[inputs_ + j]);
-    return {dy, {nodes()[i]->gradient_values<T>(), add}};
+    return {dy, slot<T>(begin_gradient_in_place(i, j))};
   }
   /// As flow(), to a tensor with the shape of output j instead of an input's gradient.
   template <class T> TensorFlow<T> flow_to_tensor(int j = 0) {
@@ -106,8 +108,7 @@ class Record {
   /// so ask for an input just before writing it: two inputs that are one node (mul(x, x)) then never both believe to be
   /// first. Who writes only a part of it asks for one that is zeroed, and adds.
   template <class T> GradientSlot<T> grad_in(int i, Begin begin = Begin::fresh) {
-    const bool add = begin == Begin::zeroed ? begin_zeroed_gradient(nodes()[i]) : begin_gradient(nodes()[i]);
-    return {nodes()[i]->gradient_values<T>(), add};
+    return slot<T>(begin == Begin::zeroed ? begin_zeroed_gradient(i) : begin_gradient(i));
   }
   /// A whole tensor as a contribution to the gradient of input i. Throws ShapeError or DtypeError if it does not fit.
   void add(int i, const Tensor& contribution);
@@ -118,25 +119,29 @@ class Record {
   friend class Tape;
   friend class BackwardWalk;
 
-  // All of these are in gradient.cpp. Those that begin a gradient return whether to add to what it holds.
-  static bool begin_gradient(Node* node);
-  static bool begin_zeroed_gradient(Node* node);
-  bool begin_gradient_in_place(Node* input, Node* output);
-  Tensor tensor_in_place(int j);
-  void check_not_given_away(int j) const;
-  bool is_gradient_free(const Node& output) const;
-  std::int64_t inputs_with_gradient(const Storage* values) const;
-  /// These values are a contribution to the gradient of a node. With `keep` the first one becomes the gradient itself,
-  /// without a copy.
-  static void take_gradient(Node* node, Storage* values, std::int64_t offset, bool keep);
+  /// Where the gradient of an input goes, as GradientSlot.
+  struct Begun {
+    void* values;
+    bool add;
+  };
+  template <class T> static GradientSlot<T> slot(const Begun& begun) {
+    return {static_cast<T*>(begun.values), begun.add};
+  }
 
-  Node** nodes() const { return reinterpret_cast<Node**>(const_cast<Record*>(this) + 1); }
-  SavedValue* saved_list() const { return reinterpret_cast<SavedValue*>(nodes() + inputs_ + outputs_); }
+  // All of these are in gradient.cpp.
+  const void* gradient_of_output(int j) const;
+  [[noreturn]] void throw_given_away(int j) const;
+  Begun begin_gradient(int i);
+  Begun begin_zeroed_gradient(int i);
+  Begun begin_gradient_in_place(int i, int j);
+  Tensor tensor_in_place(int j);
 
   const OpInfo* op_;
   BackwardFunction backward_;
   Record* previous_;
   const ScopeEntry* scope_;
+  TensorInfo** nodes_;  // inputs, then outputs; in the arena, as are the following
+  SavedValue* saved_list_;
   void* attributes_;
   void (*destroy_attributes_)(void*);
   std::int64_t index_;

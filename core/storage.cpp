@@ -1,3 +1,4 @@
+#include <retrace/core/memory.h>
 #include <retrace/core/storage.h>
 
 #include <algorithm>
@@ -175,7 +176,7 @@ std::size_t total_memory() {
   return total;
 }
 
-Storage* allocate_storage(std::size_t bytes) {
+Storage* detail::allocate_storage(std::size_t bytes) {
   if (bytes > std::size_t{1} << 46) throw_out_of_memory(bytes);
   const std::size_t size_class = class_of(bytes);
   const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
@@ -192,7 +193,7 @@ Storage* allocate_storage(std::size_t bytes) {
   return block;
 }
 
-void free_storage(Storage* storage) {
+void detail::free_storage(Storage* storage) {
   const std::size_t size_class = storage->size_class;
   const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
   pool.live.add(-size);
@@ -206,6 +207,12 @@ void free_storage(Storage* storage) {
   const std::lock_guard lock(heir.mutex);
   storage->next = heir.free[size_class];
   heir.free[size_class] = storage;
+}
+
+void* detail::allocate_pooled(std::size_t bytes) { return allocate_storage(bytes)->data(); }
+
+void detail::free_pooled(void* first) {
+  free_storage(reinterpret_cast<Storage*>(static_cast<std::byte*>(first) - sizeof(Storage)));
 }
 
 MemoryStats memory_stats() {

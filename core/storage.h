@@ -1,14 +1,11 @@
-// Where elements live: 64-byte aligned blocks from a pool of size classes. A freed block waits in its thread's list for
-// the next tensor of its class, so that a steady training step asks the system for nothing.
+// Where elements live: blocks of the pool (core/memory.h), counted. Behind the wall of core: see core/op_access.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <new>
-#include <vector>
 
 namespace retrace {
+namespace detail {
 
 /// A block of the pool. The elements follow its 64 bytes.
 struct alignas(64) Storage {
@@ -20,12 +17,8 @@ struct alignas(64) Storage {
   Storage* next = nullptr;  // in a free list
 
   void* data() { return reinterpret_cast<std::byte*>(this) + sizeof(Storage); }
-  const void* data() const { return reinterpret_cast<const std::byte*>(this) + sizeof(Storage); }
 };
 
-/// Physical memory and swap of this machine in bytes, the maximum size of a block: the system may grant more than it
-/// has and kill the program when the memory is used. (A container's limit is not known here; the system enforces it.)
-std::size_t total_memory();
 /// A block of at least `bytes` bytes with one reference. Throws MemoryError.
 Storage* allocate_storage(std::size_t bytes);
 /// Back to the pool of this thread.
@@ -43,28 +36,9 @@ inline void release(Storage* storage) {
   if (left == 0) free_storage(storage);
 }
 
-/// The contents of the pool, over all threads. Bytes are those of whole blocks.
-struct MemoryStats {
-  std::int64_t live_bytes = 0;    // in use now
-  std::int64_t peak_bytes = 0;    // peak use: the sum of the threads' own peaks
-  std::int64_t pooled_bytes = 0;  // freed and kept for reuse
-  std::int64_t fresh_blocks = 0;  // blocks allocated from the system since the start
-};
-MemoryStats memory_stats();
+}  // namespace detail
 
-/// An allocator for small vectors on hot paths (lists of tensors), drawing on the same pool.
-template <class T> struct PoolAllocator {
-  using value_type = T;
-  PoolAllocator() = default;
-  template <class U> PoolAllocator(const PoolAllocator<U>&) {}
-  T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(allocate_storage(count * sizeof(T))->data());
-  }
-  void deallocate(T* pointer, std::size_t) {
-    free_storage(reinterpret_cast<Storage*>(reinterpret_cast<std::byte*>(pointer) - sizeof(Storage)));
-  }
-  template <class U> bool operator==(const PoolAllocator<U>&) const { return true; }
-};
+using detail::allocate_storage;
+using detail::Storage;
 
 }  // namespace retrace

@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/core/recording.h>
 #include <retrace/core/scope.h>
 #include <retrace/core/tape.h>
@@ -20,14 +21,21 @@ std::uint64_t next_serial() {
   return ++last;
 }
 
-[[noreturn]] void throw_undefined(const OpInfo& op, const char* role, std::size_t i) {
-  Tensor::throw_undefined(op.name, text(role, " ", i));
+[[noreturn]] void throw_undefined_operand(const OpInfo& op, const char* role, std::size_t i) {
+  throw_undefined(op.name, text(role, " ", i));
 }
 
-inline Node& checked(Node* node, const OpInfo& op, const char* role, std::size_t i) {
+inline Node& checked(TensorInfo* node, const OpInfo& op, const char* role, std::size_t i) {
   if (node == nullptr) [[unlikely]]
-    throw_undefined(op, role, i);
-  return *node;
+    throw_undefined_operand(op, role, i);
+  return *node_of(node);
+}
+
+[[noreturn]] void throw_other_tape(const OpInfo& op, Node& input, std::size_t i) {
+  throw TapeError(
+      text(op.name, ": ", describe_at("input", i, OpAccess::handle(input)),
+           " was recorded on another (earlier or outer) tape, where its gradient would be lost; call detach() "
+           "on it, or record both on one tape"));
 }
 
 }  // namespace
@@ -45,20 +53,20 @@ Tape::Tape(TapeOptions options) : options_(options), serial_(next_serial()), out
 
 [[gnu::always_inline]] inline void Tape::release_record(Record& record) {
   if (record.destroy_attributes_ != nullptr) record.destroy_attributes_(record.attributes_);
-  const SavedValue* value = record.saved_list();
+  const SavedValue* value = record.saved_list_;
   for (const SavedValue* const end = value + record.saved_; value != end; ++value) {
-    if (value->storage != nullptr) release(value->storage);
-    if (value->node != nullptr) release_from_tape(value->node);
+    if (value->storage_ != nullptr) release(value->storage_);
+    if (value->info_ != nullptr) release_from_tape(node_of(value->info_));
   }
   const auto let_go = [keep = options_.keep](Node* node) {
-    if (keep) release_handle(node);
+    if (keep) node->remove_handle();
     release_from_tape(node);
   };
-  Node** node = record.nodes();
-  for (Node** const end = node + record.inputs_; node != end; ++node) let_go(*node);
-  for (Node** const end = node + record.outputs_; node != end; ++node) {
-    (*node)->awaits_gradient = false;
-    let_go(*node);
+  TensorInfo** info = record.nodes_;
+  for (TensorInfo** const end = info + record.inputs_; info != end; ++info) let_go(node_of(*info));
+  for (TensorInfo** const end = info + record.outputs_; info != end; ++info) {
+    node_of(*info)->awaits_gradient = false;
+    let_go(node_of(*info));
   }
 }
 
@@ -77,13 +85,6 @@ Tape* Tape::current() { return current_tape != nullptr && !current_tape->closed_
 bool expand_fused() {
   const Tape* tape = Tape::current();
   return tape != nullptr && tape->options().expand_fused;
-}
-
-void Tape::throw_other_tape(const OpInfo& op, Node& input, std::size_t i) {
-  throw TapeError(
-      text(op.name, ": ", describe_at("input", i, Tensor::of(input)),
-           " was recorded on another (earlier or outer) tape, where its gradient would be lost; call detach() "
-           "on it, or record both on one tape"));
 }
 
 inline bool Tape::wants(const OpInfo& op, TensorRefs inputs) const {
@@ -114,33 +115,32 @@ inline void* Tape::allocate(std::size_t bytes) {
 // record() and the end of a tape are most of what a tiny op costs: their parts are inlined into them.
 [[gnu::always_inline]] inline void Tape::attach(Record& record, TensorRefs inputs, TensorRefs outputs,
                                                 TensorRefs saved) const {
-  Node** node = record.nodes();
+  TensorInfo** info = record.nodes_;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    *node = inputs[i];
-    retain_on_tape(*node++);
+    *info++ = inputs[i];
+    retain_on_tape(node_of(inputs[i]));
   }
   for (std::size_t j = 0; j < outputs.size(); ++j) {
-    Node* output = outputs[j];
+    Node* output = node_of(outputs[j]);
     retain_on_tape(output);
     if (output->dtype != i64) {
       output->wants_gradient = output->awaits_gradient = true;
       output->tape = serial_;
     }
-    *node++ = output;
+    *info++ = output;
   }
-  SavedValue* value = reinterpret_cast<SavedValue*>(node);  // saved_list()
-  for (std::size_t k = 0; k < saved.size(); ++k, ++value) {
-    Node* of = saved[k];
-    if (of == nullptr) {
-      new (value) SavedValue;
+  for (std::size_t k = 0; k < saved.size(); ++k) {
+    if (saved[k] == nullptr) {
+      new (record.saved_list_ + k) SavedValue;
       continue;
     }
-    retain_on_tape(of);
-    retain(of->storage);
-    new (value) SavedValue{of, of->storage, of->offset, of->storage->version};
+    Node* node = node_of(saved[k]);
+    retain_on_tape(node);
+    retain(node->storage);
+    new (record.saved_list_ + k) SavedValue(node, node->storage, node->elements, node->storage->version);
   }
   if (options_.keep)
-    for (int i = 0; i < record.inputs_ + record.outputs_; ++i) retain_handle(record.nodes()[i]);
+    for (int i = 0; i < record.inputs_ + record.outputs_; ++i) node_of(record.nodes_[i])->add_handle();
 }
 
 void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs, TensorRefs saved,
@@ -150,16 +150,19 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs input
   for (std::size_t j = 0; j < outputs.size(); ++j) checked(outputs[j], op, "output", j);
   if (tape->options_.check_finite) tape->check_outputs_finite(op, outputs);
   const ScopeEntry* scope = Scope::innermost_ == nullptr ? nullptr : tape->current_scope();
-  const std::size_t lists =
-      aligned((inputs.size() + outputs.size()) * sizeof(Node*) + saved.size() * sizeof(SavedValue));
+  const std::size_t node_bytes = (inputs.size() + outputs.size()) * sizeof(TensorInfo*);
+  const std::size_t lists = aligned(node_bytes + saved.size() * sizeof(SavedValue));
   std::byte* place =
       static_cast<std::byte*>(tape->allocate(aligned(sizeof(Record)) + lists + aligned(attribute_bytes)));
   Record* record = new (place) Record;
+  place += aligned(sizeof(Record));
   record->op_ = &op;
   record->backward_ = backward;
   record->previous_ = tape->last_;
   record->scope_ = scope;
-  record->attributes_ = place + aligned(sizeof(Record)) + lists;
+  record->nodes_ = reinterpret_cast<TensorInfo**>(place);
+  record->saved_list_ = reinterpret_cast<SavedValue*>(place + node_bytes);
+  record->attributes_ = place + lists;
   record->destroy_attributes_ = destroy_attributes;
   record->index_ = tape->size_++;
   record->inputs_ = static_cast<std::int32_t>(inputs.size());
@@ -172,11 +175,9 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs input
 
 void Tape::check_outputs_finite(const OpInfo& op, TensorRefs outputs) const {
   for (std::size_t j = 0; j < outputs.size(); ++j) {
-    const Node& node = *outputs[j];
-    if (!all_finite(
-            static_cast<std::byte*>(node.storage->data()) + static_cast<std::size_t>(node.offset) * size_of(node.dtype),
-            node.numel(), node.dtype))
-      throw TapeError(text(op.name, ": ", describe_at("output", j, Tensor::of(*outputs[j])), " of record ", size_,
+    Node& node = *node_of(outputs[j]);
+    if (!all_finite(node.elements, node.numel(), node.dtype))
+      throw TapeError(text(op.name, ": ", describe_at("output", j, OpAccess::handle(node)), " of record ", size_,
                            " is not finite (check_finite is on); look at its inputs"));
   }
 }

@@ -61,7 +61,6 @@ class Tape {
   struct Chunk;
 
   bool wants(const OpInfo& op, TensorRefs inputs) const;
-  [[noreturn]] static void throw_other_tape(const OpInfo& op, Node& input, std::size_t i);
   void attach(Record& record, TensorRefs inputs, TensorRefs outputs, TensorRefs saved) const;
   void* allocate(std::size_t bytes);
   const ScopeEntry* current_scope();

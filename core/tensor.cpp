@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/core/tensor.h>
 
 #include <algorithm>
@@ -5,10 +6,21 @@
 
 namespace retrace {
 
-void Tensor::throw_undefined(std::string_view function, std::string_view operand) {
+namespace {
+
+inline Node& checked_node(const Tensor& x, const char* function) {
+  check_defined(function, x, "this");
+  return OpAccess::node(x);
+}
+
+}  // namespace
+
+void throw_undefined(std::string_view function, std::string_view operand) {
   throw ValueError(text(function, ": ", operand,
                         " is an undefined tensor (default-constructed or moved from); assign a tensor to it first"));
 }
+
+void Tensor::throw_undefined(const char* function) { retrace::throw_undefined(function, "this"); }
 
 void Tensor::throw_wrong_type(Dtype asked) const {
   if (dtype() == dual)
@@ -23,8 +35,19 @@ void Tensor::throw_no_values() const {
                        " are gone: only the tape refers to it; hold the tensor, or use Tape({.keep = true})"));
 }
 
+void* Tensor::elements_to_change(Dtype asked) const {
+  void* first = elements(asked);
+  ++OpAccess::node(*this).storage->version;
+  return first;
+}
+
+std::string_view Tensor::name() const {
+  const Node& n = checked_node(*this, "name");
+  return n.name == nullptr ? std::string_view() : *n.name;
+}
+
 const Tensor& Tensor::named(std::string_view name) const {
-  Node& n = node("named");
+  Node& n = checked_node(*this, "named");
   std::string* fresh = new std::string(name);
   delete n.name;
   n.name = fresh;
@@ -70,7 +93,7 @@ Tensor Tensor::clone() const {
 }
 
 const Tensor& Tensor::watch() const {
-  Node& n = node("watch");
+  Node& n = checked_node(*this, "watch");
   if (n.dtype == i64) throw DtypeError(text("watch: ", *this, " is i64, and integers have no gradient"));
   if (n.tape != 0 && n.wants_gradient)
     throw TapeError(
@@ -79,8 +102,10 @@ const Tensor& Tensor::watch() const {
   return *this;
 }
 
+bool Tensor::has_grad() const { return checked_node(*this, "has_grad").gradient != nullptr; }
+
 Tensor Tensor::grad() const {
-  Node& n = node("grad");
+  Node& n = checked_node(*this, "grad");
   if (n.gradient == nullptr) {
     if (!n.wants_gradient)
       throw TapeError(
@@ -90,27 +115,42 @@ Tensor Tensor::grad() const {
                          "tape.backward(loss) with a loss that depends on it"));
   }
   retain(n.gradient);
-  Tensor result = over(n.gradient, 0, n.shape, n.dtype);
+  Tensor result = OpAccess::over(n.gradient, n.gradient->data(), n.shape, n.dtype);
   return n.name == nullptr ? result : result.named(text(*n.name, ".grad"));
 }
 
-void Tensor::zero_grad() const { release_gradient(&node("zero_grad")); }
+void Tensor::zero_grad() const { release_gradient(&checked_node(*this, "zero_grad")); }
 
 const Tensor& Tensor::freeze() const {
-  node("freeze").wants_gradient = false;
+  checked_node(*this, "freeze").wants_gradient = false;
   return *this;
 }
 
+bool Tensor::has_unused_grad() const {
+  const Node& n = checked_node(*this, "has_unused_grad");
+  return n.gradient != nullptr && !n.gradient_used;
+}
+
 void Tensor::use_up_grad() const {
-  Node& n = node("use_up_grad");
+  Node& n = checked_node(*this, "use_up_grad");
   n.gradient_used = n.gradient != nullptr;
 }
 
-void Tensor::check_grad(Dtype asked) const {
+void Tensor::reuse_grad() const { checked_node(*this, "reuse_grad").gradient_used = false; }
+
+void* Tensor::gradient_elements(Dtype asked) const {
   if (!has_grad()) [[unlikely]]
     grad();  // throws, and says why there is none
   if (dtype() != asked) [[unlikely]]
     throw_wrong_type(asked);
+  return OpAccess::node(*this).gradient->data();
+}
+
+void* Tensor::gradient_elements_to_change(Dtype asked) const {
+  gradient_elements(asked);  // checks
+  Node& n = OpAccess::node(*this);
+  own_gradient(&n);
+  return n.gradient->data();
 }
 
 void exchange_values(const Tensor& x, const Tensor& y) {
@@ -118,16 +158,16 @@ void exchange_values(const Tensor& x, const Tensor& y) {
   check_defined("exchange_values", y, "y");
   if (x.shape() != y.shape())
     throw ShapeError(text("exchange_values: ", x, " and ", y, ": the shapes differ; reshape one"));
-  Node &a = x.node(), &b = y.node();
+  Node &a = OpAccess::node(x), &b = OpAccess::node(y);
   release_gradient(&a);
   release_gradient(&b);
   std::swap(a.storage, b.storage);
-  std::swap(a.offset, b.offset);
+  std::swap(a.elements, b.elements);
   std::swap(a.dtype, b.dtype);
 }
 
 void share(const Tensor& x) {
-  Node& n = x.node("share");
+  Node& n = checked_node(x, "share");
   n.shared = true;
   n.storage->shared = true;
 }

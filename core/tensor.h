@@ -11,8 +11,9 @@
 #include <vector>
 
 #include <retrace/core/dtype.h>
-#include <retrace/core/node.h>
+#include <retrace/core/memory.h>
 #include <retrace/core/shape.h>
+#include <retrace/core/tensor_info.h>
 
 namespace retrace {
 
@@ -24,7 +25,7 @@ class Tensor {
  public:
   Tensor() = default;
   Tensor(const Tensor& other) : node_(other.node_) {
-    if (node_ != nullptr) retain_handle(node_);
+    if (node_ != nullptr) node_->add_handle();
   }
   Tensor(Tensor&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   Tensor& operator=(Tensor other) noexcept {
@@ -32,34 +33,31 @@ class Tensor {
     return *this;
   }
   ~Tensor() {
-    if (node_ != nullptr) release_handle(node_);
+    if (node_ != nullptr) node_->remove_handle();
   }
 
   bool defined() const { return node_ != nullptr; }
   /// False only for a handle got from a tape's record whose value nobody held.
-  bool has_values() const { return node("has_values").storage != nullptr; }
-  Dtype dtype() const { return node("dtype").dtype; }
-  const Shape& shape() const { return node("shape").shape; }
-  int rank() const { return node("rank").shape.rank(); }
+  bool has_values() const { return info("has_values").elements != nullptr; }
+  Dtype dtype() const { return info("dtype").dtype; }
+  const Shape& shape() const { return info("shape").shape; }
+  int rank() const { return info("rank").shape.rank(); }
   /// The extent of an axis; -1 is the last.
-  std::int64_t dim(int axis) const { return node("dim").shape[axis]; }
-  std::int64_t numel() const { return node("numel").shape.numel(); }
+  std::int64_t dim(int axis) const { return info("dim").shape[axis]; }
+  std::int64_t numel() const { return info("numel").shape.numel(); }
   /// "" if it has none.
-  std::string_view name() const {
-    const std::string* given = node("name").name;
-    return given == nullptr ? std::string_view() : *given;
-  }
+  std::string_view name() const;
   /// Names this tensor in prints and errors.
   const Tensor& named(std::string_view name) const;
 
   /// The elements, for reading. Throws DtypeError if T is not their type.
-  template <class T> std::span<const T> values() const { return {data<T>(), static_cast<std::size_t>(numel())}; }
+  template <class T> std::span<const T> values() const {
+    return {static_cast<const T*>(elements(dtype_of<T>)), static_cast<std::size_t>(numel())};
+  }
   /// The elements, for changing: every tensor that shares the storage changes, and a backward that still needs the old
   /// values throws a TapeError.
   template <class T> std::span<T> mutable_values() const {
-    T* first = const_cast<T*>(data<T>());
-    ++node_->storage->version;
-    return {first, static_cast<std::size_t>(numel())};
+    return {static_cast<T*>(elements_to_change(dtype_of<T>)), static_cast<std::size_t>(numel())};
   }
   /// The only element (of a tensor with one). A dual gives its value.
   double item() const;
@@ -77,10 +75,10 @@ class Tensor {
   Tensor to(Dtype dtype) const;
 
   /// Whether backward passes a gradient to this tensor.
-  bool wants_gradient() const { return node("wants_gradient").wants_gradient; }
+  bool wants_gradient() const { return info("wants_gradient").wants_gradient; }
   /// Asks for the gradient of this leaf (a tensor that no op on a tape made). Returns itself. i64 throws a DtypeError.
   const Tensor& watch() const;
-  bool has_grad() const { return node("has_grad").gradient != nullptr; }
+  bool has_grad() const;
   /// The gradient that the last backward left. Throws a TapeError that says why there is none.
   Tensor grad() const;
   /// Forgets the gradient: the next backward starts anew.
@@ -90,61 +88,54 @@ class Tensor {
 
   // For optimisers.
   /// Whether a backward left a gradient that use_up_grad() has not marked since.
-  bool has_unused_grad() const { return node("has_unused_grad").gradient != nullptr && !node_->gradient_used; }
+  bool has_unused_grad() const;
   /// Marks the gradient as used: it stays readable, and the next backward overwrites it instead of adding to it.
   void use_up_grad() const;
+  /// Takes the mark off again: another step may use the same gradient, and the next backward adds to it.
+  void reuse_grad() const;
   /// The elements of the gradient, for reading. Throws TapeError if there is none, DtypeError if T is not their type.
   template <class T> std::span<const T> grad_values() const {
-    check_grad(dtype_of<T>);
-    return {node_->gradient_values<T>(), static_cast<std::size_t>(numel())};
+    return {static_cast<const T*>(gradient_elements(dtype_of<T>)), static_cast<std::size_t>(numel())};
   }
   /// The elements of the gradient, for changing. Handles that grad() gave before keep their values.
   template <class T> std::span<T> mutable_grad_values() const {
-    check_grad(dtype_of<T>);
-    own_gradient(node_);
-    return {node_->gradient_values<T>(), static_cast<std::size_t>(numel())};
-  }
-
-  // For those who write ops.
-  /// Throws ValueError, naming `function`, if the tensor is undefined.
-  Node& node(const char* function = "Tensor") const {
-    if (node_ == nullptr) [[unlikely]]
-      throw_undefined(function, "this");
-    return *node_;
-  }
-  Node* node_or_null() const { return node_; }
-  [[noreturn]] static void throw_undefined(std::string_view function, std::string_view operand);
-  /// One more handle to a node that exists already.
-  static Tensor of(Node& node) {
-    retain_handle(&node);
-    return Tensor(&node);
-  }
-  /// A tensor of its own over a storage, whose reference it takes over.
-  static Tensor over(Storage* storage, std::int64_t offset, const Shape& shape, Dtype dtype) {
-    return Tensor(make_node(storage, offset, shape, dtype));
+    return {static_cast<T*>(gradient_elements_to_change(dtype_of<T>)), static_cast<std::size_t>(numel())};
   }
 
  private:
-  template <class T> const T* data() const {
-    const Node& n = node("values");
-    if (n.dtype != dtype_of<T>) throw_wrong_type(dtype_of<T>);
-    if (n.storage == nullptr) throw_no_values();
-    return n.values<T>();
+  friend class OpAccess;    // core and those who write ops: core/op_access.h
+  friend class TensorRefs;  // hands tensors to record()
+
+  const TensorInfo& info(const char* function) const {
+    if (node_ == nullptr) [[unlikely]]
+      throw_undefined(function);
+    return *node_;
   }
+  void* elements(Dtype asked) const {
+    const TensorInfo& its = info("values");
+    if (its.dtype != asked) throw_wrong_type(asked);
+    if (its.elements == nullptr) throw_no_values();
+    return its.elements;
+  }
+  void* elements_to_change(Dtype asked) const;
+  void* gradient_elements(Dtype asked) const;
+  void* gradient_elements_to_change(Dtype asked) const;
+  [[noreturn]] static void throw_undefined(const char* function);
   [[noreturn]] void throw_wrong_type(Dtype asked) const;
-  void check_grad(Dtype asked) const;
   [[noreturn]] void throw_no_values() const;
 
-  explicit Tensor(Node* node) : node_(node) {}
+  explicit Tensor(TensorInfo* node) : node_(node) {}
 
-  Node* node_ = nullptr;
+  TensorInfo* node_ = nullptr;
 };
 
-/// Throws ValueError, "matmul: b is an undefined tensor ...", if x is undefined. Ops call it before they use an
-/// operand; the compiler then drops the later checks of the same operand, so it costs nothing.
+/// Throws the ValueError "matmul: b is an undefined tensor ...".
+[[noreturn]] void throw_undefined(std::string_view function, std::string_view operand);
+/// Throws it if x is undefined. Ops call it before they use an operand; the compiler then drops the later checks of the
+/// same operand, so it costs nothing.
 inline void check_defined(const char* function, const Tensor& x, const char* operand) {
-  if (x.node_or_null() == nullptr) [[unlikely]]
-    Tensor::throw_undefined(function, operand);
+  if (!x.defined()) [[unlikely]]
+    throw_undefined(function, operand);
 }
 
 /// A list of tensors; its memory comes from the pool, as theirs does.

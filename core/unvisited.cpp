@@ -6,9 +6,12 @@
 #include <utility>
 
 #include <retrace/core/inspect.h>
+#include <retrace/core/op_access.h>
 
 namespace retrace {
 namespace {
+
+using detail::Role;
 
 thread_local constinit std::uint64_t backwards_since_an_optimizer = 0;
 
@@ -22,21 +25,21 @@ std::vector<UnvisitedParameter>& found() {
 bool is_trained(const Record* last) {
   for (const Record* record = last; record != nullptr; record = record->previous())
     for (int i = 0; i < record->inputs(); ++i)
-      if (record->in(i).has_optimizer && record->in(i).wants_gradient) return true;
+      if (record->wants(i) && OpAccess::node(record->in(i)).role == Role::optimized) return true;
   return false;
 }
 
-bool is_unvisited(const Node& node) { return node.is_parameter && node.wants_gradient && !node.has_optimizer; }
+bool is_unvisited(const Node& node) { return node.role == Role::parameter && node.wants_gradient; }
 
 void look_through(const Record* last) {
   for (const Record* record = last; record != nullptr; record = record->previous()) {
     for (int i = 0; i < record->inputs(); ++i) {
-      if (!is_unvisited(record->in(i))) continue;
+      if (!is_unvisited(OpAccess::node(record->in(i)))) continue;
       const std::string path = path_of(*record);
       const std::string use =
           text("record ", record->index(), " (", path, path.empty() ? "" : "/", record->op().name, ")");
       const auto known = std::find_if(found().begin(), found().end(), [&](const UnvisitedParameter& other) {
-        return &other.parameter.node() == &record->in(i);
+        return &OpAccess::node(other.parameter) == &record->in(i);
       });
       if (known == found().end())
         found().push_back({record->input(i), use});
@@ -49,7 +52,8 @@ void look_through(const Record* last) {
 }  // namespace
 
 void has_optimizer(const Tensor& parameter) {
-  parameter.node("has_optimizer").has_optimizer = true;
+  check_defined("has_optimizer", parameter, "the parameter");
+  OpAccess::node(parameter).role = Role::optimized;
   backwards_since_an_optimizer = 0;
 }
 
@@ -62,7 +66,7 @@ void look_for_unvisited_now_and_then(const Record* last) {
 std::vector<UnvisitedParameter> take_unvisited() {
   std::vector<UnvisitedParameter> list = std::exchange(found(), {});
   std::erase_if(list, [](const UnvisitedParameter& unvisited) {
-    const Node& node = unvisited.parameter.node();
+    const Node& node = OpAccess::node(unvisited.parameter);
     return !is_unvisited(node) || node.gradient == nullptr || node.gradient_used;
   });
   return list;

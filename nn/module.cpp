@@ -25,7 +25,7 @@ std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& list, cons
                                       const char* remedy) {
   std::map<std::string, Tensor> result;
   for (const auto& [name, tensor] : list) {
-    if (!tensor.defined()) Tensor::throw_undefined(function, name);
+    if (!tensor.defined()) throw_undefined(function, name);
     if (const auto [first, is_new] = result.emplace(name, tensor); !is_new)
       throw ValueError(text(function, ": two ", what, " are named '", printable(name), "', ", first->second.shape(),
                             " and ", tensor.shape(), "; ", remedy));

@@ -34,7 +34,7 @@ class Parameter : public Tensor {
  public:
   explicit Parameter(const Tensor& values) : Tensor(parameter(values)) {}
   explicit Parameter(const Parameter& other) : Tensor(parameter(other)) {
-    node().wants_gradient = other.wants_gradient();
+    if (!other.wants_gradient()) freeze();
   }
   Parameter(Parameter&&) noexcept = default;
   Parameter& operator=(const Parameter&) = delete;

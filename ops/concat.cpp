@@ -58,7 +58,7 @@ std::string describe_part(const Tensors& parts, std::size_t n) {
 void check_count(const Tensors& parts, const char* function) {
   if (parts.empty()) throw ShapeError(text(function, ": there are no parts; give at least one"));
   for (std::size_t n = 0; n < parts.size(); ++n)
-    if (!parts[n].defined()) Tensor::throw_undefined(function, text("x", n));
+    if (!parts[n].defined()) throw_undefined(function, text("x", n));
 }
 
 // The dtype of y: that of all parts, or dual where f64 meets dual.

@@ -91,7 +91,7 @@ Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward for
   if (!forward || !backward)
     throw ValueError(text(name, ": a custom op needs a forward and a backward function; one of them is empty"));
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].defined()) Tensor::throw_undefined(name, text("x", i));
+    if (!inputs[i].defined()) throw_undefined(name, text("x", i));
   if (options.differences_only && has_dual(inputs))
     throw DifferencesOnlyError(text(name, ": runs on no dual numbers, as its option differences_only says"));
   const OpInfo& info = info_of(name, inputs.size());

@@ -44,9 +44,9 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
     y = empty_like(x);
     mask = empty_like(x);
     const T kept = static_cast<T>(factor_of(probability));
-    const T* from = x.node().values<T>();
-    T* m = mask.node().values<T>();
-    T* to = y.node().values<T>();
+    const T* from = x.values<T>().data();
+    T* m = mask.mutable_values<T>().data();
+    T* to = y.mutable_values<T>().data();
     const std::int64_t count = x.numel();
     // Draws are made in order on one thread: which elements fall depends on the generator alone.
     for (std::int64_t k = 0; k < count; ++k) m[k] = random->chance(probability) ? T(0) : kept;

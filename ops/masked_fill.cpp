@@ -58,7 +58,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
     y = empty_like(x);
     const T* from = x.values<T>().data();
     const std::int64_t* hides = mask.values<std::int64_t>().data();
-    T* to = y.node().values<T>();
+    T* to = y.mutable_values<T>().data();
     const T fill = static_cast<T>(value);
     parallel_for(x.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
       for_each_masked(broadcast, hides, begin, end,

@@ -1,4 +1,4 @@
-#include <retrace/core/storage.h>
+#include <retrace/core/memory.h>
 #include <retrace/core/subnormals.h>
 #include <retrace/models/training/best_parameters.h>
 #include <retrace/models/training/checkpoint.h>

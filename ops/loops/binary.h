@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/core/tensor.h>
@@ -108,8 +109,8 @@ template <int operand> bool is_row_of_all(const Broadcast& broadcast) {
 }
 
 template <class Op, int operand, class T> void gradient_with_broadcast(Record& r) {
-  const Node& in = r.in(operand);
-  const Node& out = r.out(0);
+  const TensorInfo& in = r.in(operand);
+  const TensorInfo& out = r.out(0);
   const std::int64_t count = out.numel();
   const BinaryGradient<Op, operand, T> gradient(r);
   const Broadcast broadcast(out.shape, {&r.in(0).shape, &r.in(1).shape});
@@ -146,9 +147,9 @@ template <class Op> void binary_backward(Record& r) {
 
 template <class Op, class T> Tensor values_of_equal_shapes(const Tensor& a, const Tensor& b) {
   Tensor y = empty_like(a);
-  const T* of_a = a.node().values<T>();
-  const T* of_b = b.node().values<T>();
-  T* to = y.node().values<T>();
+  const T* of_a = OpAccess::values<T>(a);
+  const T* of_b = OpAccess::values<T>(b);
+  T* to = OpAccess::values<T>(y);
   parallel_for(y.numel(), binary_grain, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) to[k] = Op::value(of_a[k], of_b[k]);
   });
@@ -157,9 +158,9 @@ template <class Op, class T> Tensor values_of_equal_shapes(const Tensor& a, cons
 
 template <class Op, class T> Tensor broadcast_values(const Tensor& a, const Tensor& b) {
   Tensor y = empty(broadcast_operands(Op::info.name, a, b), a.dtype(), Op::info.name);
-  const T* of_a = a.node().values<T>();
-  const T* of_b = b.node().values<T>();
-  T* to = y.node().values<T>();
+  const T* of_a = OpAccess::values<T>(a);
+  const T* of_b = OpAccess::values<T>(b);
+  T* to = OpAccess::values<T>(y);
   const Broadcast broadcast(y.shape(), {&a.shape(), &b.shape()});
   with_inner_strides<T>(broadcast, [&](auto stride_a, auto stride_b) {
     parallel_for(y.numel(), binary_grain, [&](std::int64_t begin, std::int64_t end) {

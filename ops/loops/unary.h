@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/core/tensor.h>
@@ -132,8 +133,8 @@ template <class Op> static Tensor unary_with_slope(const Tensor& x, const typena
     using T = decltype(zero);
     y = empty_like(x);
     slope = empty_like(x);
-    const T* from = x.node().template values<T>();
-    T *to = y.node().template values<T>(), *to_slope = slope.node().template values<T>();
+    const T* from = OpAccess::values<T>(x);
+    T *to = OpAccess::values<T>(y), *to_slope = OpAccess::values<T>(slope);
     parallel_for(x.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
       map_values_and_slopes<Op, T>(from + begin, to + begin, to_slope + begin, end - begin, attributes);
     });
@@ -151,8 +152,8 @@ template <class Op> static Tensor unary(const Tensor& x, const typename Op::Attr
   Tensor y = dispatch_for<Op>(x, "x", [&](auto zero) {
     using T = decltype(zero);
     Tensor result = empty_like(x);
-    const T* from = x.node().template values<T>();
-    T* to = result.node().template values<T>();
+    const T* from = OpAccess::values<T>(x);
+    T* to = OpAccess::values<T>(result);
     parallel_for(x.numel(), unary_grain, [=](std::int64_t begin, std::int64_t end) {
       map_values<Op, T>(from + begin, to + begin, end - begin, attributes);
     });

@@ -2,6 +2,7 @@
 // over each other, have bit for bit the gradients that a tape gives which keeps everything and reuses nothing.
 #include <gtest/gtest.h>
 #include <retrace/core/core.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 
@@ -90,11 +91,11 @@ void append_gradient(const Node& node, Tensors& gradients) {
 void append_gradients(const Record& record, Tensors& gradients) {
   bool any_output = false;
   for (int j = 0; j < record.outputs(); ++j) {
-    append_gradient(record.out(j), gradients);
+    append_gradient(OpAccess::node(record.out(j)), gradients);
     any_output = any_output || gradients.back().defined();
   }
   EXPECT_TRUE(any_output) << record;
-  for (int i = 0; i < record.inputs(); ++i) append_gradient(record.in(i), gradients);
+  for (int i = 0; i < record.inputs(); ++i) append_gradient(OpAccess::node(record.in(i)), gradients);
 }
 
 /// Builds a graph by a seed and walks back over it. Both runs of a seed differ in nothing but the tape.

@@ -105,6 +105,19 @@ TEST(Tape, ParametersAccumulateUntilUsedUp) {
   EXPECT_EQ(before.item(), 4) << "a gradient that somebody holds was overwritten";
 }
 
+TEST(Tape, AUsedGradientCountsAgainWhereItIsReused) {
+  const Tensor w = parameter(ones({1}));
+  for (const double expected : {2.0, 4.0}) {
+    Tape tape;
+    tape.backward(w * 2.0);
+    EXPECT_EQ(w.grad().item(), expected);
+    w.use_up_grad();
+    EXPECT_FALSE(w.has_unused_grad());
+    w.reuse_grad();
+    EXPECT_TRUE(w.has_unused_grad());
+  }
+}
+
 TEST(Tape, TwoInputsThatAreOneNodeBothCount) {
   const Tensor x = parameter(tensor({3.0}));
   Tape tape;

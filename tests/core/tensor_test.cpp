@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>

@@ -12,14 +12,14 @@ namespace {
 
 /// "matmul(x, w) tanh(%0)": the ops on the tape and the inputs of each, by name or by the number of their record.
 std::string order_of(const Tape& tape) {
-  std::map<const Node*, std::string> names;
+  std::map<const TensorInfo*, std::string> names;
   std::string result;
   for (const Record* record : tape.records()) {
     std::string inputs;
     for (int i = 0; i < record->inputs(); ++i) {
-      const Node& input = record->in(i);
-      const auto made = names.find(&input);
-      const std::string name = made != names.end() ? made->second : input.name == nullptr ? "_" : *input.name;
+      const auto made = names.find(&record->in(i));
+      const std::string own(record->input(i).name());
+      const std::string name = made != names.end() ? made->second : own.empty() ? "_" : own;
       inputs += (inputs.empty() ? "" : ", ") + name;
     }
     result += text(result.empty() ? "" : " ", record->op().name, "(", inputs, ")");

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 
-#include <retrace/core/node.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/storage.h>
-#include <retrace/core/tensor.h>
 
 namespace retrace {
 
-inline std::uint64_t version_of(const Tensor& x) { return x.node().storage->version; }
+inline std::uint64_t version_of(const Tensor& x) { return OpAccess::node(x).storage->version; }
 
 }  // namespace retrace

@@ -10,9 +10,9 @@
 namespace retrace {
 namespace {
 
-// Functions that return tensors or a struct of tensors; range() returns an Index and is not an op.
+// Functions that return tensors or a struct of tensors; range() returns a SliceIndex and is not an op.
 std::vector<std::string> declared_in(const std::string& header) {
-  return names_in(header, "(?:inline )?(?!Index )[A-Z][A-Za-z]* ([a-z_0-9]+)\\(");
+  return names_in(header, "(?:inline )?(?!SliceIndex )[A-Z][A-Za-z]* ([a-z_0-9]+)\\(");
 }
 std::vector<std::string> listed_in(const std::string& list) {
   return names_in(list, "(?:OP|COMPOSITE)\\(([a-z_0-9]+)\\)\\s*(?://.*)?$");
@@ -23,7 +23,7 @@ TEST(OpReference, DeclarationsAreFound) {
       "/// Tensor comment(x)\nTensor sum(const Tensor& x,\n           int axis);\nTensor pow(const Tensor& x);\n"
       "Tensor pow(double x);\nTensors split(const Tensor& x);\nAttentionResult attention_with_weights(int q);\n"
       "inline Tensor operator+(const Tensor& a, double c) { return shift(a, c); }\n  Tensor member();\n"
-      "Tensor value;\nIndex range(int start);\n"));
+      "Tensor value;\nSliceIndex range(int start);\n"));
   EXPECT_EQ(found, (NameSet{"sum", "pow", "split", "attention_with_weights"}));
 }
 

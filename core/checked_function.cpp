@@ -153,7 +153,7 @@ Tangent CheckedFunction::push_forward(const LeafNumbers& v, std::span<const doub
   for (std::size_t k = 0; k < leaves(); ++k) {
     const Tensor moving = empty(shape(k), dual);
     const std::span<Dual> elements = moving.mutable_values<Dual>();
-    for (std::size_t at = 0; at < elements.size(); ++at) elements[at] = {values_[k].values<double>()[at], v[k][at]};
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = {values_[k].values<double>()[i], v[k][i]};
     replaced_[k].put(moving);
   }
   const NoTape no_tape;
@@ -161,8 +161,8 @@ Tangent CheckedFunction::push_forward(const LeafNumbers& v, std::span<const doub
   for (const Tensor& output : f_()) {
     if (output.dtype() == i64) continue;
     if (output.dtype() == dual)  // any other output is constant
-      for (std::size_t at = 0; const Dual& element : output.values<Dual>()) {
-        const double term = u[at++] * element.tangent;
+      for (std::size_t i = 0; const Dual& element : output.values<Dual>()) {
+        const double term = u[i++] * element.tangent;
         result.value += term;
         result.terms += std::abs(term);
       }

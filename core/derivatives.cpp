@@ -69,10 +69,10 @@ Tensor jacobian(const TensorFunction& f, const Tensor& x) {
   const std::int64_t columns = x.numel();
   Tensor result, direction = zeros(x.shape(), f64);
   for (std::int64_t column = 0; column < columns; ++column) {
-    const std::size_t at = static_cast<std::size_t>(column);
-    direction.mutable_values<double>()[at] = 1;
+    const std::size_t i = static_cast<std::size_t>(column);
+    direction.mutable_values<double>()[i] = 1;
     const Tensor tangent = jvp(f, x, direction);
-    direction.mutable_values<double>()[at] = 0;
+    direction.mutable_values<double>()[i] = 0;
     if (!result.defined()) result = empty({tangent.numel(), columns}, f64);
     for (std::int64_t row = 0; row < tangent.numel(); ++row)
       result.mutable_values<double>()[static_cast<std::size_t>(row * columns + column)] =
@@ -86,16 +86,17 @@ Tensor jacobian(const TensorFunction& f, const Tensor& x) {
 Tensor numerical_gradient(const TensorFunction& f, const Tensor& x, double step) {
   check_defined("numerical_gradient", x, "x");
   const NoTape no_tape;
-  Tensor at = empty(x.shape(), f64);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(x.numel()); ++k) at.mutable_values<double>()[k] = number(x, k);
+  Tensor point = empty(x.shape(), f64);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(x.numel()); ++k)
+    point.mutable_values<double>()[k] = number(x, k);
   Tensor result = empty(x.shape(), f64);
   for (std::size_t k = 0; k < static_cast<std::size_t>(x.numel()); ++k) {
-    const double here = at.values<double>()[k];
-    at.mutable_values<double>()[k] = here + step;
-    const double above = f(at).item();
-    at.mutable_values<double>()[k] = here - step;
-    const double below = f(at).item();
-    at.mutable_values<double>()[k] = here;
+    const double here = point.values<double>()[k];
+    point.mutable_values<double>()[k] = here + step;
+    const double above = f(point).item();
+    point.mutable_values<double>()[k] = here - step;
+    const double below = f(point).item();
+    point.mutable_values<double>()[k] = here;
     result.mutable_values<double>()[k] = (above - below) / (2 * step);
   }
   return result;

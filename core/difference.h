@@ -28,7 +28,7 @@ Difference extrapolated_difference(const SlopeAt& slope, double first_step, doub
 /// A bound on the rounding error of that difference if f rounds nothing but its results, each by eps / 2. The error of
 /// a slope is then eps magnitude / width, and that of an extrapolation at most prod_j (4^j + 1) / (4^j - 1) < 2 times
 /// the error of the slope at its shortest step.
-double least_rounding_noise(const Difference& difference);
+double min_rounding_noise(const Difference& difference);
 /// An estimate of the rounding error if f also rounds intermediate values: measured on slopes that should differ by
 /// rounding alone. Excludes truncation: a difference that has not converged, at a kink for example, gets no allowance.
 double rounding_noise(const SlopeAt& slope, double first_step, const Difference& difference);

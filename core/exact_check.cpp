@@ -37,8 +37,8 @@ ExactDerivative ExactCheck::derivative(const LeafNumbers& v, std::span<const dou
   const Tangent tangent = f_.push_forward(v, u);
   ExactDerivative result{.by_duals = tangent.value, .terms = tangent.terms};
   for (std::size_t k = 0; k < v.size(); ++k)
-    for (std::size_t at = 0; at < v[k].size(); ++at) {
-      const double term = gradients[k][at] * v[k][at];
+    for (std::size_t i = 0; i < v[k].size(); ++i) {
+      const double term = gradients[k][i] * v[k][i];
       result.by_backward += term;
       result.terms += std::abs(term);
     }
@@ -58,10 +58,10 @@ double ExactCheck::rounding_noise(const LeafNumbers& v, const ExactDerivative& h
   return unseen_roundings * (duals + backward);
 }
 
-double ExactCheck::rounding_noise(std::size_t leaf, std::size_t at) {
+double ExactCheck::rounding_noise(std::size_t leaf, std::size_t i) {
   double largest = 0;
   for (const Neighbour& neighbour : neighbours())
-    largest = std::max(largest, std::abs(neighbour.gradients[leaf][at] - gradients_[leaf][at]));
+    largest = std::max(largest, std::abs(neighbour.gradients[leaf][i] - gradients_[leaf][i]));
   return unseen_roundings * largest;
 }
 

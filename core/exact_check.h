@@ -35,7 +35,7 @@ class ExactCheck {
   /// changes. 0 if backward does not give the same gradients twice.
   double rounding_noise(const LeafNumbers& v, const ExactDerivative& here);
   /// An estimate of the rounding error of one element of the gradient by backward.
-  double rounding_noise(std::size_t leaf, std::size_t at);
+  double rounding_noise(std::size_t leaf, std::size_t i);
 
  private:
   struct Neighbour {

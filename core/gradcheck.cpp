@@ -11,9 +11,9 @@
 namespace retrace {
 namespace {
 
-constexpr std::size_t most_reported = 10;
+constexpr std::size_t max_reported = 10;
 constexpr int directions = 3;
-constexpr double least_scale = 1e-6;  // the smallest scale that errors are divided by
+constexpr double min_scale = 1e-6;  // the smallest scale that errors are divided by
 
 double root_mean_square(std::span<const double> numbers) {
   double squares = 0;
@@ -52,7 +52,7 @@ class Checker {
     for (std::size_t k = 0; k < f_.leaves(); ++k) check_leaf(k);
     std::stable_sort(result_.worst.begin(), result_.worst.end(),
                      [](const auto& a, const auto& b) { return is_worse(a.error, b.error); });
-    if (result_.worst.size() > most_reported) result_.worst.resize(most_reported);
+    if (result_.worst.size() > max_reported) result_.worst.resize(max_reported);
     for (int n = 0; n < directions; ++n) check_direction();
     result_.vacuous = why_vacuous();
     return result_;
@@ -128,52 +128,52 @@ class Checker {
     const double rms = root_mean_square(pullback_.gradients[k]);
     const std::span<double> values = f_.values(k);
     bool moved = pullback_.reached[k] || values.empty();
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      if (total_ > options_.most_elements && random_.integer(total_) >= options_.most_elements) continue;
-      if (near_kink(values[at])) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (total_ > options_.max_elements && random_.integer(total_) >= options_.max_elements) continue;
+      if (near_kink(values[i])) {
         ++result_.skipped;
         continue;
       }
-      const GradcheckElement element = check_element(k, at, std::max(rms, least_scale));
+      const GradcheckElement element = check_element(k, i, std::max(rms, min_scale));
       moved = moved || element.numeric != 0;
       const bool failed = !(element.error <= options_.limit);
       ++result_.elements;
       result_.failed += failed ? 1 : 0;
       if (is_worse(element.error, result_.worst_error)) result_.worst_error = element.error;
-      if (failed || result_.worst.size() < most_reported) result_.worst.push_back(element);
+      if (failed || result_.worst.size() < max_reported) result_.worst.push_back(element);
     }
     if (!moved) unused_.push_back(names_[k]);
   }
 
-  GradcheckElement check_element(std::size_t k, std::size_t at, double scale) {
-    double& x = f_.values(k)[at];
+  GradcheckElement check_element(std::size_t k, std::size_t i, double scale) {
+    double& x = f_.values(k)[i];
     const SlopeAt slope_at = [&](double h) { return slope(x, h); };
     const double first_step = options_.step * std::max(1.0, std::abs(x));
     const Difference difference = extrapolated_difference(slope_at, first_step, options_.limit / 100, scale);
-    const double analytic = pullback_.gradients[k][at], distance = std::abs(analytic - difference.value);
+    const double analytic = pullback_.gradients[k][i], distance = std::abs(analytic - difference.value);
     GradcheckElement element{.input = names_[k],
-                             .index = static_cast<std::int64_t>(at),
-                             .position = position_of(static_cast<std::int64_t>(at), f_.shape(k)),
+                             .index = static_cast<std::int64_t>(i),
+                             .position = position_of(static_cast<std::int64_t>(i), f_.shape(k)),
                              .analytic = analytic,
                              .numeric = difference.value};
     const double compared_with = std::max({std::abs(analytic), std::abs(difference.value), scale});
     element.error = distance / compared_with;
-    double noise = least_rounding_noise(difference);
+    double noise = min_rounding_noise(difference);
     if (element.error <= options_.limit && noise <= options_.limit * compared_with) return element;
     if (!(element.error <= options_.limit))
-      noise = rounding_noise(slope_at, first_step, difference) + exact_->rounding_noise(k, at);
-    if (distance <= noise) decide_within_noise(element, k, at, noise, scale);
+      noise = rounding_noise(slope_at, first_step, difference) + exact_->rounding_noise(k, i);
+    if (distance <= noise) decide_within_noise(element, k, i, noise, scale);
     return element;
   }
 
-  // The exact derivative decides. Without one, an element that differs passes only if its noise is at most the limit
+  // The exact derivative decides. Without one, an element that differs passes only if its noise is i most the limit
   // times the rms of all gradients, so that any error hidden by the noise is equally small compared with them.
-  void decide_within_noise(GradcheckElement& element, std::size_t k, std::size_t at, double noise, double scale) {
+  void decide_within_noise(GradcheckElement& element, std::size_t k, std::size_t i, double noise, double scale) {
     ++result_.undecided;
     result_.noise = std::max(result_.noise, noise);
     element.noise = noise;
     LeafNumbers direction = f_.zeros();
-    direction[k][at] = 1;
+    direction[k][i] = 1;
     if (const auto exact = exactly_along(direction)) {
       element.exact = exact->by_duals;
       scale = std::max({std::abs(element.analytic), std::abs(element.exact), scale});
@@ -207,7 +207,7 @@ class Checker {
       for (double& number : leaf) number = random_.normal();
     const auto exact = exactly_along(direction);
     if (!exact) return;
-    const double scale = std::max(exact->terms, least_scale);
+    const double scale = std::max(exact->terms, min_scale);
     double error = exact->difference() / scale;
     if (!(error <= options_.exact_limit)) {
       const double noise = exact_->rounding_noise(direction, *exact);
@@ -228,7 +228,7 @@ class Checker {
     if (result_.elements > 0) return "";
     if (result_.skipped > 0)
       return text("all ", result_.skipped, " elements were skipped: they are too close to a kink");
-    return text("no element was drawn: most_elements is ", options_.most_elements);
+    return text("no element was drawn: max_elements is ", options_.max_elements);
   }
 
   std::string ignored() const {
@@ -262,18 +262,18 @@ GradcheckResult gradcheck_parameters(const std::function<Tensors()>& f, const Na
 }
 
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options) {
-  Tensors at;
+  Tensors point;
   NamedLeaves leaves;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (inputs[k].dtype() == i64) {
-      at.push_back(inputs[k]);
+      point.push_back(inputs[k]);
       continue;
     }
     const std::string given = k < options.names.size() ? options.names[k] : std::string(inputs[k].name());
-    at.push_back(parameter(as_f64(inputs[k])));
-    leaves.emplace_back(given.empty() ? text("input ", k) : given, at.back());
+    point.push_back(parameter(as_f64(inputs[k])));
+    leaves.emplace_back(given.empty() ? text("input ", k) : given, point.back());
   }
-  return gradcheck_parameters([&] { return f(at); }, leaves, options);
+  return gradcheck_parameters([&] { return f(point); }, leaves, options);
 }
 
 }  // namespace retrace

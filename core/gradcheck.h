@@ -33,7 +33,7 @@ struct GradcheckOptions {
   std::uint64_t seed = 0;               // of cotangents and directions
   std::vector<double> kinks = {};       // inputs so close to one that a difference would straddle it are skipped
   std::vector<std::string> names = {};  // of the inputs, for the report
-  std::int64_t most_elements = 3000;    // beyond, that many are drawn at random
+  std::int64_t max_elements = 3000;     // beyond, that many are drawn at random
   std::string name = {};                // of f, for the report; by default after the op that made its output
   bool allow_unused = false;            // f may ignore some of its inputs (but not all)
   bool allow_empty = false;             // inputs and outputs may have no elements; f is then run but not checked

@@ -10,7 +10,7 @@
 namespace retrace {
 namespace {
 
-constexpr std::int64_t most_elements_shown = 1000;
+constexpr std::int64_t max_elements_shown = 1000;
 constexpr std::int64_t edge = 3;  // entries shown at either end of a shortened axis
 constexpr std::size_t line_length = 100;
 
@@ -38,7 +38,7 @@ std::vector<std::int64_t> shown(std::int64_t extent, bool shorten) {
 template <class T> class Printer {
  public:
   explicit Printer(const Tensor& x)
-      : x_(x), values_(x.values<T>()), strides_(x.shape().strides()), shorten_(x.numel() > most_elements_shown) {
+      : x_(x), values_(x.values<T>()), strides_(x.shape().strides()), shorten_(x.numel() > max_elements_shown) {
     measure(0, 0);
   }
   void print(std::string& out, int axis = 0, std::int64_t offset = 0) const {

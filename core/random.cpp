@@ -103,9 +103,9 @@ std::vector<std::int64_t> Random::permutation(std::int64_t count) {
 Tensor Random::uniform(const Shape& shape, double low, double high, Dtype dtype) {
   if (!(low <= high)) throw ValueError(text("Random::uniform: the range from ", low, " to ", high, " is empty"));
   // The largest number of the dtype below high: a conversion to f32 may round up to high itself.
-  const double most =
+  const double limit =
       dtype == f32 ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low))) : high;
-  return filled(shape, dtype, "Random::uniform", [&] { return std::min(uniform(low, high), most); });
+  return filled(shape, dtype, "Random::uniform", [&] { return std::min(uniform(low, high), limit); });
 }
 
 Tensor Random::normal(const Shape& shape, double mean, double deviation, Dtype dtype) {

@@ -105,7 +105,7 @@ class HeaderReader final : public JsonEvents {
   void add_extent(std::uint64_t extent) {
     if (extents_.size() == max_rank)
       refuse(path_, text("tensor ", printable(name_), " has more than ", max_rank, " axes"));
-    if (extent > static_cast<std::uint64_t>(most_elements))
+    if (extent > static_cast<std::uint64_t>(max_elements))
       refuse(path_, text("tensor ", printable(name_), " has an axis of ", extent, " elements"));
     extents_.push_back(static_cast<std::int64_t>(extent));
   }
@@ -113,7 +113,7 @@ class HeaderReader final : public JsonEvents {
     if (keys_.back().size() != 3 || offsets_.size() != 2)  // any other key was refused with its value
       refuse(path_, text("tensor ", printable(name_), " lacks dtype, shape or data_offsets"));
     const Entry entry{name_, dtype(), Shape{std::span<const std::int64_t>(extents_)}, offsets_[0], offsets_[1]};
-    const bool countable = entry.shape.numel() <= most_elements && entry.begin <= entry.end;
+    const bool countable = entry.shape.numel() <= max_elements && entry.begin <= entry.end;
     if (!countable || entry.end - entry.begin != static_cast<std::uint64_t>(entry.shape.numel()) * size_of(entry.dtype))
       refuse(path_, text("tensor ", printable(name_), entry.shape, " does not fill the bytes ", entry.begin, " to ",
                          entry.end));
@@ -142,14 +142,14 @@ void check_offsets(const std::string& path, std::vector<Entry>& entries, std::ui
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   });
-  std::uint64_t at = 0;
+  std::uint64_t offset = 0;
   for (const Entry& entry : entries) {
-    if (entry.begin != at)
+    if (entry.begin != offset)
       refuse(path, text("tensor ", printable(entry.name), " begins at byte ", entry.begin,
-                        ", and what is before it ends at ", at));
-    at = entry.end;
+                        ", and what is before it ends at ", offset));
+    offset = entry.end;
   }
-  if (at != data) refuse(path, text("the tensors take ", at, " bytes, and ", data, " are there"));
+  if (offset != data) refuse(path, text("the tensors take ", offset, " bytes, and ", data, " are there"));
 }
 
 void read_bytes(std::ifstream& file, const std::string& path, void* to, std::uint64_t count) {

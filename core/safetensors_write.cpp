@@ -48,18 +48,18 @@ std::string header_of(const std::map<std::string, Tensor>& tensors,
   JsonWriter header;
   header.begin_object();
   add_metadata(header, metadata);
-  std::uint64_t at = 0;
+  std::uint64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
     check_tensor(name, tensor);
     check_text(name);
-    const std::uint64_t end = at + static_cast<std::uint64_t>(tensor.numel()) * size_of(tensor.dtype());
+    const std::uint64_t end = offset + static_cast<std::uint64_t>(tensor.numel()) * size_of(tensor.dtype());
     header.key(name).begin_object();
-    header.key("data_offsets").begin_array().value(at).value(end).end_array();
+    header.key("data_offsets").begin_array().value(offset).value(end).end_array();
     header.key("dtype").value(format_name(tensor.dtype()));
     header.key("shape").begin_array();
     for (const std::int64_t extent : tensor.shape()) header.value(extent);
     header.end_array().end_object();
-    at = end;
+    offset = end;
   }
   std::string result = header.end_object().text();
   result.resize((result.size() + 7) / 8 * 8, ' ');

@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
 
 [[noreturn]] void throw_bad_sizes(const char* function, const char* name, std::initializer_list<std::int64_t> sizes,
                                   const char* sign) {
@@ -25,7 +25,7 @@ Shape::Shape(std::span<const std::int64_t> extents) {
                           " that a tensor can have; reshape some of them together"));
   for (const std::int64_t extent : extents) {
     if (extent < 0) throw ShapeError(text("Shape: an extent of ", extent, " is negative; extents are 0 or more"));
-    extents_[at(rank_++)] = extent;
+    extents_[index(rank_++)] = extent;
   }
   count_elements();
 }
@@ -37,7 +37,7 @@ void Shape::count_elements() {
       numel_ = 0;
       return;
     }
-    numel_ = extent > most_elements / numel_ ? most_elements + 1 : numel_ * extent;
+    numel_ = extent > max_elements / numel_ ? max_elements + 1 : numel_ * extent;
   }
 }
 
@@ -48,14 +48,14 @@ void Shape::throw_axis(int axis) const {
 Shape Shape::inserted(int axis, std::int64_t extent) const {
   std::array<std::int64_t, max_rank + 1> extents{};
   std::copy(begin(), begin() + axis, extents.begin());
-  extents[at(axis)] = extent;
+  extents[index(axis)] = extent;
   std::copy(begin() + axis, end(), extents.begin() + axis + 1);
-  return Shape(std::span<const std::int64_t>(extents.data(), at(rank_) + 1));
+  return Shape(std::span<const std::int64_t>(extents.data(), index(rank_) + 1));
 }
 
 Shape Shape::replaced(int axis, std::int64_t extent) const {
   Shape result = *this;
-  result.extents_[at(axis)] = extent;
+  result.extents_[index(axis)] = extent;
   result.count_elements();
   return result;
 }
@@ -63,7 +63,7 @@ Shape Shape::replaced(int axis, std::int64_t extent) const {
 Shape Shape::erased(int axis) const {
   Shape result = *this;
   std::copy(begin() + axis + 1, end(), result.extents_.begin() + axis);
-  result.extents_[at(--result.rank_)] = 0;
+  result.extents_[index(--result.rank_)] = 0;
   result.count_elements();
   return result;
 }
@@ -71,15 +71,15 @@ Shape Shape::erased(int axis) const {
 Shape Shape::joined(const Shape& tail) const {
   std::array<std::int64_t, 2 * max_rank> extents{};
   std::copy(tail.begin(), tail.end(), std::copy(begin(), end(), extents.begin()));
-  return Shape(std::span<const std::int64_t>(extents.data(), at(rank_ + tail.rank_)));
+  return Shape(std::span<const std::int64_t>(extents.data(), index(rank_ + tail.rank_)));
 }
 
 std::array<std::int64_t, max_rank> Shape::strides() const {
   std::array<std::int64_t, max_rank> result{};
   std::int64_t stride = 1;
   for (int axis = rank_ - 1; axis >= 0; --axis) {
-    result[at(axis)] = stride;
-    if (__builtin_mul_overflow(stride, extents_[at(axis)], &stride)) stride = most_elements + 1;
+    result[index(axis)] = stride;
+    if (__builtin_mul_overflow(stride, extents_[index(axis)], &stride)) stride = max_elements + 1;
   }
   return result;
 }
@@ -96,7 +96,7 @@ void check_extents(const Shape& shape, const char* function) {
   std::int64_t product = 1;
   for (const std::int64_t extent : shape) {
     if (extent == 0) continue;
-    if (__builtin_mul_overflow(product, extent, &product) || product > most_elements)
+    if (__builtin_mul_overflow(product, extent, &product) || product > max_elements)
       throw ShapeError(text(function, ": ", shape,
                             shape.numel() == 0
                                 ? " is empty, but its other extents multiply to more than memory can hold"
@@ -112,7 +112,7 @@ std::int64_t checked_size(const char* function, const char* name, std::int64_t s
 std::int64_t checked_sum(const char* function, const char* name, std::initializer_list<std::int64_t> sizes) {
   std::int64_t sum = 0;
   for (const std::int64_t size : sizes) {
-    if (size < 0 || __builtin_add_overflow(sum, size, &sum) || sum > most_elements)
+    if (size < 0 || __builtin_add_overflow(sum, size, &sum) || sum > max_elements)
       throw_bad_sizes(function, name, sizes, " + ");
   }
   return sum;
@@ -124,7 +124,7 @@ std::int64_t checked_product(const char* function, const char* name, std::initia
   for (const std::int64_t size : sizes) {
     if (size < 0) throw_bad_sizes(function, name, sizes, " x ");
     if (has_zero) continue;
-    if (__builtin_mul_overflow(product, size, &product) || product > most_elements)
+    if (__builtin_mul_overflow(product, size, &product) || product > max_elements)
       throw_bad_sizes(function, name, sizes, " x ");
   }
   return has_zero ? 0 : product;
@@ -140,9 +140,9 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, const char* function, con
     if (of_a != of_b && of_a != 1 && of_b != 1)
       throw ShapeError(text(function, ": ", name_a, a, " and ", name_b, b, " do not broadcast: axis ", axis, " is ",
                             of_a, " and ", of_b, ", but must be equal or 1; reshape or transpose one of them"));
-    extents[at(rank + axis)] = of_a == 1 ? of_b : of_a;
+    extents[index(rank + axis)] = of_a == 1 ? of_b : of_a;
   }
-  return Shape(std::span<const std::int64_t>(extents.data(), at(rank)));
+  return Shape(std::span<const std::int64_t>(extents.data(), index(rank)));
 }
 
 }  // namespace retrace

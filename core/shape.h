@@ -66,17 +66,17 @@ class Shape {
 std::string to_text(const Shape& shape);
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 /// More than any memory holds; twice as many bytes as an element has still count without overflow.
-inline constexpr std::int64_t most_elements = std::int64_t{1} << 46;
-/// Throws ShapeError if the product of the non-zero extents of `shape` exceeds most_elements. Every tensor, even an
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 46;
+/// Throws ShapeError if the product of the non-zero extents of `shape` exceeds max_elements. Every tensor, even an
 /// empty one, has passed this check, so no product of its extents overflows.
 void check_extents(const Shape& shape, const char* function);
 inline void check_numel(const Shape& shape, const char* function) {
-  const bool is_common = static_cast<std::uint64_t>(shape.numel()) - 1 < static_cast<std::uint64_t>(most_elements);
+  const bool is_common = static_cast<std::uint64_t>(shape.numel()) - 1 < static_cast<std::uint64_t>(max_elements);
   if (!is_common) [[unlikely]]
     check_extents(shape, function);
 }
 /// Returns a size given by the user, or the sum or product of several. Throws ShapeError, naming the function and the
-/// size, if one is negative or the result exceeds most_elements.
+/// size, if one is negative or the result exceeds max_elements.
 std::int64_t checked_size(const char* function, const char* name, std::int64_t size);
 std::int64_t checked_sum(const char* function, const char* name, std::initializer_list<std::int64_t> sizes);
 std::int64_t checked_product(const char* function, const char* name, std::initializer_list<std::int64_t> sizes);

@@ -32,23 +32,22 @@ template <class T> std::optional<T> read(std::string_view word) {
   return value;
 }
 
-template <class T> T read_whole(const char* name, std::string_view word, T least, T most) {
+template <class T> T read_whole(const char* name, std::string_view word, T min, T max) {
   const std::optional<T> value = read<T>(word);
-  if (!value || *value < least || *value > most)
-    throw refusal(name, word, text("a whole number from ", least, " to ", most));
+  if (!value || *value < min || *value > max) throw refusal(name, word, text("a whole number from ", min, " to ", max));
   return *value;
 }
 
 bool contains(NumberRange range, double value) {
-  const bool above = range.open == NumberRange::Open::least ? value > range.least : value >= range.least;
-  const bool below = range.open == NumberRange::Open::most ? value < range.most : value <= range.most;
+  const bool above = range.open == NumberRange::Open::min ? value > range.min : value >= range.min;
+  const bool below = range.open == NumberRange::Open::max ? value < range.max : value <= range.max;
   return above && below;  // false for NaN
 }
 
 std::string rule_of(NumberRange range) {
-  if (range.least == any_number.least && range.most == any_number.most) return "a finite number";
-  return text("a number ", range.open == NumberRange::Open::least ? "above " : "from ", range.least,
-              range.open == NumberRange::Open::most ? " to below " : " to ", range.most);
+  if (range.min == any_number.min && range.max == any_number.max) return "a finite number";
+  return text("a number ", range.open == NumberRange::Open::min ? "above " : "from ", range.min,
+              range.open == NumberRange::Open::max ? " to below " : " to ", range.max);
 }
 
 double read_number(const char* name, std::string_view word, NumberRange range) {
@@ -63,16 +62,16 @@ CLI::Option* add_read(CLI::App& command, const char* name, const char* type, con
 }
 
 CLI::Option* add_any_seed(CLI::App& command, const char* name, auto& value, const std::string& description) {
-  constexpr std::uint64_t least = 0, most = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t min = 0, max = std::numeric_limits<std::uint64_t>::max();
   return add_read(command, name, "INT", description,
-                  [name, &value](const std::string& word) { value = read_whole(name, word, least, most); });
+                  [name, &value](const std::string& word) { value = read_whole(name, word, min, max); });
 }
 
 template <class T>
 CLI::Option* add_any_count(CLI::App& command, const char* name, std::optional<T>& value, const std::string& description,
-                           T most = largest_count) {
+                           T max = largest_count) {
   return add_read(command, name, "INT", description,
-                  [=, &value](const std::string& word) { value = read_whole<T>(name, word, 1, most); });
+                  [=, &value](const std::string& word) { value = read_whole<T>(name, word, 1, max); });
 }
 
 CLI::Option* add_any_number(CLI::App& command, const char* name, auto& value, const std::string& description,
@@ -95,9 +94,9 @@ std::vector<std::string_view> parts_of(const char* name, std::string_view word) 
 }  // namespace
 
 CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value, const std::string& description,
-                       std::int64_t least, std::int64_t most) {
+                       std::int64_t min, std::int64_t max) {
   return add_read(command, name, "INT", description,
-                  [=, &value](const std::string& word) { value = read_whole(name, word, least, most); });
+                  [=, &value](const std::string& word) { value = read_whole(name, word, min, max); });
 }
 
 CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::int64_t>& value,
@@ -106,8 +105,8 @@ CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::i
 }
 
 CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description,
-                       int most) {
-  return add_any_count(command, name, value, description, most);
+                       int max) {
+  return add_any_count(command, name, value, description, max);
 }
 
 CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description) {

@@ -17,21 +17,21 @@ inline constexpr int largest_count = 1'000'000'000;
 
 /// The numbers from `least` to `most`; `open` names the end that is excluded, if any.
 struct NumberRange {
-  enum class Open { none, least, most };
-  double least, most;
+  enum class Open { none, min, max };
+  double min, max;
   Open open = Open::none;
 };
 inline constexpr NumberRange any_number{std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
 inline constexpr NumberRange number_of_0_or_more{0, 1e9};
-inline constexpr NumberRange number_above_0{0, 1e9, NumberRange::Open::least};
+inline constexpr NumberRange number_above_0{0, 1e9, NumberRange::Open::min};
 
 /// Add a flag for a decimal number without blanks. A wrong value throws a CLI::ValidationError that states the rule.
 CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value, const std::string& description,
-                       std::int64_t least = 1, std::int64_t most = largest_count);
+                       std::int64_t min = 1, std::int64_t max = largest_count);
 CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::int64_t>& value,
                        const std::string& description);
 CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description,
-                       int most = largest_count);
+                       int max = largest_count);
 CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description);
 CLI::Option* add_seed(CLI::App& command, const char* name, std::optional<std::uint64_t>& value,
                       const std::string& description);

@@ -28,7 +28,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
       ->capture_default_str();
   command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
   shown(
-      number("--b2", fit.b2, "of adam and adamw: decay of the mean squared gradients", {0, 1, NumberRange::Open::most}),
+      number("--b2", fit.b2, "of adam and adamw: decay of the mean squared gradients", {0, 1, NumberRange::Open::max}),
       fit.b2);
   shown(number("--warm-up", fit.warm_up, "fraction of the steps in which the learning rate rises", {0, 1}),
         fit.warm_up);

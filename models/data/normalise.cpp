@@ -27,8 +27,8 @@ struct Measure {
 /// The standard deviation. Differences in units of the range: no square overflows, and not all vanish.
 double deviation(Values values, std::size_t feature, std::size_t features, double mean, double range) {
   double squares = 0, count = 0;
-  for (std::size_t at = feature; at < values.size(); at += features, ++count) {
-    const double difference = (values[at] - mean) / range;
+  for (std::size_t i = feature; i < values.size(); i += features, ++count) {
+    const double difference = (values[i] - mean) / range;
     squares += difference * difference;
   }
   return range * std::sqrt(squares / count);
@@ -38,11 +38,11 @@ Measure measure(Values values, std::size_t feature, std::size_t features, Normal
   const double origin = values[feature];  // of the sum: a large mean costs no digits
   double low = origin, high = origin, sum = 0, count = 0;
   bool finite = true;
-  for (std::size_t at = feature; at < values.size(); at += features, ++count) {
-    finite = finite && std::isfinite(values[at]);
-    low = std::min(low, values[at]);
-    high = std::max(high, values[at]);
-    sum += values[at] - origin;
+  for (std::size_t i = feature; i < values.size(); i += features, ++count) {
+    finite = finite && std::isfinite(values[i]);
+    low = std::min(low, values[i]);
+    high = std::max(high, values[i]);
+    sum += values[i] - origin;
   }
   const double range = high - low;
   if (!finite || !std::isfinite(range))

@@ -117,7 +117,7 @@ class HeaderReader {
     }
     std::int64_t product = 1;  // also for an empty array: its other extents must not overflow
     for (const std::int64_t extent : extents) {
-      if (extent > most_elements / product) fail("the axes multiply to more than memory holds");
+      if (extent > max_elements / product) fail("the axes multiply to more than memory holds");
       if (extent > 0) product *= extent;
     }
     return Shape{std::span<const std::int64_t>(extents)};
@@ -127,7 +127,7 @@ class HeaderReader {
     std::int64_t result = 0;
     const char* begin = text_.data() + at_;
     const auto [end, failure] = std::from_chars(begin, text_.data() + text_.size(), result);
-    if (failure != std::errc{} || result < 0 || result > most_elements) fail("an axis has no length that can be");
+    if (failure != std::errc{} || result < 0 || result > max_elements) fail("an axis has no length that can be");
     at_ += static_cast<std::size_t>(end - begin);
     return result;
   }
@@ -211,7 +211,7 @@ Tensor read_npy(const std::string& path) {
   if (*header.fortran_order && header.shape->rank() > 1)
     refuse(path, "the array is in Fortran order; save numpy.ascontiguousarray of it");
   const std::int64_t count = header.shape->numel();
-  if (count > most_elements || static_cast<std::uint64_t>(count) * size_of(dtype) != file.left())
+  if (count > max_elements || static_cast<std::uint64_t>(count) * size_of(dtype) != file.left())
     refuse_damaged(path, text("an array ", *header.shape, " of ", dtype, " does not fill the ", file.left(),
                               " bytes behind the header"));
   Tensor result = empty(*header.shape, dtype);

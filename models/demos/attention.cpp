@@ -85,11 +85,11 @@ DemoTable properties_table() {
   for (const Case& each : run_cases()) {
     const Tensor& weights = each.result.weights;
     const Tensor sums = sum(weights, -1);
-    const double sum_off = largest_difference(sums, ones_like(sums)), least = min(weights).item();
+    const double sum_off = largest_difference(sums, ones_like(sums)), smallest_weight = min(weights).item();
     const double later = largest_after_now(weights), output_off = largest_difference(each.result.y, each.combined);
-    table.rows.push_back({each.name, each.heads, sum_off, least, later, output_off});
+    table.rows.push_back({each.name, each.heads, sum_off, smallest_weight, later, output_off});
     off = std::max({off, sum_off, output_off});
-    smallest = std::min(smallest, least);
+    smallest = std::min(smallest, smallest_weight);
     if (each.causal) after_now = std::max(after_now, later);
   }
   table.finding = text("largest deviation ", off, ", smallest weight ", smallest,

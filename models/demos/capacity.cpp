@@ -73,11 +73,11 @@ DemoTable slots_table(const std::vector<Trial>& trials) {
                           effective_rank(trial.original), smallest_distance(trial.original)});
     as_expected = as_expected && rank == trial.slots && of_zeros == std::min<std::int64_t>(trial.slots, 2);
   }
-  const Trial& most = trials.back();
+  const Trial& largest = trials.back();
   table.finding =
-      text(most.slots, " slots: rank ", rank_of(most.memory), " from the identity, ", rank_of(most.original),
-           " from zeros. But the effective ranks, ", effective_rank(most.memory), " and ",
-           effective_rank(most.original), ", say that without training more slots hold hardly more");
+      text(largest.slots, " slots: rank ", rank_of(largest.memory), " from the identity, ", rank_of(largest.original),
+           " from zeros. But the effective ranks, ", effective_rank(largest.memory), " and ",
+           effective_rank(largest.original), ", say that without training more slots hold hardly more");
   table.holds = as_expected;
   return table;
 }

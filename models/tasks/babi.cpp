@@ -53,7 +53,7 @@ class World {
 /// A story, written row by row.
 template <class T> World tell_story(Random& random, T* row) {
   World world;
-  for (std::int64_t left = 2 + random.integer(Babi::most_facts - 1); left > 0; --left, row += row_width)
+  for (std::int64_t left = 2 + random.integer(Babi::max_facts - 1); left > 0; --left, row += row_width)
     world.tell_fact(random, row);
   return world;
 }
@@ -82,10 +82,10 @@ void Babi::fill(Random& random, const Batch& batch) const {
     for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, story += sequence_length() * row_width) {
       World world = tell_story(random, story);
       while (options_.held_only && !world.ball_is_held()) {
-        std::fill_n(story, most_facts * row_width, T(0));
+        std::fill_n(story, max_facts * row_width, T(0));
         world = tell_story(random, story);
       }
-      T* last = story + most_facts * row_width;
+      T* last = story + max_facts * row_width;
       last[ball] = last[question] = 1;
       answer[sample] = world.place_of_ball(random);
     }
@@ -109,7 +109,7 @@ bool is_hot(const Example& example, std::int64_t t, std::int64_t column) {
 }  // namespace
 
 std::optional<std::int64_t> Babi::row_to_remember(const Example& example) const {
-  for (std::int64_t t = most_facts - 1; t >= 0; --t)
+  for (std::int64_t t = max_facts - 1; t >= 0; --t)
     if (is_hot(example, t, took)) return t;
   return std::nullopt;
 }
@@ -117,7 +117,7 @@ std::optional<std::int64_t> Babi::row_to_remember(const Example& example) const 
 std::vector<Category> Babi::categories(const Example& example, std::int64_t) const {
   std::int64_t facts = 0, moves = 0;
   const std::optional<std::int64_t> taken = row_to_remember(example);
-  for (std::int64_t t = 0; t < most_facts; ++t) {
+  for (std::int64_t t = 0; t < max_facts; ++t) {
     const bool moves_now = is_hot(example, t, moved);
     facts += moves_now || is_hot(example, t, took) ? 1 : 0;
     moves += moves_now && taken && t > *taken && agent_in(example, t) == agent_in(example, *taken) ? 1 : 0;

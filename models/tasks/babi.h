@@ -16,7 +16,7 @@ struct BabiOptions {
 /// if nobody has one. T = 6, I = 12, O = 4 classes.
 class Babi final : public Task {
  public:
-  static constexpr std::int64_t most_facts = 5;
+  static constexpr std::int64_t max_facts = 5;
   static constexpr std::int64_t agents = 4;
   static constexpr std::int64_t places = 4;
 
@@ -26,7 +26,7 @@ class Babi final : public Task {
   static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return agents + 1 + places + 3; }
-  std::int64_t sequence_length() const override { return most_facts + 1; }
+  std::int64_t sequence_length() const override { return max_facts + 1; }
   std::int64_t output_size() const override { return places; }
   Baselines baselines() const override;
   /// The number of facts, whether anybody took the ball, and how often its holder has moved since.

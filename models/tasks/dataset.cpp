@@ -8,7 +8,7 @@
 namespace retrace {
 namespace {
 
-constexpr std::int64_t most_classes = 1'000'000;
+constexpr std::int64_t max_classes = 1'000'000;
 
 void check_finite(std::string_view task, const char* role, const Tensor& numbers) {
   const Tensor wide = numbers.to(f64);
@@ -40,10 +40,10 @@ void check_samples(std::string_view task, const Tensor& x, const Tensor& y) {
 
 std::int64_t count_classes(std::string_view task, const Tensor& labels, std::int64_t classes) {
   const auto values = labels.values<std::int64_t>();
-  if (classes < 0 || classes > most_classes)
-    throw ValueError(text("Dataset: ", task, ": ", classes, " classes; give 1 to ", most_classes,
+  if (classes < 0 || classes > max_classes)
+    throw ValueError(text("Dataset: ", task, ": ", classes, " classes; give 1 to ", max_classes,
                           ", or 0 for the largest label + 1"));
-  const std::int64_t bound = classes > 0 ? classes : most_classes;
+  const std::int64_t bound = classes > 0 ? classes : max_classes;
   for (std::size_t sample = 0; sample < values.size(); ++sample)
     if (values[sample] < 0 || values[sample] >= bound)
       throw IndexError(text("Dataset: ", task, ": the label of sample ", sample, " is ", values[sample],

@@ -8,7 +8,7 @@ namespace retrace {
 namespace {
 
 constexpr std::int64_t longest_number = 17;
-constexpr std::int64_t most_digits = 37;  // of an exact value
+constexpr std::int64_t max_digits = 37;  // of an exact value
 constexpr std::int64_t end_class = 10;
 
 std::span<const ProgramOp> ops_of(ProgramKind kind) {
@@ -52,10 +52,10 @@ struct Execute::Draw {
 Execute::Execute(const ExecuteOptions& options)
     : Task("execute", TaskKind::classification), options_(options), ops_(ops_of(options.program)) {
   const auto [program, length, nesting, current_length, current_nesting, mix] = options;
-  if (length < 1 || nesting < 1 || length > longest_number || (!is_memorised() && nesting >= most_digits / length))
+  if (length < 1 || nesting < 1 || length > longest_number || (!is_memorised() && nesting >= max_digits / length))
     throw ValueError(text("execute: programs of nesting ", nesting, " with numbers of ", length,
                           " digits are not for this task; take 1 or more of both, a length of at most ", longest_number,
-                          ", and length * (nesting + 1) of at most ", most_digits));
+                          ", and length * (nesting + 1) of at most ", max_digits));
   if (current_length < 0 || current_length > length || current_nesting < 0 || current_nesting > nesting)
     throw ValueError(text("execute: a current length of ", current_length, " and nesting of ", current_nesting,
                           " lie outside the task's ", length, " and ", nesting, "; lower them, or 0 for all"));

@@ -7,7 +7,7 @@
 namespace retrace {
 namespace {
 
-constexpr std::int64_t most_nodes = 64;  // a set of nodes is a word
+constexpr std::int64_t max_nodes = 64;  // a set of nodes is a word
 
 struct Edge {
   std::int64_t from;
@@ -51,12 +51,12 @@ class Graph {
   static std::size_t index(std::int64_t node) { return static_cast<std::size_t>(node); }
   static std::uint64_t set_of(std::int64_t node) { return std::uint64_t{1} << node; }
 
-  std::array<std::uint64_t, most_nodes> next_{};
+  std::array<std::uint64_t, max_nodes> next_{};
   std::uint64_t entered_ = 0;
 };
 
 struct Sample {
-  std::array<Edge, 2 * most_nodes> edges;
+  std::array<Edge, 2 * max_nodes> edges;
   Edge asked;
   std::int64_t distance;  // -1: no path
 };
@@ -83,9 +83,9 @@ Sample draw(Random& random, const GraphReachabilityOptions& options) {
 
 GraphReachability::GraphReachability(const GraphReachabilityOptions& options)
     : Task("graph-reachability", TaskKind::classification), options_(options) {
-  if (options.nodes < 4 || options.nodes > most_nodes || options.edges < 2 || options.edges > 2 * options.nodes)
+  if (options.nodes < 4 || options.nodes > max_nodes || options.edges < 2 || options.edges > 2 * options.nodes)
     throw ValueError(text("graph-reachability: ", options.edges, " edges between ", options.nodes,
-                          " nodes make no questions; take 4 to ", most_nodes, " nodes and 2 to 2 * nodes edges"));
+                          " nodes make no questions; take 4 to ", max_nodes, " nodes and 2 to 2 * nodes edges"));
 }
 
 Baselines GraphReachability::baselines() const {

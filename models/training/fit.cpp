@@ -32,8 +32,8 @@ class Fitting {
         best_(training.weights()),
         progress_(options_.progress, *options_.steps, options_.minutes) {
     if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
-    constexpr std::int64_t most_to_expect = 1 << 20;
-    result_.losses.reserve(static_cast<std::size_t>(std::min(*options_.steps - training_.steps(), most_to_expect)));
+    constexpr std::int64_t max_to_expect = 1 << 20;
+    result_.losses.reserve(static_cast<std::size_t>(std::min(*options_.steps - training_.steps(), max_to_expect)));
   }
 
   FitResult run() {
@@ -63,8 +63,8 @@ class Fitting {
   /// The step of the schedule from which the learning rate is taken. If time runs out before the steps do, it is the
   /// step at the same fraction of the training.
   std::int64_t scheduled_step() const {
-    const double at = progress_.part(training_.steps()) * static_cast<double>(*options_.steps);
-    return std::max(training_.steps(), static_cast<std::int64_t>(at));
+    const double step = progress_.part(training_.steps()) * static_cast<double>(*options_.steps);
+    return std::max(training_.steps(), static_cast<std::int64_t>(step));
   }
 
   bool stopped() {

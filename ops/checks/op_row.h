@@ -92,8 +92,9 @@ struct UnaryCases {
   std::vector<double> kinks = {};
 };
 /// A matrix, a 0-d and an empty tensor.
-inline Cases unary(UnaryOp op, const UnaryCases& at = {}) {
-  return {one(op, {at.draw({3, 4})}, at.kinks), one(op, {at.draw({})}, at.kinks), one(op, {at.draw({0, 3})}, at.kinks)};
+inline Cases unary(UnaryOp op, const UnaryCases& options = {}) {
+  return {one(op, {options.draw({3, 4})}, options.kinks), one(op, {options.draw({})}, options.kinks),
+          one(op, {options.draw({0, 3})}, options.kinks)};
 }
 
 using BinaryOp = Tensor (*)(const Tensor&, const Tensor&);

@@ -49,8 +49,8 @@ TEST(Difference, NoiseBoundsWhatIsLostBesideALargeValue) {
       const auto beside = [=](double v) { return v + large; };
       const auto beside_and_back = [=](double v) { return (v + large) - large; };
       EXPECT_LE(std::abs(difference_of(beside, x).value - 1), noise_of(beside, x));
-      EXPECT_GE(least_rounding_noise(difference_of(beside, x)), noise_of_results);
-      EXPECT_LT(least_rounding_noise(difference_of(beside_and_back, x)), 1e-9) << "the results do not show it";
+      EXPECT_GE(min_rounding_noise(difference_of(beside, x)), noise_of_results);
+      EXPECT_LT(min_rounding_noise(difference_of(beside_and_back, x)), 1e-9) << "the results do not show it";
       wrong += std::abs(difference_of(beside_and_back, x).value - 1) > noise_of(beside_and_back, x) ? 1 : 0;
     }
   EXPECT_LE(wrong, 1) << "measured noise is a sample";

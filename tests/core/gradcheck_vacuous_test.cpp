@@ -73,8 +73,8 @@ TEST(VacuousGradcheck, SkippedElementsAloneFail) {
   std::ostringstream report;
   report << some;
   EXPECT_TRUE(report.str().starts_with("gradcheck passed: relu, 1 elements, 1 skipped, 0 failed, ")) << report.str();
-  expect_vacuous(gradcheck([](const Tensor& x) { return exp(x); }, ones({4}), {.most_elements = 0}),
-                 "no element was drawn: most_elements is 0");
+  expect_vacuous(gradcheck([](const Tensor& x) { return exp(x); }, ones({4}), {.max_elements = 0}),
+                 "no element was drawn: max_elements is 0");
 }
 
 TEST(VacuousGradcheck, NoElementsFailUnlessTheyAreAllowed) {

@@ -30,7 +30,7 @@ inline void expect_right_gradients(const std::string& name, const Function& f, c
     EXPECT_LE(distance(with_uses(alone.gradients, one, setting), got.gradients), limit) << text(setting.dtype);
     EXPECT_LE(distance(alone.outputs, got.outputs), limit) << text(setting.dtype);
   };
-  const GradcheckResult result = gradcheck(f, inputs, {.most_elements = 0});
+  const GradcheckResult result = gradcheck(f, inputs, {.max_elements = 0});
   EXPECT_LE(result.exact_error, result.exact_limit) << result;
   const CaseOutcome plain = run(1, {}), single = run(1, {.dtype = f32});
   expect_close(plain, {.dtype = dual, .after = InputUse::scaled}, 1e-12);

@@ -42,7 +42,7 @@ void match_size(RunOptions& run, Match match, std::int64_t goal) {
     const std::int64_t middle = (low + high) / 2;
     (size_of_model(scaled(middle), match) <= goal ? low : high) = middle;
   }
-  const auto miss = [&](std::int64_t at) { return std::abs(size_of_model(scaled(at), match) - goal); };
+  const auto miss = [&](std::int64_t hidden) { return std::abs(size_of_model(scaled(hidden), match) - goal); };
   run = scaled(miss(low) <= miss(high) ? low : high);
 }
 
@@ -149,11 +149,12 @@ class Comparing {
 
   void note_threshold(ModelResult& result, const FitResult& run) const {
     const bool lower_is_better = comparison_.task->kind() == TaskKind::regression;
-    for (const Metrics& at : run.history) {
-      if (lower_is_better ? at.validation.metric > comparison_.threshold : at.validation.metric < comparison_.threshold)
+    for (const Metrics& metrics : run.history) {
+      if (lower_is_better ? metrics.validation.metric > comparison_.threshold
+                          : metrics.validation.metric < comparison_.threshold)
         continue;
-      result.seconds_to_threshold.push_back(at.seconds);
-      result.samples_to_threshold.push_back(static_cast<double>(at.step * samples_a_step()));
+      result.seconds_to_threshold.push_back(metrics.seconds);
+      result.samples_to_threshold.push_back(static_cast<double>(metrics.step * samples_a_step()));
       return;
     }
   }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t bar_length = 20;
 constexpr std::size_t map_width = text_width - 2;  // without the leading space
-constexpr std::size_t most_steps_in_text = 16;     // whose matrices are printed
-constexpr std::int64_t most_columns_in_text = 70;
+constexpr std::size_t max_steps_in_text = 16;      // whose matrices are printed
+constexpr std::int64_t max_columns_in_text = 70;
 
 std::string interval(const Estimate& estimate) {
   return text(in_digits(estimate.low, "%.4g"), " to ", in_digits(estimate.high, "%.4g"));
@@ -109,7 +109,7 @@ std::string memory_of(const MemoryUse& use) {
   for (const std::string& finding : findings(use)) lines += wrapped(finding, "  ");
   for (const GateUse& gate : use.gates)
     lines += text("  The ", gate.name, " gates are ", in_digits(100 * gate.mean, "%.0f"), " % open on average.\n");
-  if (use.steps > most_columns_in_text) return lines;
+  if (use.steps > max_columns_in_text) return lines;
   const std::array maps{in_own_shades(attention_over_time(use)), in_own_shades(changes_over_time(use))};
   return text(lines, "  Step by step, from left to right:\n", indented(to_text(maps, 1, map_width), "  "));
 }
@@ -121,10 +121,10 @@ std::string example_of(const AttentionExample& example, TaskKind kind) {
   if (example.row_to_remember)
     sentence += text(" Step ", *example.row_to_remember + 1, ", which is to be remembered, has a * and a ^.");
   std::string lines = text("\n", indented(example.input, "  "), wrapped(sentence, "  "));
-  if (steps.size() <= most_steps_in_text)
+  if (steps.size() <= max_steps_in_text)
     lines += text("  Each step (@ is ", in_digits(largest_of(steps)), "):\n",
                   indented(to_text(steps, largest_of(steps), map_width), "  "));
-  if (received.front().columns <= most_columns_in_text) lines += indented(to_text(received, 1, map_width), "  ");
+  if (received.front().columns <= max_columns_in_text) lines += indented(to_text(received, 1, map_width), "  ");
   return lines;
 }
 

@@ -22,12 +22,12 @@ void FailureList::add(const Prediction& sample) {
     failure.probability_of_given = sample.probability_of_given();
   }
   const auto place = std::ranges::upper_bound(worst_, badness(failure), std::greater(), badness);
-  if (place - worst_.begin() >= most_) return;
+  if (place - worst_.begin() >= limit_) return;
   failure.input = task_.describe(sample.example);
   failure.expected = sample.expected_words(task_);
   failure.given = sample.given_words(task_);
   worst_.insert(place, std::move(failure));
-  if (std::ssize(worst_) > most_) worst_.pop_back();
+  if (std::ssize(worst_) > limit_) worst_.pop_back();
 }
 
 }  // namespace retrace

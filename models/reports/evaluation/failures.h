@@ -21,7 +21,7 @@ struct Failure {
 /// Keeps the worst failures: for labels, those with the highest probability; for numbers, the largest errors.
 class FailureList {
  public:
-  FailureList(const Task& task, std::int64_t most) : task_(task), most_(most) {}
+  FailureList(const Task& task, std::int64_t limit) : task_(task), limit_(limit) {}
   void add(const Prediction& sample);
   /// The worst first.
   const std::vector<Failure>& worst() const { return worst_; }
@@ -30,7 +30,7 @@ class FailureList {
 
  private:
   const Task& task_;
-  std::int64_t most_;
+  std::int64_t limit_;
   std::int64_t seen_ = 0, count_ = 0;
   std::vector<Failure> worst_;
 };

@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-std::size_t at(std::int64_t position) { return static_cast<std::size_t>(position); }
+std::size_t as_index(std::int64_t position) { return static_cast<std::size_t>(position); }
 
 /// f(answer) for every answer that counts, combined by `join`.
 template <class T, class F, class Join> T over_answers(const Prediction& sample, T start, F&& f, Join&& join) {
@@ -26,11 +26,11 @@ std::string row_of_words(const std::string& before, const std::string& word) {
 }  // namespace
 
 double Prediction::score(std::int64_t answer) const {
-  if (kind == TaskKind::classification) return given[at(answer)] == example.label(answer) ? 1 : 0;
+  if (kind == TaskKind::classification) return given[as_index(answer)] == example.label(answer) ? 1 : 0;
   const auto right = example.numbers(answer);
   double sum = 0;
   for (std::size_t k = 0; k < right.size(); ++k) {
-    const double error = outputs[at(answer)][k] - right[k];
+    const double error = outputs[as_index(answer)][k] - right[k];
     sum += error * error;
   }
   return sum / static_cast<double>(right.size());
@@ -60,19 +60,23 @@ std::string Prediction::expected_words(const Task& task) const {
 
 std::string Prediction::given_words(const Task& task) const {
   const auto words = [&](std::int64_t answer) {
-    return kind == TaskKind::classification ? task.describe_label(given[at(answer)])
-                                            : task.describe_numbers(outputs[at(answer)]);
+    return kind == TaskKind::classification ? task.describe_label(given[as_index(answer)])
+                                            : task.describe_numbers(outputs[as_index(answer)]);
   };
   return over_answers(*this, std::string(), words, row_of_words);
 }
 
 double Prediction::probability_of_expected() const {
-  const auto probability = [&](std::int64_t answer) { return outputs[at(answer)][at(example.label(answer))]; };
+  const auto probability = [&](std::int64_t answer) {
+    return outputs[as_index(answer)][as_index(example.label(answer))];
+  };
   return over_answers(*this, 1.0, probability, times);
 }
 
 double Prediction::probability_of_given() const {
-  const auto probability = [&](std::int64_t answer) { return outputs[at(answer)][at(given[at(answer)])]; };
+  const auto probability = [&](std::int64_t answer) {
+    return outputs[as_index(answer)][as_index(given[as_index(answer)])];
+  };
   return over_answers(*this, 1.0, probability, times);
 }
 

@@ -90,11 +90,11 @@ class Canvas {
 
   std::string legend() const {
     std::string svg;
-    double at = top + 12;
-    for (std::size_t k = 0; k < plot_.curves.size(); ++k, at += 15)
-      svg += text("<rect x=\"", left + 10, "\" y=\"", at - 8, "\" width=\"14\" height=\"4\" fill=\"", colour(k),
-                  "\"/>\n") +
-             label(left + 29, at, "start", plot_.curves[k].name);
+    double y = top + 12;
+    for (std::size_t k = 0; k < plot_.curves.size(); ++k, y += 15)
+      svg +=
+          text("<rect x=\"", left + 10, "\" y=\"", y - 8, "\" width=\"14\" height=\"4\" fill=\"", colour(k), "\"/>\n") +
+          label(left + 29, y, "start", plot_.curves[k].name);
     return svg;
   }
 
@@ -127,10 +127,10 @@ std::string to_svg(const Plot& plot, int width, int height) { return Canvas(plot
 std::string to_svg(const std::vector<Plot>& plots, int width, int height) {
   const int whole = width * static_cast<int>(plots.size());
   std::string svg = text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", whole, "\" height=\"", height, "\">\n");
-  int at = 0;
+  int x = 0;
   for (const Plot& plot : plots) {
-    svg += text("<g transform=\"translate(", at, " 0)\">\n", to_svg(plot, width, height), "</g>\n");
-    at += width;
+    svg += text("<g transform=\"translate(", x, " 0)\">\n", to_svg(plot, width, height), "</g>\n");
+    x += width;
   }
   return svg + "</svg>\n";
 }

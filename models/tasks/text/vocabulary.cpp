@@ -11,42 +11,43 @@ namespace {
 /// see(token) for every token, in order.
 template <class See> void for_each_token(std::string_view utf8, TokenKind kind, See&& see) {
   if (kind == TokenKind::characters) {
-    for (std::size_t at = 0, count = 0; at < utf8.size(); at += count) {
-      count = std::max<std::size_t>(utf8_length(utf8.substr(at)), 1);
-      see(utf8.substr(at, count));
+    for (std::size_t position = 0, count = 0; position < utf8.size(); position += count) {
+      count = std::max<std::size_t>(utf8_length(utf8.substr(position)), 1);
+      see(utf8.substr(position, count));
     }
     return;
   }
   constexpr std::string_view spaces = " \t\r", ends = " \t\r\n";
-  for (std::size_t at = 0; (at = utf8.find_first_not_of(spaces, at)) != std::string_view::npos;) {
-    const std::size_t end = utf8[at] == '\n' ? at + 1 : std::min(utf8.find_first_of(ends, at), utf8.size());
-    see(utf8.substr(at, end - at));
-    at = end;
+  for (std::size_t position = 0; (position = utf8.find_first_not_of(spaces, position)) != std::string_view::npos;) {
+    const std::size_t end =
+        utf8[position] == '\n' ? position + 1 : std::min(utf8.find_first_of(ends, position), utf8.size());
+    see(utf8.substr(position, end - position));
+    position = end;
   }
 }
 
 using Counts = std::unordered_map<std::string_view, std::int64_t>;
 
 /// The most frequent tokens; of two that are equally frequent, the one whose bytes come first.
-std::vector<std::string> most_frequent(const Counts& counts, std::size_t most) {
+std::vector<std::string> most_frequent(const Counts& counts, std::size_t limit) {
   std::vector<std::pair<std::string_view, std::int64_t>> order(counts.begin(), counts.end());
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   std::vector<std::string> result;
   for (const auto& [token, count] : order)
-    if (result.size() < most) result.emplace_back(token);
+    if (result.size() < limit) result.emplace_back(token);
   return result;
 }
 
 }  // namespace
 
 void check_utf8(std::string_view utf8, std::string_view what) {
-  for (std::size_t at = 0, count = 0; at < utf8.size(); at += count) {
-    count = utf8_length(utf8.substr(at));
+  for (std::size_t position = 0, count = 0; position < utf8.size(); position += count) {
+    count = utf8_length(utf8.substr(position));
     if (count == 0)
-      throw ValueError(text(what, " is not UTF-8: byte ", at, ", in line ",
-                            1 + std::count(utf8.begin(), utf8.begin() + static_cast<std::ptrdiff_t>(at), '\n'),
+      throw ValueError(text(what, " is not UTF-8: byte ", position, ", in line ",
+                            1 + std::count(utf8.begin(), utf8.begin() + static_cast<std::ptrdiff_t>(position), '\n'),
                             ", begins no character; convert it, with iconv say"));
   }
 }
@@ -63,14 +64,14 @@ Vocabulary::Vocabulary(TokenKind kind, std::vector<std::string> tokens) : kind_(
   tokens_.erase(std::unique(tokens_.begin(), tokens_.end()), tokens_.end());
 }
 
-Vocabulary Vocabulary::of(std::string_view utf8, TokenKind kind, std::int64_t first, std::size_t most) {
+Vocabulary Vocabulary::of(std::string_view utf8, TokenKind kind, std::int64_t first, std::size_t limit) {
   const bool words = kind == TokenKind::words;
   Counts counts;
   std::int64_t seen = 0;
   for_each_token(utf8, kind, [&](std::string_view token) {
     if (!words || seen++ < first) ++counts[token];
   });
-  return Vocabulary(kind, most_frequent(counts, words ? most : counts.size()));
+  return Vocabulary(kind, most_frequent(counts, words ? limit : counts.size()));
 }
 
 std::optional<std::int32_t> Vocabulary::find(std::string_view token) const {

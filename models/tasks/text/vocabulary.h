@@ -31,9 +31,9 @@ class Vocabulary {
  public:
   /// Tokens in any order, each once; for words, unknown_word is added.
   Vocabulary(TokenKind kind, std::vector<std::string> tokens);
-  /// The vocabulary of a text: all characters, or the most frequent words, at most `most`, among its first `first`
+  /// The vocabulary of a text: all characters, or the most frequent words, at most `limit`, among its first `first`
   /// words.
-  static Vocabulary of(std::string_view utf8, TokenKind kind, std::int64_t first, std::size_t most = 10000);
+  static Vocabulary of(std::string_view utf8, TokenKind kind, std::int64_t first, std::size_t limit = 10000);
 
   TokenKind kind() const { return kind_; }
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }

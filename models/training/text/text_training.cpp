@@ -10,7 +10,7 @@ namespace retrace {
 namespace {
 
 constexpr std::int64_t ids_of_a_test_row = 1024;
-constexpr std::int64_t most_test_rows = 64;
+constexpr std::int64_t max_test_rows = 64;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ double metric_of(TokenKind kind, double loss) {
 Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment) {
   const NoTape unrecorded;
   const auto count = static_cast<std::int64_t>(ids.size());
-  const Streams streams(ids, std::clamp<std::int64_t>(count / ids_of_a_test_row, 1, most_test_rows),
+  const Streams streams(ids, std::clamp<std::int64_t>(count / ids_of_a_test_row, 1, max_test_rows),
                         model.options.length);
   double total = 0;
   LanguageState state;
@@ -79,8 +79,8 @@ std::string TextTraining::description() const {
 
 Evaluation TextTraining::validate() const {
   const TokenIds ids = data_.validation();
-  const auto most = static_cast<std::size_t>(options().validation_samples * model_.options.length + 1);
-  return evaluate(model_, ids.first(std::min(ids.size(), most)));
+  const auto limit = static_cast<std::size_t>(options().validation_samples * model_.options.length + 1);
+  return evaluate(model_, ids.first(std::min(ids.size(), limit)));
 }
 
 std::vector<NamedTensor> TextTraining::state() const {

@@ -134,15 +134,15 @@ TEST(NthFarthest, LessonsWidenTheDimsAndThenTheRanks) {
   const auto lesson = [](const NthFarthest& task, std::size_t which) {
     Random random(5);
     const Batch batch = task.lessons().at(which).task->sample(random, 200);
-    std::int64_t most_dims = 0, most_ranks = 0;
+    std::int64_t max_dims = 0, max_ranks = 0;
     const std::int64_t width = task.input_size(), k = task.output_size(), dims = width - 3 * k;
     for (auto row = batch.x.values<float>().begin(); row != batch.x.values<float>().end(); row += width) {
       for (std::int64_t d = 0; d < dims; ++d)
-        if (row[d] != 0) most_dims = std::max(most_dims, d + 1);
+        if (row[d] != 0) max_dims = std::max(max_dims, d + 1);
       for (std::int64_t n = 0; n < k; ++n)
-        if (row[dims + k + n] != 0) most_ranks = std::max(most_ranks, n + 1);
+        if (row[dims + k + n] != 0) max_ranks = std::max(max_ranks, n + 1);
     }
-    return std::pair(most_dims, most_ranks);
+    return std::pair(max_dims, max_ranks);
   };
   const NthFarthest paper({.vectors = 8, .dims = 16});
   const std::vector<std::pair<std::int64_t, std::int64_t>> expected{{1, 1},  {2, 1},  {4, 1}, {8, 1},

@@ -15,7 +15,7 @@ void check_count(std::size_t count, const Shape& shape, const char* function) {
   check_numel(shape, function);
   if (static_cast<std::int64_t>(count) != shape.numel())
     throw ShapeError(text(function, ": ", count, " values for shape ", shape, ", which holds ", shape.numel(),
-                          "; give one value an element"));
+                          "; give one value per element"));
 }
 
 /// "3.64 TiB"

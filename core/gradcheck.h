@@ -86,7 +86,7 @@ std::ostream& operator<<(std::ostream& out, const GradcheckResult& result);
 /// ValueError if f draws random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the exact
 /// check, on dual numbers.
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options = {});
-/// The same for a function of one tensor.
+/// gradcheck of a function of one tensor.
 template <class F>
 requires std::is_invocable_r_v<Tensor, F, const Tensor&> GradcheckResult
 gradcheck(F&& f, const Tensor& x, const GradcheckOptions& options = {}) {

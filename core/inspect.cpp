@@ -24,7 +24,7 @@ std::vector<const Record*> records_until(const Record* last) {
   return result;
 }
 
-// What the nodes of a tape are called. A name depends on earlier records alone, so that it never changes.
+// The names of the nodes of a tape. A name depends on earlier records alone, so that it never changes.
 class NodeNames {
  public:
   explicit NodeNames(const std::vector<const Record*>& records) {

@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// What to call the module of a scope; an empty answer leaves the scope's own label. Look at the label too: a module
+/// Names the module of a scope; an empty answer leaves the scope's own label. Look at the label too: a module
 /// and its first member have the same address.
 using ScopeNames = std::function<std::string(const ScopeEntry&)>;
 

@@ -17,7 +17,7 @@ class Random {
   explicit Random(std::uint64_t seed = 0) : key_(seed) {}
   /// A generator of its own for a named purpose ("weights", "batches"): independent of how much this one has drawn.
   Random stream(std::string_view name) const;
-  /// The same for a number: stream(step), stream(sample).
+  /// The stream with a number for a name: stream(step), stream(sample).
   Random stream(std::uint64_t number) const;
 
   /// 32 or 64 random bits.

@@ -36,7 +36,7 @@ class Tape {
   /// loss has one element. Closes the tape: what follows in its scope is not recorded. Throws TapeError for a loss that
   /// nothing leads to, for one of another tape, and when called twice.
   void backward(const Tensor& loss);
-  /// The same for d sum_j <cotangents[j], outputs[j]>. An undefined cotangent stands for an unused output.
+  /// As for the loss sum_j <cotangents[j], outputs[j]>. An undefined cotangent stands for an unused output.
   void backward(const Tensors& outputs, const Tensors& cotangents);
 
   const TapeOptions& options() const { return options_; }

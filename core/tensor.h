@@ -61,7 +61,7 @@ class Tensor {
   }
   /// The only element (of a tensor with one). A dual gives its value.
   double item() const;
-  /// One element, by one index an axis; negative ones count from the end.
+  /// One element, by one index per axis; negative ones count from the end.
   double at(std::initializer_list<std::int64_t> index) const;
   /// Row i of the first axis; shares the storage and is differentiable. Throws IndexError if there is none.
   Tensor operator[](std::int64_t index) const;

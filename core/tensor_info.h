@@ -1,4 +1,4 @@
-// What is known of a tensor without its elements.
+// A tensor without its elements: shape, dtype, whether it wants a gradient.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace retrace {
 
-/// What a record tells of its inputs and outputs. It is there as long as the tape is, even where the values are not,
-/// and its address tells one tensor from another.
+/// A record describes its inputs and outputs by this. It lives as long as the tape, even where the values do not, and
+/// its address tells one tensor from another.
 ///
 /// This is the front of a node, which is all that a handle reads in place. Storage, gradient and references of the tape
 /// follow it in core/node.h, which no header for users includes.

@@ -82,7 +82,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
     throw ValueError(text("rms_norm: ", describe_operand("x", x), " with eps ", eps, "; eps must be 0 or more"));
   if (gamma.defined() && gamma.shape() != Shape{x.dim(-1)})
     throw ShapeError(text("rms_norm: ", describe_operand("gamma", gamma), " must be [", x.dim(-1),
-                          "], one number an element of the last axis of ", describe_operand("x", x), "; reshape it"));
+                          "], one number per element of the last axis of ", describe_operand("x", x), "; reshape it"));
   if (gamma.defined() && gamma.dtype() != x.dtype()) {
     const auto [like_gamma, like_x] = with_tangents(info.name, x, gamma, "x", "gamma");
     return rms_norm(like_gamma, like_x, eps);

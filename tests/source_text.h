@@ -59,7 +59,7 @@ inline NameSet classes_with_visit(const std::string& header) {
   return names;
 }
 
-/// Those of all headers of a folder.
+/// The classes with a visit() in the headers of a folder.
 inline NameSet classes_with_visit_in(const std::string& folder) {
   NameSet names;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR) + "/" + folder))

@@ -8,7 +8,7 @@
 
 namespace retrace {
 
-/// What the checks of one op or module found.
+/// The result of the checks of one op or module.
 struct CheckRow {
   std::string name;
   std::int64_t cases = 0;

@@ -35,7 +35,7 @@ struct SizeOptions {
   std::optional<int> heads = {};
   bool operator==(const SizeOptions&) const = default;
 
-  /// The same sizes, with those of `defaults` where none was chosen.
+  /// These sizes, completed by those of `defaults` where none was chosen.
   SizeOptions or_else(const SizeOptions& defaults) const;
 };
 

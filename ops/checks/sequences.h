@@ -50,7 +50,7 @@ inline Tensors with_bias(Tensors inputs, const Shape& shape) {
   return inputs;
 }
 
-/// The same point with and without lengths.
+/// One point, with and without lengths.
 inline Cases lstm_sequences(const Tensor& lengths) {
   const Tensors inputs = recurrent(4, 2, {2, 3, 8});
   return {one([](auto& p, auto& h, auto& c, auto& u) { return lstm_sequence(p, h, c, u); }, inputs),

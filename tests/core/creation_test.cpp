@@ -44,7 +44,7 @@ TEST(Creation, FromSpans) {
   expect_is(tensor(std::span(doubles), {4}, f64), f64, {4}, {1, 0.5, 3, 4});
   EXPECT_EQ(indices(std::span(integers), {2}).values<std::int64_t>()[0], integers[0]);
   expect_error<ShapeError>([&] { tensor(std::span(floats), {3}); },
-                           "tensor: 2 values for shape [3], which holds 3; give one value an element");
+                           "tensor: 2 values for shape [3], which holds 3; give one value per element");
 }
 
 TEST(Creation, Constants) {

@@ -87,7 +87,7 @@ void append_gradient(const Node& node, Tensors& gradients) {
   }
 }
 
-/// What a reader of a stepping walk sees after the backward of a record.
+/// The values that a reader of a stepping walk sees after the backward of a record.
 void append_gradients(const Record& record, Tensors& gradients) {
   bool any_output = false;
   for (int j = 0; j < record.outputs(); ++j) {

@@ -1,4 +1,5 @@
-// What a user includes shows tensors, tapes and records, and nothing behind core's wall: core/op_access.h is its door.
+// The headers that users include show tensors, tapes and records, and nothing behind the wall of core, whose door is
+// core/op_access.h.
 #include <retrace/nn/nn.h>
 
 #include <gtest/gtest.h>

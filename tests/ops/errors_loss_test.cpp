@@ -72,7 +72,7 @@ TEST(LossErrors, Normalisation) {
       {Mistake::shape, [](auto& with) { rms_norm(with.number); },
        "rms_norm: x[] has no last axis to normalise; reshape it"},
       {Mistake::shape, [](auto& with) { rms_norm(with.matrix, with.four); },
-       "rms_norm: gamma[4] must be [3], one number an element of the last axis of x[2, 3]; reshape it"},
+       "rms_norm: gamma[4] must be [3], one number per element of the last axis of x[2, 3]; reshape it"},
       {Mistake::value, [](auto& with) { rms_norm(with.matrix, {}, -1); },
        "rms_norm: x[2, 3] with eps -1; eps must be 0 or more"},
       {Mistake::dtype, [](auto& with) { rms_norm(with.single, with.vector); },

@@ -1,5 +1,5 @@
-// What the checks that came with the original programs (attention, relational memory, relational recurrent network,
-// LSTM baseline) share. They have the numbers that they were meant to have.
+// Shared by the tests that repeat the checks of the original programs (attention, relational memory, relational
+// recurrent network, LSTM baseline), with the numbers that those were meant to have.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <array>
 #include <type_traits>
 
 #include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/loops/matmul_plan.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
@@ -24,113 +24,6 @@ Formulas formulas(const Record& r) {
 }
 constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas};
 
-// A product after NumPy's rules are applied: m x k by k x n, for each index of the batch axes. A stride of 0
-// broadcasts.
-struct Plan {
-  std::int64_t m = 1, n = 1, k = 1;
-  bool transpose_a = false, transpose_b = false;
-  int loops = 0;  // over the batch axes, outermost first
-  std::array<std::int64_t, max_rank> extents{}, strides_a{}, strides_b{};
-  std::int64_t batch = 1;
-  Shape y;
-
-  std::int64_t row_stride_a() const { return transpose_a ? m : k; }
-  std::int64_t row_stride_b() const { return transpose_b ? k : n; }
-  // b is the same matrix for the whole batch, and the rows of a follow each other: one tall product.
-  bool is_tall() const {
-    bool shared = !transpose_a && batch > 1;
-    for (int loop = 0; loop < loops; ++loop) shared = shared && strides_b[static_cast<std::size_t>(loop)] == 0;
-    std::int64_t contiguous = m * k;
-    for (int loop = loops - 1; loop >= 0; --loop) {
-      shared = shared && strides_a[static_cast<std::size_t>(loop)] == contiguous;
-      contiguous *= extents[static_cast<std::size_t>(loop)];
-    }
-    return shared;
-  }
-};
-
-// The batch axes of an operand: all before the matrix.
-Shape batch_of(const Shape& x) { return x.rank() <= 2 ? Shape{} : x.first(x.rank() - 2); }
-
-std::int64_t batch_stride(const Shape& batch, int axis_from_right, std::int64_t matrix) {
-  if (axis_from_right >= batch.rank() || batch[-1 - axis_from_right] == 1) return 0;
-  std::int64_t stride = matrix;
-  for (int k = 0; k < axis_from_right; ++k) stride *= batch[-1 - k];
-  return stride;
-}
-
-// Throws ShapeError where a and b do not multiply; the operands themselves are for its message.
-Plan make_plan(const Shape& a, const Shape& b, MatmulOptions options, const Tensor* of_a = nullptr,
-               const Tensor* of_b = nullptr) {
-  const auto operands = [=] { return text(describe_operand("a", *of_a), " and ", describe_operand("b", *of_b)); };
-  if (a.rank() == 0 || b.rank() == 0)
-    throw ShapeError(
-        text("matmul: ", operands(), ": a 0-d operand has no axis to sum over; multiply with mul or scale"));
-  if ((options.transpose_a && a.rank() < 2) || (options.transpose_b && b.rank() < 2))
-    throw ShapeError(text("matmul: ", operands(), ": a vector cannot be transposed; drop the option"));
-  Plan plan;
-  plan.transpose_a = options.transpose_a;
-  plan.transpose_b = options.transpose_b;
-  plan.m = a.rank() < 2 ? 1 : a[options.transpose_a ? -1 : -2];
-  plan.k = a[options.transpose_a ? -2 : -1];
-  plan.n = b.rank() < 2 ? 1 : b[options.transpose_b ? -2 : -1];
-  const std::int64_t inner = b.rank() < 2 ? b[0] : b[options.transpose_b ? -1 : -2];
-  if (inner != plan.k)
-    throw ShapeError(text("matmul: ", operands(), ": the inner lengths ", plan.k, " and ", inner,
-                          " differ; transpose an operand or set transpose_a or transpose_b"));
-  const Shape batch_a = batch_of(a), batch_b = batch_of(b);
-  const Shape batch = broadcast_shapes(batch_a, batch_b, "matmul", "the batch axes of a", "of b");
-  plan.loops = batch.rank();
-  plan.batch = batch.numel();
-  for (int axis = 0; axis < batch.rank(); ++axis) {
-    const std::size_t loop = static_cast<std::size_t>(axis);
-    const int from_right = batch.rank() - 1 - axis;
-    plan.extents[loop] = batch[axis];
-    plan.strides_a[loop] = batch_stride(batch_a, from_right, plan.m * plan.k);
-    plan.strides_b[loop] = batch_stride(batch_b, from_right, plan.k * plan.n);
-  }
-  plan.y = batch;
-  if (a.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.m);
-  if (b.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.n);
-  return plan;
-}
-
-// body(offset in a, offset in b, index of the product) for every index of all batch axes but the last, which the
-// kernels loop over themselves.
-template <class Body> void for_each_outer(const Plan& plan, Body&& body) {
-  const int outer = std::max(plan.loops - 1, 0);
-  const std::int64_t inner = plan.loops == 0 ? 1 : plan.extents[static_cast<std::size_t>(outer)];
-  if (plan.batch == 0) return;
-  for (std::int64_t group = 0; group < plan.batch / inner; ++group) {
-    std::int64_t rest = group, a = 0, b = 0;
-    for (int loop = outer - 1; loop >= 0; --loop) {
-      const std::size_t k = static_cast<std::size_t>(loop);
-      a += rest % plan.extents[k] * plan.strides_a[k];
-      b += rest % plan.extents[k] * plan.strides_b[k];
-      rest /= plan.extents[k];
-    }
-    body(a, b, group * inner);
-  }
-}
-
-struct Inner {
-  std::int64_t batch = 1, stride_a = 0, stride_b = 0;
-};
-Inner inner_of(const Plan& plan) {
-  if (plan.loops == 0) return {};
-  const std::size_t last = static_cast<std::size_t>(plan.loops - 1);
-  return {plan.extents[last], plan.strides_a[last], plan.strides_b[last]};
-}
-
-/// body(offset in a, offset in b, index of the product) for every product.
-template <class Body> void for_each_product(const Plan& plan, Body&& body) {
-  const Inner inner = inner_of(plan);
-  for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
-    for (std::int64_t k = 0; k < inner.batch; ++k)
-      body(offset_a + k * inner.stride_a, offset_b + k * inner.stride_b, item + k);
-  });
-}
-
 /// The matrix that is stored row by row, or whose transpose is.
 template <class T> struct Matrix {
   T* data;
@@ -143,7 +36,7 @@ template <class T> struct Matrix {
 };
 
 // y = a b
-template <class T> void forward_plain(const Plan& plan, const T* all_a, const T* all_b, T* all_y) {
+template <class T> void forward_plain(const MatmulPlan& plan, const T* all_a, const T* all_b, T* all_y) {
   for_each_product(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
     const Matrix<const T> a{all_a + offset_a, plan.row_stride_a(), plan.transpose_a};
     const Matrix<const T> b{all_b + offset_b, plan.row_stride_b(), plan.transpose_b};
@@ -157,7 +50,7 @@ template <class T> void forward_plain(const Plan& plan, const T* all_a, const T*
 }
 
 // da += dy b^T; where a broadcasts, the sum over its products.
-template <class T> void gradient_of_a_plain(const Plan& plan, const T* all_b, const T* all_dy, T* all_da) {
+template <class T> void gradient_of_a_plain(const MatmulPlan& plan, const T* all_b, const T* all_dy, T* all_da) {
   for_each_product(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
     const Matrix<const T> b{all_b + offset_b, plan.row_stride_b(), plan.transpose_b};
     const Matrix<const T> dy{all_dy + item * plan.m * plan.n, plan.n};
@@ -169,7 +62,7 @@ template <class T> void gradient_of_a_plain(const Plan& plan, const T* all_b, co
 }
 
 // db += a^T dy; where b broadcasts, the sum over its products.
-template <class T> void gradient_of_b_plain(const Plan& plan, const T* all_a, const T* all_dy, T* all_db) {
+template <class T> void gradient_of_b_plain(const MatmulPlan& plan, const T* all_a, const T* all_dy, T* all_db) {
   for_each_product(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
     const Matrix<const T> a{all_a + offset_a, plan.row_stride_a(), plan.transpose_a};
     const Matrix<const T> dy{all_dy + item * plan.m * plan.n, plan.n};
@@ -180,13 +73,13 @@ template <class T> void gradient_of_b_plain(const Plan& plan, const T* all_a, co
   });
 }
 
-template <class T> void forward(const Plan& plan, const T* a, const T* b, T* y) {
+template <class T> void forward(const MatmulPlan& plan, const T* a, const T* b, T* y) {
   if (plan.is_tall()) {
     gemm<T>({plan.batch * plan.m, plan.n, plan.k}, {a, plan.k}, {b, plan.row_stride_b(), plan.transpose_b},
             {y, plan.n});
     return;
   }
-  const Inner inner = inner_of(plan);
+  const InnerBatch inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
     gemm<T>({plan.m, plan.n, plan.k, inner.batch},
             {a + offset_a, plan.row_stride_a(), plan.transpose_a, inner.stride_a},
@@ -223,7 +116,7 @@ template <class T> void contribute(const Side<T>& side, std::int64_t batch, T* r
 }
 
 // da = dy b^T, or where a is stored transposed da^T = b dy^T.
-template <class T> Side<T> side_of_a(const Plan& p, const Inner& inner, const T* b, const T* dy) {
+template <class T> Side<T> side_of_a(const MatmulPlan& p, const InnerBatch& inner, const T* b, const T* dy) {
   const GemmOperand<T> of_dy{dy, p.n, p.transpose_a};
   if (p.transpose_a)
     return {.shape = {p.k, p.m, p.n},
@@ -243,7 +136,7 @@ template <class T> Side<T> side_of_a(const Plan& p, const Inner& inner, const T*
 }
 
 // db = a^T dy, or where b is stored transposed db^T = dy^T a.
-template <class T> Side<T> side_of_b(const Plan& p, const Inner& inner, const T* a, const T* dy) {
+template <class T> Side<T> side_of_b(const MatmulPlan& p, const InnerBatch& inner, const T* a, const T* dy) {
   if (p.transpose_b)
     return {.shape = {p.n, p.k, p.m},
             .left = {dy, p.n, true},
@@ -262,13 +155,13 @@ template <class T> Side<T> side_of_b(const Plan& p, const Inner& inner, const T*
 }
 
 // Whether several outer batch indices meet in one matrix of the operand.
-bool sums_over_outer(const Plan& plan, const std::array<std::int64_t, max_rank>& strides) {
+bool sums_over_outer(const MatmulPlan& plan, const std::array<std::int64_t, max_rank>& strides) {
   for (int loop = 0; loop + 1 < plan.loops; ++loop)
     if (strides[static_cast<std::size_t>(loop)] == 0 && plan.extents[static_cast<std::size_t>(loop)] > 1) return true;
   return false;
 }
 
-template <class T> void gradient_of_a(Record& r, const Plan& plan) {
+template <class T> void gradient_of_a(Record& r, const MatmulPlan& plan) {
   const T* b = r.saved(1).values<T>();
   const T* dy = r.grad_out<T>();
   if (plan.is_tall()) {
@@ -279,14 +172,14 @@ template <class T> void gradient_of_a(Record& r, const Plan& plan) {
   }
   const bool zeroed = sums_over_outer(plan, plan.strides_a) || plan.batch == 0;
   const GradientSlot<T> da = r.grad_in<T>(0, zeroed ? Begin::zeroed : Begin::fresh);
-  const Inner inner = inner_of(plan);
+  const InnerBatch inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
     contribute(side_of_a(plan, inner, b + offset_b, dy + item * plan.m * plan.n), inner.batch, da.values + offset_a,
                da.add);
   });
 }
 
-template <class T> void gradient_of_b(Record& r, const Plan& plan) {
+template <class T> void gradient_of_b(Record& r, const MatmulPlan& plan) {
   const T* a = r.saved(0).values<T>();
   const T* dy = r.grad_out<T>();
   if (plan.is_tall()) {  // the rows of all products are one long chain
@@ -301,7 +194,7 @@ template <class T> void gradient_of_b(Record& r, const Plan& plan) {
   }
   const bool zeroed = sums_over_outer(plan, plan.strides_b) || plan.batch == 0;
   const GradientSlot<T> db = r.grad_in<T>(1, zeroed ? Begin::zeroed : Begin::fresh);
-  const Inner inner = inner_of(plan);
+  const InnerBatch inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
     contribute(side_of_b(plan, inner, a + offset_a, dy + item * plan.m * plan.n), inner.batch, db.values + offset_b,
                db.add);
@@ -309,7 +202,7 @@ template <class T> void gradient_of_b(Record& r, const Plan& plan) {
 }
 
 void backward(Record& r) {
-  const Plan plan = make_plan(r.in(0).shape, r.in(1).shape, r.attributes<MatmulOptions>());
+  const MatmulPlan plan = make_matmul_plan(r.in(0).shape, r.in(1).shape, r.attributes<MatmulOptions>());
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<T>) {
@@ -329,7 +222,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
   check_defined(info.name, a, "a");
   check_defined(info.name, b, "b");
   check_dtypes(info.name, a, b);
-  const Plan plan = make_plan(a.shape(), b.shape(), options, &a, &b);
+  const MatmulPlan plan = make_matmul_plan(a.shape(), b.shape(), options, &a, &b);
   if (a.dtype() != b.dtype()) {
     const auto [like_b, like_a] = with_tangents(info.name, a, b);
     return matmul(like_b, like_a, options);

@@ -60,8 +60,7 @@ int run_command(int argc, const char* const* argv, std::ostream& results, std::o
 
 constexpr const char* no_memory =
     "retrace: the system gives no more memory; use smaller sizes (--hidden, --slots, --length) or batches (--batch), "
-    "or "
-    "end other programs";
+    "or end other programs";
 
 const std::terminate_handler terminate_otherwise = std::get_terminate();
 

@@ -18,6 +18,7 @@ inline constexpr Dtype f64 = Dtype::f64;
 inline constexpr Dtype i64 = Dtype::i64;
 inline constexpr Dtype dual = Dtype::dual;
 
+/// "f32", "f64", "i64" or "dual".
 const char* name_of(Dtype dtype);
 inline std::string to_text(Dtype dtype) { return name_of(dtype); }
 std::ostream& operator<<(std::ostream& out, Dtype dtype);

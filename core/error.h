@@ -47,6 +47,7 @@ class FileError : public Error {
   using Error::Error;
 };
 
+/// A value as text() writes it: numbers with up to six digits, "true" or "false", strings as they are.
 std::string to_text(double number);
 std::string to_text(bool truth);
 inline std::string to_text(std::string_view text) { return std::string(text); }

@@ -75,9 +75,13 @@ class Record {
   int outputs() const { return outputs_; }
   int saved_values() const { return saved_; }
 
+  /// Shape and dtype of input i, and of output j. Numbers count from 0 in the order of the call of record(), and are
+  /// not checked.
   const TensorInfo& in(int i) const { return *nodes_[i]; }
   const TensorInfo& out(int j) const { return *nodes_[inputs_ + j]; }
+  /// Value k of those that the op saved; false as a bool where it said that it was not needed.
   const SavedValue& saved(int k) const { return saved_list_[k]; }
+  /// The attributes of the call, of the type that the op gave to record().
   template <class Attributes> const Attributes& attributes() const {
     return *static_cast<const Attributes*>(attributes_);
   }

@@ -39,6 +39,7 @@ class Tape {
   /// As for the loss sum_j <cotangents[j], outputs[j]>. An undefined cotangent stands for an unused output.
   void backward(const Tensors& outputs, const Tensors& cotangents);
 
+  /// The options that the tape was made with.
   const TapeOptions& options() const { return options_; }
   std::int64_t size() const { return size_; }
   /// First to last.

@@ -161,10 +161,13 @@ class NestedNumbers {
 Tensor empty(const Shape& shape, Dtype dtype = default_dtype(), const char* function = "empty");
 /// Throws ShapeError or MemoryError, naming both, if a tensor of this shape is larger than this machine's memory.
 void check_memory(const char* function, std::string_view name, const Shape& shape, Dtype dtype = default_dtype());
+/// An uninitialised tensor with the shape and dtype of x.
 Tensor empty_like(const Tensor& x);
 /// Another shape or another part of the same storage, `offset` elements on; not recorded.
 Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset = 0);
 
+/// A tensor of these numbers: nested braces give the shape, tensor({{1, 2}, {3, 4}}) is 2 x 2. Throws ShapeError for
+/// lists of different lengths, and where the number of values is not that of `shape`.
 Tensor tensor(const NestedNumbers& numbers, Dtype dtype = default_dtype());
 Tensor tensor(std::span<const float> values, const Shape& shape);
 Tensor tensor(std::span<const double> values, const Shape& shape, Dtype dtype = default_dtype());
@@ -172,6 +175,8 @@ Tensor tensor(std::span<const Dual> values, const Shape& shape);
 /// Integers (i64): ids, labels, masks.
 Tensor indices(const NestedNumbers& numbers);
 Tensor indices(std::span<const std::int64_t> values, const Shape& shape);
+/// A tensor of zeros, of ones, or of one value; the _like forms take shape and dtype from x. Throw ShapeError or
+/// MemoryError if it is larger than memory.
 Tensor zeros(const Shape& shape, Dtype dtype = default_dtype());
 Tensor ones(const Shape& shape, Dtype dtype = default_dtype());
 Tensor full(const Shape& shape, double value, Dtype dtype = default_dtype());

@@ -21,6 +21,16 @@ template <class E = ValueError, class Call> std::string message_of(Call&& call) 
   return nothing_thrown;
 }
 
+// The messages that many ops share, worded here alone.
+/// `operand` has integers: "x[2, 3]".
+inline std::string needs_real(const std::string& op, const std::string& operand) {
+  return op + ": needs real numbers (f32, f64), but " + operand + " is i64; convert it with to(f32) or to(f64)";
+}
+/// Two operands with their dtypes: "x[2] is f32", "y[2] is f64".
+inline std::string dtypes_differ(const std::string& op, const std::string& one, const std::string& other) {
+  return op + ": " + one + " and " + other + ": dtypes differ; convert one with to()";
+}
+
 /// Expects exactly this error of the call.
 template <class E, class Call> void expect_error(Call&& call, const std::string& message) {
   try {

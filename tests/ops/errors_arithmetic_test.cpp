@@ -9,22 +9,19 @@
 namespace retrace {
 namespace {
 
-std::string needs_real(const std::string& name, const std::string& role = "x") {
-  return name + ": needs real numbers (f32, f64), but " + role + "[2, 3] is i64; convert it with to(f32) or to(f64)";
-}
-
 TEST(ArithmeticErrors, FunctionsOfOneTensorNeedRealNumbers) {
   const std::set<std::string> of_integers_too{"identity", "neg", "transpose", "combine_heads"};
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&)>())
     if (!of_integers_too.contains(name))
       expect_refused(
-          Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole); }, needs_real(name));
+          Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole); }, needs_real(name, "x[2, 3]"));
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&, double)>())
     expect_refused(
-        Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole, 2); }, needs_real(name));
+        Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole, 2); }, needs_real(name, "x[2, 3]"));
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&, double, double)>())
     expect_refused(
-        Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole, 0, 1); }, needs_real(name));
+        Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole, 0, 1); },
+        needs_real(name, "x[2, 3]"));
 }
 
 TEST(ArithmeticErrors, FunctionsOfTwoTensorsBroadcastAndTakeOneDtype) {
@@ -39,10 +36,10 @@ TEST(ArithmeticErrors, FunctionsOfTwoTensorsBroadcastAndTakeOneDtype) {
             "of them");
     expect_refused(
         Mistake::dtype, [f](const ErrorOperands& with) { f(with.matrix, with.single); },
-        name + ": a[2, 3] is f64 and b[2, 3] is f32: dtypes differ; convert one with to()");
+        dtypes_differ(name, "a[2, 3] is f64", "b[2, 3] is f32"));
     if (!of_integers_too.contains(name))
       expect_refused(
-          Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, with.whole); }, needs_real(name, "a"));
+          Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, with.whole); }, needs_real(name, "a[2, 3]"));
   }
 }
 
@@ -62,7 +59,7 @@ TEST(ArithmeticErrors, EveryReductionChecksItsAxes) {
         Mistake::shape, [f](const ErrorOperands& with) { f(with.number, 0, {}); },
         name + ": x[] is 0-d and has no axis 0; reshape it first");
     expect_refused(
-        Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, {}, {}); }, needs_real(name));
+        Mistake::dtype, [f](const ErrorOperands& with) { f(with.whole, {}, {}); }, needs_real(name, "x[2, 3]"));
   }
 }
 
@@ -103,7 +100,7 @@ TEST(ArithmeticErrors, MasksAndConditions) {
       {Mistake::dtype, [](auto& with) { where(with.four, with.four, with.four); },
        "where: condition[4] is f64, but a condition is i64, 0 or not; convert it with to(i64)"},
       {Mistake::dtype, [](auto& with) { where(with.ids, with.matrix, with.single); },
-       "where: a[2, 3] is f64 and b[2, 3] is f32: dtypes differ; convert one with to()"},
+       dtypes_differ("where", "a[2, 3] is f64", "b[2, 3] is f32")},
       {Mistake::shape, [](auto& with) { masked_fill(with.vector, with.flags, 1); },
        "masked_fill: x[3] and mask[4] do not broadcast: axis -1 is 3 and 4, but must be equal or 1; reshape or "
        "transpose one of them"},
@@ -113,7 +110,7 @@ TEST(ArithmeticErrors, MasksAndConditions) {
       {Mistake::dtype, [](auto& with) { masked_fill(with.four, with.four, 1); },
        "masked_fill: mask[4] is f64, but a mask is i64, 0 or not; convert it with to(i64)"},
       {Mistake::dtype, [](auto& with) { masked_fill(with.whole, with.whole, 1); },
-       "masked_fill: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+       needs_real("masked_fill", "x[2, 3]")},
   });
 }
 
@@ -141,11 +138,11 @@ TEST(ArithmeticErrors, Products) {
        "matmul: the batch axes of a[2] and of b[3] do not broadcast: axis -1 is 2 and 3, but must be equal or 1; "
        "reshape or transpose one of them"},
       {Mistake::dtype, [](auto& with) { matmul(with.single, with.square); },
-       "matmul: a[2, 3] is f32 and b[3, 3] is f64: dtypes differ; convert one with to()"},
+       dtypes_differ("matmul", "a[2, 3] is f32", "b[3, 3] is f64")},
       {Mistake::dtype, [](auto& with) { matmul(with.ids, with.vector); },
-       "matmul: a[2] is i64 and b[3] is f64: dtypes differ; convert one with to()"},
+       dtypes_differ("matmul", "a[2] is i64", "b[3] is f64")},
       {Mistake::dtype, [](auto& with) { matmul(with.whole, with.whole, {.transpose_b = true}); },
-       "matmul: needs real numbers (f32, f64), but a[2, 3] is i64; convert it with to(f32) or to(f64)"},
+       needs_real("matmul", "a[2, 3]")},
       {Mistake::shape, [](auto& with) { linear(with.matrix, with.vector); },
        "linear: W[3] must be a matrix [out, in]; reshape it"},
       {Mistake::shape, [](auto& with) { linear(with.matrix, with.weight); },
@@ -155,11 +152,10 @@ TEST(ArithmeticErrors, Products) {
       {Mistake::shape, [](auto& with) { linear(with.weight, with.table, with.vector); },
        "linear: w[4, 2] and table[5, 2] with b[3]: b must be [5], one number per output"},
       {Mistake::dtype, [](auto& with) { linear(with.single, with.square); },
-       "linear: x[2, 3] is f32 and W[3, 3] is f64: dtypes differ; convert one with to()"},
+       dtypes_differ("linear", "x[2, 3] is f32", "W[3, 3] is f64")},
       {Mistake::dtype, [](auto& with) { linear(with.matrix, with.square, with.narrow); },
-       "linear: x[2, 3] is f64 and b[3] is f32: dtypes differ; convert one with to()"},
-      {Mistake::dtype, [](auto& with) { linear(with.whole, with.whole); },
-       "linear: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+       dtypes_differ("linear", "x[2, 3] is f64", "b[3] is f32")},
+      {Mistake::dtype, [](auto& with) { linear(with.whole, with.whole); }, needs_real("linear", "x[2, 3]")},
       {Mistake::shape, [](auto& with) { outer(with.matrix, with.vector); },
        "outer: a[2, 3] and b[3]: both must be vectors; reshape them"},
       {Mistake::shape, [](auto& with) { outer(with.vector, with.number); },
@@ -167,9 +163,8 @@ TEST(ArithmeticErrors, Products) {
       {Mistake::shape, [](auto& with) { outer(with.matrix, with.dual_vector); },
        "outer: a[2, 3] and b[3]: both must be vectors; reshape them"},
       {Mistake::dtype, [](auto& with) { outer(with.vector, with.narrow); },
-       "outer: a[3] is f64 and b[3] is f32: dtypes differ; convert one with to()"},
-      {Mistake::dtype, [](auto& with) { outer(with.ids, with.ids); },
-       "outer: needs real numbers (f32, f64), but a[2] is i64; convert it with to(f32) or to(f64)"},
+       dtypes_differ("outer", "a[3] is f64", "b[3] is f32")},
+      {Mistake::dtype, [](auto& with) { outer(with.ids, with.ids); }, needs_real("outer", "a[2]")},
   });
 }
 
@@ -195,16 +190,14 @@ TEST(ArithmeticErrors, ReductionsOfNothingAndAlongAnAxis) {
        "cumsum: x[2, 3] has no axis 2; axes run from -2 to 1"},
       {Mistake::shape, [](auto& with) { cumsum(with.number); },
        "cumsum: x[] is 0-d and has no axis -1; reshape it first"},
-      {Mistake::dtype, [](auto& with) { cumsum(with.whole); },
-       "cumsum: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { cumsum(with.whole); }, needs_real("cumsum", "x[2, 3]")},
       {Mistake::shape, [](auto& with) { argmax(with.matrix, -3); },
        "argmax: x[2, 3] has no axis -3; axes run from -2 to 1"},
       {Mistake::shape, [](auto& with) { argmax(with.number); },
        "argmax: x[] is 0-d and has no axis -1; reshape it first"},
       {Mistake::shape, [](auto& with) { argmax(with.hollow); },
        "argmax: axis 1 of x[2, 0] is empty and has no largest element; choose another axis"},
-      {Mistake::dtype, [](auto& with) { argmax(with.whole); },
-       "argmax: needs real numbers (f32, f64), but x[2, 3] is i64; convert it with to(f32) or to(f64)"},
+      {Mistake::dtype, [](auto& with) { argmax(with.whole); }, needs_real("argmax", "x[2, 3]")},
   });
 }
 

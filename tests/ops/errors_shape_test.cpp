@@ -81,7 +81,7 @@ TEST(ShapeErrors, ConcatStackAndSplit) {
        [](auto& with) {
          concat({with.matrix, with.single});
        },
-       "concat: x0[2, 3] is f64 and x1[2, 3] is f32: dtypes differ; convert one with to()"},
+       dtypes_differ("concat", "x0[2, 3] is f64", "x1[2, 3] is f32")},
       {Mistake::shape, [](auto&) { stack({}); }, "stack: there are no parts; give at least one"},
       {Mistake::shape,
        [](auto& with) {
@@ -100,7 +100,7 @@ TEST(ShapeErrors, ConcatStackAndSplit) {
        [](auto& with) {
          stack({with.matrix, with.single});
        },
-       "stack: x0[2, 3] is f64 and x1[2, 3] is f32: dtypes differ; convert one with to()"},
+       dtypes_differ("stack", "x0[2, 3] is f64", "x1[2, 3] is f32")},
       {Mistake::shape,
        [](auto& with) {
          split(with.matrix, {1, 1}, 1);
@@ -203,7 +203,7 @@ TEST(ShapeErrors, ScatterAdd) {
       {Mistake::dtype, [](auto& with) { scatter_add(with.square, with.vector, with.square); },
        "scatter_add: ids[3] is f64, but indices are i64; make them with indices() or to(i64)"},
       {Mistake::dtype, [](auto& with) { scatter_add(with.square, with.ids, with.single); },
-       "scatter_add: x[3, 3] is f64 and updates[2, 3] is f32: dtypes differ; convert one with to()"},
+       dtypes_differ("scatter_add", "x[3, 3] is f64", "updates[2, 3] is f32")},
       {Mistake::index, [](auto& with) { scatter_add(with.square, with.far, with.matrix); },
        "scatter_add: id 7 at position 1 of ids[2] is outside 0 to 2; check the ids"},
       {Mistake::index, [](auto& with) { scatter_add(with.square, with.negative, with.dual_matrix); },

@@ -220,7 +220,7 @@ TEST(Shape, Errors) {
       [&] {
         concat({x, counted({2, 3}, f32)});
       },
-      "concat: x[2, 3] is f64 and x1[2, 3] is f32: dtypes differ; convert one with to()");
+      dtypes_differ("concat", "x[2, 3] is f64", "x1[2, 3] is f32"));
   EXPECT_THROW(flip(x, 2), ShapeError);
   EXPECT_THROW(slice(counted({1, 1, 1, 1, 1, 1, 1, 1}), {new_axis}), ShapeError);
   EXPECT_THROW(unsqueeze(counted({1, 1, 1, 1, 1, 1, 1, 1}), 0), ShapeError);

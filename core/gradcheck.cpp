@@ -166,7 +166,7 @@ class Checker {
     return element;
   }
 
-  // The exact derivative decides. Without one, an element that differs passes only if its noise is i most the limit
+  // The exact derivative decides. Without one, an element that differs passes only if its noise is at most the limit
   // times the rms of all gradients, so that any error hidden by the noise is equally small compared with them.
   void decide_within_noise(GradcheckElement& element, std::size_t k, std::size_t i, double noise, double scale) {
     ++result_.undecided;

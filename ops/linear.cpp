@@ -70,8 +70,7 @@ void forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor
   }
 }
 
-// saved: 0 x, 1 W, 2 y or the slope
-/// dz = dy f'(z)
+// dz = dy f'(z), from what is saved: 0 x, 1 W, 2 y or the slope
 template <class T> Tensor gradient_of_z(Record& r, const ActivationParts& f) {
   const T* saved = r.saved(2).values<T>();
   const auto [dy, dz] = r.flow_to_tensor<T>();

@@ -31,9 +31,9 @@ template <class Body> void for_each_key_block(std::int64_t keys, Body&& body) {
 /// body(tile) for all queries of a head, in order. Blocks of keys that no query of a tile sees are left out,
 /// and so are infinities and NaNs in them.
 template <class Body> void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body&& body) {
-  const std::int64_t limit = std::max(weights_of_a_group / n.keys, min_queries);
-  for (std::int64_t first = 0; first < n.queries; first += limit) {
-    const std::int64_t queries = std::min(limit, n.queries - first);
+  const std::int64_t max_queries = std::max(weights_of_a_group / n.keys, min_queries);
+  for (std::int64_t first = 0; first < n.queries; first += max_queries) {
+    const std::int64_t queries = std::min(max_queries, n.queries - first);
     const std::int64_t seen = first + queries + n.keys - n.queries;
     const std::int64_t blocks = (std::max<std::int64_t>(seen, 1) + keys_of_a_block - 1) / keys_of_a_block;
     const bool skips = hidden.causal && !hidden.mask.defined();
@@ -108,9 +108,9 @@ void weights_of_tile(const AttentionSizes& n, const HiddenKeys& hidden, const He
 
 /// Room for the weights of the largest tile.
 template <class T> Tensor weights_of_largest_tile(const AttentionSizes& n, const HiddenKeys& hidden) {
-  std::int64_t limit = 0;
-  for_each_query_tile(n, hidden, [&](const QueryTile& tile) { limit = std::max(limit, tile.queries * tile.keys); });
-  return empty({limit}, dtype_of<T>);
+  std::int64_t largest = 0;
+  for_each_query_tile(n, hidden, [&](const QueryTile& tile) { largest = std::max(largest, tile.queries * tile.keys); });
+  return empty({largest}, dtype_of<T>);
 }
 
 /// y = softmax(q k^T / sqrt(d) + mask) v. A long head is a group of its own, and has one thread: the products of a tile

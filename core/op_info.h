@@ -25,10 +25,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace retrace {
 
 class Record;
+struct Attribute;
 
 /// The formulas of one call of an op.
 struct Formulas {
@@ -45,6 +47,10 @@ struct OpInfo {
   /// Gives the formulas with the attributes and sizes of one call; null if these make no difference. Only
   /// Record::formulas() calls it, when a tape is printed, so recording costs nothing.
   Formulas (*formulas_of_call)(const Record& record) = nullptr;
+  /// Gives the constants of one call; null if the op has none. With `inputs` they say all that a reader needs to
+  /// compute the outputs again. An attribute "inputs" replaces the list above where a call left optional inputs out.
+  /// Only Record::attribute_list() and input_names() call it. See core/attribute.h.
+  std::vector<Attribute> (*attributes_of_call)(const Record& record) = nullptr;
 };
 
 }  // namespace retrace

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <typeinfo>
+#include <vector>
 
 #include <retrace/core/gradient.h>
 #include <retrace/core/op_info.h>
@@ -52,11 +55,13 @@ class SavedValue {
   std::uint64_t version_ = 0;  // of the storage, when it was saved
 };
 
-/// A place in the nesting of modules (see Scope): which module's operator() was running.
+/// A place in the nesting of modules (see Scope): which module's operator() was running. A module and its first member
+/// have the same address; their types tell them apart.
 struct ScopeEntry {
   const ScopeEntry* outer;
   const void* module;
   const char* label;
+  const std::type_info* type;
 };
 
 /// An op that was recorded: {op, inputs, outputs, saved values, attributes, scope, backward}. It lives in the tape's
@@ -66,6 +71,10 @@ class Record {
   const OpInfo& op() const { return *op_; }
   /// The formulas of the op, with the attributes and sizes of this call: "y = a b^T" for a matmul that transposes b.
   Formulas formulas() const;
+  /// The constants of this call by name: see OpInfo::attributes_of_call.
+  std::vector<Attribute> attribute_list() const;
+  /// The names of the inputs in the formulas, one per input: "x", "gamma"; "x0", "x1", ... of an op of any number.
+  std::vector<std::string> input_names() const;
   /// Position on the tape, from 0.
   std::int64_t index() const { return index_; }
   /// The record before this one on the tape; null for the first.
@@ -122,6 +131,7 @@ class Record {
  private:
   friend class Tape;
   friend class BackwardWalk;
+  friend class TracedWalk;
 
   /// Where the gradient of an input goes, as GradientSlot.
   struct Begun {

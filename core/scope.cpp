@@ -4,7 +4,8 @@ namespace retrace {
 
 thread_local constinit Scope* Scope::innermost_ = nullptr;
 
-Scope::Scope(const void* module, const char* label) : module_(module), label_(label), outer_(innermost_) {
+Scope::Scope(const void* module, const std::type_info& type, const char* label)
+    : module_(module), type_(&type), label_(label), outer_(innermost_) {
   innermost_ = this;
 }
 

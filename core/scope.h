@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <typeinfo>
 
 namespace retrace {
 
@@ -12,16 +13,18 @@ class Tape;
 /// module's own name is not known.
 class Scope {
  public:
-  explicit Scope(const void* module, const char* label = "module");
+  template <class M> explicit Scope(const M* module, const char* label = "module") : Scope(module, typeid(M), label) {}
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
  private:
   friend class Tape;
+  Scope(const void* module, const std::type_info& type, const char* label);
   static thread_local constinit Scope* innermost_;
 
   const void* module_;
+  const std::type_info* type_;
   const char* label_;
   Scope* outer_;
   std::uint64_t tape_ = 0;  // the tape that holds entry_

@@ -197,7 +197,8 @@ const ScopeEntry* Tape::current_scope() {
   if (missing->tape_ == serial_) return missing->entry_;
   for (Scope* scope = Scope::innermost_; scope != nullptr; scope = scope->outer_) {
     if (scope->tape_ == serial_) break;
-    scope->entry_ = new (allocate(aligned(sizeof(ScopeEntry)))) ScopeEntry{nullptr, scope->module_, scope->label_};
+    scope->entry_ =
+        new (allocate(aligned(sizeof(ScopeEntry)))) ScopeEntry{nullptr, scope->module_, scope->label_, scope->type_};
     scope->tape_ = serial_;
   }
   for (Scope* scope = Scope::innermost_; scope != nullptr && scope->outer_ != nullptr; scope = scope->outer_)

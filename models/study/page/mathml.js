@@ -1,0 +1,150 @@
+// Formulas of ops as native MathML: first a tree of {tag, attributes, children}, of which a page makes elements and
+// a program without a page makes text.
+import { parseFormula } from "./formula.js";
+import { TextError } from "./scanner.js";
+
+const greekLetters = { gamma: "γ", beta: "β", eps: "ε", pi: "π" };
+const mathSigns = { "-": "−", "!=": "≠", "<=": "≤", ">=": "≥" };
+const mathNamespace = "http://www.w3.org/1998/Math/MathML";
+
+const mathNode = (tag, ...children) => ({ tag, attributes: {}, children });
+const withAttributes = (attributes, made) => ({ ...made, attributes });
+const mathRow = (...children) => mathNode("mrow", ...children);
+const mathOperator = (sign) => mathNode("mo", mathSigns[sign] ?? sign);
+// A "-" before a term binds more tightly than one between two.
+const mathPrefix = (sign) => withAttributes({ form: "prefix" }, mathOperator(sign));
+const mathText = (text) => mathNode("mtext", text);
+const mathFenced = (left, made, right) => mathRow(mathOperator(left), made, mathOperator(right));
+const mathBetween = (made, between) => mathRow(...made.flatMap((one, k) => (k ? [between(k), one] : [one])));
+const mathSeparated = (made, separator) =>
+  mathBetween(made, () => withAttributes({ separator: "true" }, mathNode("mo", separator)));
+const mathFunction = (name, ...argument) => mathRow(mathNode("mi", name), mathNode("mo", "\u2061"), ...argument);
+const mathSpace = withAttributes({ width: "0.17em" }, mathNode("mspace"));
+const withoutParentheses = (part) => (part.kind === "group" ? part.value : part);
+
+// A name's letters: d of a gradient, the name, digits and a part as its index, and the prime of the next step.
+const nameTree = (text) => {
+  const pattern = /^(d(?=[A-Za-z]))?([A-Za-z][A-Za-z0-9]*?)(\d*)(_\w*)?('?)$/;
+  const [, gradient, base, digits, part, prime] = pattern.exec(text);
+  const letters = mathNode("mi", greekLetters[base] ?? base);
+  const index = [digits && mathNode("mn", digits), part && mathNode("mi", part.slice(1))].filter(Boolean);
+  const indexed = index.length ? mathNode("msub", letters, mathSeparated(index, ",")) : letters;
+  const primed = prime ? mathNode("msup", indexed, mathOperator("′")) : indexed;
+  return gradient ? mathRow(withAttributes({ mathvariant: "normal" }, mathNode("mi", "d")), primed) : primed;
+};
+
+// f(x): the space of the notation does not always show what belongs to a function.
+const appliedTree = (name, argument) =>
+  name === "sqrt"
+    ? mathNode("msqrt", treeOf(withoutParentheses(argument)))
+    : mathFunction(name, ...(argument.kind === "group" ? [] : [mathSpace]), treeOf(argument));
+
+const treesOf = {
+  number: (part) => mathNode("mn", part.text),
+  name: (part) => ({ ...nameTree(part.text), name: part.text }),
+  dots: () => mathNode("mo", "…"),
+  sum: (part) =>
+    mathRow(...part.terms.flatMap(({ sign, value }, k) =>
+      [...(sign ? [k ? mathOperator(sign) : mathPrefix(sign)] : []), treeOf(value)])),
+  quotient: (part) =>
+    part.denominators.reduce(
+      (above, below) => mathNode("mfrac", above, treeOf(withoutParentheses(below))),
+      treeOf(withoutParentheses(part.numerator))),
+  product: (part) => mathBetween(part.factors.map(treeOf), () => mathSpace),
+  power: (part) => mathNode("msup", treeOf(part.base), treeOf(withoutParentheses(part.exponent))),
+  transposed: (part) => mathNode("msup", treeOf(part.base), mathNode("mi", "⊤")),
+  group: (part) => mathFenced("(", treeOf(part.value), ")"),
+  size: (part) => mathFenced("|", treeOf(part.value), "|"),
+  apply: (part) => appliedTree(part.name, part.argument),
+  call: (part) =>
+    part.name === "sqrt" && part.parts.length === 1
+      ? appliedTree("sqrt", part.parts[0])
+      : mathFunction(part.name, mathFenced("(", mathSeparated(part.parts.map(treeOf), ","), ")")),
+  reduce: ({ name, over, body }) => {
+    const sign = { sum: mathNode("mo", "∑"), prod: mathNode("mo", "∏") }[name] ?? mathNode("mi", name);
+    return mathRow(over ? mathNode("munder", sign, treeOf(over)) : sign, mathSpace, treeOf(body));
+  },
+  index: ({ of, positions }) => mathRow(treeOf(of), mathFenced("[", mathSeparated(positions.map(treeOf), ","), "]")),
+  range: ({ bounds }) => mathBetween(bounds.map((one) => (one ? treeOf(one) : mathRow())), () => mathOperator(":")),
+  list: ({ parts, separator }) => mathFenced("[", mathSeparated(parts.map(treeOf), separator), "]"),
+  comparison: ({ values, relations }) => mathBetween(values.map(treeOf), (k) => mathOperator(relations[k - 1])),
+};
+const treeOf = (part) => treesOf[part.kind](part);
+
+const mathCell = (side, ...children) =>
+  withAttributes({ style: `text-align: ${side}; padding: 0.15em 0.1em` }, mathNode("mtd", ...children));
+const pieceTree = ({ value, condition }, k) => {
+  const when = condition ? [mathText(" where "), treeOf(condition)] : k ? [mathText(" otherwise")] : [];
+  return mathNode("mtr", mathCell("left", treeOf(value)), mathCell("left", ...when));
+};
+const valueTree = ({ pieces, along }) => {
+  const value =
+    pieces.length === 1 && !pieces[0].condition
+      ? treeOf(pieces[0].value)
+      : mathRow(mathOperator("{"), mathNode("mtable", ...pieces.map(pieceTree)));
+  return along ? mathRow(value, mathText(`  along ${along.replaceAll("-", "−")}`)) : value;
+};
+// An equation in three cells, so that those of a list stand below each other at their relation.
+const equationCells = ({ target, relation, value }) => [
+  mathCell("right", ...(target ? [target] : [])),
+  mathCell("left", ...(relation ? [mathOperator(relation)] : [])),
+  mathCell("left", value),
+];
+const equationTrees = {
+  dots: () => ({ value: mathNode("mo", "⋮") }),
+  each: (item) => ({ value: mathText(item.text) }),
+  membership: (item) => ({
+    target: treeOf(item.target),
+    relation: "∈",
+    value: mathFenced("{", mathSeparated(item.values.map(treeOf), ","), "}"),
+  }),
+  equation: (item) => ({ target: treeOf(item.target), relation: item.relation, value: valueTree(item) }),
+};
+
+// The shape below the first use of each name that has one.
+const withShapes = (made, shapes) => {
+  const left = new Map(Object.entries(shapes));
+  const walk = (part) => {
+    if (typeof part === "string") return part;
+    if (!left.has(part.name)) return { ...part, children: part.children.map(walk) };
+    const shape = mathText(`[${left.get(part.name).join(", ")}]`);
+    left.delete(part.name);
+    return mathNode("munder", part, withAttributes({ mathsize: "60%" }, shape));
+  };
+  return walk(made);
+};
+
+// The tree of a formula; what is not in the notation (a user's own op may say anything) stays as it is written.
+// `shapes` gives shapes of names, which are then written below their first use: {x: [2, 3]}.
+export const formulaTree = (text, shapes = {}) => {
+  let equations;
+  try {
+    equations = parseFormula(text);
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    return withAttributes({ alttext: text }, mathNode("math", mathText(text)));
+  }
+  const rows = equations.map((item) => mathNode("mtr", ...equationCells(equationTrees[item.kind](item))));
+  const table = withShapes(mathNode("mtable", ...rows), shapes);
+  return withAttributes({ alttext: text, displaystyle: "true" }, mathNode("math", table));
+};
+
+const escapedMarkup = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+export const mathMarkup = (made) => {
+  if (typeof made === "string") return escapedMarkup(made);
+  const attributes = Object.entries(made.attributes).map(([name, value]) => ` ${name}="${escapedMarkup(value)}"`);
+  return `<${made.tag}${attributes.join("")}>${made.children.map(mathMarkup).join("")}</${made.tag}>`;
+};
+const mathElement = (made) => {
+  if (typeof made === "string") return document.createTextNode(made);
+  const element = document.createElementNS(mathNamespace, made.tag);
+  for (const [name, value] of Object.entries(made.attributes)) element.setAttribute(name, value);
+  element.append(...made.children.map(mathElement));
+  return element;
+};
+
+// The formula as an element of the page; without a page, as text.
+export const formulaMath = (text, shapes = {}) => {
+  const made = formulaTree(text, shapes);
+  return typeof document === "undefined" ? mathMarkup(made) : mathElement(made);
+};

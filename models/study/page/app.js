@@ -1,0 +1,135 @@
+// The page: opens the trace, shows the view of a place, and checks every record between two paints.
+import { followColourScheme } from "./array_colours.js";
+import { checkRecord } from "./check.js";
+import { el } from "./dom.js";
+import { movedPlace, parsePlace, placeText } from "./places.js";
+import { inSlices, summaryOf, summaryText } from "./summary.js";
+import { openTrace } from "./trace.js";
+import { openingView, views } from "./views.js";
+
+const byId = (id) => document.getElementById(id);
+
+// Browsers allow few changes of the address per second, so that quick steps within a view are written as one.
+const addressWriter = () => {
+  let waiting = null;
+  return (place, isNewView) => {
+    clearTimeout(waiting);
+    if (isNewView) history.pushState(null, "", placeText(place));
+    else waiting = setTimeout(() => history.replaceState(null, "", placeText(place)), 150);
+  };
+};
+
+const selectTab = (id) => {
+  for (const tab of byId("tabs").children) {
+    const selected = tab.id === `tab-${id}`;
+    tab.setAttribute("aria-selected", selected);
+    tab.tabIndex = selected ? 0 : -1;
+  }
+};
+
+const contextOf = (page) => ({
+  trace: page.trace, verdicts: page.verdicts, whenChecked: page.whenChecked, place: page.place,
+  go: (change) => {
+    const before = page.place.view;
+    show(page, movedPlace(page.place, change));
+    page.writeAddress(page.place, page.place.view !== before);
+  },
+});
+
+const showAnew = (page, view) => {
+  const root = el("div", { class: `view view-${view.id}` }), focused = document.activeElement?.id;
+  page.view = view;
+  selectTab(view.id);
+  byId("content").replaceChildren(
+    el("section", { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view.id}` },
+      el("h2", {}, view.title), el("p", { class: "lead" }, view.lead), root));
+  page.update = view.render(root, contextOf(page)) ?? null;
+  if (focused && document.activeElement?.id !== focused) byId(focused)?.focus();
+};
+
+const show = (page, place) => {
+  const view = page.views.find(({ id }) => id === place.view) ?? openingView(page.views, place);
+  page.place = { ...place, view: view.id };
+  if (page.view === view && page.update) page.update(contextOf(page));
+  else showAnew(page, view);
+};
+
+const keys = [
+  ["→ or j", "one step forward"], ["← or k", "one step back"], ["Home, End", "to the first and to the last step"],
+  ["Tab", "to the next control; arrow keys read an array's numbers or choose a view"], ["?", "this help"],
+];
+
+const makeHelp = () =>
+  byId("help").append(
+    el("h2", { id: "help-title" }, "Keys"),
+    el("dl", { class: "keys" }, keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])),
+    el("form", { method: "dialog" }, el("button", {}, "close")));
+
+// Keys of the page; a control that has used a key for itself has prevented its default.
+const onKey = (page, event) => {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.target.closest("input, textarea, select, dialog, [role=tablist], [role=application], [contenteditable]")) return;
+  if (event.key === "?") byId("help").showModal();
+  else if (page.view.onKey?.(event.key, contextOf(page))) event.preventDefault();
+};
+
+const onTabKey = (event) => {
+  const tabs = [...byId("tabs").children], at = tabs.indexOf(event.target);
+  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  if (next === undefined || at < 0) return;
+  event.preventDefault();
+  const tab = tabs.at(next % tabs.length);
+  tab.click();
+  tab.focus();
+};
+
+const makeTabs = (page) => {
+  byId("tabs").append(...page.views.map((view) =>
+    el("button", {
+      type: "button", role: "tab", id: `tab-${view.id}`, "aria-controls": "panel",
+      onclick: () => page.view !== view && contextOf(page).go({ view: view.id }),
+    }, view.title)));
+  byId("tabs").addEventListener("keydown", onTabKey);
+};
+
+const tell = (summary) => {
+  byId("summary").replaceChildren(
+    el("span", { class: `verdict ${summary.differing > 0 ? "differs" : "agrees"}`, "aria-hidden": "true" },
+      summary.differing > 0 ? "✗ " : summary.checked > 0 ? "✓ " : ""), summaryText(summary));
+  Object.assign(document.documentElement.dataset, {
+    records: summary.records, checked: summary.checked, mismatches: summary.differing, ready: "true",
+  });
+};
+
+const openPage = () => {
+  const trace = openTrace(JSON.parse(byId("trace-data").textContent));
+  const page = { trace, verdicts: [], views: views().filter((view) => view.applies(trace)), writeAddress: addressWriter() };
+  document.title = `${trace.document.title} · Retrace`;
+  byId("title").textContent = trace.document.title;
+  page.whenChecked = inSlices(trace.records.length, (index) => (page.verdicts[index] = checkRecord(trace, index)))
+    .then(() => page.verdicts);
+  makeTabs(page);
+  makeHelp();
+  followColourScheme();
+  const showAddress = () => show(page, parsePlace(location.hash));
+  addEventListener("hashchange", showAddress);
+  addEventListener("popstate", showAddress);
+  addEventListener("keydown", (event) => onKey(page, event));
+  showAddress();
+  return page.whenChecked.then((verdicts) => tell(summaryOf(verdicts)));
+};
+
+const tellFailure = (error) => {
+  byId("summary").textContent = `This page cannot show its trace: ${error.message}`;
+  throw error;
+};
+
+const startPage = () => {
+  try {
+    openPage().catch(tellFailure);
+  } catch (error) {
+    tellFailure(error);
+  }
+};
+
+if (typeof document !== "undefined") startPage();

@@ -1,0 +1,170 @@
+// The check of a trace: every vector-Jacobian product is computed again by the rules, every sum is added again, and
+// every gradient must be where the walk through the tape would have left it.
+import { ruleOf } from "./rules.js";
+import { largest, sameShape } from "./tensor.js";
+import { callOf, isCut } from "./trace.js";
+
+/** How far a contribution may be from the rule's, in units of the largest number that it is made of. */
+export const tolerances = { f64: 1e-12, f32: 1e-5 };
+
+// The smallest normal number of each dtype: what is smaller has lost its digits.
+const smallest = { f64: 2 ** -1022, f32: 2 ** -126 };
+
+const rounded = (dtype) => (dtype === "f32" ? Math.fround : Number);
+const same = (a, b) => a === b || (a !== a && b !== b);
+
+/** The position of the first element where two arrays of one shape are not the same number; -1 if there is none. */
+function firstOther(a, b) {
+  for (let n = 0; n < a.size; ++n) if (!same(a.data[n], b.data[n])) return n;
+  return -1;
+}
+
+/** The largest |expected - given| / size, and its position. Something else than a number is infinitely far. */
+export function differenceOf(expected, given, size, dtype) {
+  const round = rounded(dtype);
+  let worst = { difference: 0, position: -1 };
+  for (let n = 0; n < given.size; ++n) {
+    const a = round(expected.data[n]), b = given.data[n];
+    if (same(a, b) || Math.abs(a - b) <= smallest[dtype]) continue;
+    const error = Math.abs(a - b) / size, difference = error < Infinity ? error : Infinity;
+    if (difference > worst.difference) worst = { difference, position: n };
+  }
+  return worst;
+}
+
+// ---- the gradients that the walk leaves behind it
+
+// For each record, what the records behind it and the seeds have sent to its outputs, and to each input before it adds
+// its own contribution: lists of tensors of the document, to be added up. The last list of each node is its gradient.
+function walkOf(trace) {
+  const sent = trace.nodes.map(() => []);
+  for (const { node, cotangent } of trace.seeds) sent[node] = [...sent[node], cotangent];
+  const records = trace.records.map(() => null), last = trace.nodes.map(() => -1);
+  for (let index = trace.records.length - 1; index >= 0; --index) {
+    const record = trace.records[index];
+    const outputs = record.outputs.map((n) => sent[n]);
+    const before = record.inputs.map((n, i) => {
+      const held = sent[n], contribution = record.contributions[i];
+      if (contribution) sent[n] = [contribution.after];
+      if (contribution || last[n] < 0) last[n] = index;
+      return held;
+    });
+    records[index] = { outputs, before };
+  }
+  return { records, final: sent, last };
+}
+
+const walks = new WeakMap();
+function walkIn(trace) {
+  if (!walks.has(trace)) walks.set(trace, walkOf(trace));
+  return walks.get(trace);
+}
+
+/** Compares a tensor of the document with the sum of others: -1, or the first position that differs; null unknown. */
+function compareSum(trace, held, terms, dtype) {
+  if (!held || terms.length === 0) return !held && terms.length === 0 ? -1 : 0;
+  if (terms.length === 1 && held.tensor !== undefined && held.tensor === terms[0]?.tensor) return -1;
+  if (isCut(held) || terms.some(isCut)) return null;
+  const given = trace.tensor(held), arrays = terms.map((term) => trace.tensor(term)), round = rounded(dtype);
+  if (arrays.some((x) => x === null || !sameShape(x.shape, given.shape))) return 0;
+  for (let n = 0; n < given.size; ++n) {
+    const sum = arrays.slice(1).reduce((total, x) => round(total + x.data[n]), arrays[0].data[n]);
+    if (!same(sum, given.data[n])) return n;
+  }
+  return -1;
+}
+
+// ---- one record
+
+/** What a check finds, in the order of its weight. */
+class Findings {
+  constructor() {
+    this.where = null;
+    this.cut = false;
+  }
+
+  /** A comparison's position (see compareSum) with its place. */
+  add(position, what, input) {
+    if (position === null) this.cut = true;
+    else if (position >= 0) this.where ??= { what, input, position };
+  }
+}
+
+function checkSums(trace, index, findings) {
+  const record = trace.records[index], walk = walkIn(trace), { outputs, before } = walk.records[index];
+  const dtypeOf = (n) => trace.nodes[n].dtype;
+  const compare = (held, terms, n) => compareSum(trace, held, terms, dtypeOf(n));
+  record.outputs.forEach((n, j) => {
+    findings.add(compare(record.output_gradients[j], outputs[j], n), "output gradient", j);
+    if (walk.last[n] < 0) findings.add(compare(trace.nodes[n].gradient, outputs[j], n), "output gradient", j);
+  });
+  record.inputs.forEach((n, i) => {
+    const sent = record.contributions[i];
+    if (sent) {
+      findings.add(compare(sent.before, before[i], n), "before", i);
+      const terms = sent.before ? [sent.before, sent.contribution] : [sent.contribution];
+      findings.add(compare(sent.after, terms, n), "sum", i);
+    }
+    if (walk.last[n] === index) findings.add(compare(trace.nodes[n].gradient, walk.final[n], n), "gradient", i);
+  });
+}
+
+/** Whether a record has all that its rule reads. */
+function isWhole(trace, record) {
+  const values = [...record.inputs, ...record.outputs].map((n) => trace.nodes[n].value);
+  if (values.some((held) => !held || isCut(held)) || record.output_gradients.some(isCut)) return false;
+  return record.contributions.every((sent) => !sent || !isCut(sent.contribution));
+}
+
+/** The vector-Jacobian products of a record by its rule: an array per input, or null. */
+export function recompute(trace, index) {
+  const call = callOf(trace, index);
+  return ruleOf(call.op, call.attributes).vjp(call);
+}
+
+function checkContributions(trace, index, findings) {
+  const record = trace.records[index], call = callOf(trace, index);
+  const size = Math.max(0, ...call.outputGradients.map((dy) => (dy ? largest(dy) : 0)));
+  const products = recompute(trace, index);
+  return record.inputs.map((n, i) => {
+    if (!call.wants[i]) return null;
+    const expected = products[i], sent = record.contributions[i], { dtype } = trace.nodes[n];
+    if (!sent) {
+      if (expected && largest(expected) > 0) findings.add(0, "contribution", i);
+      return null;
+    }
+    const given = trace.tensor(sent.contribution);
+    if (!expected || !given || !sameShape(expected.shape, given.shape)) {
+      findings.add(0, "contribution", i);
+      return { difference: Infinity, position: 0 };
+    }
+    const found = differenceOf(expected, given, Math.max(size, largest(expected)) || 1, dtype);
+    if (found.difference > tolerances[call.dtype]) findings.add(found.position, "contribution", i);
+    return found;
+  });
+}
+
+/**
+ * Checks one record: {verdict, difference, where, inputs}.
+ * verdict: "agrees", "differs", "not captured" (a tensor was too large to be kept), "no rule", "not reached";
+ * difference: the largest of a contribution, relative to the largest number that it is made of;
+ * where: null, or {what, input, position} of the first difference: what is "contribution", "sum" (before + this is not
+ * after), "before", "output gradient" (input is then the output) or "gradient" (the final one of the input);
+ * inputs: {difference, position} of each contribution, or null.
+ */
+export function checkRecord(trace, index) {
+  const record = trace.records[index], findings = new Findings();
+  checkSums(trace, index, findings);
+  let inputs = record.inputs.map(() => null), verdict = "agrees";
+  if (!record.reached) verdict = "not reached";
+  else if (!isWhole(trace, record)) verdict = "not captured";
+  else if (!ruleOf(record.op, record.attributes)) verdict = "no rule";
+  else inputs = checkContributions(trace, index, findings);
+  if (verdict === "agrees" && findings.cut) verdict = "not captured";
+  if (findings.where) verdict = "differs";
+  const difference = inputs.reduce((worst, found) => Math.max(worst, found?.difference ?? 0), 0);
+  return { verdict, difference, where: findings.where, inputs };
+}
+
+/** The verdicts of all records, in the order of the tape. */
+export const checkAll = (trace) => trace.records.map((_, index) => checkRecord(trace, index));

@@ -1,0 +1,18 @@
+// The rules by the name of their op. A rule is {vjp, forward?, jacobian?}: functions of a call (see trace.js).
+import { elementwiseRules } from "./rules_elementwise.js";
+import { reductionRules } from "./rules_reductions.js";
+import { shapeRules } from "./rules_shapes.js";
+
+/**
+ * All rules. vjp(call) gives the vector-Jacobian product of each input, an array of its shape, or null for none: a
+ * second derivation of what the op's backward function computes, in double precision.
+ */
+export const rules = () => ({ ...elementwiseRules, ...reductionRules, ...shapeRules });
+
+let known = null;
+
+/** The rule of a call; null for the op of a user, whose formulas nobody else knows. */
+export function ruleOf(op, attributes = {}) {
+  known ??= rules();
+  return Object.hasOwn(known, op) && !attributes.custom ? known[op] : null;
+}

@@ -1,0 +1,102 @@
+// The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
+import { activations, logistic, logOnePlusExp } from "./scalar_functions.js";
+import { elementwise, sumTo } from "./tensor.js";
+
+/** A constant of a call as the kernels see it, who convert it to the dtype of their elements first. */
+const asElement = (call, name) => (call.dtype === "f32" ? Math.fround : Number)(call.attributes[name]);
+
+/** The rule of y = value(x), where dy/dx = slope(x, y). Both also get the constants of the call, in their order. */
+function ofOne(value, slope, ...constants) {
+  const given = (call) => constants.map((name) => asElement(call, name));
+  return {
+    forward(call) {
+      const c = given(call);
+      return [elementwise((x) => value(x, ...c), call.inputs[0])];
+    },
+    vjp(call) {
+      const c = given(call);
+      const product = (dy, x, y) => dy * slope(x, y, ...c);
+      return [elementwise(product, call.outputGradients[0], call.inputs[0], call.outputs[0])];
+    },
+  };
+}
+
+/** The rule of y = value(a, b), where dy/da = slopeOfA(a, b, y) and dy/db = slopeOfB(a, b, y). */
+function ofTwo(value, slopeOfA, slopeOfB) {
+  return {
+    forward: (call) => [elementwise(value, ...call.inputs)],
+    vjp({ inputs: [a, b], outputs: [y], outputGradients: [dy], wants }) {
+      const gradient = (slope, x) => sumTo(elementwise((d, s) => d * s, dy, elementwise(slope, a, b, y)), x.shape);
+      return [wants[0] ? gradient(slopeOfA, a) : null, wants[1] ? gradient(slopeOfB, b) : null];
+    },
+  };
+}
+
+const ofActivation = ({ value, slope }) => ofOne(value, slope);
+
+/** Of two equal ones each has half of the slope. */
+const share = (a, b) => (a > b ? 1 : a === b ? 0.5 : 0);
+const largerOf = (a, b) => (a > b || a !== a ? a : b);
+const smallerOf = (a, b) => (a < b || a !== a ? a : b);
+
+// x^0 is 1 with slope 0 even at 0, but a NaN stays one.
+const power = (x, p) => (x !== x || p !== p ? NaN : x ** p);
+const powerOfConstant = ofOne(power, (x, y, p) => (p === 0 ? 0 : p * power(x, p - 1)), "exponent");
+const powerOfTensor = ofTwo(
+  power,
+  (a, b) => (b === 0 ? 0 : b * power(a, b - 1)),
+  (a, b, y) => (y === 0 ? 0 : y * Math.log(a)),
+);
+const powerRule = (call) => ("exponent" in call.attributes ? powerOfConstant : powerOfTensor);
+
+export const elementwiseRules = {
+  identity: ofOne((x) => x, () => 1),
+  to: ofOne((x) => x, () => 1),
+  add: ofTwo((a, b) => a + b, () => 1, () => 1),
+  sub: ofTwo((a, b) => a - b, () => 1, () => -1),
+  mul: ofTwo((a, b) => a * b, (a, b) => b, (a) => a),
+  div: ofTwo((a, b) => a / b, (a, b) => 1 / b, (a, b, y) => -y / b),
+  neg: ofOne((x) => -x, () => -1),
+  scale: ofOne((x, c) => c * x, (x, y, c) => c, "factor"),
+  shift: ofOne((x, c) => x + c, () => 1, "offset"),
+  maximum: ofTwo(largerOf, (a, b) => share(a, b), (a, b) => share(b, a)),
+  minimum: ofTwo(smallerOf, (a, b) => share(b, a), (a, b) => share(a, b)),
+  pow: { forward: (call) => powerRule(call).forward(call), vjp: (call) => powerRule(call).vjp(call) },
+  exp: ofOne(Math.exp, (x, y) => y),
+  log: ofOne(Math.log, (x) => 1 / x),
+  sqrt: ofOne(Math.sqrt, (x, y) => 1 / (2 * y)),
+  square: ofOne((x) => x * x, (x) => 2 * x),
+  abs: ofOne(Math.abs, (x) => (x > 0 ? 1 : x < 0 ? -1 : 0)),
+  reciprocal: ofOne((x) => 1 / x, (x, y) => -y * y),
+  sin: ofOne(Math.sin, (x) => Math.cos(x)),
+  cos: ofOne(Math.cos, (x) => -Math.sin(x)),
+  clip: ofOne(
+    (x, low, high) => (x <= low ? low : x >= high ? high : x),
+    (x, y, low, high) => (x > low && x < high ? 1 : 0),
+    "low", "high",
+  ),
+  where: {
+    forward: (call) => [elementwise((condition, a, b) => (condition !== 0 ? a : b), ...call.inputs)],
+    vjp({ inputs: [condition, a, b], outputGradients: [dy], wants }) {
+      const ofA = (d, c) => (c !== 0 ? d : 0), ofB = (d, c) => (c !== 0 ? 0 : d);
+      const gradient = (part, x) => sumTo(elementwise(part, dy, condition), x.shape);
+      return [null, wants[1] ? gradient(ofA, a) : null, wants[2] ? gradient(ofB, b) : null];
+    },
+  },
+  masked_fill: {
+    forward(call) {
+      const fill = asElement(call, "value");
+      return [elementwise((x, hidden) => (hidden !== 0 ? fill : x), ...call.inputs)];
+    },
+    vjp: ({ inputs, outputGradients: [dy] }) => [elementwise((d, hidden) => (hidden !== 0 ? 0 : d), dy, inputs[1]), null],
+  },
+  sigmoid: ofActivation(activations.sigmoid),
+  tanh: ofActivation(activations.tanh),
+  relu: ofActivation(activations.relu),
+  leaky_relu: ofOne((x, c) => (x > 0 ? x : c * x), (x, y, c) => (x > 0 ? 1 : c), "slope"),
+  gelu: ofActivation(activations.gelu),
+  gelu_tanh: ofActivation(activations.gelu_tanh),
+  silu: ofOne((x) => x * logistic(x), (x) => logistic(x) + x * logistic(x) * logistic(-x)),
+  softplus: ofOne(logOnePlusExp, logistic),
+  log_sigmoid: ofOne((x) => -logOnePlusExp(-x), (x) => logistic(-x)),
+};

@@ -1,0 +1,81 @@
+// The rules of reductions: each element of dy goes to the elements of x that were reduced to it.
+import { broadcastTo, countAlong, elementwise, keptShape, maxAlong, meanAlong, reduceAlong, reshape, scaleBy, subtract,
+  sumAlong, transpose, NdArray } from "./tensor.js";
+
+/** y or dy with its reduced axes, which have length 1. */
+const withAxes = (call, array) => reshape(array, keptShape(call.inputs[0].shape, call.attributes.axes));
+
+const squareOf = (x) => elementwise((p) => p * p, x);
+
+/** The rule of y = value(x, axes), where dy/dx = slope(x, y) with a y for each x. */
+function ofSets(value, slopes) {
+  return {
+    forward(call) {
+      const y = value(call.inputs[0], call.attributes.axes);
+      return [reshape(y, call.outputs[0] ? call.outputs[0].shape : y.shape)];
+    },
+    vjp(call) {
+      const [x] = call.inputs, { axes } = call.attributes;
+      const y = withAxes(call, call.outputs[0]), dy = withAxes(call, call.outputGradients[0]);
+      return [elementwise((d, slope) => d * slope, dy, slopes(x, y, axes))];
+    },
+  };
+}
+
+const extreme = (value) =>
+  ofSets(value, (x, y, axes) => {
+    const equal = elementwise((p, q) => (p === q ? 1 : 0), x, y);
+    return elementwise((is, ties) => (is ? 1 / ties : 0), equal, sumAlong(equal, axes));
+  });
+
+const minAlong = (x, axes) => scaleBy(-1, maxAlong(scaleBy(-1, x), axes));
+
+function varianceAlong(x, axes) {
+  return meanAlong(squareOf(subtract(x, meanAlong(x, axes))), axes);
+}
+
+function logSumExpAlong(x, axes) {
+  const top = maxAlong(x, axes);
+  const shifted = elementwise((p, q) => (Number.isFinite(q) ? Math.exp(p - q) : 0), x, top);
+  return elementwise((q, sum) => (Number.isFinite(q) ? q + Math.log(sum) : q), top, sumAlong(shifted, axes));
+}
+
+/** For each element the product of all others of its set: of those before it times that of those behind it. */
+function productsOfOthers(x, axes) {
+  const kept = x.shape.map((_, k) => k).filter((k) => !axes.includes(k)), order = [...kept, ...axes];
+  const sets = transpose(x, order), length = countAlong(x, axes), products = new Float64Array(x.size);
+  for (let start = 0; start < x.size; start += length) {
+    for (let n = start, before = 1; n < start + length; before *= sets.data[n++]) products[n] = before;
+    for (let n = start + length - 1, behind = 1; n >= start; behind *= sets.data[n--]) products[n] *= behind;
+  }
+  return transpose(new NdArray("f64", sets.shape, products), order.map((_, k) => order.indexOf(k)));
+}
+
+function sumsUpTo(x, axis, fromTheEnd) {
+  const stride = x.shape.slice(axis + 1).reduce((product, n) => product * n, 1), length = x.shape[axis];
+  const y = new NdArray("f64", x.shape, Float64Array.from(x.data));
+  for (let n = 0; n < y.size; ++n) {
+    const k = fromTheEnd ? y.size - 1 - n : n, step = fromTheEnd ? stride : -stride;
+    const position = Math.floor(k / stride) % length;
+    if (position !== (fromTheEnd ? length - 1 : 0)) y.data[k] += y.data[k + step];
+  }
+  return y;
+}
+
+export const reductionRules = {
+  sum: ofSets(sumAlong, (x) => broadcastTo(new NdArray("f64", [], Float64Array.of(1)), x.shape)),
+  mean: ofSets(meanAlong, (x, y, axes) => elementwise(() => 1 / countAlong(x, axes), x)),
+  max: extreme(maxAlong),
+  min: extreme(minAlong),
+  var: ofSets(varianceAlong, (x, y, axes) => scaleBy(2 / countAlong(x, axes), subtract(x, meanAlong(x, axes)))),
+  prod: ofSets((x, axes) => reduceAlong((a, b) => a * b, 1, x, axes), (x, y, axes) => productsOfOthers(x, axes)),
+  logsumexp: ofSets(logSumExpAlong, (x, y) => elementwise((p, q) => (q === -Infinity ? 0 : Math.exp(p - q)), x, y)),
+  norm: ofSets(
+    (x, axes) => elementwise(Math.sqrt, sumAlong(squareOf(x), axes)),
+    (x, y) => elementwise((p, q) => (q === 0 ? 0 : p / q), x, y),
+  ),
+  cumsum: {
+    forward: ({ inputs: [x], attributes: { axis } }) => [sumsUpTo(x, axis, false)],
+    vjp: ({ outputGradients: [dy], attributes: { axis } }) => [sumsUpTo(dy, axis, true)],
+  },
+};

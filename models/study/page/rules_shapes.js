@@ -1,0 +1,63 @@
+// The rules of ops that only move elements: each gradient moves back.
+import { broadcastTo, concat, narrow, pick, placesOf, reshape, spread, stridesOf, sumTo, transpose } from "./tensor.js";
+
+/** Element (i, j, ...) of `shape` lies at offset + i strides[0] + j strides[1] + ... of the whole. */
+const partPlaces = ({ attributes: { offset, strides } }, shape) => placesOf(shape, strides, offset);
+
+/** y is a part of x. */
+const partRule = {
+  forward: (call) => [pick(call.inputs[0], partPlaces(call, call.outputs[0].shape), call.outputs[0].shape)],
+  vjp({ inputs: [x], outputGradients: [dy], attributes }) {
+    return [spread(dy, partPlaces({ attributes }, dy.shape), x.shape)];
+  },
+};
+
+/** Where in y the elements of x lie between the zeros. */
+function insidePlaces(x, y, before) {
+  const strides = stridesOf(y.shape);
+  return placesOf(x.shape, strides, before.reduce((sum, n, k) => sum + n * strides[k], 0));
+}
+
+const flipped = (x, axis) => {
+  const strides = stridesOf(x.shape), last = x.shape[axis] - 1;
+  const places = placesOf(x.shape, strides.map((stride, k) => (k === axis ? -stride : stride)), last * strides[axis]);
+  return pick(x, places, x.shape);
+};
+
+const inverse = (permutation) => permutation.map((_, k) => permutation.indexOf(k));
+
+export const shapeRules = {
+  reshape: {
+    forward: (call) => [reshape(call.inputs[0], call.attributes.shape)],
+    vjp: (call) => [reshape(call.outputGradients[0], call.inputs[0].shape)],
+  },
+  transpose: {
+    forward: (call) => [transpose(call.inputs[0], call.attributes.permutation)],
+    vjp: (call) => [transpose(call.outputGradients[0], inverse(call.attributes.permutation))],
+  },
+  slice: partRule,
+  split: partRule,
+  concat: {
+    forward: (call) => [concat(call.inputs, call.attributes.axis)],
+    vjp({ inputs, outputGradients: [dy], attributes: { axis } }) {
+      let end = 0;
+      return inputs.map((x) => narrow(dy, axis, (end += x.shape[axis]) - x.shape[axis], x.shape[axis]));
+    },
+  },
+  broadcast_to: {
+    forward: (call) => [broadcastTo(call.inputs[0], call.attributes.shape)],
+    vjp: (call) => [sumTo(call.outputGradients[0], call.inputs[0].shape)],
+  },
+  flip: {
+    forward: (call) => [flipped(call.inputs[0], call.attributes.axis)],
+    vjp: (call) => [flipped(call.outputGradients[0], call.attributes.axis)],
+  },
+  pad: {
+    forward({ inputs: [x], outputs: [y], attributes: { before } }) {
+      return [spread(x, insidePlaces(x, y, before), y.shape)];
+    },
+    vjp({ inputs: [x], outputGradients: [dy], attributes: { before } }) {
+      return [pick(dy, insidePlaces(x, dy, before), x.shape)];
+    },
+  },
+};

@@ -1,0 +1,55 @@
+// Functions of one number that the rules share, and the slopes of those that serve as activations.
+
+/** 1 / (1 + e^-x), exact to rounding in both tails. */
+export function logistic(x) {
+  const e = Math.exp(-Math.abs(x));
+  return (x < 0 ? e : 1) / (1 + e);
+}
+
+/** ln(1 + e^x). */
+export const logOnePlusExp = (x) => (x < 0 ? 0 : x) + Math.log1p(Math.exp(-Math.abs(x)));
+
+// 1 - erf x for x of 2 and more: x / (x^2 + 1/2 / (1 + 1 / (x^2 + 3/2 / (1 + 2 / (x^2 + ...))))), from the far end.
+function upperErrorFunction(x) {
+  let rest = x;
+  for (let k = 80; k > 0; --k) rest = x + k / 2 / rest;
+  return Math.exp(-x * x) / Math.sqrt(Math.PI) / rest;
+}
+
+// erf x for |x| < 2: all terms of 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 + ...) have one sign.
+function innerErrorFunction(x) {
+  let sum = 0;
+  for (let n = 0, term = x; sum + term !== sum; ++n, term *= (2 * x * x) / (2 * n + 1)) sum += term;
+  return ((2 * Math.exp(-x * x)) / Math.sqrt(Math.PI)) * sum;
+}
+
+/** 1 - erf x. */
+export function complementaryErrorFunction(x) {
+  if (Number.isNaN(x)) return NaN;
+  return x >= 2 ? upperErrorFunction(x) : x <= -2 ? 2 - upperErrorFunction(-x) : 1 - innerErrorFunction(x);
+}
+
+/** The probability that a standard normal number is below x. */
+export const normalDistribution = (x) => complementaryErrorFunction(-x / Math.SQRT2) / 2;
+export const normalDensity = (x) => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+
+const geluArgument = (x) => Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3);
+const geluArgumentSlope = (x) => Math.sqrt(2 / Math.PI) * (1 + 3 * 0.044715 * x * x);
+// e^-2u / (1 + e^-2u)^2, a quarter of 1 - (tanh u)^2.
+const bump = (u) => logistic(2 * u) * logistic(-2 * u);
+
+/** y = value(x) and dy/dx = slope(x, y) of the activations by name. */
+export const activations = {
+  none: { value: (x) => x, slope: () => 1 },
+  relu: { value: (x) => (x <= 0 ? 0 : x), slope: (x) => (x > 0 ? 1 : 0) },
+  tanh: { value: Math.tanh, slope: (x, y) => 1 - y * y },
+  sigmoid: { value: logistic, slope: (x, y) => y * (1 - y) },
+  gelu: { value: (x) => x * normalDistribution(x), slope: (x) => normalDistribution(x) + x * normalDensity(x) },
+  gelu_tanh: {
+    value: (x) => x * logistic(2 * geluArgument(x)),
+    slope(x) {
+      const u = geluArgument(x), bend = bump(u);
+      return logistic(2 * u) + (bend === 0 ? 0 : 2 * x * bend * geluArgumentSlope(x));
+    },
+  },
+};

@@ -1,0 +1,125 @@
+// The rules against central differences of their own forwards. (Traces of the C++ backward are in traces_test.mjs.)
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ruleOf, rules } from "../../../models/study/page/rules.js";
+import { complementaryErrorFunction } from "../../../models/study/page/scalar_functions.js";
+import { NdArray, largest, ndArray, sizeOf } from "../../../models/study/page/tensor.js";
+
+// Numbers between -1 and 1, the same every time.
+function generator(state) {
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
+const number = generator(7);
+const normal = (...shape) => ndArray(shape, Array.from({ length: sizeOf(shape) }, () => 2 * number()));
+const positive = (...shape) => ndArray(shape, Array.from({ length: sizeOf(shape) }, () => 1.25 + 0.75 * number()));
+const integers = (shape, ...values) => ndArray(shape, values, "i64");
+
+const unary = (op, draw = normal, attributes = {}) => [op, [draw(3, 4)], attributes];
+const binary = (op, draw = normal) => [
+  [op, [draw(3, 4), draw(3, 4)]],
+  [op, [draw(2, 1, 3, 1), draw(4, 1, 5)]],
+  [op, [draw(3), draw()]],
+];
+const reductions = (op) => [
+  [op, [normal(2, 3, 4)], { axes: [0, 1, 2] }],
+  [op, [normal(2, 3, 4)], { axes: [1] }],
+  [op, [normal(2, 3, 4)], { axes: [0, 2] }],
+  [op, [normal()], { axes: [] }],
+];
+
+const cases = [
+  ...["identity", "to", "neg", "exp", "square", "abs", "sin", "cos", "sigmoid", "tanh", "relu", "gelu", "gelu_tanh",
+    "silu", "softplus", "log_sigmoid"].map((op) => unary(op)),
+  ...["log", "sqrt", "reciprocal"].map((op) => unary(op, positive)),
+  unary("scale", normal, { factor: -1.7 }),
+  unary("shift", normal, { offset: 2.5 }),
+  unary("pow", normal, { exponent: 3 }),
+  unary("pow", positive, { exponent: -1.5 }),
+  unary("clip", normal, { low: -0.5, high: 0.7 }),
+  unary("leaky_relu", normal, { slope: 0.1 }),
+  ...["add", "sub", "mul", "maximum", "minimum"].flatMap((op) => binary(op)),
+  ...["div", "pow"].flatMap((op) => binary(op, positive)),
+  ["where", [integers([4], 1, 0, 1, 0), normal(3, 4), normal(3, 1)]],
+  ["masked_fill", [normal(3, 4), integers([4], 1, 0, 0, 1)], { value: 7 }],
+  ...["sum", "mean", "max", "min", "var", "prod", "logsumexp", "norm"].flatMap((op) => reductions(op)),
+  ["prod", [ndArray([2, 3], [0, 2, 3, 0, 0, 4])], { axes: [1] }],
+  ["cumsum", [normal(2, 3, 4)], { axis: 1 }],
+  ["reshape", [normal(2, 6)], { shape: [3, 4] }],
+  ["transpose", [normal(2, 3, 4)], { permutation: [2, 0, 1] }],
+  ["concat", [normal(2, 1), normal(2, 3), normal(2, 0)], { axis: 1 }],
+  ["broadcast_to", [normal(2, 1, 3)], { shape: [2, 2, 4, 3] }],
+  ["flip", [normal(3, 4)], { axis: 0 }],
+  ["slice", [normal(4, 5)], { offset: 16, strides: [-10, 0, 1] }, [[2, 1, 4]]],
+  ["pad", [normal(2, 3)], { before: [1, 0] }, [[4, 6]]],
+];
+
+const copy = (x) => new NdArray(x.dtype, x.shape, Float64Array.from(x.data));
+const isInteger = (x) => x.dtype === "i64";
+
+/** The outputs, for shapes that a rule's forward cannot know by itself. */
+function outputsOf(rule, inputs, attributes, shapes) {
+  const outputs = (shapes ?? []).map((shape) => ndArray(shape, new Array(sizeOf(shape)).fill(0)));
+  return rule.forward({ inputs, attributes, outputs, dtype: "f64" });
+}
+
+cases.forEach(([op, inputs, attributes = {}, shapes], k) => {
+  test(`the rule of ${op} is the derivative of its forward (case ${k})`, () => {
+    const rule = ruleOf(op, attributes);
+    const outputs = outputsOf(rule, inputs, attributes, shapes);
+    const outputGradients = outputs.map((y) => normal(...y.shape));
+    const wants = inputs.map((x) => !isInteger(x));
+    const gradients = rule.vjp({ op, inputs, outputs, outputGradients, wants, attributes, dtype: "f64" });
+    const loss = (at) =>
+      outputsOf(rule, at, attributes, shapes)
+        .map((y, j) => y.data.reduce((sum, value, n) => sum + value * outputGradients[j].data[n], 0))
+        .reduce((a, b) => a + b, 0);
+    inputs.forEach((x, i) => {
+      if (!wants[i]) return assert.equal(gradients[i] ?? null, null);
+      assert.deepEqual(gradients[i].shape, x.shape);
+      const size = Math.max(1, largest(gradients[i]));
+      x.data.forEach((_, n) => {
+        const step = 1e-6;
+        const moved = [step, -step].map((by) => {
+          const at = inputs.map(copy);
+          at[i].data[n] += by;
+          return loss(at);
+        });
+        const difference = (moved[0] - moved[1]) / (2 * step);
+        assert.ok(Math.abs(difference - gradients[i].data[n]) < 1e-7 * size,
+          `input ${i}, element ${n}: ${gradients[i].data[n]} and not ${difference}`);
+      });
+    });
+  });
+});
+
+test("ties share the gradient", () => {
+  const dy = ndArray([1], [1]), x = ndArray([3], [2, 1, 2]), wants = [true, true];
+  const max = ruleOf("max").vjp({
+    inputs: [x], outputs: [ndArray([1], [2])], outputGradients: [dy], wants, attributes: { axes: [0] },
+  });
+  assert.deepEqual(Array.from(max[0].data), [0.5, 0, 0.5]);
+  const [a, b] = ruleOf("maximum").vjp({
+    inputs: [ndArray([1], [2]), ndArray([1], [2])], outputs: [ndArray([1], [2])], outputGradients: [dy], wants,
+    attributes: {},
+  });
+  assert.deepEqual([a.data[0], b.data[0]], [0.5, 0.5]);
+});
+
+test("the error function is exact to rounding, and in its tail relatively", () => {
+  // Abramowitz and Stegun, tables 7.1 and 7.3, and Wolfram's digits.
+  const known = [[0.5, 0.4795001221869535], [1, 0.15729920705028513], [2, 0.004677734981047266],
+    [3, 2.209049699858544e-5], [6, 2.1519736712498913e-17], [-1, 1.842700792949715]];
+  for (const [x, y] of known)
+    assert.ok(Math.abs(complementaryErrorFunction(x) / y - 1) < 1e-13, `${x}: ${complementaryErrorFunction(x)}`);
+});
+
+test("an op that nobody knows has no rule", () => {
+  assert.equal(ruleOf("swish"), null);
+  assert.equal(ruleOf("constructor"), null);
+  assert.equal(ruleOf("tanh", { custom: true }), null, "a user's op may have any name");
+  for (const [name, rule] of Object.entries(rules())) assert.equal(typeof rule.vjp, "function", name);
+});

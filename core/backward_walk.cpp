@@ -106,17 +106,21 @@ inline void BackwardWalk::run_backward(Record& record, bool outputs_end_here) co
     check_gradients_finite(record);
 }
 
-bool BackwardWalk::next() {
+bool BackwardWalk::advance() {
   if (now_ != nullptr) finish(*now_);
   for (now_ = nullptr; ahead_ != nullptr && now_ == nullptr; ahead_ = ahead_->previous_) {
-    if (is_reached(*ahead_)) {
-      run_backward(*ahead_, false);
+    if (is_reached(*ahead_))
       now_ = ahead_;
-    } else {
+    else
       finish(*ahead_);
-    }
   }
   return now_ != nullptr;
+}
+
+bool BackwardWalk::next() {
+  if (!advance()) return false;
+  run_backward(*now_, false);
+  return true;
 }
 
 void BackwardWalk::run() {

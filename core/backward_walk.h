@@ -22,6 +22,9 @@ class BackwardWalk {
 
  private:
   friend class Tape;
+  friend class TracedWalk;
+  /// Goes to the next record that anything flows back to, without running its backward.
+  bool advance();
   void start(const Tensors& outputs, const Tensors& cotangents);
   /// Runs all records that are left. Nobody looks at them after their backward, so that their gradients may be reused.
   void run();

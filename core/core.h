@@ -6,6 +6,7 @@
 #include <retrace/core/gradcheck.h>
 #include <retrace/core/identity.h>
 #include <retrace/core/inspect.h>
+#include <retrace/core/names.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/random.h>
 #include <retrace/core/recording.h>
@@ -15,3 +16,5 @@
 #include <retrace/core/tape.h>
 #include <retrace/core/tensor.h>
 #include <retrace/core/threads_scope.h>
+#include <retrace/core/trace.h>
+#include <retrace/core/trace_file.h>

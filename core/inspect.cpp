@@ -1,11 +1,10 @@
 #include <retrace/core/inspect.h>
 #include <retrace/core/json.h>
+#include <retrace/core/node_names.h>
 #include <retrace/core/op_access.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 #include <ostream>
 #include <type_traits>
 #include <vector>
@@ -24,57 +23,12 @@ std::vector<const Record*> records_until(const Record* last) {
   return result;
 }
 
-// The names of the nodes of a tape. A name depends on earlier records alone, so that it never changes.
-class NodeNames {
- public:
-  explicit NodeNames(const std::vector<const Record*>& records) {
-    for (const Record* record : records) {
-      for (int i = 0; i < record->inputs(); ++i) add_leaf(node_in(*record, i));
-      for (int j = 0; j < record->outputs(); ++j)
-        add(node_out(*record, j), j == 0 ? text("%", record->index()) : text("%", record->index(), ".", j));
-    }
-  }
-  const std::string& operator[](const Node& node) const { return names_.at(&node); }
-  /// In the order in which the tape met them.
-  const std::vector<const Node*>& leaves() const { return leaves_; }
-
- private:
-  void add_leaf(const Node& node) {
-    if (names_.contains(&node)) return;
-    leaves_.push_back(&node);
-    if (add(node, text("x", unnamed_leaves_))) ++unnamed_leaves_;
-  }
-  // Whether the node has no name of its own.
-  bool add(const Node& node, const std::string& otherwise) {
-    const bool unnamed = node.name == nullptr || node.name->empty();
-    names_.emplace(&node, unnamed ? otherwise : *node.name);
-    return unnamed;
-  }
-  std::map<const Node*, std::string> names_;
-  std::vector<const Node*> leaves_;
-  int unnamed_leaves_ = 0;
-};
-
-// "(1, 2, 3, 4)"; of more numbers the first ones and the norm: "(1, 2, 3, ...; norm 5.47723)".
-std::string some_numbers(const Node& node, const void* values) {
-  return dispatch_any(node.dtype, [&](auto zero) {
-    const auto* first = static_cast<const decltype(zero)*>(values);
-    const std::int64_t count = node.numel(), shown = count > 4 ? 3 : count;
-    std::string result = "(";
-    double squares = 0;
-    for (std::int64_t k = 0; k < count; ++k) {
-      const double number = static_cast<double>(first[k]);
-      if (k < shown) result += text(k == 0 ? "" : ", ", number);
-      squares += number * number;
-    }
-    return result + (count > shown ? text(", ...; norm ", std::sqrt(squares), ")") : std::string(")"));
-  });
-}
-
 // "dw = (1, 2)"; nothing where no gradient is held.
 std::string gradient_of(const Node& node, const NodeNames& names) {
   if (node.gradient == nullptr) return "";
-  return text("d", names[node], " = ", some_numbers(node, node.gradient->data()));
+  detail::retain(node.gradient);
+  const Tensor gradient = OpAccess::over(node.gradient, node.gradient->data(), node.shape, node.dtype);
+  return text("d", names[node], " = ", short_text({gradient}));
 }
 
 void append_item(std::string& list, const std::string& item) {
@@ -84,7 +38,7 @@ void append_item(std::string& list, const std::string& item) {
 // Index, path, outputs <- op inputs, formulas, gradients.
 using Row = std::array<std::string, 7>;
 
-Row row_of(const Record& record, const NodeNames& nodes, const ScopeNames& names) {
+Row row_of(const Record& record, const NodeNames& nodes, const Names& names) {
   const Formulas formulas = record.formulas();
   std::string outputs, inputs, gradients;
   for (int j = 0; j < record.outputs(); ++j) {
@@ -116,16 +70,6 @@ std::string as_table(const std::vector<Row>& rows) {
   return result;
 }
 
-// A string of the DOT language.
-std::string quoted(const std::string& label) {
-  std::string result = "\"";
-  for (const char c : label) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c == '\n' ? std::string("\\n") : std::string(1, c);
-  }
-  return result + "\"";
-}
-
 void write_numbers(JsonWriter& json, const Node& node, const void* values) {
   json.begin_array();
   dispatch_any(node.dtype, [&](auto zero) {
@@ -154,17 +98,10 @@ void write_node(JsonWriter& json, const Node& node, const NodeNames& names) {
 
 }  // namespace
 
-std::string path_of(const Record& record, const ScopeNames& names) {
-  std::string path;
-  for (const ScopeEntry* scope = record.scope(); scope != nullptr; scope = scope->outer) {
-    const std::string known = names ? names(*scope) : std::string();
-    path = text(known.empty() ? scope->label : known, path.empty() ? "" : "/", path);
-  }
-  return path;
-}
+std::string path_of(const Record& record, const Names& names) { return path_of(record.scope(), names); }
 
-std::string to_text(const Record& record, const ScopeNames& names) {
-  const NodeNames nodes(records_until(&record));
+std::string to_text(const Record& record, const Names& names) {
+  const NodeNames nodes(records_until(&record), names);
   Row row = row_of(record, nodes, names);
   std::string to_inputs;
   for (int i = 0; i < record.inputs(); ++i) {
@@ -180,9 +117,9 @@ std::string to_text(const Record& record, const ScopeNames& names) {
   return line;
 }
 
-std::string to_text(const Tape& tape, const ScopeNames& names) {
+std::string to_text(const Tape& tape, const Names& names) {
   const std::vector<const Record*> records = tape.records();
-  const NodeNames nodes(records);
+  const NodeNames nodes(records, names);
   std::vector<Row> rows;
   for (const Record* record : records) rows.push_back(row_of(*record, nodes, names));
   std::string result = text("tape of ", tape.size(), tape.size() == 1 ? " record\n" : " records\n", as_table(rows));
@@ -192,32 +129,9 @@ std::string to_text(const Tape& tape, const ScopeNames& names) {
   return result;
 }
 
-std::string to_dot(const Tape& tape, const ScopeNames& names) {
+std::string to_json(const Tape& tape, const Names& names) {
   const std::vector<const Record*> records = tape.records();
-  const NodeNames nodes(records);
-  std::map<const TensorInfo*, std::string> made_by;
-  std::string result = "digraph tape {\n  rankdir=LR;\n";
-  for (const Node* leaf : nodes.leaves()) {
-    std::string& id = made_by[leaf];
-    id = text("leaf", made_by.size() - 1);
-    result += text("  ", id, " [shape=ellipse, label=", quoted(nodes[*leaf]), "];\n");
-  }
-  for (const Record* record : records) {
-    const std::string id = text("op", record->index()), path = path_of(*record, names);
-    const std::string label = text(record->op().name, path.empty() ? "" : "\n", path);
-    const Formulas formulas = record->formulas();
-    result += text("  ", id, " [shape=box, label=", quoted(label),
-                   ", tooltip=", quoted(formulas.forward + "\n" + formulas.backward), "];\n");
-    for (int i = 0; i < record->inputs(); ++i)
-      result += text("  ", made_by[&record->in(i)], " -> ", id, " [label=\"", record->in(i).shape, "\"];\n");
-    for (int j = 0; j < record->outputs(); ++j) made_by[&record->out(j)] = id;
-  }
-  return result + "}\n";
-}
-
-std::string to_json(const Tape& tape, const ScopeNames& names) {
-  const std::vector<const Record*> records = tape.records();
-  const NodeNames nodes(records);
+  const NodeNames nodes(records, names);
   JsonWriter json(true);
   json.begin_array();
   for (const Record* record : records) {

@@ -31,6 +31,8 @@ class JsonWriter {
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(std::int64_t number);
   JsonWriter& value(std::uint64_t number);
+  JsonWriter& value(bool truth) { return word(truth ? "true" : "false"); }
+  JsonWriter& null() { return word("null"); }
   /// Writes the shortest digits that read back as the same number; null for NaN and infinities, which JSON lacks.
   JsonWriter& value(double number);
 
@@ -39,6 +41,7 @@ class JsonWriter {
  private:
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
+  JsonWriter& word(std::string_view literal);
   void separate();
   void append_quoted(std::string_view text);
 

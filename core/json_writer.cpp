@@ -57,6 +57,12 @@ JsonWriter& JsonWriter::value(std::string_view text) {
   return *this;
 }
 
+JsonWriter& JsonWriter::word(std::string_view literal) {
+  separate();
+  text_ += literal;
+  return *this;
+}
+
 JsonWriter& JsonWriter::value(std::int64_t number) {
   separate();
   text_ += digits(number);

@@ -35,6 +35,8 @@ class SavedValue {
  public:
   /// False for a value that was not needed.
   explicit operator bool() const { return storage_ != nullptr; }
+  /// The tensor that it is the value of.
+  const TensorInfo& info() const { return *info_; }
   const Shape& shape() const { return info_->shape; }
   Dtype dtype() const { return info_->dtype; }
   std::int64_t numel() const { return info_->numel(); }

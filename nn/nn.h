@@ -10,6 +10,7 @@
 #include <retrace/nn/lstm.h>
 #include <retrace/nn/module.h>
 #include <retrace/nn/multi_head_attention.h>
+#include <retrace/nn/names.h>
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/pytorch.h>

@@ -14,7 +14,7 @@
 #include <retrace/core/random.h>
 #include <retrace/models/networks/memory_trace.h>
 #include <retrace/models/networks/model_spec.h>
-#include <retrace/nn/module.h>
+#include <retrace/nn/names.h>
 
 namespace retrace {
 
@@ -32,6 +32,8 @@ class SequenceModel {
   virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
   /// The trace of its memory over x, if it has one.
   virtual std::optional<MemoryTrace> trace(const Tensor& /*x*/) const { return std::nullopt; }
+  /// The names of its parameters and of the modules in it.
+  virtual Names names() const { return names_of(*this); }
   void visit(auto&& see) const {
     for (const NamedTensor& parameter : parameters_) see(parameter.name.c_str(), parameter.tensor);
   }
@@ -66,6 +68,7 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
     else
       return std::nullopt;
   }
+  Names names() const override { return names_of(module_); }
   const M& module() const { return module_; }
 
  private:

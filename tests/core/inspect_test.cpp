@@ -157,13 +157,12 @@ TEST(Inspect, ModulesGoByTheirNamesWhereTheyAreKnown) {
   const Outer outer;
   Tape tape;
   outer(w);
-  const ScopeNames names = [&](const ScopeEntry& scope) -> std::string {
-    const bool is_inner = scope.module == &outer.inner && scope.label == std::string_view("inner");
-    return is_inner ? "layer.3" : "";
-  };
+  Names names;
+  names.add_module(outer.inner, "layer.3");  // at the address of `outer`
+  names.add(w, "layer.weight");
   EXPECT_EQ(path_of(*tape.records()[0]), "outer/inner");
   EXPECT_EQ(path_of(*tape.records()[0], names), "outer/layer.3");
-  EXPECT_NE(to_text(tape, names).find("0  outer/layer.3  %0[1]"), std::string::npos);
+  EXPECT_NE(to_text(tape, names).find("0  outer/layer.3  %0[1]  <- twice layer.weight[1]"), std::string::npos);
 }
 
 TEST(Inspect, FindTakesTheFirstRecordWhosePathEndsSo) {
@@ -187,10 +186,13 @@ TEST(Inspect, DotHasBoxesForOpsAndEllipsesForLeaves) {
   EXPECT_EQ(to_dot(tape),
             "digraph tape {\n"
             "  rankdir=LR;\n"
-            "  leaf0 [shape=ellipse, label=\"the \\\"w\\\"\"];\n"
-            "  op0 [shape=box, label=\"twice\\ninner\", tooltip=\"y = 2 x\\ndx = 2 dy\"];\n"
-            "  leaf0 -> op0 [label=\"[2]\"];\n"
+            "  leaf0 [shape=ellipse, label=\"the \\\"w\\\" = (1, 2)\"];\n"
             "  op1 [shape=box, label=\"dot\", tooltip=\"y = <a, b>\\nda = dy b, db = dy a\"];\n"
+            "  subgraph cluster0 {\n"
+            "    label=\"inner\";\n"
+            "    op0 [shape=box, label=\"twice\\n%0 = (2, 4)\", tooltip=\"y = 2 x\\ndx = 2 dy\"];\n"
+            "  }\n"
+            "  leaf0 -> op0 [label=\"[2]\"];\n"
             "  op0 -> op1 [label=\"[2]\"];\n"
             "  leaf0 -> op1 [label=\"[2]\"];\n"
             "}\n");

@@ -1,0 +1,16 @@
+// Traces in files: safetensors whose metadata entry "retrace.trace" is the document of core/trace_json.h.
+#pragma once
+
+#include <string>
+
+#include <retrace/core/trace.h>
+
+namespace retrace {
+
+/// Writes a trace, completely or not at all, with a checksum of the whole file. Throws FileError if the system refuses.
+void save(const Trace& trace, const std::string& path);
+/// Reads what save() wrote. Throws FileError with the path and what is wrong: a file that is damaged, that is no trace,
+/// or that a later version wrote.
+Trace load_trace(const std::string& path);
+
+}  // namespace retrace

@@ -1,4 +1,7 @@
 // x[i]: the row i of the first axis. It is what slice(x, {i}) records, in a form that core can do without the ops.
+#include <vector>
+
+#include <retrace/core/attribute.h>
 #include <retrace/core/recording.h>
 
 namespace retrace {
@@ -11,7 +14,15 @@ Formulas row_formulas(const Record& r) {
   return {"y = " + part, "d" + part + " += dy"};
 }
 
-constexpr OpInfo row_info{"slice", "y = x[i]", "dx[i] += dy", "x", row_formulas};
+// As those of any slice: where the elements of the row lie.
+AttributeList row_attributes(const Record& r) {
+  const Shape& y = r.out(0).shape;
+  const auto strides = y.strides();
+  return {{"offset", r.attributes<std::int64_t>() * y.numel()},
+          {"strides", std::vector(strides.begin(), strides.begin() + y.rank())}};
+}
+
+constexpr OpInfo row_info{"slice", "y = x[i]", "dx[i] += dy", "x", row_formulas, row_attributes};
 
 // dx[i] += dy
 void row_backward(Record& r) {

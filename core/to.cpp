@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 
@@ -9,7 +10,9 @@ namespace {
 Formulas conversion_formulas(const Record& r) {
   return {text("y = ", r.out(0).dtype, "(x)"), text("dx = ", r.in(0).dtype, "(dy)")};
 }
-constexpr OpInfo conversion_info{"to", "y = dtype(x)", "dx = dtype(dy)", "x", conversion_formulas};
+AttributeList conversion_attributes(const Record& r) { return {{"dtype", text(r.out(0).dtype)}}; }
+constexpr OpInfo conversion_info{"to", "y = dtype(x)",      "dx = dtype(dy)",
+                                 "x",  conversion_formulas, conversion_attributes};
 constexpr std::int64_t grain = 16384;
 
 template <class To, class From> To converted(From x) {

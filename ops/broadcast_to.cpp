@@ -1,5 +1,7 @@
 #include <array>
+#include <vector>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/formula.h>
@@ -21,7 +23,12 @@ Formulas formulas(const Record& r) {
   }
   return {text("y = broadcast(x, ", y, ")"), any ? "dx = sum dy" + along_axes(repeated, y.rank()) : "dx = dy"};
 }
-constexpr OpInfo info{"broadcast_to", "y = broadcast(x, shape)", "dx = sum dy along the repeated axes", "x", formulas};
+AttributeList attribute_list(const Record& r) {
+  const Shape& y = r.out(0).shape;
+  return {{"shape", std::vector(y.begin(), y.end())}};
+}
+constexpr OpInfo info{"broadcast_to", "y = broadcast(x, shape)", "dx = sum dy along the repeated axes", "x", formulas,
+                      attribute_list};
 constexpr std::int64_t grain = 16384;
 
 template <class T> void repeat(const Broadcast& broadcast, std::int64_t count, const T* x, T* y) {

@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
 
@@ -13,8 +14,12 @@ struct Clip {
     const auto [low, high] = r.attributes<Attributes>();
     return {text("y = min(max(x, ", low, "), ", high, ")"), text("dx = dy where ", low, " < x < ", high, ", else 0")};
   }
-  static constexpr OpInfo info{"clip", "y = min(max(x, low), high)", "dx = dy where low < x < high, else 0", "x",
-                               formulas};
+  static AttributeList attribute_list(const Record& r) {
+    const auto [low, high] = r.attributes<Attributes>();
+    return {{"low", low}, {"high", high}};
+  }
+  static constexpr OpInfo info{
+      "clip", "y = min(max(x, low), high)", "dx = dy where low < x < high, else 0", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::x;
 
   template <class T> static T value(T x, const Attributes& to) {

@@ -1,6 +1,7 @@
 // concat, and stack as concat along an axis of length 1.
 #include <algorithm>
 
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
@@ -10,7 +11,9 @@ namespace retrace {
 namespace {
 
 Formulas formulas(const Record& r);
-constexpr OpInfo info{"concat", "y = [x0; x1; ...]", "dx0 = dy[part], dx1 = dy[part], ...", "x...", formulas};
+AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
+constexpr OpInfo info{"concat", "y = [x0; x1; ...]", "dx0 = dy[part], dx1 = dy[part], ...", "x...",
+                      formulas, attribute_list};
 
 // Where a part lies in y that begins at `start` on the axis.
 StridedWalk walk_in(const Shape& y, const Shape& part, int axis, std::int64_t start) {

@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
@@ -14,7 +15,9 @@ Formulas formulas(const Record& r) {
   return {text("y[", here, "] = sum_(t <= ", letter, ") x[", there, "]"),
           text("dx[", here, "] = sum_(t >= ", letter, ") dy[", there, "]")};
 }
-constexpr OpInfo info{"cumsum", "y[i] = sum_(t <= i) x[t]", "dx[i] = sum_(t >= i) dy[t]", "x", formulas};
+AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
+constexpr OpInfo info{"cumsum",      "y[i] = sum_(t <= i) x[t]", "dx[i] = sum_(t >= i) dy[t]", "x", formulas,
+                      attribute_list};
 
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());

@@ -5,10 +5,14 @@
 #include <string>
 #include <utility>
 
+#include <retrace/core/attribute.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
+
+/// Tells an op of a user's from one of the library's that has the same name.
+AttributeList custom_attributes(const Record&) { return {{"custom", true}}; }
 
 /// The strings that an OpInfo of a custom op points to.
 struct CustomInfo {
@@ -24,7 +28,7 @@ struct CustomInfo {
     const std::string arguments = text("(dy, ", inputs, inputs.empty() ? "" : ", ", "y)");
     for (std::size_t i = 0; i < count; ++i)
       backward += text(i == 0 ? "" : ", ", "dx", i, " = backward", count == 1 ? "" : text(i), arguments);
-    info = {name.c_str(), forward.c_str(), backward.c_str(), inputs.c_str()};
+    info = {name.c_str(), forward.c_str(), backward.c_str(), inputs.c_str(), nullptr, custom_attributes};
   }
 };
 

@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
@@ -6,20 +7,28 @@
 namespace retrace {
 namespace {
 
-// Finds the flipped axis: it alone has another stride than in x.
-Formulas formulas(const Record& r) {
+// The flipped axis: it alone has another stride than in x, unless there are no elements.
+int flipped_axis(const Record& r) {
   const Shape& x = r.in(0).shape;
   const auto strides = x.strides();
+  int axis = 0;
+  for (std::size_t i = 0; axis + 1 < x.rank() && r.attributes<Strided>().strides[i] == strides[i]; ++i) ++axis;
+  return axis;
+}
+
+Formulas formulas(const Record& r) {
+  const Shape& x = r.in(0).shape;
+  const int flipped = flipped_axis(r);
   std::string here, there;
   for (int axis = 0; axis < x.rank(); ++axis) {
-    const std::size_t i = static_cast<std::size_t>(axis);
     const std::string comma = axis == 0 ? "" : ", ", letter = index_letter(axis);
     here += comma + letter;
-    there += comma + (r.attributes<Strided>().strides[i] == strides[i] ? letter : text(x[axis] - 1, " - ", letter));
+    there += comma + (axis == flipped ? text(x[axis] - 1, " - ", letter) : letter);
   }
   return {text("y[", here, "] = x[", there, "]"), text("dx[", here, "] = dy[", there, "]")};
 }
-constexpr OpInfo info{"flip", "y[i] = x[n - 1 - i]", "dx[i] = dy[n - 1 - i]", "x", formulas};
+AttributeList attribute_list(const Record& r) { return {{"axis", flipped_axis(r)}}; }
+constexpr OpInfo info{"flip", "y[i] = x[n - 1 - i]", "dx[i] = dy[n - 1 - i]", "x", formulas, attribute_list};
 
 }  // namespace
 

@@ -8,7 +8,7 @@ namespace {
 
 struct LogSumExp {
   static Formulas formulas(const Record& r) { return {"y = ln sum e^x" + along_reduced(r), "dx = dy e^(x - y)"}; }
-  static constexpr OpInfo info{"logsumexp", "y = ln sum e^x", "dx = dy e^(x - y)", "x", formulas};
+  static constexpr OpInfo info{"logsumexp", "y = ln sum e^x", "dx = dy e^(x - y)", "x", formulas, reduction_attributes};
   static constexpr bool needs_elements = false;
 
   template <class T> static T value(const Terms<T>& x) {

@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/operands.h>
@@ -13,7 +14,9 @@ struct Attributes {
 Formulas formulas(const Record& r) {
   return {text("y = ", r.attributes<Attributes>().value, " where mask, else x"), r.op().backward};
 }
-constexpr OpInfo info{"masked_fill", "y = c where mask, else x", "dx = 0 where mask, else dy", "x, mask", formulas};
+AttributeList attribute_list(const Record& r) { return {{"value", r.attributes<Attributes>().value}}; }
+constexpr OpInfo info{"masked_fill", "y = c where mask, else x", "dx = 0 where mask, else dy", "x, mask", formulas,
+                      attribute_list};
 constexpr std::int64_t grain = 16384;
 
 /// Calls body(k, hidden) for every element k of x in [begin, end), hidden says whether the mask is not 0 there.

@@ -27,7 +27,8 @@ Formulas extreme_formulas(const Record& r) {
 }
 
 struct Max {
-  static constexpr OpInfo info{"max", "y = max x", "dx = dy [x = y] / sum [x = y]", "x", extreme_formulas};
+  static constexpr OpInfo info{"max", "y = max x",      "dx = dy [x = y] / sum [x = y]",
+                               "x",   extreme_formulas, reduction_attributes};
   static constexpr bool needs_elements = true;
 
   template <class T> static T value(const Terms<T>& x) {
@@ -38,7 +39,8 @@ struct Max {
 };
 
 struct Min : Max {
-  static constexpr OpInfo info{"min", "y = min x", "dx = dy [x = y] / sum [x = y]", "x", extreme_formulas};
+  static constexpr OpInfo info{"min", "y = min x",      "dx = dy [x = y] / sum [x = y]",
+                               "x",   extreme_formulas, reduction_attributes};
 
   template <class T> static T value(const Terms<T>& x) {
     return extreme(x, [](T a, T b) { return a < b; });

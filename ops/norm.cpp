@@ -7,7 +7,7 @@ namespace {
 
 struct Norm {
   static Formulas formulas(const Record& r) { return {"y = sqrt(sum x^2)" + along_reduced(r), "dx = dy x / y"}; }
-  static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x", formulas};
+  static constexpr OpInfo info{"norm", "y = sqrt(sum x^2)", "dx = dy x / y", "x", formulas, reduction_attributes};
   static constexpr bool needs_elements = false;
 
   template <class T> static T value(const Terms<T>& x) {

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
@@ -10,7 +15,19 @@ Formulas formulas(const Record& r) {
   const std::string inside = index_of_part(r.out(0).shape, r.in(0).shape, r.attributes<Strided>());
   return {text("y = 0, y[", inside, "] = x"), text("dx = dy[", inside, "]")};
 }
-constexpr OpInfo info{"pad", "y = 0, y[inside] = x", "dx = dy[inside]", "x", formulas};
+// The zeros before the elements of each axis: the position in y of the first element of x.
+AttributeList attribute_list(const Record& r) {
+  const auto strides = r.out(0).shape.strides();
+  std::int64_t rest = r.attributes<Strided>().offset;
+  std::vector<std::int64_t> before;
+  for (int axis = 0; axis < r.out(0).shape.rank(); ++axis) {
+    const std::int64_t stride = std::max<std::int64_t>(1, strides[static_cast<std::size_t>(axis)]);
+    before.push_back(rest / stride);
+    rest %= stride;
+  }
+  return {{"before", std::move(before)}};
+}
+constexpr OpInfo info{"pad", "y = 0, y[inside] = x", "dx = dy[inside]", "x", formulas, attribute_list};
 
 void backward(Record& r) {
   const StridedWalk walk(r.in(0).shape, r.attributes<Strided>());

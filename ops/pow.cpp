@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/binary.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>
@@ -23,7 +24,8 @@ struct PowScalar {
     const double p = r.attributes<Attributes>().exponent;
     return {text("y = x^", as_factor(p)), text("dx = dy ", as_factor(p), " x^", as_factor(p - 1))};
   }
-  static constexpr OpInfo info{"pow", "y = x^p", "dx = dy p x^(p - 1)", "x", formulas};
+  static AttributeList attribute_list(const Record& r) { return {{"exponent", r.attributes<Attributes>().exponent}}; }
+  static constexpr OpInfo info{"pow", "y = x^p", "dx = dy p x^(p - 1)", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::x;
 
   template <class T> static T value(T x, const Attributes& p) { return power(x, static_cast<T>(p.exponent)); }

@@ -19,7 +19,8 @@ struct Prod {
   static Formulas formulas(const Record& r) {
     return {"y = prod x" + along_reduced(r), "dx[k] = dy prod_(t != k) x[t]" + along_reduced(r)};
   }
-  static constexpr OpInfo info{"prod", "y = prod x", "dx[k] = dy prod_(t != k) x[t]", "x", formulas};
+  static constexpr OpInfo info{"prod", "y = prod x", "dx[k] = dy prod_(t != k) x[t]",
+                               "x",    formulas,     reduction_attributes};
 
   template <class T> static T value(const Terms<T>& x) {
     T product(1);

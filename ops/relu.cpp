@@ -1,4 +1,5 @@
 // relu and leaky_relu.
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
 
@@ -26,8 +27,9 @@ struct LeakyRelu {
     const std::string c = as_factor(r.attributes<Attributes>().slope);
     return {text("y = x where x > 0, else ", c, " x"), text("dx = dy where x > 0, else ", c, " dy")};
   }
-  static constexpr OpInfo info{"leaky_relu", "y = x where x > 0, else c x", "dx = dy where x > 0, else c dy", "x",
-                               formulas};
+  static AttributeList attribute_list(const Record& r) { return {{"slope", r.attributes<Attributes>().slope}}; }
+  static constexpr OpInfo info{
+      "leaky_relu", "y = x where x > 0, else c x", "dx = dy where x > 0, else c dy", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::x;
 
   template <class T> static T value(T x, const Attributes& c) { return x > 0 ? x : static_cast<T>(c.slope) * x; }

@@ -1,4 +1,7 @@
 // reshape, squeeze and unsqueeze: the same elements in the same order, so the storage is shared.
+#include <vector>
+
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
@@ -8,7 +11,12 @@ namespace {
 Formulas formulas(const Record& r) {
   return {text("y = reshape(x, ", r.out(0).shape, ")"), text("dx = reshape(dy, ", r.in(0).shape, ")")};
 }
-constexpr OpInfo info{"reshape", "y = reshape(x, shape)", "dx = reshape(dy, shape of x)", "x", formulas};
+AttributeList attribute_list(const Record& r) {
+  const Shape& y = r.out(0).shape;
+  return {{"shape", std::vector(y.begin(), y.end())}};
+}
+constexpr OpInfo info{"reshape", "y = reshape(x, shape)", "dx = reshape(dy, shape of x)", "x",
+                      formulas,  attribute_list};
 
 void backward(Record& r) { r.pass(0, 0); }
 

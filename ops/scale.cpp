@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
@@ -13,7 +14,8 @@ struct Scale {
     const std::string c = as_factor(r.attributes<Attributes>().factor);
     return {text("y = ", c, " x"), text("dx = ", c, " dy")};
   }
-  static constexpr OpInfo info{"scale", "y = c x", "dx = c dy", "x", formulas};
+  static AttributeList attribute_list(const Record& r) { return {{"factor", r.attributes<Attributes>().factor}}; }
+  static constexpr OpInfo info{"scale", "y = c x", "dx = c dy", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::nothing;
 
   template <class T> static T value(T x, const Attributes& c) { return static_cast<T>(c.factor) * x; }

@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
 
@@ -12,7 +13,8 @@ struct Shift {
     const double c = r.attributes<Attributes>().offset;
     return {c < 0 ? text("y = x - ", -c) : text("y = x + ", c), "dx = dy"};
   }
-  static constexpr OpInfo info{"shift", "y = x + c", "dx = dy", "x", formulas};
+  static AttributeList attribute_list(const Record& r) { return {{"offset", r.attributes<Attributes>().offset}}; }
+  static constexpr OpInfo info{"shift", "y = x + c", "dx = dy", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::nothing;
   static constexpr bool slope_is_one = true;
 

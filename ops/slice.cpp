@@ -8,7 +8,7 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"slice", "y = x[index]", "dx[index] += dy", "x", part_formulas};
+constexpr OpInfo info{"slice", "y = x[index]", "dx[index] += dy", "x", part_formulas, part_attributes};
 
 // The part of x that an index means.
 struct Part {

@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"split", "y = x[part]", "dx[part] += dy", "x", part_formulas};
+constexpr OpInfo info{"split", "y = x[part]", "dx[part] += dy", "x", part_formulas, part_attributes};
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 #include <array>
 #include <utility>
+#include <vector>
 
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
@@ -46,7 +48,12 @@ Formulas formulas(const Record& r) {
   return {text("y[", in_y, "] = x[", in_x, "]"), text("dx[", in_x, "] = dy[", in_y, "]")};
 }
 
-constexpr OpInfo info{"transpose", "y = x^T", "dx = dy^T", "x", formulas};
+AttributeList attribute_list(const Record& r) {
+  const std::array<int, max_rank> permutation = permutation_of(r);
+  return {{"permutation", std::vector<std::int64_t>(permutation.begin(), permutation.begin() + r.in(0).shape.rank())}};
+}
+
+constexpr OpInfo info{"transpose", "y = x^T", "dx = dy^T", "x", formulas, attribute_list};
 
 }  // namespace
 

@@ -14,7 +14,8 @@ struct Var {
     return {"y = mean (x - mean x)^2" + along_reduced(r),
             text("dx = 2 dy (x - mean x) / ", terms_of(r), along_reduced(r))};
   }
-  static constexpr OpInfo info{"var", "y = mean (x - mean x)^2", "dx = 2 dy (x - mean x) / n", "x", formulas};
+  static constexpr OpInfo info{"var",    "y = mean (x - mean x)^2", "dx = 2 dy (x - mean x) / n", "x",
+                               formulas, reduction_attributes};
   static constexpr bool needs_elements = false;
 
   template <class T> struct Context {

@@ -1,5 +1,8 @@
 #include <retrace/ops/loops/reduction.h>
 
+#include <utility>
+#include <vector>
+
 namespace retrace {
 namespace {
 
@@ -49,6 +52,15 @@ Shape reduced_shape(const Shape& x, const std::array<bool, max_rank>& flags, Red
     y = options.keepdims ? y.replaced(axis, 1) : y.erased(axis);
   }
   return y;
+}
+
+AttributeList reduction_attributes(const Record& r) {
+  const Shape& x = r.in(0).shape;
+  std::vector<std::int64_t> axes;
+  for (int axis = 0; axis < x.rank(); ++axis)
+    if (r.attributes<ReductionAttributes>().flags[static_cast<std::size_t>(axis)]) axes.push_back(axis);
+  const bool keepdims = !axes.empty() && r.out(0).shape.rank() == x.rank();
+  return {{"axes", std::move(axes)}, {"keepdims", keepdims}};
 }
 
 }  // namespace retrace

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/loops/formula.h>
@@ -107,6 +108,8 @@ struct ReductionAttributes {
 inline std::string along_reduced(const Record& r) {
   return along_axes(r.attributes<ReductionAttributes>().flags, r.in(0).shape.rank());
 }
+/// The axes of x that a reduction takes, and whether y keeps them with length 1.
+AttributeList reduction_attributes(const Record& r);
 /// The number of elements of x per element of y, for formulas.
 inline std::string terms_of(const Record& r) {
   return text(ReductionLoops(r.in(0).shape, r.attributes<ReductionAttributes>().flags).terms);

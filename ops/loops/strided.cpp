@@ -1,5 +1,7 @@
 #include <retrace/ops/loops/strided.h>
 
+#include <vector>
+
 namespace retrace {
 
 StridedWalk::StridedWalk(const Shape& y, const Strided& x) : first_x_(x.offset), elements_(y.numel()) {
@@ -49,6 +51,12 @@ void part_backward(Record& r) {
     using T = decltype(zero);
     write_strided(walk, r.grad_out<T>(), r.grad_in<T>(0, Begin::zeroed));
   });
+}
+
+AttributeList part_attributes(const Record& r) {
+  const Strided& part = r.attributes<Strided>();
+  const auto end = part.strides.begin() + r.out(0).shape.rank();
+  return {{"offset", part.offset}, {"strides", std::vector(part.strides.begin(), end)}};
 }
 
 Tensor strided_copy(const OpInfo& info, BackwardFunction backward, const Tensor& x, const Shape& shape,

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 
@@ -103,6 +104,8 @@ template <class T> void write_strided(const StridedWalk& walk, const T* y, const
 void reordered_backward(Record& r);
 /// The backward of an op whose y is a part of x: dx[place of k] += dy[k]. Its attributes are the Strided.
 void part_backward(Record& r);
+/// Where the elements of that part lie: element (i, j, ...) of y at offset + i strides[0] + j strides[1] + ... of x.
+AttributeList part_attributes(const Record& r);
 /// y = the elements of x in that order and shape, copied and recorded.
 Tensor strided_copy(const OpInfo& info, BackwardFunction backward, const Tensor& x, const Shape& shape,
                     const Strided& strided);

@@ -5,27 +5,21 @@ import { largest, sameShape } from "./tensor.js";
 import { callOf, isCut } from "./trace.js";
 
 /** How far a contribution may be from the rule's, in units of the largest number that it is made of. */
-export const tolerances = { f64: 1e-12, f32: 1e-5 };
+export const toleranceOf = (dtype) => (dtype === "f32" ? 1e-5 : 1e-12);
 
-// The smallest normal number of each dtype: what is smaller has lost its digits.
-const smallest = { f64: 2 ** -1022, f32: 2 ** -126 };
+// The smallest normal number: what is smaller has lost its digits.
+const smallestOf = (dtype) => (dtype === "f32" ? 2 ** -126 : 2 ** -1022);
 
 const rounded = (dtype) => (dtype === "f32" ? Math.fround : Number);
 const same = (a, b) => a === b || (a !== a && b !== b);
 
-/** The position of the first element where two arrays of one shape are not the same number; -1 if there is none. */
-function firstOther(a, b) {
-  for (let n = 0; n < a.size; ++n) if (!same(a.data[n], b.data[n])) return n;
-  return -1;
-}
-
 /** The largest |expected - given| / size, and its position. Something else than a number is infinitely far. */
 export function differenceOf(expected, given, size, dtype) {
-  const round = rounded(dtype);
+  const round = rounded(dtype), smallest = smallestOf(dtype);
   let worst = { difference: 0, position: -1 };
   for (let n = 0; n < given.size; ++n) {
     const a = round(expected.data[n]), b = given.data[n];
-    if (same(a, b) || Math.abs(a - b) <= smallest[dtype]) continue;
+    if (same(a, b) || Math.abs(a - b) <= smallest) continue;
     const error = Math.abs(a - b) / size, difference = error < Infinity ? error : Infinity;
     if (difference > worst.difference) worst = { difference, position: n };
   }
@@ -36,6 +30,7 @@ export function differenceOf(expected, given, size, dtype) {
 
 // For each record, what the records behind it and the seeds have sent to its outputs, and to each input before it adds
 // its own contribution: lists of tensors of the document, to be added up. The last list of each node is its gradient.
+// A trace of a tape that nobody has walked back has gradients of another time, if any.
 function walkOf(trace) {
   const sent = trace.nodes.map(() => []);
   for (const { node, cotangent } of trace.seeds) sent[node] = [...sent[node], cotangent];
@@ -51,7 +46,7 @@ function walkOf(trace) {
     });
     records[index] = { outputs, before };
   }
-  return { records, final: sent, last };
+  return { ran: trace.records.some((record) => record.reached), records, final: sent, last };
 }
 
 const walks = new WeakMap();
@@ -92,6 +87,7 @@ class Findings {
 
 function checkSums(trace, index, findings) {
   const record = trace.records[index], walk = walkIn(trace), { outputs, before } = walk.records[index];
+  if (!walk.ran) return;
   const dtypeOf = (n) => trace.nodes[n].dtype;
   const compare = (held, terms, n) => compareSum(trace, held, terms, dtypeOf(n));
   record.outputs.forEach((n, j) => {
@@ -139,7 +135,7 @@ function checkContributions(trace, index, findings) {
       return { difference: Infinity, position: 0 };
     }
     const found = differenceOf(expected, given, Math.max(size, largest(expected)) || 1, dtype);
-    if (found.difference > tolerances[call.dtype]) findings.add(found.position, "contribution", i);
+    if (found.difference > toleranceOf(call.dtype)) findings.add(found.position, "contribution", i);
     return found;
   });
 }

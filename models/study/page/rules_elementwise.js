@@ -21,21 +21,21 @@ function ofOne(value, slope, ...constants) {
   };
 }
 
-/** The rule of y = value(a, b), where dy/da = slopeOfA(a, b, y) and dy/db = slopeOfB(a, b, y). */
-function ofTwo(value, slopeOfA, slopeOfB) {
+/** The rule of y = value(a, b), with each gradient as a function of dy, a, b and y. */
+function ofTwo(value, da, db) {
   return {
     forward: (call) => [elementwise(value, ...call.inputs)],
     vjp({ inputs: [a, b], outputs: [y], outputGradients: [dy], wants }) {
-      const gradient = (slope, x) => sumTo(elementwise((d, s) => d * s, dy, elementwise(slope, a, b, y)), x.shape);
-      return [wants[0] ? gradient(slopeOfA, a) : null, wants[1] ? gradient(slopeOfB, b) : null];
+      const gradient = (f, x) => sumTo(elementwise(f, dy, a, b, y), x.shape);
+      return [wants[0] ? gradient(da, a) : null, wants[1] ? gradient(db, b) : null];
     },
   };
 }
 
 const ofActivation = ({ value, slope }) => ofOne(value, slope);
 
-/** Of two equal ones each has half of the slope. */
-const share = (a, b) => (a > b ? 1 : a === b ? 0.5 : 0);
+/** The gradient of the larger one; two equal ones have half of it each. */
+const ofLarger = (dy, a, b) => (a > b ? dy : a === b ? dy / 2 : 0);
 const largerOf = (a, b) => (a > b || a !== a ? a : b);
 const smallerOf = (a, b) => (a < b || a !== a ? a : b);
 
@@ -44,23 +44,23 @@ const power = (x, p) => (x !== x || p !== p ? NaN : x ** p);
 const powerOfConstant = ofOne(power, (x, y, p) => (p === 0 ? 0 : p * power(x, p - 1)), "exponent");
 const powerOfTensor = ofTwo(
   power,
-  (a, b) => (b === 0 ? 0 : b * power(a, b - 1)),
-  (a, b, y) => (y === 0 ? 0 : y * Math.log(a)),
+  (dy, a, b) => (b === 0 ? 0 : dy * b * power(a, b - 1)),
+  (dy, a, b, y) => (y === 0 ? 0 : dy * y * Math.log(a)),
 );
 const powerRule = (call) => ("exponent" in call.attributes ? powerOfConstant : powerOfTensor);
 
 export const elementwiseRules = {
   identity: ofOne((x) => x, () => 1),
   to: ofOne((x) => x, () => 1),
-  add: ofTwo((a, b) => a + b, () => 1, () => 1),
-  sub: ofTwo((a, b) => a - b, () => 1, () => -1),
-  mul: ofTwo((a, b) => a * b, (a, b) => b, (a) => a),
-  div: ofTwo((a, b) => a / b, (a, b) => 1 / b, (a, b, y) => -y / b),
+  add: ofTwo((a, b) => a + b, (dy) => dy, (dy) => dy),
+  sub: ofTwo((a, b) => a - b, (dy) => dy, (dy) => -dy),
+  mul: ofTwo((a, b) => a * b, (dy, a, b) => dy * b, (dy, a) => dy * a),
+  div: ofTwo((a, b) => a / b, (dy, a, b) => dy / b, (dy, a, b, y) => (-dy * y) / b),
   neg: ofOne((x) => -x, () => -1),
   scale: ofOne((x, c) => c * x, (x, y, c) => c, "factor"),
   shift: ofOne((x, c) => x + c, () => 1, "offset"),
-  maximum: ofTwo(largerOf, (a, b) => share(a, b), (a, b) => share(b, a)),
-  minimum: ofTwo(smallerOf, (a, b) => share(b, a), (a, b) => share(a, b)),
+  maximum: ofTwo(largerOf, (dy, a, b) => ofLarger(dy, a, b), (dy, a, b) => ofLarger(dy, b, a)),
+  minimum: ofTwo(smallerOf, (dy, a, b) => ofLarger(dy, b, a), (dy, a, b) => ofLarger(dy, a, b)),
   pow: { forward: (call) => powerRule(call).forward(call), vjp: (call) => powerRule(call).vjp(call) },
   exp: ofOne(Math.exp, (x, y) => y),
   log: ofOne(Math.log, (x) => 1 / x),
@@ -88,7 +88,9 @@ export const elementwiseRules = {
       const fill = asElement(call, "value");
       return [elementwise((x, hidden) => (hidden !== 0 ? fill : x), ...call.inputs)];
     },
-    vjp: ({ inputs, outputGradients: [dy] }) => [elementwise((d, hidden) => (hidden !== 0 ? 0 : d), dy, inputs[1]), null],
+    vjp({ inputs: [, mask], outputGradients: [dy] }) {
+      return [elementwise((d, hidden) => (hidden !== 0 ? 0 : d), dy, mask), null];
+    },
   },
   sigmoid: ofActivation(activations.sigmoid),
   tanh: ofActivation(activations.tanh),

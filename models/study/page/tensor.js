@@ -84,10 +84,11 @@ export function broadcastPlaces(from, shape) {
 export function elementwise(f, ...arrays) {
   const shape = broadcastShapes(...arrays.map((x) => x.shape));
   const all = arrays.map((x) => (sameShape(x.shape, shape) ? x.data : broadcastTo(x, shape).data));
-  const y = zeros(shape), [a, b, c] = all;  // a loop for each usual number of arrays: they are fast
+  const y = zeros(shape), [a, b, c, d] = all;  // a loop for each usual number of arrays: they are fast
   if (all.length === 1) for (let n = 0; n < y.size; ++n) y.data[n] = f(a[n]);
   else if (all.length === 2) for (let n = 0; n < y.size; ++n) y.data[n] = f(a[n], b[n]);
   else if (all.length === 3) for (let n = 0; n < y.size; ++n) y.data[n] = f(a[n], b[n], c[n]);
+  else if (all.length === 4) for (let n = 0; n < y.size; ++n) y.data[n] = f(a[n], b[n], c[n], d[n]);
   else for (let n = 0; n < y.size; ++n) y.data[n] = f(...all.map((data) => data[n]));
   return y;
 }

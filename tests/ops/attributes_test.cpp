@@ -1,0 +1,96 @@
+// The constants of a call that records list for programs.
+#include <retrace/core/attribute.h>
+#include <retrace/ops/ops.h>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+std::string value_text(const AttributeValue& value) {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, bool>) {
+          return v ? "true" : "false";
+        } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+          std::string list;
+          for (const std::int64_t number : v) list += text(list.empty() ? "" : " ", number);
+          return "[" + list + "]";
+        } else {
+          return text(v);
+        }
+      },
+      value);
+}
+
+/// "axis = 1, keepdims = false" of the last record of f(x [2, 3, 4]).
+std::string attributes_of(const std::function<Tensor(const Tensor&)>& f) {
+  const Tensor x = ones({2, 3, 4}, f64).watch();
+  Tape tape;
+  f(x);
+  std::string result;
+  for (const Attribute& attribute : tape.records().back()->attribute_list())
+    result += text(result.empty() ? "" : ", ", attribute.name, " = ", value_text(attribute.value));
+  return result;
+}
+
+TEST(Attributes, ArithmeticListsItsConstants) {
+  EXPECT_EQ(attributes_of([](auto& x) { return scale(x, -1.5); }), "factor = -1.5");
+  EXPECT_EQ(attributes_of([](auto& x) { return x - 2.0; }), "offset = -2");
+  EXPECT_EQ(attributes_of([](auto& x) { return pow(x, 3); }), "exponent = 3");
+  EXPECT_EQ(attributes_of([](auto& x) { return pow(x, x); }), "");
+  EXPECT_EQ(attributes_of([](auto& x) { return clip(x, -1, 0.5); }), "low = -1, high = 0.5");
+  EXPECT_EQ(attributes_of([](auto& x) { return leaky_relu(x, 0.25); }), "slope = 0.25");
+  EXPECT_EQ(attributes_of([](auto& x) { return masked_fill(x, indices({0, 1, 0, 0}), 7); }), "value = 7");
+  EXPECT_EQ(attributes_of([](auto& x) { return x.to(f32); }), "dtype = f32");
+  EXPECT_EQ(attributes_of([](auto& x) { return x * x; }), "");
+}
+
+TEST(Attributes, ReductionsListTheirAxes) {
+  EXPECT_EQ(attributes_of([](auto& x) { return sum(x); }), "axes = [0 1 2], keepdims = false");
+  EXPECT_EQ(attributes_of([](auto& x) { return norm(x, -1); }), "axes = [2], keepdims = false");
+  EXPECT_EQ(attributes_of([](auto& x) { return max(x, {0, 2}, {.keepdims = true}); }), "axes = [0 2], keepdims = true");
+  EXPECT_EQ(attributes_of([](auto& x) { return prod(sum(x)); }), "axes = [], keepdims = false");
+  EXPECT_EQ(attributes_of([](auto& x) { return cumsum(x, -2); }), "axis = 1");
+}
+
+TEST(Attributes, ShapeOpsListWhereElementsLie) {
+  EXPECT_EQ(attributes_of([](auto& x) { return reshape(x, {6, 4}); }), "shape = [6 4]");
+  EXPECT_EQ(attributes_of([](auto& x) { return broadcast_to(x, {5, 2, 3, 4}); }), "shape = [5 2 3 4]");
+  EXPECT_EQ(attributes_of([](auto& x) { return transpose(x, {2, 0, 1}); }), "permutation = [2 0 1]");
+  EXPECT_EQ(attributes_of([](auto& x) { return x[1]; }), "offset = 12, strides = [4 1]");
+  EXPECT_EQ(attributes_of([](auto& x) {
+              return slice(x, {all, 1, new_axis, range(3, 0, -2)});
+            }),
+            "offset = 7, strides = [12 0 -2]");
+  EXPECT_EQ(attributes_of([](auto& x) { return split(x, {1, 2}, 1)[1]; }), "offset = 4, strides = [12 4 1]");
+  EXPECT_EQ(attributes_of([](auto& x) { return concat({x, x}, -1); }), "axis = 2");
+  EXPECT_EQ(attributes_of([](auto& x) { return flip(x, 1); }), "axis = 1");
+  EXPECT_EQ(attributes_of([](auto& x) { return pad(x, {{0, 1}, {2, 3}, {4, 0}}); }), "before = [0 2 4]");
+}
+
+TEST(Attributes, EmptyTensorsHaveThemToo) {
+  const Tensor x = ones({3, 0}, f64).watch();
+  Tape tape;
+  flip(x, 0), pad(x, {{1, 0}, {0, 0}}), transpose(x), max(x, 0), x[2], slice(x, {range(0, 0)});
+  for (const Record* record : tape.records()) EXPECT_FALSE(record->attribute_list().empty());
+}
+
+TEST(Attributes, AnOpOfAUserSaysSo) {
+  const auto identity_of_own = [](const Tensor& x) {
+    return custom_op(
+        "tanh", {x}, [](const Tensors& in) { return in[0]; },
+        [](const Tensor& dy, const Tensors&, const Tensor&) { return Tensors{dy}; });
+  };
+  EXPECT_EQ(attributes_of(identity_of_own), "custom = true");
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,0 +1,118 @@
+// The rules beside the backward functions of C++: traces of every case of the gradient-check tables agree, and no
+// change of a single gradient value goes unseen.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { checkAll, checkRecord, toleranceOf } from "../../../models/study/page/check.js";
+import { ruleOf } from "../../../models/study/page/rules.js";
+import { openTrace } from "../../../models/study/page/trace.js";
+
+const program = join(process.env.RETRACE_BINARY_DIR ?? "build/debug", "bin", "case_traces");
+if (!existsSync(program)) {
+  console.log(`skipped: there is no ${program}`);
+  process.exit(77);
+}
+const folder = mkdtempSync(join(tmpdir(), "case_traces_"));
+after(() => rmSync(folder, { recursive: true }));
+execFileSync(program, [folder]);
+const files = readdirSync(folder).sort();
+const dataOf = (file) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+
+const rulesToCome = new Set([
+  "matmul", "linear", "layer_norm", "softmax", "residual_layer_norm", "packed_attention", "attention", "gated_memory",
+  "embedding", "cross_entropy", "lstm_sequence", "mse", "log_softmax", "bce_with_logits", "rnn_sequence",
+  "gru_sequence", "rms_norm", "nll", "gather", "take", "scatter_add", "outer", "dropout",
+].filter((op) => ruleOf(op) === null));
+
+/** Whether nobody but the author of the op knows its formulas. */
+const hasNoRule = ({ op, attributes }) => attributes.custom || rulesToCome.has(op);
+
+/** Lines for the records of a trace with a verdict that is not expected. */
+function complaints(trace) {
+  return checkAll(trace).flatMap(({ verdict, difference, where }, index) => {
+    const { op } = trace.records[index];
+    const expected = hasNoRule(trace.records[index]) ? ["no rule", "not reached"] : ["agrees", "not reached"];
+    return expected.includes(verdict) ? [] : [`${index} ${op}: ${verdict} ${difference} ${JSON.stringify(where)}`];
+  });
+}
+
+test("every record of every case agrees", () => {
+  const all = [];
+  let records = 0, reached = 0, worst = { f64: 0, f32: 0 };
+  for (const file of files) {
+    const trace = openTrace(dataOf(file));
+    all.push(...complaints(trace).map((line) => `${file} ${line}`));
+    for (const { verdict, difference } of checkAll(trace)) {
+      const dtype = file.includes(".f32.") ? "f32" : "f64";
+      records += 1;
+      reached += verdict === "not reached" ? 0 : 1;
+      if (difference < Infinity) worst[dtype] = Math.max(worst[dtype], difference);
+    }
+  }
+  console.log(`${files.length} traces, ${records} records, ${reached} reached; worst: ${JSON.stringify(worst)}`);
+  assert.deepEqual(all, []);
+  assert.ok(reached > 10000 && reached > 0.9 * records);
+});
+
+// ---- single numbers, changed at random
+
+function generator(state) {
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** All places of the document that hold a gradient: the record to which each belongs, and the object and key of it. */
+function gradientsOf({ records, nodes }) {
+  const places = records.flatMap(({ output_gradients: arrived, contributions }, index) => [
+    ...arrived.map((_, key) => ({ index, what: "output gradient", owner: arrived, key })),
+    ...contributions.flatMap((sent, input) =>
+      Object.keys(sent ?? {}).map((key) => ({ index, what: key, owner: sent, key, input }))),
+  ]);
+  for (const [n, node] of nodes.entries()) {
+    const isLast = ({ inputs, contributions }) => inputs.some((input, i) => input === n && contributions[i]);
+    const index = records.findIndex(isLast);  // the walk ends at the first record
+    if (node.leaf && index >= 0) places.push({ index, what: "gradient", owner: node, key: "gradient" });
+  }
+  return places.filter(({ owner, key }) => owner[key]?.tensor !== undefined);
+}
+
+/** Changes one number of one gradient of the data, and nothing else. Null if there is none of ordinary size. */
+function changeOne(data, random) {
+  const places = gradientsOf(data.trace);
+  const place = places[Math.floor(random() * places.length)];
+  const before = place && data.tensors[place.owner[place.key].tensor];
+  const bytes = before && Buffer.from(before.data, "base64"), count = bytes ? bytes.length / 8 : 0;
+  if (count === 0 || before.dtype !== "f64") return null;
+  const position = Math.floor(random() * count), value = bytes.readDoubleLE(8 * position);
+  const change = (random() < 0.5 ? -1 : 1) * 10 ** (-8.999 + 10 * random());
+  if (!(Math.abs(value) < 1e3)) return null;
+  bytes.writeDoubleLE(value + change, 8 * position);
+  data.tensors.changed = { ...before, data: bytes.toString("base64") };
+  place.owner[place.key] = { tensor: "changed" };
+  return { ...place, position, change };
+}
+
+test("a thousand random changes of single gradient values each turn their record red", () => {
+  const random = generator(19), wanted = 1000, kinds = {};
+  const candidates = files.filter((file) => !/f32|not_finite/.test(file));
+  for (let changes = 0; changes < wanted; ) {
+    const file = candidates[Math.floor(random() * candidates.length)];
+    const data = dataOf(file), changed = changeOne(data, random);
+    if (!changed) continue;
+    const { index, what, input, position, change } = changed, trace = openTrace(data);
+    const found = checkRecord(trace, index), told = `${file}: record ${index}, ${what}[${position}] + ${change}`;
+    assert.equal(found.verdict, "differs", told);
+    if (what === "contribution" && !hasNoRule(trace.records[index]))
+      assert.ok(found.inputs[input].difference > toleranceOf("f64"), `${told}: the rule did not see it`);
+    kinds[what] = (kinds[what] ?? 0) + 1;
+    changes += 1;
+  }
+  console.log(JSON.stringify(kinds));
+  assert.equal(Object.keys(kinds).length, 5);
+});

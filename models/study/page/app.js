@@ -28,7 +28,10 @@ const selectTab = (id) => {
 };
 
 const contextOf = (page) => ({
-  trace: page.trace, verdicts: page.verdicts, whenChecked: page.whenChecked, place: page.place,
+  trace: page.trace,
+  verdicts: page.verdicts,
+  whenChecked: page.whenChecked,
+  place: page.place,
   go: (change) => {
     const before = page.place.view;
     show(page, movedPlace(page.place, change));
@@ -37,12 +40,19 @@ const contextOf = (page) => ({
 });
 
 const showAnew = (page, view) => {
-  const root = el("div", { class: `view view-${view.id}` }), focused = document.activeElement?.id;
+  const root = el("div", { class: `view view-${view.id}` }),
+    focused = document.activeElement?.id;
   page.view = view;
   selectTab(view.id);
   byId("content").replaceChildren(
-    el("section", { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view.id}` },
-      el("h2", {}, view.title), el("p", { class: "lead" }, view.lead), root));
+    el(
+      "section",
+      { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view.id}` },
+      el("h2", { class: "unseen" }, view.title),
+      el("p", { class: "lead" }, view.lead),
+      root,
+    ),
+  );
   page.update = view.render(root, contextOf(page)) ?? null;
   if (focused && document.activeElement?.id !== focused) byId(focused)?.focus();
 };
@@ -55,26 +65,36 @@ const show = (page, place) => {
 };
 
 const keys = [
-  ["→ or j", "one step forward"], ["← or k", "one step back"], ["Home, End", "to the first and to the last step"],
-  ["Tab", "to the next control; arrow keys read an array's numbers or choose a view"], ["?", "this help"],
+  ["→ or j", "one step forward"],
+  ["← or k", "one step back"],
+  ["Home, End", "to the first and to the last step"],
+  ["Tab", "to the next control; arrow keys read an array's numbers or choose a view"],
+  ["?", "this help"],
 ];
 
 const makeHelp = () =>
   byId("help").append(
     el("h2", { id: "help-title" }, "Keys"),
-    el("dl", { class: "keys" }, keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])),
-    el("form", { method: "dialog" }, el("button", {}, "close")));
+    el(
+      "dl",
+      { class: "keys" },
+      keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]),
+    ),
+    el("form", { method: "dialog" }, el("button", {}, "close")),
+  );
 
 // Keys of the page; a control that has used a key for itself has prevented its default.
 const onKey = (page, event) => {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-  if (event.target.closest("input, textarea, select, dialog, [role=tablist], [role=application], [contenteditable]")) return;
+  if (event.target.closest("input, textarea, select, dialog, [role=tablist], [role=application], [contenteditable]"))
+    return;
   if (event.key === "?") byId("help").showModal();
   else if (page.view.onKey?.(event.key, contextOf(page))) event.preventDefault();
 };
 
 const onTabKey = (event) => {
-  const tabs = [...byId("tabs").children], at = tabs.indexOf(event.target);
+  const tabs = [...byId("tabs").children],
+    at = tabs.indexOf(event.target);
   const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
   if (next === undefined || at < 0) return;
   event.preventDefault();
@@ -84,30 +104,54 @@ const onTabKey = (event) => {
 };
 
 const makeTabs = (page) => {
-  byId("tabs").append(...page.views.map((view) =>
-    el("button", {
-      type: "button", role: "tab", id: `tab-${view.id}`, "aria-controls": "panel",
-      onclick: () => page.view !== view && contextOf(page).go({ view: view.id }),
-    }, view.title)));
+  byId("tabs").append(
+    ...page.views.map((view) =>
+      el(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${view.id}`,
+          "aria-controls": "panel",
+          onclick: () => page.view !== view && contextOf(page).go({ view: view.id }),
+        },
+        view.title,
+      ),
+    ),
+  );
   byId("tabs").addEventListener("keydown", onTabKey);
 };
 
 const tell = (summary) => {
   byId("summary").replaceChildren(
-    el("span", { class: `verdict ${summary.differing > 0 ? "differs" : "agrees"}`, "aria-hidden": "true" },
-      summary.differing > 0 ? "✗ " : summary.checked > 0 ? "✓ " : ""), summaryText(summary));
+    el(
+      "span",
+      { class: `verdict ${summary.differing > 0 ? "differs" : "agrees"}`, "aria-hidden": "true" },
+      summary.differing > 0 ? "✗ " : summary.checked > 0 ? "✓ " : "",
+    ),
+    summaryText(summary),
+  );
   Object.assign(document.documentElement.dataset, {
-    records: summary.records, checked: summary.checked, mismatches: summary.differing, ready: "true",
+    records: summary.records,
+    checked: summary.checked,
+    mismatches: summary.differing,
+    ready: "true",
   });
 };
 
 const openPage = () => {
   const trace = openTrace(JSON.parse(byId("trace-data").textContent));
-  const page = { trace, verdicts: [], views: views().filter((view) => view.applies(trace)), writeAddress: addressWriter() };
+  const page = {
+    trace,
+    verdicts: [],
+    views: views().filter((view) => view.applies(trace)),
+    writeAddress: addressWriter(),
+  };
   document.title = `${trace.document.title} · Retrace`;
   byId("title").textContent = trace.document.title;
-  page.whenChecked = inSlices(trace.records.length, (index) => (page.verdicts[index] = checkRecord(trace, index)))
-    .then(() => page.verdicts);
+  page.whenChecked = inSlices(trace.records.length, (index) => (page.verdicts[index] = checkRecord(trace, index))).then(
+    () => page.verdicts,
+  );
   makeTabs(page);
   makeHelp();
   followColourScheme();

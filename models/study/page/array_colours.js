@@ -1,10 +1,11 @@
-// Numbers as colours and as the signs that colours cannot say: one map for numbers of one sign, a diverging one around 0
-// otherwise.
+// Numbers as colours and as the signs that colours cannot say: one map for numbers of one sign, a diverging one around
+// 0 otherwise.
 
 // {low, high, kind: "positive" | "negative" | "diverging"} of the finite numbers of some arrays. A kind of one sign
 // begins at 0; a diverging one is as wide to both sides.
 export const rangeOf = (...arrays) => {
-  let low = 0, high = 0;
+  let low = 0,
+    high = 0;
   for (const data of arrays)
     for (const x of data) {
       if (!Number.isFinite(x)) continue;
@@ -20,7 +21,9 @@ export const rangeOf = (...arrays) => {
 
 // A range that a caller gives as two numbers.
 export const rangeBetween = (low, high) => ({
-  low, high, kind: low < 0 && high > 0 ? "diverging" : low < 0 ? "negative" : "positive",
+  low,
+  high,
+  kind: low < 0 && high > 0 ? "diverging" : low < 0 ? "negative" : "positive",
 });
 
 export const glyphOf = (x, range, masked = false) => {
@@ -65,10 +68,15 @@ export const palette = () => {
     const inks = { dark: "#15171a", light: "#ffffff" };
     const ramp = (name) => rampOf(variable("zero"), variable(`${name}-half`), variable(name), inks);
     paletteCache.set(dark, {
-      one: ramp("one"), positive: ramp("positive"), negative: ramp("negative"),
-      masked: style.getPropertyValue("--array-masked").trim(), odd: style.getPropertyValue("--array-odd").trim(),
-      oddInk: dark ? inks.dark : inks.light, maskedInk: style.getPropertyValue("--quiet").trim(),
-      cursor: style.getPropertyValue("--ink").trim(), ground: style.getPropertyValue("--paper").trim(),
+      one: ramp("one"),
+      positive: ramp("positive"),
+      negative: ramp("negative"),
+      masked: style.getPropertyValue("--array-masked").trim(),
+      odd: style.getPropertyValue("--array-odd").trim(),
+      oddInk: dark ? inks.dark : inks.light,
+      maskedInk: style.getPropertyValue("--quiet").trim(),
+      cursor: style.getPropertyValue("--ink").trim(),
+      ground: style.getPropertyValue("--paper").trim(),
     });
   }
   return paletteCache.get(dark);

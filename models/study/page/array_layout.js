@@ -1,5 +1,5 @@
-// Where the cells of an array of any rank stand: the last two axes are a block of rows and columns, the axes before them
-// place the blocks, the last of them across, the one before it down, and so on in turn.
+// Where the cells of an array of any rank stand: the last two axes are a block of rows and columns, the axes before
+// them place the blocks, the last of them across, the one before it down, and so on in turn.
 
 const longestAxis = 64;
 const gapOfBlocks = 8;
@@ -18,7 +18,8 @@ export const flatIndex = (shape, index) => index.reduce((flat, i, axis) => flat 
 
 // Rows of cells, as long as the axes that stand one beside the other: axis by axis from the outermost.
 const axesInTurn = (rank) => {
-  const across = [], down = [];
+  const across = [],
+    down = [];
   for (let axis = rank - 1; axis >= 0; --axis) ((rank - 1 - axis) % 2 === 0 ? across : down).unshift(axis);
   return { across, down };
 };
@@ -30,12 +31,13 @@ const cellSize = (columns, rows) => {
   return { width: side, height: side, numbers: false };
 };
 
-// {shape, shown, width, height (of all, in pixels), cell: {width, height, numbers}, columns, rows, indexAt(column, row),
-// boxOf(column, row), cellAt(x, y)}: columns and rows count over all blocks.
+// {shape, shown, width, height (of all, in pixels), cell: {width, height, numbers}, columns, rows, indexAt(column,
+// row), boxOf(column, row), cellAt(x, y)}: columns and rows count over all blocks.
 export const arrayLayout = (shape, { maxCells = 4096 } = {}) => {
   const shown = shownShape(shape, maxCells);
   const { across, down } = axesInTurn(shape.length);
-  const columns = productOf(across.map((axis) => shown[axis])), rows = productOf(down.map((axis) => shown[axis]));
+  const columns = productOf(across.map((axis) => shown[axis])),
+    rows = productOf(down.map((axis) => shown[axis]));
   const blockColumns = shape.length > 0 ? shown[shape.length - 1] : 1;
   const blockRows = shape.length > 1 ? shown[shape.length - 2] : 1;
   const cell = cellSize(columns, rows);
@@ -43,7 +45,10 @@ export const arrayLayout = (shape, { maxCells = 4096 } = {}) => {
 
   const indexAt = (column, row) => {
     const index = new Array(shape.length);
-    for (const [axes, start] of [[across, column], [down, row]]) {
+    for (const [axes, start] of [
+      [across, column],
+      [down, row],
+    ]) {
       let rest = start;
       for (const axis of [...axes].reverse()) {
         index[axis] = rest % shown[axis];
@@ -54,20 +59,28 @@ export const arrayLayout = (shape, { maxCells = 4096 } = {}) => {
   };
   const startOf = (position, inBlock, size) => position * size + Math.floor(position / inBlock) * gap;
   const positionAt = (pixels, inBlock, count, size) => {
-    const block = Math.floor(pixels / (inBlock * size + gap)), inside = pixels - block * (inBlock * size + gap);
+    const block = Math.floor(pixels / (inBlock * size + gap)),
+      inside = pixels - block * (inBlock * size + gap);
     const position = block * inBlock + Math.floor(inside / size);
     return pixels >= 0 && inside < inBlock * size && position < count ? position : -1;
   };
   const extent = (count, inBlock, size) => (count === 0 ? 0 : startOf(count - 1, inBlock, size) + size);
 
   return {
-    shape, shown, cell, columns, rows, indexAt,
+    shape,
+    shown,
+    cell,
+    columns,
+    rows,
+    indexAt,
     width: extent(columns, blockColumns, cell.width),
     height: extent(rows, blockRows, cell.height),
     cut: shown.some((size, axis) => size < shape[axis]),
     boxOf: (column, row) => ({
-      x: startOf(column, blockColumns, cell.width), y: startOf(row, blockRows, cell.height),
-      width: cell.width, height: cell.height,
+      x: startOf(column, blockColumns, cell.width),
+      y: startOf(row, blockRows, cell.height),
+      width: cell.width,
+      height: cell.height,
     }),
     cellAt: (x, y) => {
       const column = positionAt(x, blockColumns, columns, cell.width);

@@ -1,6 +1,6 @@
 // An array as a heat map, after the conventions of Treescope: X is NaN, I and -I the infinities, + and - what is beyond
-// the range of colours; dots are masked cells; numbers of one sign have one colour map, others a diverging one around 0;
-// a cut array says so. The numbers are read by pointer, by arrow keys, or as a table.
+// the range of colours; dots are masked cells; numbers of one sign have one colour map, others a diverging one around
+// 0; a cut array says so. The numbers are read by pointer, by arrow keys, or as a table.
 import { rangeBetween, rangeOf, cellColour, glyphOf, paintInScheme, palette } from "./array_colours.js";
 import { arrayLayout, flatIndex } from "./array_layout.js";
 import { el, exactNumber, formatNumber, shapeText } from "./dom.js";
@@ -14,7 +14,8 @@ const eachCell = (layout, visit) => {
 };
 
 const paintCells = (canvas, { layout, array, range, mask, cursor }) => {
-  const colours = palette(), scale = window.devicePixelRatio || 1;
+  const colours = palette(),
+    scale = window.devicePixelRatio || 1;
   canvas.width = Math.ceil(layout.width * scale);
   canvas.height = Math.ceil(layout.height * scale);
   const context = canvas.getContext("2d");
@@ -23,9 +24,12 @@ const paintCells = (canvas, { layout, array, range, mask, cursor }) => {
   context.textBaseline = "middle";
   const { width, height, numbers } = layout.cell;
   const margin = width > 10 ? 1 : 0.5;
-  const number = "12px system-ui, sans-serif", sign = `bold ${Math.min(12, height - 1)}px system-ui, sans-serif`;
+  const number = "12px system-ui, sans-serif",
+    sign = `bold ${Math.min(12, height - 1)}px system-ui, sans-serif`;
   eachCell(layout, (column, row, flat) => {
-    const x = array.data[flat], masked = masks(mask, flat), box = layout.boxOf(column, row);
+    const x = array.data[flat],
+      masked = masks(mask, flat),
+      box = layout.boxOf(column, row);
     const { fill, ink } = cellColour(x, range, masked, colours);
     context.fillStyle = fill;
     context.fillRect(box.x, box.y, width - margin, height - margin);
@@ -64,13 +68,19 @@ export const readingOf = (array, index, range, masked) => {
 };
 
 const legendOf = (range) =>
-  el("span", { class: "array-legend" },
-    el("span", {}, formatNumber(range.low, 3)), el("span", { class: `array-ramp ${range.kind}`, "aria-hidden": "true" }),
-    el("span", {}, formatNumber(range.high, 3)));
+  el(
+    "span",
+    { class: "array-legend" },
+    el("span", {}, formatNumber(range.low, 3)),
+    el("span", { class: `array-ramp ${range.kind}`, "aria-hidden": "true" }),
+    el("span", {}, formatNumber(range.high, 3)),
+  );
 
 const rowsOfTable = (layout, array, mask) => {
-  const rank = array.shape.length, rows = [];
-  const columns = layout.shown[rank - 1] ?? 1, count = layout.shown.reduce((product, size) => product * size, 1);
+  const rank = array.shape.length,
+    rows = [];
+  const columns = layout.shown[rank - 1] ?? 1,
+    count = layout.shown.reduce((product, size) => product * size, 1);
   for (let start = 0; start < count; start += columns) {
     const cells = [];
     let index = [];
@@ -90,10 +100,25 @@ const rowsOfTable = (layout, array, mask) => {
 
 const tableOf = (layout, array, label, mask) => {
   const columns = Array.from({ length: layout.shown[array.shape.length - 1] ?? 1 }, (_, column) => column);
-  return el("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": `${label}, as a table` },
-    el("table", {},
-      el("thead", {}, el("tr", {}, el("td"), columns.map((column) => el("th", { scope: "col" }, String(column))))),
-      el("tbody", {}, rowsOfTable(layout, array, mask))));
+  return el(
+    "div",
+    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": `${label}, as a table` },
+    el(
+      "table",
+      {},
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td"),
+          columns.map((column) => el("th", { scope: "col" }, String(column))),
+        ),
+      ),
+      el("tbody", {}, rowsOfTable(layout, array, mask)),
+    ),
+  );
 };
 
 // The table is made when it is opened first.
@@ -115,10 +140,14 @@ const followCursor = (canvas, layout, see) => {
   });
   canvas.addEventListener("pointerleave", () => move(null));
   canvas.addEventListener("blur", () => move(null));
-  canvas.addEventListener("focus", () => { if (canvas.matches(":focus-visible")) move({ column: 0, row: 0 }); });
+  canvas.addEventListener("focus", () => {
+    if (canvas.matches(":focus-visible")) move({ column: 0, row: 0 });
+  });
   canvas.addEventListener("keydown", (event) => {
-    const next = event.altKey || event.ctrlKey || event.metaKey
-      ? null : cellAfterKey(event.key, cursor ?? { column: 0, row: 0 }, layout);
+    const next =
+      event.altKey || event.ctrlKey || event.metaKey
+        ? null
+        : cellAfterKey(event.key, cursor ?? { column: 0, row: 0 }, layout);
     if (!next) return;
     event.preventDefault();
     event.stopPropagation();
@@ -128,7 +157,10 @@ const followCursor = (canvas, layout, see) => {
 
 const cellsOf = (array, { label, layout, range, mask, onCell, readout }) => {
   const canvas = el("canvas", {
-    class: "array-cells", tabindex: "0", role: "application", "aria-roledescription": "array",
+    class: "array-cells",
+    tabindex: "0",
+    role: "application",
+    "aria-roledescription": "array",
     "aria-label": `${label}, ${shapeText(array.shape)}, arrow keys read its numbers`,
     style: `width:${layout.width}px;height:${layout.height}px`,
   });
@@ -147,22 +179,32 @@ const cellsOf = (array, { label, layout, range, mask, onCell, readout }) => {
 };
 
 const captionOf = (label, array) =>
-  el("figcaption", {}, el("span", { class: "array-name" }, label), " ",
-    el("span", { class: "array-shape" }, [shapeText(array.shape), array.dtype].filter(Boolean).join(" ")));
+  el(
+    "figcaption",
+    {},
+    el("span", { class: "array-name" }, label),
+    " ",
+    el("span", { class: "array-shape" }, [shapeText(array.shape), array.dtype].filter(Boolean).join(" ")),
+  );
 
-// A figure of {shape, data, dtype}. Options: label; mask (what is dotted: an array of the same size or a function of the
-// flat index); maxCells; range ([low, high] or what rangeOf gives); onCell({index, flat} or null).
-export const arrayView = (array, { label = "array", mask = null, maxCells = 4096, range = null, onCell = null } = {}) => {
+// A figure of {shape, data, dtype}. Options: label; mask (what is dotted: an array of the same size or a function of
+// the flat index); maxCells; range ([low, high] or what rangeOf gives); onCell({index, flat} or null).
+export const arrayView = (
+  array,
+  { label = "array", mask = null, maxCells = 4096, range = null, onCell = null } = {},
+) => {
   const figure = el("figure", { class: "array" }, captionOf(label, array));
   if (array.shape.includes(0)) {
     figure.append(el("p", { class: "array-note" }, "empty"));
     return figure;
   }
   const layout = arrayLayout(array.shape, { maxCells });
-  const colours = Array.isArray(range) ? rangeBetween(...range) : range ?? rangeOf(array.data);
+  const colours = Array.isArray(range) ? rangeBetween(...range) : (range ?? rangeOf(array.data));
   const readout = el("div", { class: "array-readout", "aria-live": "polite" }, legendOf(colours));
   figure.append(
-    el("div", { class: "array-scroll" }, cellsOf(array, { label, layout, range: colours, mask, onCell, readout })), readout);
+    el("div", { class: "array-scroll" }, cellsOf(array, { label, layout, range: colours, mask, onCell, readout })),
+    readout,
+  );
   if (layout.cut) {
     const sizes = [layout.shown, array.shape].map((shape) => `[${shape.join(", ")}]`);
     figure.append(el("p", { class: "array-note" }, `cut: the first ${sizes[0]} of ${sizes[1]}`));

@@ -18,4 +18,6 @@ export const placeText = (place) => {
 
 // What is said anew replaces what was said; null takes it away.
 export const movedPlace = (place, change) =>
-  Object.fromEntries(Object.entries({ ...place, ...change }).filter(([, value]) => value !== null && value !== undefined));
+  Object.fromEntries(
+    Object.entries({ ...place, ...change }).filter(([, value]) => value !== null && value !== undefined),
+  );

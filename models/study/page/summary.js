@@ -33,8 +33,12 @@ export const summaryOf = (verdicts) => {
 
 // "412 of 412 vector-Jacobian products agree, largest difference 3e−17"
 export const summaryText = ({ checked, differing, largest, unchecked }) => {
-  const others = Object.entries(unchecked).map(([verdict, count]) => `${count} ${verdict}`).join(", ");
+  const others = Object.entries(unchecked)
+    .map(([verdict, count]) => `${count} ${verdict}`)
+    .join(", ");
   if (checked === 0) return `no vector-Jacobian product was checked${others && `: ${others}`}`;
-  return `${checked - differing} of ${checked} vector-Jacobian products agree, largest difference ` +
-    `${formatNumber(largest, 2)}${others && ` (${others})`}`;
+  return (
+    `${checked - differing} of ${checked} vector-Jacobian products agree, largest difference ` +
+    `${formatNumber(largest, 2)}${others && ` (${others})`}`
+  );
 };

@@ -1,11 +1,12 @@
-// The views of the page, in the order of their tabs. A view is {id, title, lead, applies(trace), render(root, context)}.
-// The lead is the one sentence that says what to look for. The context is {trace, verdicts, whenChecked, place, go}:
-// verdicts[record] is there once that record was checked, whenChecked a promise of all of them, and go({record: 17})
-// moves to a place. render may return a function: it is called with the new context when the place changes within the
-// view; without one the view is rendered anew. onKey(key, context), if there is one, says whether it used a key that no
-// control has used.
+// The views of the page, in the order of their tabs. A view is {id, title, lead, applies(trace), render(root,
+// context)}. The lead is the one sentence that says what to look for. The context is {trace, verdicts, whenChecked,
+// place, go}: verdicts[record] is there once that record was checked, whenChecked a promise of all of them, and
+// go({record: 17}) moves to a place. render may return a function: it is called with the new context when the place
+// changes within the view; without one the view is rendered anew. onKey(key, context), if there is one, says whether it
+// used a key that no control has used.
+import { tapeView } from "./tape_view.js";
 
-export const views = () => [];
+export const views = () => [tapeView];
 
 // The view of a place that names none: the one that says it shows it (opens(place, trace)), or the first.
 export const openingView = (all, place) => all.find((view) => view.opens?.(place)) ?? all[0];

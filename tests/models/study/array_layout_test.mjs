@@ -22,7 +22,8 @@ test("numbers and vectors are a row", () => {
 
 test("every cell is found where it stands, and nothing between blocks", () => {
   for (const shape of [[], [3], [4, 8], [2, 3, 4], [2, 2, 3, 3], [2, 2, 2, 2, 2]]) {
-    const layout = arrayLayout(shape), seen = new Set();
+    const layout = arrayLayout(shape),
+      seen = new Set();
     for (let row = 0; row < layout.rows; ++row)
       for (let column = 0; column < layout.columns; ++column) {
         const box = layout.boxOf(column, row);
@@ -30,9 +31,13 @@ test("every cell is found where it stands, and nothing between blocks", () => {
         assert.ok(box.x + box.width <= layout.width && box.y + box.height <= layout.height);
         seen.add(flatIndex(shape, layout.indexAt(column, row)));
       }
-    assert.equal(seen.size, shape.reduce((product, size) => product * size, 1));
+    assert.equal(
+      seen.size,
+      shape.reduce((product, size) => product * size, 1),
+    );
   }
-  const blocks = arrayLayout([2, 2, 3]), end = blocks.boxOf(2, 0);
+  const blocks = arrayLayout([2, 2, 3]),
+    end = blocks.boxOf(2, 0);
   assert.equal(blocks.cellAt(end.x + end.width + 2, 1), null);
   assert.equal(blocks.cellAt(-1, 1), null);
   assert.equal(blocks.cellAt(1, blocks.height + 1), null);

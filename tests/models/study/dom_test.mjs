@@ -18,8 +18,14 @@ test("four significant digits, without zeros that say nothing", () => {
 });
 
 test("what is not finite has a name", () => {
-  assert.deepEqual([NaN, Infinity, -Infinity].map((x) => formatNumber(x)), ["NaN", "∞", "−∞"]);
-  assert.deepEqual([NaN, Infinity, -Infinity].map((x) => exactNumber(x)), ["NaN", "∞", "−∞"]);
+  assert.deepEqual(
+    [NaN, Infinity, -Infinity].map((x) => formatNumber(x)),
+    ["NaN", "∞", "−∞"],
+  );
+  assert.deepEqual(
+    [NaN, Infinity, -Infinity].map((x) => exactNumber(x)),
+    ["NaN", "∞", "−∞"],
+  );
 });
 
 test("exact numbers are the shortest of their dtype", () => {

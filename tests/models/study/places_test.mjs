@@ -5,7 +5,12 @@ import { test } from "node:test";
 import { movedPlace, parsePlace, placeText } from "../../../models/study/page/places.js";
 
 test("a fragment names a place, with numbers as numbers", () => {
-  assert.deepEqual(parsePlace("#view=attention&record=17&head=1&t=3"), { view: "attention", record: 17, head: 1, t: 3 });
+  assert.deepEqual(parsePlace("#view=attention&record=17&head=1&t=3"), {
+    view: "attention",
+    record: 17,
+    head: 1,
+    t: 3,
+  });
   assert.deepEqual(parsePlace(""), {});
   assert.deepEqual(parsePlace("#scope=encoder%2Fmha&x=1.5e"), { scope: "encoder/mha", x: "1.5e" });
 });
@@ -17,5 +22,8 @@ test("what a place says comes back", () => {
 });
 
 test("a move keeps what it does not name, and null takes away", () => {
-  assert.deepEqual(movedPlace({ view: "tape", record: 3, head: 1 }, { record: 4, head: null }), { view: "tape", record: 4 });
+  assert.deepEqual(movedPlace({ view: "tape", record: 3, head: 1 }, { record: 4, head: null }), {
+    view: "tape",
+    record: 4,
+  });
 });

@@ -1,0 +1,262 @@
+// The card of a record: what went in and came out, what arrived and what it sent, and what the page makes of it itself.
+import { rangeOf } from "./array_colours.js";
+import { checkRecord } from "./check.js";
+import { button, el, exactNumber, formatNumber } from "./dom.js";
+import { formulaMath } from "./mathml.js";
+import { movedPlace, placeText } from "./places.js";
+import { tensorView } from "./tensor_view.js";
+import { numberOf } from "./trace.js";
+import { verdictView } from "./verdict_view.js";
+
+// The names that a formula gives to what it computes, the last ones: "c' = ..., h' = o tanh c'" -> ["c'", "h'"].
+export const outputNames = (formula, count) => {
+  const names = [...formula.matchAll(/(?:^|, )([A-Za-z]\w*'?)(?:\[[^\]]*\])? =/g)].map(([, name]) => name);
+  const last = [...new Set(names)].slice(-count);
+  return Array.from({ length: count }, (_, n) => last[n] ?? `output ${n}`);
+};
+
+// Which record made each node: -1 for leaves.
+const makersOf = (trace) => {
+  const makers = trace.nodes.map(() => -1);
+  trace.records.forEach(({ outputs }, index) => outputs.forEach((node) => (makers[node] = index)));
+  return makers;
+};
+
+const makersByTrace = new WeakMap();
+
+const makerOf = (trace, node) => {
+  if (!makersByTrace.has(trace)) makersByTrace.set(trace, makersOf(trace));
+  return makersByTrace.get(trace)[node];
+};
+
+const linkTo = (place, record) =>
+  el("a", { href: placeText(movedPlace(place, { view: "tape", record })) }, `record ${record}`);
+
+const kindOf = (node) => (node.parameter ? "a parameter" : node.leaf ? "a leaf" : null);
+
+// Where an input comes from.
+const originOf = ({ trace, place }, node) => {
+  const maker = makerOf(trace, node);
+  return maker >= 0 ? ["from ", linkTo(place, maker)] : kindOf(trace.nodes[node]);
+};
+
+// A value of the tape.
+const valueView = ({ trace }, node, symbol, origin = null) => {
+  const { name, value } = trace.nodes[node];
+  return el(
+    "div",
+    { class: "value" },
+    tensorView(trace, value, { label: symbol === name ? name : `${symbol} = ${name}`, absent: "not held by the tape" }),
+    origin && el("p", { class: "array-note" }, origin),
+  );
+};
+
+const attributeView = (trace, name, value) => {
+  if (value !== null && typeof value === "object" && !Array.isArray(value))
+    return tensorView(trace, value, { label: name });
+  const text = Array.isArray(value)
+    ? `[${value.join(", ")}]`
+    : typeof value === "number"
+      ? exactNumber(value)
+      : String(value);
+  return el("span", { class: "attribute" }, `${name} = ${text}`);
+};
+
+const attributesView = (trace, attributes) => {
+  const entries = Object.entries(attributes ?? {});
+  return (
+    entries.length > 0 &&
+    el(
+      "div",
+      { class: "attributes" },
+      entries.map(([name, value]) => attributeView(trace, name, value)),
+    )
+  );
+};
+
+const symbolsOf = (record) => {
+  const inputs = record.inputs.map((_, n) => record.input_names?.[n] ?? `input ${n}`);
+  const outputs = outputNames(record.forward ?? "", record.outputs.length);
+  return { inputs, outputs };
+};
+
+const shapesOf = (trace, record, symbols, prefix = "") =>
+  Object.fromEntries(
+    ["inputs", "outputs"].flatMap((side) =>
+      record[side].map((node, n) => [prefix + symbols[side][n], trace.nodes[node].shape]),
+    ),
+  );
+
+const formulaView = (text, shapes) => text && el("div", { class: "formula" }, formulaMath(text, shapes));
+
+const forwardView = (context, record, symbols) => {
+  const { trace } = context;
+  return el(
+    "section",
+    { class: "pass" },
+    el("h4", {}, "Forward"),
+    formulaView(record.forward, shapesOf(trace, record, symbols)),
+    attributesView(trace, record.attributes),
+    el(
+      "div",
+      { class: "arrays" },
+      record.inputs.map((node, n) => valueView(context, node, symbols.inputs[n], originOf(context, node))),
+    ),
+    el(
+      "div",
+      { class: "arrays made" },
+      record.outputs.map((node, n) => valueView(context, node, symbols.outputs[n])),
+    ),
+  );
+};
+
+const arithmeticSign = (sign) => el("span", { class: "arithmetic" }, sign);
+
+// before + this = after, in the same colours. What comes first is the sum already.
+const sumView = (trace, { before, contribution, after }, symbol, name) => {
+  const whole = [before, contribution, after].map((t) => trace.tensor(t));
+  const range = rangeOf(...whole.filter(Boolean).map(({ data }) => data));
+  const show = (t, label) => tensorView(trace, t, { label, range });
+  return el(
+    "div",
+    { class: "sum" },
+    el("p", { class: "sum-title" }, `d${symbol}, to the gradient of `, el("span", { class: "code" }, name)),
+    el(
+      "div",
+      { class: "arrays" },
+      before
+        ? [
+            show(before, "before"),
+            arithmeticSign("+"),
+            show(contribution, "this"),
+            arithmeticSign("="),
+            show(after, "after"),
+          ]
+        : [
+            arithmeticSign("0 +"),
+            show(contribution, "this = after"),
+            el("p", { class: "array-note" }, "nothing had arrived before"),
+          ],
+    ),
+  );
+};
+
+const sentView = (trace, record, n, symbol) => {
+  const node = trace.nodes[record.inputs[n]],
+    sent = record.contributions[n];
+  if (sent) return sumView(trace, sent, symbol, node.name);
+  const why = node.wants_gradient ? "nothing was sent" : "it wants no gradient";
+  return el("p", { class: "quiet" }, `d${symbol}: ${why}`);
+};
+
+const backwardView = ({ trace }, record, symbols) => {
+  const heading = el("h4", {}, "Backward");
+  if (!record.reached)
+    return el(
+      "section",
+      { class: "pass" },
+      heading,
+      formulaView(record.backward, {}),
+      el("p", { class: "quiet" }, "The backward pass did not come here: the loss does not depend on these outputs."),
+    );
+  return el(
+    "section",
+    { class: "pass" },
+    heading,
+    formulaView(record.backward, shapesOf(trace, record, symbols, "d")),
+    el(
+      "div",
+      { class: "arrays" },
+      record.outputs.map((_, n) =>
+        tensorView(trace, record.output_gradients[n], {
+          label: `d${symbols.outputs[n]} arrives`,
+          absent: "nothing arrived",
+        }),
+      ),
+    ),
+    record.inputs.map((_, n) => sentView(trace, record, n, symbols.inputs[n])),
+  );
+};
+
+const elementName = (node, position) => {
+  const index = [];
+  for (let axis = node.shape.length - 1, rest = position; axis >= 0; --axis) {
+    index.unshift(rest % node.shape[axis]);
+    rest = Math.floor(rest / node.shape[axis]);
+  }
+  return `${node.name}${index.length > 0 ? `[${index.join(", ")}]` : ""}`;
+};
+
+// Chosen elements of the gradients of inputs: by the tape, by dual numbers, by finite differences.
+const threeNumbersView = (trace, record) => {
+  const checks = trace.checks.filter(({ node }) => record.inputs.includes(node));
+  const cell = (x) => el("td", {}, x === null || x === undefined ? "–" : formatNumber(numberOf(x), 10));
+  return (
+    checks.length > 0 &&
+    el(
+      "section",
+      { class: "pass" },
+      el("h4", {}, "Three ways to one number"),
+      el(
+        "table",
+        {},
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            ["d loss by", "the tape", "dual numbers", "a difference"].map((name) => el("th", { scope: "col" }, name)),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          checks.map(({ node, position, tape, dual, difference }) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, elementName(trace.nodes[node], position)),
+              cell(tape),
+              cell(dual),
+              cell(difference),
+            ),
+          ),
+        ),
+      ),
+    )
+  );
+};
+
+const notYet = (go) =>
+  el(
+    "section",
+    { class: "pass" },
+    el("h4", {}, "Backward"),
+    el(
+      "p",
+      { class: "quiet" },
+      "Not yet: the backward pass begins when the last record has been computed. ",
+      button("show it now", () => go({ phase: null }), { id: "show-backward" }),
+    ),
+  );
+
+// The card of a record at a moment where its backward is known, or not yet.
+export const recordCard = (context, index, isBackwardKnown) => {
+  const { trace, verdicts, go } = context,
+    record = trace.records[index],
+    symbols = symbolsOf(record);
+  return el(
+    "article",
+    { class: "card", "aria-label": `record ${index}, ${record.op}` },
+    el(
+      "header",
+      {},
+      el("h3", {}, el("span", { class: "quiet" }, `${index} `), record.op),
+      record.path && el("p", { class: "code quiet" }, record.path),
+    ),
+    isBackwardKnown && verdictView(verdicts[index] ?? checkRecord(trace, index), record, trace.nodes),
+    forwardView(context, record, symbols),
+    isBackwardKnown ? [backwardView(context, record, symbols), threeNumbersView(trace, record)] : notYet(go),
+  );
+};

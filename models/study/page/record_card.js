@@ -178,7 +178,7 @@ const backwardView = ({ trace }, record, symbols) => {
   );
 };
 
-const elementName = (node, position) => {
+export const elementName = (node, position) => {
   const index = [];
   for (let axis = node.shape.length - 1, rest = position; axis >= 0; --axis) {
     index.unshift(rest % node.shape[axis]);

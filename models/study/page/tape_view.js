@@ -89,7 +89,7 @@ export const tapeView = {
     "behind it has sent its part.",
   applies: ({ records }) => records.length > 0,
   render: renderTape,
-  opens: (place) => place.record !== undefined,
+  opens: (place) => place.record !== undefined && place.head === undefined,
   onKey: (key, context) => {
     if (key === "Home") goTo(context, 0);
     else if (key === "End") goTo(context, 2 * recordCountOf(context) - 1);

@@ -28,7 +28,8 @@ TEST(PageTemplate, IsOneFileWithOnePlaceForItsData) {
 
 TEST(PageTemplate, LoadsNothing) {
   const std::string_view page = page_template();
-  for (const std::string_view loading : {"\nimport ", "import(", "fetch(", "XMLHttpRequest", "@import", "src=\"", "url("})
+  for (const std::string_view loading :
+       {"\nimport ", "import(", "fetch(", "XMLHttpRequest", "@import", "src=\"", "url("})
     EXPECT_EQ(count_of(page, loading), 0) << loading;
 }
 

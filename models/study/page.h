@@ -1,0 +1,16 @@
+// A trace as a page to study.
+#pragma once
+
+#include <retrace/core/trace.h>
+
+#include <string>
+
+namespace retrace {
+
+/// One HTML file that shows a trace: every record with its formulas, values, gradients and contributions. It computes
+/// every vector-Jacobian product again and says where it differs. It needs no network and no other file.
+std::string page_of(const Trace& trace);
+/// Writes page_of(trace), completely or not at all. Throws FileError if the system refuses.
+void write_page(const Trace& trace, const std::string& path);
+
+}  // namespace retrace

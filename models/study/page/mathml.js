@@ -52,7 +52,7 @@ const treesOf = {
       treeOf(withoutParentheses(part.numerator))),
   product: (part) => mathBetween(part.factors.map(treeOf), () => mathSpace),
   power: (part) => mathNode("msup", treeOf(part.base), treeOf(withoutParentheses(part.exponent))),
-  transposed: (part) => mathNode("msup", treeOf(part.base), mathNode("mi", "⊤")),
+  transposed: (part) => ({ ...mathNode("msup", treeOf(part.base), mathNode("mi", "⊤")), transposed: true }),
   group: (part) => mathFenced("(", treeOf(part.value), ")"),
   size: (part) => mathFenced("|", treeOf(part.value), "|"),
   apply: (part) => appliedTree(part.name, part.argument),
@@ -101,15 +101,16 @@ const equationTrees = {
   equation: (item) => ({ target: treeOf(item.target), relation: item.relation, value: valueTree(item) }),
 };
 
-// The shape below the first use of each name that has one.
+// The shape below the first use of each name that has one: below a^T that of the transpose.
 const withShapes = (made, shapes) => {
   const left = new Map(Object.entries(shapes));
   const walk = (part) => {
     if (typeof part === "string") return part;
-    if (!left.has(part.name)) return { ...part, children: part.children.map(walk) };
-    const shape = mathText(`[${left.get(part.name).join(", ")}]`);
-    left.delete(part.name);
-    return mathNode("munder", part, withAttributes({ mathsize: "60%" }, shape));
+    const name = part.tag === "msup" ? part.name ?? part.children[0].name : part.name, shape = left.get(name);
+    if (!shape) return { ...part, children: part.children.map(walk) };
+    left.delete(name);
+    const lengths = part.transposed ? [...shape.slice(0, -2), ...shape.slice(-2).reverse()] : shape;
+    return mathNode("munder", part, withAttributes({ mathsize: "60%" }, mathText(`[${lengths.join(", ")}]`)));
   };
   return walk(made);
 };
@@ -125,8 +126,9 @@ export const formulaTree = (text, shapes = {}) => {
     return withAttributes({ alttext: text }, mathNode("math", mathText(text)));
   }
   const rows = equations.map((item) => mathNode("mtr", ...equationCells(equationTrees[item.kind](item))));
-  const table = withShapes(mathNode("mtable", ...rows), shapes);
-  return withAttributes({ alttext: text, displaystyle: "true" }, mathNode("math", table));
+  // Fractions are as large as the rest, where tables would make them small.
+  const table = withAttributes({ displaystyle: "true" }, mathNode("mtable", ...rows));
+  return withAttributes({ alttext: text }, mathNode("math", withShapes(table, shapes)));
 };
 
 const escapedMarkup = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -52,6 +52,9 @@ test("cases stand below each other", () => {
 test("a name's shape stands below its first use alone", () => {
   const made = formulaTree("y = x w, z = x", { x: [2, 3], dx: [9] });
   assert.deepEqual(find(made, "munder").map(textOf), ["x[2, 3]"]);
+  assert.deepEqual(textsOf("y = k^T, z = x^2 k'", "munder"), []);
+  const raised = formulaTree("y = k^T, z = x^2 k'", { k: [5, 4, 3], x: [2], "k'": [1] });
+  assert.deepEqual(find(raised, "munder").map(textOf), ["k⊤[5, 3, 4]", "x2[2]", "k′[1]"]);
   const indexed = formulaTree("dx0 = x0", { x: [1], x0: [2], dx0: [3] });
   assert.deepEqual(find(indexed, "munder").map(textOf), ["dx0[3]", "x0[2]"]);
 });

@@ -1,4 +1,5 @@
 // What an exercise is opened with, and what is said to an answer.
+import { formatNumber } from "./dom.js";
 import { evaluateExpression, shapeOf } from "./expression.js";
 import { TextError } from "./scanner.js";
 import { NdArray, elementwise, largest, ndArray, sameShape, sizeOf, stridesOf, transpose } from "./tensor.js";
@@ -45,10 +46,10 @@ const relevantShape = (shape) => {
   const first = shape.findIndex((n) => n !== 1);
   return first < 0 ? [] : shape.slice(first);
 };
-const differenceOf = (a, b) => elementwise((p, q) => p - q, new NdArray("f64", b.shape, a.data), b);
+const differenceFrom = (a, b) => elementwise((p, q) => p - q, new NdArray("f64", b.shape, a.data), b);
 const isValue = (a, b) =>
   sameShape(relevantShape(a.shape), relevantShape(b.shape)) &&
-  differenceOf(a, b).data.every((d) => Math.abs(d) <= 1e-9 * Math.max(largest(b), 1e-3));
+  differenceFrom(a, b).data.every((d) => Math.abs(d) <= 1e-9 * Math.max(largest(b), 1e-3));
 
 // The constant c, other than 1, for which a = c b; null if there is none.
 const factorOf = (a, b) => {
@@ -57,22 +58,22 @@ const factorOf = (a, b) => {
   const isFactor = factor !== 0 && Math.abs(factor - 1) > 1e-3;
   return isFactor && isValue(a, elementwise((value) => factor * value, b)) ? factor : null;
 };
-const shortNumber = (x) => (Number.isFinite(x) ? String(Number(x.toPrecision(4))) : "not finite");
 const generalMistake = ({ exact, asks, of }, result) => {
   const factor = factorOf(result, exact);
   if (factor === -1) return "The sign: this is the exact gradient times -1.";
-  if (factor !== null) return `A constant factor: all elements are ${shortNumber(factor)} times the exact ones.`;
+  if (factor !== null) return `A constant factor: all elements are ${formatNumber(factor)} times the exact ones.`;
   if (result.rank === 2 && exact.rank === 2 && isValue(transpose(result), exact))
     return `This is the transpose: ${asks} has the shape of ${of}. Exchange the factors and transpose each.`;
   return null;
 };
 
-const positionOf = (flat, shape) => stridesOf(shape).map((stride, k) => Math.floor(flat / stride) % shape[k]).join(", ");
+const positionOf = (flat, shape) =>
+  stridesOf(shape).map((stride, k) => Math.floor(flat / stride) % shape[k]).join(", ");
 const differenceText = (result, exact, difference) => {
   const sizes = Array.from(difference.data, (d) => (Number.isFinite(d) ? Math.abs(d) : Infinity));
   const size = Math.max(...sizes), at = sizes.indexOf(size);
-  const both = `${shortNumber(result.data[at])} instead of ${shortNumber(exact.data[at])}`;
-  return `Not yet: the largest difference is ${shortNumber(size)}, at [${positionOf(at, exact.shape)}]: ${both}.`;
+  const both = `${formatNumber(result.data[at])} instead of ${formatNumber(exact.data[at])}`;
+  return `Not yet: the largest difference is ${formatNumber(size)}, at [${positionOf(at, exact.shape)}]: ${both}.`;
 };
 
 // What is said to `text`: {kind: "error", says, place}, or {kind, says, result, difference} with the kinds "exact",
@@ -87,7 +88,7 @@ export const judgeAnswer = (opened, text) => {
     return { kind: "error", says: error.message, place: error.place };
   }
   const fits = sameShape(relevantShape(result.shape), relevantShape(exact.shape));
-  const difference = fits ? differenceOf(result, exact) : null;
+  const difference = fits ? differenceFrom(result, exact) : null;
   const answer = (kind, says) => ({ kind, says, result, difference });
   if (isValue(result, exact)) return answer("exact", `Exact: every element of ${asks} is right.`);
   const known = mistakes.find(({ value }) => isValue(result, value))?.says ?? generalMistake(opened, result);

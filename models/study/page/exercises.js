@@ -22,9 +22,10 @@ const layerNormForward = {
   leaves: { x: [3, 4], gamma: [4], beta: [4] }, constants: { eps: 1e-5 }, cotangents: { dy: "y" },
 };
 const lstmForward = {
-  title: "LSTM cell", formula: "f = sigmoid z_f, c' = f c + i g, h' = o tanh c'",
-  forward: "f = sigmoid(z_f); c' = f * c + i * g; h' = o * tanh(c')",
-  leaves: { z_f: [2, 3], c: [2, 3], i: [2, 3], g: [2, 3], o: [2, 3] }, cotangents: { "dh'": "h'", "dc'": "c'" },
+  title: "LSTM cell",
+  formula: "i = sigmoid z_i, f = sigmoid z_f, g = tanh z_g, o = sigmoid z_o, c' = f c + i g, h' = o tanh c'",
+  forward: "i = sigmoid(z_i); f = sigmoid(z_f); g = tanh(z_g); o = sigmoid(z_o); c' = f * c + i * g; h' = o * tanh(c')",
+  leaves: { z_i: [2, 3], z_f: [2, 3], z_g: [2, 3], z_o: [2, 3], c: [2, 3] }, cotangents: { "dh'": "h'", "dc'": "c'" },
 };
 const throughH = "dh' * o * (1 - square(tanh(c')))";
 
@@ -239,9 +240,9 @@ export const exercises = () => [
   },
   {
     id: "relational-gate-dm", title: "Gate of a relational memory", of: "m",
-    formula: "f = sigmoid(p + tanh(m) U^T), m' = i tanh c + f m",
-    forward: "f = sigmoid(p + tanh(m) @ U^T); m' = i * tanh(c) + f * m",
-    leaves: { m: [3, 4], U: [4, 4], p: [4], i: [3, 4], c: [3, 4] }, cotangents: { "dm'": "m'" },
+    formula: "i = sigmoid z_i, f = sigmoid(p + tanh(m) U^T), m' = i tanh c + f m",
+    forward: "i = sigmoid(z_i); f = sigmoid(p + tanh(m) @ U^T); m' = i * tanh(c) + f * m",
+    leaves: { m: [3, 4], U: [4, 4], p: [4], z_i: [3, 4], c: [3, 4] }, cotangents: { "dm'": "m'" },
     answer: "dz = dm' * m * f * (1 - f); dm' * f + dz @ U * (1 - square(tanh(m)))",
     hints: ["m reaches m' on two paths: f keeps it, and it decides what f is.",
       "For the second, what arrives inside of the sigmoid is dz = dm' m f (1 - f); go on through U and tanh."],

@@ -82,8 +82,9 @@ export function broadcastPlaces(from, shape) {
 
 /** f of the elements of all arrays, which broadcast. */
 export function elementwise(f, ...arrays) {
-  const shape = broadcastShapes(...arrays.map((x) => x.shape));
-  const all = arrays.map((x) => (sameShape(x.shape, shape) ? x.data : broadcastTo(x, shape).data));
+  const first = arrays[0].shape, alike = arrays.every((x) => sameShape(x.shape, first));
+  const shape = alike ? first : broadcastShapes(...arrays.map((x) => x.shape));
+  const all = arrays.map((x) => (alike || sameShape(x.shape, shape) ? x.data : broadcastTo(x, shape).data));
   const y = zeros(shape), [a, b, c, d] = all;  // a loop for each usual number of arrays: they are fast
   if (all.length === 1) for (let n = 0; n < y.size; ++n) y.data[n] = f(a[n]);
   else if (all.length === 2) for (let n = 0; n < y.size; ++n) y.data[n] = f(a[n], b[n]);

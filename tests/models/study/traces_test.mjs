@@ -82,31 +82,28 @@ function gradientsOf({ records, nodes }) {
   return places.filter(({ owner, key }) => owner[key]?.tensor !== undefined);
 }
 
-/** Changes one number of one gradient of the data, and nothing else. Null if there is none of ordinary size. */
-function changeOne(data, random) {
-  const places = gradientsOf(data.trace);
-  const place = places[Math.floor(random() * places.length)];
-  const before = place && data.tensors[place.owner[place.key].tensor];
-  const bytes = before && Buffer.from(before.data, "base64"), count = bytes ? bytes.length / 8 : 0;
-  if (count === 0 || before.dtype !== "f64") return null;
-  const position = Math.floor(random() * count), value = bytes.readDoubleLE(8 * position);
-  const change = (random() < 0.5 ? -1 : 1) * 10 ** (-8.999 + 10 * random());
-  if (!(Math.abs(value) < 1e3)) return null;
-  bytes.writeDoubleLE(value + change, 8 * position);
-  data.tensors.changed = { ...before, data: bytes.toString("base64") };
-  place.owner[place.key] = { tensor: "changed" };
-  return { ...place, position, change };
+/** Adds 1e-9 to 10 to one number of a tensor; null if it has none of ordinary size. */
+function changedAt(tensor, random) {
+  const bytes = Buffer.from(tensor.data, "base64"), count = bytes.length / 8;
+  const position = Math.floor(random() * count), change = (random() < 0.5 ? -1 : 1) * 10 ** (10 * random() - 8.999);
+  if (tensor.dtype !== "f64" || count === 0 || !(Math.abs(bytes.readDoubleLE(8 * position)) < 1e3)) return null;
+  bytes.writeDoubleLE(bytes.readDoubleLE(8 * position) + change, 8 * position);
+  return { tensor: { ...tensor, data: bytes.toString("base64") }, told: `[${position}] + ${change}` };
 }
 
+const oneOf = (list, random) => list[Math.floor(random() * list.length)];
+const candidates = () => files.filter((file) => !/f32|not_finite/.test(file));
+
 test("a thousand random changes of single gradient values each turn their record red", () => {
-  const random = generator(19), wanted = 1000, kinds = {};
-  const candidates = files.filter((file) => !/f32|not_finite/.test(file));
-  for (let changes = 0; changes < wanted; ) {
-    const file = candidates[Math.floor(random() * candidates.length)];
-    const data = dataOf(file), changed = changeOne(data, random);
+  const random = generator(19), kinds = {};
+  for (let changes = 0; changes < 1000; ) {
+    const file = oneOf(candidates(), random), data = dataOf(file), place = oneOf(gradientsOf(data.trace), random);
+    const changed = place && changedAt(data.tensors[place.owner[place.key].tensor], random);
     if (!changed) continue;
-    const { index, what, input, position, change } = changed, trace = openTrace(data);
-    const found = checkRecord(trace, index), told = `${file}: record ${index}, ${what}[${position}] + ${change}`;
+    data.tensors.changed = changed.tensor;
+    place.owner[place.key] = { tensor: "changed" };
+    const trace = openTrace(data), { index, what, input } = place, found = checkRecord(trace, index);
+    const told = `${file}: record ${index}, ${what}${changed.told}`;
     assert.equal(found.verdict, "differs", told);
     if (what === "contribution" && !hasNoRule(trace.records[index]))
       assert.ok(found.inputs[input].difference > toleranceOf("f64"), `${told}: the rule did not see it`);
@@ -115,4 +112,23 @@ test("a thousand random changes of single gradient values each turn their record
   }
   console.log(JSON.stringify(kinds));
   assert.equal(Object.keys(kinds).length, 5);
+});
+
+// Where a number is changed in all places at once, all sums are right and the rules alone can see it.
+test("a thousand random changes of whole gradients are seen, wherever these are repeated", () => {
+  const random = generator(23);
+  for (let changes = 0; changes < 1000; ) {
+    const file = oneOf(candidates(), random), data = dataOf(file), { records, seeds } = data.trace;
+    if (records.some(hasNoRule)) continue;
+    const places = gradientsOf(data.trace), name = places.length > 0 && oneOf(places, random);
+    const held = name && name.owner[name.key].tensor;
+    if (!held || seeds.some(({ cotangent }) => cotangent.tensor === held)) continue;
+    const changed = changedAt(data.tensors[held], random);
+    if (!changed) continue;
+    data.tensors[held] = changed.tensor;
+    const trace = openTrace(data), owners = places.filter(({ owner, key }) => owner[key].tensor === held);
+    const verdicts = owners.map(({ index }) => checkRecord(trace, index).verdict);
+    assert.ok(verdicts.includes("differs"), `${file}: ${held}${changed.told}`);
+    changes += 1;
+  }
 });

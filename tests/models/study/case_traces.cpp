@@ -9,6 +9,7 @@
 #include <cmath>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 
@@ -65,7 +66,82 @@ void write_traces(const CheckedName& checked, const Setting& setting, const std:
   }
 }
 
+CheckCase edge(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs) {
+  return {[f](const Tensors& in) { return Tensors{f(in)}; }, inputs};
+}
+
+/// Where the tables do not go: kinks, ties, the edges of domains, eight axes, and nothing.
+CheckedName edges() {
+  const Tensor zeros_and_ones = tensor({0.0, 1.0, 0.0, -1.0}, f64),
+               ties = tensor({{2.0, 1.0, 2.0}, {0.0, 0.0, 0.0}}, f64);
+  const Tensor with_infinity = tensor({{-INFINITY, -INFINITY}, {-INFINITY, 1.0}}, f64);
+  const Tensor eight = Random(5).normal({1, 2, 1, 2, 1, 2, 1, 3}, f64), nothing = zeros({2, 0, 3}, f64);
+  const auto unary = [](Tensor (*op)(const Tensor&), const Tensor& x) {
+    return edge([op](const Tensors& in) { return op(in[0]); }, {x});
+  };
+  const auto along = [](Tensor (*op)(const Tensor&, const Axes&, ReduceOptions), const Tensor& x, const Axes& axes) {
+    return edge([=](const Tensors& in) { return op(in[0], axes, {}); }, {x});
+  };
+  return {
+      "edges",
+      false,
+      {unary(relu, zeros_and_ones),
+       unary(abs, zeros_and_ones),
+       unary(sqrt, zeros_and_ones),
+       unary(log, zeros_and_ones),
+       unary(reciprocal, zeros_and_ones),
+       unary(sigmoid, scale(zeros_and_ones, 50)),
+       unary(gelu, scale(zeros_and_ones, 40)),
+       unary(softplus, scale(zeros_and_ones, 800)),
+       unary(tanh, scale(zeros_and_ones, 30)),
+       unary(exp, scale(zeros_and_ones, 800)),
+       edge([](const Tensors& in) { return leaky_relu(in[0], 0.1); }, {zeros_and_ones}),
+       edge([](const Tensors& in) { return clip(in[0], 0.1, 2); }, {tensor({-1.0, 0.1, 0.5, 2.0}, f64)}),
+       edge([](const Tensors& in) { return pow(in[0], 0); }, {zeros_and_ones}),
+       edge([](const Tensors& in) { return pow(in[0], 1); }, {zeros_and_ones}),
+       edge([](const Tensors& in) { return pow(in[0], in[1]); }, {zeros_and_ones, tensor({0.0, 0.0, 2.0, 0.0}, f64)}),
+       edge([](const Tensors& in) { return maximum(in[0], in[1]); }, {ties, tensor({2.0, 0.0, 3.0}, f64)}),
+       edge([](const Tensors& in) { return minimum(in[0], in[1]); }, {ties, tensor({2.0, 0.0, 3.0}, f64)}),
+       along(max, ties, {}),
+       along(max, ties, 1),
+       along(min, ties, 0),
+       along(norm, ties, 1),
+       along(prod, ties, 1),
+       along(logsumexp, with_infinity, 1),
+       along(max, with_infinity, 1),
+       along(sum, eight, {1, 7}),
+       along(var, eight, {0, 3, 5}),
+       along(prod, eight, {1, 5}),
+       along(sum, nothing, 1),
+       along(mean, nothing, 1),
+       along(prod, nothing, {0, 2}),
+       along(logsumexp, nothing, 1),
+       along(norm, nothing, {}),
+       edge(
+           [](const Tensors& in) {
+             return transpose(in[0], {7, 6, 5, 4, 3, 2, 1, 0}) * in[0];
+           },
+           {Random(6).normal({3, 1, 2, 2, 2, 2, 1, 3}, f64)}),
+       edge(
+           [](const Tensors& in) {
+             return slice(transpose(in[0]), {all, range(5, 0, -3)});
+           },
+           {nothing}),
+       edge(
+           [](const Tensors& in) {
+             return concat({flip(in[0], 1), in[0], pad(in[0], {{0, 0}, {1, 0}, {0, 0}})}, 1);
+           },
+           {nothing}),
+       edge([](const Tensors& in) { return in[0] + in[1]; }, {nothing, zeros({3}, f64)}),
+       edge(
+           [](const Tensors& in) {
+             return broadcast_to(in[0], {3, 2, 2, 2, 1, 2, 4, 3});
+           },
+           {eight})}};
+}
+
 void write_all(const std::string& folder) {
+  for (const Setting& setting : {Setting{"f64"}, Setting{"f32", f32}}) write_traces(edges(), setting, folder);
   for (const CheckedName& checked : op_cases())
     for (const Setting& setting :
          {Setting{"f64"}, Setting{"f32", f32}, Setting{"expanded", f64, true}, Setting{"not_finite", f64, false, true}})

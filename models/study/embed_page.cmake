@@ -1,14 +1,15 @@
 # Writes the bytes of the page of PAGE (a folder), as numbers for C++, to OUTPUT. The page is page.html with the style
 # sheet and the programs in place of @STYLE@ and @SCRIPTS@. The programs are modules for node; in the page they are one,
-# each after those that it imports, without import lines, the word export and comments.
+# each after those that it imports, without import lines, the word export, comments and indentation.
 cmake_minimum_required(VERSION 3.25)
 
 # without_marks(<name> <module> <result>): what the module declares.
 function(without_marks name module result)
   string(REGEX REPLACE "\nimport [^;]*;" "" module "\n${module}")
   string(REPLACE "\nexport " "\n" module "${module}")
-  string(REGEX REPLACE "\n *//[^\n]*" "" module "${module}")
-  string(REGEX REPLACE "\n */\\*\\*[^\n]*\\*/" "" module "${module}")
+  string(REGEX REPLACE "\n +" "\n" module "${module}")
+  string(REGEX REPLACE "\n//[^\n]*" "" module "${module}")
+  string(REGEX REPLACE "\n/\\*\\*[^\n]*\\*/" "" module "${module}")
   string(REGEX REPLACE "\n\n+" "\n" module "${module}")
   string(TOLOWER "${module}" lower)
   foreach(mark "</script" "<!--")

@@ -160,6 +160,7 @@ export const exercisesView = {
   render: (root, context) => {
     const all = exercises(), at = Math.max(0, all.findIndex(({ id }) => id === context.place.exercise));
     const list = listOf(all, all[at], context.go);
-    root.append(list.element, exercisePanel(all[at], all[at + 1], context, list.refresh));
+    const panel = exercisePanel(all[at], all[at + 1], context, list.refresh);
+    root.append(el("div", { class: "exercises" }, list.element, panel));
   },
 };

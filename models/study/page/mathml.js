@@ -110,7 +110,7 @@ const withShapes = (made, shapes) => {
     if (!shape) return { ...part, children: part.children.map(walk) };
     left.delete(name);
     const lengths = part.transposed ? [...shape.slice(0, -2), ...shape.slice(-2).reverse()] : shape;
-    return mathNode("munder", part, withAttributes({ mathsize: "60%" }, mathText(`[${lengths.join(", ")}]`)));
+    return mathNode("munder", part, withAttributes({ style: "font-size: 0.65em" }, mathText(`[${lengths.join(", ")}]`)));
   };
   return walk(made);
 };

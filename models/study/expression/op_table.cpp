@@ -1,0 +1,242 @@
+#include <retrace/core/identity.h>
+#include <retrace/models/study/expression/op_binding.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace retrace::expressions {
+namespace {
+
+using Unary = Tensor (*)(const Tensor&);
+using Binary = Tensor (*)(const Tensor&, const Tensor&);
+using Reduce = Tensor (*)(const Tensor&, const Axes&, ReduceOptions);
+
+template <Reduce function> Tensor reduced(const Tensor& x, const Axes& axis, bool keepdims) {
+  return function(x, axis, {.keepdims = keepdims});
+}
+
+Tensor power(const Tensor& x, const NumberOrTensor& exponent) {
+  if (const double* number = std::get_if<double>(&exponent)) return pow(x, *number);
+  return pow(x, std::get<Tensor>(exponent));
+}
+
+Tensor transposed(const Tensor& x, const std::vector<int>& permutation) {
+  return permutation.empty() ? transpose(x) : transpose(x, permutation);
+}
+
+AttentionOptions attention_options(int heads, bool causal, const Tensor& mask) {
+  return {.heads = heads, .causal = causal, .mask = mask};
+}
+
+PackedAttentionOptions packed_options(std::int64_t key_size, int heads, PackedLayout layout, std::int64_t queries,
+                                      bool causal, const Tensor& mask) {
+  return {.heads = heads, .key_size = key_size, .layout = layout, .queries = queries, .causal = causal, .mask = mask};
+}
+
+/// The same elements are dropped whenever the expression is computed.
+Tensor dropped(const Tensor& x, double probability, std::int64_t seed) {
+  Random random(static_cast<std::uint64_t>(seed));
+  return dropout(x, probability, &random);
+}
+
+void append(std::vector<ExpressionOp>& table, std::vector<ExpressionOp> ops) {
+  std::ranges::move(ops, std::back_inserter(table));
+}
+
+// Each group has the ops of a section of ops.h, in its order.
+
+std::vector<ExpressionOp> arithmetic() {
+  return {op("identity(x)", Unary(identity)),
+          op("add(a, b)", Binary(add)),
+          op("sub(a, b)", Binary(sub)),
+          op("mul(a, b)", Binary(mul)),
+          op("div(a, b)", Binary(div)),
+          op("neg(x)", Unary(neg)),
+          op("scale(x, factor)", scale),
+          op("shift(x, offset)", shift),
+          op("maximum(a, b)", Binary(maximum)),
+          op("minimum(a, b)", Binary(minimum)),
+          op("pow(x, exponent)", power),
+          op("exp(x)", Unary(exp)),
+          op("log(x)", Unary(log)),
+          op("sqrt(x)", Unary(sqrt)),
+          op("square(x)", Unary(square)),
+          op("abs(x)", Unary(abs)),
+          op("reciprocal(x)", Unary(reciprocal)),
+          op("sin(x)", Unary(sin)),
+          op("cos(x)", Unary(cos)),
+          op("clip(x, low, high)", clip),
+          op("where(condition, a, b)",
+             [](const Ids& condition, const Tensor& a, const Tensor& b) { return where(condition.tensor, a, b); }),
+          op("masked_fill(x, mask, value)",
+             [](const Tensor& x, const Ids& mask, double value) { return masked_fill(x, mask.tensor, value); }),
+          op("to(x, dtype)", [](const Tensor& x, Dtype dtype) { return x.to(dtype); })};
+}
+
+std::vector<ExpressionOp> activations() {
+  return {op("sigmoid(x)", Unary(sigmoid)),
+          op("tanh(x)", Unary(tanh)),
+          op("relu(x)", Unary(relu)),
+          op("leaky_relu(x, slope=0.01)", leaky_relu),
+          op("gelu(x)", Unary(gelu)),
+          op("gelu_tanh(x)", Unary(gelu_tanh)),
+          op("silu(x)", Unary(silu)),
+          op("softplus(x)", Unary(softplus)),
+          op("log_sigmoid(x)", Unary(log_sigmoid))};
+}
+
+std::vector<ExpressionOp> products() {
+  return {op("matmul(a, b, transpose_a=false, transpose_b=false)",
+             [](const Tensor& a, const Tensor& b, bool transpose_a, bool transpose_b) {
+               return matmul(a, b, {.transpose_a = transpose_a, .transpose_b = transpose_b});
+             }),
+          op("linear(x, weight, bias=none, activation=none)", linear), op("outer(a, b)", outer)};
+}
+
+std::vector<ExpressionOp> reductions() {
+  return {op("sum(x, axis=none, keepdims=false)", reduced<sum>),
+          op("mean(x, axis=none, keepdims=false)", reduced<mean>),
+          op("max(x, axis=none, keepdims=false)", reduced<max>),
+          op("min(x, axis=none, keepdims=false)", reduced<min>),
+          op("var(x, axis=none, keepdims=false)", reduced<var>),
+          op("prod(x, axis=none, keepdims=false)", reduced<prod>),
+          op("logsumexp(x, axis=none, keepdims=false)", reduced<logsumexp>),
+          op("norm(x, axis=none, keepdims=false)", reduced<norm>),
+          op("cumsum(x, axis=-1)", cumsum),
+          op("argmax(x, axis=-1)", argmax)};
+}
+
+std::vector<ExpressionOp> normalisation() {
+  return {op("softmax(x, axis=-1, mask=none)", softmax), op("log_softmax(x, axis=-1, mask=none)", log_softmax),
+          op("layer_norm(x, gamma=none, beta=none, axes=1, eps=1e-5)",
+             [](const Tensor& x, const Tensor& gamma, const Tensor& beta, int axes, double eps) {
+               return layer_norm(x, gamma, beta, {.axes = axes, .eps = eps});
+             }),
+          op("residual_layer_norm(x, residual, gamma=none, beta=none, axes=1, eps=1e-5)",
+             [](const Tensor& x, const Tensor& residual, const Tensor& gamma, const Tensor& beta, int axes,
+                double eps) { return residual_layer_norm(x, residual, gamma, beta, {.axes = axes, .eps = eps}); }),
+          op("rms_norm(x, gamma=none, eps=1e-6)", rms_norm)};
+}
+
+std::vector<ExpressionOp> shapes() {
+  return {op("reshape(x, shape)", reshape),
+          op("transpose(x, permutation=none)", transposed),
+          op("slice(x, index)", [](const Tensor& x, const std::vector<SliceIndex>& index) { return slice(x, index); }),
+          op("concat(parts, axis=0)", concat),
+          op("stack(parts, axis=0)", stack),
+          op("split(x, sizes, axis=0)",
+             [](const Tensor& x, const std::vector<std::int64_t>& sizes, int axis) { return split(x, sizes, axis); }),
+          op("squeeze(x, axis)", squeeze),
+          op("unsqueeze(x, axis)", unsqueeze),
+          op("broadcast_to(x, shape)", broadcast_to),
+          op("flip(x, axis)", flip),
+          op("pad(x, padding)", [](const Tensor& x, const std::vector<Padding>& padding) { return pad(x, padding); })};
+}
+
+std::vector<ExpressionOp> indexing() {
+  return {
+      op("take(x, ids, axis=0)", [](const Tensor& x, const Ids& ids, int axis) { return take(x, ids.tensor, axis); }),
+      op("gather(x, ids, axis=-1)",
+         [](const Tensor& x, const Ids& ids, int axis) { return gather(x, ids.tensor, axis); }),
+      op("embedding(table, ids)", [](const Tensor& table, const Ids& ids) { return embedding(table, ids.tensor); }),
+      op("scatter_add(x, ids, updates)",
+         [](const Tensor& x, const Ids& ids, const Tensor& updates) { return scatter_add(x, ids.tensor, updates); })};
+}
+
+std::vector<ExpressionOp> losses() {
+  return {op("cross_entropy(logits, targets, reduction=mean, ignore_index=none)",
+             [](const Tensor& logits, const Ids& targets, Reduction reduction, std::optional<std::int64_t> ignored) {
+               return cross_entropy(logits, targets.tensor, {.reduction = reduction, .ignore_index = ignored});
+             }),
+          op("nll(log_probabilities, targets, reduction=mean, ignore_index=none)",
+             [](const Tensor& logp, const Ids& targets, Reduction reduction, std::optional<std::int64_t> ignored) {
+               return nll(logp, targets.tensor, {.reduction = reduction, .ignore_index = ignored});
+             }),
+          op("mse(x, target, reduction=mean)", mse),
+          op("bce_with_logits(logits, target, reduction=mean)", bce_with_logits),
+          op("dropout(x, probability, seed=0)", dropped)};
+}
+
+std::vector<ExpressionOp> of_attention() {
+  return {
+      op("attention(q, k, v, heads=1, causal=false, mask=none)",
+         [](const Tensor& q, const Tensor& k, const Tensor& v, int heads, bool causal, const Tensor& mask) {
+           return attention(q, k, v, attention_options(heads, causal, mask));
+         }),
+      op("attention_with_weights(q, k, v, heads=1, causal=false, mask=none)",
+         [](const Tensor& q, const Tensor& k, const Tensor& v, int heads, bool causal, const Tensor& mask) {
+           return attention_with_weights(q, k, v, attention_options(heads, causal, mask));
+         }),
+      op("split_heads(x, heads)", split_heads),
+      op("combine_heads(x)", combine_heads),
+      op("causal_mask(queries, keys=none, dtype=none)",
+         [](std::int64_t queries, std::optional<std::int64_t> keys, DtypeOfConstants of) {
+           return causal_mask(queries, keys.value_or(queries), of.dtype);
+         }),
+      op("padding_mask(lengths, time, dtype=none)",
+         [](const Ids& lengths, std::int64_t time, DtypeOfConstants of) {
+           return padding_mask(lengths.tensor, time, of.dtype);
+         }),
+      op("packed_attention(qkv, key_size, heads=1, layout=by_kind, queries=0, causal=false, mask=none)",
+         [](const Tensor& qkv, std::int64_t key_size, int heads, PackedLayout layout, std::int64_t queries, bool causal,
+            const Tensor& mask) {
+           return packed_attention(qkv, packed_options(key_size, heads, layout, queries, causal, mask));
+         }),
+      op("packed_attention_with_weights(qkv, key_size, heads=1, layout=by_kind, queries=0, causal=false, mask=none)",
+         [](const Tensor& qkv, std::int64_t key_size, int heads, PackedLayout layout, std::int64_t queries, bool causal,
+            const Tensor& mask) {
+           return packed_attention_with_weights(qkv, packed_options(key_size, heads, layout, queries, causal, mask));
+         })};
+}
+
+std::vector<ExpressionOp> recurrent() {
+  return {op("lstm_sequence(projected, h, c, weight, lengths=none)",
+             [](const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight, const Ids& lengths) {
+               return lstm_sequence(projected, h, c, weight, lengths.tensor);
+             }),
+          op("lstm_step(projected, h, c, weight)", lstm_step),
+          op("gru_sequence(projected, h, weight, bias, lengths=none)",
+             [](const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
+                const Ids& lengths) { return gru_sequence(projected, h, weight, bias, lengths.tensor); }),
+          op("gru_step(projected, h, weight, bias)", gru_step),
+          op("rnn_sequence(projected, h, weight, activation=tanh, lengths=none)",
+             [](const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
+                const Ids& lengths) { return rnn_sequence(projected, h, weight, activation, lengths.tensor); }),
+          op("rnn_step(projected, h, weight, activation=tanh)", rnn_step),
+          op("gated_memory(memory, candidate, gates_of_memory, gates_of_input, input_bias=none, forget_bias=none, "
+             "coupled=false)",
+             [](const Tensor& memory, const Tensor& candidate, const Tensor& gates_of_memory,
+                const Tensor& gates_of_input, const Tensor& input_bias, const Tensor& forget_bias, bool coupled) {
+               return gated_memory(memory, candidate, gates_of_memory, gates_of_input,
+                                   {.input_bias = input_bias, .forget_bias = forget_bias, .coupled = coupled});
+             })};
+}
+
+const std::vector<ExpressionOp>& all_ops() {
+  static const std::vector<ExpressionOp> ops = [] {
+    std::vector<ExpressionOp> table;
+    for (const auto group : {arithmetic, activations, products, reductions, normalisation, shapes, indexing, losses,
+                             of_attention, recurrent})
+      append(table, group());
+    return table;
+  }();
+  return ops;
+}
+
+}  // namespace
+
+const ExpressionOp* find_op(std::string_view name) {
+  const auto found = std::ranges::find(all_ops(), name, &ExpressionOp::name);
+  return found == all_ops().end() ? nullptr : &*found;
+}
+
+std::span<const std::string_view> op_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> result;
+    for (const ExpressionOp& one : all_ops()) result.push_back(one.name);
+    return result;
+  }();
+  return names;
+}
+
+}  // namespace retrace::expressions

@@ -28,20 +28,7 @@ CheckRow run(const CheckedName& checked) {
   CheckRow row;
   row.name = checked.name;
   for (const CheckCase& one : checked.cases) {
-    const GradcheckResult result = check(checked, one);
-    ++row.cases;
-    row.elements += result.elements;
-    row.skipped += result.skipped;
-    row.failed_elements += result.failed;
-    row.undecided += result.undecided;
-    if (!result.not_exact.empty()) row.without_duals.push_back(text("case ", row.cases, ": ", result.not_exact));
-    if (is_worse(result.worst_error, row.worst_error)) row.worst_error = result.worst_error;
-    if (is_worse(result.exact_error, row.exact_error)) row.exact_error = result.exact_error;
-    if (!result.passed()) {
-      std::ostringstream report;
-      report << "case " << row.cases << ": " << result;
-      row.failures.push_back(report.str());
-    }
+    add_case(row, check(checked, one));
     if (one.holds_inputs) continue;
     for (std::string& failure : generic_failures(checked, one)) row.failures.push_back(std::move(failure));
   }
@@ -72,6 +59,21 @@ bool is_called(std::string_view row, std::string_view name) {
 }
 
 }  // namespace
+
+void add_case(CheckRow& row, const GradcheckResult& result) {
+  ++row.cases;
+  row.elements += result.elements;
+  row.skipped += result.skipped;
+  row.failed_elements += result.failed;
+  row.undecided += result.undecided;
+  if (!result.not_exact.empty()) row.without_duals.push_back(text("case ", row.cases, ": ", result.not_exact));
+  if (is_worse(result.worst_error, row.worst_error)) row.worst_error = result.worst_error;
+  if (is_worse(result.exact_error, row.exact_error)) row.exact_error = result.exact_error;
+  if (result.passed()) return;
+  std::ostringstream report;
+  report << "case " << row.cases << ": " << result;
+  row.failures.push_back(report.str());
+}
 
 std::vector<CheckRow> run_checks(const std::vector<std::string>& names) {
   std::vector<CheckedName> table = op_cases();

@@ -22,6 +22,9 @@ struct CheckRow {
   std::vector<std::string> failures;            // one line per failure
 };
 
+/// Counts the result of one more case.
+void add_case(CheckRow& row, const GradcheckResult& result);
+
 /// Every case of the named ops, modules and models; of all if no name is given. Names ignore case, hyphens and
 /// underscores: "linear" is the op and the module, "relational-rnn" RelationalRNN, "rmc" RmcModel. Throws ValueError
 /// for an unknown name and suggests the nearest known one.

@@ -10,6 +10,7 @@
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
 #include <retrace/models/training/text/generate.h>
+#include <retrace/nn/module.h>
 
 namespace retrace {
 
@@ -67,14 +68,24 @@ struct AblateFlags : CommonFlags {
 /// retrace ablate TASK: trains a model with each part of its memory left out or resized, one at a time.
 void run_ablate(const AblateFlags& flags, Program& program);
 
+/// A function as text and its inputs (models/study/expression).
+struct ExpressionFlags {
+  std::string text = {};                 // empty: none is given
+  std::vector<std::string> inputs = {};  // NAME=VALUE
+  std::uint64_t seed = 0;                // of random inputs
+};
+/// The inputs of an expression, in the order in which they were given. Throws ExpressionError, FileError.
+std::vector<NamedTensor> inputs_of(const ExpressionFlags& flags, Dtype dtype);
+
 struct GradcheckFlags : CommonFlags {
   std::vector<std::string> names;  // empty: all
+  ExpressionFlags expression = {};
 };
 
 /// retrace gradcheck [NAME...]: checks gradients.
 void run_gradcheck(const GradcheckFlags& flags, Program& program);
 /// Prints one table row per check, then the failures. Returns whether all passed.
-bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows);
+bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const char* heading = "op or module");
 
 struct InfoFlags : CommonFlags {
   RunOptions run{.task = "pair-matching", .model = {}};

@@ -4,16 +4,47 @@
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/print.h>
+#include <retrace/models/study/expression/expression.h>
+#include <retrace/models/study/expression/input.h>
 
 namespace retrace {
+namespace {
 
-bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows) {
+/// One row per input that has a gradient, the others held constant.
+std::vector<CheckRow> check_expression(const ExpressionFlags& flags) {
+  const Expression f = parse_expression(flags.text);
+  const std::vector<NamedTensor> inputs = inputs_of(flags, f64);
+  f(inputs);
+  std::vector<CheckRow> rows;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k].tensor.dtype() == i64) continue;
+    const Function of_input = [&](const Tensors& moved) {
+      std::vector<NamedTensor> all = inputs;
+      all[k].tensor = moved[0];
+      return Tensors{f(all)};
+    };
+    rows.emplace_back().name = inputs[k].name;
+    add_case(rows.back(), gradcheck(of_input, {inputs[k].tensor}, {.seed = flags.seed, .names = {inputs[k].name}}));
+  }
+  if (rows.empty()) throw ValueError("gradcheck: the expression has no real input, so no gradient; give it one");
+  return rows;
+}
+
+}  // namespace
+
+std::vector<NamedTensor> inputs_of(const ExpressionFlags& flags, Dtype dtype) {
+  std::vector<NamedTensor> inputs;
+  for (const std::string& input : flags.inputs) inputs.push_back(parse_input(input, flags.seed, dtype));
+  return inputs;
+}
+
+bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const char* heading) {
   long long elements = 0, skipped = 0, failed_elements = 0;
   std::size_t failed = 0;
   std::size_t longest = 0;
   for (const CheckRow& row : rows) longest = std::max(longest, row.name.size());
   const int width = static_cast<int>(std::max<std::size_t>(longest, 12));
-  print(out, "%-*s %6s %8s %11s %13s\n", width, "op or module", "cases", "elements", "differences", "dual numbers");
+  print(out, "%-*s %6s %8s %11s %13s\n", width, heading, "cases", "elements", "differences", "dual numbers");
   for (const CheckRow& row : rows) {
     print(out, "%-*s %6lld %8lld %11.1e ", width, row.name.c_str(), static_cast<long long>(row.cases),
           static_cast<long long>(row.elements), row.worst_error);
@@ -36,8 +67,10 @@ bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows) {
 }
 
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
-  const std::vector<CheckRow> rows = run_checks(flags.names);
-  const bool passed = print_checks(flags.json ? program.messages : program.results, rows);
+  const bool own = !flags.expression.text.empty();
+  const std::vector<CheckRow> rows = own ? check_expression(flags.expression) : run_checks(flags.names);
+  const bool passed =
+      print_checks(flags.json ? program.messages : program.results, rows, own ? "input" : "op or module");
   if (flags.json) program.results << to_json(rows) << std::endl;
   if (!passed) program.status = 1;
 }

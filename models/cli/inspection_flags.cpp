@@ -13,7 +13,10 @@ namespace retrace {
 void add_gradcheck_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<GradcheckFlags>();
   CLI::App* command = app.add_subcommand("gradcheck", "Compares gradients with dual numbers and finite differences");
-  command->add_option("names", flags->names, "ops, modules and registered models (default: all)");
+  CLI::Option* names = command->add_option("names", flags->names, "ops, modules and registered models (default: all)");
+  add_expression_options(*command, flags->expression,
+                         "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
+      ->excludes(names);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });
 }

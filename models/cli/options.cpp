@@ -60,6 +60,19 @@ CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const Comm
   return options;
 }
 
+CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description) {
+  CLI::Option* expression = command.add_option("--expr", flags.text, description);
+  command
+      .add_option("--input", flags.inputs,
+                  "of the expression, once for each: q=4x8 (random numbers), x=[[1,2],[3,4]], ids=[0,2]i64 (integers, "
+                  "which stay constant), q=FILE.npy")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->needs(expression);
+  add_seed(command, "--seed", flags.seed, "of random inputs")->needs(expression);
+  return expression;
+}
+
 void add_task_options(CLI::App& command, TaskOptions& options) {
   for (const TaskOptionRow& row : task_option_rows) {
     const std::string description(row.description);

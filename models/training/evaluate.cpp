@@ -8,8 +8,6 @@
 namespace retrace {
 namespace {
 
-constexpr std::int64_t portion = 256;
-
 /// The number of right answers. A row without an answer is never right, because no class is its label.
 std::int64_t count_right(const Tensor& logits, const Tensor& labels) {
   const Tensor answers = argmax(logits);
@@ -75,8 +73,8 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, Random random,
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
   Sums sums;
-  for (std::int64_t done = 0; done < samples; done += portion)
-    sums.add(model, task, task.sample(random, std::min(portion, samples - done)), see);
+  for (std::int64_t done = 0; done < samples; done += evaluation_portion)
+    sums.add(model, task, task.sample(random, std::min(evaluation_portion, samples - done)), see);
   return sums.means();
 }
 
@@ -86,8 +84,8 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& s
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
   Sums sums;
-  for (std::int64_t done = 0; done < count; done += portion)
-    sums.add(model, task, part(samples, done, std::min(portion, count - done)), see);
+  for (std::int64_t done = 0; done < count; done += evaluation_portion)
+    sums.add(model, task, part(samples, done, std::min(evaluation_portion, count - done)), see);
   return sums.means();
 }
 

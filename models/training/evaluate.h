@@ -21,6 +21,8 @@ Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x);
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
 /// The metric of a batch that metric_name(task.kind()) names.
 double task_metric(const Task& task, const Tensor& output, const Tensor& target);
+/// evaluate() draws samples in portions of this many (the last one may be smaller).
+inline constexpr std::int64_t evaluation_portion = 256;
 /// Called with some of the samples and the outputs of the model.
 using SeePortion = std::function<void(const Batch&, const Tensor& output)>;
 /// Runs the model on `samples` samples drawn from `random`, in portions, each of which is passed to `see`. The same

@@ -1,0 +1,84 @@
+#include <retrace/models/study/stored_study.h>
+#include <retrace/models/training/evaluate.h>
+#include <retrace/ops/ops.h>
+
+#include <algorithm>
+
+namespace retrace {
+namespace {
+
+/// A test sample, and its number.
+struct TestSample {
+  Batch batch;
+  std::int64_t number = -1;
+  double loss = 0;
+};
+
+Batch part(const Batch& samples, std::int64_t number) {
+  return {slice(samples.x, {range(number, number + 1)}).clone(), slice(samples.y, {range(number, number + 1)}).clone()};
+}
+
+/// Calls see(number, samples, outputs, place) for the first `count` test samples of the training.
+template <class See> void for_each_test_sample(const StoredRun& run, std::int64_t count, const See& see) {
+  std::int64_t number = 0;
+  const auto see_portion = [&](const Batch& samples, const Tensor& outputs) {
+    for (std::int64_t place = 0; place < samples.x.dim(0); ++place) see(number++, samples, outputs, place);
+  };
+  if (const std::optional<HeldOut> held_out = run.task->held_out()) {
+    const std::int64_t held = std::min(count, held_out->test.x.dim(0));
+    evaluate(*run.model, *run.task,
+             {slice(held_out->test.x, {range(0, held)}), slice(held_out->test.y, {range(0, held)})}, see_portion);
+  } else {
+    evaluate(*run.model, *run.task, Random(run.seed).stream("test"), count, see_portion);
+  }
+}
+
+std::int64_t count_test_samples(const StoredRun& run) {
+  const std::optional<HeldOut> held_out = run.task->held_out();
+  return held_out ? held_out->test.x.dim(0) : run.test_samples;
+}
+
+TestSample find_sample(const StoredRun& run, std::int64_t wanted) {
+  const std::int64_t all_samples = count_test_samples(run);
+  if (wanted < 0 || wanted >= all_samples)
+    throw IndexError(text("study: test sample ", wanted, " of ", run.path, " was asked for, which has ", all_samples,
+                          ", from 0; choose another --example"));
+  TestSample found;
+  const std::int64_t end = (wanted / evaluation_portion + 1) * evaluation_portion;  // of its portion
+  for_each_test_sample(run, std::min(all_samples, end),
+                       [&](std::int64_t number, const Batch& samples, const Tensor&, std::int64_t place) {
+                         if (number == wanted) found = {part(samples, place), number};
+                       });
+  return found;
+}
+
+TestSample find_worst(const StoredRun& run) {
+  TestSample worst;
+  for_each_test_sample(run, count_test_samples(run),
+                       [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
+                         const Batch one = part(samples, place);
+                         const double loss =
+                             task_loss(*run.task, slice(outputs, {range(place, place + 1)}), one.y).item();
+                         if (worst.number < 0 || loss > worst.loss) worst = {one, number, loss};
+                       });
+  return worst;
+}
+
+}  // namespace
+
+Trace study(const StoredRun& run, const StoredStudyOptions& options) {
+  const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
+  const TestSample sample = options.worst ? find_worst(run) : find_sample(run, options.example);
+  Names names = run.model->names();
+  names.add(sample.batch.x, "x");
+  names.add(sample.batch.y, "target");
+  Tape tape({.keep = true, .expand_fused = options.expand_fused});
+  const Tensor loss = task_loss(*run.task, answer(*run.model, *run.task, sample.batch.x.watch()), sample.batch.y);
+  return trace_backward(tape, loss,
+                        {.title = text(run.task_name, ", ", full_name(run.spec), ", test sample ", sample.number,
+                                       options.worst ? " (the one with the largest loss)" : ""),
+                         .names = names,
+                         .max_elements = options.max_elements});
+}
+
+}  // namespace retrace

@@ -1,0 +1,25 @@
+// One sample of a trained model, to study.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <retrace/core/trace.h>
+#include <retrace/models/training/stored_run.h>
+
+namespace retrace {
+
+struct StoredStudyOptions {
+  std::int64_t example = 0;     // a test sample of the training, from 0
+  bool worst = false;           // instead, the sample with the largest loss
+  std::int64_t samples = 1000;  // that the worst one is looked for among
+  bool expand_fused = true;
+  std::int64_t max_elements = TraceOptions().max_elements;
+};
+
+/// The forward of one test sample, and the backward from its loss. The title names task, model and sample. Throws
+/// IndexError for a sample that the test does not have.
+Trace study(const StoredRun& run, const StoredStudyOptions& options = {});
+
+}  // namespace retrace

@@ -1,0 +1,35 @@
+// What `retrace study` can show without anything else: small computations at random points, and the reader's own
+// registered models.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <retrace/core/trace.h>
+
+namespace retrace {
+
+struct StudyOptions {
+  std::int64_t tokens = 4;  // T: rows of attention, steps of a recurrent network
+  std::int64_t size = 8;    // features of a row, hidden units, features of a slot
+  std::int64_t slots = 3;   // of a relational memory
+  int heads = 2;
+  bool causal = false;  // of attention and multi-head-attention: a row sees only itself and those before it
+  Dtype dtype = f64;
+  std::uint64_t seed = 0;
+  bool expand_fused = true;  // show the composed twin of each fused op
+  std::int64_t max_elements = TraceOptions().max_elements;
+
+  /// The tape that holds all that a trace shows.
+  TapeOptions tape() const { return {.keep = true, .expand_fused = expand_fused}; }
+};
+
+/// "softmax", "layer-norm", "attention", ..., then the reader's registered models.
+std::vector<std::string_view> subject_names();
+/// One forward and one backward of a subject, from a random cotangent of its result. Its inputs want gradients, too.
+/// Throws ValueError with the nearest name for a subject that is not known, and ShapeError for sizes that do not fit.
+Trace study(std::string_view subject, const StudyOptions& options = {});
+
+}  // namespace retrace

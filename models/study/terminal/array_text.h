@@ -1,0 +1,23 @@
+// Arrays in a terminal: numbers in columns, or one character per element.
+#pragma once
+
+#include <string>
+
+#include <retrace/core/trace.h>
+
+namespace retrace {
+
+/// How arrays are drawn.
+struct ArrayStyle {
+  int columns = 80;     // of the terminal
+  bool colour = false;  // ANSI colours beside the characters
+};
+
+/// The elements with 4 significant digits, a row per line. Long axes are cut in the middle and say so. A tensor that
+/// was not captured gives its statistics and its first elements.
+std::string numbers_text(const Capture& capture, const ArrayStyle& style = {});
+/// Two characters per element: the sign, and its size on the ramp " .:-=+*#%@" from 0 to the largest. X is NaN, I
+/// and -I are infinities. The range stands below. Higher ranks are drawn as matrices one below the other.
+std::string heat_map_text(const Capture& capture, const ArrayStyle& style = {});
+
+}  // namespace retrace

@@ -1,0 +1,143 @@
+#include <retrace/models/study/terminal/trace_text.h>
+
+#include <cstdio>
+
+namespace retrace {
+namespace {
+
+const TraceNode& node_of(const Trace& trace, int number) { return trace.nodes[static_cast<std::size_t>(number)]; }
+
+std::string described(const TraceNode& node) { return text(node.name, node.shape); }
+
+std::string listed(const Trace& trace, const std::vector<int>& nodes) {
+  std::string result;
+  for (const int node : nodes) result += text(result.empty() ? "" : ", ", described(node_of(trace, node)));
+  return result;
+}
+
+/// The lines of a text, moved to the right.
+std::string indented(const std::string& lines) {
+  std::string result;
+  bool begins = true;
+  for (const char c : lines) {
+    if (begins && c != '\n') result += "    ";
+    begins = c == '\n';
+    result += c;
+  }
+  return result;
+}
+
+std::string array(const std::string& name, const Capture& capture, const ArrayStyle& style) {
+  return text("  ", name, "\n", indented(numbers_text(capture, {style.columns - 4, style.colour})));
+}
+
+std::string value_text(const AttributeValue& value) {
+  if (const bool* truth = std::get_if<bool>(&value)) return to_text(*truth);
+  if (const std::int64_t* integer = std::get_if<std::int64_t>(&value)) return to_text(*integer);
+  if (const double* number = std::get_if<double>(&value)) return to_text(*number);
+  if (const std::string* words = std::get_if<std::string>(&value)) return *words;
+  if (const Tensor* tensor = std::get_if<Tensor>(&value))
+    return tensor->defined() ? text("a tensor ", tensor->shape()) : std::string("none");
+  std::string list;
+  for (const std::int64_t integer : std::get<std::vector<std::int64_t>>(value))
+    list += text(list.empty() ? "" : ", ", integer);
+  return "[" + list + "]";
+}
+
+std::string attributes_text(const TraceRecord& record) {
+  std::string result;
+  for (const Attribute& attribute : record.attributes)
+    result += text(result.empty() ? "" : ", ", attribute.name, " ", value_text(attribute.value));
+  return result;
+}
+
+std::string forward_text(const Trace& trace, const TraceRecord& record, const ArrayStyle& style) {
+  std::string result = text("  ", record.formulas.forward, "\n");
+  if (const std::string attributes = attributes_text(record); !attributes.empty())
+    result += text("  ", attributes, "\n");
+  for (std::size_t i = 0; i < record.inputs.size(); ++i) {
+    const TraceNode& input = node_of(trace, record.inputs[i]);
+    result += array(text(record.input_names[i], " = ", described(input)), input.value, style);
+  }
+  for (const int number : record.outputs) {
+    const TraceNode& output = node_of(trace, number);
+    result += array(text("-> ", described(output)), output.value, style);
+  }
+  return result;
+}
+
+std::string backward_text(const Trace& trace, const TraceRecord& record, const ArrayStyle& style) {
+  std::string result = text("  ", record.formulas.backward, "\n");
+  for (std::size_t j = 0; j < record.outputs.size(); ++j)
+    if (record.output_gradients[j].exists())
+      result +=
+          array(text("d", described(node_of(trace, record.outputs[j])), " arrived"), record.output_gradients[j], style);
+  for (std::size_t i = 0; i < record.inputs.size(); ++i) {
+    if (!record.contributions[i]) continue;
+    const Contribution& part = *record.contributions[i];
+    const TraceNode& input = node_of(trace, record.inputs[i]);
+    result += array(text("-> d", record.input_names[i], " = d", described(input)), part.contribution, style);
+    if (!part.before.exists()) continue;
+    result += array(text("   before, d", input.name), part.before, style);
+    result += array(text("   before + this"), part.after, style);
+  }
+  return result;
+}
+
+std::string checks_text(const Trace& trace) {
+  if (trace.checks.empty()) return "";
+  std::string result =
+      "\none element by three ways\n                                        tape             dual       difference\n";
+  for (const ElementCheck& check : trace.checks) {
+    const TraceNode& node = node_of(trace, check.node);
+    std::string place;
+    std::int64_t rest = check.position;
+    for (int axis = node.shape.rank() - 1; axis >= 0; --axis) {
+      place = text(rest % node.shape[axis], place.empty() ? "" : ", ", place);
+      rest /= node.shape[axis];
+    }
+    char line[160];
+    std::snprintf(line, sizeof line, "  %-26.26s %16.9g %16.9g %16.9g\n", text("d", node.name, "[", place, "]").c_str(),
+                  check.tape, check.dual, check.difference);
+    result += line;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<TraceStep> steps_of(const Trace& trace) {
+  std::vector<TraceStep> steps;
+  for (std::size_t r = 0; r < trace.records.size(); ++r) steps.push_back({r, false});
+  for (std::size_t r = trace.records.size(); r-- > 0;)
+    if (trace.records[r].reached) steps.push_back({r, true});
+  return steps;
+}
+
+std::string heading_of(const Trace& trace, const TraceStep& step) {
+  const TraceRecord& record = trace.records[step.record];
+  const std::string path = record.path.empty() ? "" : record.path + "  ";
+  if (!step.backward)
+    return text(step.record, "  ", path, listed(trace, record.outputs), " <- ", record.op, " ",
+                listed(trace, record.inputs));
+  return text(step.record, "  ", path, "backward of ", record.op);
+}
+
+std::string to_text(const Trace& trace, const TraceStep& step, const ArrayStyle& style) {
+  const TraceRecord& record = trace.records[step.record];
+  return heading_of(trace, step) + "\n" +
+         (step.backward ? backward_text(trace, record, style) : forward_text(trace, record, style));
+}
+
+std::string to_text(const Trace& trace, const ArrayStyle& style) {
+  std::string result = text(trace.title.empty() ? "a trace" : trace.title, ": ", trace.records.size(), " records\n");
+  bool backward = false;
+  for (const TraceStep& step : steps_of(trace)) {
+    if (step.backward && !backward) result += "\nbackward\n";
+    backward = step.backward;
+    result += "\n" + to_text(trace, step, style);
+  }
+  return result + checks_text(trace);
+}
+
+}  // namespace retrace

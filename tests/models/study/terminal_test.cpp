@@ -1,0 +1,145 @@
+// Traces in a terminal: the text of all steps, arrays in characters, and the stepper.
+#include <retrace/models/study/subjects.h>
+#include <retrace/models/study/terminal/stepper.h>
+#include <retrace/models/study/terminal/trace_text.h>
+#include <retrace/ops/ops.h>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+
+namespace retrace {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Trace small_trace() {
+  const Tensor x = parameter(tensor({3}, f64), "x");
+  Tape tape({.keep = true});
+  return trace_backward(tape, sum(mul(x, x)), {.title = "a square"});
+}
+
+TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
+  EXPECT_EQ(to_text(small_trace()),
+            "a square: 2 records\n"
+            "\n"
+            "0  %0[1] <- mul x[1], x[1]\n"
+            "  y = a b\n"
+            "  a = x[1]\n"
+            "      3\n"
+            "  b = x[1]\n"
+            "      3\n"
+            "  -> %0[1]\n"
+            "      9\n"
+            "\n"
+            "1  %1[] <- sum %0[1]\n"
+            "  y = sum x\n"
+            "  axes [0], keepdims false\n"
+            "  x = %0[1]\n"
+            "      9\n"
+            "  -> %1[]\n"
+            "      9\n"
+            "\n"
+            "backward\n"
+            "\n"
+            "1  backward of sum\n"
+            "  dx = dy\n"
+            "  d%1[] arrived\n"
+            "      1\n"
+            "  -> dx = d%0[1]\n"
+            "      1\n"
+            "\n"
+            "0  backward of mul\n"
+            "  da = dy b, db = dy a\n"
+            "  d%0[1] arrived\n"
+            "      1\n"
+            "  -> da = dx[1]\n"
+            "      3\n"
+            "  -> db = dx[1]\n"
+            "      3\n"
+            "     before, dx\n"
+            "      3\n"
+            "     before + this\n"
+            "      6\n");
+}
+
+TEST(TraceText, ArraysFitInto80Columns) {
+  for (const std::string_view subject : {"attention", "rmc", "lstm"}) {
+    const Trace trace = study(subject, {.size = 32});
+    for (const TraceNode& node : trace.nodes) {
+      std::istringstream lines(numbers_text(node.value) + heat_map_text(node.value));
+      for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+    }
+  }
+}
+
+TEST(ArrayText, NumbersStandInColumnsAndCutArraysSaySo) {
+  EXPECT_EQ(numbers_text({tensor({{1, -2.5}, {nan, infinity}}, f64)}), "     1  -2.5\n     X     I\n");
+  EXPECT_NE(numbers_text({zeros({100, 2})}).find("... 88 more rows"), std::string::npos);
+  EXPECT_NE(numbers_text({zeros({1, 100})}).find("..."), std::string::npos);
+  EXPECT_EQ(numbers_text({zeros({2, 0})}), "(empty [2, 0])\n");
+  EXPECT_EQ(numbers_text({}), "(nothing held)\n");
+  EXPECT_EQ(numbers_text({tensor({1}, f64), Statistics{1, 2, 1.5, 3, 0, 4}}),
+            "not captured: min 1, max 2, mean 1.5, norm 3, 4 infinite; its first elements:\n  1\n");
+}
+
+TEST(ArrayText, AHeatMapHasSignsRampAndRange) {
+  EXPECT_EQ(heat_map_text({tensor({{0, 2, -1, 1e-9}, {nan, infinity, -infinity, -2}}, f64)}),
+            "     @-+ .\n"
+            "   X I-I-@\n"
+            "  \" .:-=+*#%@\" is |x| from 0 to 2\n");
+}
+
+TEST(ArrayText, ColoursAreAskedFor) {
+  const Capture x{tensor({1, -1}, f64)};
+  EXPECT_EQ(heat_map_text(x).find('\x1b'), std::string::npos);
+  EXPECT_NE(heat_map_text(x, {.colour = true}).find('\x1b'), std::string::npos);
+}
+
+/// What the stepper answers to each line, without its prompts.
+std::string answers_to(const std::string& commands) {
+  std::istringstream in(commands);
+  std::ostringstream out;
+  const Trace trace = small_trace();
+  step_through(trace, in, out);
+  return out.str();
+}
+
+TEST(Stepper, GoesForwardThenBackAndStopsAtBothEnds) {
+  const std::string all = answers_to("\n\nn\nnext\nb\nback\nb\nb\nq\n");
+  for (const char* prompt : {"1/4 forward> ", "2/4 forward> ", "3/4 backward> ", "4/4 backward> "})
+    EXPECT_NE(all.find(prompt), std::string::npos) << prompt;
+  EXPECT_NE(all.find("this is the last step"), std::string::npos);
+  EXPECT_NE(all.find("this is the first step"), std::string::npos);
+}
+
+TEST(Stepper, JumpsTurnsAndSearches) {
+  EXPECT_NE(answers_to("1\n").find("2/4 forward> "), std::string::npos);
+  EXPECT_NE(answers_to("t\n").find("4/4 backward> "), std::string::npos);
+  EXPECT_NE(answers_to("/backward of sum\n").find("3/4 backward> "), std::string::npos);
+  EXPECT_NE(answers_to("/nowhere\n").find("has nowhere in its name"), std::string::npos);
+  EXPECT_NE(answers_to("7\n").find("there is no record 7; the last one is 1"), std::string::npos);
+  EXPECT_NE(answers_to("fly\n").find("there is no command fly; h lists them"), std::string::npos);
+  EXPECT_NE(answers_to("h\n").find("q             quit"), std::string::npos);
+}
+
+TEST(Stepper, ShowsTensorsAndGradients) {
+  EXPECT_NE(answers_to("v x\n").find("x[1]\n  3\n"), std::string::npos);
+  EXPECT_NE(answers_to("d x\n").find("dx[1]\n  6\n"), std::string::npos);
+  EXPECT_NE(answers_to("m\n").find("%0[1]\n   @\n"), std::string::npos);
+  EXPECT_NE(answers_to("v %7\n").find("there is no tensor %7; did you mean %"), std::string::npos);
+  EXPECT_NE(answers_to("t\ng\n").find("d%0 arrived[1]\n  1\n-> dx[1]\n  3\n-> dx[1]\n  3\n"), std::string::npos);
+}
+
+TEST(Stepper, EndsWithItsInputAndWithNothingRecorded) {
+  EXPECT_TRUE(answers_to("").ends_with("> \n"));
+  std::istringstream none;
+  std::ostringstream out;
+  step_through(Trace(), none, out);
+  EXPECT_EQ(out.str(), "nothing was recorded\n");
+}
+
+}  // namespace
+}  // namespace retrace

@@ -25,15 +25,16 @@ void finish(std::ostream& results) {
   if (!results.flush()) throw FileError("retrace: the results cannot be written; send them elsewhere");
 }
 
-int run_command(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
+int run_command(int argc, const char* const* argv, Program program) {
+  std::ostream &results = program.results, &messages = program.messages;
   CLI::App app("Trains and checks models by reverse-mode automatic differentiation.", "retrace");
   app.require_subcommand(1);
   app.footer(
       "Ends with 0 when all went well, 1 when something failed (a loss that is not finite, a file that cannot be read "
       "or\nwritten, a gradient that is wrong), 2 for a wrong command line, 130 after Ctrl-C and 143 after SIGTERM.");
-  Program program{results, messages, terminal};
-  for (const auto add_command : {add_train_command, add_eval_command, add_generate_command, add_compare_command,
-                                 add_ablate_command, add_gradcheck_command, add_info_command, add_demo_command})
+  for (const auto add_command :
+       {add_study_command, add_train_command, add_eval_command, add_generate_command, add_compare_command,
+        add_ablate_command, add_gradcheck_command, add_info_command, add_demo_command})
     add_command(app, program);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_flags_as_values(*command);
   try {
@@ -83,12 +84,15 @@ int run_cli(int argc, const char* const* argv) {
   std::set_terminate(say_why_it_ends);
   std::cout.flush();  // keeps the caller's own output first
   OutputStream results(STDOUT_FILENO, "standard output", "send it elsewhere");
-  return run_cli(argc, argv, results, std::cerr, isatty(STDERR_FILENO) != 0);
+  const bool is_read_on_a_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  return run_cli(argc, argv, results, std::cerr, isatty(STDERR_FILENO) != 0,
+                 is_read_on_a_terminal ? &std::cin : nullptr);
 }
 
-int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal) {
+int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal,
+            std::istream* keyboard) {
   try {
-    return run_command(argc, argv, results, messages, terminal);
+    return run_command(argc, argv, {results, messages, terminal, keyboard});
   } catch (const std::bad_alloc&) {
     messages << no_memory << std::endl;
   } catch (const std::exception& error) {

@@ -22,4 +22,7 @@ void add_gradcheck_command(CLI::App& app, Program& program);
 void add_info_command(CLI::App& app, Program& program);
 void add_demo_command(CLI::App& app, Program& program);
 
+// study_flags.cpp
+void add_study_command(CLI::App& app, Program& program);
+
 }  // namespace retrace

@@ -18,7 +18,8 @@ struct Program {
   std::ostream& results;
   std::ostream& messages;
   bool terminal = false;
-  int status = 0;  // the exit status of the program
+  std::istream* keyboard = nullptr;  // of a reader who sees the results on a terminal
+  int status = 0;                    // the exit status of the program
 };
 
 /// Flags of which every command has some.

@@ -23,6 +23,7 @@ struct Point {
   }
   /// x [1, T, features].
   Tensor sequence() { return input("x", {1, options.tokens, options.size}); }
+  int heads() const { return static_cast<int>(options.heads); }
   Random weights() const { return random.stream("weights"); }
 };
 
@@ -64,14 +65,13 @@ Trace layer_norm_subject(Point& point) {
 Trace attention_subject(Point& point) {
   const Tensor q = point.input("q", row_shape(point.options)), k = point.input("k", row_shape(point.options)),
                v = point.input("v", row_shape(point.options));
-  return trace_of_function(point, "attention", [&] {
-    return attention(q, k, v, {.heads = point.options.heads, .causal = point.options.causal});
-  });
+  return trace_of_function(
+      point, "attention", [&] { return attention(q, k, v, {.heads = point.heads(), .causal = point.options.causal}); });
 }
 
 Trace multi_head_attention_subject(Point& point) {
   Random weights = point.weights();
-  const MultiHeadAttention module(point.options.size, weights, {.heads = point.options.heads});
+  const MultiHeadAttention module(point.options.size, weights, {.heads = point.heads()});
   const Tensor mask = point.options.causal ? causal_mask(point.options.tokens) : Tensor();
   return trace_of_module(point, "multi-head attention", module, [&](const MultiHeadAttention& mha, const Tensor& x) {
     return mha.without_weights(x, x, x, mask);
@@ -94,7 +94,7 @@ Trace relational_memory_subject(Point& point) {
   const StudyOptions& options = point.options;
   Random weights = point.weights();
   const RelationalMemory module(options.size, weights,
-                                {.slots = options.slots, .slot_size = options.size, .heads = options.heads});
+                                {.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
   Random start = point.random.stream("memory");
   Tensor memory = module.reset_memory(1, start, 1);
   return trace_of_module(point, "relational memory", module, [&](const RelationalMemory& core, const Tensor& x) {
@@ -107,7 +107,7 @@ Trace relational_rnn_subject(Point& point) {
   const StudyOptions& options = point.options;
   Random weights = point.weights();
   const RelationalRNN module(options.size, options.size, options.size, weights,
-                             {.slots = options.slots, .slot_size = options.size, .heads = options.heads});
+                             {.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
   return trace_of_module(point, "relational RNN", module,
                          [](const RelationalRNN& network, const Tensor& x) { return network.last(x).y; });
 }
@@ -121,7 +121,7 @@ Trace rmc_subject(Point& point) {
   const RmcModel module(
       {.input = options.size,
        .output = options.size,
-       .core = {.slots = options.slots, .head_size = options.size / options.heads, .heads = options.heads},
+       .core = {.slots = options.slots, .head_size = options.size / options.heads, .heads = point.heads()},
        .head_layers = 1,
        .head_size = options.size},
       weights);
@@ -135,7 +135,7 @@ Trace attention_model_subject(Point& point) {
   const AttentionModel module({.input = options.size,
                                .output = options.size,
                                .size = options.size,
-                               .heads = options.heads,
+                               .heads = point.heads(),
                                .longest = options.tokens},
                               weights);
   return trace_of_module(point, "attention model", module,
@@ -150,7 +150,7 @@ Trace registered_subject(Point& point, std::string_view name) {
                          .output = options.size,
                          .slot_size = options.size,
                          .slots = options.slots,
-                         .heads = options.heads,
+                         .heads = point.heads(),
                          .time = options.tokens};
   const std::unique_ptr<SequenceModel> model = make_model(name, sizes, weights);
   const Tensor x = point.sequence();
@@ -189,7 +189,7 @@ std::vector<std::string_view> subject_names() {
 
 Trace study(std::string_view subject, const StudyOptions& options) {
   for (const auto& [name, size] : {std::pair("tokens", options.tokens), std::pair("size", options.size),
-                                   std::pair("slots", options.slots), std::pair("heads", std::int64_t{options.heads})})
+                                   std::pair("slots", options.slots), std::pair("heads", options.heads)})
     if (size < 1) throw ValueError(text("study: ", name, " is ", size, "; it must be 1 or more"));
   const DtypeScope scope(options.dtype);
   Point point{options, Random(options.seed)};

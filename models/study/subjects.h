@@ -15,7 +15,7 @@ struct StudyOptions {
   std::int64_t tokens = 4;  // T: rows of attention, steps of a recurrent network
   std::int64_t size = 8;    // features of a row, hidden units, features of a slot
   std::int64_t slots = 3;   // of a relational memory
-  int heads = 2;
+  std::int64_t heads = 2;
   bool causal = false;  // of attention and multi-head-attention: a row sees only itself and those before it
   Dtype dtype = f64;
   std::uint64_t seed = 0;

@@ -2,6 +2,7 @@
 // their own.
 #include <gtest/gtest.h>
 #include <retrace/models/checks/checks.h>
+#include <retrace/models/study/subjects.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
@@ -264,6 +265,21 @@ TEST_F(Registration, AModelThatAnswersOnceAnswersEveryPrefix) {
   }
   EXPECT_THROW(model->answers(x, 0), ShapeError);
   EXPECT_THROW(model->answers(x, 5), ShapeError);
+}
+
+TEST(Registration, AModelOfTheReadersOwnCanBeStudied) {
+  struct Nodes {
+    static bool have(const Trace& trace, std::string_view name) {
+      return std::ranges::find(trace.nodes, name, &TraceNode::name) != trace.nodes.end();
+    }
+  };
+  register_model<MeanModel<Wrong::nothing>>("mean-to-study");
+  const std::vector<std::string_view> names = subject_names();
+  EXPECT_NE(std::ranges::find(names, "mean-to-study"), names.end());
+  EXPECT_TRUE(Nodes::have(study("mean-to-study", {.size = 4}), "out.weight"));
+  const Outcome outcome = run_command({"study", "mean-to-study", "--size", "4"});
+  EXPECT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_NE(outcome.results.find("out.weight[4, 4]"), std::string::npos);
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 // What `retrace study` shows: every subject, one sample of a trained model, and a model of the reader's own.
 #include <retrace/core/trace_json.h>
-#include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/study/subjects.h>
-#include <retrace/nn/layers.h>
-#include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
 
 #include <gtest/gtest.h>
@@ -93,25 +90,6 @@ TEST(Subjects, SayWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(message_of<ShapeError>([] { study("attention", {.size = 7, .heads = 2}); }).find("do not divide"),
             std::string::npos);
-}
-
-struct OwnModel {
-  Linear inner;
-  OwnModel(const ModelSizes& sizes, Random& random) : inner(sizes.input, sizes.output, random) {}
-  Tensor operator()(const Tensor& x) const {
-    const Scope scope(this, "own_model");
-    return tanh(inner(mean(x, 1)));
-  }
-  void visit(auto&& see) const { see("inner", inner); }
-};
-
-TEST(Subjects, ModelsOfTheReadersOwnAreAmongThem) {
-  register_model<OwnModel>("own-model-to-study");
-  const std::vector<std::string_view> names = subject_names();
-  EXPECT_NE(std::find(names.begin(), names.end(), "own-model-to-study"), names.end());
-  const Trace trace = study("own-model-to-study", {.size = 4});
-  EXPECT_TRUE(names_in(trace).contains("inner.weight"));
-  EXPECT_TRUE(paths_in(trace).contains("own_model/inner"));
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// The flags of the command that shows a backward pass: study.
+#include <retrace/models/cli/command_flags.h>
+#include <retrace/models/cli/number_options.h>
+#include <retrace/models/cli/options.h>
+#include <retrace/models/cli/study_flags.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace retrace {
+namespace {
+
+void add_sizes(CLI::App& command, StudyOptions& options) {
+  add_count(command, "--tokens", options.tokens, "rows of attention, steps of a recurrent network")
+      ->default_str(std::to_string(options.tokens));
+  add_count(command, "--size", options.size, "features of a row, hidden units, features of a slot")
+      ->default_str(std::to_string(options.size));
+  add_count(command, "--slots", options.slots, "of a relational memory")->default_str(std::to_string(options.slots));
+  add_count(command, "--heads", options.heads, "of the attention")->default_str(std::to_string(options.heads));
+  command.add_flag("--causal", options.causal, "each row of the attention sees only itself and those before it");
+  const auto choose_dtype = [&options](const std::string& name) { options.dtype = name == "f32" ? f32 : f64; };
+  command.add_option_function<std::string>("--dtype", choose_dtype, "f64 (the default) or f32")
+      ->check(CLI::IsMember({"f64", "f32"}));
+  add_seed(command, "--seed", options.seed, "of the weights and the inputs");
+}
+
+}  // namespace
+
+void add_study_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<StudyFlags>();
+  CLI::App* command = app.add_subcommand(
+      "study", "Shows every number of a forward and a backward: step by step, as text, JSON or a page");
+  command
+      ->add_option("subject", flags->subject,
+                   text(joined(subject_names()), "; or a folder or weights of train --out; or a stored trace"))
+      ->required();
+  add_sizes(*command, flags->options);
+  command->add_flag("--fused", flags->fused, "record fused ops as one, as a training does, not as their parts");
+  CLI::Option* example =
+      add_count(*command, "--example", flags->stored.example, "test sample of a trained model, from 0", 0);
+  command->add_flag("--worst", flags->stored.worst, "the test sample with the largest loss")->excludes(example);
+  command->add_option("--trace", flags->trace_file, "file for the trace, which study reads again");
+  CLI::Option* dot = command->add_flag("--dot", flags->dot, "print a drawing for Graphviz");
+  add_common_flags(*command, *flags,
+                   {.out = "file for the page, x.html", .json = "print the trace as one JSON object"});
+  command->get_option("--json")->excludes(dot);
+  command->callback([flags, &program] { run_study(*flags, program); });
+}
+
+}  // namespace retrace

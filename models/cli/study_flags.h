@@ -1,0 +1,25 @@
+// What `retrace study` is asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <retrace/models/cli/commands.h>
+#include <retrace/models/study/stored_study.h>
+#include <retrace/models/study/subjects.h>
+
+namespace retrace {
+
+struct StudyFlags : CommonFlags {
+  std::string subject;  // of subject_names(), a folder, weights or a trace
+  StudyOptions options;
+  StoredStudyOptions stored;
+  bool fused = false;
+  std::string trace_file = {};  // to write the trace to
+  bool dot = false;             // prints a drawing
+};
+
+/// retrace study SUBJECT: shows one forward and one backward.
+void run_study(const StudyFlags& flags, Program& program);
+
+}  // namespace retrace

@@ -6,7 +6,7 @@
 namespace retrace {
 namespace {
 
-std::string quoted(const std::string& label) {
+std::string dot_string(const std::string& label) {
   std::string result = "\"";
   for (const char c : label) {
     if (c == '"' || c == '\\') result += '\\';
@@ -29,7 +29,7 @@ class DotWriter {
 
   std::string drawing() {
     dot_ = "digraph tape {\n  rankdir=LR;\n";
-    if (!trace_.title.empty()) dot_ += text("  label=", quoted(trace_.title), ";\n");
+    if (!trace_.title.empty()) dot_ += text("  label=", dot_string(trace_.title), ";\n");
     int leaves = 0;
     for (std::size_t k = 0; k < trace_.nodes.size(); ++k)
       if (trace_.nodes[k].leaf) add_leaf(k, leaves++);
@@ -43,8 +43,8 @@ class DotWriter {
     const TraceNode& node = trace_.nodes[k];
     makers_[k] = text("leaf", number);
     const std::string numbers = numbers_of(node);
-    dot_ += text("  ", makers_[k], " [shape=ellipse, label=", quoted(numbers.empty() ? node.name : numbers.substr(1)),
-                 "];\n");
+    dot_ += text("  ", makers_[k],
+                 " [shape=ellipse, label=", dot_string(numbers.empty() ? node.name : numbers.substr(1)), "];\n");
   }
   /// The records of a scope, and a cluster for each scope in it.
   void add_scope(int scope, const std::string& indent) {
@@ -52,7 +52,7 @@ class DotWriter {
       if (trace_.records[r].scope == scope) add_record(r, indent);
     for (std::size_t s = 0; s < trace_.scopes.size(); ++s) {
       if (trace_.scopes[s].outer != scope) continue;
-      dot_ += text(indent, "subgraph cluster", s, " {\n", indent, "  label=", quoted(trace_.scopes[s].name), ";\n");
+      dot_ += text(indent, "subgraph cluster", s, " {\n", indent, "  label=", dot_string(trace_.scopes[s].name), ";\n");
       add_scope(static_cast<int>(s), indent + "  ");
       dot_ += indent + "}\n";
     }
@@ -64,8 +64,8 @@ class DotWriter {
       label += numbers_of(trace_.nodes[static_cast<std::size_t>(output)]);
       makers_[static_cast<std::size_t>(output)] = text("op", r);
     }
-    dot_ += text(indent, "op", r, " [shape=box, label=", quoted(label),
-                 ", tooltip=", quoted(record.formulas.forward + "\n" + record.formulas.backward), "];\n");
+    dot_ += text(indent, "op", r, " [shape=box, label=", dot_string(label),
+                 ", tooltip=", dot_string(record.formulas.forward + "\n" + record.formulas.backward), "];\n");
   }
   void add_edges(std::size_t r) {
     for (const int input : trace_.records[r].inputs) {

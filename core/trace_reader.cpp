@@ -70,7 +70,7 @@ class Field {
 };
 
 std::int64_t integer_of(const Field& field) { return field.integer(); }
-std::string words_of(const Field& field) { return field.words(); }
+std::string words_in(const Field& field) { return field.words(); }
 double number_of(const Field& field) { return field.number(); }
 
 class TraceReader {
@@ -160,7 +160,7 @@ class TraceReader {
     for (const auto& entry : field["attributes"].object())
       record.attributes.push_back({entry.first, attribute(field["attributes"][entry.first])});
     record.inputs = field["inputs"].list(node_number);
-    record.input_names = field["input_names"].list(words_of);
+    record.input_names = field["input_names"].list(words_in);
     record.outputs = field["outputs"].list(node_number);
     record.reached = field["reached"].truth();
     record.output_gradients = field["output_gradients"].list([this](const Field& item) { return capture(item); });

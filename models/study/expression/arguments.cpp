@@ -10,22 +10,22 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 2> truths{"false", "true"};
-constexpr std::array<std::string_view, 6> activations{"none", "relu", "tanh", "sigmoid", "gelu", "gelu_tanh"};
-constexpr std::array<std::string_view, 3> reductions{"mean", "sum", "none"};
-constexpr std::array<std::string_view, 2> layouts{"by_head", "by_kind"};
-constexpr std::array<std::string_view, 3> dtypes{"f32", "f64", "i64"};
+constexpr std::array<std::string_view, 2> truth_words{"false", "true"};
+constexpr std::array<std::string_view, 6> activation_words{"none", "relu", "tanh", "sigmoid", "gelu", "gelu_tanh"};
+constexpr std::array<std::string_view, 3> reduction_words{"mean", "sum", "none"};
+constexpr std::array<std::string_view, 2> layout_words{"by_head", "by_kind"};
+constexpr std::array<std::string_view, 3> dtype_words{"f32", "f64", "i64"};
 constexpr std::array<std::string_view, 2> index_words{"all", "new_axis"};
 
 }  // namespace
 
 // The words are in the order of the constants that they name.
-template <> Names words_of<bool>() { return truths; }
-template <> Names words_of<Activation>() { return activations; }
-template <> Names words_of<Reduction>() { return reductions; }
-template <> Names words_of<PackedLayout>() { return layouts; }
-template <> Names words_of<Dtype>() { return dtypes; }
-template <> Names words_of<DtypeOfConstants>() { return dtypes; }
+template <> Names words_of<bool>() { return truth_words; }
+template <> Names words_of<Activation>() { return activation_words; }
+template <> Names words_of<Reduction>() { return reduction_words; }
+template <> Names words_of<PackedLayout>() { return layout_words; }
+template <> Names words_of<Dtype>() { return dtype_words; }
+template <> Names words_of<DtypeOfConstants>() { return dtype_words; }
 template <> Names words_of<std::vector<SliceIndex>>() { return index_words; }
 
 void Argument::refuse(std::string_view kind, const Value& value) const {

@@ -55,7 +55,7 @@ CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const Comm
   if (descriptions.out != nullptr) options.out = command.add_option("--out", flags.out, descriptions.out);
   if (descriptions.force != nullptr)
     options.force = command.add_flag("--force", flags.force, descriptions.force)->needs(options.out);
-  if (descriptions.json != nullptr) command.add_flag("--json", flags.json, descriptions.json);
+  if (descriptions.json != nullptr) options.json = command.add_flag("--json", flags.json, descriptions.json);
   if (descriptions.quiet) command.add_flag("--quiet", flags.quiet, "show no progress");
   return options;
 }

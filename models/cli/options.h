@@ -36,6 +36,7 @@ struct CommonDescriptions {
 struct CommonOptions {
   CLI::Option* out = nullptr;
   CLI::Option* force = nullptr;
+  CLI::Option* json = nullptr;
 };
 /// Adds the flags with a description, in this order. `out` is --out if an earlier call added it.
 CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions,

@@ -41,9 +41,9 @@ void add_study_command(CLI::App& app, Program& program) {
   command->add_flag("--worst", flags->stored.worst, "the test sample with the largest loss")->excludes(example);
   command->add_option("--trace", flags->trace_file, "file for the trace, which study reads again");
   CLI::Option* dot = command->add_flag("--dot", flags->dot, "print a drawing for Graphviz");
-  add_common_flags(*command, *flags,
-                   {.out = "file for the page, x.html", .json = "print the trace as one JSON object"});
-  command->get_option("--json")->excludes(dot);
+  const CommonOptions common = add_common_flags(
+      *command, *flags, {.out = "file for the page, x.html", .json = "print the trace as one JSON object"});
+  common.json->excludes(dot);
   command->callback([flags, &program] { run_study(*flags, program); });
 }
 

@@ -22,21 +22,21 @@ struct Grid {
 TEST(Module, NamesItsParametersInTheOrderOfVisit) {
   Random random(1);
   const Net net(random);
-  EXPECT_EQ(names_of(net),
+  EXPECT_EQ(parameter_names_of(net),
             (std::vector<std::string>{"first", "blocks.0.inner.weight", "blocks.0.inner.bias", "blocks.1.inner.weight",
                                       "blocks.1.inner.bias", "blocks.1.gain", "pair.0.weight", "pair.0.bias",
                                       "pair.1.weight", "pair.1.bias", "norm.weight", "norm.bias"}));
   EXPECT_EQ(parameters(net)[5].tensor.values<float>().data(), net.blocks[1].gain->values<float>().data());
   EXPECT_EQ(count_parameters(net), 6 + 2 * (4 + 2) + 2 + (4 + 1) + (1 + 1) + 2 * 5);
-  EXPECT_EQ(names_of(Linear(3, 2, random, {.bias = false})), (std::vector<std::string>{"weight"}));
-  EXPECT_EQ(names_of(Grid()), (std::vector<std::string>{"rows.0.1", "rows.1.0", "rows.1.1"}));
+  EXPECT_EQ(parameter_names_of(Linear(3, 2, random, {.bias = false})), (std::vector<std::string>{"weight"}));
+  EXPECT_EQ(parameter_names_of(Grid()), (std::vector<std::string>{"rows.0.1", "rows.1.0", "rows.1.1"}));
 }
 
 TEST(Module, ACloneIsEqualAndSharesNothing) {
   Random random(2);
   const Net net(random);
   const Net copy = clone(net);
-  EXPECT_EQ(names_of(copy), names_of(net));
+  EXPECT_EQ(parameter_names_of(copy), parameter_names_of(net));
   EXPECT_EQ(all_bits(copy), all_bits(net));
   const auto before = all_bits(net);
   for (const NamedTensor& parameter : parameters(copy)) {
@@ -63,7 +63,7 @@ struct Lists {
 TEST(Module, AModuleOfListsOfParametersCanBeCloned) {
   const Lists lists;
   const Lists copy = clone(lists);
-  EXPECT_EQ(names_of(copy), (std::vector<std::string>{"plain.0", "pair.1"}));
+  EXPECT_EQ(parameter_names_of(copy), (std::vector<std::string>{"plain.0", "pair.1"}));
   EXPECT_EQ(all_bits(copy), all_bits(lists));
   EXPECT_NE(copy.plain[0].values<float>().data(), lists.plain[0].values<float>().data());
 }

@@ -40,7 +40,8 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
       {"compare", "parity", "--length", "2", "--models", "gru,rnn", "--seeds", "1"},
       {"ablate", "parity", "--length", "2", "--factors", "gate", "--seeds", "1"}};
   for (std::vector<std::string>& words : lines) words.insert(words.end(), moments.begin(), moments.end());
-  lines.insert(lines.end(), {{"eval", folder / "run"},
+  lines.insert(lines.end(), {{"study", "softmax"},
+                             {"eval", folder / "run"},
                              {"generate", folder / "text-run", "--length", "2"},
                              {"gradcheck", "tanh"},
                              {"info", "gru"},

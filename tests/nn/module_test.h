@@ -33,7 +33,7 @@ struct Net {
   }
 };
 
-inline std::vector<std::string> names_of(const auto& module) {
+inline std::vector<std::string> parameter_names_of(const auto& module) {
   std::vector<std::string> names;
   for (const NamedTensor& parameter : parameters(module)) names.push_back(parameter.name);
   return names;

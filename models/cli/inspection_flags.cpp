@@ -14,9 +14,11 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<GradcheckFlags>();
   CLI::App* command = app.add_subcommand("gradcheck", "Compares gradients with dual numbers and finite differences");
   CLI::Option* names = command->add_option("names", flags->names, "ops, modules and registered models (default: all)");
-  add_expression_options(*command, flags->expression,
-                         "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
-      ->excludes(names);
+  CLI::Option* expression =
+      add_expression_options(*command, flags->expression,
+                             "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
+          ->excludes(names);
+  add_seed(*command, "--seed", flags->expression.seed, "of random inputs")->needs(expression);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });
 }

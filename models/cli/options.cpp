@@ -69,7 +69,6 @@ CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, c
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->needs(expression);
-  add_seed(command, "--seed", flags.seed, "of random inputs")->needs(expression);
   return expression;
 }
 

@@ -22,7 +22,7 @@ void add_threads_option(CLI::App& command, CommonFlags& flags);
 /// The relational memory of a model, and its parts.
 void add_memory_options(CLI::App& command, ModelSpec& model);
 
-/// An expression and its inputs: --expr, --input and --seed. Returns --expr.
+/// An expression and its inputs: --expr and --input. Returns --expr.
 CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description);
 
 /// The descriptions of those of the common flags that a command has.

@@ -4,6 +4,7 @@
 #include <retrace/core/trace_json.h>
 #include <retrace/models/cli/study_flags.h>
 #include <retrace/models/cli/terminal.h>
+#include <retrace/models/study/expression_study.h>
 #include <retrace/models/study/page.h>
 #include <retrace/models/study/terminal/stepper.h>
 #include <retrace/models/study/terminal/trace_text.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <ostream>
 
 namespace retrace {
@@ -20,18 +22,46 @@ bool is_trace(const std::string& path) {
   return std::filesystem::is_regular_file(path) && read_safetensors(path).metadata.contains("retrace.trace");
 }
 
-Trace trace_for(const StudyFlags& flags) {
+/// Exactly one of the subject and the expression must be there.
+void check_what(const StudyFlags& flags) {
+  const bool own = !flags.expression.text.empty();
+  if (own && !flags.subject.empty())
+    throw ValueError(text("study: there is a subject, ", flags.subject, ", and an expression; leave one of them out"));
+  if (!own && flags.subject.empty())
+    throw ValueError(
+        "study: nothing to show; name a subject (attention), a folder of train --out or a stored trace, or give --expr "
+        "\"softmax(matmul(q, transpose(k)) / 2)\" --input q=4x8 --input k=4x8");
+}
+
+Computation expression_of(const StudyFlags& flags) {
+  const Expression expression = parse_expression(flags.expression.text);
+  ExpressionFlags with_seed = flags.expression;
+  with_seed.seed = flags.options.seed;
+  return computation_of(expression, inputs_of(with_seed, flags.options.dtype), with_seed.seed);
+}
+
+/// A computation, or a trace that was stored.
+struct Studied {
+  std::optional<Computation> computation;
+  Trace trace;
+};
+
+Studied studied(const StudyFlags& flags) {
+  Studied result;
   const std::vector<std::string_view> names = subject_names();
   const bool is_subject = std::ranges::find(names, flags.subject) != names.end();
-  if (!is_subject && std::filesystem::exists(flags.subject)) {
-    if (is_trace(flags.subject)) return load_trace(flags.subject);
-    StoredStudyOptions options = flags.stored;
-    options.expand_fused = !flags.fused;
-    return study(load_run(flags.subject), options);
+  if (!flags.expression.text.empty()) {
+    result.computation = expression_of(flags);
+  } else if (is_subject || !std::filesystem::exists(flags.subject)) {
+    result.computation = subject(flags.subject, flags.options);
+  } else if (is_trace(flags.subject)) {
+    result.trace = load_trace(flags.subject);
+    return result;
+  } else {
+    result.computation = computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
   }
-  StudyOptions options = flags.options;
-  options.expand_fused = !flags.fused;
-  return study(flags.subject, options);
+  result.trace = trace_of(*result.computation, {.expand_fused = !flags.fused});
+  return result;
 }
 
 ArrayStyle style_of(const Program& program) {
@@ -43,7 +73,8 @@ ArrayStyle style_of(const Program& program) {
 }  // namespace
 
 void run_study(const StudyFlags& flags, Program& program) {
-  const Trace trace = trace_for(flags);
+  check_what(flags);
+  const Trace trace = studied(flags).trace;
   if (!flags.trace_file.empty()) save(trace, flags.trace_file);
   if (!flags.out.empty()) write_page(trace, flags.out);
   for (const std::string& written : {flags.trace_file, flags.out})

@@ -11,7 +11,8 @@
 namespace retrace {
 
 struct StudyFlags : CommonFlags {
-  std::string subject;  // of subject_names(), a folder, weights or a trace
+  std::string subject;  // of subject_names(), a folder, weights or a trace; empty: the expression
+  ExpressionFlags expression = {};
   StudyOptions options;
   StoredStudyOptions stored;
   bool fused = false;

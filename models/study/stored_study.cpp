@@ -66,19 +66,28 @@ TestSample find_worst(const StoredRun& run) {
 
 }  // namespace
 
+Computation computation_of(const std::shared_ptr<const StoredRun>& run, const StoredStudyOptions& options) {
+  const DtypeScope scope(parameters(*run->model).front().tensor.dtype());
+  const TestSample sample = options.worst ? find_worst(*run) : find_sample(*run, options.example);
+  const Tensor x = sample.batch.x.watch(), target = sample.batch.y;
+  Computation loss;
+  loss.title = text(run->task_name, ", ", full_name(run->spec), ", test sample ", sample.number,
+                    options.worst ? " (the one with the largest loss)" : "");
+  loss.names = run->model->names();
+  loss.names.add(x, "x");
+  loss.names.add(target, "target");
+  loss.leaves.emplace_back("x", x);
+  for (const NamedTensor& parameter : parameters(*run->model))
+    loss.leaves.emplace_back(parameter.name, parameter.tensor);
+  loss.result = [run, x, target] { return task_loss(*run->task, answer(*run->model, *run->task, x), target); };
+  loss.dtype = default_dtype();
+  return loss;
+}
+
 Trace study(const StoredRun& run, const StoredStudyOptions& options) {
-  const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
-  const TestSample sample = options.worst ? find_worst(run) : find_sample(run, options.example);
-  Names names = run.model->names();
-  names.add(sample.batch.x, "x");
-  names.add(sample.batch.y, "target");
-  Tape tape({.keep = true, .expand_fused = options.expand_fused});
-  const Tensor loss = task_loss(*run.task, answer(*run.model, *run.task, sample.batch.x.watch()), sample.batch.y);
-  return trace_backward(tape, loss,
-                        {.title = text(run.task_name, ", ", full_name(run.spec), ", test sample ", sample.number,
-                                       options.worst ? " (the one with the largest loss)" : ""),
-                         .names = names,
-                         .max_elements = options.max_elements});
+  const std::shared_ptr<const StoredRun> not_owned(std::shared_ptr<void>(), &run);
+  return trace_of(computation_of(not_owned, options),
+                  {.expand_fused = options.expand_fused, .max_elements = options.max_elements});
 }
 
 }  // namespace retrace

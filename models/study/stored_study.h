@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include <retrace/core/trace.h>
+#include <retrace/models/study/computation.h>
 #include <retrace/models/training/stored_run.h>
 
 namespace retrace {
@@ -18,8 +19,10 @@ struct StoredStudyOptions {
   std::int64_t max_elements = TraceOptions().max_elements;
 };
 
-/// The forward of one test sample, and the backward from its loss. The title names task, model and sample. Throws
-/// IndexError for a sample that the test does not have.
+/// The loss of one test sample, which wants a gradient, as do the weights. The title names task, model and sample.
+/// Throws IndexError for a sample that the test does not have.
+Computation computation_of(const std::shared_ptr<const StoredRun>& run, const StoredStudyOptions& options = {});
+/// The forward of one test sample, and the backward from its loss.
 Trace study(const StoredRun& run, const StoredStudyOptions& options = {});
 
 }  // namespace retrace

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
+#include <memory>
 
 namespace retrace {
 namespace {
@@ -16,73 +18,73 @@ namespace {
 struct Point {
   const StudyOptions& options;
   Random random;
+  Computation computation = {};
 
   /// An input, which wants a gradient.
-  Tensor input(std::string_view name, const Shape& shape) {
-    return random.stream(name).normal(shape).named(name).watch();
+  Tensor input(std::string_view name, const Shape& shape, double deviation = 1) {
+    const Tensor x = random.stream(name).normal(shape, 0, deviation).named(name).watch();
+    computation.leaves.emplace_back(name, x);
+    return x;
   }
   /// x [1, T, features].
   Tensor sequence() { return input("x", {1, options.tokens, options.size}); }
   int heads() const { return static_cast<int>(options.heads); }
   Random weights() const { return random.stream("weights"); }
+
+  Computation finish(std::string_view title, std::function<Tensor()> result) {
+    computation.title = title;
+    computation.result = std::move(result);
+    computation.cotangents = random.stream("cotangent");
+    computation.dtype = options.dtype;
+    return std::move(computation);
+  }
+  /// Of a module M(arguments...): f(module) -> y.
+  template <class M, class F> Computation finish(std::string_view title, std::shared_ptr<M> module, F f) {
+    if constexpr (std::derived_from<M, const SequenceModel>)
+      computation.names = module->names();
+    else
+      computation.names = names_of(*module);
+    for (const NamedTensor& parameter : parameters(*module))
+      computation.leaves.emplace_back(parameter.name, parameter.tensor);
+    return finish(title, [module = std::move(module), f = std::move(f)] { return f(*module); });
+  }
 };
-
-/// The backward from a random cotangent of y.
-Trace trace_from(Point& point, Tape& tape, std::string_view title, const Tensor& y, const Names& names) {
-  const Tensor cotangent = point.random.stream("cotangent").normal(y.shape(), y.dtype());
-  return trace_backward(tape, {y}, {cotangent},
-                        {.title = std::string(title), .names = names, .max_elements = point.options.max_elements});
-}
-
-/// A function of inputs: f() -> y.
-template <class F> Trace trace_of_function(Point& point, std::string_view title, const F& f) {
-  Tape tape(point.options.tape());
-  const Tensor y = f();
-  return trace_from(point, tape, title, y, {});
-}
-
-/// A module on a sequence: f(module, x) -> y.
-template <class M, class F> Trace trace_of_module(Point& point, std::string_view title, const M& module, const F& f) {
-  const Tensor x = point.sequence();
-  Tape tape(point.options.tape());
-  const Tensor y = f(module, x);
-  return trace_from(point, tape, title, y, names_of(module));
-}
 
 Shape row_shape(const StudyOptions& options) { return {options.tokens, options.size}; }
 
-Trace softmax_subject(Point& point) {
+Computation softmax_subject(Point& point) {
   const Tensor x = point.input("x", row_shape(point.options));
-  return trace_of_function(point, "softmax", [&] { return softmax(x); });
+  return point.finish("softmax", [x] { return softmax(x); });
 }
 
-Trace layer_norm_subject(Point& point) {
+Computation layer_norm_subject(Point& point) {
   const Tensor x = point.input("x", row_shape(point.options)), gamma = point.input("gamma", {point.options.size}),
                beta = point.input("beta", {point.options.size});
-  return trace_of_function(point, "layer norm", [&] { return layer_norm(x, gamma, beta); });
+  return point.finish("layer norm", [=] { return layer_norm(x, gamma, beta); });
 }
 
-Trace attention_subject(Point& point) {
+Computation attention_subject(Point& point) {
   const Tensor q = point.input("q", row_shape(point.options)), k = point.input("k", row_shape(point.options)),
                v = point.input("v", row_shape(point.options));
-  return trace_of_function(
-      point, "attention", [&] { return attention(q, k, v, {.heads = point.heads(), .causal = point.options.causal}); });
+  const AttentionOptions options{.heads = point.heads(), .causal = point.options.causal};
+  return point.finish("attention", [=] { return attention(q, k, v, options); });
 }
 
-Trace multi_head_attention_subject(Point& point) {
+Computation multi_head_attention_subject(Point& point) {
   Random weights = point.weights();
-  const MultiHeadAttention module(point.options.size, weights, {.heads = point.heads()});
-  const Tensor mask = point.options.causal ? causal_mask(point.options.tokens) : Tensor();
-  return trace_of_module(point, "multi-head attention", module, [&](const MultiHeadAttention& mha, const Tensor& x) {
-    return mha.without_weights(x, x, x, mask);
+  const auto module = std::make_shared<MultiHeadAttention>(point.options.size, weights,
+                                                           MultiHeadAttentionOptions{.heads = point.heads()});
+  const bool causal = point.options.causal;
+  return point.finish("multi-head attention", module, [causal, x = point.sequence()](const MultiHeadAttention& mha) {
+    return mha.without_weights(x, x, x, causal ? causal_mask(x.dim(1)) : Tensor());
   });
 }
 
 /// Rnn, Lstm or Gru over a sequence; y is the state after the last step.
-template <class Layer> Trace recurrent_subject(Point& point, std::string_view title) {
+template <class Layer> Computation recurrent_subject(Point& point, std::string_view title) {
   Random weights = point.weights();
-  const Layer module(point.options.size, point.options.size, weights);
-  return trace_of_module(point, title, module, [](const Layer& layer, const Tensor& x) {
+  const auto module = std::make_shared<Layer>(point.options.size, point.options.size, weights);
+  return point.finish(title, module, [x = point.sequence()](const Layer& layer) {
     if constexpr (requires { layer(x).h; })
       return layer(x).h;
     else
@@ -90,59 +92,62 @@ template <class Layer> Trace recurrent_subject(Point& point, std::string_view ti
   });
 }
 
-Trace relational_memory_subject(Point& point) {
+Computation relational_memory_subject(Point& point) {
   const StudyOptions& options = point.options;
   Random weights = point.weights();
-  const RelationalMemory module(options.size, weights,
-                                {.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
-  Random start = point.random.stream("memory");
-  Tensor memory = module.reset_memory(1, start, 1);
-  return trace_of_module(point, "relational memory", module, [&](const RelationalMemory& core, const Tensor& x) {
-    for (std::int64_t t = 0; t < options.tokens; ++t) memory = core(memory, slice(x, {all, t})).memory;
+  const auto module = std::make_shared<RelationalMemory>(
+      options.size, weights,
+      RelationalMemoryOptions{.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
+  const Tensor x = point.sequence(), first = point.input("memory", {1, options.slots, options.size});
+  return point.finish("relational memory", module, [x, first](const RelationalMemory& core) {
+    Tensor memory = first;
+    for (std::int64_t t = 0; t < x.dim(1); ++t) memory = core(memory, slice(x, {all, t})).memory;
     return memory;
   });
 }
 
-Trace relational_rnn_subject(Point& point) {
+Computation relational_rnn_subject(Point& point) {
   const StudyOptions& options = point.options;
   Random weights = point.weights();
-  const RelationalRNN module(options.size, options.size, options.size, weights,
-                             {.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
-  return trace_of_module(point, "relational RNN", module,
-                         [](const RelationalRNN& network, const Tensor& x) { return network.last(x).y; });
+  const auto module = std::make_shared<RelationalRNN>(
+      options.size, options.size, options.size, weights,
+      SlotMemoryOptions{.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
+  return point.finish("relational RNN", module,
+                      [x = point.sequence()](const RelationalRNN& network) { return network.last(x).y; });
 }
 
-Trace rmc_subject(Point& point) {
+Computation rmc_subject(Point& point) {
   const StudyOptions& options = point.options;
   if (options.heads < 1 || options.size % options.heads != 0)
     throw ShapeError(text("study: ", options.heads, " heads do not divide the ", options.size,
                           " features of a slot (--size); choose a divisor"));
   Random weights = point.weights();
-  const RmcModel module(
-      {.input = options.size,
-       .output = options.size,
-       .core = {.slots = options.slots, .head_size = options.size / options.heads, .heads = point.heads()},
-       .head_layers = 1,
-       .head_size = options.size},
+  const auto module = std::make_shared<RmcModel>(
+      RmcModelOptions{
+          .input = options.size,
+          .output = options.size,
+          .core = {.slots = options.slots, .head_size = options.size / options.heads, .heads = point.heads()},
+          .head_layers = 1,
+          .head_size = options.size},
       weights);
-  return trace_of_module(point, "relational memory core", module,
-                         [](const RmcModel& model, const Tensor& x) { return model(x); });
+  return point.finish("relational memory core", module,
+                      [x = point.sequence()](const RmcModel& model) { return model(x); });
 }
 
-Trace attention_model_subject(Point& point) {
+Computation attention_model_subject(Point& point) {
   const StudyOptions& options = point.options;
   Random weights = point.weights();
-  const AttentionModel module({.input = options.size,
-                               .output = options.size,
-                               .size = options.size,
-                               .heads = point.heads(),
-                               .longest = options.tokens},
-                              weights);
-  return trace_of_module(point, "attention model", module,
-                         [](const AttentionModel& model, const Tensor& x) { return model(x); });
+  const auto module = std::make_shared<AttentionModel>(AttentionModelOptions{.input = options.size,
+                                                                             .output = options.size,
+                                                                             .size = options.size,
+                                                                             .heads = point.heads(),
+                                                                             .longest = options.tokens},
+                                                       weights);
+  return point.finish("attention model", module,
+                      [x = point.sequence()](const AttentionModel& model) { return model(x); });
 }
 
-Trace registered_subject(Point& point, std::string_view name) {
+Computation registered_subject(Point& point, std::string_view name) {
   const StudyOptions& options = point.options;
   Random weights = point.weights();
   const ModelSizes sizes{.input = options.size,
@@ -152,16 +157,13 @@ Trace registered_subject(Point& point, std::string_view name) {
                          .slots = options.slots,
                          .heads = point.heads(),
                          .time = options.tokens};
-  const std::unique_ptr<SequenceModel> model = make_model(name, sizes, weights);
-  const Tensor x = point.sequence();
-  Tape tape(options.tape());
-  const Tensor y = (*model)(x);
-  return trace_from(point, tape, name, y, model->names());
+  const std::shared_ptr<const SequenceModel> model = make_model(name, sizes, weights);
+  return point.finish(name, model, [x = point.sequence()](const SequenceModel& network) { return network(x); });
 }
 
 struct Subject {
   std::string_view name;
-  Trace (*trace)(Point& point);
+  Computation (*make)(Point& point);
 };
 
 constexpr std::array<Subject, 11> subjects{{
@@ -187,17 +189,21 @@ std::vector<std::string_view> subject_names() {
   return names;
 }
 
-Trace study(std::string_view subject, const StudyOptions& options) {
-  for (const auto& [name, size] : {std::pair("tokens", options.tokens), std::pair("size", options.size),
+Computation subject(std::string_view name, const StudyOptions& options) {
+  for (const auto& [what, size] : {std::pair("tokens", options.tokens), std::pair("size", options.size),
                                    std::pair("slots", options.slots), std::pair("heads", options.heads)})
-    if (size < 1) throw ValueError(text("study: ", name, " is ", size, "; it must be 1 or more"));
+    if (size < 1) throw ValueError(text("study: ", what, " is ", size, "; it must be 1 or more"));
   const DtypeScope scope(options.dtype);
   Point point{options, Random(options.seed)};
-  const auto known = std::ranges::find(subjects, subject, &Subject::name);
-  if (known != subjects.end()) return known->trace(point);
+  const auto known = std::ranges::find(subjects, name, &Subject::name);
+  if (known != subjects.end()) return known->make(point);
   const std::span<const std::string_view> registered = registered_model_names();
-  if (std::ranges::find(registered, subject) != registered.end()) return registered_subject(point, subject);
-  throw ValueError(unknown_name("study", "subject", subject, subject_names()));
+  if (std::ranges::find(registered, name) != registered.end()) return registered_subject(point, name);
+  throw ValueError(unknown_name("study", "subject", name, subject_names()));
+}
+
+Trace study(std::string_view name, const StudyOptions& options) {
+  return trace_of(subject(name, options), {.expand_fused = options.expand_fused, .max_elements = options.max_elements});
 }
 
 }  // namespace retrace

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/trace.h>
+#include <retrace/models/study/computation.h>
 
 namespace retrace {
 
@@ -21,15 +21,14 @@ struct StudyOptions {
   std::uint64_t seed = 0;
   bool expand_fused = true;  // show the composed twin of each fused op
   std::int64_t max_elements = TraceOptions().max_elements;
-
-  /// The tape that holds all that a trace shows.
-  TapeOptions tape() const { return {.keep = true, .expand_fused = expand_fused}; }
 };
 
 /// "softmax", "layer-norm", "attention", ..., then the reader's registered models.
 std::vector<std::string_view> subject_names();
-/// One forward and one backward of a subject, from a random cotangent of its result. Its inputs want gradients, too.
-/// Throws ValueError with the nearest name for a subject that is not known, and ShapeError for sizes that do not fit.
-Trace study(std::string_view subject, const StudyOptions& options = {});
+/// A subject at a random point, with a random cotangent of its result. Its inputs want gradients, too. Throws
+/// ValueError with the nearest name for a subject that is not known, and ShapeError for sizes that do not fit.
+Computation subject(std::string_view name, const StudyOptions& options = {});
+/// One forward and one backward of a subject.
+Trace study(std::string_view name, const StudyOptions& options = {});
 
 }  // namespace retrace

@@ -1,0 +1,39 @@
+// What a study shows: a computation that can be run again, to trace it, to check its gradients another way and to see
+// how they flow through time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <retrace/core/checked_function.h>
+#include <retrace/core/names.h>
+#include <retrace/core/random.h>
+#include <retrace/core/trace.h>
+
+namespace retrace {
+
+struct Computation {
+  std::string title;
+  Names names;
+  NamedLeaves leaves;              // that want gradients; result() computes from what they hold
+  std::function<Tensor()> result;  // keeps alive all that it needs
+  /// The cotangent of the result is drawn from it, standard normal; without one, the result is a loss of one element.
+  std::optional<Random> cotangents;
+  Dtype dtype = f64;
+
+  /// A cotangent of that result, the same each time; undefined for a loss.
+  Tensor cotangent_of(const Tensor& y) const;
+};
+
+/// What is held of a computation.
+struct HeldOptions {
+  bool expand_fused = true;  // show the composed twin of each fused op
+  std::int64_t max_elements = TraceOptions().max_elements;
+};
+
+/// One forward and one backward. Throws ValueError if no gradient flows back from the result.
+Trace trace_of(const Computation& computation, const HeldOptions& options = {});
+
+}  // namespace retrace

@@ -1,0 +1,66 @@
+// retrace study --expr: shows a function that the command line gives as text.
+#include <gtest/gtest.h>
+#include <retrace/tests/models/command_line.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace retrace {
+namespace {
+
+using nlohmann::json;
+
+TEST(StudyExpression, IsTracedWithTheNamesOfItsInputs) {
+  const Outcome outcome = run_command({"study", "--expr", "s = matmul(q, transpose(k)) / 2; softmax(s)", "--input",
+                                       "q=4x8", "--input", "k=3x8", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const json trace = json::parse(outcome.results)["trace"];
+  EXPECT_EQ(trace["title"], "s = matmul(q, transpose(k)) / 2; softmax(s)");
+  std::set<std::string> with_gradient;
+  for (const json& node : trace["nodes"])
+    if (!node["gradient"].is_null()) with_gradient.insert(node["name"]);
+  EXPECT_TRUE(with_gradient.contains("q"));
+  EXPECT_TRUE(with_gradient.contains("k"));
+  EXPECT_TRUE(with_gradient.contains("s"));
+  EXPECT_EQ(trace["records"].back()["op"], "softmax");
+  EXPECT_TRUE(trace["records"].back()["reached"]);
+}
+
+TEST(StudyExpression, DrawsInputsAndCotangentFromTheSeed) {
+  const auto shown = [](const std::string& seed) {
+    return run_command({"study", "--expr", "tanh(x)", "--input", "x=5", "--seed", seed}).results;
+  };
+  EXPECT_EQ(shown("1"), shown("1"));
+  EXPECT_NE(shown("1"), shown("2"));
+}
+
+TEST(StudyExpression, HasTheDtypeThatWasAskedFor) {
+  const Outcome outcome = run_command({"study", "--expr", "exp(x)", "--input", "x=2", "--dtype", "f32", "--json"});
+  EXPECT_EQ(json::parse(outcome.results)["trace"]["nodes"][0]["dtype"], "f32");
+}
+
+TEST(StudyExpression, EitherASubjectOrAnExpressionIsShown) {
+  const Outcome both = run_command({"study", "lstm", "--expr", "tanh(x)", "--input", "x=5"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_NE(both.messages.find("leave one of them out"), std::string::npos) << both.messages;
+  const Outcome neither = run_command({"study"});
+  EXPECT_EQ(neither.status, 2);
+  EXPECT_NE(neither.messages.find("name a subject"), std::string::npos) << neither.messages;
+  EXPECT_EQ(run_command({"study", "--input", "x=3"}).status, 2);
+}
+
+TEST(StudyExpression, SaysWhyNothingCanBeShown) {
+  const Outcome unknown = run_command({"study", "--expr", "sofmax(x)", "--input", "x=3"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.messages.find("did you mean softmax"), std::string::npos);
+  const Outcome integers = run_command({"study", "--expr", "x + 1", "--input", "x=[1,2]i64"});
+  EXPECT_EQ(integers.status, 2);
+  EXPECT_NE(integers.messages.find("no real input"), std::string::npos) << integers.messages;
+  const Outcome constant = run_command({"study", "--expr", "argmax(x)", "--input", "x=3"});
+  EXPECT_EQ(constant.status, 2);
+  EXPECT_NE(constant.messages.find("no gradient flows back"), std::string::npos) << constant.messages;
+}
+
+}  // namespace
+}  // namespace retrace

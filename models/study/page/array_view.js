@@ -1,6 +1,7 @@
 // An array as a heat map, after the conventions of Treescope: X is NaN, I and -I the infinities, + and - what is beyond
 // the range of colours; dots are masked cells; numbers of one sign have one colour map, others a diverging one around
 // 0; a cut array says so. The numbers are read by pointer, by arrow keys, or as a table.
+import { withNames } from "./array_axes.js";
 import { rangeBetween, rangeOf, cellColour, glyphOf, paintInScheme, palette } from "./array_colours.js";
 import { arrayLayout, flatIndex } from "./array_layout.js";
 import { el, exactNumber, formatNumber, shapeText } from "./dom.js";
@@ -188,10 +189,11 @@ const captionOf = (label, array) =>
   );
 
 // A figure of {shape, data, dtype}. Options: label; mask (what is dotted: an array of the same size or a function of
-// the flat index); maxCells; range ([low, high] or what rangeOf gives); onCell({index, flat} or null).
+// the flat index); maxCells; range ([low, high] or what rangeOf gives); onCell({index, flat} or null); rows and columns
+// (what stands beside the rows and above the columns, see withNames).
 export const arrayView = (
   array,
-  { label = "array", mask = null, maxCells = 4096, range = null, onCell = null } = {},
+  { label = "array", mask = null, maxCells = 4096, range = null, onCell = null, rows = null, columns = null } = {},
 ) => {
   const figure = el("figure", { class: "array" }, captionOf(label, array));
   if (array.shape.includes(0)) {
@@ -201,10 +203,8 @@ export const arrayView = (
   const layout = arrayLayout(array.shape, { maxCells });
   const colours = Array.isArray(range) ? rangeBetween(...range) : (range ?? rangeOf(array.data));
   const readout = el("div", { class: "array-readout", "aria-live": "polite" }, legendOf(colours));
-  figure.append(
-    el("div", { class: "array-scroll" }, cellsOf(array, { label, layout, range: colours, mask, onCell, readout })),
-    readout,
-  );
+  const cells = cellsOf(array, { label, layout, range: colours, mask, onCell, readout });
+  figure.append(el("div", { class: "array-scroll" }, withNames(cells, layout, { rows, columns })), readout);
   if (layout.cut) {
     const sizes = [layout.shown, array.shape].map((shape) => `[${shape.join(", ")}]`);
     figure.append(el("p", { class: "array-note" }, `cut: the first ${sizes[0]} of ${sizes[1]}`));

@@ -4,11 +4,12 @@
 // go({record: 17}) moves to a place. render may return a function: it is called with the new context when the place
 // changes within the view; without one the view is rendered anew. onKey(key, context), if there is one, says whether it
 // used a key that no control has used.
+import { attentionView } from "./attention_view.js";
 import { exercisesView } from "./exercises_view.js";
 import { nanView } from "./nan_view.js";
 import { tapeView } from "./tape_view.js";
 
-export const views = () => [tapeView, nanView, exercisesView];
+export const views = () => [tapeView, attentionView, nanView, exercisesView];
 
 // The view of a place that names none: the one that says it shows it (opens(place, trace)), or the first.
 export const openingView = (all, place) => all.find((view) => view.opens?.(place)) ?? all[0];

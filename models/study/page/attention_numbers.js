@@ -1,0 +1,81 @@
+// The numbers of one head of an attention: scores, weights and the gradients of both.
+import { NdArray } from "./tensor.js";
+
+// A mask adds -infinity to a score or, in older programs, a large negative number such as -1e9.
+const isHiddenScore = (score, weight) => weight === 0 && score <= -1e4;
+
+/** Above this weight a row is saturated. */
+export const saturatedFrom = 0.99;
+
+const matrixOf = (array, { shape, heads, queries, keys }, sample, head) => {
+  if (!array) return null;
+  const size = queries * keys,
+    start = (sample * heads + head) * size;
+  return new NdArray(array.dtype, shape.slice(-2), array.data.slice(start, start + size));
+};
+
+const eachRow = ({ shape: [rows, columns] }, visit) =>
+  Array.from({ length: rows }, (_, row) => visit(Array.from({ length: columns }, (_, key) => row * columns + key), row));
+
+/** dS = A (dA - sum of A dA along the row). */
+export const gradientOfScores = (weights, dWeights) => {
+  const result = new NdArray(weights.dtype, weights.shape, new Float64Array(weights.size));
+  eachRow(weights, (places) => {
+    const mean = places.reduce((sum, n) => sum + weights.data[n] * dWeights.data[n], 0);
+    for (const n of places) result.data[n] = weights.data[n] * (dWeights.data[n] - mean);
+  });
+  return result;
+};
+
+const composedArrays = (trace, { record, scores, weights }) => {
+  const { output_gradients: arrived, contributions } = trace.records[record];
+  return {
+    scores: trace.tensor(trace.nodes[scores].value),
+    weights: trace.tensor(trace.nodes[weights].value),
+    dWeights: trace.tensor(arrived[0]),
+    dScores: trace.tensor(contributions[0]?.contribution),
+  };
+};
+
+/**
+ * {scores, weights, dWeights, dScores: matrices of queries and keys, or null; hidden(n): whether element n is masked}.
+ * What the tape has not kept of a gradient of the scores is computed from the others.
+ */
+export const numbersOf = (trace, attention, { sample, head }) => {
+  const arrays = composedArrays(trace, attention);
+  const of = (array) => matrixOf(array, attention, sample, head);
+  const scores = of(arrays.scores),
+    weights = of(arrays.weights),
+    dWeights = of(arrays.dWeights);
+  const dScores = of(arrays.dScores) ?? (weights && dWeights && gradientOfScores(weights, dWeights));
+  const hidden = (n) => Boolean(scores && weights) && isHiddenScore(scores.data[n], weights.data[n]);
+  return { scores, weights, dWeights, dScores, hidden };
+};
+
+/**
+ * What a row of the weights says: {seen (keys that are not masked), top (the key of the largest weight), weight (that
+ * one), mean (the sum of A dA), strongest (the key of the largest |dS|), passed (|dS| / |dA| of the seen keys)}.
+ */
+export const rowOf = ({ weights, dWeights, dScores, hidden }, row) => {
+  const keys = weights.shape[1],
+    at = row * keys;
+  const seen = Array.from({ length: keys }, (_, key) => key).filter((key) => !hidden(at + key));
+  const largestBy = (size) => seen.reduce((best, key) => (size(key) > size(best) ? key : best), seen[0] ?? 0);
+  const norm = (array) => Math.hypot(...seen.map((key) => array.data[at + key]));
+  const top = largestBy((key) => weights.data[at + key]);
+  const told = { seen, top, weight: weights.data[at + top] };
+  if (!dWeights || !dScores) return { ...told, mean: null, strongest: null, passed: null };
+  return {
+    ...told,
+    mean: seen.reduce((sum, key) => sum + weights.data[at + key] * dWeights.data[at + key], 0),
+    strongest: largestBy((key) => Math.abs(dScores.data[at + key])),
+    passed: norm(dScores) / norm(dWeights),
+  };
+};
+
+/** "hidden" (every key is masked), "single" (one key is left), "saturated" or "open". */
+export const stateOfRow = ({ seen, weight }) => {
+  if (seen.length === 0) return "hidden";
+  if (seen.length === 1) return "single";
+  return weight > saturatedFrom ? "saturated" : "open";
+};

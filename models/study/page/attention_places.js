@@ -1,0 +1,130 @@
+// Where a trace has attentions: weights that a softmax makes of scores and that a matmul mixes values with, or fused
+// records that do it all; each with its layer and its time step.
+import { isCut } from "./trace.js";
+
+const consumersOf = (trace) => {
+  const consumers = trace.nodes.map(() => []);
+  trace.records.forEach(({ inputs }, index) =>
+    [...new Set(inputs)].forEach((node) => consumers[node].push(index)),
+  );
+  return consumers;
+};
+
+const isAlongLastAxis = ({ forward, attributes }, rank) => {
+  const axis = attributes?.axis ?? Number(/along axis (-?\d+)/.exec(forward ?? "")?.[1] ?? -1);
+  return axis === -1 || axis === rank - 1;
+};
+
+// The matmul that mixes values with these weights; dropout may come between. -1: there is none.
+const mixingRecord = (trace, consumers, weights) => {
+  for (const index of consumers[weights]) {
+    const { op, inputs, outputs } = trace.records[index];
+    if (op === "matmul" && inputs[0] === weights) return index;
+    if (op === "dropout") {
+      const found = mixingRecord(trace, consumers, outputs[0]);
+      if (found >= 0) return found;
+    }
+  }
+  return -1;
+};
+
+// Heads stand one axis before the rows of their matrices, until a transpose brings them back beside their features.
+const headsAfter = (trace, consumers, mixing) => {
+  const [y] = trace.records[mixing].outputs,
+    { shape } = trace.nodes[y],
+    rank = shape.length;
+  const bringsBack = ({ op, attributes }) =>
+    op === "transpose" && attributes?.permutation?.[rank - 3] === rank - 2 && attributes.permutation[rank - 2] === rank - 3;
+  return rank > 2 && consumers[y].some((index) => bringsBack(trace.records[index])) ? shape[rank - 3] : 1;
+};
+
+const composedAttention = (trace, consumers, record) => {
+  const { op, inputs, outputs } = trace.records[record];
+  const { shape } = trace.nodes[outputs[0]];
+  if (op !== "softmax" || shape.length < 2 || !isAlongLastAxis(trace.records[record], shape.length)) return null;
+  const mixing = mixingRecord(trace, consumers, outputs[0]);
+  if (mixing < 0) return null;
+  return { kind: "composed", record, scores: inputs[0], weights: outputs[0], shape, heads: headsAfter(trace, consumers, mixing) };
+};
+
+// A fused record that kept its weights; these have an axis of heads if there are several.
+const fusedAttention = (trace, record) => {
+  const { op, outputs } = trace.records[record];
+  if ((op !== "attention" && op !== "packed_attention") || outputs.length < 2) return null;
+  const [y, weights] = outputs.map((node) => trace.nodes[node]);
+  const heads = weights.shape.length > y.shape.length ? weights.shape[weights.shape.length - 3] : 1;
+  return { kind: "fused", record, weights: outputs[1], shape: weights.shape, heads };
+};
+
+// The attentions of a layer are its time steps: those at the same place of each call of a module. Where a module has
+// several, each is a layer.
+const withLayers = (trace, attentions) => {
+  const layers = new Map(),
+    seen = new Map();
+  for (const attention of attentions) {
+    const { scope, path } = trace.records[attention.record];
+    const place = seen.get(scope) ?? 0;
+    seen.set(scope, place + 1);
+    const key = `${path}#${place}`;
+    if (!layers.has(key)) layers.set(key, { index: layers.size, path, place, steps: [] });
+    Object.assign(attention, { layer: layers.get(key), step: layers.get(key).steps.length });
+    layers.get(key).steps.push(attention);
+  }
+  const all = [...layers.values()];
+  for (const layer of all) layer.name = layerName(layer, all.some(({ path, place }) => path === layer.path && place > 0));
+  return all;
+};
+
+const layerName = ({ path, place }, isOneOfSeveral) =>
+  [path || "attention", isOneOfSeveral && place + 1].filter(Boolean).join(" ");
+
+const findAttentions = (trace) => {
+  const consumers = consumersOf(trace);
+  const found = trace.records
+    .map((_, record) => composedAttention(trace, consumers, record) ?? fusedAttention(trace, record))
+    .filter(Boolean);
+  const layers = withLayers(trace, found);
+  return found.map((attention) => {
+    const [queries, keys] = attention.shape.slice(-2);
+    const matrices = attention.shape.slice(0, -2).reduce((product, length) => product * length, 1);
+    return Object.assign(attention, { queries, keys, samples: matrices / attention.heads, layers });
+  });
+};
+
+const attentionsByTrace = new WeakMap();
+
+/**
+ * The attentions of a trace in the order of its tape: {kind: "composed" or "fused", record (the softmax, or the fused
+ * one), scores (a node; of composed ones), weights (a node), shape (of the weights), heads, samples, queries, keys,
+ * layer: {index, name, path, steps}, step, layers}.
+ */
+export const attentionsOf = (trace) => {
+  if (!attentionsByTrace.has(trace)) attentionsByTrace.set(trace, findAttentions(trace));
+  return attentionsByTrace.get(trace);
+};
+
+const within = (value, count) => Math.max(0, Math.min(count - 1, Math.trunc(Number(value)) || 0));
+
+/**
+ * What a place #record=17&head=1&t=3 shows: {attention, head, sample, row}. The record says which attention: this one
+ * or the last one before it; without a record the layer and the step t do.
+ */
+export const attentionAt = (trace, place) => {
+  const all = attentionsOf(trace);
+  const named = Number.isInteger(place.record) ? (all.findLast(({ record }) => record <= place.record) ?? all[0]) : null;
+  const layers = all[0].layers,
+    layer = layers[within(place.layer, layers.length)];
+  const attention = named ?? layer.steps[within(place.t, layer.steps.length)];
+  return {
+    attention,
+    head: within(place.head, attention.heads),
+    sample: within(place.sample, attention.samples),
+    row: within(place.row, attention.queries),
+  };
+};
+
+/** Whether all of an attention's weights were kept. */
+export const hasWeights = (trace, { weights }) => {
+  const { value } = trace.nodes[weights];
+  return Boolean(value) && !isCut(value);
+};

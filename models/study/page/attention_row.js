@@ -1,0 +1,88 @@
+// One row of an attention in words and numbers: dS = A (dA - sum A dA), key by key.
+import { saturatedFrom, stateOfRow } from "./attention_numbers.js";
+import { el, formatNumber } from "./dom.js";
+
+const averageText = ({ mean }) => `The weights of this row average its dA to Σ A dA = ${formatNumber(mean)}.`;
+
+const strongestText = ({ weights, dWeights, dScores }, { strongest, mean }, row) => {
+  const at = row * weights.shape[1] + strongest,
+    above = dWeights.data[at] - mean;
+  return (
+    `Key ${strongest} has dA = ${formatNumber(dWeights.data[at])}, which lies ${formatNumber(Math.abs(above))} ` +
+    `${above < 0 ? "below" : "above"} that average; times its weight ${formatNumber(weights.data[at])} this is ` +
+    `dS = ${formatNumber(dScores.data[at])}. ` +
+    `${above < 0 ? "More of it would lower the loss." : "More of it would raise the loss."}`
+  );
+};
+
+const passedText = ({ passed }) =>
+  Number.isFinite(passed) ? ` What reaches the scores has ${formatNumber(100 * passed, 3)} % of the length of dA.` : "";
+
+// What the row teaches, in its state.
+export const rowText = (numbers, told, row) => {
+  const state = stateOfRow(told);
+  if (state === "hidden") return "Every key is masked for this row: it has no weights, and nothing flows back.";
+  if (state === "single")
+    return (
+      `△ Only key ${told.top} is left by the mask. Its weight is 1 whatever its score is, so dA equals its own average ` +
+      "and the gradient of the score is 0."
+    );
+  if (told.mean === null) return "No gradient arrived at these weights.";
+  if (state === "saturated")
+    return (
+      `▲ This row is saturated: key ${told.top} has the weight ${formatNumber(told.weight, 5)}, more than ` +
+      `${saturatedFrom}. The average Σ A dA = ${formatNumber(told.mean)} is nearly the dA of that key itself, and the ` +
+      `other weights are nearly 0: the gradient of the row's scores is almost zero.${passedText(told)}`
+    );
+  return `${averageText(told)} ${strongestText(numbers, told, row)}`;
+};
+
+const lineOf = (name, cells) =>
+  el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, name),
+    cells.map((text) => el("td", {}, text)),
+  );
+
+// The same key by key.
+const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row) => {
+  const keys = Array.from({ length: weights.shape[1] }, (_, key) => row * weights.shape[1] + key);
+  const cells = (valueAt) => keys.map((n) => (hidden(n) ? "masked" : formatNumber(valueAt(n))));
+  return el(
+    "div",
+    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": `row ${row}, key by key` },
+    el(
+      "table",
+      {},
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td"),
+          keys.map((_, key) => el("th", { scope: "col" }, `key ${key}`)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        scores && lineOf("S", cells((n) => scores.data[n])),
+        lineOf("A", cells((n) => weights.data[n])),
+        dWeights && lineOf("dA", cells((n) => dWeights.data[n])),
+        dWeights && lineOf("dA − Σ A dA", cells((n) => dWeights.data[n] - mean)),
+        dScores && lineOf("dS", cells((n) => dScores.data[n])),
+      ),
+    ),
+  );
+};
+
+export const attentionRow = (numbers, told, row) =>
+  el(
+    "section",
+    { class: "attention-row" },
+    el("h3", {}, `Row ${row}`),
+    el("p", { "aria-live": "polite" }, rowText(numbers, told, row)),
+    rowTable(numbers, told, row),
+  );

@@ -1,0 +1,198 @@
+// Attention by layer, step and head: scores and weights, and the gradients of both.
+import { attentionAt, attentionsOf, hasWeights } from "./attention_places.js";
+import { numbersOf, rowOf, saturatedFrom, stateOfRow } from "./attention_numbers.js";
+import { attentionRow } from "./attention_row.js";
+import { rangeBetween, rangeOf } from "./array_colours.js";
+import { arrayView } from "./array_view.js";
+import { checkRecord } from "./check.js";
+import { button, el, formatNumber } from "./dom.js";
+import { formulaMath } from "./mathml.js";
+import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
+import { movedPlace, placeText } from "./places.js";
+import { verdictView } from "./verdict_view.js";
+
+const signs = { saturated: "▲", single: "△", hidden: "·", open: "" };
+
+const meanings = {
+  saturated: `▲ saturated: a weight above ${saturatedFrom}`,
+  single: "△ one key left: its weight is 1 whatever its score",
+  hidden: "· every key is masked",
+  open: "",
+};
+
+const seenElements = (array, hidden) => array?.data.filter((_, n) => !hidden(n)) ?? [];
+
+const absentView = (label) =>
+  el(
+    "figure",
+    { class: "array" },
+    el("figcaption", {}, el("span", { class: "array-name" }, label)),
+    el("p", { class: "array-note" }, "nothing arrived: the loss does not depend on it"),
+  );
+
+// One array of the four; a click on a cell puts its row into focus.
+const matrixView = (array, label, { rows, hidden, range, focus }) => {
+  if (!array) return absentView(label);
+  let pointed = null;
+  const columns = Array.from({ length: array.shape[1] }, (_, key) => String(key));
+  const figure = arrayView(array, { label, mask: hidden, range, rows, columns, onCell: (cell) => (pointed = cell) });
+  figure.addEventListener("click", (event) => {
+    if (event.target.tagName === "CANVAS" && pointed) focus(pointed.index[0]);
+  });
+  return figure;
+};
+
+const rowNames = (told, row) => told.map((one, n) => `${n === row ? "▸" : ""}${signs[stateOfRow(one)]} ${n}`);
+
+const arraysView = (numbers, told, row, focus) => {
+  const { scores, weights, dWeights, dScores, hidden } = numbers;
+  const gradients = rangeOf(seenElements(dWeights, hidden), seenElements(dScores, hidden));
+  const options = { rows: rowNames(told, row), hidden, focus };
+  const show = (array, label, range) => matrixView(array, label, { ...options, range });
+  const part = (title, ...figures) =>
+    el("section", { class: "attention-pass" }, el("h3", {}, title), el("div", { class: "arrays" }, figures));
+  return el(
+    "div",
+    { class: "attention-arrays" },
+    part(
+      "Forward",
+      show(scores, "scores S", rangeOf(seenElements(scores, hidden))),
+      show(weights, "weights A = softmax S", rangeBetween(0, 1)),
+    ),
+    part(
+      "Backward",
+      show(dWeights, "gradient of the weights dA", gradients),
+      show(dScores, "gradient of the scores dS", gradients),
+    ),
+  );
+};
+
+// All rows at a glance: how much of dA each lets through, and why.
+const rowsTable = (told, row, focus) =>
+  el(
+    "div",
+    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "rows of this head" },
+    el(
+      "table",
+      { class: "attention-rows" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          ["row", "keys seen", "largest weight", "Σ A dA", "|dS| / |dA|", ""].map((name) =>
+            name ? el("th", { scope: "col" }, name) : el("td"),
+          ),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        told.map((one, n) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, button(`row ${n}`, () => focus(n), { id: `row-${n}`, "aria-pressed": String(n === row) })),
+            el("td", {}, String(one.seen.length)),
+            el("td", {}, one.seen.length > 0 ? `${formatNumber(one.weight)} of key ${one.top}` : "–"),
+            el("td", {}, one.mean === null || one.seen.length === 0 ? "–" : formatNumber(one.mean)),
+            el("td", {}, Number.isFinite(one.passed) ? formatNumber(one.passed, 3) : "–"),
+            el("td", { class: "attention-state" }, meanings[stateOfRow(one)]),
+          ),
+        ),
+      ),
+    ),
+  );
+
+const recordLine = ({ trace, verdicts, place }, { record }) =>
+  el(
+    "div",
+    { class: "attention-record" },
+    el(
+      "a",
+      { href: placeText(movedPlace(place, { view: "tape", record, phase: null })) },
+      `record ${record}, ${trace.records[record].op}`,
+    ),
+    verdictView(verdicts[record] ?? checkRecord(trace, record), trace.records[record], trace.nodes),
+  );
+
+const bodyOf = (context, { attention, head, sample, row }) => {
+  const { trace, go } = context;
+  if (!hasWeights(trace, attention))
+    return [el("p", {}, "The weights of this attention were too large to be kept, or the tape did not hold them.")];
+  const numbers = numbersOf(trace, attention, { sample, head });
+  const told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
+  const focus = (n) => go({ record: attention.record, row: n });
+  return [
+    arraysView(numbers, told, row, focus),
+    el("div", { class: "formula" }, formulaMath("dS = A (dA - sum A dA)")),
+    attentionRow(numbers, told[row], row),
+    rowsTable(told, row, focus),
+    recordLine(context, attention),
+  ];
+};
+
+const stepWords = ({ layer, step }, head, heads) =>
+  [
+    layer.name,
+    layer.steps.length > 1 && `step ${step + 1} of ${layer.steps.length}`,
+    heads > 1 && `head ${head}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+
+const numbered = (name, count) => Array.from({ length: count }, (_, n) => `${name} ${n}`);
+
+const moveTo = (context, attention) =>
+  context.go({ record: attention.record, layer: attention.layer.index, t: attention.step });
+
+const renderAttention = (root, firstContext) => {
+  let context = firstContext;
+  const all = attentionsOf(context.trace),
+    { layers } = all[0];
+  const here = () => attentionAt(context.trace, context.place);
+  const most = (what) => Math.max(...all.map((attention) => attention[what]));
+  const stepper = stepperOf(all.length, "attention", "attention-step", (n) => moveTo(context, all[n]));
+  const layerChoice = choiceOf("layer", "attention-layer", layers.map(({ name }) => name), (n) =>
+    moveTo(context, layers[n].steps[Math.min(here().attention.step, layers[n].steps.length - 1)]),
+  );
+  const headChoice = choiceOf("head", "attention-head", numbered("head", most("heads")), (head) => context.go({ head }));
+  const sampleChoice = choiceOf("sample", "attention-sample", numbered("sample", most("samples")), (sample) =>
+    context.go({ sample }),
+  );
+  const body = el("div", { class: "attention" });
+  const update = (next) => {
+    context = next;
+    const at = here();
+    stepper.show(all.indexOf(at.attention), stepWords(at.attention, at.head, at.attention.heads));
+    layerChoice.show(at.attention.layer.index);
+    headChoice.show(at.head);
+    sampleChoice.show(at.sample);
+    replaceContents(body, ...bodyOf(context, at));
+  };
+  root.append(
+    stepper.element,
+    el("div", { class: "choices" }, layerChoice.element, headChoice.element, sampleChoice.element),
+    body,
+  );
+  update(context);
+  return update;
+};
+
+export const attentionView = {
+  id: "attention",
+  title: "Attention",
+  lead:
+    "Compare dA with dS: a score's gradient is its weight times how far its dA lies above the row's average, so a row " +
+    "with all its weight on one key passes almost nothing back.",
+  applies: (trace) => attentionsOf(trace).length > 0,
+  opens: (place) => place.head !== undefined,
+  render: renderAttention,
+  onKey: (key, context) => {
+    const all = attentionsOf(context.trace),
+      next = stepAfterKey(key, all.indexOf(attentionAt(context.trace, context.place).attention), all.length);
+    if (next !== null) moveTo(context, all[next]);
+    return next !== null;
+  },
+};

@@ -1,0 +1,192 @@
+// The attentions of real traces: which there are, and that what is shown of each head and step gives the gradients of q
+// and k that the tape has.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { gradientOfScores, numbersOf, rowOf, stateOfRow } from "../../../models/study/page/attention_numbers.js";
+import { attentionAt, attentionsOf } from "../../../models/study/page/attention_places.js";
+import { rowText } from "../../../models/study/page/attention_row.js";
+import { attentionView } from "../../../models/study/page/attention_view.js";
+import { largest, matmul, ndArray, scaleBy, subtract, transpose } from "../../../models/study/page/tensor.js";
+import { element, standIn } from "./page_stand_in.mjs";
+import { nodeNamed, studyOf } from "./study_traces.mjs";
+
+standIn();
+
+const near = (a, b, what) => {
+  assert.deepEqual(a.shape, b.shape, what);
+  assert.ok(largest(subtract(a, b)) < 1e-12, what);
+};
+// The columns of a head in a matrix of rows.
+const columnsOf = (x, head, heads) => {
+  const [rows, columns] = x.shape,
+    size = columns / heads;
+  const at = (n) => x.data[Math.floor(n / size) * columns + head * size + (n % size)];
+  return ndArray([rows, size], Array.from({ length: rows * size }, (_, n) => at(n)));
+};
+// What dS of each head makes of q and k must be the gradients of these on the tape.
+const checkGradients = (trace, heads) => {
+  const [attention] = attentionsOf(trace);
+  assert.equal(attention.heads, heads);
+  const q = nodeNamed(trace, "q"),
+    k = nodeNamed(trace, "k"),
+    v = nodeNamed(trace, "v");
+  for (let head = 0; head < heads; ++head) {
+    const { weights, dWeights, dScores } = numbersOf(trace, attention, { sample: 0, head });
+    const of = (x) => columnsOf(x, head, heads);
+    const factor = 1 / Math.sqrt(of(q.value).shape[1]);
+    near(scaleBy(factor, matmul(dScores, of(k.value))), of(q.gradient), `dq of head ${head}`);
+    near(scaleBy(factor, matmul(transpose(dScores), of(q.value))), of(k.gradient), `dk of head ${head}`);
+    near(gradientOfScores(weights, dWeights), dScores, `dS of head ${head}`);
+    const dy = columnsOf(trace.tensor(trace.seeds[0].cotangent), head, heads);
+    near(matmul(transpose(weights), dy), of(v.gradient), `dv of head ${head}`);
+  }
+};
+
+test("one head without a batch, and several heads, lead to the gradients of q and k", () => {
+  checkGradients(studyOf("attention", "--heads", "1", "--tokens", "5"), 1);
+  checkGradients(studyOf("attention", "--heads", "2", "--tokens", "3"), 2);
+  checkGradients(studyOf("attention", "--heads", "4", "--causal"), 4);
+});
+
+test("a causal mask hides what comes later, in every head", () => {
+  const trace = studyOf("attention", "--causal", "--tokens", "4"),
+    [attention] = attentionsOf(trace);
+  for (const head of [0, 1]) {
+    const { hidden } = numbersOf(trace, attention, { sample: 0, head });
+    for (let n = 0; n < 16; ++n) assert.equal(hidden(n), n % 4 > Math.floor(n / 4), `head ${head}, element ${n}`);
+  }
+  const numbers = numbersOf(trace, attention, { sample: 0, head: 1 });
+  assert.deepEqual(rowOf(numbers, 1).seen, [0, 1]);
+  assert.equal(stateOfRow(rowOf(numbers, 0)), "single");
+  assert.match(rowText(numbers, rowOf(numbers, 0), 0), /Only key 0 is left by the mask/);
+});
+
+test("a recurrent memory has an attention for each step, in their order", () => {
+  for (const subject of ["rmc", "relational-rnn", "relational-memory"]) {
+    const all = attentionsOf(studyOf(subject, "--tokens", "5"));
+    assert.equal(all.length, 5, subject);
+    assert.equal(all[0].layers.length, 1, subject);
+    assert.deepEqual(all.map(({ step }) => step), [0, 1, 2, 3, 4]);
+    assert.deepEqual([all[0].heads, all[0].samples, all[0].queries], [2, 1, 3]);
+  }
+});
+
+test("blocks of a model are layers", () => {
+  const all = attentionsOf(studyOf("attention-model"));
+  assert.deepEqual(all.map(({ layer, step }) => [layer.name, step]), [
+    ["attention_model/blocks.0/attention", 0],
+    ["attention_model/blocks.1/attention", 0],
+  ]);
+});
+
+test("a place names an attention by its record, by one after it, or by layer and step", () => {
+  const trace = studyOf("rmc", "--tokens", "4"),
+    all = attentionsOf(trace);
+  const recordAt = (place) => attentionAt(trace, place).attention.record;
+  assert.equal(recordAt({ record: all[2].record, t: 1 }), all[2].record);
+  assert.equal(recordAt({ record: all[2].record + 3 }), all[2].record);
+  assert.equal(recordAt({ record: 0 }), all[0].record);
+  assert.equal(recordAt({ t: 3 }), all[3].record);
+  assert.equal(recordAt({ t: 99 }), all[3].record);
+  const { head, row } = attentionAt(trace, { head: 7, row: -1 });
+  assert.deepEqual([head, row], [1, 0]);
+});
+
+// A trace by hand: a softmax of these scores, whose weights mix values.
+const traceOf = (scores, dWeights, { heads = 1, samples = 1 } = {}) => {
+  const shape = [...(samples > 1 ? [samples] : []), ...(heads > 1 ? [heads] : []), 2, 2];
+  const rows = ndArray([scores.length / 2, 2], scores);
+  const weights = ndArray(shape, Array.from(rows.data, (x, n) => {
+    const other = rows.data[n % 2 === 0 ? n + 1 : n - 1];
+    return x === -Infinity ? 0 : 1 / (1 + Math.exp(other - x));
+  }));
+  const arrays = { s: ndArray(shape, scores), a: weights, da: ndArray(shape, dWeights) };
+  const node = (name) => ({ name, dtype: "f64", shape, value: { tensor: name }, wants_gradient: true });
+  const permutation = shape.map((_, axis) => axis),
+    rank = shape.length;
+  [permutation[rank - 3], permutation[rank - 2]] = [rank - 2, rank - 3];
+  return {
+    nodes: [node("s"), node("a"), { ...node("v"), value: null }, node("y"), node("back")],
+    records: [
+      { op: "softmax", scope: -1, path: "", inputs: [0], outputs: [1], reached: true,
+        output_gradients: [{ tensor: "da" }], contributions: [null] },
+      { op: "matmul", scope: -1, path: "", inputs: [1, 2], outputs: [3], output_gradients: [null], contributions: [null, null] },
+      ...(heads > 1
+        ? [{ op: "transpose", scope: -1, path: "", attributes: { permutation }, inputs: [3], outputs: [4], output_gradients: [null], contributions: [null] }]
+        : []),
+    ],
+    tensor: (held) => (held ? arrays[held.tensor] : null),
+  };
+};
+
+test("samples of a batch and heads are told apart", () => {
+  const scores = Array.from({ length: 24 }, (_, n) => Math.sin(n)),
+    gradients = Array.from({ length: 24 }, (_, n) => n);
+  const trace = traceOf(scores, gradients, { heads: 2, samples: 3 }),
+    [attention] = attentionsOf(trace);
+  assert.deepEqual([attention.heads, attention.samples], [2, 3]);
+  assert.deepEqual([...numbersOf(trace, attention, { sample: 2, head: 1 }).dWeights.data], [20, 21, 22, 23]);
+  assert.deepEqual([...numbersOf(trace, attention, { sample: 1, head: 0 }).dWeights.data], [8, 9, 10, 11]);
+  const batch = traceOf(scores.slice(0, 12), gradients.slice(0, 12), { samples: 3 });
+  assert.deepEqual([attentionsOf(batch)[0].heads, attentionsOf(batch)[0].samples], [1, 3]);
+});
+
+test("a row is saturated above 0.99, and masked by minus infinity or a large negative number", () => {
+  const trace = traceOf([6, 0, 3, 0], [1, 2, 3, 4]),
+    numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 0 });
+  assert.equal(stateOfRow(rowOf(numbers, 0)), "saturated");
+  assert.equal(stateOfRow(rowOf(numbers, 1)), "open");
+  assert.match(rowText(numbers, rowOf(numbers, 0), 0), /^▲ This row is saturated: key 0 has the weight 0\.9975/);
+  assert.match(rowText(numbers, rowOf(numbers, 1), 1), /Key 0 has dA = 3, which lies 0\.04743 below/);
+  for (const masked of [-Infinity, -1e9]) {
+    const other = traceOf([0, masked, 0, 0], [1, 2, 3, 4]),
+      { hidden } = numbersOf(other, attentionsOf(other)[0], { sample: 0, head: 0 });
+    assert.deepEqual([0, 1, 2, 3].map(hidden), [false, true, false, false]);
+  }
+});
+
+const rendered = (trace, place = {}) => {
+  const moves = [],
+    root = element("div");
+  const context = (at) => ({ trace, verdicts: [], place: { view: "attention", ...at }, go: (change) => moves.push(change) });
+  const update = attentionView.render(root, context(place));
+  return { root, moves, update: (at) => update(context(at)), key: (name, at) => attentionView.onKey(name, context(at)) };
+};
+
+test("the view shows the four arrays of the head in its place, and what a row says", () => {
+  const trace = studyOf("attention", "--causal"),
+    { root, moves } = rendered(trace, { head: 1, row: 2 });
+  const names = root.withClass("array-name").map(({ textContent }) => textContent);
+  assert.deepEqual(names, [
+    "scores S",
+    "weights A = softmax S",
+    "gradient of the weights dA",
+    "gradient of the scores dS",
+  ]);
+  const table = root.withClass("attention-row")[0],
+    numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });
+  assert.ok(table.textContent.includes(`Row 2`));
+  assert.ok(table.textContent.includes(String(Number(numbers.dScores.data[8].toPrecision(4))).replace("-", "−")));
+  assert.equal(table.textContent.match(/masked/g).length, 5);
+  root.byId("row-3").fire("click");
+  assert.equal(moves[0].row, 3);
+});
+
+test("steps go by buttons, slider and keys, and the ends stay", () => {
+  const trace = studyOf("rmc", "--tokens", "3"),
+    all = attentionsOf(trace),
+    { root, moves, update, key } = rendered(trace, { t: 1 });
+  assert.match(root.withClass("moment-text")[0].textContent, /rmc_model\/core, step 2 of 3, head 0/);
+  root.byId("attention-step-forward").fire("click");
+  assert.deepEqual(moves.pop(), { record: all[2].record, layer: 0, t: 2 });
+  update({ record: all[2].record });
+  assert.ok(root.byId("attention-step-forward").disabled);
+  assert.equal(key("ArrowLeft", { record: all[2].record }), true);
+  assert.equal(moves.pop().t, 1);
+  assert.equal(key("x", {}), false);
+});
+
+test("what is no attention has no view", () => {
+  for (const subject of ["softmax", "lstm", "layer-norm"]) assert.equal(attentionView.applies(studyOf(subject)), false);
+});

@@ -267,7 +267,7 @@ TEST_F(Registration, AModelThatAnswersOnceAnswersEveryPrefix) {
   EXPECT_THROW(model->answers(x, 5), ShapeError);
 }
 
-TEST(Registration, AModelOfTheReadersOwnCanBeStudied) {
+TEST_F(Registration, AModelOfTheReadersOwnCanBeStudied) {
   struct Nodes {
     static bool have(const Trace& trace, std::string_view name) {
       return std::ranges::find(trace.nodes, name, &TraceNode::name) != trace.nodes.end();

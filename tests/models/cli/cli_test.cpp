@@ -30,7 +30,7 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
   const WrongLine lines[] = {
       {{"trian"},
        2,
-       "retrace: there is no command named 'trian'; did you mean train (known: train, "
+       "retrace: there is no command named 'trian'; did you mean train (known: study, train, "
        "eval, generate, compare, ablate, gradcheck, info, demo)\n"},
       {{"train", "pair-maching"},
        2,

@@ -34,7 +34,7 @@ void leave_behind(RunDirectory& directory, const Run& run) {
   run.save_weights(directory.weights().string());
   std::vector<Metrics> history = directory.earlier();
   history.insert(history.end(), run.fit.history.begin(), run.fit.history.end());
-  directory.write("curves.svg", to_svg({loss_curves(history), metric_curve(history, run)}));
+  directory.write("curves.svg", to_svg(training_plots(history, run)));
   if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", run.json() + "\n");
 }
 

@@ -33,6 +33,10 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   constexpr const char* files =
       "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json";
   CLI::Option* out = add_common_flags(command, flags, {.out = files}).out;
+  command
+      .add_flag("--watch-gradients", fit.watch_gradients,
+                "write the gradient norm of each layer into metrics.jsonl, and draw it in curves.svg")
+      ->needs(out);
   add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "minimum time between two checkpoints",
              number_of_0_or_more)
       ->default_str(text(fit.checkpoint_seconds));

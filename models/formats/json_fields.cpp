@@ -46,7 +46,8 @@ class JsonFields::Reader {
   struct Level {
     std::string path;  // ends with a dot, except for the outermost level
     std::string key;
-    List* list = nullptr;  // null for an object
+    List* list = nullptr;      // null for an object
+    Object* object = nullptr;  // null for a list and for the outermost level
   };
 
   // The reference stays valid: a std::map never moves its values.
@@ -54,6 +55,7 @@ class JsonFields::Reader {
     if (levels_.empty()) throw ValueError(text(fields_.place_, ": it is ", description_of(value), ", not an object"));
     Level& level = levels_.back();
     std::string path = level.path + (level.list != nullptr ? std::to_string(level.list->size++) : level.key);
+    if (level.object != nullptr) level.object->members.push_back(level.key);
     const auto [place, is_new] = fields_.values_.emplace(std::move(path), std::move(value));
     if (!is_new) throw ValueError(text(fields_.place_, ": ", printable(place->first), " is there twice"));
     last_ = place->first;
@@ -71,7 +73,8 @@ class JsonFields::Reader {
       return true;
     }
     Value& added = add(std::move(value));
-    levels_.push_back({.path = last_ + ".", .key = {}, .list = std::get_if<List>(&added)});
+    levels_.push_back(
+        {.path = last_ + ".", .key = {}, .list = std::get_if<List>(&added), .object = std::get_if<Object>(&added)});
     return true;
   }
   bool close() {
@@ -177,6 +180,13 @@ std::vector<std::string> JsonFields::strings(std::string_view name) const {
   std::vector<std::string> result;
   for (std::size_t k = 0; k < list->size; ++k) result.push_back(string(text(name, ".", k)));
   return result;
+}
+
+const std::vector<std::string>& JsonFields::members(std::string_view name) const {
+  constexpr const char* expected = "an object";
+  const Value& found = value(name, expected);
+  if (const auto* object = std::get_if<Object>(&found)) return object->members;
+  refuse(name, expected, found);
 }
 
 void JsonFields::erase(std::string_view name) {

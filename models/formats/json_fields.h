@@ -29,6 +29,8 @@ class JsonFields {
   bool truth(std::string_view name) const;
   const std::string& string(std::string_view name) const;
   std::vector<std::string> strings(std::string_view name) const;
+  /// The names in an object that is a member, in the order in which it has them.
+  const std::vector<std::string>& members(std::string_view name) const;
 
   void erase(std::string_view name);
   /// Whether both have the same members with the same values, in any order.
@@ -40,7 +42,8 @@ class JsonFields {
     bool operator==(const List&) const = default;
   };
   struct Object {
-    bool operator==(const Object&) const = default;
+    std::vector<std::string> members = {};
+    bool operator==(const Object&) const { return true; }  // its members are values of their own
   };
   using Value = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List, Object>;
   class Reader;

@@ -52,12 +52,14 @@ class Fitting {
  private:
   /// One update, and the validation that may be due after it.
   void step() {
-    const StepReport report = training_.step(scheduled_step());
+    const bool last = training_.steps() + 1 == options_.steps;
+    const bool validated = last || (training_.steps() + 1) % options_.validate_every == 0;
+    const StepReport report = training_.step(scheduled_step(), validated && options_.watch_gradients);
     result_.losses.push_back(report.loss);
     standing_.window_loss += report.loss;
     ++standing_.window_steps;
     progress_.step(training_.steps(), report.loss);
-    if (training_.steps() % options_.validate_every == 0 || training_.steps() == options_.steps) validate(report);
+    if (validated) validate(report);
   }
 
   /// The step of the schedule from which the learning rate is taken. If time runs out before the steps do, it is the

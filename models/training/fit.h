@@ -44,6 +44,7 @@ struct FitOptions {
   std::string model = {};         // stored with it: a description from which to make the model again; empty: none
 
   std::ostream* metrics = nullptr;  // gets a JSON line per validation
+  bool watch_gradients = false;     // with the gradient norm of each layer
   ProgressOptions progress = {};
 };
 

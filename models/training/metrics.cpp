@@ -6,9 +6,18 @@
 #include <limits>
 
 namespace retrace {
+namespace {
+
+JsonObject layers_to_json(const std::vector<LayerGradient>& layers) {
+  JsonObject object;
+  for (const LayerGradient& each : layers) object.add(each.layer, each.norm);
+  return object;
+}
+
+}  // namespace
 
 std::string to_json(const Metrics& metrics) {
-  return JsonObject{{"step", metrics.step},
+  JsonObject object{{"step", metrics.step},
                     {"loss", metrics.loss},
                     {"gradient_norm", metrics.last_step.gradient_norm},
                     {"learning_rate", metrics.last_step.learning_rate},
@@ -17,8 +26,10 @@ std::string to_json(const Metrics& metrics) {
                     {"samples_per_second", metrics.samples_per_second},
                     {"seconds", metrics.seconds},
                     {"memory_bytes", metrics.memory_bytes},
-                    {"lesson", metrics.lesson}}
-      .text();
+                    {"lesson", metrics.lesson}};
+  if (!metrics.last_step.gradient_norms.empty())
+    object.add("gradient_norms", layers_to_json(metrics.last_step.gradient_norms));
+  return object.text();
 }
 
 Metrics metrics_from_json(const std::string& place, const std::string& line) {
@@ -32,6 +43,9 @@ Metrics metrics_from_json(const std::string& place, const std::string& line) {
   metrics.step = fields.integer("step");
   metrics.loss = number("loss");
   metrics.last_step = {metrics.loss, number("gradient_norm"), number("learning_rate")};
+  if (fields.has("gradient_norms"))
+    for (const std::string& layer : fields.members("gradient_norms"))
+      metrics.last_step.gradient_norms.push_back({layer, number(text("gradient_norms.", layer))});
   metrics.validation = {number("validation_loss"), number(text("validation_", metrics.metric_name))};
   metrics.samples_per_second = number("samples_per_second");
   metrics.seconds = number("seconds");

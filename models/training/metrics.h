@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <retrace/models/training/evaluate.h>
+#include <retrace/models/training/gradient_norms.h>
 
 namespace retrace {
 
@@ -14,6 +16,8 @@ struct StepReport {
   double loss = 0;
   double gradient_norm = 0;  // before clipping
   double learning_rate = 0;
+  std::vector<LayerGradient> gradient_norms =
+      {};  // before clipping; of a step that FitOptions::watch_gradients reports
 };
 
 /// The metrics of a training at a validation.

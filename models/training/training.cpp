@@ -1,5 +1,6 @@
 #include <retrace/core/tape.h>
 #include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/training/gradient_norms.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/training.h>
 #include <retrace/nn/clip.h>
@@ -61,10 +62,11 @@ Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
   optimizer_ = make_optimizer(weights_, options_);
 }
 
-StepReport Training::step(std::int64_t scheduled) {
+StepReport Training::step(std::int64_t scheduled, bool report_layers) {
   StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate_at(scheduled, options_)};
   for (std::int64_t part = 0; part < options_.accumulate; ++part)
     report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
+  if (report_layers) report.gradient_norms = gradient_norms(weights_);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
   check_finite("gradient norm", report.gradient_norm);
   optimizer_->set_learning_rate(report.learning_rate);

@@ -32,8 +32,9 @@ class Training {
   Training& operator=(const Training&) = delete;
 
   /// Computes the loss and its gradients, clips them and updates the weights at the learning rate of step `scheduled`
-  /// of the schedule. Throws DivergenceError if the loss or a gradient is not finite, and leaves the weights unchanged.
-  StepReport step(std::int64_t scheduled);
+  /// of the schedule. With `report_layers`, the report has the gradient norm of each layer. Throws DivergenceError if
+  /// the loss or a gradient is not finite, and leaves the weights unchanged.
+  StepReport step(std::int64_t scheduled, bool report_layers = false);
   StepReport step() { return step(steps()); }
   /// Steps made.
   std::int64_t steps() const { return optimizer_->steps(); }

@@ -1,5 +1,7 @@
 #include <retrace/models/reports/plots/curves.h>
+#include <retrace/models/reports/plots/range.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace retrace {
@@ -32,6 +34,44 @@ Plot metric_curve(std::span<const Metrics> history, const Run& run) {
   if (run.knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
   for (const auto& [answer, value] : baselines.shortcuts) plot.levels.push_back({std::string(answer), value});
   return plot;
+}
+
+Plot gradient_norm_curve(std::span<const Metrics> history, double clip) {
+  Plot plot{
+      .title = "gradient norm, before clipping",
+      .x_label = "steps",
+      .curves = {curve("all weights", history, [](const Metrics& metrics) { return metrics.last_step.gradient_norm; })},
+      .log_y = true};
+  const Range norms = y_range(plot);
+  const double place = y_place(plot, clip);
+  if (norms.low <= place && place <= norms.high) plot.levels.push_back({"clipped above", clip});
+  return plot;
+}
+
+Plot learning_rate_curve(std::span<const Metrics> history) {
+  return {.title = "learning rate",
+          .x_label = "steps",
+          .curves = {
+              curve("of each step", history, [](const Metrics& metrics) { return metrics.last_step.learning_rate; })}};
+}
+
+Plot layer_gradient_curves(std::span<const Metrics> history) {
+  Plot plot{.title = "gradient norm of each layer", .x_label = "steps", .curves = {}, .log_y = true};
+  for (const Metrics& metrics : history)
+    for (const LayerGradient& each : metrics.last_step.gradient_norms) {
+      auto curve = std::ranges::find(plot.curves, each.layer, &Curve::name);
+      if (curve == plot.curves.end()) curve = plot.curves.insert(curve, {.name = each.layer, .x = {}, .y = {}});
+      curve->x.push_back(static_cast<double>(metrics.step));
+      curve->y.push_back(each.norm);
+    }
+  return plot;
+}
+
+std::vector<Plot> training_plots(std::span<const Metrics> history, const Run& run) {
+  std::vector<Plot> plots{loss_curves(history), metric_curve(history, run),
+                          gradient_norm_curve(history, run.options.fit.clip), learning_rate_curve(history)};
+  if (Plot layers = layer_gradient_curves(history); !layers.curves.empty()) plots.push_back(std::move(layers));
+  return plots;
 }
 
 }  // namespace retrace

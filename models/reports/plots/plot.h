@@ -24,13 +24,14 @@ struct Plot {
   std::string x_label;
   std::vector<Curve> curves;
   std::vector<Level> levels = {};
+  bool log_y = false;  // only numbers above 0 are drawn
 };
 
-/// An <svg> element of width x height pixels: axes with round numbers, curves in colours of their own, a legend. Points
-/// that are not finite are left out.
+/// An <svg> element of width x height pixels: axes with round numbers, curves in colours of their own and, from the
+/// ninth on, dashed, a legend (beside the curves if there are more than four). Points that are not finite are left out.
 std::string to_svg(const Plot& plot, int width = 560, int height = 360);
-/// Several plots side by side, in one <svg>.
-std::string to_svg(const std::vector<Plot>& plots, int width = 560, int height = 360);
+/// Several plots in one <svg>, `in_a_row` of them side by side.
+std::string to_svg(const std::vector<Plot>& plots, int in_a_row = 2, int width = 560, int height = 360);
 /// A plot of `columns` x `rows` characters: curves are drawn by their number (1, 2, ...), levels by dots.
 std::string to_text(const Plot& plot, int columns = 72, int rows = 14);
 

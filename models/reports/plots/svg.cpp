@@ -2,6 +2,7 @@
 #include <retrace/models/reports/plots/markup.h>
 #include <retrace/models/reports/plots/range.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -11,7 +12,9 @@ namespace {
 
 constexpr std::array<const char*, 8> colours{"#1f6fb4", "#d1495b", "#2e8b57", "#8e5ea2",
                                              "#c77b0a", "#3aa6a6", "#7a7a7a", "#222222"};
-constexpr double left = 58, right = 14, top = 30, bottom = 40;
+constexpr double left = 58, top = 30, bottom = 40;
+constexpr std::size_t curves_with_the_legend_inside = 4;
+constexpr double width_of_a_letter = 6;
 
 std::string number(double value, const char* format = "%.5g") {
   std::array<char, 32> digits;
@@ -23,7 +26,12 @@ std::string number(double value, const char* format = "%.5g") {
 class Canvas {
  public:
   Canvas(const Plot& plot, int width, int height)
-      : plot_(plot), x_(x_range(plot)), y_(y_range(plot)), width_(width), height_(height) {}
+      : plot_(plot),
+        x_(x_range(plot)),
+        y_(y_range(plot)),
+        width_(width),
+        height_(height),
+        right_(14 + width_of_legend_beside(plot)) {}
 
   std::string draw() const {
     std::string svg =
@@ -38,8 +46,15 @@ class Canvas {
   }
 
  private:
-  double x(double value) const { return left + x_.part(value) * (width_ - left - right); }
-  double y(double value) const { return height_ - bottom - y_.part(value) * (height_ - top - bottom); }
+  static bool has_legend_beside(const Plot& plot) { return plot.curves.size() > curves_with_the_legend_inside; }
+  static double width_of_legend_beside(const Plot& plot) {
+    std::size_t longest = 0;
+    for (const Curve& curve : plot.curves) longest = std::max(longest, curve.name.size());
+    return has_legend_beside(plot) ? 29 + width_of_a_letter * static_cast<double>(longest) : 0;
+  }
+  double x(double value) const { return left + x_.part(value) * (width_ - left - right_); }
+  double y(double value) const { return at_place(y_place(plot_, value)); }
+  double at_place(double place) const { return height_ - bottom - y_.part(place) * (height_ - top - bottom); }
   std::string point(double px, double py) const { return text(number(x(px), "%.1f"), ",", number(y(py), "%.1f"), " "); }
 
   static std::string label(double px, double py, const char* anchor, const std::string& words, const char* style = "") {
@@ -52,11 +67,11 @@ class Canvas {
   }
 
   std::string axes() const {
-    const double end = width_ - right, base = height_ - bottom;
+    const double end = width_ - right_, base = height_ - bottom;
     std::string svg;
-    for (const double tick : ticks(y_, 5))
-      svg += segment(left, y(tick), end, y(tick), "stroke=\"#e4e4e4\"") +
-             label(left - 6, y(tick) + 4, "end", number(tick));
+    for (const double tick : plot_.log_y ? log_ticks(y_, 5) : ticks(y_, 5))
+      svg += segment(left, at_place(tick), end, at_place(tick), "stroke=\"#e4e4e4\"") +
+             label(left - 6, at_place(tick) + 4, "end", number(plot_.log_y ? std::pow(10, tick) : tick));
     for (const double tick : ticks(x_, 6))
       svg += segment(x(tick), base, x(tick), base + 4, "stroke=\"#555\"") +
              label(x(tick), base + 16, "middle", number(tick));
@@ -65,17 +80,18 @@ class Canvas {
   }
 
   std::string dashed(const Level& level) const {
-    return segment(left, y(level.y), width_ - right, y(level.y), "stroke=\"#999\" stroke-dasharray=\"4 4\"") +
-           label(width_ - right - 4, y(level.y) - 4, "end", level.name, "fill=\"#777\"");
+    return segment(left, y(level.y), width_ - right_, y(level.y), "stroke=\"#999\" stroke-dasharray=\"4 4\"") +
+           label(width_ - right_ - 4, y(level.y) - 4, "end", level.name, "fill=\"#777\"");
   }
 
   std::string line(std::size_t which) const {
     const Curve& curve = plot_.curves[which];
     std::string points;
     for (std::size_t k = 0; k < curve.x.size(); ++k)
-      if (std::isfinite(curve.x[k]) && std::isfinite(curve.y[k])) points += point(curve.x[k], curve.y[k]);
-    return text("<polyline fill=\"none\" stroke=\"", colour(which), "\" stroke-width=\"1.8\" points=\"", points,
-                "\"/>\n");
+      if (std::isfinite(curve.x[k]) && std::isfinite(y_place(plot_, curve.y[k])))
+        points += point(curve.x[k], curve.y[k]);
+    return text("<polyline fill=\"none\" stroke=\"", colour(which), "\"", dashes(which),
+                " stroke-width=\"1.8\" points=\"", points, "\"/>\n");
   }
 
   std::string band(std::size_t which) const {
@@ -90,19 +106,26 @@ class Canvas {
 
   std::string legend() const {
     std::string svg;
+    const double x = has_legend_beside(plot_) ? width_ - right_ + 8 : left + 10;
     double y = top + 12;
     for (std::size_t k = 0; k < plot_.curves.size(); ++k, y += 15)
       svg +=
-          text("<rect x=\"", left + 10, "\" y=\"", y - 8, "\" width=\"14\" height=\"4\" fill=\"", colour(k), "\"/>\n") +
-          label(left + 29, y, "start", plot_.curves[k].name);
+          segment(x, y - 4, x + 16, y - 4, text("stroke-width=\"4\" stroke=\"", colour(k), "\"", dashes(k)).c_str()) +
+          label(x + 21, y, "start", plot_.curves[k].name);
     return svg;
   }
 
+  /// A colour that is used again is told apart by its dashes.
+  static std::string dashes(std::size_t which) {
+    const std::size_t round = which / colours.size();
+    return round == 0 ? "" : text(" stroke-dasharray=\"", 2 + 3 * round, " 2\"");
+  }
   static const char* colour(std::size_t which) { return colours[which % colours.size()]; }
 
   const Plot& plot_;
   Range x_, y_;
   int width_, height_;
+  double right_;  // the margin
 };
 
 }  // namespace
@@ -124,14 +147,13 @@ std::string escaped(const std::string& plain) {
 
 std::string to_svg(const Plot& plot, int width, int height) { return Canvas(plot, width, height).draw(); }
 
-std::string to_svg(const std::vector<Plot>& plots, int width, int height) {
-  const int whole = width * static_cast<int>(plots.size());
-  std::string svg = text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", whole, "\" height=\"", height, "\">\n");
-  int x = 0;
-  for (const Plot& plot : plots) {
-    svg += text("<g transform=\"translate(", x, " 0)\">\n", to_svg(plot, width, height), "</g>\n");
-    x += width;
-  }
+std::string to_svg(const std::vector<Plot>& plots, int in_a_row, int width, int height) {
+  const int count = static_cast<int>(plots.size());
+  std::string svg = text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width * std::min(count, in_a_row),
+                         "\" height=\"", height * ((count + in_a_row - 1) / in_a_row), "\">\n");
+  for (int k = 0; k < count; ++k)
+    svg += text("<g transform=\"translate(", k % in_a_row * width, " ", k / in_a_row * height, ")\">\n",
+                to_svg(plots[static_cast<std::size_t>(k)], width, height), "</g>\n");
   return svg + "</svg>\n";
 }
 

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
+#include <retrace/core/error.h>
 #include <retrace/models/reports/plots/range.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace retrace {
@@ -39,6 +41,36 @@ TEST(Plot, TheSvgHasACurveABandALevelAndEscapedWords) {
   EXPECT_EQ(count("a &lt; b"), 1);
   EXPECT_EQ(count("<svg"), 1);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+TEST(Plot, ALogarithmicAxisHasPowersOfTenAndLeavesOutWhatHasNoLogarithm) {
+  const Plot plot{.title = "", .x_label = "", .curves = {{"a", {1, 2, 3}, {1e-3, 0, 100}}}, .log_y = true};
+  EXPECT_DOUBLE_EQ(y_range(plot).low, -3);
+  EXPECT_DOUBLE_EQ(y_range(plot).high, 2);
+  EXPECT_EQ(log_ticks({-3, 2}, 6), (std::vector<double>{-3, -2, -1, 0, 1, 2}));
+  EXPECT_EQ(log_ticks({-9.5, 2}, 5), (std::vector<double>{-9, -6, -3, 0}));
+  EXPECT_EQ(log_ticks({-1, 0.1}, 5).size(), 4u) << "0.1, 0.2, 0.5 and 1";
+  EXPECT_EQ(log_ticks({0, std::log10(3)}, 3).size(), 3u) << "1, 2 and 3";
+  const std::string svg = to_svg(plot);
+  EXPECT_NE(svg.find(">0.01<"), std::string::npos) << svg;
+  EXPECT_EQ(svg.find("inf"), std::string::npos) << svg;
+}
+
+TEST(Plot, ALegendOfManyCurvesStandsBesideThemAndSharedColoursDifferInDashes) {
+  Plot plot{.title = "", .x_label = "", .curves = {}};
+  for (int k = 0; k < 9; ++k) plot.curves.push_back({.name = text("layer ", k), .x = {0, 1}, .y = {0, 1}});
+  const std::string svg = to_svg(plot);
+  EXPECT_NE(svg.find("#1f6fb4\" stroke-dasharray"), std::string::npos) << svg;
+  const std::size_t line = svg.find("<polyline"), legend = svg.find(">layer 0<");
+  const double end = std::stod(svg.substr(svg.find(' ', svg.find("points=", line)) + 1));
+  const double begin = std::stod(svg.substr(svg.rfind("x=", legend) + 3));
+  EXPECT_LT(end, begin);
+}
+
+TEST(Plot, PlotsFillRows) {
+  const std::string svg = to_svg(std::vector<Plot>(3, Plot{.title = "", .x_label = "", .curves = {}}), 2, 100, 50);
+  EXPECT_NE(svg.find("width=\"200\" height=\"100\""), std::string::npos) << svg;
+  EXPECT_NE(svg.find("translate(0 50)"), std::string::npos) << svg;
 }
 
 TEST(Plot, TheTextDrawsAFallingCurve) {

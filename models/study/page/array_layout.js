@@ -2,7 +2,7 @@
 // them place the blocks, the last of them across, the one before it down, and so on in turn.
 
 const longestAxis = 64;
-const gapOfBlocks = 8;
+export const gapOfBlocks = 8;
 
 const productOf = (sizes) => sizes.reduce((product, size) => product * size, 1);
 
@@ -31,16 +31,17 @@ const cellSize = (columns, rows) => {
   return { width: side, height: side, numbers: false };
 };
 
-// {shape, shown, width, height (of all, in pixels), cell: {width, height, numbers}, columns, rows, indexAt(column,
-// row), boxOf(column, row), cellAt(x, y)}: columns and rows count over all blocks.
-export const arrayLayout = (shape, { maxCells = 4096 } = {}) => {
+// {shape, shown, width, height (of all, in pixels), cell: {width, height, numbers}, columns, rows, across, down (which
+// axes go there), indexAt(column, row), boxOf(column, row), cellAt(x, y)}: columns and rows count over all blocks. `cell` is their {width,
+// height} where the usual one does not do.
+export const arrayLayout = (shape, { maxCells = 4096, cell: given = null } = {}) => {
   const shown = shownShape(shape, maxCells);
   const { across, down } = axesInTurn(shape.length);
   const columns = productOf(across.map((axis) => shown[axis])),
     rows = productOf(down.map((axis) => shown[axis]));
   const blockColumns = shape.length > 0 ? shown[shape.length - 1] : 1;
   const blockRows = shape.length > 1 ? shown[shape.length - 2] : 1;
-  const cell = cellSize(columns, rows);
+  const cell = given ? { ...given, numbers: given.width >= 44 } : cellSize(columns, rows);
   const gap = shape.length > 2 ? gapOfBlocks : 0;
 
   const indexAt = (column, row) => {
@@ -72,6 +73,8 @@ export const arrayLayout = (shape, { maxCells = 4096 } = {}) => {
     cell,
     columns,
     rows,
+    across,
+    down,
     indexAt,
     width: extent(columns, blockColumns, cell.width),
     height: extent(rows, blockRows, cell.height),

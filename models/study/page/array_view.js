@@ -189,18 +189,18 @@ const captionOf = (label, array) =>
   );
 
 // A figure of {shape, data, dtype}. Options: label; mask (what is dotted: an array of the same size or a function of
-// the flat index); maxCells; range ([low, high] or what rangeOf gives); onCell({index, flat} or null); rows and columns
-// (what stands beside the rows and above the columns, see withNames).
+// the flat index); maxCells and cell (see arrayLayout); range ([low, high] or what rangeOf gives); onCell({index, flat}
+// or null); rows and columns (what stands beside the rows and above the columns, see withNames).
 export const arrayView = (
   array,
-  { label = "array", mask = null, maxCells = 4096, range = null, onCell = null, rows = null, columns = null } = {},
+  { label = "array", mask = null, maxCells, cell, range = null, onCell = null, rows = null, columns = null } = {},
 ) => {
   const figure = el("figure", { class: "array" }, captionOf(label, array));
   if (array.shape.includes(0)) {
     figure.append(el("p", { class: "array-note" }, "empty"));
     return figure;
   }
-  const layout = arrayLayout(array.shape, { maxCells });
+  const layout = arrayLayout(array.shape, { maxCells, cell });
   const colours = Array.isArray(range) ? rangeBetween(...range) : (range ?? rangeOf(array.data));
   const readout = el("div", { class: "array-readout", "aria-live": "polite" }, legendOf(colours));
   const cells = cellsOf(array, { label, layout, range: colours, mask, onCell, readout });

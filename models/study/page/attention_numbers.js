@@ -1,10 +1,11 @@
 // The numbers of one head of an attention: scores, weights and the gradients of both.
+import { fusedArrays } from "./attention_fused.js";
 import { NdArray } from "./tensor.js";
 
 // A mask adds -infinity to a score or, in older programs, a large negative number such as -1e9.
 const isHiddenScore = (score, weight) => weight === 0 && score <= -1e4;
 
-/** Above this weight a row is saturated. */
+// Above this weight a row is saturated.
 export const saturatedFrom = 0.99;
 
 const matrixOf = (array, { shape, heads, queries, keys }, sample, head) => {
@@ -17,7 +18,7 @@ const matrixOf = (array, { shape, heads, queries, keys }, sample, head) => {
 const eachRow = ({ shape: [rows, columns] }, visit) =>
   Array.from({ length: rows }, (_, row) => visit(Array.from({ length: columns }, (_, key) => row * columns + key), row));
 
-/** dS = A (dA - sum of A dA along the row). */
+// dS = A (dA - sum of A dA along the row).
 export const gradientOfScores = (weights, dWeights) => {
   const result = new NdArray(weights.dtype, weights.shape, new Float64Array(weights.size));
   eachRow(weights, (places) => {
@@ -37,12 +38,17 @@ const composedArrays = (trace, { record, scores, weights }) => {
   };
 };
 
-/**
- * {scores, weights, dWeights, dScores: matrices of queries and keys, or null; hidden(n): whether element n is masked}.
- * What the tape has not kept of a gradient of the scores is computed from the others.
- */
+// The arrays of all heads: {scores, weights, dWeights, dScores}, null where nothing is held.
+const arraysOfHeads = (trace, attention) =>
+  attention.kind === "fused" ? fusedArrays(trace, attention.record) : composedArrays(trace, attention);
+
+// The weights of all heads, in the shape of the attention; null where they are not held.
+export const allWeights = (trace, attention) => arraysOfHeads(trace, attention).weights ?? null;
+
+// {scores, weights, dWeights, dScores: matrices of queries and keys, or null; hidden(n): whether element n is masked}.
+// What the tape has not kept of a gradient of the scores is computed from the others.
 export const numbersOf = (trace, attention, { sample, head }) => {
-  const arrays = composedArrays(trace, attention);
+  const arrays = arraysOfHeads(trace, attention);
   const of = (array) => matrixOf(array, attention, sample, head);
   const scores = of(arrays.scores),
     weights = of(arrays.weights),
@@ -52,10 +58,8 @@ export const numbersOf = (trace, attention, { sample, head }) => {
   return { scores, weights, dWeights, dScores, hidden };
 };
 
-/**
- * What a row of the weights says: {seen (keys that are not masked), top (the key of the largest weight), weight (that
- * one), mean (the sum of A dA), strongest (the key of the largest |dS|), passed (|dS| / |dA| of the seen keys)}.
- */
+// What a row of the weights says: {seen (keys that are not masked), top (the key of the largest weight), weight (that
+// one), mean (the sum of A dA), strongest (the key of the largest |dS|), passed (|dS| / |dA| of the seen keys)}.
 export const rowOf = ({ weights, dWeights, dScores, hidden }, row) => {
   const keys = weights.shape[1],
     at = row * keys;
@@ -73,7 +77,7 @@ export const rowOf = ({ weights, dWeights, dScores, hidden }, row) => {
   };
 };
 
-/** "hidden" (every key is masked), "single" (one key is left), "saturated" or "open". */
+// "hidden" (every key is masked), "single" (one key is left), "saturated" or "open".
 export const stateOfRow = ({ seen, weight }) => {
   if (seen.length === 0) return "hidden";
   if (seen.length === 1) return "single";

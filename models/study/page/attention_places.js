@@ -1,14 +1,7 @@
 // Where a trace has attentions: weights that a softmax makes of scores and that a matmul mixes values with, or fused
 // records that do it all; each with its layer and its time step.
-import { isCut } from "./trace.js";
-
-const consumersOf = (trace) => {
-  const consumers = trace.nodes.map(() => []);
-  trace.records.forEach(({ inputs }, index) =>
-    [...new Set(inputs)].forEach((node) => consumers[node].push(index)),
-  );
-  return consumers;
-};
+import { headsOfFused, shapeOfFused } from "./attention_fused.js";
+import { readersOf } from "./tape_graph.js";
 
 const isAlongLastAxis = ({ forward, attributes }, rank) => {
   const axis = attributes?.axis ?? Number(/along axis (-?\d+)/.exec(forward ?? "")?.[1] ?? -1);
@@ -16,12 +9,12 @@ const isAlongLastAxis = ({ forward, attributes }, rank) => {
 };
 
 // The matmul that mixes values with these weights; dropout may come between. -1: there is none.
-const mixingRecord = (trace, consumers, weights) => {
-  for (const index of consumers[weights]) {
+const mixingRecord = (trace, weights) => {
+  for (const index of readersOf(trace, weights)) {
     const { op, inputs, outputs } = trace.records[index];
     if (op === "matmul" && inputs[0] === weights) return index;
     if (op === "dropout") {
-      const found = mixingRecord(trace, consumers, outputs[0]);
+      const found = mixingRecord(trace, outputs[0]);
       if (found >= 0) return found;
     }
   }
@@ -29,31 +22,29 @@ const mixingRecord = (trace, consumers, weights) => {
 };
 
 // Heads stand one axis before the rows of their matrices, until a transpose brings them back beside their features.
-const headsAfter = (trace, consumers, mixing) => {
+const headsAfter = (trace, mixing) => {
   const [y] = trace.records[mixing].outputs,
     { shape } = trace.nodes[y],
     rank = shape.length;
   const bringsBack = ({ op, attributes }) =>
     op === "transpose" && attributes?.permutation?.[rank - 3] === rank - 2 && attributes.permutation[rank - 2] === rank - 3;
-  return rank > 2 && consumers[y].some((index) => bringsBack(trace.records[index])) ? shape[rank - 3] : 1;
+  return rank > 2 && readersOf(trace, y).some((index) => bringsBack(trace.records[index])) ? shape[rank - 3] : 1;
 };
 
-const composedAttention = (trace, consumers, record) => {
+const composedAttention = (trace, record) => {
   const { op, inputs, outputs } = trace.records[record];
   const { shape } = trace.nodes[outputs[0]];
   if (op !== "softmax" || shape.length < 2 || !isAlongLastAxis(trace.records[record], shape.length)) return null;
-  const mixing = mixingRecord(trace, consumers, outputs[0]);
+  const mixing = mixingRecord(trace, outputs[0]);
   if (mixing < 0) return null;
-  return { kind: "composed", record, scores: inputs[0], weights: outputs[0], shape, heads: headsAfter(trace, consumers, mixing) };
+  return { kind: "composed", record, scores: inputs[0], weights: outputs[0], shape, heads: headsAfter(trace, mixing) };
 };
 
-// A fused record that kept its weights; these have an axis of heads if there are several.
-const fusedAttention = (trace, record) => {
-  const { op, outputs } = trace.records[record];
-  if ((op !== "attention" && op !== "packed_attention") || outputs.length < 2) return null;
-  const [y, weights] = outputs.map((node) => trace.nodes[node]);
-  const heads = weights.shape.length > y.shape.length ? weights.shape[weights.shape.length - 3] : 1;
-  return { kind: "fused", record, weights: outputs[1], shape: weights.shape, heads };
+const fusedAttention = (trace, index) => {
+  const record = trace.records[index];
+  if (record.op !== "attention" && record.op !== "packed_attention") return null;
+  const heads = headsOfFused(trace, record);
+  return heads > 0 ? { kind: "fused", record: index, shape: shapeOfFused(trace, record, heads), heads } : null;
 };
 
 // The attentions of a layer are its time steps: those at the same place of each call of a module. Where a module has
@@ -79,9 +70,8 @@ const layerName = ({ path, place }, isOneOfSeveral) =>
   [path || "attention", isOneOfSeveral && place + 1].filter(Boolean).join(" ");
 
 const findAttentions = (trace) => {
-  const consumers = consumersOf(trace);
   const found = trace.records
-    .map((_, record) => composedAttention(trace, consumers, record) ?? fusedAttention(trace, record))
+    .map((_, record) => composedAttention(trace, record) ?? fusedAttention(trace, record))
     .filter(Boolean);
   const layers = withLayers(trace, found);
   return found.map((attention) => {
@@ -93,11 +83,9 @@ const findAttentions = (trace) => {
 
 const attentionsByTrace = new WeakMap();
 
-/**
- * The attentions of a trace in the order of its tape: {kind: "composed" or "fused", record (the softmax, or the fused
- * one), scores (a node; of composed ones), weights (a node), shape (of the weights), heads, samples, queries, keys,
- * layer: {index, name, path, steps}, step, layers}.
- */
+// The attentions of a trace in the order of its tape: {kind: "composed" or "fused", record (the softmax, or the fused
+// one), scores and weights (nodes of composed ones), shape (of the weights), heads, samples, queries, keys,
+// layer: {index, name, path, steps}, step, layers}.
 export const attentionsOf = (trace) => {
   if (!attentionsByTrace.has(trace)) attentionsByTrace.set(trace, findAttentions(trace));
   return attentionsByTrace.get(trace);
@@ -105,10 +93,8 @@ export const attentionsOf = (trace) => {
 
 const within = (value, count) => Math.max(0, Math.min(count - 1, Math.trunc(Number(value)) || 0));
 
-/**
- * What a place #record=17&head=1&t=3 shows: {attention, head, sample, row}. The record says which attention: this one
- * or the last one before it; without a record the layer and the step t do.
- */
+// What a place #record=17&head=1&t=3 shows: {attention, head, sample, row}. The record says which attention: this one
+// or the last one before it; without a record the layer and the step t do.
 export const attentionAt = (trace, place) => {
   const all = attentionsOf(trace);
   const named = Number.isInteger(place.record) ? (all.findLast(({ record }) => record <= place.record) ?? all[0]) : null;
@@ -121,10 +107,4 @@ export const attentionAt = (trace, place) => {
     sample: within(place.sample, attention.samples),
     row: within(place.row, attention.queries),
   };
-};
-
-/** Whether all of an attention's weights were kept. */
-export const hasWeights = (trace, { weights }) => {
-  const { value } = trace.nodes[weights];
-  return Boolean(value) && !isCut(value);
 };

@@ -1,5 +1,5 @@
 // Attention by layer, step and head: scores and weights, and the gradients of both.
-import { attentionAt, attentionsOf, hasWeights } from "./attention_places.js";
+import { attentionAt, attentionsOf } from "./attention_places.js";
 import { numbersOf, rowOf, saturatedFrom, stateOfRow } from "./attention_numbers.js";
 import { attentionRow } from "./attention_row.js";
 import { rangeBetween, rangeOf } from "./array_colours.js";
@@ -57,13 +57,9 @@ const arraysView = (numbers, told, row, focus) => {
     part(
       "Forward",
       show(scores, "scores S", rangeOf(seenElements(scores, hidden))),
-      show(weights, "weights A = softmax S", rangeBetween(0, 1)),
+      show(weights, "weights A", rangeBetween(0, 1)),
     ),
-    part(
-      "Backward",
-      show(dWeights, "gradient of the weights dA", gradients),
-      show(dScores, "gradient of the scores dS", gradients),
-    ),
+    part("Backward", show(dWeights, "gradient dA", gradients), show(dScores, "gradient dS", gradients)),
   );
 };
 
@@ -119,9 +115,9 @@ const recordLine = ({ trace, verdicts, place }, { record }) =>
 
 const bodyOf = (context, { attention, head, sample, row }) => {
   const { trace, go } = context;
-  if (!hasWeights(trace, attention))
-    return [el("p", {}, "The weights of this attention were too large to be kept, or the tape did not hold them.")];
   const numbers = numbersOf(trace, attention, { sample, head });
+  if (!numbers.weights)
+    return [el("p", {}, "The weights of this attention were too large to be kept, or the tape did not hold them.")];
   const told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
   const focus = (n) => go({ record: attention.record, row: n });
   return [

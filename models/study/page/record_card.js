@@ -4,6 +4,7 @@ import { checkRecord } from "./check.js";
 import { button, el, exactNumber, formatNumber } from "./dom.js";
 import { formulaMath } from "./mathml.js";
 import { movedPlace, placeText } from "./places.js";
+import { makerOf } from "./tape_graph.js";
 import { tensorView } from "./tensor_view.js";
 import { numberOf } from "./trace.js";
 import { verdictView } from "./verdict_view.js";
@@ -13,20 +14,6 @@ export const outputNames = (formula, count) => {
   const names = [...formula.matchAll(/(?:^|, )([A-Za-z]\w*'?)(?:\[[^\]]*\])? =/g)].map(([, name]) => name);
   const last = [...new Set(names)].slice(-count);
   return Array.from({ length: count }, (_, n) => last[n] ?? `output ${n}`);
-};
-
-// Which record made each node: -1 for leaves.
-const makersOf = (trace) => {
-  const makers = trace.nodes.map(() => -1);
-  trace.records.forEach(({ outputs }, index) => outputs.forEach((node) => (makers[node] = index)));
-  return makers;
-};
-
-const makersByTrace = new WeakMap();
-
-const makerOf = (trace, node) => {
-  if (!makersByTrace.has(trace)) makersByTrace.set(trace, makersOf(trace));
-  return makersByTrace.get(trace)[node];
 };
 
 const linkTo = (place, record) =>

@@ -49,6 +49,31 @@ test("one head without a batch, and several heads, lead to the gradients of q an
   checkGradients(studyOf("attention", "--heads", "4", "--causal"), 4);
 });
 
+test("fused records show what their composed twins do", () => {
+  for (const options of [
+    ["attention", "--heads", "1"],
+    ["attention", "--heads", "4"],
+    ["attention", "--causal"],
+    ["multi-head-attention", "--causal"],
+    ["rmc", "--tokens", "3"],
+    ["attention-model"],
+  ]) {
+    const traces = [studyOf(...options), studyOf(...options, "--fused")],
+      [composed, fused] = traces.map(attentionsOf),
+      what = options.join(" ");
+    assert.deepEqual(fused.map(({ kind }) => kind), composed.map(() => "fused"), what);
+    for (const n of composed.keys())
+      for (let head = 0; head < composed[n].heads; ++head) {
+        const [a, b] = [composed, fused].map((all, k) => numbersOf(traces[k], all[n], { sample: 0, head }));
+        for (const name of ["weights", "dWeights", "dScores"]) near(a[name], b[name], `${what}: ${name} of head ${head}`);
+        for (const place of a.weights.data.keys()) {
+          assert.equal(a.hidden(place), b.hidden(place), what);
+          if (!a.hidden(place)) assert.ok(Math.abs(a.scores.data[place] - b.scores.data[place]) < 1e-12, what);
+        }
+      }
+  }
+});
+
 test("a causal mask hides what comes later, in every head", () => {
   const trace = studyOf("attention", "--causal", "--tokens", "4"),
     [attention] = attentionsOf(trace);
@@ -160,9 +185,9 @@ test("the view shows the four arrays of the head in its place, and what a row sa
   const names = root.withClass("array-name").map(({ textContent }) => textContent);
   assert.deepEqual(names, [
     "scores S",
-    "weights A = softmax S",
-    "gradient of the weights dA",
-    "gradient of the scores dS",
+    "weights A",
+    "gradient dA",
+    "gradient dS",
   ]);
   const table = root.withClass("attention-row")[0],
     numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });

@@ -1,0 +1,136 @@
+// Where a trace updates a memory of slots: next = (what a gate keeps of the memory) + (what a gate takes of something
+// new), composed of other ops or fused, step by step.
+import { attentionsOf } from "./attention_places.js";
+import { makerOf, readersOf } from "./tape_graph.js";
+
+const madeBy = (trace, node, op) => {
+  const record = trace.records[makerOf(trace, node)];
+  return record?.op === op ? record : null;
+};
+
+// A gate is a sigmoid g, or 1 - g.
+const isGate = (trace, node) => {
+  if (madeBy(trace, node, "sigmoid")) return true;
+  const shifted = madeBy(trace, node, "shift"),
+    negated = shifted?.attributes.offset === 1 && madeBy(trace, shifted.inputs[0], "neg");
+  return Boolean(negated && madeBy(trace, negated.inputs[0], "sigmoid"));
+};
+
+// A product of a gate with something else: {gate, other}.
+const gatedProduct = (trace, node) => {
+  const [a, b] = madeBy(trace, node, "mul")?.inputs ?? [];
+  if (a === undefined) return null;
+  return isGate(trace, a) ? { gate: a, other: b } : isGate(trace, b) ? { gate: b, other: a } : null;
+};
+
+// f m + i c. The memory was there before what is new.
+const updateOfTwoProducts = (trace, { inputs }) => {
+  const products = inputs.map((node) => gatedProduct(trace, node));
+  if (!products.every(Boolean)) return null;
+  const [kept, taken] = products.sort((p, q) => makerOf(trace, p.other) - makerOf(trace, q.other));
+  return { before: kept.other, candidate: taken.other, input: taken.gate, forget: kept.gate };
+};
+
+// m + i (c - m): what is not taken is kept.
+const updateOfDifference = (trace, { inputs }) => {
+  for (const [before, node] of [inputs, [...inputs].reverse()]) {
+    const product = gatedProduct(trace, node),
+      difference = product && madeBy(trace, product.other, "sub");
+    if (difference?.inputs[1] === before)
+      return { before, candidate: difference.inputs[0], input: product.gate, forget: null };
+  }
+  return null;
+};
+
+// Where an output gate reads the sum: {gate, after} of o tanh(sum); null without one.
+const outputGateOf = (trace, sum) => {
+  for (const reader of readersOf(trace, sum)) {
+    const { op, outputs } = trace.records[reader];
+    if (op !== "tanh") continue;
+    for (const next of readersOf(trace, outputs[0])) {
+      const [after] = trace.records[next].outputs,
+        product = gatedProduct(trace, after);
+      if (product?.other === outputs[0]) return { gate: product.gate, after };
+    }
+  }
+  return null;
+};
+
+const composedUpdate = (trace, index) => {
+  const record = trace.records[index];
+  const found = updateOfTwoProducts(trace, record) ?? updateOfDifference(trace, record);
+  if (!found) return null;
+  const output = outputGateOf(trace, record.outputs[0]);
+  return { ...found, record: index, after: output?.after ?? record.outputs[0], output: output?.gate ?? null };
+};
+
+// The fused op's candidate comes before its tanh.
+const fusedUpdate = (trace, index) => {
+  const { inputs, outputs } = trace.records[index];
+  const [before, raw] = inputs,
+    [after, input, forget = null] = outputs;
+  return { record: index, before, candidate: null, raw, input, forget, output: null, after };
+};
+
+const updateAt = (trace, index) => {
+  const { op, outputs } = trace.records[index];
+  if (op === "gated_memory") return fusedUpdate(trace, index);
+  return op === "add" && trace.nodes[outputs[0]].shape.length > 2 ? composedUpdate(trace, index) : null;
+};
+
+const isInScope = (trace, inner, outer) => {
+  let at = inner;
+  while (at >= 0 && at !== outer) at = trace.scopes[at].outer;
+  return at === outer;
+};
+
+// The attentions of the call that made an update; without a scope around it, those since the update before.
+const attentionsOfUpdate = (trace, { record }, since) => {
+  const { scope } = trace.records[record];
+  return attentionsOf(trace).filter((attention) => {
+    const { scope: own } = trace.records[attention.record];
+    return scope >= 0 ? isInScope(trace, own, scope) : since < attention.record && attention.record < record;
+  });
+};
+
+const findMemories = (trace) => {
+  const memories = [];
+  trace.records.forEach((_, index) => {
+    const update = updateAt(trace, index);
+    if (!update) return;
+    let memory = memories.find(({ steps }) => steps.at(-1).after === update.before);
+    if (!memory) memories.push((memory = { steps: [] }));
+    const since = memory.steps.at(-1)?.record ?? -1;
+    memory.steps.push({ ...update, attentions: attentionsOfUpdate(trace, update, since) });
+  });
+  const isMemory = ({ steps: [{ record }, second] }) =>
+    second || trace.scopes[trace.records[record].scope]?.type.includes("memory");
+  return memories.filter(isMemory).map(({ steps }) => {
+    const { shape } = trace.nodes[steps[0].after],
+      [slots, features] = shape.slice(-2);
+    const samples = shape.slice(0, -2).reduce((product, length) => product * length, 1);
+    return { name: trace.records[steps[0].record].path || "memory", steps, slots, features, samples };
+  });
+};
+
+const memoriesByTrace = new WeakMap();
+
+// The memories of slots of a trace: {name, slots, features, samples, steps: [{record, before, after, candidate (or raw,
+// without its tanh), input, forget (null: 1 - input), output (or null), attentions}]}. before, ..., output are nodes.
+export const memoriesOf = (trace) => {
+  if (!memoriesByTrace.has(trace)) memoriesByTrace.set(trace, findMemories(trace));
+  return memoriesByTrace.get(trace);
+};
+
+const isOneOf = (count, value) => Number.isInteger(value) && value >= 0 && value < count;
+
+// What a place shows: {memory, index, t, sample}. A record leads to the step that it belongs to; without one t says it.
+export const memoryAt = (trace, place) => {
+  const all = memoriesOf(trace),
+    index = isOneOf(all.length, place.memory) ? place.memory : 0,
+    memory = all[index],
+    last = memory.steps.length - 1;
+  const ofRecord = memory.steps.findIndex(({ record }) => place.record <= record);
+  const t = place.record === undefined ? (isOneOf(last + 1, place.t) ? place.t : 0) : ofRecord < 0 ? last : ofRecord;
+  return { memory, index, t, sample: isOneOf(memory.samples, place.sample) ? place.sample : 0 };
+};

@@ -6,6 +6,7 @@
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/study/expression_study.h>
 #include <retrace/models/study/page.h>
+#include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/stepper.h>
 #include <retrace/models/study/terminal/trace_text.h>
 
@@ -40,28 +41,30 @@ Computation expression_of(const StudyFlags& flags) {
   return computation_of(expression, inputs_of(with_seed, flags.options.dtype), with_seed.seed);
 }
 
-/// A computation, or a trace that was stored.
-struct Studied {
-  std::optional<Computation> computation;
-  Trace trace;
-};
-
-Studied studied(const StudyFlags& flags) {
-  Studied result;
+Computation computation_for(const StudyFlags& flags) {
+  if (!flags.expression.text.empty()) return expression_of(flags);
   const std::vector<std::string_view> names = subject_names();
   const bool is_subject = std::ranges::find(names, flags.subject) != names.end();
-  if (!flags.expression.text.empty()) {
-    result.computation = expression_of(flags);
-  } else if (is_subject || !std::filesystem::exists(flags.subject)) {
-    result.computation = subject(flags.subject, flags.options);
-  } else if (is_trace(flags.subject)) {
-    result.trace = load_trace(flags.subject);
-    return result;
-  } else {
-    result.computation = computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
-  }
-  result.trace = trace_of(*result.computation, {.expand_fused = !flags.fused});
-  return result;
+  if (is_subject || !std::filesystem::exists(flags.subject)) return subject(flags.subject, flags.options);
+  return computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
+}
+
+Trace stored_trace(const StudyFlags& flags) {
+  Trace trace = load_trace(flags.subject);
+  if (flags.gradient_flow && trace.flows.empty())
+    throw ValueError(
+        text("study: the trace ", flags.subject, " has no gradient flow; make one with --gradient-flow and --trace"));
+  return trace;
+}
+
+Trace trace_for(const StudyFlags& flags) {
+  const std::vector<std::string_view> names = subject_names();
+  const bool may_be_a_file = !flags.subject.empty() && std::ranges::find(names, flags.subject) == names.end();
+  if (may_be_a_file && is_trace(flags.subject)) return stored_trace(flags);
+  const Computation computation = computation_for(flags);
+  Trace trace = trace_of(computation, {.expand_fused = !flags.fused});
+  if (flags.gradient_flow) trace.flows = gradient_flow_of(computation);
+  return trace;
 }
 
 ArrayStyle style_of(const Program& program) {
@@ -74,7 +77,7 @@ ArrayStyle style_of(const Program& program) {
 
 void run_study(const StudyFlags& flags, Program& program) {
   check_what(flags);
-  const Trace trace = studied(flags).trace;
+  const Trace trace = trace_for(flags);
   if (!flags.trace_file.empty()) save(trace, flags.trace_file);
   if (!flags.out.empty()) write_page(trace, flags.out);
   for (const std::string& written : {flags.trace_file, flags.out})
@@ -85,6 +88,8 @@ void run_study(const StudyFlags& flags, Program& program) {
     program.results << to_dot(trace) << std::flush;
   else if (!flags.trace_file.empty() || !flags.out.empty())
     return;
+  else if (flags.gradient_flow)
+    program.results << text(trace.title, "\n", to_text(trace.flows, style_of(program))) << std::flush;
   else if (program.keyboard != nullptr)
     step_through(trace, *program.keyboard, program.results, style_of(program));
   else

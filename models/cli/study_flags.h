@@ -18,6 +18,7 @@ struct StudyFlags : CommonFlags {
   bool fused = false;
   std::string trace_file = {};  // to write the trace to
   bool dot = false;             // prints a drawing
+  bool gradient_flow = false;
 };
 
 /// retrace study SUBJECT: shows one forward and one backward.

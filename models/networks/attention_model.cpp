@@ -48,14 +48,31 @@ Tensor AttentionModel::answers(const Tensor& x, std::int64_t count) const {
   return out(norm(last_steps(rows_of(x), count)));
 }
 
-Tensor AttentionModel::rows_of(const Tensor& x) const {
+StatesOverTime AttentionModel::states(const Tensor& x) const {
+  const Scope scope(this, "attention_model");
+  StatesOverTime result;
+  Tensor rows = embed(x);
+  const auto add = [&result](const std::string& name, const Tensor& all_rows) {
+    for (const Tensor& row : steps_of(all_rows)) result.add(name, row);
+    return stack(result.states.back().values, 1);
+  };
+  for (std::size_t k = 0; k < blocks.size(); ++k) rows = add(text("block ", k), blocks[k](rows));
+  result.answers = add("y", out(norm(rows)));
+  return result;
+}
+
+Tensor AttentionModel::embed(const Tensor& x) const {
   check_input("AttentionModel", x, 3, input.weight.dim(1));
   const std::int64_t time = x.dim(1), longest = positions.dim(0);
   if (time < 1 || time > longest)
     throw ShapeError(text("AttentionModel: the input ", x, " has ", time, " steps; from 1 to ", longest,
                           " have a position; make the model with a larger `longest`"));
-  Tensor rows = input(x);
-  rows = rows + slice(positions, {range(0, time)});
+  const Tensor rows = input(x);
+  return rows + slice(positions, {range(0, time)});
+}
+
+Tensor AttentionModel::rows_of(const Tensor& x) const {
+  Tensor rows = embed(x);
   for (const AttentionBlock& block : blocks) rows = block(rows);
   return rows;
 }

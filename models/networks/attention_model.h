@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/multi_head_attention.h>
 
@@ -55,11 +56,14 @@ struct AttentionModel {
   Tensor operator()(const Tensor& x) const;
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count) const;
+  /// The rows after each block, and the answers y after each row.
+  StatesOverTime states(const Tensor& x) const;
   void visit(auto&& see) const {
     see("input", input), see("positions", positions), see("blocks", blocks), see("norm", norm), see("out", out);
   }
 
  private:
+  Tensor embed(const Tensor& x) const;
   Tensor rows_of(const Tensor& x) const;
 };
 

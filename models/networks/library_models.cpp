@@ -29,6 +29,11 @@ template <class Recurrent> struct RecurrentModel {
       : recurrent(sizes.input, sizes.hidden, random), out(sizes.hidden, sizes.output, random) {}
   Tensor operator()(const Tensor& x) const { return out(last_h(recurrent(x))); }
   Tensor answers(const Tensor& x, std::int64_t count) const { return out(last_steps(recurrent(x).y, count)); }
+  StatesOverTime states(const Tensor& x) const {
+    StatesOverTime result = states_of(recurrent, x);
+    result.answers = out(result.answers);
+    return result;
+  }
   void visit(auto&& see) const { see("recurrent", recurrent), see("out", out); }
 };
 
@@ -53,6 +58,7 @@ struct RelationalModel {
   Tensor operator()(const Tensor& x) const { return network.last(x).y; }
   Tensor answers(const Tensor& x, std::int64_t count) const { return network.answers(x, count).y; }
   MemoryTrace trace(const Tensor& x) const { return network.trace(x); }
+  StatesOverTime states(const Tensor& x) const { return network.states(x); }
   void visit(auto&& see) const { network.visit(see); }
 };
 

@@ -72,6 +72,24 @@ RelationalResult RelationalRNN::last(const Tensor& x) const {
   return {std::move(y), {std::move(read_by_lstm.state), memory.slots()}};
 }
 
+StatesOverTime RelationalRNN::states(const Tensor& x) const {
+  const Scope scope(this, "relational_rnn");
+  check_sequence(x, cell.lstm.cell.input());
+  StatesOverTime result;
+  RelationalState state = cell.initial_state(x.dim(0));
+  Tensors answers;
+  for (const Tensor& now : steps_of(x)) {
+    RelationalResult next = cell(now, state);
+    answers.push_back(next.y);
+    state = std::move(next.state);
+    result.add("h", state.lstm.h);
+    result.add("c", state.lstm.c);
+    result.add("memory", state.memory);
+  }
+  result.answers = out(stack(answers, 1));
+  return result;
+}
+
 MemoryTrace RelationalRNN::trace(const Tensor& x) const {
   check_sequence(x, cell.lstm.cell.input());
   return cell.memory.trace(cell.lstm(x).y);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <retrace/models/networks/slot_memory.h>
+#include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/lstm.h>
 
@@ -53,6 +54,8 @@ struct RelationalRNN {
   RelationalResult answers(const Tensor& x, std::int64_t count) const;
   /// The last answer, z [B, O], without computing the others.
   RelationalResult last(const Tensor& x) const;
+  /// h and c of the LSTM and the memory after every step, and every answer.
+  StatesOverTime states(const Tensor& x) const;
   /// The trace of the memory over x.
   MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const { see("cell", cell), see("out", out); }

@@ -30,9 +30,27 @@ Tensor RmcModel::answers(const Tensor& x, std::int64_t count) const {
     memory = core.step(memory, {at_step(projected.rows, t), gate}).memory;
     if (t >= x.dim(1) - count) memories.push_back(reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)}));
   }
-  Tensor y = stack(memories, 1);
+  return answer(stack(memories, 1));
+}
+
+Tensor RmcModel::answer(const Tensor& memories) const {
+  Tensor y = memories;
   for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) y = head[layer](y, Activation::relu);
   return head.back()(y);
+}
+
+StatesOverTime RmcModel::states(const Tensor& x) const {
+  const Scope scope(this, "rmc_model");
+  check_input("RmcModel", x, 3, core.input.weight.dim(1));
+  StatesOverTime result;
+  Tensor memory = core.initial_memory(x.dim(0));
+  Tensors flat;
+  for (const Tensor& now : steps_of(x)) {
+    result.add("memory", memory = core(memory, now).memory);
+    flat.push_back(reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)}));
+  }
+  result.answers = answer(stack(flat, 1));
+  return result;
 }
 
 MemoryTrace RmcModel::trace(const Tensor& x) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <retrace/models/networks/memory_trace.h>
+#include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/relational_memory_core.h>
 
@@ -27,9 +28,15 @@ struct RmcModel {
   Tensor operator()(const Tensor& x) const;
   /// Answers after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count) const;
+  /// The memory after every step, and every answer.
+  StatesOverTime states(const Tensor& x) const;
   /// The trace of the memory over x; its attention is that of the last block.
   MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const { see("core", core), see("head", head); }
+
+ private:
+  /// The MLP for flat memories [B, T, N S].
+  Tensor answer(const Tensor& memories) const;
 };
 
 }  // namespace retrace

@@ -14,4 +14,6 @@ Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int
   return concat(answers, 1);
 }
 
+StatesOverTime SequenceModel::states(const Tensor& x) const { return answers_over_time(answers(x, x.dim(1))); }
+
 }  // namespace retrace

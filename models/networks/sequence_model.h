@@ -14,6 +14,7 @@
 #include <retrace/core/random.h>
 #include <retrace/models/networks/memory_trace.h>
 #include <retrace/models/networks/model_spec.h>
+#include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/names.h>
 
 namespace retrace {
@@ -32,6 +33,9 @@ class SequenceModel {
   virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
   /// The trace of its memory over x, if it has one.
   virtual std::optional<MemoryTrace> trace(const Tensor& /*x*/) const { return std::nullopt; }
+  /// Its states after each row of x, and the answers after all of them. Of a model that shows no states, only the
+  /// answers, as a state "y".
+  virtual StatesOverTime states(const Tensor& x) const;
   /// The names of its parameters and of the modules in it.
   virtual Names names() const { return names_of(*this); }
   void visit(auto&& see) const {
@@ -48,7 +52,8 @@ class SequenceModel {
 Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count);
 
 /// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel. Where it has answers(x, count) -> [B, count, O],
-/// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` reports on its memory.
+/// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` reports on its memory; where it
+/// has states(x) -> StatesOverTime, `retrace study --gradient-flow` shows the gradients of its states.
 template <Module M> class SequenceModelOf final : public SequenceModel {
  public:
   template <class... Arguments>
@@ -67,6 +72,12 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
       return module_.trace(x);
     else
       return std::nullopt;
+  }
+  StatesOverTime states(const Tensor& x) const override {
+    if constexpr (requires { module_.states(x); })
+      return module_.states(x);
+    else
+      return SequenceModel::states(x);
   }
   Names names() const override { return names_of(module_); }
   const M& module() const { return module_; }

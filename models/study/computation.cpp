@@ -1,6 +1,26 @@
 #include <retrace/models/study/computation.h>
 
 namespace retrace {
+namespace {
+
+/// Freezes leaves until the end of the block.
+class FrozenLeaves {
+ public:
+  explicit FrozenLeaves(const NamedLeaves& leaves) {
+    for (const auto& [name, leaf] : leaves)
+      if (leaf.wants_gradient()) frozen_.push_back(leaf.freeze());
+  }
+  FrozenLeaves(const FrozenLeaves&) = delete;
+  FrozenLeaves& operator=(const FrozenLeaves&) = delete;
+  ~FrozenLeaves() {
+    for (const Tensor& leaf : frozen_) leaf.watch();
+  }
+
+ private:
+  Tensors frozen_;
+};
+
+}  // namespace
 
 Tensor Computation::cotangent_of(const Tensor& y) const {
   if (!cotangents) return {};
@@ -19,6 +39,17 @@ Trace trace_of(const Computation& computation, const HeldOptions& options) {
   if (const Tensor cotangent = computation.cotangent_of(y); cotangent.defined())
     return trace_backward(tape, {y}, {cotangent}, held);
   return trace_backward(tape, y, held);
+}
+
+std::vector<GradientFlow> gradient_flow_of(const Computation& computation) {
+  if (!computation.through_time)
+    throw ValueError(text("study: ", computation.title,
+                          " has no steps in time for a gradient to flow through; choose rnn, lstm, gru, "
+                          "relational-memory, relational-rnn, rmc, multi-head-attention, attention-model, a model of "
+                          "your own or a trained one"));
+  const DtypeScope scope(computation.dtype);
+  const FrozenLeaves frozen(computation.leaves);
+  return gradient_flow(*computation.through_time);
 }
 
 }  // namespace retrace

@@ -11,6 +11,7 @@
 #include <retrace/core/names.h>
 #include <retrace/core/random.h>
 #include <retrace/core/trace.h>
+#include <retrace/models/study/gradient_flow.h>
 
 namespace retrace {
 
@@ -22,6 +23,7 @@ struct Computation {
   /// The cotangent of the result is drawn from it, standard normal; without one, the result is a loss of one element.
   std::optional<Random> cotangents;
   Dtype dtype = f64;
+  std::optional<ThroughTime> through_time = {};  // of what has steps in time
 
   /// A cotangent of that result, the same each time; undefined for a loss.
   Tensor cotangent_of(const Tensor& y) const;
@@ -35,5 +37,8 @@ struct HeldOptions {
 
 /// One forward and one backward. Throws ValueError if no gradient flows back from the result.
 Trace trace_of(const Computation& computation, const HeldOptions& options = {});
+/// Its flows of gradients: see gradient_flow. Leaves the gradients of its leaves as they are. Throws ValueError, with
+/// the remedy, for a computation without steps in time.
+std::vector<GradientFlow> gradient_flow_of(const Computation& computation);
 
 }  // namespace retrace

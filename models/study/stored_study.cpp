@@ -1,6 +1,6 @@
 #include <retrace/models/study/stored_study.h>
 #include <retrace/models/training/evaluate.h>
-#include <retrace/ops/ops.h>
+#include <retrace/nn/recurrent.h>
 
 #include <algorithm>
 
@@ -81,6 +81,12 @@ Computation computation_of(const std::shared_ptr<const StoredRun>& run, const St
     loss.leaves.emplace_back(parameter.name, parameter.tensor);
   loss.result = [run, x, target] { return task_loss(*run->task, answer(*run->model, *run->task, x), target); };
   loss.dtype = default_dtype();
+  const std::int64_t count = run->task->answer_length();
+  loss.through_time = ThroughTime{x, [run](const Tensor& rows) { return run->model->states(rows); },
+                                  [run, target, count](const StatesOverTime& states) {
+                                    const Tensor answers = last_steps(states.answers, count);
+                                    return task_loss(*run->task, count == 1 ? at_step(answers, 0) : answers, target);
+                                  }};
   return loss;
 }
 

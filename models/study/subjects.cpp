@@ -5,6 +5,7 @@
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/study/subjects.h>
 #include <retrace/nn/nn.h>
+#include <retrace/nn/recurrent.h>
 
 #include <algorithm>
 #include <array>
@@ -37,6 +38,20 @@ struct Point {
     computation.cotangents = random.stream("cotangent");
     computation.dtype = options.dtype;
     return std::move(computation);
+  }
+  /// Shows how the gradient flows through a sequence x: states(x) -> StatesOverTime, result(states) -> y.
+  template <class States, class Result> void through_time(const Tensor& x, States states, Result result) {
+    const Random cotangents = random.stream("cotangent");
+    computation.through_time = ThroughTime{x, std::move(states), [=](const StatesOverTime& over_time) {
+                                             const Tensor y = result(over_time);
+                                             return sum(y * Random(cotangents).normal(y.shape(), y.dtype()));
+                                           }};
+  }
+  /// Of a model whose result is the last of its answers.
+  template <class M> void through_time_of_model(const Tensor& x, const std::shared_ptr<M>& model) {
+    through_time(
+        x, [model](const Tensor& rows) { return model->states(rows); },
+        [](const StatesOverTime& states) { return at_step(states.answers, states.answers.dim(1) - 1); });
   }
   /// Of a module M(arguments...): f(module) -> y.
   template <class M, class F> Computation finish(std::string_view title, std::shared_ptr<M> module, F f) {
@@ -75,16 +90,25 @@ Computation multi_head_attention_subject(Point& point) {
   const auto module = std::make_shared<MultiHeadAttention>(point.options.size, weights,
                                                            MultiHeadAttentionOptions{.heads = point.heads()});
   const bool causal = point.options.causal;
-  return point.finish("multi-head attention", module, [causal, x = point.sequence()](const MultiHeadAttention& mha) {
+  const auto attend = [causal](const MultiHeadAttention& mha, const Tensor& x) {
     return mha.without_weights(x, x, x, causal ? causal_mask(x.dim(1)) : Tensor());
-  });
+  };
+  const Tensor x = point.sequence();
+  point.through_time(
+      x, [=](const Tensor& rows) { return answers_over_time(attend(*module, rows)); },
+      [](const StatesOverTime& states) { return states.answers; });
+  return point.finish("multi-head attention", module, [=](const MultiHeadAttention& mha) { return attend(mha, x); });
 }
 
 /// Rnn, Lstm or Gru over a sequence; y is the state after the last step.
 template <class Layer> Computation recurrent_subject(Point& point, std::string_view title) {
   Random weights = point.weights();
   const auto module = std::make_shared<Layer>(point.options.size, point.options.size, weights);
-  return point.finish(title, module, [x = point.sequence()](const Layer& layer) {
+  const Tensor x = point.sequence();
+  point.through_time(
+      x, [module](const Tensor& rows) { return states_of(*module, rows); },
+      [](const StatesOverTime& states) { return states.states.front().values.back(); });
+  return point.finish(title, module, [x](const Layer& layer) {
     if constexpr (requires { layer(x).h; })
       return layer(x).h;
     else
@@ -99,11 +123,17 @@ Computation relational_memory_subject(Point& point) {
       options.size, weights,
       RelationalMemoryOptions{.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
   const Tensor x = point.sequence(), first = point.input("memory", {1, options.slots, options.size});
-  return point.finish("relational memory", module, [x, first](const RelationalMemory& core) {
-    Tensor memory = first;
-    for (std::int64_t t = 0; t < x.dim(1); ++t) memory = core(memory, slice(x, {all, t})).memory;
-    return memory;
-  });
+  const auto states_from = [first](const RelationalMemory& core, const Tensor& rows) {
+    StatesOverTime result;
+    Tensor memory = broadcast_to(first, {rows.dim(0), first.dim(1), first.dim(2)});
+    for (const Tensor& now : steps_of(rows)) result.add("memory", memory = core(memory, now).memory);
+    return result;
+  };
+  const auto last = [](const StatesOverTime& states) { return states.states.front().values.back(); };
+  point.through_time(
+      x, [=](const Tensor& rows) { return states_from(*module, rows); }, last);
+  return point.finish("relational memory", module,
+                      [=](const RelationalMemory& core) { return last(states_from(core, x)); });
 }
 
 Computation relational_rnn_subject(Point& point) {
@@ -112,8 +142,9 @@ Computation relational_rnn_subject(Point& point) {
   const auto module = std::make_shared<RelationalRNN>(
       options.size, options.size, options.size, weights,
       SlotMemoryOptions{.slots = options.slots, .slot_size = options.size, .heads = point.heads()});
-  return point.finish("relational RNN", module,
-                      [x = point.sequence()](const RelationalRNN& network) { return network.last(x).y; });
+  const Tensor x = point.sequence();
+  point.through_time_of_model(x, module);
+  return point.finish("relational RNN", module, [x](const RelationalRNN& network) { return network.last(x).y; });
 }
 
 Computation rmc_subject(Point& point) {
@@ -130,8 +161,9 @@ Computation rmc_subject(Point& point) {
           .head_layers = 1,
           .head_size = options.size},
       weights);
-  return point.finish("relational memory core", module,
-                      [x = point.sequence()](const RmcModel& model) { return model(x); });
+  const Tensor x = point.sequence();
+  point.through_time_of_model(x, module);
+  return point.finish("relational memory core", module, [x](const RmcModel& model) { return model(x); });
 }
 
 Computation attention_model_subject(Point& point) {
@@ -143,8 +175,9 @@ Computation attention_model_subject(Point& point) {
                                                                              .heads = point.heads(),
                                                                              .longest = options.tokens},
                                                        weights);
-  return point.finish("attention model", module,
-                      [x = point.sequence()](const AttentionModel& model) { return model(x); });
+  const Tensor x = point.sequence();
+  point.through_time_of_model(x, module);
+  return point.finish("attention model", module, [x](const AttentionModel& model) { return model(x); });
 }
 
 Computation registered_subject(Point& point, std::string_view name) {
@@ -158,7 +191,9 @@ Computation registered_subject(Point& point, std::string_view name) {
                          .heads = point.heads(),
                          .time = options.tokens};
   const std::shared_ptr<const SequenceModel> model = make_model(name, sizes, weights);
-  return point.finish(name, model, [x = point.sequence()](const SequenceModel& network) { return network(x); });
+  const Tensor x = point.sequence();
+  point.through_time_of_model(x, model);
+  return point.finish(name, model, [x](const SequenceModel& network) { return network(x); });
 }
 
 struct Subject {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t max_rows = 12;     // of a matrix that is not cut
 constexpr std::int64_t max_matrices = 8;  // of a higher rank
-constexpr std::string_view ramp = " .:-=+*#%@";
 
 std::vector<double> elements_of(const Tensor& x) {
   return dispatch_any(x.dtype(), [&](auto zero) {
@@ -28,20 +27,6 @@ std::string number_text(double number, Dtype dtype) {
   std::array<char, 32> buffer;
   std::snprintf(buffer.data(), buffer.size(), dtype == i64 ? "%.0f" : "%.4g", number);
   return buffer.data();
-}
-
-/// The positions along an axis that are shown; -1 stands for those that are cut out of the middle.
-std::vector<std::int64_t> shown_of(std::int64_t extent, std::int64_t limit) {
-  std::vector<std::int64_t> positions;
-  const std::int64_t edge = std::max<std::int64_t>(1, limit / 2);
-  for (std::int64_t k = 0; k < extent; ++k) {
-    if (extent > limit && k == edge) {
-      positions.push_back(-1);
-      k = extent - edge;
-    }
-    positions.push_back(k);
-  }
-  return positions;
 }
 
 /// A tensor as matrices: all axes but the last two are counted through.
@@ -99,9 +84,9 @@ std::string cell_of(double element, double largest) {
   if (std::isnan(element)) return " X";
   if (std::isinf(element)) return element > 0 ? " I" : "-I";
   const double part = largest > 0 ? std::abs(element) / largest : 0;
-  std::size_t step = static_cast<std::size_t>(std::lround(part * static_cast<double>(ramp.size() - 1)));
+  std::size_t step = static_cast<std::size_t>(std::lround(part * static_cast<double>(heat_ramp.size() - 1)));
   if (step == 0 && element != 0) step = 1;  // small is not zero
-  return {element < 0 ? '-' : ' ', ramp[step]};
+  return {element < 0 ? '-' : ' ', heat_ramp[step]};
 }
 
 /// Orange for positive, blue for negative, the lighter the smaller; the characters say the same.
@@ -115,6 +100,24 @@ std::string coloured(const std::string& cell, double element, double largest) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> shown_positions(std::int64_t extent, std::int64_t limit) {
+  std::vector<std::int64_t> positions;
+  const std::int64_t edge = std::max<std::int64_t>(1, limit / 2);
+  for (std::int64_t k = 0; k < extent; ++k) {
+    if (extent > limit && k == edge) {
+      positions.push_back(-1);
+      k = extent - edge;
+    }
+    positions.push_back(k);
+  }
+  return positions;
+}
+
+std::string heat_cell(double element, double largest, bool colour) {
+  const std::string cell = cell_of(element, largest);
+  return colour ? coloured(cell, element, largest) : cell;
+}
 
 std::string numbers_text(const Capture& capture, const ArrayStyle& style) {
   if (!capture.exists()) return nothing_text();
@@ -131,13 +134,13 @@ std::string numbers_text(const Capture& capture, const ArrayStyle& style) {
   const std::int64_t per_line = std::max<std::int64_t>(2, style.columns / static_cast<std::int64_t>(width + 2) - 1);
   const auto draw = [&](std::int64_t first) {
     std::string result;
-    for (const std::int64_t row : shown_of(matrices.rows, max_rows)) {
+    for (const std::int64_t row : shown_positions(matrices.rows, max_rows)) {
       if (row < 0) {
         result += text("  ... ", matrices.rows - max_rows, " more rows\n");
         continue;
       }
       std::string line;
-      for (const std::int64_t column : shown_of(matrices.columns, per_line)) {
+      for (const std::int64_t column : shown_positions(matrices.columns, per_line)) {
         const std::string cell =
             column < 0 ? "..." : cells[static_cast<std::size_t>(first + row * matrices.columns + column)];
         line += text(std::string(column < 0 ? 2 : width + 2 - cell.size(), ' '), cell);
@@ -158,27 +161,26 @@ std::string heat_map_text(const Capture& capture, const ArrayStyle& style) {
   const Matrices matrices(x.shape());
   const auto draw = [&](std::int64_t first) {
     std::string result;
-    for (const std::int64_t row : shown_of(matrices.rows, 2 * max_rows)) {
+    for (const std::int64_t row : shown_positions(matrices.rows, 2 * max_rows)) {
       result += "  ";
       if (row < 0) {
         result += text("... ", matrices.rows - 2 * max_rows, " more rows\n");
         continue;
       }
-      for (const std::int64_t column : shown_of(matrices.columns, (style.columns - 8) / 2)) {
+      for (const std::int64_t column : shown_positions(matrices.columns, (style.columns - 8) / 2)) {
         if (column < 0) {
           result += " ...";
           continue;
         }
-        const double element = elements[static_cast<std::size_t>(first + row * matrices.columns + column)];
-        const std::string cell = cell_of(element, largest);
-        result += style.colour ? coloured(cell, element, largest) : cell;
+        result += heat_cell(elements[static_cast<std::size_t>(first + row * matrices.columns + column)], largest,
+                            style.colour);
       }
       result += "\n";
     }
     return result;
   };
   return (capture.statistics ? statistics_text(*capture.statistics) : std::string()) + each_matrix(matrices, draw) +
-         text("  \"", ramp, "\" is |x| from 0 to ", largest, "\n");
+         text("  \"", heat_ramp, "\" is |x| from 0 to ", largest, "\n");
 }
 
 }  // namespace retrace

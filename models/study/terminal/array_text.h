@@ -1,7 +1,10 @@
 // Arrays in a terminal: numbers in columns, or one character per element.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <retrace/core/trace.h>
 
@@ -19,5 +22,12 @@ std::string numbers_text(const Capture& capture, const ArrayStyle& style = {});
 /// Two characters per element: the sign, and its size on the ramp " .:-=+*#%@" from 0 to the largest. X is NaN, I
 /// and -I are infinities. The range stands below. Higher ranks are drawn as matrices one below the other.
 std::string heat_map_text(const Capture& capture, const ArrayStyle& style = {});
+
+/// What sizes are drawn with, from 0 to the largest.
+inline constexpr std::string_view heat_ramp = " .:-=+*#%@";
+/// An element of a heat map, two characters wide.
+std::string heat_cell(double element, double largest, bool colour);
+/// The positions along an axis that are shown; -1 stands for those that are cut out of the middle.
+std::vector<std::int64_t> shown_positions(std::int64_t extent, std::int64_t limit);
 
 }  // namespace retrace

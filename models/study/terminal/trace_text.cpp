@@ -1,3 +1,4 @@
+#include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/trace_text.h>
 
 #include <cstdio>
@@ -137,7 +138,8 @@ std::string to_text(const Trace& trace, const ArrayStyle& style) {
     backward = step.backward;
     result += "\n" + to_text(trace, step, style);
   }
-  return result + checks_text(trace);
+  result += checks_text(trace);
+  return trace.flows.empty() ? result : text(result, "\n", to_text(trace.flows, style));
 }
 
 }  // namespace retrace

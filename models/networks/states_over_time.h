@@ -1,0 +1,37 @@
+// What a network has in mind after each step of a sequence, as tensors of the tape, so that gradients with respect to
+// them, and of them, can be seen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <retrace/nn/gru.h>
+#include <retrace/nn/lstm.h>
+#include <retrace/nn/rnn.h>
+
+namespace retrace {
+
+/// One forward over x [B, T, F], step by step: all that happens later is computed from these tensors.
+struct StatesOverTime {
+  struct States {
+    std::string name;  // "h"
+    Tensors values;    // T of [B, H], or of [B, N, S] for a memory of N slots
+  };
+  std::vector<States> states;
+  Tensor answers;  // [B, T, O]: the result after every step
+
+  /// Adds the value of a state after the next step.
+  void add(std::string_view name, const Tensor& value);
+};
+
+/// x[:, 0], x[:, 1], ... of x [B, T, F].
+Tensors steps_of(const Tensor& x);
+
+/// A network without states of its own: y [B, T, O], its answers, as a state "y".
+StatesOverTime answers_over_time(const Tensor& y);
+/// Recurrent layers from a state of zeros; the answers are h after every step. An Lstm has the states h and c.
+StatesOverTime states_of(const Rnn& layer, const Tensor& x);
+StatesOverTime states_of(const Lstm& layer, const Tensor& x);
+StatesOverTime states_of(const Gru& layer, const Tensor& x);
+
+}  // namespace retrace

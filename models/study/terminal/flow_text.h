@@ -1,0 +1,19 @@
+// How gradients flow through time, as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <retrace/core/trace.h>
+#include <retrace/models/study/terminal/array_text.h>
+
+namespace retrace {
+
+/// Where the gradient vanishes on its way back: "h vanishes at step 3: below 1/1000 of its largest, 2.1 at step 9"; or
+/// how much of it reaches the first step.
+std::string sentence_of(const GradientFlow::Norms& norms);
+/// Of all flows: a table of the norms by time step with a sentence for each, then each matrix with one character per
+/// element, on a log scale.
+std::string to_text(const std::vector<GradientFlow>& flows, const ArrayStyle& style = {});
+
+}  // namespace retrace

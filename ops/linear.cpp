@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
@@ -20,8 +21,11 @@ Formulas formulas(const Record& r) {
   return {text("z", z, ", y = ", f->y), text("dz = ", f->dz, ", ", backward)};
 }
 
-constexpr OpInfo info{"linear", "y = f(x W^T + b)",
-                      "dz = dy f'(x W^T + b), dx = dz W, dW = dz^T x, db = sum dz along axis 0", "x, W, b", formulas};
+AttributeList attribute_list(const Record& r) { return {{"activation", name_of(r.attributes<Activation>())}}; }
+
+constexpr OpInfo info{
+    "linear",  "y = f(x W^T + b)", "dz = dy f'(x W^T + b), dx = dz W, dW = dz^T x, db = sum dz along axis 0",
+    "x, W, b", formulas,           attribute_list};
 
 struct Sizes {
   std::int64_t rows, in, out;

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
@@ -14,7 +15,9 @@ Formulas formulas(const Record& r) {
   const std::string axis = along_axis(r.attributes<int>());
   return {r.op().forward + axis, r.op().backward + axis};
 }
-constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x", formulas};
+AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
+constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x", formulas,
+                      attribute_list};
 
 template <class T> void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
   using std::exp, std::log, std::isinf;

@@ -1,6 +1,7 @@
 #include <array>
 #include <type_traits>
 
+#include <retrace/core/attribute.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/loops/matmul_plan.h>
 #include <retrace/ops/loops/operands.h>
@@ -22,7 +23,11 @@ Formulas formulas(const Record& r) {
            transpose_b ? (transpose_a ? ", db = dy^T a^T" : ", db = dy^T a")
                        : (transpose_a ? ", db = a dy" : ", db = a^T dy"))};
 }
-constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas};
+AttributeList attribute_list(const Record& r) {
+  const auto [transpose_a, transpose_b] = r.attributes<MatmulOptions>();
+  return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
+}
+constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas, attribute_list};
 
 /// The matrix that is stored row by row, or whose transpose is.
 template <class T> struct Matrix {

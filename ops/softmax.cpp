@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/dual.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/formula.h>
@@ -58,7 +59,9 @@ Formulas formulas(const Record& r) {
   const std::string axis = along_axis(r.attributes<int>());
   return {r.op().forward + axis, r.op().backward + axis};
 }
-constexpr OpInfo info{"softmax", "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas};
+AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
+constexpr OpInfo info{"softmax",     "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas,
+                      attribute_list};
 
 template <class T> void softmax_rows(const kernels::SoftmaxRows<T>& args) {
   kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>, args);

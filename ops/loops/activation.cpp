@@ -20,6 +20,11 @@ const ActivationParts* parts_of(Activation activation) {
   return nullptr;
 }
 
+std::string name_of(Activation activation) {
+  const ActivationParts* f = parts_of(activation);
+  return f == nullptr ? "none" : f->name;
+}
+
 Tensor activate(const Tensor& z, Activation activation) {
   const ActivationParts* f = parts_of(activation);
   return f == nullptr ? z : f->op(z);

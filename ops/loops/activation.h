@@ -1,6 +1,7 @@
 // The activations that other ops contain: linear, the GRU, and the recurrent layer of Elman.
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 #include <retrace/core/dual.h>
@@ -20,6 +21,7 @@ template <class T> struct ActivationLoops {
 
 /// An activation as other ops contain it. Each is defined beside its op.
 struct ActivationParts {
+  const char* name;  // of the op
   const char* y;     // its formula in terms of z
   const char* dz;    // that of the gradient in terms of dy, y and z
   bool saves_slope;  // else y
@@ -43,6 +45,9 @@ extern const ActivationParts relu_parts, tanh_parts, sigmoid_parts, gelu_parts, 
 /// The parts of an activation; null for none.
 const ActivationParts* parts_of(Activation activation);
 
+/// "relu"; "none".
+std::string name_of(Activation activation);
+
 /// The activation as an op of its own; z itself for none.
 Tensor activate(const Tensor& z, Activation activation);
 
@@ -62,7 +67,8 @@ template <class Op, class T> constexpr ActivationLoops<T> activation_loops() {
 }
 
 template <class Op> constexpr ActivationParts parts_of(const char* y, const char* dz, Tensor (*op)(const Tensor& z)) {
-  return {.y = y,
+  return {.name = Op::info.name,
+          .y = y,
           .dz = dz,
           .saves_slope = Op::saves == Saves::slope,
           .op = op,

@@ -76,6 +76,20 @@ TEST(Attributes, ShapeOpsListWhereElementsLie) {
   EXPECT_EQ(attributes_of([](auto& x) { return pad(x, {{0, 1}, {2, 3}, {4, 0}}); }), "before = [0 2 4]");
 }
 
+TEST(Attributes, ProductsListTransposesAndActivations) {
+  EXPECT_EQ(attributes_of([](auto& x) { return matmul(x, x, {.transpose_b = true}); }),
+            "transpose_a = false, transpose_b = true");
+  const Tensor weight = ones({5, 4}, f64);
+  EXPECT_EQ(attributes_of([=](auto& x) { return linear(x, weight); }), "activation = none");
+  EXPECT_EQ(attributes_of([=](auto& x) { return linear(x, weight, {}, Activation::gelu_tanh); }),
+            "activation = gelu_tanh");
+}
+
+TEST(Attributes, OpsOfRowsListTheirAxes) {
+  EXPECT_EQ(attributes_of([](auto& x) { return softmax(x, -2); }), "axis = 1");
+  EXPECT_EQ(attributes_of([](auto& x) { return log_softmax(x); }), "axis = 2");
+}
+
 TEST(Attributes, EmptyTensorsHaveThemToo) {
   const Tensor x = ones({3, 0}, f64).watch();
   Tape tape;

@@ -1,13 +1,17 @@
 // The rules by the name of their op. A rule is {vjp, forward?, jacobian?}: functions of a call (see trace.js).
 import { elementwiseRules } from "./rules_elementwise.js";
+import { productRules } from "./rules_products.js";
 import { reductionRules } from "./rules_reductions.js";
+import { rowRules } from "./rules_rows.js";
 import { shapeRules } from "./rules_shapes.js";
 
 /**
  * All rules. vjp(call) gives the vector-Jacobian product of each input, an array of its shape, or null for none: a
  * second derivation of what the op's backward function computes, in double precision.
  */
-export const rules = () => ({ ...elementwiseRules, ...reductionRules, ...shapeRules });
+export const rules = () => ({
+  ...elementwiseRules, ...productRules, ...reductionRules, ...rowRules, ...shapeRules,
+});
 
 let known = null;
 

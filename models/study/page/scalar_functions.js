@@ -41,7 +41,7 @@ const bump = (u) => logistic(2 * u) * logistic(-2 * u);
 /** y = value(x) and dy/dx = slope(x, y) of the activations by name. */
 export const activations = {
   none: { value: (x) => x, slope: () => 1 },
-  relu: { value: (x) => (x <= 0 ? 0 : x), slope: (x) => (x > 0 ? 1 : 0) },
+  relu: { value: (x) => (x <= 0 ? 0 : x), slope: (x, y) => (y > 0 ? 1 : 0) },
   tanh: { value: Math.tanh, slope: (x, y) => 1 - y * y },
   sigmoid: { value: logistic, slope: (x, y) => y * (1 - y) },
   gelu: { value: (x) => x * normalDistribution(x), slope: (x) => normalDistribution(x) + x * normalDensity(x) },

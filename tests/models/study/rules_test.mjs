@@ -55,6 +55,21 @@ const cases = [
   ["flip", [normal(3, 4)], { axis: 0 }],
   ["slice", [normal(4, 5)], { offset: 16, strides: [-10, 0, 1] }, [[2, 1, 4]]],
   ["pad", [normal(2, 3)], { before: [1, 0] }, [[4, 6]]],
+  ...[
+    [[2, 3], [3, 4]], [[3], [3, 4]], [[2, 3], [3]], [[3], [3]], [[2, 1, 4, 3], [5, 3, 2]], [[2, 5, 3], [3, 2]],
+    [[4, 3], [2, 3, 5]], [[3], [2, 3, 4]], [[2, 0], [0, 3]],
+  ].map(([a, b]) => ["matmul", [normal(...a), normal(...b)], { transpose_a: false, transpose_b: false }]),
+  ["matmul", [normal(3, 2), normal(3, 4)], { transpose_a: true, transpose_b: false }],
+  ["matmul", [normal(2, 3), normal(4, 3)], { transpose_a: false, transpose_b: true }],
+  ["matmul", [normal(5, 3, 2), normal(2, 1, 4, 3)], { transpose_a: true, transpose_b: true }],
+  ["matmul", [normal(3, 2), normal(3)], { transpose_a: true, transpose_b: false }],
+  ...["none", "relu", "tanh", "sigmoid", "gelu", "gelu_tanh"].flatMap((activation) => [
+    ["linear", [normal(2, 3, 4), normal(5, 4), normal(5)], { activation }],
+    ["linear", [normal(4), normal(2, 4)], { activation }],
+  ]),
+  ["outer", [normal(3), normal(4)]],
+  ["softmax", [normal(2, 3, 4)], { axis: 1 }],
+  ["softmax", [ndArray([2, 3], [800, 800.5, -Infinity, 0, -1, 2])], { axis: 1 }],
 ];
 
 const copy = (x) => new NdArray(x.dtype, x.shape, Float64Array.from(x.data));

@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
 
+#include <retrace/core/base64.h>
 #include <retrace/core/json.h>
 #include <retrace/core/trace_json.h>
 
@@ -183,19 +183,6 @@ class DocumentWriter {
   std::map<std::pair<const void*, std::string>, std::string> names_;
   std::map<std::string, Tensor> tensors_;
 };
-
-std::string base64(std::span<const std::byte> bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string result;
-  result.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t k = 0; k < bytes.size(); k += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - k);
-    unsigned group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < count ? std::to_integer<unsigned>(bytes[k + i]) : 0);
-    for (std::size_t i = 0; i < 4; ++i) result += i <= count ? digits[group >> (18 - 6 * i) & 63] : '=';
-  }
-  return result;
-}
 
 template <class WriteElements> std::string with_tensors(const Trace& trace, const WriteElements& write_elements) {
   const TraceDocument document = document_of(trace);

@@ -1,23 +1,17 @@
-# Writes the bytes of the page of PAGE (a folder), as numbers for C++, to OUTPUT. The page is page.html with the style
-# sheet and the programs in place of @STYLE@ and @SCRIPTS@. The programs are modules for node; in the page they are one,
-# each after those that it imports, without import lines, the word export, comments and indentation.
+# Writes the page of PAGE (a folder) to the folder OUTPUT, as numbers for C++: page_bytes.inc is page.html with the style
+# sheet in place of @STYLE@, program_bytes.inc what belongs in place of @PROGRAMS@, packed by gzip. The programs are
+# modules for node; in the page they are one, each after those that it imports, without import lines, the word export,
+# comments and indentation.
 cmake_minimum_required(VERSION 3.25)
 
-# without_marks(<name> <module> <result>): what the module declares.
-function(without_marks name module result)
+# without_marks(<module> <result>): what the module declares.
+function(without_marks module result)
   string(REGEX REPLACE "\nimport [^;]*;" "" module "\n${module}")
   string(REPLACE "\nexport " "\n" module "${module}")
   string(REGEX REPLACE "\n +" "\n" module "${module}")
   string(REGEX REPLACE "\n//[^\n]*" "" module "${module}")
   string(REGEX REPLACE "\n/\\*\\*[^\n]*\\*/" "" module "${module}")
   string(REGEX REPLACE "\n\n+" "\n" module "${module}")
-  string(TOLOWER "${module}" lower)
-  foreach(mark "</script" "<!--")
-    string(FIND "${lower}" "${mark}" place)
-    if(NOT place EQUAL -1)
-      message(FATAL_ERROR "${name} has ${mark}, which would end the page's script: write it in two parts")
-    endif()
-  endforeach()
   set(${result} "${module}" PARENT_SCOPE)
 endfunction()
 
@@ -35,16 +29,25 @@ function(include_module name)
     string(REGEX REPLACE ".*\"\\./(.*)\"" "\\1" imported "${import}")
     include_module(${imported})
   endforeach()
-  without_marks(${name} "${module}" program)
+  without_marks("${module}" program)
   set_property(GLOBAL APPEND_STRING PROPERTY programs "${program}")
+endfunction()
+
+# write_numbers(<file> <bytes in hexadecimal>)
+function(write_numbers file bytes)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  file(WRITE ${file} "${bytes}\n")
 endfunction()
 
 include_module(app.js)
 get_property(programs GLOBAL PROPERTY programs)
+file(WRITE ${OUTPUT}/programs.js "${programs}")
+file(ARCHIVE_CREATE OUTPUT ${OUTPUT}/programs.js.gz PATHS ${OUTPUT}/programs.js FORMAT raw COMPRESSION GZip MTIME 0)
+file(READ ${OUTPUT}/programs.js.gz packed HEX)
+write_numbers(${OUTPUT}/program_bytes.inc "${packed}")
+
 file(READ ${PAGE}/style.css style)
 file(READ ${PAGE}/page.html page)
 string(REPLACE "@STYLE@" "${style}" page "${page}")
-string(REPLACE "@SCRIPTS@" "${programs}" page "${page}")
 string(HEX "${page}" bytes)
-string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-file(WRITE ${OUTPUT} "${bytes}\n")
+write_numbers(${OUTPUT}/page_bytes.inc "${bytes}")

@@ -163,17 +163,4 @@ const openPage = () => {
   return page.whenChecked.then((verdicts) => tell(summaryOf(verdicts)));
 };
 
-const tellFailure = (error) => {
-  byId("summary").textContent = `This page cannot show its trace: ${error.message}`;
-  throw error;
-};
-
-const startPage = () => {
-  try {
-    openPage().catch(tellFailure);
-  } catch (error) {
-    tellFailure(error);
-  }
-};
-
-if (typeof document !== "undefined") startPage();
+if (typeof document !== "undefined") openPage();

@@ -32,7 +32,7 @@ test("modules only declare; what runs the page is the last line of app.js", () =
       .split("\n")
       .filter((line) => /^[^\s/}\])]/.test(line));
     const running = statements.filter((line) => !/^(async |const |let |class |function)/.test(line));
-    const expected = file === "app.js" ? ['if (typeof document !== "undefined") startPage();'] : [];
+    const expected = file === "app.js" ? ['if (typeof document !== "undefined") openPage();'] : [];
     assert.deepEqual(running, expected, file);
   }
 });

@@ -21,11 +21,12 @@ TEST(PageTemplate, IsOneFileWithOnePlaceForItsData) {
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
   EXPECT_EQ(count_of(page, "@DATA@"), 1);
-  EXPECT_EQ(count_of(page, "@STYLE@") + count_of(page, "@SCRIPTS@"), 0);
-  EXPECT_EQ(count_of(page, "<script"), 2);
-  EXPECT_EQ(count_of(page, "</script>"), 2);
+  EXPECT_EQ(count_of(page, "@STYLE@") + count_of(page, "@PROGRAMS@"), 0);
+  EXPECT_EQ(count_of(page, "<script"), 3);
+  EXPECT_EQ(count_of(page, "</script>"), 3);
 }
 
+// What is packed is looked at in packed_programs_test.mjs.
 TEST(PageTemplate, LoadsNothing) {
   const std::string_view page = page_template();
   for (const std::string_view loading :
@@ -33,11 +34,8 @@ TEST(PageTemplate, LoadsNothing) {
     EXPECT_EQ(count_of(page, loading), 0) << loading;
 }
 
-TEST(PageTemplate, RunsItsLastProgramOnly) {
-  const std::string_view page = page_template();
-  EXPECT_EQ(count_of(page, "\nexport "), 0);
-  EXPECT_NE(page.find("startPage();\n"), std::string_view::npos);
-  EXPECT_EQ(page.substr(page.rfind("startPage();")).find("const "), std::string_view::npos);
+TEST(PageTemplate, HoldsItsProgramsPackedByGzip) {
+  EXPECT_NE(page_template().find("id=\"programs\">H4sI"), std::string::npos) << "H4sI is how base64 of gzip begins";
 }
 
 }  // namespace

@@ -51,11 +51,6 @@ const scopeRow = ({ trace, verdicts }, item, moment, isOpen) => {
   ];
 };
 
-const labelOfRow = ({ trace, verdicts }, item) =>
-  item.kind === "record"
-    ? `record ${item.index}, ${trace.records[item.index].op}, ${verdicts[item.index]?.verdict ?? "not checked yet"}`
-    : `${trace.scopes[item.scope].path || trace.scopes[item.scope].type}, ${item.last - item.first + 1} records`;
-
 class TapeList {
   constructor(context, choose) {
     const { records, scopes } = context.trace;
@@ -126,7 +121,6 @@ class TapeList {
         "aria-setsize": count,
         "aria-selected": String(at === this.current),
         "aria-expanded": isScope ? String(isOpen) : null,
-        "aria-label": labelOfRow(this.context, item),
         style: `top:${at * rowHeight}px;padding-left:${6 + 14 * (item.depth - 1)}px`,
       },
       isScope ? scopeRow(this.context, item, this.moment, isOpen) : recordRow(this.context, item, this.moment),

@@ -7,7 +7,8 @@ export const verdictSign = (verdict) =>
   el(
     "span",
     { class: `verdict ${verdictClass(verdict)}`, title: verdict ?? "not checked yet" },
-    verdict ? signOfVerdict(verdict) : "…",
+    el("span", { "aria-hidden": "true" }, verdict ? signOfVerdict(verdict) : "…"),
+    el("span", { class: "unseen" }, verdict ?? "not checked yet"),
   );
 
 const verdictClass = (verdict) => (verdict === "agrees" || verdict === "differs" ? verdict : "other");

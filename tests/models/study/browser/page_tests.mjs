@@ -1,0 +1,240 @@
+// What holds for the study page in every browser.
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { after, before, test } from "node:test";
+
+import { startBrowser } from "./browsers.mjs";
+import { makePages, templateSize } from "./pages.mjs";
+
+const selectedView = ({ page }) =>
+  page.$eval('#tabs [aria-selected="true"]', (tab) => tab.id.replace("tab-", ""));
+const viewsOf = ({ page }) => page.$$eval("#tabs [role=tab]", (tabs) => tabs.map(({ id }) => id.replace("tab-", "")));
+const momentText = ({ page }) => page.$eval(".moment-text", ({ textContent }) => textContent);
+// Without the list of the tape, whose open scopes are no part of a place.
+const panelText = ({ page }) =>
+  page.$eval("#panel", (panel) => {
+    const list = panel.querySelector(".tape-list")?.innerText ?? "";
+    return panel.innerText.replace(list, "").replace(/\s+/g, " ");
+  });
+const dataset = ({ page }) => page.$eval("html", ({ dataset }) => ({ ...dataset }));
+const overflow = ({ page }) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+const press = async ({ page }, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+// Presses a key in the page itself, and says how long each took with its layout: {count, median, largest}.
+const stepTimes = ({ page }, key, count) =>
+  page.evaluate((key, count) => {
+    const times = [];
+    for (let step = 0; step < count; ++step) {
+      const start = performance.now();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      document.body.getBoundingClientRect();
+      times.push(performance.now() - start);
+    }
+    times.sort((a, b) => a - b);
+    return { median: times[times.length >> 1], largest: times.at(-1) };
+  }, key, count);
+
+const milliseconds = (time) => (time === null ? "?" : `${time.toFixed(1)} ms`);
+
+const reportTimes = async (name, opened) => {
+  const { ready, longestTask, paint } = await opened.page.evaluate(async () => {
+    for (let frame = 0; frame < 2; ++frame) await new Promise(requestAnimationFrame);
+    return { ...window.pageTimes, paint: performance.getEntriesByType("paint").at(-1)?.startTime ?? null };
+  });
+  console.log(`${name}: first paint after ${milliseconds(paint)}, ready after ${milliseconds(ready)}, longest task ` +
+    milliseconds(longestTask));
+};
+
+// Each view, in the width: it shows something, nothing sticks out, axe-core finds nothing.
+const checkViews = async (opened, { width, withAxe }) => {
+  await opened.resize(width);
+  for (const view of await viewsOf(opened)) {
+    await opened.page.click(`#tab-${view}`);
+    assert.equal(await selectedView(opened), view);
+    const height = await opened.page.$eval(".view", (element) => element.getBoundingClientRect().height);
+    assert.ok(height > 40, `${view} shows nothing`);
+    assert.equal(await overflow(opened), 0, `${view} sticks out at ${width} pixels`);
+    if (withAxe) assert.deepEqual(await opened.violations(), [], `${view} at ${width} pixels`);
+  }
+};
+
+// Forward and back through the whole tape, by the keys alone; from the middle of a long one.
+const stepThroughTape = async (opened, name) => {
+  const { records } = await dataset(opened), isLong = records > 100, steps = isLong ? 99 : 2 * records - 1;
+  await opened.goTo(isLong ? `#view=tape&record=${steps}` : "#view=tape&record=0&phase=forward");
+  const forward = await stepTimes(opened, "ArrowRight", steps);
+  assert.equal(await momentText(opened), `backward, step ${records} of ${records}: record 0`);
+  if (isLong) await opened.goTo(`#view=tape&record=${steps}&phase=forward`);
+  const back = await stepTimes(opened, "ArrowLeft", steps);
+  assert.equal(await momentText(opened), `forward, step 1 of ${records}: record 0`);
+  await press(opened, "End", "ArrowLeft", "ArrowRight", "k", "j");
+  assert.equal(await momentText(opened), `backward, step ${records} of ${records}: record 0`);
+  await press(opened, "Home");
+  assert.equal(await momentText(opened), `forward, step 1 of ${records}: record 0`);
+  const largest = Math.max(forward.largest, back.largest);
+  console.log(`${name}: ${records} records, a step takes ${milliseconds(forward.median)}, at most ${milliseconds(largest)}`);
+};
+
+// A view after some keys is the same when its address is opened anew.
+const checkPlaces = async (opened) => {
+  for (const view of await viewsOf(opened)) {
+    await opened.goTo(`#view=${view}`);
+    assert.equal(await selectedView(opened), view);
+    await press(opened, "End", "ArrowLeft", "ArrowLeft", "Home", "ArrowRight", "ArrowRight");
+    await opened.settle();
+    const shown = await panelText(opened);
+    await opened.reload();
+    assert.equal(await selectedView(opened), view);
+    assert.equal(await panelText(opened), shown, `${view} after a reload`);
+  }
+};
+
+// Every record agrees, except where the backward did not come or the page says that it has no rule.
+const checkSummary = async (opened) => {
+  const { records, checked, mismatches } = await dataset(opened);
+  const said = await opened.page.$eval("#summary", ({ innerText }) => innerText);
+  const unchecked = [...said.matchAll(/(\d+) (no rule|not reached)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
+  assert.equal(mismatches, "0", said);
+  assert.equal(Number(checked) + unchecked, Number(records), said);
+  assert.ok(Number(checked) > 0, said);
+};
+
+const pagesOfEverySort = ["attention", "causal", "rmc", "attention-model", "lstm", "not-finite"];
+
+export const testPagesIn = (browserName) => {
+  const made = makePages(), files = {};
+  let light = null, dark = null;
+  before(async () => {
+    [light, dark] = [await startBrowser(browserName, "light"), await startBrowser(browserName, "dark")];
+    for (const name of [...pagesOfEverySort, "long"]) files[name] = made.make(name);
+  });
+  after(async () => {
+    await light?.close();
+    await dark?.close();
+    made.remove();
+  });
+  const inPage = async (browser, name, options, check) => {
+    const opened = await browser.open(files[name] ?? name, options);
+    await check(opened);
+    await opened.close();
+  };
+
+  test("the template and the pages have the size that is promised", () => {
+    const sizes = { template: templateSize(files.attention), attention: statSync(files.attention).size };
+    sizes.rmc = statSync(files.rmc).size;
+    console.log(`bytes: ${JSON.stringify(sizes)}`);
+    assert.ok(sizes.template <= 250e3 && sizes.attention <= 400e3 && sizes.rmc <= 4e6, JSON.stringify(sizes));
+  });
+
+  for (const name of pagesOfEverySort)
+    test(`${name}: everything agrees, every view shows something, and keys lead to the end and back`, () =>
+      inPage(light, name, {}, async (opened) => {
+        await reportTimes(name, opened);
+        await checkSummary(opened);
+        await checkViews(opened, { width: 800 });
+        await checkViews(opened, { width: 1280, withAxe: true });
+        await stepThroughTape(opened, name);
+        await checkPlaces(opened);
+      }));
+
+  for (const name of ["attention", "rmc", "not-finite"])
+    test(`${name}: axe-core finds nothing in the dark scheme and in a narrow window`, () =>
+      inPage(dark, name, {}, async (opened) => {
+        assert.ok(await opened.page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches));
+        await checkViews(opened, { width: 800, withAxe: true });
+      }));
+
+  test("an address leads to its record, head and time, after a reload, too", () =>
+    inPage(light, "attention", { fragment: "#record=17&head=1&t=3" }, async (opened) => {
+      const shown = await panelText(opened);
+      await opened.reload();
+      assert.equal(await panelText(opened), shown);
+      await opened.goTo("#view=tape&record=3");
+      assert.match(await momentText(opened), /^backward.*: record 3$/);
+      await opened.page.goBack();
+      await opened.settle();
+      assert.equal(await panelText(opened), shown);
+    }));
+
+  test("one wrong number turns its record red, and no other", async () => {
+    const { file, record } = made.makeCorrupted(files.attention);
+    await inPage(light, file, { fragment: `#view=tape&record=${record}` }, async (opened) => {
+      assert.equal((await dataset(opened)).mismatches, "1");
+      assert.match(await opened.page.$eval("#summary", ({ innerText }) => innerText), /^✗/);
+      assert.match(await opened.page.$eval(".card .verdict", ({ innerText }) => innerText), /✗ differs/);
+      const red = await opened.page.$$eval(".row.record", (rows) =>
+        rows.filter((row) => row.querySelector(".verdict.differs")).map((row) => row.textContent));
+      assert.equal(red.length, 1);
+      assert.match(red[0], new RegExp(`^${record}\\D.*differs$`));
+      assert.deepEqual(await opened.violations(), []);
+    });
+  });
+
+  test("the page of what is not finite opens at the first record that is not", () =>
+    inPage(light, "not-finite", {}, async (opened) => {
+      assert.equal(await selectedView(opened), "nan");
+      assert.match(await panelText(opened), /Forward, first in record 0, log/);
+    }));
+
+  test("an exercise knows the right answer and names a typical mistake", () =>
+    inPage(light, "attention", { fragment: "#view=exercises&exercise=softmax-dx" }, async (opened) => {
+      const answer = async (text, kind) => {
+        await opened.page.$eval("#exercise-answer", (input) => input.select());
+        await opened.page.type("#exercise-answer", text);
+        await opened.page.keyboard.press("Enter");
+        return opened.page.$eval(".exercise-verdict", (status) => [status.className, status.innerText]);
+      };
+      const [mistake, says] = await answer("dy * y * (1 - y)");
+      assert.match(mistake, /mistake/);
+      assert.match(says, /^✗ Only the diagonal of the Jacobian/);
+      assert.match((await answer("dy * (y"))[0], /error/);
+      assert.deepEqual(await opened.violations(), []);
+      assert.match((await answer("y * (dy - sum(dy * y, 1))"))[0], /exact/);
+      assert.match(await opened.page.$eval("#exercise-softmax-dx", ({ innerText }) => innerText), /solved/);
+      assert.deepEqual(await opened.violations(), []);
+    }));
+
+  test("keys reach tabs, arrays and their tables", () =>
+    inPage(light, "attention", { fragment: "#view=tape&record=0" }, async (opened) => {
+      await press(opened, "Tab");
+      assert.equal(await opened.page.evaluate(() => document.activeElement.className), "skip");
+      await press(opened, "Tab");
+      const views = await viewsOf(opened), first = views.indexOf("tape");
+      await press(opened, "ArrowRight");
+      assert.equal(await selectedView(opened), views[(first + 1) % views.length]);
+      await press(opened, "ArrowLeft");
+      assert.equal(await selectedView(opened), "tape");
+      await opened.page.focus(".card canvas");
+      await press(opened, "ArrowRight");
+      const reading = () => opened.page.$eval(".card .array-readout", ({ innerText }) => innerText);
+      assert.match(await reading(), /^\[0, 1\] = /);
+      await opened.page.focus(".card .array-table summary");
+      await press(opened, "Enter");
+      await opened.page.waitForSelector(".card .array-table tbody td");
+      assert.deepEqual(await opened.violations(), []);
+      await press(opened, "?");
+      assert.ok(await opened.page.$("#help[open]"));
+      assert.deepEqual(await opened.violations(), []);
+      await press(opened, "Escape");
+      assert.equal(await opened.page.$("#help[open]"), null);
+    }));
+
+  test("a tape of thousands of records opens folded", () =>
+    inPage(light, "long", {}, async (opened) => {
+      const { records } = await dataset(opened);
+      assert.ok(records > 5000, records);
+      await reportTimes(`${records} records`, opened);
+      await checkSummary(opened);
+      for (const place of ["#view=tape", "#view=tape&record=2000"]) {
+        await opened.goTo(place);
+        const rows = await opened.page.$$eval(".tape-list .row", ({ length }) => length);
+        assert.ok(rows > 0 && rows < 100, `${rows} rows`);
+      }
+      const { median, largest } = await stepTimes(opened, "ArrowRight", 20);
+      console.log(`${records} records: a step takes ${milliseconds(median)}, at most ${milliseconds(largest)}`);
+    }));
+};

@@ -1,0 +1,4 @@
+// The study page in Firefox.
+import { testPagesIn } from "./browser/page_tests.mjs";
+
+testPagesIn("firefox");

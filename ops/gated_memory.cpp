@@ -1,4 +1,5 @@
 // The gates of a relational memory in one op, and the same composed of others.
+#include <retrace/core/attribute.h>
 #include <retrace/core/dual.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/elementwise.h>
@@ -71,10 +72,19 @@ Formulas formulas(const Record& r) {
                ", dp = dz, dq = sum dz along axis -2", has_bias_i ? ", db_i = sum dz_i" : "",
                has_bias_f ? ", db_f = sum dz_f" : "")};
 }
-constexpr OpInfo info{"gated_memory", "z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f), m' = i tanh c + f m",
+AttributeList attribute_list(const Record& r) {
+  const Attributes& attributes = r.attributes<Attributes>();
+  const bool has_bias_i = attributes.input_bias > 0, has_bias_f = attributes.forget_bias > 0;
+  return {{"inputs", text("m, c, p, q", has_bias_i ? ", b_i" : "", has_bias_f ? ", b_f" : "")},
+          {"coupled", attributes.coupled}};
+}
+constexpr OpInfo info{"gated_memory",
+                      "z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f), m' = i tanh c + f m",
                       "di += dm' tanh c, df += dm' m, dm = dm' f, dc = dm' i (1 - (tanh c)^2), dz_i = di i (1 - i), "
                       "dz_f = df f (1 - f), dp = dz, dq = sum dz along axis -2, db_i = sum dz_i, db_f = sum dz_f",
-                      "m, c, p, q, b_i, b_f", formulas};
+                      "m, c, p, q, b_i, b_f",
+                      formulas,
+                      attribute_list};
 
 struct Sizes {
   std::int64_t samples, slots, units, gates;

@@ -14,7 +14,9 @@ constexpr OpInfo info{
     "dp_n = dh' (1 - z) (1 - n^2), dq_n = dp_n r, dp_r = dp_n q_n r (1 - r), dq_r = dp_r, "
     "dp_z = dh' (h - n) z (1 - z), dq_z = dp_z, dU += dq^T h, db += sum dq along axis 0, dh = dq U + z dh', "
     "for each step backwards",
-    "p, h, U, b"};
+    "p, h, U, b",
+    nullptr,
+    recurrent_attributes};
 constexpr std::int64_t gates_of_one = 3;
 
 /// p [3H] becomes the gates r, z, n; q is the recurrent part.

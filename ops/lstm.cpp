@@ -54,7 +54,9 @@ constexpr OpInfo info{
     "for each step",
     "dc' += dh' o (1 - (tanh c')^2), dz_i = dc' g i (1 - i), dz_f = dc' c f (1 - f), dz_g = dc' i (1 - g^2), "
     "dz_o = dh' tanh c' o (1 - o), dp = dz, dU += dz^T h, dh = dz U, dc = dc' f, for each step backwards",
-    "p, h, c, U"};
+    "p, h, c, U",
+    nullptr,
+    recurrent_attributes};
 constexpr std::int64_t gates_of_one = 4;
 
 /// gates holds p at first; c has room for the cell state after every step.

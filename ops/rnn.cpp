@@ -6,10 +6,24 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo tanh_info{"rnn_sequence", "h' = tanh(p + h U^T), for each step",
-                           "dz = dh' (1 - h'^2), dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
-constexpr OpInfo relu_info{"rnn_sequence", "h' = max(p + h U^T, 0), for each step",
-                           "dz = dh' [h' > 0], dp = dz, dU += dz^T h, dh = dz U, for each step backwards", "p, h, U"};
+AttributeList attribute_list(const Record& r) {
+  AttributeList list = recurrent_attributes(r);
+  list.push_back({"activation", r.attributes<Activation>() == Activation::relu ? "relu" : "tanh"});
+  return list;
+}
+
+constexpr OpInfo tanh_info{"rnn_sequence",
+                           "h' = tanh(p + h U^T), for each step",
+                           "dz = dh' (1 - h'^2), dp = dz, dU += dz^T h, dh = dz U, for each step backwards",
+                           "p, h, U",
+                           nullptr,
+                           attribute_list};
+constexpr OpInfo relu_info{"rnn_sequence",
+                           "h' = max(p + h U^T, 0), for each step",
+                           "dz = dh' [h' > 0], dp = dz, dU += dz^T h, dh = dz U, for each step backwards",
+                           "p, h, U",
+                           nullptr,
+                           attribute_list};
 constexpr const char* name = tanh_info.name;
 
 // saved: 0 h0, 1 weight, 2 y, 3 lengths. The slopes of tanh and relu follow from y.

@@ -106,10 +106,17 @@ Formulas formulas(const Record& r) {
   const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.in(2).shape, heads), causal, masked);
   return {all.forward + for_each_head(heads), all.backward + for_each_head(heads)};
 }
-constexpr OpInfo info{"attention", "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
+AttributeList attribute_list(const Record& r) {
+  const auto& [heads, causal, masked] = r.attributes<Attributes>();
+  return attention_attributes(r, heads, causal);
+}
+constexpr OpInfo info{"attention",
+                      "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
                       "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
                       "dv = w^T dy, for each head",
-                      "q, k, v", formulas};
+                      "q, k, v",
+                      formulas,
+                      attribute_list};
 
 template <class T> void backward_of(Record& r) {
   const auto [heads, causal, masked] = r.attributes<Attributes>();

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include <retrace/core/attribute.h>
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/kernels/attention_head.h>
@@ -106,6 +107,15 @@ inline Formulas attention_formulas(const AttentionSizes& n, bool causal, bool ma
 }
 /// The ending of these formulas.
 inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : ", for each head"; }
+
+/// What a reader of the tape cannot see otherwise. Where the weights are stored they are an output, and the mask is in
+/// them.
+inline AttributeList attention_attributes(const Record& r, std::int64_t heads, bool causal) {
+  AttributeList list{{"heads", heads}, {"causal", causal}};
+  if (const SavedValue& mask = r.saved(r.saved_values() - 1); !stored_weights(r) && mask)
+    list.push_back({"mask", mask.tensor()});
+  return list;
+}
 
 /// Where the gradient of input i goes.
 template <class T> GradientSlot<T> attention_slot(Record& r, int i) {

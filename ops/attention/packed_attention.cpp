@@ -52,11 +52,21 @@ Formulas formulas(const Record& r) {
   return {text("[q; k; v] = qkv along axis -1, ", all.forward, end),
           text(all.backward, ", dqkv = [dq; dk; dv] along axis -1", end)};
 }
+AttributeList attribute_list(const Record& r) {
+  const auto& [packing, causal, masked] = r.attributes<Attributes>();
+  AttributeList list = attention_attributes(r, packing.heads, causal);
+  list.push_back({"key_size", packing.features});
+  list.push_back({"layout", packing.layout == PackedLayout::by_head ? "by_head" : "by_kind"});
+  list.push_back({"queries", r.out(0).shape[-2]});
+  return list;
+}
 constexpr OpInfo info{"packed_attention",
                       "[q; k; v] = qkv along axis -1, w = softmax(q k^T / sqrt(d)), y = w v, for each head",
                       "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
                       "dv = w^T dy, dqkv = [dq; dk; dv] along axis -1, for each head",
-                      "qkv", formulas};
+                      "qkv",
+                      formulas,
+                      attribute_list};
 
 template <class T> void backward_of(Record& r) {
   const auto& [packing, causal, masked] = r.attributes<Attributes>();

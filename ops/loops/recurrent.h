@@ -7,12 +7,20 @@
 #include <cstdint>
 #include <utility>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
+
+/// The lengths of the samples, which the last saved value holds if they were given.
+inline AttributeList recurrent_attributes(const Record& r) {
+  const SavedValue& lengths = r.saved(r.saved_values() - 1);
+  if (!lengths) return {};
+  return {{"lengths", lengths.tensor()}};
+}
 
 /// A matrix whose rows are further apart than they are long.
 template <class T> struct Rows {

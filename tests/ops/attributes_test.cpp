@@ -90,6 +90,24 @@ TEST(Attributes, OpsOfRowsListTheirAxes) {
   EXPECT_EQ(attributes_of([](auto& x) { return log_softmax(x); }), "axis = 2");
 }
 
+TEST(Attributes, AttentionListsItsHeadsAndWhatHidesKeys) {
+  EXPECT_EQ(attributes_of([](auto& x) { return attention(x, x, x, {.heads = 2, .causal = true}); }),
+            "heads = 2, causal = true");
+  EXPECT_EQ(attributes_of([](auto& x) {
+              return packed_attention(x, {.key_size = 1, .layout = PackedLayout::by_head, .queries = 2});
+            }),
+            "heads = 1, causal = false, key_size = 1, layout = by_head, queries = 2");
+}
+
+TEST(Attributes, AttentionListsTheMaskWhereItsWeightsAreNotStored) {
+  const Tensor x = Random(1).normal({200, 2}, f64).watch(), mask = causal_mask(200, f64);
+  Tape tape;
+  attention(x, x, x, {.mask = mask});
+  const AttributeList list = tape.records().back()->attribute_list();
+  ASSERT_EQ(list.back().name, "mask");
+  EXPECT_EQ(std::get<Tensor>(list.back().value).shape(), Shape({200, 200}));
+}
+
 TEST(Attributes, EmptyTensorsHaveThemToo) {
   const Tensor x = ones({3, 0}, f64).watch();
   Tape tape;

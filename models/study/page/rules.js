@@ -1,4 +1,5 @@
 // The rules by the name of their op. A rule is {vjp, forward?, jacobian?}: functions of a call (see trace.js).
+import { attentionRules } from "./rules_attention.js";
 import { elementwiseRules } from "./rules_elementwise.js";
 import { productRules } from "./rules_products.js";
 import { reductionRules } from "./rules_reductions.js";
@@ -10,7 +11,7 @@ import { shapeRules } from "./rules_shapes.js";
  * second derivation of what the op's backward function computes, in double precision.
  */
 export const rules = () => ({
-  ...elementwiseRules, ...productRules, ...reductionRules, ...rowRules, ...shapeRules,
+  ...attentionRules, ...elementwiseRules, ...productRules, ...reductionRules, ...rowRules, ...shapeRules,
 });
 
 let known = null;

@@ -1,0 +1,139 @@
+// The rules of attention: A = softmax(q k^T / sqrt(d) + mask) and y = A v in each head. All arrays of heads here are
+// [..., heads, rows, columns], with an axis of heads even for one head.
+import { add, concat, elementwise, matmul, maxAlong, multiply, narrow, ndArray, reshape, scaleBy, subtract, sumAlong,
+  transpose, zeros } from "./tensor.js";
+
+// ---- heads
+
+const exchangeRowsAndHeads = (x) => {
+  const axes = x.shape.map((_, k) => k), [rows, heads, columns] = axes.slice(-3);
+  return transpose(x, [...axes.slice(0, -3), heads, rows, columns]);
+};
+
+/** [..., rows, heads columns] as [..., heads, rows, columns]. */
+const headsApart = (x, heads) =>
+  exchangeRowsAndHeads(reshape(x, [...x.shape.slice(0, -1), heads, x.shape.at(-1) / heads]));
+
+/** Back again. */
+const headsTogether = (x) => {
+  const y = exchangeRowsAndHeads(x), [heads, columns] = y.shape.slice(-2);
+  return reshape(y, [...y.shape.slice(0, -2), heads * columns]);
+};
+
+/** Parts of these lengths along the last axis. */
+const partsAlong = (x, lengths) => {
+  let end = 0;
+  return lengths.map((length) => narrow(x, -1, (end += length) - length, length));
+};
+
+// How q, k and v lie in the columns of qkv.
+const packedLayouts = {
+  by_head: {
+    unpack: (qkv, heads, lengths) => partsAlong(headsApart(qkv, heads), lengths),
+    pack: (parts) => headsTogether(concat(parts, -1)),
+  },
+  by_kind: {
+    unpack: (qkv, heads, lengths) =>
+      partsAlong(qkv, lengths.map((length) => heads * length)).map((x) => headsApart(x, heads)),
+    pack: (parts) => concat(parts.map(headsTogether), -1),
+  },
+};
+
+function operandsOfCall({ inputs, attributes: { heads, key_size: size, layout, queries } }) {
+  if (layout === undefined) return inputs.map((x) => headsApart(x, heads));
+  const [qkv] = inputs, ofValue = qkv.shape.at(-1) / heads - 2 * size;
+  const [q, k, v] = packedLayouts[layout].unpack(qkv, heads, [size, size, ofValue]);
+  return [narrow(q, -2, 0, queries), k, v];
+}
+
+/** The gradients of the inputs from those of the operands. */
+function gradientsOfInputs({ attributes: { layout } }, [dq, dk, dv]) {
+  if (layout === undefined) return [dq, dk, dv].map((x) => x && headsTogether(x));
+  const [rows, columns] = dk.shape.slice(-2), others = rows - dq.shape.at(-2);  // those that ask nothing
+  const nothing = zeros([...dq.shape.slice(0, -2), others, columns]);
+  return [packedLayouts[layout].pack([concat([dq, nothing], -2), dk, dv])];
+}
+
+// ---- weights
+
+/** 1 / sqrt(d); of no features all products are 0. */
+const scaleOfScores = (q) => 1 / Math.sqrt(Math.max(1, q.shape.at(-1)));
+
+/** -infinity where a query must not look: the last query sees every key, the one before it one key less. */
+function hidingFuture(queries, keys) {
+  const hides = (n) => n % keys > Math.floor(n / keys) + keys - queries;
+  return ndArray([queries, keys], Array.from({ length: queries * keys }, (_, n) => (hides(n) ? -Infinity : 0)));
+}
+
+const withHeads = (x, heads) =>
+  heads > 1 || x.rank < 3 ? x : reshape(x, [...x.shape.slice(0, -2), 1, ...x.shape.slice(-2)]);
+
+/** The scores S = q k^T / sqrt(d), to which the masks are added that the call lists. */
+function scoresOfCall({ attributes: { heads, causal, mask } }, q, k) {
+  let scores = scaleBy(scaleOfScores(q), matmul(q, transpose(k)));
+  if (causal) scores = add(scores, hidingFuture(...scores.shape.slice(-2)));
+  return mask ? add(scores, withHeads(mask, heads)) : scores;
+}
+
+/** The softmax of each row; a row in which nothing is seen is zero. */
+function weightsOfScores(scores) {
+  const top = maxAlong(scores, -1);
+  const powers = elementwise((s, t) => (s === -Infinity ? 0 : Math.exp(s - t)), scores, top);
+  return elementwise((p, sum) => (sum === 0 ? 0 : p / sum), powers, sumAlong(powers, -1));
+}
+
+/** The weights A [..., heads, queries, keys] of a call: the output that holds them, else computed again. */
+export function weightsOf(call, [q, k] = operandsOfCall(call)) {
+  const kept = call.outputs[1], { heads } = call.attributes;
+  if (!kept) return weightsOfScores(scoresOfCall(call, q, k));
+  return reshape(kept, [...q.shape.slice(0, -1), k.shape.at(-2)]);
+}
+
+/** dA = dy v^T, and what came to the weights themselves. */
+function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads } }, weights, v) {
+  const own = direct ? reshape(direct, weights.shape) : null;
+  if (!dy) return own;
+  const mixed = matmul(headsApart(dy, heads), transpose(v));
+  return own ? add(mixed, own) : mixed;
+}
+
+/** dS = A (dA - sum of A dA along the row). */
+const gradientOfSoftmax = (weights, dWeights) =>
+  multiply(weights, subtract(dWeights, sumAlong(multiply(weights, dWeights), -1)));
+
+/**
+ * An attention, opened: {operands: [q, k, v], scores, weights, dWeights, dScores}, all [..., heads, rows, columns].
+ * scores lacks a mask that the call does not list (where the weights are an output). Without gradients of the outputs
+ * dWeights and dScores are null.
+ */
+export function attentionOf(call) {
+  const operands = operandsOfCall(call), [q, k, v] = operands;
+  const weights = weightsOf(call, operands), dWeights = gradientOfWeights(call, weights, v);
+  const dScores = dWeights && gradientOfSoftmax(weights, dWeights);
+  return { operands, scores: scoresOfCall(call, q, k), weights, dWeights, dScores };
+}
+
+// ---- rules
+
+const attentionRule = {
+  forward(call) {
+    const [q, k, v] = operandsOfCall(call), weights = weightsOfScores(scoresOfCall(call, q, k));
+    const isAxis = (k) => call.attributes.heads > 1 || k !== weights.rank - 3;
+    const shape = weights.shape.filter((_, k) => isAxis(k));
+    return [headsTogether(matmul(weights, v)), reshape(weights, shape)];
+  },
+  vjp(call) {
+    const { operands: [q, k, v], weights, dScores } = attentionOf(call);
+    const [dy] = call.outputGradients, isPacked = call.inputs.length === 1;
+    const [ofQueries, ofKeys, ofValues] = isPacked ? [true, true, true] : call.wants;
+    const dProducts = scaleBy(scaleOfScores(q), dScores);
+    const dValues = () => dy && matmul(transpose(weights), headsApart(dy, call.attributes.heads));
+    return gradientsOfInputs(call, [
+      ofQueries ? matmul(dProducts, k) : null,
+      ofKeys ? matmul(transpose(dProducts), q) : null,
+      ofValues ? (dValues() ?? (isPacked ? zeros(v.shape) : null)) : null,
+    ]);
+  },
+};
+
+export const attentionRules = { attention: attentionRule, packed_attention: attentionRule };

@@ -7,7 +7,13 @@ export const spansOf = (named, count, edgesOf) => {
   return Array.from({ length: named }, (_, n) => ({ start: edgesOf(n * each).start, end: edgesOf((n + 1) * each - 1).end }));
 };
 
-const namesAlong = (names, className, spans, size, gap) => {
+// Of numbers that would overlap some are left out.
+const numberStep = (spans, room) => (spans.length > 0 ? Math.ceil(room / (spans[0].end - spans[0].start)) : 1);
+
+const isLeftOut = (name, n, step) => n % step !== 0 && /^\d+$/.test(name);
+
+const namesAlong = (names, className, spans, { size, gap, room }) => {
+  const step = numberStep(spans, room);
   let end = 0;
   return el(
     "div",
@@ -15,7 +21,7 @@ const namesAlong = (names, className, spans, size, gap) => {
     spans.map((span, n) => {
       const style = `${size}:${span.end - span.start}px;${gap}:${span.start - end}px`;
       end = span.end;
-      return el("span", { style }, names[n]);
+      return el("span", { style }, isLeftOut(names[n], n, step) ? "" : names[n]);
     }),
   );
 };
@@ -32,12 +38,13 @@ export const withNames = (cells, layout, { rows, columns }) => {
     return { start: y, end: y + height };
   };
   const { shown, across, down } = layout;
+  const acrossSpans = () => spansOf(shown[across[0]], layout.columns, acrossEdges),
+    downSpans = () => spansOf(shown[down[0]], layout.rows, downEdges);
   return el(
     "div",
     { class: "array-axes" },
-    columns &&
-      namesAlong(columns, "array-columns", spansOf(shown[across[0]], layout.columns, acrossEdges), "width", "margin-left"),
-    rows && namesAlong(rows, "array-rows", spansOf(shown[down[0]], layout.rows, downEdges), "height", "margin-top"),
+    columns && namesAlong(columns, "array-columns", acrossSpans(), { size: "width", gap: "margin-left", room: 18 }),
+    rows && namesAlong(rows, "array-rows", downSpans(), { size: "height", gap: "margin-top", room: 13 }),
     cells,
   );
 };

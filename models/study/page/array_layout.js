@@ -41,7 +41,7 @@ export const arrayLayout = (shape, { maxCells = 4096, cell: given = null } = {})
     rows = productOf(down.map((axis) => shown[axis]));
   const blockColumns = shape.length > 0 ? shown[shape.length - 1] : 1;
   const blockRows = shape.length > 1 ? shown[shape.length - 2] : 1;
-  const cell = given ? { ...given, numbers: given.width >= 44 } : cellSize(columns, rows);
+  const cell = given ? { ...given, numbers: given.width >= 34 } : cellSize(columns, rows);
   const gap = shape.length > 2 ? gapOfBlocks : 0;
 
   const indexAt = (column, row) => {

@@ -25,7 +25,8 @@ const paintCells = (canvas, { layout, array, range, mask, cursor }) => {
   context.textBaseline = "middle";
   const { width, height, numbers } = layout.cell;
   const margin = width > 10 ? 1 : 0.5;
-  const number = "12px system-ui, sans-serif",
+  const [size, digits] = width < 44 ? [10.5, 2] : [12, 3];
+  const number = `${size}px system-ui, sans-serif`,
     sign = `bold ${Math.min(12, height - 1)}px system-ui, sans-serif`;
   eachCell(layout, (column, row, flat) => {
     const x = array.data[flat],
@@ -38,7 +39,7 @@ const paintCells = (canvas, { layout, array, range, mask, cursor }) => {
     if (!glyph && !numbers) return;
     context.fillStyle = ink;
     context.font = glyph ? sign : number;
-    const shown = glyph || formatNumber(x, 3);
+    const shown = glyph || formatNumber(x, digits);
     context.fillText(shown, box.x + (width - margin) / 2, box.y + height / 2, width - 2);
   });
   if (!cursor) return;

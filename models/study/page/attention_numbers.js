@@ -59,7 +59,8 @@ export const numbersOf = (trace, attention, { sample, head }) => {
 };
 
 // What a row of the weights says: {seen (keys that are not masked), top (the key of the largest weight), weight (that
-// one), mean (the sum of A dA), strongest (the key of the largest |dS|), passed (|dS| / |dA| of the seen keys)}.
+// one), mean (the sum of A dA), strongest (the key of the largest |dS|), passed (|dS| / |dA| of the seen keys),
+// arrived (that |dA|)}.
 export const rowOf = ({ weights, dWeights, dScores, hidden }, row) => {
   const keys = weights.shape[1],
     at = row * keys;
@@ -68,12 +69,13 @@ export const rowOf = ({ weights, dWeights, dScores, hidden }, row) => {
   const norm = (array) => Math.hypot(...seen.map((key) => array.data[at + key]));
   const top = largestBy((key) => weights.data[at + key]);
   const told = { seen, top, weight: weights.data[at + top] };
-  if (!dWeights || !dScores) return { ...told, mean: null, strongest: null, passed: null };
+  if (!dWeights || !dScores) return { ...told, mean: null, strongest: null, passed: null, arrived: 0 };
   return {
     ...told,
     mean: seen.reduce((sum, key) => sum + weights.data[at + key] * dWeights.data[at + key], 0),
     strongest: largestBy((key) => Math.abs(dScores.data[at + key])),
     passed: norm(dScores) / norm(dWeights),
+    arrived: norm(dWeights),
   };
 };
 
@@ -82,4 +84,12 @@ export const stateOfRow = ({ seen, weight }) => {
   if (seen.length === 0) return "hidden";
   if (seen.length === 1) return "single";
   return weight > saturatedFrom ? "saturated" : "open";
+};
+
+// The row whose scores have the largest gradient: where there is most to see.
+export const strongestRow = ({ dScores, weights: { shape } }) => {
+  const sizes = Array.from({ length: shape[0] }, (_, row) =>
+    dScores ? Math.hypot(...dScores.data.slice(row * shape[1], (row + 1) * shape[1])) : 0,
+  );
+  return Math.max(0, sizes.indexOf(Math.max(...sizes)));
 };

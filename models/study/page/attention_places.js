@@ -93,8 +93,8 @@ export const attentionsOf = (trace) => {
 
 const within = (value, count) => Math.max(0, Math.min(count - 1, Math.trunc(Number(value)) || 0));
 
-// What a place #record=17&head=1&t=3 shows: {attention, head, sample, row}. The record says which attention: this one
-// or the last one before it; without a record the layer and the step t do.
+// What a place #record=17&head=1&t=3 shows: {attention, head, sample, row (null: none is named)}. The record says which
+// attention: this one or the last one before it; without a record the layer and the step t do.
 export const attentionAt = (trace, place) => {
   const all = attentionsOf(trace);
   const named = Number.isInteger(place.record) ? (all.findLast(({ record }) => record <= place.record) ?? all[0]) : null;
@@ -105,6 +105,6 @@ export const attentionAt = (trace, place) => {
     attention,
     head: within(place.head, attention.heads),
     sample: within(place.sample, attention.samples),
-    row: within(place.row, attention.queries),
+    row: place.row === undefined ? null : within(place.row, attention.queries),
   };
 };

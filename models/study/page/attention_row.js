@@ -1,6 +1,7 @@
 // One row of an attention in words and numbers: dS = A (dA - sum A dA), key by key.
 import { saturatedFrom, stateOfRow } from "./attention_numbers.js";
 import { el, formatNumber } from "./dom.js";
+import { formulaMath } from "./mathml.js";
 
 const averageText = ({ mean }) => `The weights of this row average its dA to Σ A dA = ${formatNumber(mean)}.`;
 
@@ -11,7 +12,7 @@ const strongestText = ({ weights, dWeights, dScores }, { strongest, mean }, row)
     `Key ${strongest} has dA = ${formatNumber(dWeights.data[at])}, which lies ${formatNumber(Math.abs(above))} ` +
     `${above < 0 ? "below" : "above"} that average; times its weight ${formatNumber(weights.data[at])} this is ` +
     `dS = ${formatNumber(dScores.data[at])}. ` +
-    `${above < 0 ? "More of it would lower the loss." : "More of it would raise the loss."}`
+    `A higher score here would ${above < 0 ? "lower" : "raise"} the loss.`
   );
 };
 
@@ -28,6 +29,7 @@ export const rowText = (numbers, told, row) => {
       "and the gradient of the score is 0."
     );
   if (told.mean === null) return "No gradient arrived at these weights.";
+  if (told.arrived === 0) return "The loss does not depend on this row: its dA is 0, and so its dS is 0.";
   if (state === "saturated")
     return (
       `▲ This row is saturated: key ${told.top} has the weight ${formatNumber(told.weight, 5)}, more than ` +
@@ -82,7 +84,7 @@ export const attentionRow = (numbers, told, row) =>
   el(
     "section",
     { class: "attention-row" },
-    el("h3", {}, `Row ${row}`),
+    el("h3", {}, `Row ${row}: `, formulaMath("dS = A (dA - sum A dA)")),
     el("p", { "aria-live": "polite" }, rowText(numbers, told, row)),
     rowTable(numbers, told, row),
   );

@@ -1,12 +1,12 @@
 // Attention by layer, step and head: scores and weights, and the gradients of both.
 import { attentionAt, attentionsOf } from "./attention_places.js";
-import { numbersOf, rowOf, saturatedFrom, stateOfRow } from "./attention_numbers.js";
+import { numbersOf, rowOf, saturatedFrom, stateOfRow, strongestRow } from "./attention_numbers.js";
+import { attentionMap, mapKinds } from "./attention_map.js";
 import { attentionRow } from "./attention_row.js";
 import { rangeBetween, rangeOf } from "./array_colours.js";
 import { arrayView } from "./array_view.js";
 import { checkRecord } from "./check.js";
 import { button, el, formatNumber } from "./dom.js";
-import { formulaMath } from "./mathml.js";
 import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { verdictView } from "./verdict_view.js";
@@ -14,8 +14,8 @@ import { verdictView } from "./verdict_view.js";
 const signs = { saturated: "▲", single: "△", hidden: "·", open: "" };
 
 const meanings = {
-  saturated: `▲ saturated: a weight above ${saturatedFrom}`,
-  single: "△ one key left: its weight is 1 whatever its score",
+  saturated: "▲ saturated",
+  single: "△ one key left",
   hidden: "· every key is masked",
   open: "",
 };
@@ -42,7 +42,7 @@ const matrixView = (array, label, { rows, hidden, range, focus }) => {
   return figure;
 };
 
-const rowNames = (told, row) => told.map((one, n) => `${n === row ? "▸" : ""}${signs[stateOfRow(one)]} ${n}`);
+const rowNames = (told, row) => told.map((one, n) => `${n === row ? "▸" : ""}${signs[stateOfRow(one)]} ${n}`.trim());
 
 const arraysView = (numbers, told, row, focus) => {
   const { scores, weights, dWeights, dScores, hidden } = numbers;
@@ -113,18 +113,28 @@ const recordLine = ({ trace, verdicts, place }, { record }) =>
     verdictView(verdicts[record] ?? checkRecord(trace, record), trace.records[record], trace.nodes),
   );
 
-const bodyOf = (context, { attention, head, sample, row }) => {
+const bodyOf = (context, { attention, head, sample, row: named }) => {
   const { trace, go } = context;
   const numbers = numbersOf(trace, attention, { sample, head });
   if (!numbers.weights)
     return [el("p", {}, "The weights of this attention were too large to be kept, or the tape did not hold them.")];
-  const told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
+  const row = named ?? strongestRow(numbers),
+    told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
   const focus = (n) => go({ record: attention.record, row: n });
   return [
     arraysView(numbers, told, row, focus),
-    el("div", { class: "formula" }, formulaMath("dS = A (dA - sum A dA)")),
-    attentionRow(numbers, told[row], row),
-    rowsTable(told, row, focus),
+    el(
+      "p",
+      { class: "quiet" },
+      "Each row is a query and each column a key. ▸ the row explained below, · masked, " +
+        `▲ saturated (a weight above ${saturatedFrom}), △ only one key left. Both gradients have the same colours.`,
+    ),
+    el(
+      "div",
+      { class: "attention-rest" },
+      attentionRow(numbers, told[row], row),
+      el("section", {}, el("h3", {}, "All rows of this head"), rowsTable(told, row, focus)),
+    ),
     recordLine(context, attention),
   ];
 };
@@ -140,38 +150,70 @@ const stepWords = ({ layer, step }, head, heads) =>
 
 const numbered = (name, count) => Array.from({ length: count }, (_, n) => `${name} ${n}`);
 
-const moveTo = (context, attention) =>
-  context.go({ record: attention.record, layer: attention.layer.index, t: attention.step });
+const placeOf = (attention) => ({ record: attention.record, layer: attention.layer.index, t: attention.step });
+
+// The controls of the view; go(change of the place).
+const controlsOfAttention = (all, go) => {
+  const { layers } = all[0],
+    most = (what) => Math.max(...all.map((attention) => attention[what]));
+  let here = null;
+  const sameStep = ({ steps }) => steps[Math.min(here.attention.step, steps.length - 1)];
+  const stepper = stepperOf(all.length, "attention", "attention-step", (n) => go(placeOf(all[n])));
+  const layerNames = layers.map(({ name }) => name);
+  const layer = choiceOf("layer", "attention-layer", layerNames, (n) => go(placeOf(sameStep(layers[n]))));
+  const head = choiceOf("head", "attention-head", numbered("head", most("heads")), (n) => go({ head: n }));
+  const sample = choiceOf("sample", "attention-sample", numbered("sample", most("samples")), (n) => go({ sample: n }));
+  return {
+    elements: [stepper.element, el("div", { class: "choices" }, layer.element, head.element, sample.element)],
+    show: (at) => {
+      here = at;
+      stepper.show(all.indexOf(at.attention), stepWords(at.attention, at.head, at.attention.heads));
+      layer.show(at.attention.layer.index);
+      head.show(at.head);
+      sample.show(at.sample);
+    },
+  };
+};
+
+// The map is made anew only when it shows something else.
+const mapPart = (trace, root, go) => {
+  const place = el("div");
+  const kindNames = mapKinds.map(({ name }) => name);
+  const kinds = choiceOf("showing", "attention-map-of", kindNames, (map) => go({ map }));
+  const choose = (attention, head) => go({ ...placeOf(attention), head });
+  let shown = null,
+    map = null;
+  return {
+    element: el("section", { class: "attention-map" }, el("h3", {}, "Every head at a glance"), kinds.element, place),
+    show: (named, { attention, head, sample }) => {
+      const kind = mapKinds[named] ? named : 0;
+      kinds.show(kind);
+      if (shown !== `${kind} ${sample}`) {
+        map = attentionMap(trace, kind, sample, root.clientWidth || 1100, choose);
+        place.replaceChildren(map ? map.element : el("p", { class: "quiet" }, "These attentions have no common size."));
+      }
+      shown = `${kind} ${sample}`;
+      map?.mark(attention, head);
+    },
+  };
+};
 
 const renderAttention = (root, firstContext) => {
   let context = firstContext;
   const all = attentionsOf(context.trace),
-    { layers } = all[0];
-  const here = () => attentionAt(context.trace, context.place);
-  const most = (what) => Math.max(...all.map((attention) => attention[what]));
-  const stepper = stepperOf(all.length, "attention", "attention-step", (n) => moveTo(context, all[n]));
-  const layerChoice = choiceOf("layer", "attention-layer", layers.map(({ name }) => name), (n) =>
-    moveTo(context, layers[n].steps[Math.min(here().attention.step, layers[n].steps.length - 1)]),
-  );
-  const headChoice = choiceOf("head", "attention-head", numbered("head", most("heads")), (head) => context.go({ head }));
-  const sampleChoice = choiceOf("sample", "attention-sample", numbered("sample", most("samples")), (sample) =>
-    context.go({ sample }),
-  );
-  const body = el("div", { class: "attention" });
+    go = (change) => context.go(change);
+  const controls = controlsOfAttention(all, go),
+    map = mapPart(context.trace, root, go),
+    hasMap = all.length > 1 || all[0].heads > 1,
+    body = el("div", { class: "attention" });
   const update = (next) => {
     context = next;
-    const at = here();
-    stepper.show(all.indexOf(at.attention), stepWords(at.attention, at.head, at.attention.heads));
-    layerChoice.show(at.attention.layer.index);
-    headChoice.show(at.head);
-    sampleChoice.show(at.sample);
+    const at = attentionAt(context.trace, context.place);
+    controls.show(at);
+    if (hasMap) map.show(context.place.map, at);
     replaceContents(body, ...bodyOf(context, at));
   };
-  root.append(
-    stepper.element,
-    el("div", { class: "choices" }, layerChoice.element, headChoice.element, sampleChoice.element),
-    body,
-  );
+  root.append(...controls.elements, body, ...(hasMap ? [map.element] : []));
   update(context);
   return update;
 };
@@ -188,7 +230,7 @@ export const attentionView = {
   onKey: (key, context) => {
     const all = attentionsOf(context.trace),
       next = stepAfterKey(key, all.indexOf(attentionAt(context.trace, context.place).attention), all.length);
-    if (next !== null) moveTo(context, all[next]);
+    if (next !== null) context.go(placeOf(all[next]));
     return next !== null;
   },
 };

@@ -13,7 +13,7 @@ import {
   weightsOverTime,
 } from "./memory_numbers.js";
 import { memoriesOf, memoryAt } from "./memory_places.js";
-import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
+import { choiceOf, markedNames, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 
 const ofGate = rangeBetween(0, 1);
@@ -36,23 +36,29 @@ const shown = (array, label, options) => (array ? arrayView(array, { label, ...o
 
 // ---- all steps
 
+const widthOfNames = 60;
+
 // Steps stand below each other in all arrays: as wide as the room allows, but cells must be seen.
 const widthOfStep = (steps, features, room) => {
-  const cell = Math.floor((room / steps - gapOfBlocks) / features);
+  const cell = Math.floor(((room - widthOfNames) / steps - gapOfBlocks) / features);
   return features * Math.max(3, Math.min(20, cell));
 };
 
-// An array whose blocks are the steps; a click moves to the step under the pointer. Its names are kept to be marked.
+// An array whose blocks are the steps; a click moves to the step under the pointer. Its names of steps can be marked.
 const overTime = (array, label, { axis = 0, width, marks, go, ...options }) => {
   if (!array) return absent(label);
-  const columns = Array.from({ length: array.shape[axis] }, (_, t) => {
-    const name = el("span", { class: "step-name" }, String(t + 1));
-    marks.push({ name, t });
-    return name;
-  });
+  const columns = markedNames(Array.from({ length: array.shape[axis] }, (_, t) => String(t + 1)));
+  marks.push(columns.mark);
   const cell = { width: width / array.shape.at(-1), height: 18 };
   let pointed = null;
-  const figure = arrayView(array, { label, columns, cell, maxCells: 16384, onCell: (at) => (pointed = at), ...options });
+  const figure = arrayView(array, {
+    label,
+    columns: columns.elements,
+    cell,
+    maxCells: 16384,
+    onCell: (at) => (pointed = at),
+    ...options,
+  });
   figure.addEventListener("click", (event) => {
     if (event.target.tagName === "CANVAS" && pointed) go(pointed.index[axis]);
   });
@@ -89,8 +95,7 @@ const historyOf = (trace, memory, sample, room, go) => {
     overTime(bySlot(all.map(({ gradient }) => gradient && rowNorms(gradient))), "|gradient| of each slot", options),
     memory.steps[0].attentions.map(attentionAtPlace),
   );
-  const mark = (now) => marks.forEach(({ name, t }) => (name.className = t === now ? "step-name now" : "step-name"));
-  return { element, mark };
+  return { element, mark: (now) => marks.forEach((mark) => mark(now)) };
 };
 
 // ---- one step
@@ -118,10 +123,17 @@ export const stepText = (numbers) => {
   );
 };
 
-const updateView = (numbers, slots) => {
+// Two arrays stand side by side, with their names and the signs between them.
+const cellOfStep = (features, room) => {
+  const width = Math.floor((room / 2 - 100) / features);
+  return { width: Math.max(8, Math.min(58, width)), height: 23 };
+};
+
+const updateView = (numbers, slots, room) => {
+  const cell = cellOfStep(numbers.input?.shape[1] ?? 1, room);
   const range = rangeOf(...["before", "candidate", "after"].map((what) => numbers[what]?.data ?? [])),
     rows = names("slot", slots);
-  const show = (what, label, colours = range) => shown(numbers[what], label, { rows, range: colours });
+  const show = (what, label, colours = range) => shown(numbers[what], label, { rows, cell, range: colours });
   const sign = (text) => el("span", { class: "arithmetic" }, text);
   return el(
     "div",
@@ -179,14 +191,14 @@ const attentionOfStep = ({ trace, place }, { slots }, { record }, attention, sam
   ];
 };
 
-const stepView = (context, { memory, t, sample }) => {
+const stepView = (context, { memory, t, sample }, room) => {
   const numbers = stepNumbers(context.trace, memory, t, sample);
   return el(
     "section",
     { class: "memory-step" },
     el("h3", {}, `Step ${t + 1}`),
     el("p", { "aria-live": "polite" }, stepText(numbers)),
-    updateView(numbers, memory.slots),
+    updateView(numbers, memory.slots, room),
     memory.steps[t].attentions.map((one) => attentionOfStep(context, memory, memory.steps[t], one, sample)),
   );
 };
@@ -196,9 +208,7 @@ const stepView = (context, { memory, t, sample }) => {
 // The place of a step, which the view of attention understands, too.
 const placeOfStep = ({ steps }, t) => ({ t, record: steps[t].attentions[0]?.record ?? steps[t].record });
 
-const widthOfNames = 56;
-
-const roomIn = (root) => (root.clientWidth || 1100) - widthOfNames;
+const roomIn = (root) => root.clientWidth || 1100;
 
 const renderMemory = (root, firstContext) => {
   let context = firstContext,
@@ -235,7 +245,7 @@ const renderMemory = (root, firstContext) => {
     }
     stepper.show(at.t, `${at.memory.name}, step ${at.t + 1} of ${at.memory.steps.length}`);
     history.mark(at.t);
-    replaceContents(now, stepView(context, at));
+    replaceContents(now, stepView(context, at, roomIn(root)));
   };
   root.append(
     stepperPlace,

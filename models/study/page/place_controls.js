@@ -53,6 +53,13 @@ export const stepAfterKey = (key, at, count) => {
   return to === undefined ? null : Math.max(0, Math.min(count - 1, to));
 };
 
+// Names beside an array, one of which is marked: {elements, mark(which)}.
+export const markedNames = (names) => {
+  const elements = names.map((name) => el("span", { class: "step-name" }, name));
+  const mark = (now) => elements.forEach((one, n) => (one.className = n === now ? "step-name now" : "step-name"));
+  return { elements, mark };
+};
+
 // New contents; what had the focus has it again, if it is there under the same id.
 export const replaceContents = (root, ...contents) => {
   const focused = document.activeElement?.id;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { gradientOfScores, numbersOf, rowOf, stateOfRow } from "../../../models/study/page/attention_numbers.js";
+import { mapKinds, mapOf } from "../../../models/study/page/attention_map.js";
 import { attentionAt, attentionsOf } from "../../../models/study/page/attention_places.js";
 import { rowText } from "../../../models/study/page/attention_row.js";
 import { attentionView } from "../../../models/study/page/attention_view.js";
@@ -116,6 +117,7 @@ test("a place names an attention by its record, by one after it, or by layer and
   assert.equal(recordAt({ t: 99 }), all[3].record);
   const { head, row } = attentionAt(trace, { head: 7, row: -1 });
   assert.deepEqual([head, row], [1, 0]);
+  assert.equal(attentionAt(trace, {}).row, null);
 });
 
 // A trace by hand: a softmax of these scores, whose weights mix values.
@@ -188,6 +190,7 @@ test("the view shows the four arrays of the head in its place, and what a row sa
     "weights A",
     "gradient dA",
     "gradient dS",
+    "weights A by head, attention, query and key",
   ]);
   const table = root.withClass("attention-row")[0],
     numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });
@@ -210,6 +213,37 @@ test("steps go by buttons, slider and keys, and the ends stay", () => {
   assert.equal(key("ArrowLeft", { record: all[2].record }), true);
   assert.equal(moves.pop().t, 1);
   assert.equal(key("x", {}), false);
+});
+
+test("the map has every head of every attention, and a click leads there", () => {
+  const trace = studyOf("rmc", "--tokens", "3"),
+    all = attentionsOf(trace);
+  for (const [kind, name] of ["weights", "dWeights", "dScores"].entries()) {
+    const { array } = mapOf(trace, all, mapKinds[kind], 0);
+    assert.deepEqual(array.shape, [2, 3, 3, 4]);
+    for (const head of [0, 1])
+      for (const t of [0, 1, 2]) {
+        const own = numbersOf(trace, all[t], { sample: 0, head })[name];
+        assert.deepEqual([...own.data], Array.from({ length: 12 }, (_, n) => array.at(head, t, Math.floor(n / 4), n % 4)));
+      }
+  }
+  const { root, moves, update } = rendered(trace, { t: 1, head: 1 }),
+    [map] = root.withClass("attention-map");
+  const marked = () => map.withClass("now").map(({ textContent }) => textContent);
+  assert.deepEqual(marked().sort(), ["head 1", "step 2"]);
+  const [canvas] = map.tagged("canvas");
+  canvas.fire("pointermove", { offsetX: Number.parseFloat(canvas.attributes.style.slice(6)) - 2, offsetY: 2 });
+  map.tagged("figure")[0].fire("click", { target: { tagName: "CANVAS" } });
+  assert.deepEqual(moves.pop(), { record: all[2].record, layer: 0, t: 2, head: 0 });
+  update({ t: 0, head: 0 });
+  assert.deepEqual(marked().sort(), ["head 0", "step 1"]);
+});
+
+test("the row in focus is the one with the largest gradient, until another is named", () => {
+  const trace = studyOf("attention-model"),
+    at = { record: attentionsOf(trace)[1].record };
+  assert.match(rendered(trace, at).root.withClass("attention-row")[0].textContent, /^Row 3/);
+  assert.match(rendered(trace, { ...at, row: 1 }).root.withClass("attention-row")[0].textContent, /does not depend on this row/);
 });
 
 test("what is no attention has no view", () => {

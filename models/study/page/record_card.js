@@ -2,6 +2,7 @@
 import { rangeOf } from "./array_colours.js";
 import { checkRecord } from "./check.js";
 import { button, el, exactNumber, formatNumber } from "./dom.js";
+import { jacobianInputs } from "./jacobian.js";
 import { formulaMath } from "./mathml.js";
 import { movedPlace, placeText } from "./places.js";
 import { makerOf } from "./tape_graph.js";
@@ -228,6 +229,12 @@ const notYet = (go) =>
     ),
   );
 
+// Other views of the record.
+const linksView = ({ trace, place }, record) => {
+  const to = (view, words) => el("a", { href: placeText(movedPlace(place, { view, record, row: null })) }, words);
+  return jacobianInputs(trace, record).length > 0 && el("p", {}, to("jacobian", "its Jacobian"));
+};
+
 // The card of a record at a moment where its backward is known, or not yet.
 export const recordCard = (context, index, isBackwardKnown) => {
   const { trace, verdicts, go } = context,
@@ -241,6 +248,7 @@ export const recordCard = (context, index, isBackwardKnown) => {
       {},
       el("h3", {}, el("span", { class: "quiet" }, `${index} `), record.op),
       record.path && el("p", { class: "code quiet" }, record.path),
+      isBackwardKnown && linksView(context, index),
     ),
     isBackwardKnown && verdictView(verdicts[index] ?? checkRecord(trace, index), record, trace.nodes),
     forwardView(context, record, symbols),

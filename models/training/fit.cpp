@@ -37,8 +37,22 @@ class Fitting {
   }
 
   FitResult run() {
+    try {
+      return run_to_its_end();
+    } catch (const DivergenceError& error) {
+      if (written_step_ < 0) throw;
+      throw DivergenceError(
+          text(error.what(), "; ", options_.checkpoint, " is the last good checkpoint, of step ", written_step_));
+    }
+  }
+
+ private:
+  FitResult run_to_its_end() {
     while (training_.steps() < options_.steps && !stopped()) step();
-    if (!options_.checkpoint.empty()) checkpoint();
+    if (!options_.checkpoint.empty()) {
+      if (standing_.window_steps > 0) training_.check_weights();  // no validation has seen them
+      checkpoint();
+    }
     if (best_.step() > 0) best_.restore();
     result_.steps = training_.steps();
     result_.best_step = best_.step();
@@ -49,7 +63,6 @@ class Fitting {
     return std::move(result_);
   }
 
- private:
   /// One update, and the validation that may be due after it.
   void step() {
     const bool last = training_.steps() + 1 == options_.steps;
@@ -102,6 +115,7 @@ class Fitting {
 
   void validate(const StepReport& report) {
     const Evaluation validation = training_.validate();
+    training_.check_validation(validation);
     const double now = progress_.seconds(), steps = static_cast<double>(standing_.window_steps);
     const double samples = steps * static_cast<double>(*options_.batch * options_.accumulate);
     result_.history.push_back({.step = training_.steps(),
@@ -160,6 +174,7 @@ class Fitting {
     standing_.best = best_.validation();
     standing_.seconds = checkpoint_at_ = progress_.seconds();
     save_checkpoint(options_.checkpoint, state(), standing_, description(training_), options_.model);
+    written_step_ = standing_.step;
   }
 
   void resume() {
@@ -168,6 +183,7 @@ class Fitting {
     best_.resume(standing_.best_step, standing_.best);
     progress_.resume(standing_.step, standing_.seconds);
     window_started_at_ = checkpoint_at_ = standing_.seconds;
+    written_step_ = standing_.step;
   }
 
   Training& training_;
@@ -177,7 +193,8 @@ class Fitting {
   TrainingState standing_;
   FitResult result_;
   double window_started_at_ = 0;
-  double checkpoint_at_ = 0;
+  double checkpoint_at_ = -std::numeric_limits<double>::infinity();  // the first validation writes one
+  std::int64_t written_step_ = -1;                                   // of the checkpoint; -1: there is none
 };
 
 }  // namespace

@@ -38,10 +38,11 @@ struct FitOptions {
   std::optional<double> until = {};         // stop when the validation metric is as good as this
   const std::atomic<bool>* stop = nullptr;  // stop when it is set (by a signal, say)
 
-  std::string checkpoint = {};    // a file from which the training can be resumed; empty: none
-  double checkpoint_seconds = 5;  // the minimum time between two of them, which are written at validations
-  bool resume = false;            // go on from that file, if it exists
-  std::string model = {};         // stored with it: a description from which to make the model again; empty: none
+  std::string checkpoint = {};  // a file from which the training can be resumed; empty: none
+  double checkpoint_seconds =
+      5;                   // the minimum time between two of them, which are written at validations from the first
+  bool resume = false;     // go on from that file, if it exists
+  std::string model = {};  // stored with it: a description from which to make the model again; empty: none
 
   std::ostream* metrics = nullptr;  // gets a JSON line per validation
   bool watch_gradients = false;     // with the gradient norm of each layer
@@ -62,7 +63,7 @@ constexpr std::string_view name_of(StopReason reason) {
   return names[static_cast<int>(reason)];
 }
 
-/// A loss or a gradient is not finite.
+/// A loss or a gradient is not finite. Names the first record of the computation with such a number.
 class DivergenceError : public ValueError {
  public:
   using ValueError::ValueError;

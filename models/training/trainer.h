@@ -27,6 +27,9 @@ class Trainer final : public Training {
 
  private:
   Tensor loss_of(std::int64_t batch) override;
+  void mark() override { marked_ = curriculum_; }
+  void rewind() override { curriculum_ = marked_; }
+  Names names() const override { return model_.names(); }
   void observe(const Tensor& output, const Tensor& target);
   Evaluation on(std::string_view samples, std::int64_t count, const SeePortion& see = {}) const;
 
@@ -34,7 +37,7 @@ class Trainer final : public Training {
   const Task& task_;
   std::optional<HeldOut> held_out_;
   std::vector<Lesson> lessons_;
-  CurriculumState curriculum_;
+  CurriculumState curriculum_, marked_;
   Random batches_;
 };
 

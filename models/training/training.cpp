@@ -1,6 +1,7 @@
 #include <retrace/core/tape.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/gradient_norms.h>
+#include <retrace/models/training/not_finite.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/training.h>
 #include <retrace/nn/clip.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 namespace retrace {
 
@@ -64,11 +66,13 @@ Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
 
 StepReport Training::step(std::int64_t scheduled, bool report_layers) {
   StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate_at(scheduled, options_)};
+  mark();
   for (std::int64_t part = 0; part < options_.accumulate; ++part)
     report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
+  check_finite("loss of step", report.loss);
   if (report_layers) report.gradient_norms = gradient_norms(weights_);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
-  check_finite("gradient norm", report.gradient_norm);
+  check_finite("gradient norm of step", report.gradient_norm);
   optimizer_->set_learning_rate(report.learning_rate);
   optimizer_->step();
   return report;
@@ -78,16 +82,60 @@ double Training::walk_back(std::int64_t batch) {
   Tape tape;
   const Tensor loss = loss_of(batch);
   const double value = loss.item();
-  check_finite("loss", value);
-  tape.backward(options_.accumulate == 1 ? loss : loss / static_cast<double>(options_.accumulate));
+  if (std::isfinite(value))
+    tape.backward(options_.accumulate == 1 ? loss : loss / static_cast<double>(options_.accumulate));
   return value;
 }
 
-void Training::check_finite(const char* what, double value) const {
+void Training::check_finite(const char* what, double value) {
   if (std::isfinite(value)) return;
+  throw DivergenceError(text("fit: the ", what, " ", steps(), " is ", without_sign_of_nan(value), ": ",
+                             what_is_not_finite(), "; lower the learning rate or the clip"));
+}
+
+void Training::check_validation(const Evaluation& validation) {
+  mark();
+  check_finite("validation loss after step", validation.loss);
+}
+
+void Training::check_weights() {
+  mark();
+  double loss = 0;
+  {
+    const NoTape unrecorded;
+    for (std::int64_t part = 0; part < options_.accumulate; ++part)
+      loss += loss_of(steps() * options_.accumulate + part).item();
+  }
+  rewind();
+  check_finite("loss after step", loss);
+}
+
+std::string Training::what_is_not_finite() {
+  rewind();
+  discard_gradients();
+  std::optional<NotFinite> found;
+  try {
+    for (std::int64_t part = 0; part < options_.accumulate && !found; ++part) {
+      Tape tape({.keep = true});
+      const Tensor loss = loss_of(steps() * options_.accumulate + part);
+      found = first_not_finite(tape, loss / static_cast<double>(options_.accumulate), names());
+    }
+  } catch (const std::bad_alloc&) {
+    discard_gradients();
+    return "there is too little memory to look for the record where it began";
+  }
+  discard_gradients();
+  return found ? to_text(*found) : "every record of the same batches is finite by itself";
+}
+
+void Training::discard_gradients() const {
   for (const Tensor& tensor : tensors_) tensor.zero_grad();
-  throw DivergenceError(
-      text("fit: the ", what, " of step ", steps(), " is ", value, "; lower the learning rate or the clip"));
+}
+
+Names Training::names() const {
+  Names names;
+  for (const NamedTensor& weight : weights_) names.add(weight.tensor, weight.name);
+  return names;
 }
 
 void Training::leave_if_stopped() const {

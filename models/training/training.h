@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <retrace/core/names.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/nn/optimizer.h>
 
@@ -32,10 +33,15 @@ class Training {
   Training& operator=(const Training&) = delete;
 
   /// Computes the loss and its gradients, clips them and updates the weights at the learning rate of step `scheduled`
-  /// of the schedule. With `report_layers`, the report has the gradient norm of each layer. Throws DivergenceError if
-  /// the loss or a gradient is not finite, and leaves the weights unchanged.
+  /// of the schedule. With `report_layers`, the report has the gradient norm of each layer. Throws DivergenceError,
+  /// which names the first record with such a number, if the loss or a gradient is not finite, and leaves the weights
+  /// unchanged.
   StepReport step(std::int64_t scheduled, bool report_layers = false);
   StepReport step() { return step(steps()); }
+  /// Throws DivergenceError, as step() does, if the loss of the validation after the last step is not finite.
+  void check_validation(const Evaluation& validation);
+  /// Throws DivergenceError if the weights, or the loss of the next batch, are not finite. Changes nothing.
+  void check_weights();
   /// Steps made.
   std::int64_t steps() const { return optimizer_->steps(); }
   const std::vector<NamedTensor>& weights() const { return weights_; }
@@ -68,9 +74,20 @@ class Training {
  private:
   /// The loss of a batch, recorded on the tape in scope. Batches are numbered from 0 and requested in order.
   virtual Tensor loss_of(std::int64_t batch) = 0;
+  /// What loss_of() changes beside its result is put back by rewind() as it was at mark(), so that the same batches
+  /// give the same losses again.
+  virtual void mark() {}
+  virtual void rewind() {}
+  /// What errors call weights and modules.
+  virtual Names names() const;
+
   double walk_back(std::int64_t batch);
-  /// Throws DivergenceError, and discards the gradients, if a number of this step is not finite.
-  void check_finite(const char* what, double value) const;
+  /// Throws DivergenceError, and discards the gradients, if a number of the batches since mark() is not finite. `what`
+  /// is said of steps().
+  void check_finite(const char* what, double value);
+  /// Computes the batches since mark() again, and keeps all numbers to look through them.
+  std::string what_is_not_finite();
+  void discard_gradients() const;
 
   std::vector<NamedTensor> weights_;
   Tensors tensors_;  // of weights_

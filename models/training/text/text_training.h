@@ -44,11 +44,14 @@ class TextTraining : public Training {
 
  private:
   Tensor loss_of(std::int64_t batch) override;
+  void mark() override { marked_ = carried_; }
+  void rewind() override { carried_ = marked_; }
+  Names names() const override { return names_of(model_.network); }
 
   const TextModel& model_;
   const TextData& data_;
   Streams streams_;
-  LanguageState carried_;
+  LanguageState carried_, marked_;
 };
 
 }  // namespace retrace

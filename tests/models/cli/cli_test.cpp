@@ -95,6 +95,31 @@ TEST(Cli, ATrainingThatDivergesHasFailed) {
   }
 }
 
+TEST(Cli, ATrainingThatDivergesNamesTheRecordAndLeavesACheckpointThatCanBeEvaluated) {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  const Outcome outcome = run_command({"train",    "adding",
+                                       "--length", "4",
+                                       "--model",  "rmc",
+                                       "--steps",  "100",
+                                       "--batch",  "2",
+                                       "--quiet",  "--optimizer",
+                                       "sgd",      "--learning-rate",
+                                       "1e3",      "--clip",
+                                       "1e9",      "--warm-up",
+                                       "1",        "--validate-every",
+                                       "1",        "--test-samples",
+                                       "16",       "--out",
+                                       run});
+  EXPECT_EQ(outcome.status, 1);
+  for (const char* part : {"fit: the validation loss after step 2 is inf: record ", ", mse, is the first",
+                           "its output %", "is the last good checkpoint, of step 1"})
+    EXPECT_NE(outcome.messages.find(part), std::string::npos) << part << "\n" << outcome.messages;
+  const Outcome evaluated = run_command({"eval", run});
+  EXPECT_EQ(evaluated.status, 0) << evaluated.messages;
+  EXPECT_NE(evaluated.results.find("a checkpoint after step 1"), std::string::npos) << evaluated.results;
+}
+
 TEST(Cli, TheHelpTellsTheExitCodes) {
   const std::string help = run_command({"--help"}).results;
   for (const char* words : {"0 when all went well", "1 when something failed", "2 for a wrong command line",

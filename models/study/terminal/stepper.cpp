@@ -28,8 +28,7 @@ class Stepper {
       : trace_(trace), out_(out), style_(style), steps_(steps_of(trace)) {}
 
   void run(std::istream& commands) {
-    out_ << (trace_.title.empty() ? "a trace" : printable(trace_.title)) << ": " << trace_.records.size()
-         << " records; h for help, q to quit\n\n";
+    out_ << heading_of(trace_) << "; h for help, q to quit\n\n";
     show();
     std::string line;
     while (prompt() && std::getline(commands, line)) {

@@ -1,3 +1,4 @@
+#include <retrace/core/printable.h>
 #include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/trace_text.h>
 
@@ -115,6 +116,12 @@ std::vector<TraceStep> steps_of(const Trace& trace) {
   return steps;
 }
 
+std::string heading_of(const Trace& trace) {
+  const std::size_t count = trace.records.size();
+  return text(trace.title.empty() ? "a trace" : printable(trace.title), ": ", count,
+              count == 1 ? " record" : " records");
+}
+
 std::string heading_of(const Trace& trace, const TraceStep& step) {
   const TraceRecord& record = trace.records[step.record];
   const std::string path = record.path.empty() ? "" : record.path + "  ";
@@ -131,7 +138,7 @@ std::string to_text(const Trace& trace, const TraceStep& step, const ArrayStyle&
 }
 
 std::string to_text(const Trace& trace, const ArrayStyle& style) {
-  std::string result = text(trace.title.empty() ? "a trace" : trace.title, ": ", trace.records.size(), " records\n");
+  std::string result = heading_of(trace) + "\n";
   bool backward = false;
   for (const TraceStep& step : steps_of(trace)) {
     if (step.backward && !backward) result += "\nbackward\n";

@@ -17,6 +17,8 @@ struct TraceStep {
 /// The forward of every record, then the backward of those that were reached, last to first.
 std::vector<TraceStep> steps_of(const Trace& trace);
 
+/// "attention: 12 records".
+std::string heading_of(const Trace& trace);
 /// One line: "  12  encoder/mha  %12[4, 4] <- softmax %11[4, 4]".
 std::string heading_of(const Trace& trace, const TraceStep& step);
 /// The record with its formula, its inputs and its output; or the gradient that arrived and what was sent to each

@@ -21,6 +21,12 @@ Trace small_trace() {
   return trace_backward(tape, sum(mul(x, x)), {.title = "a square"});
 }
 
+TEST(TraceText, CountsItsRecords) {
+  EXPECT_EQ(heading_of(small_trace()), "a square: 2 records");
+  EXPECT_EQ(heading_of(Trace{.records = {{.op = "sin"}}}), "a trace: 1 record");
+  EXPECT_EQ(heading_of(Trace{.title = "a\nb"}), "a\\x0ab: 0 records");
+}
+
 TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
   EXPECT_EQ(to_text(small_trace()),
             "a square: 2 records\n"

@@ -23,5 +23,5 @@ struct MinimalGated {  // your own cell: h <- h + z (tanh(W x + b) - h), z = sig
 
 int main(int argc, char** argv) {
   register_model<MinimalGated>("minimal-gated");
-  return run_cli(argc, argv);  // train, compare, gradcheck and info know it now
+  return run_cli(argc, argv);  // study, train, compare, gradcheck and info know it now
 }

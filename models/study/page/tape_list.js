@@ -43,7 +43,12 @@ const scopeRow = ({ trace, verdicts }, item, moment, isOpen) => {
     count = trace.records.length;
   return [
     el("span", { class: "row-fold", "aria-hidden": "true" }, isOpen ? "▾" : "▸"),
-    el("span", { class: "row-name" }, name || type, name && type && type !== name ? el("span", { class: "quiet" }, ` ${type}`) : null),
+    el(
+      "span",
+      { class: "row-name" },
+      name || type,
+      name && type && type !== name ? el("span", { class: "quiet" }, ` ${type}`) : null,
+    ),
     el("span", { class: "row-shape" }, isOpen ? "" : `${item.last - item.first + 1} records`),
     knownText(knownAt(moment, item.last, count).value, "value"),
     knownText(knownAt(moment, item.first, count).gradient, "gradient"),

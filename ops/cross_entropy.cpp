@@ -50,12 +50,20 @@ Formulas formulas(const Record& r) {
   return {text(r.op().forward, where, reduced_formula(options.reduction, counted)),
           text(gradient_of_loss_formula(options.reduction, counted), ", ", r.op().backward, where)};
 }
-constexpr OpInfo info{"cross_entropy", "l[i] = ln sum_c e^x[i, c] - x[i, t[i]]",
-                      "dx[i, c] = dl[i] (softmax(x)[i, c] - [c = t[i]])", "x, t", formulas};
-constexpr OpInfo soft_info{"cross_entropy", "l[i] = -sum_c t[i, c] log_softmax(x)[i, c]",
+AttributeList attribute_list(const Record& r) { return label_loss_attributes(r.attributes<Attributes>().options); }
+constexpr OpInfo info{"cross_entropy",
+                      "l[i] = ln sum_c e^x[i, c] - x[i, t[i]]",
+                      "dx[i, c] = dl[i] (softmax(x)[i, c] - [c = t[i]])",
+                      "x, t",
+                      formulas,
+                      attribute_list};
+constexpr OpInfo soft_info{"cross_entropy",
+                           "l[i] = -sum_c t[i, c] log_softmax(x)[i, c]",
                            "dx[i, c] = dl[i] (softmax(x)[i, c] sum_k t[i, k] - t[i, c]), "
                            "dt[i, c] = -dl[i] log_softmax(x)[i, c]",
-                           "x, t", formulas};
+                           "x, t",
+                           formulas,
+                           attribute_list};
 
 constexpr std::int64_t grain = 4096;  // logits that are worth a thread
 

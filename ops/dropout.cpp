@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
@@ -15,7 +16,12 @@ double factor_of(double probability) { return probability < 1 ? 1 / (1 - probabi
 Formulas formulas(const Record& r) {
   return {text("m in {0, ", factor_of(r.attributes<Attributes>().probability), "}, y = x m"), r.op().backward};
 }
-constexpr OpInfo info{"dropout", "m in {0, 1 / (1 - p)}, y = x m", "dx = dy m", "x", formulas};
+AttributeList attribute_list(const Record& r) {
+  AttributeList list{{"probability", r.attributes<Attributes>().probability}};
+  if (r.saved(0)) list.push_back({"mask", r.saved(0).tensor()});  // until a backward has let go of it
+  return list;
+}
+constexpr OpInfo info{"dropout", "m in {0, 1 / (1 - p)}, y = x m", "dx = dy m", "x", formulas, attribute_list};
 constexpr std::int64_t grain = 16384;
 
 void dropout_backward(Record& r) {

@@ -1,3 +1,4 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/ids.h>
 #include <retrace/ops/loops/lines.h>
@@ -14,7 +15,8 @@ Formulas formulas(const Record& r) {
     in_x += (k == 0 ? "" : ", ") + (k == r.attributes<int>() ? text("ids[", in_y, "]") : index_letter(k));
   return {text("y[", in_y, "] = x[", in_x, "]"), text("dx[", in_x, "] += dy[", in_y, "]")};
 }
-constexpr OpInfo info{"gather", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas};
+AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
+constexpr OpInfo info{"gather", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas, attribute_list};
 
 // body(place in x, place in y) for each element of y, line by line.
 template <class Body>

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/dual.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/run.h>
@@ -100,15 +101,27 @@ Formulas formulas(const Record& r) {
                root, last, ", y = n", attributes.gamma > 0 ? " gamma" : "", attributes.beta > 0 ? " + beta" : ""),
           backward};
 }
-constexpr OpInfo info{"layer_norm", "v = mean (x - mean x)^2, n = (x - mean x) / sqrt(v + eps), y = n gamma + beta",
+AttributeList attribute_list(const Record& r) {
+  const Attributes& attributes = r.attributes<Attributes>();
+  AttributeList list{{"axes", attributes.axes}, {"eps", attributes.eps}};
+  if (attributes.gamma < 0 && attributes.beta > 0)
+    list.push_back({"inputs", std::string(attributes.residual > 0 ? "x, residual, beta" : "x, beta")});
+  return list;
+}
+constexpr OpInfo info{"layer_norm",
+                      "v = mean (x - mean x)^2, n = (x - mean x) / sqrt(v + eps), y = n gamma + beta",
                       "g = dy gamma, dx = (g - mean g - n mean g n) / sqrt(v + eps), dgamma = sum dy n, dbeta = sum dy",
-                      "x, gamma, beta", formulas};
+                      "x, gamma, beta",
+                      formulas,
+                      attribute_list};
 constexpr OpInfo residual_info{
     "residual_layer_norm",
     "s = x + residual, v = mean (s - mean s)^2, n = (s - mean s) / sqrt(v + eps), y = n gamma + beta",
     "g = dy gamma, ds = (g - mean g - n mean g n) / sqrt(v + eps), dx = ds, dresidual = ds, dgamma = sum dy n, "
     "dbeta = sum dy",
-    "x, residual, gamma, beta", formulas};
+    "x, residual, gamma, beta",
+    formulas,
+    attribute_list};
 
 constexpr std::int64_t grain = 4096;  // elements that are worth a thread
 

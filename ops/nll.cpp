@@ -14,7 +14,8 @@ Formulas formulas(const Record& r) {
   return {text(r.op().forward, where, reduced_formula(options.reduction, counted)),
           text(gradient_of_loss_formula(options.reduction, counted), ", ", r.op().backward, where)};
 }
-constexpr OpInfo info{"nll", "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]", "logp, t", formulas};
+AttributeList attribute_list(const Record& r) { return label_loss_attributes(r.attributes<Attributes>().options); }
+constexpr OpInfo info{"nll", "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]", "logp, t", formulas, attribute_list};
 
 void backward(Record& r) {
   const Attributes attributes = r.attributes<Attributes>();

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
@@ -21,9 +22,13 @@ Formulas formulas(const Record& r) {
   if (has_gamma) backward += ", dgamma = " + sum_over_rows("dy n", rank, 1);
   return {text("n = x / ", root, last, has_gamma ? ", y = n gamma" : ", y = n"), backward};
 }
-constexpr OpInfo info{"rms_norm", "n = x / sqrt(mean x^2 + eps), y = n gamma",
-                      "g = dy gamma, dx = (g - n mean g n) / sqrt(mean x^2 + eps), dgamma = sum dy n", "x, gamma",
-                      formulas};
+AttributeList attribute_list(const Record& r) { return {{"eps", r.attributes<Attributes>().eps}}; }
+constexpr OpInfo info{"rms_norm",
+                      "n = x / sqrt(mean x^2 + eps), y = n gamma",
+                      "g = dy gamma, dx = (g - n mean g n) / sqrt(mean x^2 + eps), dgamma = sum dy n",
+                      "x, gamma",
+                      formulas,
+                      attribute_list};
 
 template <class T>
 void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* inverse, std::int64_t rows,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/loops/formula.h>
@@ -22,7 +23,8 @@ Formulas formulas(const Record& r) {
   const std::string of_y = in_y.empty() ? "" : text("[", in_y, "]");
   return {text("y", of_y, " = x[", in_x, "]"), text("dx[", in_x, "] += dy", of_y)};
 }
-constexpr OpInfo info{"take", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas};
+AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
+constexpr OpInfo info{"take", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas, attribute_list};
 
 // x as [outer, length, inner] and y as [outer, count, inner].
 struct Blocks {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
@@ -52,6 +54,18 @@ inline std::string gradient_of_loss_formula(Reduction reduction, double counted)
 /// " where t[i] != -1, else 0" for losses that ignore a label, otherwise "".
 inline std::string ignoring(std::optional<std::int64_t> ignored) {
   return ignored ? text(" where t[i] != ", *ignored, ", else 0") : "";
+}
+
+/// The constants of a loss: {{"reduction", "mean"}}.
+inline AttributeList loss_attributes(Reduction reduction) {
+  const char* name = reduction == Reduction::mean ? "mean" : reduction == Reduction::sum ? "sum" : "none";
+  return {{"reduction", std::string(name)}};
+}
+/// Those of a loss of labels: also "ignore_index", if it ignores one.
+inline AttributeList label_loss_attributes(const CrossEntropyOptions& options) {
+  AttributeList list = loss_attributes(options.reduction);
+  if (options.ignore_index) list.push_back({"ignore_index", *options.ignore_index});
+  return list;
 }
 
 /// Labels [...] for scores [..., C]. Throws ShapeError, DtypeError or, with position and value, IndexError; returns how

@@ -1,7 +1,8 @@
 // The loops of losses of two equal shapes. A loss is a struct:
 //
 //   struct SquaredError {
-//     static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t", pair_loss_formulas};
+//     static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t", pair_loss_formulas,
+//                                  pair_loss_attributes};
 //     template <class T> static T value(T x, T t);
 //     template <class T> static T dx(T x, T t);
 //     template <class T> static T dt(T x, T t);
@@ -18,6 +19,8 @@ inline Formulas pair_loss_formulas(const Record& r) {
   return {r.op().forward + reduced_formula(reduction, counted),
           text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward)};
 }
+
+inline AttributeList pair_loss_attributes(const Record& r) { return loss_attributes(r.attributes<Reduction>()); }
 
 template <class Loss> void pair_loss_backward(Record& r) {
   const Reduction reduction = r.attributes<Reduction>();

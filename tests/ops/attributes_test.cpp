@@ -88,6 +88,44 @@ TEST(Attributes, ProductsListTransposesAndActivations) {
 TEST(Attributes, OpsOfRowsListTheirAxes) {
   EXPECT_EQ(attributes_of([](auto& x) { return softmax(x, -2); }), "axis = 1");
   EXPECT_EQ(attributes_of([](auto& x) { return log_softmax(x); }), "axis = 2");
+  const Tensor gamma = ones({4}, f64);
+  EXPECT_EQ(attributes_of([](auto& x) { return layer_norm(x, {}, {}, {.axes = 2, .eps = 0.5}); }),
+            "axes = 2, eps = 0.5");
+  EXPECT_EQ(attributes_of([](auto& x) { return residual_layer_norm(x, x, {}, {}, {.eps = 0.5}); }),
+            "axes = 1, eps = 0.5");
+  EXPECT_EQ(attributes_of([](auto& x) { return rms_norm(x, {}, 0.25); }), "eps = 0.25");
+}
+
+TEST(Attributes, NormsNameTheInputsThatTheyHave) {
+  const Tensor x = ones({2, 3, 4}, f64).watch(), affine = ones({4}, f64);
+  Tape tape;
+  layer_norm(x, {}, affine), residual_layer_norm(x, x, {}, affine), layer_norm(x, affine);
+  const std::vector<std::vector<std::string>> names{{"x", "beta"}, {"x", "residual", "beta"}, {"x", "gamma"}};
+  for (std::size_t k = 0; k < names.size(); ++k) EXPECT_EQ(tape.records()[k]->input_names(), names[k]);
+}
+
+TEST(Attributes, OpsThatPickListWhereAndByWhatChance) {
+  EXPECT_EQ(attributes_of([](auto& x) { return take(x, indices({0, 1}), -2); }), "axis = 1");
+  EXPECT_EQ(attributes_of([](auto& x) { return gather(x, full({2, 3, 1}, 2, i64), -1); }), "axis = 2");
+  const Tensor x = ones({3}, f64).watch();
+  Tape tape;
+  Random random(2);
+  const Tensor y = dropout(x, 0.5, &random);
+  const AttributeList list = tape.records().back()->attribute_list();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(std::get<double>(list[0].value), 0.5);
+  EXPECT_EQ(list[1].name, "mask");
+  EXPECT_EQ(to_text(std::get<Tensor>(list[1].value)), to_text(y.detach())) << "x is 1, so y is the mask";
+}
+
+TEST(Attributes, LossesListTheirReduction) {
+  EXPECT_EQ(attributes_of([](auto& x) { return mse(x, x); }), "reduction = mean");
+  EXPECT_EQ(attributes_of([](auto& x) { return bce_with_logits(x, x, Reduction::none); }), "reduction = none");
+  const Tensor labels = zeros({2, 3}, i64);
+  EXPECT_EQ(attributes_of([=](auto& x) { return nll(x, labels, {.reduction = Reduction::sum}); }), "reduction = sum");
+  EXPECT_EQ(attributes_of([=](auto& x) { return cross_entropy(x, labels, {.ignore_index = -1}); }),
+            "reduction = mean, ignore_index = -1");
+  EXPECT_EQ(attributes_of([](auto& x) { return cross_entropy(x, x); }), "reduction = mean");
 }
 
 TEST(Attributes, AttentionListsItsHeadsAndWhatHidesKeys) {

@@ -1,6 +1,8 @@
 // The rules by the name of their op. A rule is {vjp, forward?, jacobian?}: functions of a call (see trace.js).
 import { attentionRules } from "./rules_attention.js";
 import { elementwiseRules } from "./rules_elementwise.js";
+import { indexingRules } from "./rules_indexing.js";
+import { lossRules } from "./rules_losses.js";
 import { productRules } from "./rules_products.js";
 import { reductionRules } from "./rules_reductions.js";
 import { rowRules } from "./rules_rows.js";
@@ -11,7 +13,8 @@ import { shapeRules } from "./rules_shapes.js";
  * second derivation of what the op's backward function computes, in double precision.
  */
 export const rules = () => ({
-  ...attentionRules, ...elementwiseRules, ...productRules, ...reductionRules, ...rowRules, ...shapeRules,
+  ...attentionRules, ...elementwiseRules, ...indexingRules, ...lossRules, ...productRules, ...reductionRules,
+  ...rowRules, ...shapeRules,
 });
 
 let known = null;

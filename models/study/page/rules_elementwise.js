@@ -1,13 +1,11 @@
 // The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
 import { activations, logistic, logOnePlusExp } from "./scalar_functions.js";
 import { elementwise, sumTo } from "./tensor.js";
-
-/** A constant of a call as the kernels see it, who convert it to the dtype of their elements first. */
-const asElement = (call, name) => (call.dtype === "f32" ? Math.fround : Number)(call.attributes[name]);
+import { constantOf } from "./trace.js";
 
 /** The rule of y = value(x), where dy/dx = slope(x, y). Both also get the constants of the call, in their order. */
 function ofOne(value, slope, ...constants) {
-  const given = (call) => constants.map((name) => asElement(call, name));
+  const given = (call) => constants.map((name) => constantOf(call, name));
   return {
     forward(call) {
       const c = given(call);
@@ -85,7 +83,7 @@ export const elementwiseRules = {
   },
   masked_fill: {
     forward(call) {
-      const fill = asElement(call, "value");
+      const fill = constantOf(call, "value");
       return [elementwise((x, hidden) => (hidden !== 0 ? fill : x), ...call.inputs)];
     },
     vjp({ inputs: [, mask], outputGradients: [dy] }) {

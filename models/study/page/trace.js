@@ -78,3 +78,6 @@ export function callOf(trace, index) {
     names: record.input_names,
   };
 }
+
+/** A constant of a call as the kernels see it, who convert it to the dtype of their elements first. */
+export const constantOf = (call, name) => (call.dtype === "f32" ? Math.fround : Number)(call.attributes[name]);

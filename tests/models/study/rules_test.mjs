@@ -68,8 +68,36 @@ const cases = [
     ["linear", [normal(4), normal(2, 4)], { activation }],
   ]),
   ["outer", [normal(3), normal(4)]],
-  ["softmax", [normal(2, 3, 4)], { axis: 1 }],
-  ["softmax", [ndArray([2, 3], [800, 800.5, -Infinity, 0, -1, 2])], { axis: 1 }],
+  ...["softmax", "log_softmax"].flatMap((op) => [
+    [op, [normal(2, 3, 4)], { axis: 1 }],
+    [op, [ndArray([2, 3], [800, 800.5, 790, 0, -1, 2])], { axis: 1 }],
+  ]),
+  ...[1, 2].flatMap((axes) => {
+    const affine = () => normal(...[3, 4].slice(-axes)), x = () => normal(2, 3, 4), attributes = { axes, eps: 0.1 };
+    return [
+      ["layer_norm", [x()], attributes, null, ["x"]],
+      ["layer_norm", [x(), affine()], attributes, null, ["x", "beta"]],
+      ["layer_norm", [x(), affine(), affine()], attributes, null, ["x", "gamma", "beta"]],
+      ["residual_layer_norm", [x(), x(), affine()], attributes, null, ["x", "residual", "gamma"]],
+    ];
+  }),
+  ["rms_norm", [normal(2, 3, 4)], { eps: 0.1 }],
+  ["rms_norm", [normal(3, 4), normal(4)], { eps: 0 }],
+  ["take", [normal(2, 3, 4), integers([5], 2, 0, 2, 1, 0)], { axis: 1 }],
+  ["take", [normal(2, 3, 4), integers([], 3)], { axis: 2 }],
+  ["embedding", [normal(4, 3), integers([2, 3], 0, 3, 3, 1, 0, 3)]],
+  ["gather", [normal(2, 3, 4), integers([2, 5, 4], ...Array.from({ length: 40 }, (_, n) => (n * 7) % 3))], { axis: 1 }],
+  ["scatter_add", [normal(4, 2), integers([3], 1, 3, 1), normal(3, 2)]],
+  ["dropout", [normal(2, 3)], { probability: 0.5, mask: ndArray([2, 3], [2, 0, 0, 2, 2, 0]) }],
+  ...["mean", "sum", "none"].flatMap((reduction) => [
+    ...["cross_entropy", "nll"].flatMap((op) => [
+      [op, [normal(2, 3, 4), integers([2, 3], 0, 3, 1, 1, 2, 0)], { reduction }],
+      [op, [normal(3, 4), integers([3], 2, -1, 0)], { reduction, ignore_index: -1 }],
+      [op, [normal(2, 4), integers([2], 1, 1)], { reduction, ignore_index: 1 }],
+    ]),
+    ["cross_entropy", [normal(2, 3, 4), normal(2, 3, 4)], { reduction }],
+    ...["mse", "bce_with_logits"].map((op) => [op, [normal(2, 3), normal(2, 3)], { reduction }]),
+  ]),
   ["attention", [normal(2, 3, 4), normal(2, 5, 4), normal(2, 5, 6)], { heads: 2, causal: false }],
   ["attention", [normal(3, 2), normal(5, 2), normal(5, 1)], { heads: 1, causal: true }],
   ["attention", [normal(4, 2), normal(2, 2), normal(2, 3)], { heads: 1, causal: true }],  // the first rows see nothing
@@ -85,9 +113,9 @@ const copy = (x) => new NdArray(x.dtype, x.shape, Float64Array.from(x.data));
 const isInteger = (x) => x.dtype === "i64";
 
 /** The outputs, for shapes that a rule's forward cannot know by itself. */
-function outputsOf(rule, inputs, attributes, shapes) {
+function outputsOf(rule, inputs, attributes, shapes, names) {
   const outputs = (shapes ?? []).map((shape) => ndArray(shape, new Array(sizeOf(shape)).fill(0)));
-  return rule.forward({ inputs, attributes, outputs, dtype: "f64" });
+  return rule.forward({ inputs, attributes, outputs, names, dtype: "f64" });
 }
 
 /** Which gradients of so many outputs may arrive: all, and each alone. */
@@ -97,12 +125,12 @@ const arrivals = (count) => {
 };
 
 /** Checks the rule at inputs where a gradient arrives at some of its outputs. */
-function checkDerivative(rule, { inputs, attributes, shapes }, outputs, arrived) {
+function checkDerivative(rule, { inputs, attributes, shapes, names }, outputs, arrived) {
   const outputGradients = outputs.map((y, j) => (arrived[j] ? normal(...y.shape) : null));
   const wants = inputs.map((x) => !isInteger(x));
-  const gradients = rule.vjp({ inputs, outputs, outputGradients, wants, attributes, dtype: "f64" });
+  const gradients = rule.vjp({ inputs, outputs, outputGradients, wants, attributes, names, dtype: "f64" });
   const loss = (at) =>
-    outputsOf(rule, at, attributes, shapes)
+    outputsOf(rule, at, attributes, shapes, names)
       .map((y, j) => y.data.reduce((sum, value, n) => sum + value * (outputGradients[j]?.data[n] ?? 0), 0))
       .reduce((a, b) => a + b, 0);
   inputs.forEach((x, i) => {
@@ -124,11 +152,11 @@ function checkDerivative(rule, { inputs, attributes, shapes }, outputs, arrived)
   });
 }
 
-cases.forEach(([op, inputs, attributes = {}, shapes], k) => {
+cases.forEach(([op, inputs, attributes = {}, shapes, names], k) => {
   test(`the rule of ${op} is the derivative of its forward (case ${k})`, () => {
-    const rule = ruleOf(op, attributes), outputs = outputsOf(rule, inputs, attributes, shapes);
+    const rule = ruleOf(op, attributes), outputs = outputsOf(rule, inputs, attributes, shapes, names);
     for (const arrived of arrivals(outputs.length))
-      checkDerivative(rule, { inputs, attributes, shapes }, outputs, arrived);
+      checkDerivative(rule, { inputs, attributes, shapes, names }, outputs, arrived);
   });
 });
 

@@ -1,0 +1,86 @@
+// The rules of losses: each loss l gets its part dl of dy, and x gets dl times the slope of l.
+import { logSoftmaxAlong } from "./rules_rows.js";
+import { logOnePlusExp, logistic } from "./scalar_functions.js";
+import { broadcastTo, elementwise, multiply, pick, placesOf, reshape, scaleBy, sizeOf, spread, stridesOf,
+  sumAlong } from "./tensor.js";
+
+/** y of the losses l, `counted` of which are in their mean. */
+function reduced(losses, counted, { attributes: { reduction } }) {
+  if (reduction === "none") return [losses];
+  const sum = reshape(sumAlong(losses), []);
+  return [reduction === "sum" ? sum : elementwise((s) => (counted === 0 ? 0 : s / counted), sum)];
+}
+
+/** dl of losses of this shape. */
+function gradientOfLosses(shape, counted, { outputGradients: [dy], attributes: { reduction } }) {
+  if (reduction !== "mean") return broadcastTo(dy, shape);
+  return broadcastTo(elementwise((d) => (counted === 0 ? 0 : d / counted), dy), shape);
+}
+
+/** The rule of l = value(x, t), with its slopes in x and in t. */
+const ofPairs = (value, slopeOfX, slopeOfT) => ({
+  forward: (call) => reduced(elementwise(value, ...call.inputs), call.inputs[0].size, call),
+  vjp(call) {
+    const [x, t] = call.inputs, dl = gradientOfLosses(x.shape, x.size, call);
+    const gradient = (slope) => elementwise((d, p, q) => d * slope(p, q), dl, x, t);
+    return [call.wants[0] ? gradient(slopeOfX) : null, call.wants[1] ? gradient(slopeOfT) : null];
+  },
+});
+
+/** The labels t as rows that are 1 at the label and else 0; and which of them are counted, with 1 and 0. */
+function openLabels({ inputs: [x, t], attributes: { ignore_index } }) {
+  const counts = elementwise((label) => (label === ignore_index ? 0 : 1), t);
+  const first = placesOf(t.shape, stridesOf(x.shape).slice(0, -1));
+  const places = first.map((place, n) => place + (counts.data[n] ? t.data[n] : 0));
+  return { places, counts, hot: spread(counts, places, x.shape), counted: counts.data.reduce((a, b) => a + b, 0) };
+}
+
+const asColumn = (x) => reshape(x, [...x.shape, 1]);
+
+/** The rule of l[i] = value(x)[i, t[i]], with dx[i] = gradient(x, labels in rows, dl) where i is counted, else 0. */
+const ofLabels = (value, gradient) => ({
+  forward(call) {
+    const { places, counts, counted } = openLabels(call), [x, t] = call.inputs;
+    const losses = elementwise((l, is) => (is ? l : 0), pick(value(x), places, t.shape), counts);
+    return reduced(losses, counted, call);
+  },
+  vjp(call) {
+    const { counts, hot, counted } = openLabels(call), [x, t] = call.inputs;
+    const dx = gradient(x, hot, asColumn(gradientOfLosses(t.shape, counted, call)));
+    return [elementwise((d, is) => (is ? d : 0), dx, asColumn(counts)), null];
+  },
+});
+
+// dl (softmax(x) sum t - t), where the t of a label sum to 1.
+const gradientOfLogits = (x, t, dl) =>
+  elementwise((d, p, q, sum) => d * (Math.exp(p) * sum - q), dl, logSoftmaxAlong(x, -1), t, sumAlong(t, -1));
+
+const crossEntropyOfLabels = ofLabels((x) => scaleBy(-1, logSoftmaxAlong(x, -1)), gradientOfLogits);
+
+const crossEntropyOfTargets = {
+  forward(call) {
+    const [x, t] = call.inputs, rows = x.shape.slice(0, -1);
+    const terms = elementwise((q, logp) => (q === 0 ? 0 : -q * logp), t, logSoftmaxAlong(x, -1));
+    const losses = reshape(sumAlong(terms, -1), rows);
+    return reduced(losses, losses.size, call);
+  },
+  vjp(call) {
+    const { inputs: [x, t], wants } = call, rows = x.shape.slice(0, -1);
+    const dl = asColumn(gradientOfLosses(rows, sizeOf(rows), call));
+    return [
+      wants[0] ? gradientOfLogits(x, t, dl) : null,
+      wants[1] ? multiply(scaleBy(-1, dl), logSoftmaxAlong(x, -1)) : null,
+    ];
+  },
+};
+const crossEntropyRule = ({ inputs: [, t] }) => (t.dtype === "i64" ? crossEntropyOfLabels : crossEntropyOfTargets);
+
+export const lossRules = {
+  cross_entropy: {
+    forward: (call) => crossEntropyRule(call).forward(call),
+    vjp: (call) => crossEntropyRule(call).vjp(call),
+  },
+  nll: ofLabels((logp) => scaleBy(-1, logp), (logp, hot, dl) => elementwise((d, q) => (q ? -d : 0), dl, hot)),
+  mse: ofPairs((x, t) => (x - t) ** 2, (x, t) => 2 * (x - t), (x, t) => 2 * (t - x)),
+  bce_with_logits: ofPairs((x, t) => logOnePlusExp(x) - x * t, (x, t) => logistic(x) - t, (x) => -x),
+};

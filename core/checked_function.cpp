@@ -119,6 +119,23 @@ std::vector<double> CheckedFunction::evaluate() const {
   return numbers_of(f_());
 }
 
+// Output by output first, so that no large sums cancel.
+Slope CheckedFunction::slope(double& x, double h, std::span<const double> u) const {
+  const double here = x;
+  x = here + h;
+  const double above = x;
+  const std::vector<double> up = evaluate();
+  x = here - h;
+  Slope result{.width = above - x};
+  const std::vector<double> down = evaluate();
+  x = here;
+  for (std::size_t k = 0; k < up.size(); ++k) {
+    result.value += u[k] * ((up[k] - down[k]) / result.width);
+    result.magnitude += std::abs(u[k]) * std::max(std::abs(up[k]), std::abs(down[k]));
+  }
+  return result;
+}
+
 Pullback CheckedFunction::pull_back(std::span<const double> u) const {
   Tape tape;
   const Tensors outputs = f_();

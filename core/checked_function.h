@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <retrace/core/difference.h>
 #include <retrace/core/tensor.h>
 
 namespace retrace {
@@ -74,6 +75,8 @@ class CheckedFunction {
 
   /// All real numbers that f returns, concatenated.
   std::vector<double> evaluate() const;
+  /// u.(f(x + h) - f(x - h)) / 2h for x, an element of values(), which keeps its value.
+  Slope slope(double& x, double h, std::span<const double> u) const;
   /// One backward with the cotangent u, which has one number per number of evaluate().
   Pullback pull_back(std::span<const double> u) const;
   /// Runs f on dual numbers with the tangents v. Throws DtypeError if f does not accept them.

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <retrace/core/checked_function.h>
-#include <retrace/core/difference.h>
 #include <retrace/core/exact_check.h>
 
 namespace retrace {
@@ -102,23 +101,6 @@ class Checker {
 
   // ---- element by element
 
-  // u.(f(x + h) - f(x - h)) / 2h: output by output first, so that no large sums cancel.
-  Slope slope(double& x, double h) const {
-    const double here = x;
-    x = here + h;
-    const double above = x;
-    const std::vector<double> up = f_.evaluate();
-    x = here - h;
-    Slope result{.width = above - x};
-    const std::vector<double> down = f_.evaluate();
-    x = here;
-    for (std::size_t k = 0; k < up.size(); ++k) {
-      result.value += cotangent_[k] * ((up[k] - down[k]) / result.width);
-      result.magnitude += std::abs(cotangent_[k]) * std::max(std::abs(up[k]), std::abs(down[k]));
-    }
-    return result;
-  }
-
   bool near_kink(double x) const {
     const double reach = 2 * options_.step * std::max(1.0, std::abs(x));
     return std::ranges::any_of(options_.kinks, [=](double kink) { return std::abs(x - kink) < reach; });
@@ -147,7 +129,7 @@ class Checker {
 
   GradcheckElement check_element(std::size_t k, std::size_t i, double scale) {
     double& x = f_.values(k)[i];
-    const SlopeAt slope_at = [&](double h) { return slope(x, h); };
+    const SlopeAt slope_at = [&](double h) { return f_.slope(x, h, cotangent_); };
     const double first_step = options_.step * std::max(1.0, std::abs(x));
     const Difference difference = extrapolated_difference(slope_at, first_step, options_.limit / 100, scale);
     const double analytic = pullback_.gradients[k][i], distance = std::abs(analytic - difference.value);

@@ -63,6 +63,9 @@ Trace trace_for(const StudyFlags& flags) {
   if (may_be_a_file && is_trace(flags.subject)) return stored_trace(flags);
   const Computation computation = computation_for(flags);
   Trace trace = trace_of(computation, {.expand_fused = !flags.fused});
+  const bool is_trained = !computation.cotangents;  // its result is a loss
+  const std::int64_t elements = flags.check_elements >= 0 ? flags.check_elements : is_trained ? 0 : 2;
+  if (elements > 0) check_elements(trace, computation, elements);
   if (flags.gradient_flow) trace.flows = gradient_flow_of(computation);
   return trace;
 }

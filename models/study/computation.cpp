@@ -1,3 +1,4 @@
+#include <retrace/core/element_checks.h>
 #include <retrace/models/study/computation.h>
 
 namespace retrace {
@@ -39,6 +40,14 @@ Trace trace_of(const Computation& computation, const HeldOptions& options) {
   if (const Tensor cotangent = computation.cotangent_of(y); cotangent.defined())
     return trace_backward(tape, {y}, {cotangent}, held);
   return trace_backward(tape, y, held);
+}
+
+void check_elements(Trace& trace, const Computation& computation, std::int64_t per_leaf) {
+  const DtypeScope scope(computation.dtype);
+  const NoTape no_tape;
+  const Tensor cotangent = computation.cotangent_of(computation.result());
+  check_elements(trace, [&] { return Tensors{computation.result()}; }, computation.leaves,
+                 cotangent.defined() ? Tensors{cotangent} : Tensors(), {.per_leaf = per_leaf});
 }
 
 std::vector<GradientFlow> gradient_flow_of(const Computation& computation) {

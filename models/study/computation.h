@@ -37,6 +37,9 @@ struct HeldOptions {
 
 /// One forward and one backward. Throws ValueError if no gradient flows back from the result.
 Trace trace_of(const Computation& computation, const HeldOptions& options = {});
+/// Adds to a trace of this computation, for each leaf, that many elements of its gradient by three ways: see
+/// core/element_checks.h.
+void check_elements(Trace& trace, const Computation& computation, std::int64_t per_leaf);
 /// Its flows of gradients: see gradient_flow. Leaves the gradients of its leaves as they are. Throws ValueError, with
 /// the remedy, for a computation without steps in time.
 std::vector<GradientFlow> gradient_flow_of(const Computation& computation);

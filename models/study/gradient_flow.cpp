@@ -72,7 +72,7 @@ void add_products(std::vector<std::vector<double>>& matrix, const std::function<
 }
 
 /// Every element of states of these sizes, in the order of time.
-std::vector<StateElement> elements_of(const Tensors& states) {
+std::vector<StateElement> state_elements(const Tensors& states) {
   std::vector<StateElement> elements;
   for (std::size_t t = 0; t < states.size(); ++t)
     for (std::int64_t position = 0; position < states[t].numel(); ++position) elements.push_back({t, position});
@@ -98,7 +98,7 @@ std::vector<GradientFlow::Norms> norms_of(const StatesOverTime::States& states) 
 std::vector<std::vector<double>> jacobian_norms(const std::function<Tensors(const Tensor& x)>& states,
                                                 const Tensor& x) {
   const auto times = static_cast<std::size_t>(x.dim(1));
-  const std::vector<StateElement> elements = elements_of([&] {
+  const std::vector<StateElement> elements = state_elements([&] {
     const NoTape no_tape;
     return states(x.detach());
   }());
@@ -126,7 +126,7 @@ std::vector<GradientFlow> gradient_flow(const ThroughTime& computation, std::int
         {.title = "x", .times = times, .norms = {{"x", norms_of_parts(gradient_or_nothing(x), times)}}, .matrix = {}});
   }
   for (std::size_t k = 0; k < run.states.size(); ++k) {
-    if (std::ssize(elements_of(run.states[k].values)) > max_products) continue;
+    if (std::ssize(state_elements(run.states[k].values)) > max_products) continue;
     flows[k].matrix =
         jacobian_norms([&](const Tensor& x) { return computation.states(x).states[k].values; }, computation.x);
   }

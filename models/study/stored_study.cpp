@@ -7,6 +7,11 @@
 namespace retrace {
 namespace {
 
+/// Targets in the dtype of the outputs, which gradient checks compute in f64.
+Tensor in_default_dtype(const Tensor& target) {
+  return target.dtype() == i64 || target.dtype() == default_dtype() ? target : target.to(default_dtype());
+}
+
 /// A test sample, and its number.
 struct TestSample {
   Batch batch;
@@ -79,7 +84,9 @@ Computation computation_of(const std::shared_ptr<const StoredRun>& run, const St
   loss.leaves.emplace_back("x", x);
   for (const NamedTensor& parameter : parameters(*run->model))
     loss.leaves.emplace_back(parameter.name, parameter.tensor);
-  loss.result = [run, x, target] { return task_loss(*run->task, answer(*run->model, *run->task, x), target); };
+  loss.result = [run, x, target] {
+    return task_loss(*run->task, answer(*run->model, *run->task, x), in_default_dtype(target));
+  };
   loss.dtype = default_dtype();
   const std::int64_t count = run->task->answer_length();
   loss.through_time = ThroughTime{x, [run](const Tensor& rows) { return run->model->states(rows); },

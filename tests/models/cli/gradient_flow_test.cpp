@@ -4,6 +4,7 @@
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -51,20 +52,31 @@ TEST(GradientFlowCommand, IsThatOfAStoredTrace) {
   EXPECT_NE(missing.messages.find("make one with --gradient-flow and --trace"), std::string::npos);
 }
 
+/// Of a trained model in f32, whose target is a real number.
+void expect_agreement(const json& checks) {
+  EXPECT_FALSE(checks.empty());
+  for (const json& check : checks) {
+    const double dual = check["dual"];
+    EXPECT_NEAR(check["tape"].get<double>(), dual, 1e-4 * std::max(1.0, std::abs(dual)));
+    EXPECT_NEAR(check["difference"].get<double>(), dual, 1e-7 * std::max(1.0, std::abs(dual)));
+  }
+}
+
 TEST(GradientFlowCommand, OfEveryTrainedModelIsThatOfItsLoss) {
   const TemporaryFolder folder;
   for (const std::string model : {"lstm", "gru", "rnn", "relational-rnn", "rmc", "attention"}) {
     const std::string run = folder / model;
-    std::vector<std::string> words{"train",  "pair-matching",  "--model", model,      "--steps", "1",     "--batch",
-                                   "2",      "--test-samples", "4",       "--hidden", "8",       "--out", run,
-                                   "--quiet"};
+    std::vector<std::string> words{"train",    "adding", "--length", "6", "--model",        model,
+                                   "--steps",  "1",      "--batch",  "2", "--test-samples", "4",
+                                   "--hidden", "8",      "--out",    run, "--quiet"};
     if (model[0] == 'r' && model != "rnn")
       words.insert(words.end(), {"--slots", "2", "--slot-size", "4", "--heads", "2"});
     const Outcome trained = run_command(words);
     ASSERT_EQ(trained.status, 0) << trained.messages;
-    const Outcome outcome = run_command({"study", run, "--gradient-flow", "--json"});
+    const Outcome outcome = run_command({"study", run, "--gradient-flow", "--check-elements", "2", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.messages;
     const json object = json::parse(outcome.results);
+    expect_agreement(object["trace"]["checks"]);
     const json norms = object["trace"]["flows"].back()["norms"][0]["values"];
     std::vector<double> squares(norms.size());
     for (const json& node : object["trace"]["nodes"]) {

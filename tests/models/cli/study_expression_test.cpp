@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace retrace {
 namespace {
@@ -38,6 +39,21 @@ TEST(StudyExpression, DrawsInputsAndCotangentFromTheSeed) {
 TEST(StudyExpression, HasTheDtypeThatWasAskedFor) {
   const Outcome outcome = run_command({"study", "--expr", "exp(x)", "--input", "x=2", "--dtype", "f32", "--json"});
   EXPECT_EQ(json::parse(outcome.results)["trace"]["nodes"][0]["dtype"], "f32");
+}
+
+TEST(StudyExpression, HasThreeNumbersForSomeElements) {
+  const auto checks = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"study", "--expr", "sigmoid(q * k)", "--input", "q=4", "--input", "k=4", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(run_command(words).results)["trace"]["checks"];
+  };
+  ASSERT_EQ(checks({}).size(), 4u);
+  for (const json& check : checks({})) {
+    EXPECT_NEAR(check["tape"].get<double>(), check["dual"].get<double>(), 1e-14);
+    EXPECT_NEAR(check["tape"].get<double>(), check["difference"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(checks({"--check-elements", "3"}).size(), 6u);
+  EXPECT_TRUE(checks({"--check-elements", "0"}).empty());
 }
 
 TEST(StudyExpression, EitherASubjectOrAnExpressionIsShown) {

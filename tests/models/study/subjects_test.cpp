@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace retrace {
@@ -81,6 +83,23 @@ TEST(Subjects, SizesAndDtypeAreAsAsked) {
   for (const TraceNode& node : trace.nodes)
     if (node.name == "x") found = node.shape == Shape({1, 5, 3});
   EXPECT_TRUE(found);
+}
+
+TEST(Subjects, HaveElementsThatThreeWaysAgreeOn) {
+  for (const std::string_view name : subject_names())
+    for (const Dtype dtype : {f64, f32}) {
+      const Computation computation = subject(name, {.causal = true, .dtype = dtype});
+      Trace trace = trace_of(computation);
+      check_elements(trace, computation, 1);
+      EXPECT_EQ(trace.checks.size(), computation.leaves.size()) << name;
+      for (const ElementCheck& check : trace.checks) {
+        const std::string place =
+            text(name, " ", trace.nodes[static_cast<std::size_t>(check.node)].name, " ", check.position);
+        const double scale = std::max(1.0, std::abs(check.dual));
+        EXPECT_NEAR(check.tape, check.dual, (dtype == f64 ? 1e-12 : 1e-4) * scale) << place;
+        EXPECT_NEAR(check.difference, check.dual, 1e-7 * scale) << place;
+      }
+    }
 }
 
 TEST(Subjects, SayWhatIsWrong) {

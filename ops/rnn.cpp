@@ -8,7 +8,7 @@ namespace {
 
 AttributeList attribute_list(const Record& r) {
   AttributeList list = recurrent_attributes(r);
-  list.push_back({"activation", r.attributes<Activation>() == Activation::relu ? "relu" : "tanh"});
+  list.push_back({"activation", name_of(r.attributes<Activation>())});
   return list;
 }
 

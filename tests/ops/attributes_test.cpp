@@ -146,6 +146,32 @@ TEST(Attributes, AttentionListsTheMaskWhereItsWeightsAreNotStored) {
   EXPECT_EQ(std::get<Tensor>(list.back().value).shape(), Shape({200, 200}));
 }
 
+TEST(Attributes, RecurrentSequencesListTheirLengthsAndActivations) {
+  const Tensor h = zeros({2, 4}, f64), weight = ones({4, 4}, f64), lengths = indices({3, 1});
+  EXPECT_EQ(attributes_of([=](auto& x) { return rnn_sequence(x, h, weight).y; }), "activation = tanh");
+  const Tensor x = ones({2, 3, 4}, f64).watch();
+  Tape tape;
+  lstm_sequence(x, zeros({2, 1}, f64), zeros({2, 1}, f64), ones({4, 1}, f64), lengths);
+  rnn_sequence(x, h, weight, Activation::relu, lengths);
+  for (const Record* record : tape.records()) {
+    const AttributeList list = record->attribute_list();
+    ASSERT_EQ(list.front().name, "lengths");
+    EXPECT_EQ(std::get<Tensor>(list.front().value).values<std::int64_t>()[1], 1);
+  }
+  EXPECT_EQ(std::get<std::string>(tape.records().back()->attribute_list().back().value), "relu");
+}
+
+TEST(Attributes, AMemoryNamesTheBiasesThatItHas) {
+  const Tensor m = ones({3, 2}, f64).watch(), bias = zeros({}, f64).watch();
+  Tape tape;
+  gated_memory(m, m, ones({3, 4}, f64), ones({4}, f64), {.forget_bias = bias});
+  gated_memory(m, m, m, ones({2}, f64), {.input_bias = bias, .coupled = true});
+  const auto records = tape.records();
+  EXPECT_EQ(records[0]->input_names().back(), "b_f");
+  EXPECT_EQ(records[1]->input_names().back(), "b_i");
+  EXPECT_EQ(std::get<bool>(records[1]->attribute_list().front().value), true);
+}
+
 TEST(Attributes, EmptyTensorsHaveThemToo) {
   const Tensor x = ones({3, 0}, f64).watch();
   Tape tape;

@@ -4,6 +4,7 @@ import { elementwiseRules } from "./rules_elementwise.js";
 import { indexingRules } from "./rules_indexing.js";
 import { lossRules } from "./rules_losses.js";
 import { productRules } from "./rules_products.js";
+import { recurrentRules } from "./rules_recurrent.js";
 import { reductionRules } from "./rules_reductions.js";
 import { rowRules } from "./rules_rows.js";
 import { shapeRules } from "./rules_shapes.js";
@@ -13,8 +14,8 @@ import { shapeRules } from "./rules_shapes.js";
  * second derivation of what the op's backward function computes, in double precision.
  */
 export const rules = () => ({
-  ...attentionRules, ...elementwiseRules, ...indexingRules, ...lossRules, ...productRules, ...reductionRules,
-  ...rowRules, ...shapeRules,
+  ...attentionRules, ...elementwiseRules, ...indexingRules, ...lossRules, ...productRules, ...recurrentRules,
+  ...reductionRules, ...rowRules, ...shapeRules,
 });
 
 let known = null;

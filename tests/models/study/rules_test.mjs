@@ -4,19 +4,8 @@ import { test } from "node:test";
 
 import { ruleOf, rules } from "../../../models/study/page/rules.js";
 import { complementaryErrorFunction } from "../../../models/study/page/scalar_functions.js";
-import { NdArray, largest, ndArray, sizeOf, zeros } from "../../../models/study/page/tensor.js";
-
-// Numbers between -1 and 1, the same every time.
-function generator(state) {
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 31 - 1;
-  };
-}
-const number = generator(7);
-const normal = (...shape) => ndArray(shape, Array.from({ length: sizeOf(shape) }, () => 2 * number()));
-const positive = (...shape) => ndArray(shape, Array.from({ length: sizeOf(shape) }, () => 1.25 + 0.75 * number()));
-const integers = (shape, ...values) => ndArray(shape, values, "i64");
+import { ndArray } from "../../../models/study/page/tensor.js";
+import { integers, normal, positive, testRules } from "./rule_checks.mjs";
 
 const unary = (op, draw = normal, attributes = {}) => [op, [draw(3, 4)], attributes];
 const binary = (op, draw = normal) => [
@@ -31,7 +20,7 @@ const reductions = (op) => [
   [op, [normal()], { axes: [] }],
 ];
 
-const cases = [
+testRules([
   ...["identity", "to", "neg", "exp", "square", "abs", "sin", "cos", "sigmoid", "tanh", "relu", "gelu", "gelu_tanh",
     "silu", "softplus", "log_sigmoid"].map((op) => unary(op)),
   ...["log", "sqrt", "reciprocal"].map((op) => unary(op, positive)),
@@ -98,76 +87,7 @@ const cases = [
     ["cross_entropy", [normal(2, 3, 4), normal(2, 3, 4)], { reduction }],
     ...["mse", "bce_with_logits"].map((op) => [op, [normal(2, 3), normal(2, 3)], { reduction }]),
   ]),
-  ["attention", [normal(2, 3, 4), normal(2, 5, 4), normal(2, 5, 6)], { heads: 2, causal: false }],
-  ["attention", [normal(3, 2), normal(5, 2), normal(5, 1)], { heads: 1, causal: true }],
-  ["attention", [normal(4, 2), normal(2, 2), normal(2, 3)], { heads: 1, causal: true }],  // the first rows see nothing
-  ["attention", [normal(2, 2, 2), normal(2, 3, 2), normal(2, 3, 2)],
-    { heads: 1, causal: false, mask: ndArray([2, 1, 3], [0, -Infinity, 0.5, 0, 0, -Infinity]) }],
-  ["attention", [normal(2, 4), normal(3, 4), normal(3, 2)],
-    { heads: 2, causal: true, mask: ndArray([2, 1, 3], [0, 1, -Infinity, 0.5, 0, 0]) }],
-  ["packed_attention", [normal(2, 3, 10)], { heads: 2, causal: false, key_size: 2, layout: "by_head", queries: 3 }],
-  ["packed_attention", [normal(3, 10)], { heads: 2, causal: true, key_size: 1, layout: "by_kind", queries: 2 }],
-];
-
-const copy = (x) => new NdArray(x.dtype, x.shape, Float64Array.from(x.data));
-const isInteger = (x) => x.dtype === "i64";
-
-/** The outputs, for shapes that a rule's forward cannot know by itself. */
-function outputsOf(rule, inputs, attributes, shapes, names) {
-  const outputs = (shapes ?? []).map((shape) => ndArray(shape, new Array(sizeOf(shape)).fill(0)));
-  return rule.forward({ inputs, attributes, outputs, names, dtype: "f64" });
-}
-
-/** Which gradients of so many outputs may arrive: all, and each alone. */
-const arrivals = (count) => {
-  const each = Array.from({ length: count }, (_, j) => Array.from({ length: count }, (__, k) => k === j));
-  return count > 1 ? [new Array(count).fill(true), ...each] : each;
-};
-
-/** Checks the rule at inputs where a gradient arrives at some of its outputs. */
-function checkDerivative(rule, { inputs, attributes, shapes, names }, outputs, arrived) {
-  const outputGradients = outputs.map((y, j) => (arrived[j] ? normal(...y.shape) : null));
-  const wants = inputs.map((x) => !isInteger(x));
-  const gradients = rule.vjp({ inputs, outputs, outputGradients, wants, attributes, names, dtype: "f64" });
-  const loss = (at) =>
-    outputsOf(rule, at, attributes, shapes, names)
-      .map((y, j) => y.data.reduce((sum, value, n) => sum + value * (outputGradients[j]?.data[n] ?? 0), 0))
-      .reduce((a, b) => a + b, 0);
-  inputs.forEach((x, i) => {
-    if (!wants[i]) return assert.equal(gradients[i] ?? null, null);
-    const gradient = gradients[i] ?? zeros(x.shape);
-    assert.deepEqual(gradient.shape, x.shape);
-    const size = Math.max(1, largest(gradient));
-    x.data.forEach((_, n) => {
-      const step = 1e-6;
-      const moved = [step, -step].map((by) => {
-        const at = inputs.map(copy);
-        at[i].data[n] += by;
-        return loss(at);
-      });
-      const difference = (moved[0] - moved[1]) / (2 * step);
-      assert.ok(Math.abs(difference - gradient.data[n]) < 1e-7 * size,
-        `input ${i}, element ${n}: ${gradient.data[n]} and not ${difference}; arrived: ${arrived}`);
-    });
-  });
-}
-
-cases.forEach(([op, inputs, attributes = {}, shapes, names], k) => {
-  test(`the rule of ${op} is the derivative of its forward (case ${k})`, () => {
-    const rule = ruleOf(op, attributes), outputs = outputsOf(rule, inputs, attributes, shapes, names);
-    for (const arrived of arrivals(outputs.length))
-      checkDerivative(rule, { inputs, attributes, shapes, names }, outputs, arrived);
-  });
-});
-
-test("weights of attention that the tape does not hold are computed again", () => {
-  const inputs = [normal(3, 4), normal(5, 4), normal(5, 2)], attributes = { heads: 2, causal: true };
-  const rule = ruleOf("attention"), outputs = outputsOf(rule, inputs, attributes), dy = normal(3, 2);
-  const wants = [true, false, true], call = { inputs, attributes, wants, dtype: "f64" };
-  const held = rule.vjp({ ...call, outputs, outputGradients: [dy, null] });
-  assert.deepEqual(rule.vjp({ ...call, outputs: outputs.slice(0, 1), outputGradients: [dy] }), held);
-  assert.equal(held[1], null, "the keys want none");
-});
+]);
 
 test("ties share the gradient", () => {
   const dy = ndArray([1], [1]), x = ndArray([3], [2, 1, 2]), wants = [true, true];

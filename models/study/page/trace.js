@@ -10,6 +10,7 @@ export const numberOf = (value) => (typeof value === "string" ? notFinite[value]
 export const isCut = (held) => held !== null && held !== undefined && held.tensor === undefined;
 
 function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64).buffer;  // ten times as fast, but new
   const text = atob(base64), bytes = new Uint8Array(text.length);
   for (let n = 0; n < text.length; ++n) bytes[n] = text.charCodeAt(n);
   return bytes.buffer;

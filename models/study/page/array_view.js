@@ -24,8 +24,8 @@ const paintCells = (canvas, { layout, array, range, mask, cursor }) => {
   context.textAlign = "center";
   context.textBaseline = "middle";
   const { width, height, numbers } = layout.cell;
-  const margin = width > 10 ? 1 : 0.5;
-  const [size, digits] = width < 44 ? [10.5, 2] : [12, 3];
+  const margin = width > 10 ? 1 : width > 3 ? 0.5 : 0;
+  const [size, digits] = width < 50 ? [11, 2] : [12, 3];
   const number = `${size}px system-ui, sans-serif`,
     sign = `bold ${Math.min(12, height - 1)}px system-ui, sans-serif`;
   eachCell(layout, (column, row, flat) => {

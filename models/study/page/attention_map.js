@@ -14,8 +14,8 @@ export const mapKinds = [
   { name: "gradient dS", of: ({ dScores }) => dScores },
 ];
 
-// Heads of one size side by side: [heads, attentions, queries, keys], with the masked elements; null where something is
-// missing or the attentions are not alike.
+// Heads of one size: [heads, attentions, queries, keys], or [1, heads, ...] of one attention, with the masked elements;
+// null where something is missing or the attentions are not alike.
 export const mapOf = (trace, attentions, kind, sample) => {
   const [{ heads, queries, keys }] = attentions;
   if (attentions.some((one) => one.heads !== heads || one.queries !== queries || one.keys !== keys)) return null;
@@ -31,50 +31,61 @@ export const mapOf = (trace, attentions, kind, sample) => {
         hidden.push(numbers.hidden(n));
       }
     }
-  return { array: ndArray([heads, attentions.length, queries, keys], elements), hidden };
+  const blocks = attentions.length === 1 ? [1, heads] : [heads, attentions.length];
+  return { array: ndArray([...blocks, queries, keys], elements), hidden };
 };
 
 const columnName = ({ layer, step, layers }) =>
   layers.length === 1
-    ? `step ${step + 1}`
+    ? String(step + 1)
     : layer.steps.length === 1
       ? `layer ${layer.index}`
       : `${layer.index}:${step + 1}`;
 
 const roomOfNames = 60,
-  widestCell = 20;
+  tallest = 480;
 
-const cellOfMap = (room, count, keys) => {
-  const width = Math.max(4, Math.min(widestCell, Math.floor(((room - roomOfNames) / count - gapOfBlocks) / keys)));
-  return { width, height: Math.max(8, Math.min(width, 16)) };
+const cellOfMap = (room, [down, across, queries, keys]) => {
+  const wide = Math.floor(((room - roomOfNames) / across - gapOfBlocks) / keys),
+    high = Math.floor(tallest / (down * queries));
+  const side = Math.max(3, Math.min(20, wide, high));
+  return { width: side, height: side };
+};
+
+const namesOfHeads = (heads) => markedNames(Array.from({ length: heads }, (_, head) => `head ${head}`));
+
+// The heads of one attention stand side by side; those of several stand below each other.
+const axesOfMap = (attentions, heads) => {
+  const ofHeads = namesOfHeads(heads);
+  if (attentions.length === 1) return { across: ofHeads, down: null, placeAt: ([, head]) => [attentions[0], head] };
+  return { across: markedNames(attentions.map(columnName)), down: ofHeads, placeAt: ([head, n]) => [attentions[n], head] };
 };
 
 // {element, mark(attention, head)}, or null where sizes differ. choose(attention, head) follows a click.
 export const attentionMap = (trace, kind, sample, room, choose) => {
   const attentions = attentionsOf(trace),
-    { heads, keys } = attentions[0],
+    { heads } = attentions[0],
     found = mapOf(trace, attentions, mapKinds[kind], sample);
   if (!found) return null;
   const { array, hidden } = found,
-    rows = markedNames(Array.from({ length: heads }, (_, head) => `head ${head}`)),
-    columns = markedNames(attentions.map(columnName));
+    { across, down, placeAt } = axesOfMap(attentions, heads);
   let pointed = null;
   const element = arrayView(array, {
     label: `${mapKinds[kind].name} by head, attention, query and key`,
     mask: (n) => hidden[n],
     maxCells: 16384,
-    cell: cellOfMap(room, attentions.length, keys),
+    cell: cellOfMap(room, array.shape),
     range: kind === 0 ? rangeBetween(0, 1) : rangeOf(array.data.filter((_, n) => !hidden[n])),
-    rows: rows.elements,
-    columns: attentions.length > 1 ? columns.elements : null,
+    rows: down?.elements,
+    columns: across.elements,
     onCell: (cell) => (pointed = cell),
   });
   element.addEventListener("click", (event) => {
-    if (event.target.tagName === "CANVAS" && pointed) choose(attentions[pointed.index[1]], pointed.index[0]);
+    if (event.target.tagName === "CANVAS" && pointed) choose(...placeAt(pointed.index));
   });
   const mark = (attention, head) => {
-    rows.mark(head);
-    columns.mark(attentions.indexOf(attention));
+    down?.mark(head);
+    across.mark(down ? attentions.indexOf(attention) : head);
   };
   return { element, mark };
 };

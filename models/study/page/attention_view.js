@@ -7,7 +7,7 @@ import { rangeBetween, rangeOf } from "./array_colours.js";
 import { arrayView } from "./array_view.js";
 import { checkRecord } from "./check.js";
 import { button, el, formatNumber } from "./dom.js";
-import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
+import { choiceOf, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { verdictView } from "./verdict_view.js";
 
@@ -31,36 +31,60 @@ const absentView = (label) =>
   );
 
 // One array of the four; a click on a cell puts its row into focus.
-const matrixView = (array, label, { rows, hidden, range, focus }) => {
+const matrixView = (array, label, { hidden, focus, ...options }) => {
   if (!array) return absentView(label);
   let pointed = null;
   const columns = Array.from({ length: array.shape[1] }, (_, key) => String(key));
-  const figure = arrayView(array, { label, mask: hidden, range, rows, columns, onCell: (cell) => (pointed = cell) });
+  const figure = arrayView(array, { label, mask: hidden, columns, onCell: (cell) => (pointed = cell), ...options });
   figure.addEventListener("click", (event) => {
     if (event.target.tagName === "CANVAS" && pointed) focus(pointed.index[0]);
   });
   return figure;
 };
 
+// Four arrays in a row if their numbers can be read then, or else two.
+export const cellOfAttention = (keys, room) => {
+  const widthOf = (arrays) => Math.floor((room / arrays - 60) / keys);
+  const width = Math.max(8, Math.min(58, widthOf(4) >= 44 ? widthOf(4) : widthOf(2)));
+  return { width, height: Math.min(width, 23) };
+};
+
 const rowNames = (told, row) => told.map((one, n) => `${n === row ? "▸" : ""}${signs[stateOfRow(one)]} ${n}`.trim());
 
-const arraysView = (numbers, told, row, focus) => {
+// One range for both gradients shows what the softmax lets through. Much smaller ones would not be seen in it.
+const gradientRanges = ({ dWeights, dScores, hidden }) => {
+  const [ofWeights, ofScores] = [dWeights, dScores].map((array) => rangeOf(seenElements(array, hidden))),
+    both = rangeOf(seenElements(dWeights, hidden), seenElements(dScores, hidden));
+  const sizeOf = ({ low, high }) => Math.max(-low, high);
+  const isFaint = Boolean(dScores && dWeights) && sizeOf(ofScores) < 0.1 * sizeOf(ofWeights);
+  return isFaint ? { ofWeights, ofScores, isFaint } : { ofWeights: both, ofScores: both, isFaint };
+};
+
+const legendText = (isFaint) =>
+  "Each row is a query and each column a key. ▸ the row explained below, · masked, ▲ saturated (a weight above " +
+  `${saturatedFrom}), △ only one key left. ` +
+  (isFaint ? "dS is so much smaller than dA that it has colours of its own." : "Both gradients have the same colours.");
+
+const arraysView = (numbers, told, row, room, focus) => {
   const { scores, weights, dWeights, dScores, hidden } = numbers;
-  const gradients = rangeOf(seenElements(dWeights, hidden), seenElements(dScores, hidden));
-  const options = { rows: rowNames(told, row), hidden, focus };
+  const { ofWeights, ofScores, isFaint } = gradientRanges(numbers);
+  const options = { rows: rowNames(told, row), cell: cellOfAttention(weights.shape[1], room), hidden, focus };
   const show = (array, label, range) => matrixView(array, label, { ...options, range });
   const part = (title, ...figures) =>
     el("section", { class: "attention-pass" }, el("h3", {}, title), el("div", { class: "arrays" }, figures));
-  return el(
-    "div",
-    { class: "attention-arrays" },
-    part(
-      "Forward",
-      show(scores, "scores S", rangeOf(seenElements(scores, hidden))),
-      show(weights, "weights A", rangeBetween(0, 1)),
+  return [
+    el(
+      "div",
+      { class: "attention-arrays" },
+      part(
+        "Forward",
+        show(scores, "scores S", rangeOf(seenElements(scores, hidden))),
+        show(weights, "weights A", rangeBetween(0, 1)),
+      ),
+      part("Backward", show(dWeights, "gradient dA", ofWeights), show(dScores, "gradient dS", ofScores)),
     ),
-    part("Backward", show(dWeights, "gradient dA", gradients), show(dScores, "gradient dS", gradients)),
-  );
+    el("p", { class: "quiet" }, legendText(isFaint)),
+  ];
 };
 
 // All rows at a glance: how much of dA each lets through, and why.
@@ -113,7 +137,7 @@ const recordLine = ({ trace, verdicts, place }, { record }) =>
     verdictView(verdicts[record] ?? checkRecord(trace, record), trace.records[record], trace.nodes),
   );
 
-const bodyOf = (context, { attention, head, sample, row: named }) => {
+const bodyOf = (context, { attention, head, sample, row: named }, room) => {
   const { trace, go } = context;
   const numbers = numbersOf(trace, attention, { sample, head });
   if (!numbers.weights)
@@ -122,13 +146,7 @@ const bodyOf = (context, { attention, head, sample, row: named }) => {
     told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
   const focus = (n) => go({ record: attention.record, row: n });
   return [
-    arraysView(numbers, told, row, focus),
-    el(
-      "p",
-      { class: "quiet" },
-      "Each row is a query and each column a key. ▸ the row explained below, · masked, " +
-        `▲ saturated (a weight above ${saturatedFrom}), △ only one key left. Both gradients have the same colours.`,
-    ),
+    ...arraysView(numbers, told, row, room, focus),
     el(
       "div",
       { class: "attention-rest" },
@@ -189,7 +207,7 @@ const mapPart = (trace, root, go) => {
       const kind = mapKinds[named] ? named : 0;
       kinds.show(kind);
       if (shown !== `${kind} ${sample}`) {
-        map = attentionMap(trace, kind, sample, root.clientWidth || 1100, choose);
+        map = attentionMap(trace, kind, sample, roomIn(root), choose);
         place.replaceChildren(map ? map.element : el("p", { class: "quiet" }, "These attentions have no common size."));
       }
       shown = `${kind} ${sample}`;
@@ -211,7 +229,7 @@ const renderAttention = (root, firstContext) => {
     const at = attentionAt(context.trace, context.place);
     controls.show(at);
     if (hasMap) map.show(context.place.map, at);
-    replaceContents(body, ...bodyOf(context, at));
+    replaceContents(body, ...bodyOf(context, at, roomIn(root)));
   };
   root.append(...controls.elements, body, ...(hasMap ? [map.element] : []));
   update(context);

@@ -13,7 +13,7 @@ import {
   weightsOverTime,
 } from "./memory_numbers.js";
 import { memoriesOf, memoryAt } from "./memory_places.js";
-import { choiceOf, markedNames, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
+import { choiceOf, markedNames, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 
 const ofGate = rangeBetween(0, 1);
@@ -41,14 +41,14 @@ const widthOfNames = 60;
 // Steps stand below each other in all arrays: as wide as the room allows, but cells must be seen.
 const widthOfStep = (steps, features, room) => {
   const cell = Math.floor(((room - widthOfNames) / steps - gapOfBlocks) / features);
-  return features * Math.max(3, Math.min(20, cell));
+  return features * Math.max(2, Math.min(20, cell));
 };
 
 // An array whose blocks are the steps; a click moves to the step under the pointer. Its names of steps can be marked.
 const overTime = (array, label, { axis = 0, width, marks, go, ...options }) => {
   if (!array) return absent(label);
   const columns = markedNames(Array.from({ length: array.shape[axis] }, (_, t) => String(t + 1)));
-  marks.push(columns.mark);
+  marks.push(columns);
   const cell = { width: width / array.shape.at(-1), height: 18 };
   let pointed = null;
   const figure = arrayView(array, {
@@ -70,6 +70,15 @@ const attentionOverTime = (trace, { steps }, sample, place) => {
   const each = steps.map(({ attentions }) => attentions[place]);
   const isAlike = each.every((one) => one && one.heads === each[0].heads && one.keys === each[0].keys);
   return isAlike ? weightsOverTime(each.map((attention) => weightsOfHeads(trace, attention, sample))) : null;
+};
+
+// Scrolls all arrays together, as far as it is needed to see a step.
+const showStep = (element, name) => {
+  if (!name || !(element.scrollWidth > element.clientWidth)) return;
+  const { offsetLeft, offsetWidth } = name.parentElement,
+    start = offsetLeft - widthOfNames,
+    end = offsetLeft + offsetWidth - element.clientWidth;
+  element.scrollLeft = Math.max(end, Math.min(start, element.scrollLeft));
 };
 
 const historyOf = (trace, memory, sample, room, go) => {
@@ -95,7 +104,11 @@ const historyOf = (trace, memory, sample, room, go) => {
     overTime(bySlot(all.map(({ gradient }) => gradient && rowNorms(gradient))), "|gradient| of each slot", options),
     memory.steps[0].attentions.map(attentionAtPlace),
   );
-  return { element, mark: (now) => marks.forEach((mark) => mark(now)) };
+  const mark = (now) => {
+    for (const columns of marks) columns.mark(now);
+    showStep(element, marks[0]?.elements[now]);
+  };
+  return { element, mark };
 };
 
 // ---- one step
@@ -138,7 +151,7 @@ const updateView = (numbers, slots, room) => {
   return el(
     "div",
     { class: "memory-update" },
-    el("div", { class: "arrays" }, show("forget", "forget gate", ofGate), sign("⊙"), show("before", "memory before")),
+    el("div", { class: "arrays" }, sign(""), show("forget", "forget gate", ofGate), sign("⊙"), show("before", "memory before")),
     el("div", { class: "arrays" }, sign("+"), show("input", "input gate", ofGate), sign("⊙"), show("candidate", "what is new")),
     el(
       "div",
@@ -208,8 +221,6 @@ const stepView = (context, { memory, t, sample }, room) => {
 // The place of a step, which the view of attention understands, too.
 const placeOfStep = ({ steps }, t) => ({ t, record: steps[t].attentions[0]?.record ?? steps[t].record });
 
-const roomIn = (root) => root.clientWidth || 1100;
-
 const renderMemory = (root, firstContext) => {
   let context = firstContext,
     history = null,
@@ -226,7 +237,7 @@ const renderMemory = (root, firstContext) => {
     names("sample", Math.max(...all.map(({ samples }) => samples))),
     (sample) => context.go({ sample }),
   );
-  const stepperPlace = el("div"),
+  const stepperPlace = el("div", { class: "stepper-place" }),
     past = el("div"),
     now = el("div");
   let stepper = null;

@@ -31,7 +31,7 @@ export const stepperOf = (count, label, id, moveTo) => {
   return {
     element: el(
       "div",
-      { class: "moment" },
+      { class: "moment stepper" },
       count > 1 && el("div", { class: "moment-buttons" }, back, forward),
       count > 1 && el("div", { class: "moment-slider" }, slider),
       text,
@@ -59,6 +59,9 @@ export const markedNames = (names) => {
   const mark = (now) => elements.forEach((one, n) => (one.className = n === now ? "step-name now" : "step-name"));
   return { elements, mark };
 };
+
+// The width that a view has for its arrays.
+export const roomIn = (root) => root.clientWidth || 1100;
 
 // New contents; what had the focus has it again, if it is there under the same id.
 export const replaceContents = (root, ...contents) => {

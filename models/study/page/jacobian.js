@@ -52,7 +52,9 @@ function outputsReached(call, input, places) {
   const before = forward(call), after = forward({ ...call, inputs: call.inputs.map((one, n) => (n === input ? moved : one)) });
   const here = new Set(places);
   const isOwn = ({ output, place }) => sameShape(call.outputs[output].shape, x.shape) && here.has(place);
-  return all.filter((at) => isOwn(at) || before[at.output].data[at.place] !== after[at.output].data[at.place]);
+  const changed = all.filter((at) => before[at.output].data[at.place] !== after[at.output].data[at.place]);
+  // A row that changes only itself is shown whole, with what is flat here.
+  return changed.every(isOwn) ? all.filter(isOwn) : changed;
 }
 
 /** J^T by unit vectors: [inputs, outputs]. */

@@ -7,7 +7,7 @@ import { jacobianInputs, jacobianOf, longestJacobian, partName, rowsOfInput } fr
 import { formulaMath } from "./mathml.js";
 import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
-import { elementName, outputNames } from "./record_card.js";
+import { arithmeticSign, elementName, outputNames } from "./record_card.js";
 
 const recordsByTrace = new WeakMap();
 
@@ -55,8 +55,6 @@ const reachedName = ({ call, reached }, names) =>
     .map(([output, places]) => partName(names[output], call.outputs[output].shape, places))
     .join(" and ");
 
-const signBetween = (text) => el("span", { class: "arithmetic" }, text);
-
 // All arrays have rows of one height, so that those of J^T and of the products stand in line.
 const cellsFor = ([inputs, outputs]) => {
   if (outputs <= 8 && inputs <= 24) return { wide: { width: 52, height: 23 }, column: { width: 60, height: 23 } };
@@ -85,11 +83,11 @@ const jacobianArrays = (part, names, write) => {
   const vector = (array, label, options) => arrayView(array, { label, cell: column, columns: outputNumbers && ["\u00a0"], ...options });
   return el("div", { class: "arrays jacobian-arrays" },
     arrayView(transposed, { label: "Jᵀ", cell: wide, rows: inputNames, columns: outputNumbers, onCell }),
-    signBetween("·"),
+    arithmeticSign("·"),
     vector(dy, `d${names.outputs.join(", d")}`, { rows: outputNumbers }),
-    signBetween("="),
+    arithmeticSign("="),
     vector(product, `Jᵀ d${names.outputs.join(", d")}`, { rows: inputNames, range: gradients, onCell }),
-    signBetween("="),
+    arithmeticSign("="),
     vector(given, `d${names.x} of the tape`, { rows: inputNames, range: gradients, onCell }));
 };
 

@@ -4,6 +4,7 @@ import { checkRecord } from "./check.js";
 import { button, el, exactNumber, formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
 import { formulaMath } from "./mathml.js";
+import { linearMaps } from "./outer_products.js";
 import { movedPlace, placeText } from "./places.js";
 import { makerOf } from "./tape_graph.js";
 import { tensorView } from "./tensor_view.js";
@@ -98,7 +99,7 @@ const forwardView = (context, record, symbols) => {
   );
 };
 
-const arithmeticSign = (sign) => el("span", { class: "arithmetic" }, sign);
+export const arithmeticSign = (sign) => el("span", { class: "arithmetic" }, sign);
 
 // before + this = after, in the same colours. What comes first is the sum already.
 const sumView = (trace, { before, contribution, after }, symbol, name) => {
@@ -230,9 +231,13 @@ const notYet = (go) =>
   );
 
 // Other views of the record.
-const linksView = ({ trace, place }, record) => {
-  const to = (view, words) => el("a", { href: placeText(movedPlace(place, { view, record, row: null })) }, words);
-  return jacobianInputs(trace, record).length > 0 && el("p", {}, to("jacobian", "its Jacobian"));
+const linksView = ({ trace }, record) => {
+  const to = (view, words) => el("a", { href: placeText({ view, record }) }, words);
+  const links = [];
+  if (jacobianInputs(trace, record).length > 0) links.push(to("jacobian", "its Jacobian"));
+  if (linearMaps(trace).some(({ records }) => records.includes(record)))
+    links.push(to("outer-products", "its outer products"));
+  return links.length > 0 && el("p", { class: "card-links" }, links);
 };
 
 // The card of a record at a moment where its backward is known, or not yet.

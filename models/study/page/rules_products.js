@@ -31,7 +31,7 @@ function affine([x, weight, bias]) {
 }
 
 /** dz = dy f'(z). */
-function gradientOfAffine({ inputs, outputs: [y], outputGradients: [dy], attributes: { activation } }) {
+export function gradientOfAffine({ inputs, outputs: [y], outputGradients: [dy], attributes: { activation } }) {
   if (activation === "none") return dy;
   const { slope } = activations[activation];
   return elementwise((d, z, f) => d * slope(z, f), dy, affine(inputs), y);

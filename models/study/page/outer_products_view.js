@@ -1,0 +1,141 @@
+// The gradient of a linear map, built up from its outer products.
+import { rangeOf } from "./array_colours.js";
+import { arrayView } from "./array_view.js";
+import { button, el, formatNumber } from "./dom.js";
+import { formulaMath } from "./mathml.js";
+import { linearMaps, outerProductOf, outerProducts, partsOf } from "./outer_products.js";
+import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
+import { movedPlace, placeText } from "./places.js";
+import { arithmeticSign } from "./record_card.js";
+import { ndArray } from "./tensor.js";
+
+// More terms are added by the slider, but not listed.
+const listedTerms = 64;
+
+const sumsByMap = new WeakMap();
+
+const sumOfMap = (trace, map) => {
+  if (!sumsByMap.has(map)) sumsByMap.set(map, outerProducts(trace, map));
+  return sumsByMap.get(map);
+};
+
+// The map of a place, by its node or a record, and how many terms are added.
+const outerProductsAt = (trace, place) => {
+  const maps = linearMaps(trace);
+  const map = maps.find(({ node }) => node === place.node) ?? maps.find(({ records }) => records.includes(place.record)) ?? maps[0];
+  const sum = sumOfMap(trace, map), { length } = sum.terms;
+  return { map, sum, first: Math.min(Math.max(1, place.first ?? 1), length) };
+};
+
+const percent = (share) => `${formatNumber(100 * share, 3)} %`;
+
+const termsTable = ({ terms, rests }, first, choose) =>
+  el("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "outer products by size" },
+    el("table", { class: "outer-terms" },
+      el("thead", {}, el("tr", {},
+        ["", "row xᵢ", "|xᵢ|", "|dyᵢ|", "|xᵢ| |dyᵢ|", "", "left of |dW|"].map((name) =>
+          name ? el("th", { scope: "col" }, name) : el("td")))),
+      el("tbody", {}, terms.slice(0, listedTerms).map(({ record, name, sizes, size }, n) =>
+        el("tr", { class: n < first ? "added" : null },
+          el("th", { scope: "row" },
+            button(`${n < first ? "✓" : "+"} ${n + 1}`, () => choose(n + 1), {
+              id: `term-${n}`, "aria-label": `the first ${n + 1}, up to ${name}`, "aria-pressed": String(n < first),
+            })),
+          el("td", { class: "code" }, name, el("span", { class: "quiet" }, ` record ${record}`)),
+          sizes.map((one) => el("td", {}, formatNumber(one, 3))),
+          el("td", {}, formatNumber(size, 3)),
+          el("td", { class: "outer-bar", "aria-hidden": "true" },
+            el("span", { style: `width:${(100 * size) / (terms[0].size || 1)}%` })),
+          el("td", {}, percent(rests[n + 1])))))));
+
+// Three arrays of this shape stand side by side.
+const cellOfSum = ([rows, columns], room) => {
+  const width = Math.max(6, Math.min(52, Math.floor((room - 150) / 3 / columns)));
+  return { width, height: width >= 44 && rows <= 16 ? 23 : Math.max(6, Math.min(width, Math.floor(400 / rows), 20)) };
+};
+
+// What came back as a column or a row, what went in as the other one, and their product, in cells of one size.
+const termArrays = ({ terms }, first, cell) => {
+  const { x, dy, name, transposed, ...term } = terms[first - 1];
+  const went = [x, `x, ${name}`], came = [dy, "dy that came back"], [left, right] = transposed ? [came, went] : [went, came];
+  return el("section", {},
+    el("h3", {}, `Term ${first}: an outer product`),
+    el("div", { class: "arrays" },
+      arrayView(ndArray([left[0].length, 1], left[0]), { label: `${left[1]}, upright`, cell: { ...cell, width: 52 } }), arithmeticSign("·"),
+      arrayView(ndArray([1, right[0].length], right[0]), { label: right[1], cell: { ...cell, height: 23 } }), arithmeticSign("="),
+      arrayView(outerProductOf({ x, dy, transposed, ...term }), { label: transposed ? "dyᵀ x" : "xᵀ dy", cell })));
+};
+
+const sumArrays = (sum, first, cell) => {
+  const { partial, rest } = partsOf(sum, first), { given, terms } = sum, others = terms.length - first;
+  const range = rangeOf(partial.data, rest.data, given.data), show = (array, label) => arrayView(array, { label, range, cell });
+  return el("section", {},
+    el("h3", {}, "The sum"),
+    el("div", { class: "arrays" },
+      show(partial, first === 1 ? "the first term" : `the first ${first} terms`), arithmeticSign("+"),
+      show(rest, others === 1 ? "the other one" : `the other ${others}`), arithmeticSign("="), show(given, "dW of the tape")));
+};
+
+const exactText = ({ map, sum }, context) => {
+  const { agrees, difference, isAll, terms } = sum, links = map.records.slice(0, 8).map((record, n) => [
+    n ? ", " : "", el("a", { href: placeText(movedPlace(context.place, { view: "tape", record, phase: null })) }, `${record}`)]);
+  return el("p", { class: "verdict-line" },
+    el("span", { class: `verdict ${agrees ? "agrees" : "differs"}` }, agrees ? "✓ The sum is dW, exactly" : "✗ The sum is not dW"),
+    `: all ${terms.length} terms differ from what the tape sent by at most ${formatNumber(difference, 2)} of the largest. `,
+    map.records.length > 1 ? "They come from the records " : "They come from record ", links,
+    map.records.length > 8 && ` and ${map.records.length - 8} more`,
+    isAll ? "." : "; other records send to this matrix as well.");
+};
+
+const outerProductsBody = (context, at, room) => {
+  const { sum, first } = at, transposed = sum.terms[0].transposed, cell = cellOfSum(sum.shape, room);
+  return [
+    el("div", { class: "formula" }, formulaMath(transposed ? "dW = sum_i dy[i]^T x[i]" : "dW = sum_i x[i]^T dy[i]")),
+    exactText(at, context), termsTable(sum, first, (n) => context.go({ first: n })),
+    sum.terms.length > listedTerms && el("p", { class: "quiet" }, `cut: the first ${listedTerms} of ${sum.terms.length}`),
+    sumArrays(sum, first, cell), termArrays(sum, first, cell),
+  ].filter(Boolean);
+};
+
+const addedText = ({ terms, rests }, first) =>
+  `the first ${first} of ${terms.length} outer ${terms.length === 1 ? "product" : "products"}: ` +
+  `${percent(rests[first])} of |dW| is left`;
+
+const renderOuterProducts = (root, firstContext) => {
+  let context = firstContext, shown = null;
+  const { trace } = context, maps = linearMaps(trace), body = el("div", { class: "outer-products" }), head = el("div");
+  const choice = choiceOf("matrix", "outer-map", maps.map(({ name }) => name), (n) =>
+    context.go({ node: maps[n].node, record: null, first: null }));
+  let stepper = null;
+  const update = (next) => {
+    context = next;
+    const at = outerProductsAt(trace, context.place);
+    if (at.map !== shown) {
+      stepper = stepperOf(at.sum.terms.length, "number of terms", "outer-first", (n) => context.go({ first: n + 1 }));
+      replaceContents(head, stepper.element);
+      shown = at.map;
+    }
+    choice.show(maps.indexOf(at.map));
+    stepper.show(at.first - 1, addedText(at.sum, at.first));
+    replaceContents(body, ...outerProductsBody(context, at, root.clientWidth || 1100));
+  };
+  root.append(el("div", { class: "choices" }, choice.element), head, body);
+  update(context);
+  return update;
+};
+
+export const outerProductsView = {
+  id: "outer-products",
+  title: "Outer products",
+  lead:
+    "See how few rows make most of a weight's gradient: each adds what went in times what came back, and all of them " +
+    "together are dW.",
+  applies: (trace) => linearMaps(trace).length > 0,
+  render: renderOuterProducts,
+  onKey: (key, context) => {
+    const { sum, first } = outerProductsAt(context.trace, context.place);
+    const next = stepAfterKey(key, first - 1, sum.terms.length);
+    if (next !== null) context.go({ first: next + 1 });
+    return next !== null;
+  },
+};

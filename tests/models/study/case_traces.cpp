@@ -13,6 +13,8 @@
 #include <iostream>
 #include <string>
 
+#include "fused_cases.h"
+
 namespace retrace {
 namespace {
 
@@ -145,6 +147,9 @@ void write_all(const std::string& folder) {
   for (const CheckedName& checked : op_cases())
     for (const Setting& setting :
          {Setting{"f64"}, Setting{"f32", f32}, Setting{"expanded", f64, true}, Setting{"not_finite", f64, false, true}})
+      write_traces(checked, setting, folder);
+  for (const CheckedName& checked : fused_cases())
+    for (const Setting& setting : {Setting{"f64"}, Setting{"f32", f32}, Setting{"not_finite", f64, false, true}})
       write_traces(checked, setting, folder);
   std::vector<CheckedName> models = module_cases();
   for (const std::string_view model : model_names()) models.push_back(registered_case(model));

@@ -1,7 +1,9 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/result_folder.h>
 
+#include <array>
 #include <optional>
 #include <ostream>
 
@@ -14,7 +16,11 @@ void run_eval(const EvalFlags& flags, Program& program) {
   if (!flags.out.empty()) folder.emplace(flags.out);
   const Report report = make_report(run, flags.options);
   if (folder) {
-    folder->write("attention.html", attention_page(report));
+    constexpr std::array page_name{"attention.html"};
+    if (const std::optional<std::string> page = attention_page(report))
+      folder->write(page_name.front(), *page);
+    else
+      remove_earlier_results(flags.out, page_name);  // it would show another model
     folder->write("eval.json", to_json(report) + "\n");
   }
   program.results << (flags.json ? to_json(report) + "\n" : to_text(report)) << std::flush;

@@ -1,6 +1,10 @@
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
 
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
 namespace retrace {
 namespace {
 
@@ -78,6 +82,36 @@ JsonObject memory_to_json(const MemoryUse& use) {
           {"written_over_time", use.written_over_time}};
 }
 
+/// Six digits, which are all that an f32 has.
+std::vector<double> rounded(const std::vector<double>& numbers) {
+  std::vector<double> result;
+  for (const double number : numbers) {
+    std::array<char, 32> digits;
+    std::snprintf(digits.data(), digits.size(), "%.6g", number);
+    result.push_back(std::strtod(digits.data(), nullptr));
+  }
+  return result;
+}
+
+JsonObject head_to_json(const AttentionHead& head) {
+  return {{"layer", head.layer},
+          {"step", head.step},
+          {"head", head.head},
+          {"rows", head.rows},
+          {"columns", head.columns},
+          {"weights", rounded(head.weights)},
+          {"gradients", rounded(head.gradients)},
+          {"masked", list_of(head.masked, [](bool masked) { return JsonText(masked ? 1 : 0); })}};
+}
+
+JsonText attention_to_json(const std::optional<AttentionOfSample>& attention) {
+  if (!attention) return {};
+  return JsonObject{{"input", attention->input},
+                    {"expected", attention->expected},
+                    {"given", attention->given},
+                    {"heads", list_of(attention->heads, head_to_json)}};
+}
+
 JsonObject example_to_json(const AttentionExample& example) {
   return {{"input", example.input},     {"expected", example.expected},
           {"given", example.given},     {"row_to_remember", example.row_to_remember},
@@ -111,7 +145,8 @@ std::string to_json(const Report& report) {
                     {"failed", report.failure_count},
                     {"failures", list_of(report.failures, failure)},
                     {"memory", report.memory ? JsonText(memory_to_json(*report.memory)) : JsonText()},
-                    {"examples", list_of(report.examples, example_to_json)}};
+                    {"examples", list_of(report.examples, example_to_json)},
+                    {"attention", attention_to_json(report.attention)}};
   return object.text();
 }
 

@@ -71,10 +71,9 @@ std::string title_of(const Report& report) {
               given.empty() ? "" : ")");
 }
 
-std::string verdict(const AttentionExample& example, TaskKind kind) {
-  if (kind == TaskKind::classification && example.right) return text("was right: ", example.given);
-  return text(kind == TaskKind::classification ? "was wrong: said " : "said ", example.given, ", right is ",
-              example.expected);
+std::string verdict(bool right, const std::string& given, const std::string& expected, TaskKind kind) {
+  if (kind == TaskKind::classification && right) return text("was right: ", given);
+  return text(kind == TaskKind::classification ? "was wrong: said " : "said ", given, ", right is ", expected);
 }
 
 std::vector<std::string> findings(const MemoryUse& use) {

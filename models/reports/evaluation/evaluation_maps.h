@@ -21,7 +21,7 @@ HeatMap changes_over_time(const MemoryUse& use);
 /// "rmc on nth-farthest (vectors 4, dims 2)".
 std::string title_of(const Report& report);
 /// "was right: vector 3", "was wrong: said 2, right is 3"; for numbers "said 2, right is 3".
-std::string verdict(const AttentionExample& example, TaskKind kind);
+std::string verdict(bool right, const std::string& given, const std::string& expected, TaskKind kind);
 /// The memory's numbers, explained in sentences.
 std::vector<std::string> findings(const MemoryUse& use);
 

@@ -44,6 +44,23 @@ class Reader {
           attention_example(task_, first_samples_[static_cast<std::size_t>(sample)], *trace, sample));
   }
 
+  void tell_attention(const SequenceModel& model, Report& report) const {
+    const std::int64_t sample = choose_examples(task_, first_samples_, 1).front();
+    const auto of_sample = [&](const Tensor& all_samples) { return slice(all_samples, {range(sample, sample + 1)}); };
+    std::vector<AttentionHead> heads =
+        attention_heads(model, task_, {of_sample(first_.x).clone(), of_sample(first_.y).clone()});
+    if (heads.empty()) return;
+    const Prediction& answered = first_samples_[static_cast<std::size_t>(sample)];
+    report.attention = {.input = task_.describe(answered.example),
+                        .expected = answered.expected_words(task_),
+                        .given = answered.given_words(task_),
+                        .right = !answered.failed(),
+                        .rows = {},
+                        .heads = std::move(heads)};
+    for (std::int64_t t = 0; t < task_.sequence_length(); ++t)
+      report.attention->rows.push_back(task_.describe_row(answered.example, t));
+  }
+
  private:
   const Task& task_;
   Scores scores_;
@@ -106,6 +123,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
   reader.tell(report);
   tell_of_every_difficulty(run, report);
   reader.tell_memory(*run.model, options.examples, report);
+  reader.tell_attention(*run.model, report);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <retrace/models/reports/evaluation/attention_example.h>
+#include <retrace/models/reports/evaluation/attention_heads.h>
 #include <retrace/models/reports/evaluation/categories.h>
 #include <retrace/models/reports/evaluation/failures.h>
 #include <retrace/models/reports/evaluation/memory_use.h>
@@ -41,6 +42,7 @@ struct Report {
   std::vector<Failure> failures = {};
   std::optional<MemoryUse> memory = {};  // of a model with slots, over the first samples
   std::vector<AttentionExample> examples = {};
+  std::optional<AttentionOfSample> attention = {};  // of a model with attention, for one of the first samples
 };
 
 /// Tests the model on samples of its task. Throws ValueError for less than one sample, and FileError if the model's
@@ -51,8 +53,10 @@ Report make_report(const StoredRun& run, const ReportOptions& options = {});
 std::string to_text(const Report& report);
 /// One JSON object; null for numbers that are not finite.
 std::string to_json(const Report& report);
-/// A self-contained page: the attention of the examples step by step, the row to remember marked in red, as in figure 3
-/// of the relational memory core's paper; and the slots over time.
-std::string attention_page(const Report& report);
+/// A self-contained page. Of a model with slots: the attention of the examples step by step, the row to remember marked
+/// in red, as in figure 3 of the relational memory core's paper; and the slots over time. Of any model with attention:
+/// the weights of every layer and head, and the gradients of the loss with respect to them. Nothing for a model that
+/// has neither.
+std::optional<std::string> attention_page(const Report& report);
 
 }  // namespace retrace

@@ -117,7 +117,7 @@ std::string memory_of(const MemoryUse& use) {
 std::string example_of(const AttentionExample& example, TaskKind kind) {
   const std::vector<HeatMap> steps = attention_steps(example);
   const std::array received{in_own_shades(attention_over_time(example))};
-  std::string sentence = text("The model ", verdict(example, kind), ".");
+  std::string sentence = text("The model ", verdict(example.right, example.given, example.expected, kind), ".");
   if (example.row_to_remember)
     sentence += text(" Step ", *example.row_to_remember + 1, ", which is to be remembered, has a * and a ^.");
   std::string lines = text("\n", indented(example.input, "  "), wrapped(sentence, "  "));

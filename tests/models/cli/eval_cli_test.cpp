@@ -122,19 +122,48 @@ TEST_F(EvalCli, TheTextAndThePageAreForPeople) {
   EXPECT_EQ(nlohmann::json::parse(read("page/eval.json"))["samples"], 100);
 }
 
-/// It prints no pictures of attention, but the other facts about the model.
-TEST_F(EvalCli, ThePageOfAModelWithoutSlotsTellsWhatIsKnownOfIt) {
-  for (const char* model : {"attention", "lstm"}) {
-    train({"babi", "--model", model});
-    const Outcome outcome = run_command({"eval", run_, "--samples", "100", "--out", page_});
-    ASSERT_EQ(outcome.status, 0) << outcome.messages;
-    const std::string page = read("page/attention.html");
-    EXPECT_EQ(page.find("no memory of slots"), std::string::npos) << page;
-    const bool attends = page.find("Its rows attend to each other in every block.") != std::string::npos;
-    EXPECT_EQ(attends, std::string(model) == "attention") << page;
-    EXPECT_NE(page.find("95 % interval"), std::string::npos) << page;
-    EXPECT_NE(page.find("<pre>"), std::string::npos) << page;
-  }
+TEST_F(EvalCli, EveryLayerAndHeadIsAPictureOfWeightsAndGradients) {
+  train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "attention"});
+  const Outcome outcome = run_command({"eval", run_, "--samples", "50", "--out", page_});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const std::string page = read("page/attention.html");
+  EXPECT_LT(page.size(), 100'000u);
+  std::size_t tables = 0;
+  for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) ++tables;
+  EXPECT_EQ(tables, 2U * 2 * 4) << "two for each of the four heads of two layers";
+  EXPECT_EQ(page.find("http"), std::string::npos) << "it needs nothing from elsewhere";
+  const auto report = nlohmann::json::parse(read("page/eval.json"));
+  ASSERT_EQ(report["attention"]["heads"].size(), 8U);
+  const auto& head = report["attention"]["heads"][5];
+  EXPECT_EQ(head["layer"], "attention_model/blocks.1/attention");
+  EXPECT_EQ(head["head"], 1);
+  EXPECT_EQ(head["rows"], 3);
+  EXPECT_EQ(head["weights"].size(), 9U);
+  EXPECT_EQ(head["gradients"].size(), 9U);
+  EXPECT_EQ(head["gradients"][0], 0) << "only the last row of the last layer is read";
+  EXPECT_NE(head["gradients"][8], 0);
+}
+
+TEST_F(EvalCli, AMemoryHasAPictureForEachHeadAndStepBesideThoseOfItsSlots) {
+  train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc"});
+  ASSERT_EQ(run_command({"eval", run_, "--samples", "50", "--out", page_}).status, 0);
+  const std::string page = read("page/attention.html");
+  for (const char* part :
+       {"<h3>rmc_model/core</h3>", "step 1 of 3, head 0", "step 3 of 3, head 0", "attention received"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
+TEST_F(EvalCli, AModelWithoutAttentionHasNoPageAndLeavesNoneOfAnEarlierModel) {
+  train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "attention"});
+  ASSERT_EQ(run_command({"eval", run_, "--samples", "50", "--out", page_}).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(page_ + "/attention.html"));
+  train({"babi", "--model", "lstm"});
+  const Outcome outcome = run_command({"eval", run_, "--samples", "50", "--out", page_});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_FALSE(std::filesystem::exists(page_ + "/attention.html"));
+  const auto report = nlohmann::json::parse(read("page/eval.json"));
+  EXPECT_EQ(report["task"], "babi");
+  EXPECT_TRUE(report["attention"].is_null());
 }
 
 TEST_F(EvalCli, TablesFitATerminal) {

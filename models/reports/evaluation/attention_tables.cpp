@@ -1,0 +1,198 @@
+#include <retrace/core/error.h>
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/reports/evaluation/attention_tables.h>
+#include <retrace/models/reports/plots/markup.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <span>
+
+namespace retrace {
+namespace {
+
+constexpr std::int64_t columns_with_numbers = 16;  // wider tables show colours only, unless the reader asks for numbers
+constexpr std::int64_t smallest_cut = 8;
+constexpr int shades_of_a_sign = 8;
+
+std::string printed(const char* format, double value) {
+  std::array<char, 32> digits;
+  std::snprintf(digits.data(), digits.size(), format, value);
+  return digits.data();
+}
+
+/// Two digits behind the point, and no 0 before it: ".12", "-3.2"; "2e-4" for a number that they would make 0.
+std::string short_number(double value) {
+  if (value == 0) return "0";
+  if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+  std::string digits = std::fabs(value) < 0.005 ? printed("%.0e", value) : printed("%.2f", value);
+  if (const std::size_t exponent = digits.find("e-0"); exponent != digits.npos) digits.erase(exponent + 2, 1);
+  if (const std::size_t zero = digits.find("0."); zero <= 1 && (zero == 0 || digits[0] == '-')) digits.erase(zero, 1);
+  return digits;
+}
+
+/// "z" for 0, "p1" to "p8" for shares of the largest number, "n1" to "n8" for those of its negative.
+std::string shade_name(double value, double largest) {
+  if (value == 0 || !std::isfinite(value) || largest == 0) return "z";
+  const double part = std::ceil(shades_of_a_sign * std::fabs(value) / largest);
+  return text(value < 0 ? "n" : "p", std::clamp(static_cast<int>(part), 1, shades_of_a_sign));
+}
+
+double largest_finite(std::span<const AttentionHead> heads, std::vector<double> AttentionHead::*numbers) {
+  double largest = 0;
+  for (const AttentionHead& head : heads)
+    for (const double value : head.*numbers)
+      if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+/// What all heads of a layer share.
+struct Scale {
+  double largest_weight, largest_gradient;
+  double unit;  // of the gradients that are printed: a power of ten
+  std::int64_t cut;
+};
+
+std::string table_of(const AttentionHead& head, const std::vector<double>& numbers, const char* caption, double largest,
+                     double unit, std::int64_t cut) {
+  const std::int64_t rows = std::min(head.rows, cut), columns = std::min(head.columns, cut);
+  std::string table = text("<table", columns > columns_with_numbers ? " class=dense" : "", "><caption>", caption,
+                           "</caption>\n<tr><td>");
+  for (std::int64_t column = 0; column < columns; ++column) table += text("<th scope=col>", column);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    table += text("\n<tr><th scope=row>", row);
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const auto place = static_cast<std::size_t>(row * head.columns + column);
+      const double value = numbers[place];
+      table += head.masked[place] ? std::string("<td class=m>·")
+                                  : text("<td class=", shade_name(value, largest), ">", short_number(value / unit));
+    }
+  }
+  return table + "</table>\n";
+}
+
+std::string figure_of(const AttentionHead& head, const std::string& step, const Scale& scale) {
+  const std::string where = text(step, "head ", head.head);
+  return text(
+      "<figure tabindex=0 aria-label=\"", escaped(head.layer), ", ", where, "\"><figcaption>", where,
+      "</figcaption><div class=pair>\n", table_of(head, head.weights, "weights", scale.largest_weight, 1, scale.cut),
+      table_of(head, head.gradients, "gradient", scale.largest_gradient, scale.unit, scale.cut), "</div></figure>\n");
+}
+
+std::string legend_of(const Scale& scale) {
+  const auto swatches = [](const char* sign, bool reversed) {
+    std::string cells;
+    for (int k = 1; k <= shades_of_a_sign; ++k)
+      cells += text("<i class=", sign, reversed ? shades_of_a_sign + 1 - k : k, "></i>");
+    return cells;
+  };
+  std::string words = text("<p class=legend>weights from 0 <span aria-hidden=true><i class=z></i>",
+                           swatches("p", false), "</span> to ", short_number(scale.largest_weight));
+  if (scale.largest_gradient == 0) return words + "; no gradient flowed back to them</p>\n";
+  const std::string largest = short_number(scale.largest_gradient / scale.unit);
+  return words + text("; gradients in units of ", in_digits(scale.unit), ", from -", largest,
+                      " <span aria-hidden=true>", swatches("n", true), "<i class=z></i>", swatches("p", false),
+                      "</span> to ", largest, "; · is masked</p>\n");
+}
+
+/// The number of rows and columns to which all matrices are cut so that they have at most `max_numbers` together.
+std::int64_t cut_for(const std::vector<AttentionHead>& heads, std::int64_t max_numbers) {
+  const auto numbers_at = [&](std::int64_t cut) {
+    std::int64_t numbers = 0;
+    for (const AttentionHead& head : heads) numbers += std::min(head.rows, cut) * std::min(head.columns, cut);
+    return numbers;
+  };
+  std::int64_t cut = smallest_cut;
+  for (const AttentionHead& head : heads) cut = std::max({cut, head.rows, head.columns});
+  while (cut > smallest_cut && numbers_at(cut) > max_numbers) --cut;
+  return cut;
+}
+
+/// Of the steps of each layer as many as can be drawn.
+std::int64_t steps_for(const std::vector<AttentionHead>& heads, std::int64_t cut, std::int64_t max_numbers) {
+  std::int64_t steps = 1;
+  for (const AttentionHead& head : heads) steps = std::max(steps, head.step + 1);
+  const auto numbers_until = [&](std::int64_t end) {
+    std::int64_t numbers = 0;
+    for (const AttentionHead& head : heads)
+      if (head.step < end) numbers += std::min(head.rows, cut) * std::min(head.columns, cut);
+    return numbers;
+  };
+  while (steps > 1 && numbers_until(steps) > max_numbers) --steps;
+  return steps;
+}
+
+std::string section_of_layer(std::span<const AttentionHead> heads, std::int64_t cut, std::int64_t shown_steps) {
+  std::int64_t steps = 0, longest = 0;
+  for (const AttentionHead& head : heads)
+    steps = std::max(steps, head.step + 1), longest = std::max({longest, head.rows, head.columns});
+  Scale scale{.largest_weight = largest_finite(heads, &AttentionHead::weights),
+              .largest_gradient = largest_finite(heads, &AttentionHead::gradients),
+              .unit = 1,
+              .cut = cut};
+  if (scale.largest_gradient > 0) scale.unit = std::pow(10, std::floor(std::log10(scale.largest_gradient)));
+  std::string section = text("<h3>", escaped(heads.front().layer), "</h3>\n", legend_of(scale));
+  if (longest > cut)
+    section += text("<p>Cut to the first ", cut, " rows and columns; eval.json has all of up to ", longest, ".</p>\n");
+  if (steps > shown_steps)
+    section += text("<p>The first ", shown_steps, " of ", steps, " steps; eval.json has all.</p>\n");
+  section += "<div class=heads>\n";
+  for (const AttentionHead& head : heads)
+    if (head.step < shown_steps)
+      section += figure_of(head, steps > 1 ? text("step ", head.step + 1, " of ", steps, ", ") : "", scale);
+  return section + "</div>\n";
+}
+
+}  // namespace
+
+const char* const attention_style = R"(
+:root{color-scheme:light dark;--paper:#fff;--ink:#1d2024;--panel:#f3f3f3;--line:#8a8f98;--mark:#b3101c;
+--p1:#e1e7ed;--p2:#c2cedb;--p3:#a4b6c9;--p4:#859eb7;--p5:#6686a6;--p6:#486e93;--p7:#295581;--p8:#0b3d70;
+--n1:#f0e4e0;--n2:#e2cac1;--n3:#d3afa2;--n4:#c59583;--n5:#b67a62;--n6:#a76044;--n7:#994525;--n8:#8a2b06;--high:#fff}
+@media (prefers-color-scheme:dark){:root{--paper:#17191c;--ink:#e8e6e1;--panel:#24272b;--line:#80868f;--mark:#ff8f8f;
+--p1:#28303a;--p2:#394453;--p3:#4a5a6f;--p4:#5c718d;--p5:#7e9cc0;--p6:#8aabd3;--p7:#93bae9;--p8:#9cc9ff;
+--n1:#342a26;--n2:#503c33;--n3:#6c4e40;--n4:#88604d;--n5:#c08a6c;--n6:#d49876;--n7:#eaa680;--n8:#ffb38a;--high:#000}}
+body{font-family:system-ui,sans-serif;background:var(--paper);color:var(--ink);max-width:75em;margin:2em auto;padding:0 1em}
+pre{background:var(--panel);padding:.6em;overflow-x:auto}.remember{color:var(--mark);font-weight:bold}
+svg{background:#fff;color:#000}.wide{overflow-x:auto}
+.heads{display:flex;flex-wrap:wrap;gap:.8em 1.6em}figure{margin:0;max-width:100%;overflow-x:auto}
+figcaption{font-weight:bold;font-size:.85em}.pair{display:flex;gap:1em}
+table{border-collapse:collapse;font-size:10px;font-variant-numeric:tabular-nums}caption{text-align:left;font-size:12px}
+.heads th{font-weight:normal;min-width:1.4em}.heads td{width:28px;height:16px;padding:0;text-align:center}
+.dense th{min-width:12px;font-size:7px}.dense td{width:12px;min-width:12px;height:12px;font-size:0}
+#numbers:checked~.heads .dense td{font-size:9px;width:28px;min-width:28px}
+.legend i{display:inline-block;width:10px;height:12px}.z{background:var(--paper)}.m{color:var(--ink)}
+.dense [class^=n]{background-image:repeating-linear-gradient(45deg,transparent 0 3px,var(--paper) 3px 4px)}
+)"
+                                    ".p1{background-color:var(--p1)}.p2{background-color:var(--p2)}"
+                                    ".p3{background-color:var(--p3)}.p4{background-color:var(--p4)}"
+                                    ".p5{background-color:var(--p5)}.p6{background-color:var(--p6)}"
+                                    ".p7{background-color:var(--p7)}.p8{background-color:var(--p8)}"
+                                    ".n1{background-color:var(--n1)}.n2{background-color:var(--n2)}"
+                                    ".n3{background-color:var(--n3)}.n4{background-color:var(--n4)}"
+                                    ".n5{background-color:var(--n5)}.n6{background-color:var(--n6)}"
+                                    ".n7{background-color:var(--n7)}.n8{background-color:var(--n8)}"
+                                    "td.p6,td.p7,td.p8,td.n6,td.n7,td.n8{color:var(--high)}"
+                                    "td.p5,td.n5{color:#000}";
+
+std::string attention_tables(const std::vector<AttentionHead>& heads, std::int64_t max_numbers) {
+  const std::int64_t cut = cut_for(heads, max_numbers), steps = steps_for(heads, cut, max_numbers);
+  std::vector<std::string> layers;
+  for (const AttentionHead& head : heads)
+    if (std::ranges::find(layers, head.layer) == layers.end()) layers.push_back(head.layer);
+  std::string page;
+  for (const std::string& layer : layers) {
+    std::vector<AttentionHead> of_layer;
+    std::ranges::copy_if(heads, std::back_inserter(of_layer),
+                         [&](const AttentionHead& head) { return head.layer == layer; });
+    page += section_of_layer(of_layer, cut, steps);
+  }
+  const bool has_dense = std::ranges::any_of(
+      heads, [&](const AttentionHead& head) { return std::min(head.columns, cut) > columns_with_numbers; });
+  const char* box = "<input type=checkbox id=numbers><label for=numbers>Numbers in every cell</label>\n";
+  return has_dense ? box + page : page;
+}
+
+}  // namespace retrace

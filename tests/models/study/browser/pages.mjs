@@ -18,15 +18,35 @@ const subjects = {
 
 const holder = /(<script type="application\/json" id="trace-data">)([^]*?)(<\/script>)/;
 
-// The bytes of a page without those of its trace.
-export const templateSize = (file) => readFileSync(file).length - Buffer.byteLength(dataOf(file));
+const partsOf = (file) => readFileSync(file, "utf8").match(holder);
 
-const dataOf = (file) => readFileSync(file, "utf8").match(holder)[2];
+// The bytes of a page without those of its trace.
+export const templateSize = (file) => readFileSync(file).length - Buffer.byteLength(partsOf(file)[2]);
 
 const changedNumber = (tensor) => {
   const bytes = Buffer.from(tensor.data, "base64");
   bytes.writeDoubleLE(bytes.readDoubleLE(0) + 1e-6);
   return { ...tensor, data: bytes.toString("base64") };
+};
+
+// Changes one number of the contribution of one record, the middle one, by 1e-6. Returns the record.
+export const corrupt = ({ trace: { records }, tensors }) => {
+  const sends = ({ contributions }) => contributions.some((sent) => sent?.contribution.tensor);
+  const record = records.findIndex((one, index) => index >= records.length / 2 && sends(one));
+  const sent = records[record].contributions.find((one) => one?.contribution.tensor);
+  tensors.changed = changedNumber(tensors[sent.contribution.tensor]);
+  sent.contribution = { ...sent.contribution, tensor: "changed" };
+  return record;
+};
+
+// Gives all that has a name one that a page must show as text: with markup, quotes, and no place to break a line.
+export const renameAll = ({ trace }) => {
+  const hostile = `</script><img src="http://nowhere.invalid/x" onerror="throw 1">'"&amp;é\u2028${"long".repeat(60)}`;
+  trace.title = hostile;
+  for (const node of trace.nodes) node.name = hostile + node.name;
+  for (const scope of trace.scopes)
+    for (const what of ["name", "path", "type"]) scope[what] = scope[what] && hostile + scope[what];
+  for (const record of trace.records) record.path = record.path && hostile + record.path;
 };
 
 export const makePages = () => {
@@ -35,17 +55,12 @@ export const makePages = () => {
     execFileSync(program, ["study", ...subjects[name], "--out", pathOf(name)]);
     return pathOf(name);
   };
-  // A page of which one number of the contribution of one record, the middle one, is wrong by 1e-6.
-  const makeCorrupted = (file) => {
-    const data = JSON.parse(dataOf(file)), { records } = data.trace;
-    const sends = ({ contributions }) => contributions.some((sent) => sent?.contribution.tensor);
-    const record = records.findIndex((one, index) => index >= records.length / 2 && sends(one));
-    const sent = records[record].contributions.find((one) => one?.contribution.tensor);
-    data.tensors.changed = changedNumber(data.tensors[sent.contribution.tensor]);
-    sent.contribution = { ...sent.contribution, tensor: "changed" };
-    const page = readFileSync(file, "utf8").replace(holder, (_, start, __, end) => start + JSON.stringify(data) + end);
-    writeFileSync(pathOf("corrupted"), page);
-    return { file: pathOf("corrupted"), record };
+  // The page of a file with other data: {file, changed: what change(data) returns}.
+  const makeChanged = (file, name, change) => {
+    const data = JSON.parse(partsOf(file)[2]), changed = change(data), written = JSON.stringify(data);
+    const inPage = (_, start, __, end) => start + written.replaceAll("<", "\\u003c") + end;
+    writeFileSync(pathOf(name), readFileSync(file, "utf8").replace(holder, inPage));
+    return { file: pathOf(name), changed };
   };
-  return { make, makeCorrupted, remove: () => rmSync(folder, { recursive: true }) };
+  return { make, makeChanged, remove: () => rmSync(folder, { recursive: true }) };
 };

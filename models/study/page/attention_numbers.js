@@ -1,6 +1,7 @@
 // The numbers of one head of an attention: scores, weights and the gradients of both.
-import { fusedArrays } from "./attention_fused.js";
+import { attentionOf } from "./rules_attention.js";
 import { NdArray } from "./tensor.js";
+import { callOf } from "./trace.js";
 
 // A mask adds -infinity to a score or, in older programs, a large negative number such as -1e9.
 const isHiddenScore = (score, weight) => weight === 0 && score <= -1e4;
@@ -38,9 +39,26 @@ const composedArrays = (trace, { record, scores, weights }) => {
   };
 };
 
-// The arrays of all heads: {scores, weights, dWeights, dScores}, null where nothing is held.
-const arraysOfHeads = (trace, attention) =>
-  attention.kind === "fused" ? fusedArrays(trace, attention.record) : composedArrays(trace, attention);
+// A fused record does not list a mask whose traces its weights show: it hides where these are 0.
+const withHidden = (scores, weights) =>
+  new NdArray(scores.dtype, scores.shape, scores.data.map((s, n) => (weights.data[n] === 0 ? -Infinity : s)));
+
+const openFused = (trace, { record }) => {
+  const call = callOf(trace, record);
+  if ([...call.inputs, ...call.outputs].some((array) => array === null)) return {};
+  const opened = attentionOf(call),
+    isMasked = trace.records[record].forward.includes("+ mask");
+  return isMasked ? { ...opened, scores: withHidden(opened.scores, opened.weights) } : opened;
+};
+
+const openedAttentions = new WeakMap();
+
+// The arrays of all heads: {scores, weights, dWeights, dScores}, null or undefined where nothing is held.
+const arraysOfHeads = (trace, attention) => {
+  if (!openedAttentions.has(attention))
+    openedAttentions.set(attention, attention.kind === "fused" ? openFused(trace, attention) : composedArrays(trace, attention));
+  return openedAttentions.get(attention);
+};
 
 // The weights of all heads, in the shape of the attention; null where they are not held.
 export const allWeights = (trace, attention) => arraysOfHeads(trace, attention).weights ?? null;

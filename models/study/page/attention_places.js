@@ -1,6 +1,5 @@
 // Where a trace has attentions: weights that a softmax makes of scores and that a matmul mixes values with, or fused
 // records that do it all; each with its layer and its time step.
-import { headsOfFused, shapeOfFused } from "./attention_fused.js";
 import { readersOf } from "./tape_graph.js";
 
 const isAlongLastAxis = ({ forward, attributes }, rank) => {
@@ -40,11 +39,14 @@ const composedAttention = (trace, record) => {
   return { kind: "composed", record, scores: inputs[0], weights: outputs[0], shape, heads: headsAfter(trace, mixing) };
 };
 
+// The weights' shape has an axis of heads even for one head.
 const fusedAttention = (trace, index) => {
-  const record = trace.records[index];
-  if (record.op !== "attention" && record.op !== "packed_attention") return null;
-  const heads = headsOfFused(trace, record);
-  return heads > 0 ? { kind: "fused", record: index, shape: shapeOfFused(trace, record, heads), heads } : null;
+  const { op, attributes, inputs, outputs } = trace.records[index];
+  if (op !== "attention" && op !== "packed_attention") return null;
+  const y = trace.nodes[outputs[0]].shape,
+    keys = trace.nodes[inputs[op === "attention" ? 1 : 0]].shape.at(-2);
+  const shape = [...y.slice(0, -2), attributes.heads, y.at(-2), keys];
+  return { kind: "fused", record: index, shape, heads: attributes.heads };
 };
 
 // The attentions of a layer are its time steps: those at the same place of each call of a module. Where a module has

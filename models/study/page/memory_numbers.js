@@ -1,12 +1,16 @@
 // The numbers of a memory of slots: its steps as matrices of slots and features, and what the slots have in common.
 import { allWeights } from "./attention_numbers.js";
-import { NdArray, elementwise, ndArray, sizeOf } from "./tensor.js";
+import { NdArray, broadcastTo, elementwise, ndArray, sizeOf } from "./tensor.js";
 
-// The matrix of one sample of a node's value or gradient; null where it is not held.
+// The matrix of one sample of a node's value or gradient; null where it is not held. A gate of whole slots is repeated
+// along their features, and of a candidate with more rows than there are slots these come first.
 const slotsOf = (trace, held, { slots, features }, sample) => {
-  const array = trace.tensor(held),
-    size = slots * features;
-  return array && new NdArray(array.dtype, [slots, features], array.data.slice(sample * size, (sample + 1) * size));
+  const array = trace.tensor(held);
+  if (!array) return null;
+  const [rows, columns] = array.shape.slice(-2),
+    start = sample * rows * columns;
+  const first = new NdArray(array.dtype, [slots, columns], array.data.slice(start, start + slots * columns));
+  return columns === features ? first : broadcastTo(first, [slots, features]);
 };
 
 const restOf = (gate) => gate && elementwise((x) => 1 - x, gate);

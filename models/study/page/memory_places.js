@@ -8,9 +8,9 @@ const madeBy = (trace, node, op) => {
   return record?.op === op ? record : null;
 };
 
-// A gate is a sigmoid g, or 1 - g.
+// A gate is a sigmoid g, that of a linear map, or 1 - g.
 const isGate = (trace, node) => {
-  if (madeBy(trace, node, "sigmoid")) return true;
+  if (madeBy(trace, node, "sigmoid") || madeBy(trace, node, "linear")?.attributes.activation === "sigmoid") return true;
   const shifted = madeBy(trace, node, "shift"),
     negated = shifted?.attributes.offset === 1 && madeBy(trace, shifted.inputs[0], "neg");
   return Boolean(negated && madeBy(trace, negated.inputs[0], "sigmoid"));

@@ -82,13 +82,6 @@ function weightsOfScores(scores) {
   return elementwise((p, sum) => (sum === 0 ? 0 : p / sum), powers, sumAlong(powers, -1));
 }
 
-/** The weights A [..., heads, queries, keys] of a call: the output that holds them, else computed again. */
-export function weightsOf(call, [q, k] = operandsOfCall(call)) {
-  const kept = call.outputs[1], { heads } = call.attributes;
-  if (!kept) return weightsOfScores(scoresOfCall(call, q, k));
-  return reshape(kept, [...q.shape.slice(0, -1), k.shape.at(-2)]);
-}
-
 /** dA = dy v^T, and what came to the weights themselves. */
 function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads } }, weights, v) {
   const own = direct ? reshape(direct, weights.shape) : null;
@@ -103,14 +96,14 @@ const gradientOfSoftmax = (weights, dWeights) =>
 
 /**
  * An attention, opened: {operands: [q, k, v], scores, weights, dWeights, dScores}, all [..., heads, rows, columns].
- * scores lacks a mask that the call does not list (where the weights are an output). Without gradients of the outputs
- * dWeights and dScores are null.
+ * Weights that the tape holds are taken from there; then the call lists no mask, and scores lacks it. Without gradients
+ * of the outputs dWeights and dScores are null.
  */
 export function attentionOf(call) {
-  const operands = operandsOfCall(call), [q, k, v] = operands;
-  const weights = weightsOf(call, operands), dWeights = gradientOfWeights(call, weights, v);
-  const dScores = dWeights && gradientOfSoftmax(weights, dWeights);
-  return { operands, scores: scoresOfCall(call, q, k), weights, dWeights, dScores };
+  const operands = operandsOfCall(call), [q, k, v] = operands, scores = scoresOfCall(call, q, k);
+  const [, kept] = call.outputs, weights = kept ? reshape(kept, scores.shape) : weightsOfScores(scores);
+  const dWeights = gradientOfWeights(call, weights, v);
+  return { operands, scores, weights, dWeights, dScores: dWeights && gradientOfSoftmax(weights, dWeights) };
 }
 
 // ---- rules

@@ -1,7 +1,7 @@
 // The rules of recurrent layers over a sequence, by backpropagation through time, and of the gates of a memory.
 import { activations, logistic } from "./scalar_functions.js";
-import { add, broadcastTo, concat, elementwise, matmul, multiply, narrow, pick, placesOf, reshape, spread, stridesOf,
-  subtract, sumAlong, transpose, zeros } from "./tensor.js";
+import { add, broadcastTo, concat, elementwise, matmul, multiply, narrow, placesOf, reshape, spread, stridesOf, subtract,
+  sumAlong, transpose, zeros } from "./tensor.js";
 
 // ---- one step
 // A step takes p of this step, the states before it and the weights, and gives {next: the states after it, back}.
@@ -70,11 +70,12 @@ const elmanStep = ({ value, slope }) => (p, [h], [weight]) => {
 
 // ---- a sequence
 
-const stepPlaces = ([batch, time, length], t) => placesOf([batch, length], [time * length, 1], t * length);
-/** Step t of x [B, T, F], and the steps as one array again. */
-const stepOf = (x, t) => pick(x, stepPlaces(x.shape, t), [x.shape[0], x.shape[2]]);
-const ofSteps = (steps, shape) =>
-  steps.map((step, t) => spread(step, stepPlaces(shape, t), shape)).reduce(add, zeros(shape));
+/** Step t of x [B, T, F], and the steps as one array of this shape again. */
+const stepOf = (x, t) => reshape(narrow(x, 1, t, 1), [x.shape[0], x.shape[2]]);
+const ofSteps = (steps, shape) => {
+  const [batch, time, length] = shape;
+  return time > 0 ? concat(steps.map((step) => reshape(step, [batch, 1, length])), 1) : zeros(shape);
+};
 
 /** `now` for the samples that reach this step, `other` for those that have ended. */
 const choose = (reached, now, other) =>

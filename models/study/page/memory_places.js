@@ -105,7 +105,8 @@ const findMemories = (trace) => {
   });
   const isMemory = ({ steps: [{ record }, second] }) =>
     second || trace.scopes[trace.records[record].scope]?.type.includes("memory");
-  return memories.filter(isMemory).map(({ steps }) => {
+  const isEmpty = ({ steps }) => trace.nodes[steps[0].after].shape.includes(0);
+  return memories.filter((memory) => isMemory(memory) && !isEmpty(memory)).map(({ steps }) => {
     const { shape } = trace.nodes[steps[0].after],
       [slots, features] = shape.slice(-2);
     const samples = shape.slice(0, -2).reduce((product, length) => product * length, 1);

@@ -81,7 +81,7 @@ const jacobianArrays = (part, names, write) => {
   const gradients = rangeOf(product.data, given.data), onCell = (cell) => cell && write(cell.index[0]);
   // A name of nothing above each column, so that its rows stand in line with those of J^T.
   const vector = (array, label, options) => arrayView(array, { label, cell: column, columns: outputNumbers && ["\u00a0"], ...options });
-  return el("div", { class: "arrays jacobian-arrays" },
+  return el("div", { class: "arrays aligned" },
     arrayView(transposed, { label: "Jᵀ", cell: wide, rows: inputNames, columns: outputNumbers, onCell }),
     arithmeticSign("·"),
     vector(dy, `d${names.outputs.join(", d")}`, { rows: outputNumbers }),

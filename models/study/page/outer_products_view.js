@@ -54,16 +54,17 @@ const cellOfSum = ([rows, columns], room) => {
   return { width, height: width >= 44 && rows <= 16 ? 23 : Math.max(6, Math.min(width, Math.floor(400 / rows), 20)) };
 };
 
-// What came back as a column or a row, what went in as the other one, and their product, in cells of one size.
+// What stands upright, what lies, and their product, in cells of one size.
 const termArrays = ({ terms }, first, cell) => {
-  const { x, dy, name, transposed, ...term } = terms[first - 1];
-  const went = [x, `x, ${name}`], came = [dy, "dy that came back"], [left, right] = transposed ? [came, went] : [went, came];
+  const term = terms[first - 1], { x, dy, name, record, transposed } = term;
+  const [upright, lying] = transposed ? [dy, x] : [x, dy], [left, right] = transposed ? ["dyᵀ", "x"] : ["xᵀ", "dy"];
   return el("section", {},
-    el("h3", {}, `Term ${first}: an outer product`),
-    el("div", { class: "arrays" },
-      arrayView(ndArray([left[0].length, 1], left[0]), { label: `${left[1]}, upright`, cell: { ...cell, width: 52 } }), arithmeticSign("·"),
-      arrayView(ndArray([1, right[0].length], right[0]), { label: right[1], cell: { ...cell, height: 23 } }), arithmeticSign("="),
-      arrayView(outerProductOf({ x, dy, transposed, ...term }), { label: transposed ? "dyᵀ x" : "xᵀ dy", cell })));
+    el("h3", {}, `Term ${first}: `, el("span", { class: "code" }, name), ` of record ${record}, and what came back to it`),
+    el("div", { class: "arrays aligned" },
+      arrayView(ndArray([upright.length, 1], upright), { label: left, cell: { ...cell, width: cell.height < 15 ? 24 : 52 } }),
+      arithmeticSign("·"),
+      arrayView(ndArray([1, lying.length], lying), { label: right, cell: { ...cell, height: 23 } }), arithmeticSign("="),
+      arrayView(outerProductOf(term), { label: `${left} ${right}`, cell })));
 };
 
 const sumArrays = (sum, first, cell) => {
@@ -71,7 +72,7 @@ const sumArrays = (sum, first, cell) => {
   const range = rangeOf(partial.data, rest.data, given.data), show = (array, label) => arrayView(array, { label, range, cell });
   return el("section", {},
     el("h3", {}, "The sum"),
-    el("div", { class: "arrays" },
+    el("div", { class: "arrays aligned" },
       show(partial, first === 1 ? "the first term" : `the first ${first} terms`), arithmeticSign("+"),
       show(rest, others === 1 ? "the other one" : `the other ${others}`), arithmeticSign("="), show(given, "dW of the tape")));
 };

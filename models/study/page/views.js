@@ -7,12 +7,22 @@
 import { attentionView } from "./attention_view.js";
 import { exercisesView } from "./exercises_view.js";
 import { jacobianView } from "./jacobian_view.js";
+import { lessonsView } from "./lessons_view.js";
 import { memoryView } from "./memory_view.js";
 import { nanView } from "./nan_view.js";
 import { outerProductsView } from "./outer_products_view.js";
 import { tapeView } from "./tape_view.js";
 
-export const views = () => [tapeView, attentionView, memoryView, jacobianView, outerProductsView, nanView, exercisesView];
+export const views = () => [
+  tapeView,
+  attentionView,
+  memoryView,
+  jacobianView,
+  outerProductsView,
+  nanView,
+  lessonsView,
+  exercisesView,
+];
 
 // The view of a place that names none: the one that says it shows it (opens(place, trace)), or the first.
 export const openingView = (all, place) => all.find((view) => view.opens?.(place)) ?? all[0];

@@ -1,5 +1,6 @@
 // The rules against central differences of their own forwards. (Traces of the C++ backward are in traces_test.mjs.)
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { ruleOf, rules } from "../../../models/study/page/rules.js";
@@ -108,6 +109,14 @@ test("the error function is exact to rounding, and in its tail relatively", () =
     [3, 2.209049699858544e-5], [6, 2.1519736712498913e-17], [-1, 1.842700792949715]];
   for (const [x, y] of known)
     assert.ok(Math.abs(complementaryErrorFunction(x) / y - 1) < 1e-13, `${x}: ${complementaryErrorFunction(x)}`);
+});
+
+test("every op that records itself has a rule with a forward", () => {
+  const list = readFileSync(new URL("../../../ops/ops.def", import.meta.url), "utf8");
+  const ops = Array.from(list.matchAll(/^OP\((\w+)\)/gm), ([, name]) => name);
+  assert.ok(ops.length > 60);
+  assert.deepEqual(Object.keys(rules()).sort(), ops.sort());
+  for (const op of ops) assert.equal(typeof ruleOf(op).forward, "function", op);
 });
 
 test("an op that nobody knows has no rule", () => {

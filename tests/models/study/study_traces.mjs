@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 
 import { openTrace } from "../../../models/study/page/trace.js";
 
-const program = process.env.RETRACE_PROGRAM ?? "build/debug/bin/retrace";
+export const program = process.env.RETRACE_PROGRAM ?? "build/debug/bin/retrace";
 if (!existsSync(program)) {
   console.log(`skipped: there is no ${program}`);
   process.exit(77);

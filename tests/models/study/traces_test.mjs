@@ -7,8 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { checkAll, checkRecord, toleranceOf } from "../../../models/study/page/check.js";
-import { openTrace } from "../../../models/study/page/trace.js";
+import { checkAll, checkRecord, differenceOf, toleranceOf } from "../../../models/study/page/check.js";
+import { ruleOf, rules } from "../../../models/study/page/rules.js";
+import { largest } from "../../../models/study/page/tensor.js";
+import { callOf, openTrace } from "../../../models/study/page/trace.js";
 
 const program = join(process.env.RETRACE_BINARY_DIR ?? "build/debug", "bin", "case_traces");
 if (!existsSync(program)) {
@@ -35,10 +37,12 @@ function complaints(trace) {
 
 test("every record of every case agrees", () => {
   const all = [];
+  const seen = new Set();
   let records = 0, reached = 0, worst = { f64: 0, f32: 0 };
   for (const file of files) {
     const trace = openTrace(dataOf(file));
     all.push(...complaints(trace).map((line) => `${file} ${line}`));
+    for (const { op, attributes, reached } of trace.records) if (reached) seen.add(attributes.custom ? "custom" : op);
     for (const { verdict, difference } of checkAll(trace)) {
       const dtype = file.includes(".f32.") ? "f32" : "f64";
       records += 1;
@@ -48,7 +52,32 @@ test("every record of every case agrees", () => {
   }
   console.log(`${files.length} traces, ${records} records, ${reached} reached; worst: ${JSON.stringify(worst)}`);
   assert.deepEqual(all, []);
+  assert.deepEqual([...seen].sort(), [...Object.keys(rules()), "custom"].sort(), "each rule meets its op");
   assert.ok(reached > 10000 && reached > 0.9 * records);
+});
+
+// An attention that keeps its weights does not keep the mask, which only made them.
+const lacksMask = ({ forward, attributes }) => /\+ mask/.test(forward) && !attributes.mask;
+
+test("the forwards of the rules give the outputs of every record", () => {
+  const all = [];
+  let compared = 0;
+  for (const file of files) {
+    const trace = openTrace(dataOf(file));
+    trace.records.forEach((record, index) => {
+      const call = callOf(trace, index), { inputs, outputs } = call;
+      if (hasNoRule(record) || lacksMask(record) || ![...inputs, ...outputs].every((x) => x)) return;
+      ruleOf(record.op).forward(call).forEach((expected, j) => {
+        if (!outputs[j]) return;
+        const size = Math.max(...[...inputs, expected].map(largest)) || 1, { dtype } = trace.nodes[record.outputs[j]];
+        const { difference, position } = differenceOf(expected, outputs[j], size, dtype);
+        compared += 1;
+        if (difference > toleranceOf(dtype)) all.push(`${file} ${index} ${record.op}: ${difference} at ${position}`);
+      });
+    });
+  }
+  assert.deepEqual(all, []);
+  assert.ok(compared > 30000, `${compared}`);
 });
 
 // ---- single numbers, changed at random

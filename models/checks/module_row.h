@@ -72,11 +72,15 @@ template <class M> std::shared_ptr<M> with_larger_weights(std::shared_ptr<M> mod
 
 // ---- one case
 
-/// The case f(module, x).
+/// The case f(module, x); weights go by their paths.
 template <class M, class F> CheckCase of(const std::shared_ptr<M>& module, const Tensor& x, F f) {
   CheckCase result{.function = {}, .inputs = {}, .holds_inputs = true};
-  for (const NamedTensor& parameter : parameters(*module)) result.inputs.push_back(parameter.tensor);
+  for (const NamedTensor& parameter : parameters(*module)) {
+    result.inputs.push_back(parameter.tensor);
+    result.names.push_back(parameter.name);
+  }
   result.inputs.push_back(x);
+  result.names.push_back("x");
   result.function = [module, f](const Tensors& in) { return f(*module, in.back()); };
   return result;
 }

@@ -33,9 +33,10 @@ std::string short_number(double value) {
   return digits;
 }
 
-/// "z" for 0, "p1" to "p8" for shares of the largest number, "n1" to "n8" for those of its negative.
+/// "z" for what is as good as 0 beside the largest number, "p1" to "p8" for shares of that, "n1" to "n8" for shares of
+/// its negative.
 std::string shade_name(double value, double largest) {
-  if (value == 0 || !std::isfinite(value) || largest == 0) return "z";
+  if (!std::isfinite(value) || std::fabs(value) <= largest / 50) return "z";
   const double part = std::ceil(shades_of_a_sign * std::fabs(value) / largest);
   return text(value < 0 ? "n" : "p", std::clamp(static_cast<int>(part), 1, shades_of_a_sign));
 }
@@ -152,8 +153,8 @@ const char* const attention_style = R"(
 --p1:#e1e7ed;--p2:#c2cedb;--p3:#a4b6c9;--p4:#859eb7;--p5:#6686a6;--p6:#486e93;--p7:#295581;--p8:#0b3d70;
 --n1:#f0e4e0;--n2:#e2cac1;--n3:#d3afa2;--n4:#c59583;--n5:#b67a62;--n6:#a76044;--n7:#994525;--n8:#8a2b06;--high:#fff}
 @media (prefers-color-scheme:dark){:root{--paper:#17191c;--ink:#e8e6e1;--panel:#24272b;--line:#80868f;--mark:#ff8f8f;
---p1:#28303a;--p2:#394453;--p3:#4a5a6f;--p4:#5c718d;--p5:#7e9cc0;--p6:#8aabd3;--p7:#93bae9;--p8:#9cc9ff;
---n1:#342a26;--n2:#503c33;--n3:#6c4e40;--n4:#88604d;--n5:#c08a6c;--n6:#d49876;--n7:#eaa680;--n8:#ffb38a;--high:#000}}
+--p1:#28303a;--p2:#344050;--p3:#405064;--p4:#4d6079;--p5:#7e9cc0;--p6:#8aabd3;--p7:#93bae9;--p8:#9cc9ff;
+--n1:#342a26;--n2:#48382f;--n3:#5d4538;--n4:#755343;--n5:#c08a6c;--n6:#d49876;--n7:#eaa680;--n8:#ffb38a;--high:#000}}
 body{font-family:system-ui,sans-serif;background:var(--paper);color:var(--ink);max-width:75em;margin:2em auto;padding:0 1em}
 pre{background:var(--panel);padding:.6em;overflow-x:auto}.remember{color:var(--mark);font-weight:bold}
 svg{background:#fff;color:#000}.wide{overflow-x:auto}
@@ -191,7 +192,9 @@ std::string attention_tables(const std::vector<AttentionHead>& heads, std::int64
   }
   const bool has_dense = std::ranges::any_of(
       heads, [&](const AttentionHead& head) { return std::min(head.columns, cut) > columns_with_numbers; });
-  const char* box = "<input type=checkbox id=numbers><label for=numbers>Numbers in every cell</label>\n";
+  const char* box =
+      "<input type=checkbox id=numbers><label for=numbers>Numbers in every cell</label> (without "
+      "them, negative gradients are striped)\n";
   return has_dense ? box + page : page;
 }
 

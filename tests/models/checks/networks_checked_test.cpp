@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <retrace/tests/source_text.h>
 
 namespace retrace {
@@ -18,6 +20,17 @@ TEST(NetworksChecked, EveryClassWithVisitHasARowOrIsPartOfOne) {
   const NameSet declared = classes_with_visit_in("models/networks");
   EXPECT_TRUE(declared.contains("RmcModel")) << "the networks were not found";
   EXPECT_EQ(missing(declared, rows), "") << "each needs a row in models/checks/network_rows.h";
+}
+
+TEST(NetworksChecked, AFailureNamesAWeightByItsPath) {
+  for (const CheckedName& row : module_cases())
+    for (const CheckCase& one : row.cases) {
+      if (!one.holds_inputs) continue;
+      ASSERT_EQ(one.names.size(), one.inputs.size()) << row.name;
+      EXPECT_EQ(one.names.back(), "x") << row.name;
+      const bool has_query = std::ranges::find(one.names, "blocks.1.attention.query.weight") != one.names.end();
+      EXPECT_EQ(has_query, row.name == "AttentionModel") << row.name;
+    }
 }
 
 }  // namespace

@@ -63,10 +63,12 @@ Trace trace_for(const StudyFlags& flags) {
   if (may_be_a_file && is_trace(flags.subject)) return stored_trace(flags);
   const Computation computation = computation_for(flags);
   Trace trace = trace_of(computation, {.expand_fused = !flags.fused});
-  const bool is_trained = !computation.cotangents;  // its result is a loss
-  const std::int64_t elements = flags.check_elements >= 0 ? flags.check_elements : is_trained ? 0 : 2;
+  // What nobody asked for is there where it is cheap. The result of a trained model is a loss.
+  const bool is_cheap = computation.cotangents && trace.records.size() <= 1000;
+  const std::int64_t elements = flags.check_elements >= 0 ? flags.check_elements : is_cheap ? 2 : 0;
   if (elements > 0) check_elements(trace, computation, elements);
-  if (flags.gradient_flow) trace.flows = gradient_flow_of(computation);
+  if (flags.gradient_flow || (is_cheap && !flags.out.empty() && computation.through_time))
+    trace.flows = gradient_flow_of(computation);
   return trace;
 }
 

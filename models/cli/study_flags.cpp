@@ -40,10 +40,11 @@ void add_study_command(CLI::App& app, Program& program) {
       add_count(*command, "--example", flags->stored.example, "test sample of a trained model, from 0", 0);
   command->add_flag("--worst", flags->stored.worst, "the test sample with the largest loss")->excludes(example);
   command->add_flag("--gradient-flow", flags->gradient_flow,
-                    "show how the gradient flows back through time: norms at each step, and |d h_t / d x_s|");
+                    "show how the gradient flows back through time: norms at each step, and |d h_t / d x_s| (the page "
+                    "of a small subject has it anyway)");
   add_count(*command, "--check-elements", flags->check_elements,
-            "elements of each gradient to compare with a dual number and a difference (default: 2, of a trained model "
-            "0)",
+            "elements of each gradient to compare with a dual number and a difference (default: 2; of trained models "
+            "and long tapes 0)",
             0);
   command->add_option("--trace", flags->trace_file, "file for the trace, which study reads again");
   CLI::Option* dot = command->add_flag("--dot", flags->dot, "print a drawing for Graphviz");

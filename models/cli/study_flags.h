@@ -19,7 +19,7 @@ struct StudyFlags : CommonFlags {
   std::string trace_file = {};  // to write the trace to
   bool dot = false;             // prints a drawing
   bool gradient_flow = false;
-  std::int64_t check_elements = -1;  // of each leaf; -1: 2, but none of a trained model
+  std::int64_t check_elements = -1;  // of each leaf; -1: 2 where that is cheap, for small subjects and expressions
 };
 
 /// retrace study SUBJECT: shows one forward and one backward.

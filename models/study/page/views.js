@@ -6,6 +6,7 @@
 // used a key that no control has used.
 import { attentionView } from "./attention_view.js";
 import { exercisesView } from "./exercises_view.js";
+import { flowView } from "./flow_view.js";
 import { jacobianView } from "./jacobian_view.js";
 import { lessonsView } from "./lessons_view.js";
 import { memoryView } from "./memory_view.js";
@@ -17,6 +18,7 @@ export const views = () => [
   tapeView,
   attentionView,
   memoryView,
+  flowView,
   jacobianView,
   outerProductsView,
   nanView,

@@ -38,7 +38,7 @@ std::string norms_table(const std::vector<const GradientFlow::Norms*>& rows, std
         result += padded("...", 8) + "\n";
         continue;
       }
-      line = padded(std::to_string(t), 8);
+      line = padded(std::to_string(t + 1), 8);
       for (std::size_t k = first; k < end; ++k)
         line += padded(size_text(rows[k]->values[static_cast<std::size_t>(t)]), width);
       result += line + "\n";
@@ -64,13 +64,13 @@ double level_of(double norm, double largest) {
 std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
   const double largest = largest_of(flow.matrix);
   const std::vector<std::int64_t> shown = shown_positions(flow.times, (style.columns - 14) / 2);
-  std::string result = text("\n|d ", flow.title, "_t / d x_s|: t down, s from 0 on the left\n");
+  std::string result = text("\n|d ", flow.title, "_t / d x_s|: t down, s from 1 on the left\n");
   for (const std::int64_t t : shown) {
     if (t < 0) {
       result += padded("...", 8) + "\n";
       continue;
     }
-    result += padded(std::to_string(t), 8) + " ";
+    result += padded(std::to_string(t + 1), 8) + " ";
     for (const std::int64_t s : shown)
       result +=
           s < 0 ? " ..."
@@ -78,8 +78,9 @@ std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
                             style.colour);
     result += "\n";
   }
-  return result +
-         text("  \"", heat_ramp, "\" on a log scale, in steps of 3.2 up to ", size_text(largest), "; blank is 0\n");
+  return result + text("  \"", heat_ramp, "\" on a log scale, in steps of 3.2 up to ", size_text(largest),
+                       "; blank is 0\n  ",
+                       sentence_of({text("|d ", flow.title, "_", flow.times, " / d x_s|"), flow.matrix.back()}), "\n");
 }
 
 }  // namespace
@@ -88,12 +89,12 @@ std::string sentence_of(const GradientFlow::Norms& norms) {
   const auto first = norms.values.begin(), largest = std::max_element(first, norms.values.end());
   if (largest == norms.values.end() || *largest == 0) return norms.name + ": nothing flows back";
   if (largest == first) return text(norms.name, " is largest at the first step: ", size_text(*largest));
-  const std::string of_largest = text("of its largest, ", size_text(*largest), " at step ", largest - first);
+  const std::string of_largest = text("of its largest, ", size_text(*largest), " at step ", largest - first + 1);
   auto place = largest;
   while (place != first && *(place - 1) >= vanished * *largest) --place;
   if (place == first)
     return text(norms.name, ": ", size_text(*first / *largest), " ", of_largest, ", reaches the first step");
-  return text(norms.name, " vanishes at step ", place - first - 1, ": below 1/1000 ", of_largest);
+  return text(norms.name, " vanishes at step ", place - first, ": below 1/1000 ", of_largest);
 }
 
 std::string to_text(const std::vector<GradientFlow>& flows, const ArrayStyle& style) {

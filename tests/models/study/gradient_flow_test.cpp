@@ -168,8 +168,8 @@ TEST(GradientFlow, NeedsStepsInTime) {
 
 TEST(FlowText, SaysWhereTheGradientVanishes) {
   EXPECT_EQ(sentence_of({"h", {1e-9, 1e-4, 0.5, 0.2}}),
-            "h vanishes at step 1: below 1/1000 of its largest, 0.5 at step 2");
-  EXPECT_EQ(sentence_of({"h", {1e-3, 1}}), "h: 0.001 of its largest, 1 at step 1, reaches the first step");
+            "h vanishes at step 2: below 1/1000 of its largest, 0.5 at step 3");
+  EXPECT_EQ(sentence_of({"h", {1e-3, 1}}), "h: 0.001 of its largest, 1 at step 2, reaches the first step");
   EXPECT_EQ(sentence_of({"h", {3, 1}}), "h is largest at the first step: 3");
   EXPECT_EQ(sentence_of({"h", {0, 0}}), "h: nothing flows back");
 }
@@ -177,7 +177,7 @@ TEST(FlowText, SaysWhereTheGradientVanishes) {
 TEST(FlowText, DrawsMatricesOnALogScale) {
   const GradientFlow flow{"h", 3, {{"h", {0.1, 0.2, 0.4}}}, {{10, 0, 0}, {1, 10, 0}, {1e-9, 0.1, NAN}}};
   const std::string words = to_text(std::vector{flow});
-  EXPECT_NE(words.find("       0  @    \n       1  # @  \n       2  . + X\n"), std::string::npos) << words;
+  EXPECT_NE(words.find("       1  @    \n       2  # @  \n       3  . + X\n"), std::string::npos) << words;
   EXPECT_EQ(words.find('\x1b'), std::string::npos);
   EXPECT_NE(to_text(std::vector{flow}, {.colour = true}).find('\x1b'), std::string::npos);
 }

@@ -1,0 +1,77 @@
+// How the gradient flows back through time: its norm at each step, and what each state feels of each input.
+import { rangeBetween, rangeOf } from "./array_colours.js";
+import { arrayView } from "./array_view.js";
+import { el } from "./dom.js";
+import { flowChart } from "./flow_chart.js";
+import { curvesOf, flowSentence, logMatrix } from "./flow_numbers.js";
+import { numberOf } from "./trace.js";
+
+const flowSentences = (curves) =>
+  el(
+    "ul",
+    { class: "flow-sentences" },
+    curves.map((curve) => el("li", {}, flowSentence(curve))),
+  );
+
+const derivativeNorm = (title, t) => `|∂${/\s/.test(title) ? `(${title})` : title}_${t} / ∂x_s|`;
+
+// 1 is neither growth nor decay: colours diverge around log10 1 = 0.
+const rangeOfLogarithms = (data) => {
+  const { low, high } = rangeOf(data), size = Math.max(-low, high, 1);
+  return rangeBetween(-size, size);
+};
+
+const flowMatrix = ({ title, matrix, times }) => {
+  const logs = logMatrix(matrix), steps = Array.from({ length: times }, (_, t) => String(t + 1));
+  return el(
+    "section",
+    { class: "flow-matrix" },
+    el("h3", {}, `What ${title} feels of each input`),
+    arrayView(logs, {
+      label: `log10 ${derivativeNorm(title, "t")}, t down, s across`,
+      mask: (flat) => logs.data[flat] === -Infinity,
+      range: rangeOfLogarithms(logs.data),
+      maxCells: 16384,
+      rows: steps,
+      columns: steps,
+    }),
+    el("p", {}, `${flowSentence({ name: derivativeNorm(title, times), values: matrix.at(-1).map(numberOf) })}.`),
+  );
+};
+
+const whyItVanishes = (flows) => [
+  "Each step back multiplies the gradient by the Jacobian of that step. Where that is a matrix and the slope of a tanh, " +
+    "as for h' = tanh(W x + U h + b), their product over many steps shrinks or grows like a power: it vanishes, or it explodes.",
+  flows.some(({ title }) => title === "c") &&
+    " The cell of an LSTM has another way, c' = f c + i g: along it the gradient is multiplied by the forget gate f " +
+      "alone, and stays alive for as long as f is near 1.",
+  flows.some(({ title }) => title === "memory") &&
+    " What a slot of a gated memory keeps of itself is multiplied by its forget gate alone: where that is near 1, so " +
+      "is what stays of the gradient.",
+];
+
+const renderFlow = (root, { trace: { flows } }) => {
+  const curves = curvesOf(flows);
+  root.append(
+    flowChart(curves, flows[0].times, "|∂loss / ∂state_t| by step t, on a log scale"),
+    flowSentences(curves),
+    el("p", { class: "flow-why" }, whyItVanishes(flows)),
+    el("div", { class: "flow-matrices" }, flows.filter(({ matrix }) => matrix).map(flowMatrix)),
+    el(
+      "p",
+      { class: "quiet" },
+      "In the arrays 0 is a norm of 1: what is above has grown on its way, what is below has shrunk. A dot is exactly " +
+        "0: no path leads from that input to that state.",
+    ),
+  );
+};
+
+export const flowView = {
+  id: "flow",
+  title: "Gradient flow",
+  lead:
+    "Follow each curve from the last step back to the first: where it falls by powers of ten, what came early has no " +
+    "say in what is learned.",
+  applies: ({ flows }) => flows.length > 0,
+  render: renderFlow,
+};

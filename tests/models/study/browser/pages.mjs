@@ -12,6 +12,7 @@ const subjects = {
   rmc: ["rmc", "--tokens", "8"],
   "attention-model": ["attention-model"],
   lstm: ["lstm"],
+  fused: ["relational-rnn", "--fused", "--dtype", "f32"],
   "not-finite": ["--expr", "softmax(log(x)) * y", "--input", "x=[[1,2],[-1,3]]", "--input", "y=2x2"],
   long: ["rmc", "--tokens", "100"],
 };

@@ -41,20 +41,25 @@ export function rowsOfInput(trace, index, input) {
   return { count: rows.length, most: Math.max(0, lengths.indexOf(Math.max(...lengths))) };
 }
 
+const placesWhere = (outputs, isSo) =>
+  outputs.flatMap((y, output) => {
+    const found = [];
+    for (let place = 0; place < y.size; ++place) if (isSo(output, place)) found.push({ output, place });
+    return found;
+  });
+
 /** The outputs that depend on these elements of an input, {output, place}: those that change with them. */
 function outputsReached(call, input, places) {
   const { forward } = ruleOf(call.op, call.attributes), x = call.inputs[input];
-  const all = call.outputs.flatMap((y, output) => Array.from(y.data, (_, place) => ({ output, place })));
-  if (!forward) return all;
+  if (!forward) return placesWhere(call.outputs, () => true);
   const moved = new NdArray(x.dtype, x.shape, Float64Array.from(x.data));
   // Each by another amount: a softmax does not see what all have in common.
   places.forEach((place, n) => (moved.data[place] += 1e-3 * (1 + Math.abs(x.data[place])) * Math.sin(n + 1)));
   const before = forward(call), after = forward({ ...call, inputs: call.inputs.map((one, n) => (n === input ? moved : one)) });
-  const here = new Set(places);
-  const isOwn = ({ output, place }) => sameShape(call.outputs[output].shape, x.shape) && here.has(place);
-  const changed = all.filter((at) => before[at.output].data[at.place] !== after[at.output].data[at.place]);
+  const changed = placesWhere(call.outputs, (output, place) => before[output].data[place] !== after[output].data[place]);
+  const here = new Set(places), isOwn = (output, place) => sameShape(call.outputs[output].shape, x.shape) && here.has(place);
   // A row that changes only itself is shown whole, with what is flat here.
-  return changed.every(isOwn) ? all.filter(isOwn) : changed;
+  return changed.every(({ output, place }) => isOwn(output, place)) ? placesWhere(call.outputs, isOwn) : changed;
 }
 
 /** J^T by unit vectors: [inputs, outputs]. */
@@ -69,12 +74,19 @@ function transposedJacobian(call, input, places, reached) {
   return transpose(ndArray([reached.length, places.length], rows));
 }
 
+/** Whether rows change only themselves, so that J has a block for each. */
+function hasBlocks(rows, places, reached, { shape: [inputs, outputs], data }) {
+  const rowOf = new Map(rows.flatMap((row, n) => Array.from(row, (place) => [place, n])));
+  const isOutside = (k) => rowOf.get(places[Math.floor(k / outputs)]) !== rowOf.get(reached[k % outputs].place);
+  return rows.length > 1 && inputs === outputs && data.every((x, k) => x === 0 || !isOutside(k));
+}
+
 const columnOf = (numbers) => ndArray([numbers.length, 1], numbers);
 
 /**
  * The part of a record's Jacobian that belongs to one row of an input, or to all rows (row null):
  * {call, places, reached, transposed [inputs, outputs], dy [outputs, 1], product [inputs, 1] = J^T dy, given (what the
- * tape sent), difference, agrees}; only {call, places, reached} if it has more than longestJacobian rows or columns.
+ * tape sent), difference, agrees, inBlocks (whether all rows are here and change only themselves)}; only {call, places, reached} if it has more than longestJacobian rows or columns.
  */
 export function jacobianOf(trace, index, input, row) {
   const call = callOf(trace, index), rows = rowPlaces(call, input);
@@ -87,7 +99,8 @@ export function jacobianOf(trace, index, input, row) {
   const given = columnOf(Array.from(places, (place) => sent.data[place]));
   const size = Math.max(largest(dy), largest(product)) || 1;
   const { difference } = differenceOf(product, given, size, trace.nodes[trace.records[index].inputs[input]].dtype);
-  return { call, places, reached, transposed, dy, product, given, difference, agrees: difference <= toleranceOf(call.dtype) };
+  const inBlocks = row === null && hasBlocks(rows, places, reached, transposed), agrees = difference <= toleranceOf(call.dtype);
+  return { call, places, reached, transposed, dy, product, given, difference, agrees, inBlocks };
 }
 
 /** Which part of an array these elements are: "x[0, :]". */

@@ -36,7 +36,7 @@ const ofLogSoftmax = (part) => {
 const knownForms = {
   softmax: ["J = diag(y) - y y^T", ofSoftmax],
   log_softmax: ["J[o, i] = [o = i] - e^(y[i])", ofLogSoftmax],
-  layer_norm: ["J[o, i] = gamma[o] ([o = i] - (1 + n[o] n[i]) / m) / s", ofLayerNorm],
+  layer_norm: ["u[o, i] = [o = i] - (1 + n[o] n[i]) / m, J[o, i] = gamma[o] u[o, i] / s", ofLayerNorm],
   sigmoid: ["J = diag(y (1 - y))", diagonal((x, y) => y * (1 - y))],
   tanh: ["J = diag(1 - y^2)", diagonal((x, y) => 1 - y * y)],
   relu: ["J = diag([x > 0])", diagonal((x) => (x > 0 ? 1 : 0))],
@@ -92,10 +92,11 @@ const commonChange = (transposed) => {
 };
 
 /** What can be seen of a Jacobian, in sentences. */
-export function factsOf({ transposed, dy, product }) {
+export function factsOf({ transposed, dy, product, inBlocks }) {
   const { data, shape: [inputs] } = transposed, facts = [];
   if (inputs > 1 && isDiagonal(transposed))
     facts.push("It is a diagonal: every output depends on its own input alone.");
+  else if (inBlocks) facts.push("It has a block for each row: no row changes another one.");
   else if (data.every((x) => x === 0 || x === 1))
     facts.push("It has only ones and zeros: the op moves or adds numbers and does not change them.");
   else if (inputs > 1 && isSymmetric(transposed)) facts.push("It is symmetric: Jᵀ = J.");

@@ -123,6 +123,7 @@ const jacobianBody = ({ trace, place }, at) => {
   write(0);
   return [
     head, row !== null && formView(part, input), verdictOfProduct(part, names), jacobianArrays(part, names, write), written,
+    part.places.length > 1 && el("p", { class: "quiet" }, "Point at a row, or move to it by arrow keys, for its sum."),
     el("ul", { class: "story" }, factsOf(part).map((text) => el("li", {}, text)))];
 };
 
@@ -136,12 +137,14 @@ const renderJacobian = (root, firstContext) => {
   const showControls = (at) => {
     const { x } = jacobianSymbols(trace, at), named = at.inputs.map((n) => jacobianSymbols(trace, { ...at, input: n }).x);
     const inputs = choiceOf("with respect to", "jacobian-input", named, (n) => context.go({ input: at.inputs[n], row: null }));
-    const rowNames = Array.from({ length: Math.min(at.rows, 500) }, (_, n) => `row ${n}`);
-    const parts = choiceOf(`of ${x}`, "jacobian-row", at.canBeWhole ? [...rowNames, "all rows"] : rowNames, (n) =>
-      context.go(n < rowNames.length ? { row: n, whole: null } : { row: null, whole: 1 }));
+    // Of very many rows the first ones, and the one that is shown.
+    const rows = Array.from({ length: at.rows }, (_, n) => n).filter((n) => n < 500 || n === at.row);
+    const rowNames = [...rows.map((n) => `row ${n}`), ...(at.canBeWhole ? ["all rows"] : [])];
+    const parts = choiceOf(`of ${x}`, "jacobian-row", rowNames, (n) =>
+      context.go(n < rows.length ? { row: rows[n], whole: null } : { row: null, whole: 1 }));
     replaceContents(controls, ...[inputs.element, parts.element].filter(Boolean));
     inputs.show(at.inputs.indexOf(at.input));
-    parts.show(at.row ?? rowNames.length);
+    parts.show(at.row === null ? rows.length : rows.indexOf(at.row));
   };
   const update = (next) => {
     context = next;

@@ -83,7 +83,7 @@ const gateFigure = () => {
       const chart = chartOf(`What is left of a gradient, on a logarithmic scale against steps; dashed for f = 0.5. ${says}`, {
         lines: [{ points: lineOf(0), kind: "other" }, { points: lineOf(bias), kind: "curve" }],
         below: [[0, "0 steps"], [0.5, "50"], [1, "100"]], beside: [[1, "1"], [0.5, "1e−6"], [0, "1e−12"]],
-        notes: [[[0.3, 0.03], "f = 0.5"]],
+        notes: [[[0.19, 0.06], "f = 0.5"]],
       });
       return { contents: [chart], says, value: `b = ${formatNumber(bias, 2)}, f = ${formatNumber(f, 4)}` };
     },

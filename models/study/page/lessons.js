@@ -1,4 +1,4 @@
-// What the lessons say. A part of a lesson is a paragraph, {formula} or {figure}; `code` is marked in paragraphs. Where
+// What the lessons say. A part of a lesson is a paragraph, {formula, beside} or {figure}; `code` is marked in paragraphs. Where
 // to look in a trace is what look(trace) finds: [{says, place}]; nothing of it is there in every trace, and then
 // `command` shows it.
 import { jacobianInputs } from "./jacobian.js";
@@ -57,7 +57,7 @@ const saturationLesson = {
   parts: [
     "A softmax turns scores into weights that add up to 1. Its Jacobian is made of the weights alone:",
     { formula: "y = softmax(c s), J = diag(y) - y y^T" },
-    "On the diagonal stands y (1 - y), at most a quarter, and beside it -y y. When one weight comes close to 1 all " +
+    "On the diagonal stands y (1 − y), at most a quarter, and beside it −y y. When one weight comes close to 1 all " +
       "others come close to 0, and with them every entry of J: whatever gradient arrives, almost nothing leaves. The " +
       "row is saturated. It may be wrong, but it cannot learn that through its scores.",
     { figure: "saturation" },
@@ -106,8 +106,8 @@ const queryLesson = {
   title: "Where dW_q comes from",
   parts: [
     "The matrix of the queries is far from the loss. Its gradient comes back through the values, the softmax and the keys:",
-    { formula: "q = x W^T, s = q k^T / sqrt(d), a = softmax(s), y = a v" },
-    { formula: "da = dy v^T, ds = a (da - sum da a), dq = ds k / sqrt(d), dW = dq^T x" },
+    { formula: "q = x W^T, s = q k^T / sqrt(d), a = softmax(s), y = a v",
+      beside: "da = dy v^T, ds = a (da - sum da a), dq = ds k / sqrt(d), dW = dq^T x" },
     "Read it row by row. `da` says of each key how its value would serve the loss. `ds` compares: a key counts by how far " +
       "it lies above the average of its row, times the weight that it has. So each row of `ds` adds up to 0, and a row " +
       "with all of its weight on one key is nearly 0 everywhere.",

@@ -10,7 +10,8 @@ const paragraphOf = (text) =>
   el("p", {}, text.split("`").map((piece, n) => (n % 2 === 1 ? el("code", {}, piece) : piece)));
 
 const partOfLesson = (part) => {
-  if (part.formula) return el("div", { class: "formula" }, formulaMath(part.formula));
+  const formulas = [part.formula, part.beside].filter(Boolean);
+  if (formulas.length > 0) return el("div", { class: "formula" }, formulas.map((formula) => formulaMath(formula)));
   return part.figure ? lessonFigures[part.figure]() : paragraphOf(part);
 };
 

@@ -106,6 +106,21 @@ test("what is said of a Jacobian is true", () => {
   assert.equal(largestStretch(ndArray([2, 2], [0, 0, 0, 0])), 0);
 });
 
+test("all rows at once have a block for each, where rows do not change each other", () => {
+  const facts = (trace, op, input) => factsOf(jacobianOf(trace, recordOf(trace, op), input, null)).join();
+  assert.match(facts(studyOf("softmax"), "softmax", 0), /a block for each row/);
+  const product = studyOf("--expr", "matmul(a, b)", "--input", "a=4x4", "--input", "b=4x4");
+  assert.match(facts(product, "matmul", 0), /a block for each row/);
+  assert.doesNotMatch(facts(product, "matmul", 1), /block/);
+});
+
+test("an output is shown if it depends on the row, or is its own and flat there", () => {
+  const product = studyOf("--expr", "matmul(a, b)", "--input", "a=3x3", "--input", "b=3x3");
+  assert.deepEqual(jacobianOf(product, 0, 1, 0).reached.map(({ place }) => place), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  const flat = studyOf("--expr", "relu(a)", "--input", "a=[[-1,-2],[3,4]]");
+  assert.deepEqual([...jacobianOf(flat, 0, 0, 0).transposed.data], [0, 0, 0, 0]);
+});
+
 test("parts have the names of their indices", () => {
   assert.equal(partName("x", [2, 3], [3, 4, 5]), "x[1, :]");
   assert.equal(partName("x", [2, 3], [1, 4]), "x[:, 1]");

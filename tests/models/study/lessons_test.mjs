@@ -23,7 +23,7 @@ test("every lesson is short, and its formulas can be read", () => {
     assert.ok(count >= 120 && count <= 220, `${lesson.id} has ${count} words`);
     const formulas = lesson.parts.filter(({ formula }) => formula);
     assert.ok(formulas.length > 0, lesson.id);
-    for (const { formula } of formulas) parseFormula(formula);
+    for (const { formula, beside } of formulas) for (const one of [formula, beside ?? formula]) parseFormula(one);
     for (const { figure } of lesson.parts) assert.ok(!figure || figure in lessonFigures, figure);
   }
 });

@@ -120,8 +120,8 @@ export function recompute(trace, index) {
 
 function checkContributions(trace, index, findings) {
   const record = trace.records[index], call = callOf(trace, index);
-  const size = Math.max(0, ...call.outputGradients.map((dy) => (dy ? largest(dy) : 0)));
-  const products = recompute(trace, index);
+  const rule = ruleOf(call.op, call.attributes), products = rule.vjp(call);
+  const size = Math.max(rule.size?.(call) ?? 0, ...call.outputGradients.map((dy) => (dy ? largest(dy) : 0)));
   return record.inputs.map((n, i) => {
     if (!call.wants[i]) return null;
     const expected = products[i], sent = record.contributions[i], { dtype } = trace.nodes[n];

@@ -1,4 +1,4 @@
-// The rules by the name of their op. A rule is {vjp, forward?, jacobian?}: functions of a call (see trace.js).
+// The rules by the name of their op. A rule is {vjp, forward?, jacobian?, size?}: functions of a call (see trace.js).
 import { attentionRules } from "./rules_attention.js";
 import { elementwiseRules } from "./rules_elementwise.js";
 import { indexingRules } from "./rules_indexing.js";
@@ -11,7 +11,8 @@ import { shapeRules } from "./rules_shapes.js";
 
 /**
  * All rules. vjp(call) gives the vector-Jacobian product of each input, an array of its shape, or null for none: a
- * second derivation of what the op's backward function computes, in double precision.
+ * second derivation of what the op's backward function computes, in double precision. size(call) is there where the
+ * sums of a product can cancel: how large the numbers are that it adds.
  */
 export const rules = () => ({
   ...attentionRules, ...elementwiseRules, ...indexingRules, ...lossRules, ...productRules, ...recurrentRules,

@@ -1,7 +1,7 @@
 // The rules of attention: A = softmax(q k^T / sqrt(d) + mask) and y = A v in each head. All arrays of heads here are
 // [..., heads, rows, columns], with an axis of heads even for one head.
-import { add, concat, elementwise, matmul, maxAlong, multiply, narrow, ndArray, reshape, scaleBy, subtract, sumAlong,
-  transpose, zeros } from "./tensor.js";
+import { add, concat, elementwise, largest, matmul, maxAlong, multiply, narrow, ndArray, reshape, scaleBy, subtract,
+  sumAlong, transpose, zeros } from "./tensor.js";
 
 // ---- heads
 
@@ -94,12 +94,19 @@ function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads 
 const gradientOfSoftmax = (weights, dWeights) =>
   multiply(weights, subtract(dWeights, sumAlong(multiply(weights, dWeights), -1)));
 
+const openedCalls = new WeakMap();
+
 /**
  * An attention, opened: {operands: [q, k, v], scores, weights, dWeights, dScores}, all [..., heads, rows, columns].
  * Weights that the tape holds are taken from there; then the call lists no mask, and scores lacks it. Without gradients
  * of the outputs dWeights and dScores are null.
  */
 export function attentionOf(call) {
+  if (!openedCalls.has(call)) openedCalls.set(call, openCall(call));
+  return openedCalls.get(call);
+}
+
+function openCall(call) {
   const operands = operandsOfCall(call), [q, k, v] = operands, scores = scoresOfCall(call, q, k);
   const [, kept] = call.outputs, weights = kept ? reshape(kept, scores.shape) : weightsOfScores(scores);
   const dWeights = gradientOfWeights(call, weights, v);
@@ -109,6 +116,10 @@ export function attentionOf(call) {
 // ---- rules
 
 const attentionRule = {
+  size(call) {
+    const { operands: [q, k], weights, dWeights } = attentionOf(call);
+    return largest(multiply(weights, dWeights)) * scaleOfScores(q) * Math.max(largest(q), largest(k));
+  },
   forward(call) {
     const [q, k, v] = operandsOfCall(call), weights = weightsOfScores(scoresOfCall(call, q, k));
     const isAxis = (k) => call.attributes.heads > 1 || k !== weights.rank - 3;

@@ -233,6 +233,7 @@ void write_all(const std::string& folder) {
     for (const Setting& setting :
          {Setting{"f64"}, Setting{"f32", f32}, Setting{"expanded", f64, true}, Setting{"not_finite", f64, false, true}})
       write_traces(checked, setting, folder);
+  write_traces(saturated_attention(), {"f32", f32}, folder);
   for (const CheckedName& checked : fused_cases())
     for (const Setting& setting : {Setting{"f64"}, Setting{"f32", f32}, Setting{"not_finite", f64, false, true}})
       write_traces(checked, setting, folder);

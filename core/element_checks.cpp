@@ -10,11 +10,11 @@
 namespace retrace {
 namespace {
 
-constexpr double first_step = 4e-3;  // of the difference, times max(1, |x|)
-constexpr double tolerance = 1e-10;  // at which it has converged
-constexpr double least_scale = 1e-6;
+constexpr double first_step_of_difference = 4e-3;  // of the difference, times max(1, |x|)
+constexpr double tolerance_of_difference = 1e-10;  // at which it has converged
+constexpr double least_scale_of_difference = 1e-6;
 
-std::vector<double> concatenated(const Tensors& cotangents) {
+std::vector<double> numbers_of_cotangents(const Tensors& cotangents) {
   if (cotangents.empty()) return {1};
   std::vector<double> numbers;
   for (const Tensor& cotangent : cotangents) {
@@ -42,7 +42,7 @@ double gradient_at(const TraceNode& node, std::int64_t position) {
 class ElementChecker {
  public:
   ElementChecker(const std::function<Tensors()>& f, const NamedLeaves& leaves, const Tensors& cotangents)
-      : f_(f, leaves), u_(concatenated(cotangents)) {
+      : f_(f, leaves), u_(numbers_of_cotangents(cotangents)) {
     if (const std::size_t results = count_results(); results != u_.size())
       throw ShapeError(text("check_elements: f gives ", results, " real numbers, and the cotangents have ", u_.size(),
                             "; give one cotangent of the shape of each result"));
@@ -51,7 +51,8 @@ class ElementChecker {
   double by_difference(std::size_t leaf, std::size_t element, double scale) const {
     double& x = f_.values(leaf)[element];
     return extrapolated_difference([&](double h) { return f_.slope(x, h, u_); },
-                                   first_step * std::max(1.0, std::abs(x)), tolerance, std::max(scale, least_scale))
+                                   first_step_of_difference * std::max(1.0, std::abs(x)), tolerance_of_difference,
+                                   std::max(scale, least_scale_of_difference))
         .value;
   }
 

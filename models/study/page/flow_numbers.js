@@ -10,6 +10,8 @@ export const curvesOf = (flows) =>
 
 // "h vanishes at step 2: below 1/1000 of its largest, 0.5 at step 3". Steps count from 1.
 export const flowSentence = ({ name, values }) => {
+  const wrong = values.findIndex((x) => !Number.isFinite(x));
+  if (wrong >= 0) return `${name} is ${formatNumber(values[wrong])} at step ${wrong + 1}`;
   const largest = values.reduce((best, x, t) => (x > values[best] ? t : best), 0);
   if (!(values[largest] > 0)) return `${name}: nothing flows back`;
   if (largest === 0) return `${name} is largest at the first step: ${formatNumber(values[0], 3)}`;

@@ -86,6 +86,9 @@ std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
 }  // namespace
 
 std::string sentence_of(const GradientFlow::Norms& norms) {
+  const auto wrong = std::ranges::find_if_not(norms.values, [](double norm) { return std::isfinite(norm); });
+  if (wrong != norms.values.end())
+    return text(norms.name, " is ", size_text(*wrong), " at step ", wrong - norms.values.begin() + 1);
   const auto first = norms.values.begin(), largest = std::max_element(first, norms.values.end());
   if (largest == norms.values.end() || *largest == 0) return norms.name + ": nothing flows back";
   if (largest == first) return text(norms.name, " is largest at the first step: ", size_text(*largest));

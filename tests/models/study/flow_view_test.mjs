@@ -21,6 +21,7 @@ test("sentences say where a curve vanishes, and what is left otherwise", () => {
   assert.equal(sentence(1e-3, 1), "h: 0.001 of its largest, 1 at step 2, reaches the first step");
   assert.equal(sentence(3, 1), "h is largest at the first step: 3");
   assert.equal(sentence(0, 0), "h: nothing flows back");
+  assert.equal(sentence(1, NaN), "h is NaN at step 2");
 });
 
 test("the scale has whole decades, and leaves out what it cannot show", () => {

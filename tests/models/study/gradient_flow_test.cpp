@@ -1,9 +1,10 @@
 // How gradients flow through time: against closed forms, and against the gradients of the trace.
 #include <retrace/core/trace_json.h>
+#include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/study/gradient_flow.h>
 #include <retrace/models/study/subjects.h>
 #include <retrace/models/study/terminal/flow_text.h>
-#include <retrace/ops/ops.h>
+#include <retrace/nn/recurrent.h>
 #include <retrace/tests/errors.h>
 
 #include <gtest/gtest.h>
@@ -153,6 +154,35 @@ TEST(GradientFlow, HasARowForEachStateSlotAndLayer) {
   EXPECT_EQ(rows("attention-model"), "block 0:block 0 block 1:block 1 y:y x:x ");
 }
 
+/// A module of the reader's own, with states or without.
+template <bool shows_states> struct Mean {
+  Tensor operator()(const Tensor& x) const { return mean(x, 1); }
+  StatesOverTime states(const Tensor& x) const requires shows_states {
+    StatesOverTime result;
+    Tensor total = zeros({x.dim(0), x.dim(2)}, x.dtype());
+    for (const Tensor& now : steps_of(x)) result.add("total", total = total + now);
+    result.answers = stack(result.states[0].values, 1) / static_cast<double>(x.dim(1));
+    return result;
+  }
+  void visit(auto&&) const {}
+};
+
+TEST(GradientFlow, OfAModelOfOnesOwnIsThatOfItsStatesOrAnswers) {
+  const DtypeScope scope(f64);
+  const auto flow = [](const SequenceModel& model) {
+    const ThroughTime computation{ones({1, 3, 4}), [&](const Tensor& x) { return model.states(x); },
+                                  [](const StatesOverTime& states) { return sum(at_step(states.answers, 2)); }};
+    return gradient_flow(computation)[0];
+  };
+  const GradientFlow with_states = flow(SequenceModelOf<Mean<true>>()), without = flow(SequenceModelOf<Mean<false>>());
+  EXPECT_EQ(with_states.title, "total");
+  EXPECT_NEAR(with_states.norms[0].values[0], 2.0 / 3, 1e-15);
+  EXPECT_EQ(with_states.matrix[2], (std::vector<double>{2, 2, 2}));
+  EXPECT_EQ(without.title, "y");
+  EXPECT_EQ(without.norms[0].values, (std::vector<double>{0, 0, 2}));
+  EXPECT_NEAR(without.matrix[1][0], 1, 1e-15);
+}
+
 TEST(GradientFlow, LeavesOutAMatrixThatTakesTooManyProducts) {
   const Computation rnn = subject("rnn");
   EXPECT_FALSE(gradient_flow(*rnn.through_time, 4 * 8)[0].matrix.empty());
@@ -172,6 +202,7 @@ TEST(FlowText, SaysWhereTheGradientVanishes) {
   EXPECT_EQ(sentence_of({"h", {1e-3, 1}}), "h: 0.001 of its largest, 1 at step 2, reaches the first step");
   EXPECT_EQ(sentence_of({"h", {3, 1}}), "h is largest at the first step: 3");
   EXPECT_EQ(sentence_of({"h", {0, 0}}), "h: nothing flows back");
+  EXPECT_EQ(sentence_of({"h", {1, INFINITY}}), "h is inf at step 2");
 }
 
 TEST(FlowText, DrawsMatricesOnALogScale) {

@@ -23,8 +23,11 @@ Trace small_trace() {
 
 TEST(TraceText, CountsItsRecords) {
   EXPECT_EQ(heading_of(small_trace()), "a square: 2 records");
-  EXPECT_EQ(heading_of(Trace{.records = {{.op = "sin"}}}), "a trace: 1 record");
-  EXPECT_EQ(heading_of(Trace{.title = "a\nb"}), "a\\x0ab: 0 records");
+  Trace untitled, titled;
+  untitled.records.emplace_back();
+  EXPECT_EQ(heading_of(untitled), "a trace: 1 record");
+  titled.title = "a\nb";
+  EXPECT_EQ(heading_of(titled), "a\\x0ab: 0 records");
 }
 
 TEST(TraceText, ShowsEveryStepAndWhatItAdds) {

@@ -62,12 +62,14 @@ class OpenPage {
   }
 
   // Moves to a place of the page, with the focus on no control.
-  async goTo(fragment) {
-    await this.page.evaluate((text) => {
+  goTo(fragment) {
+    return this.page.evaluate(async (text) => {
       document.activeElement.blur();
+      const arrived = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+      const moves = location.hash !== text;
       location.hash = text;
+      if (moves) await arrived;
     }, fragment);
-    await this.settle();
   }
 
   // Addresses are written a moment after a step.

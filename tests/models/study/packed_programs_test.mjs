@@ -30,7 +30,7 @@ test("nothing is imported, exported or loaded", () => {
 });
 
 test("comments and indentation are left out, and every declaration is there", () => {
-  assert.doesNotMatch(programs, /^( +[a-z]|\/\/)/m);
+  assert.doesNotMatch(programs, /^( |\/\/|\/\*)/m);
   for (const name of ["openTrace", "checkRecord", "arrayView", "formulaMath", "views"])
     assert.equal(programs.match(new RegExp(`^(const|function|async function) ${name}\\b`, "gm"))?.length, 1, name);
 });

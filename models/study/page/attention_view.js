@@ -7,6 +7,7 @@ import { rangeBetween, rangeOf } from "./array_colours.js";
 import { arrayView } from "./array_view.js";
 import { checkRecord } from "./check.js";
 import { button, el, formatNumber } from "./dom.js";
+import { jacobianInputs } from "./jacobian.js";
 import { choiceOf, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { verdictView } from "./verdict_view.js";
@@ -125,8 +126,19 @@ const rowsTable = (told, row, focus) =>
     ),
   );
 
-const recordLine = ({ trace, verdicts, place }, { record }) =>
+// A softmax has a Jacobian for each of its rows, of all samples and heads.
+const jacobianLink = (trace, { record, heads, queries }, { sample, head, row }) =>
+  trace.records[record].op === "softmax" &&
+  jacobianInputs(trace, record).length > 0 &&
   el(
+    "a",
+    { href: placeText({ view: "jacobian", record, row: (sample * heads + head) * queries + row }) },
+    `the Jacobian of row ${row}`,
+  );
+
+const recordLine = ({ trace, verdicts, place }, attention, at) => {
+  const { record } = attention;
+  return el(
     "div",
     { class: "attention-record" },
     el(
@@ -135,7 +147,9 @@ const recordLine = ({ trace, verdicts, place }, { record }) =>
       `record ${record}, ${trace.records[record].op}`,
     ),
     verdictView(verdicts[record] ?? checkRecord(trace, record), trace.records[record], trace.nodes),
+    jacobianLink(trace, attention, at),
   );
+};
 
 const bodyOf = (context, { attention, head, sample, row: named }, room) => {
   const { trace, go } = context;
@@ -153,7 +167,7 @@ const bodyOf = (context, { attention, head, sample, row: named }, room) => {
       attentionRow(numbers, told[row], row),
       el("section", {}, el("h3", {}, "All rows of this head"), rowsTable(told, row, focus)),
     ),
-    recordLine(context, attention),
+    recordLine(context, attention, { sample, head, row }),
   ];
 };
 

@@ -8,6 +8,8 @@ import { mapKinds, mapOf } from "../../../models/study/page/attention_map.js";
 import { attentionAt, attentionsOf } from "../../../models/study/page/attention_places.js";
 import { rowText } from "../../../models/study/page/attention_row.js";
 import { attentionView } from "../../../models/study/page/attention_view.js";
+import { jacobianOf } from "../../../models/study/page/jacobian.js";
+import { parsePlace } from "../../../models/study/page/places.js";
 import { largest, matmul, ndArray, scaleBy, subtract, transpose } from "../../../models/study/page/tensor.js";
 import { element, standIn } from "./page_stand_in.mjs";
 import { nodeNamed, studyOf } from "./study_traces.mjs";
@@ -199,6 +201,15 @@ test("the view shows the four arrays of the head in its place, and what a row sa
   assert.equal(table.textContent.match(/masked/g).length, 5);
   root.byId("row-3").fire("click");
   assert.equal(moves[0].row, 3);
+});
+
+test("a row leads to its own Jacobian", () => {
+  const trace = studyOf("attention", "--tokens", "3"), { root } = rendered(trace, { head: 1, row: 2 });
+  const link = root.tagged("a").find(({ textContent }) => textContent === "the Jacobian of row 2");
+  const { record, row } = parsePlace(link.attributes.href), { places } = jacobianOf(trace, record, 0, row);
+  const { weights } = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });
+  const shown = Array.from(places, (place) => trace.tensor(trace.nodes[trace.records[record].outputs[0]].value).data[place]);
+  assert.deepEqual(shown, [...weights.data.slice(6, 9)]);
 });
 
 test("steps go by buttons, slider and keys, and the ends stay", () => {

@@ -19,8 +19,8 @@ const asJacobian = (record) => ({ view: "jacobian", record });
 
 const hasJacobian = (trace, isSo) => (one, index) => isSo(one) && jacobianInputs(trace, index).length > 0;
 
-// The product of a gate and what it keeps: one factor came out of a sigmoid, the other one did not.
-const isKeeping = (trace) => ({ op, inputs }) => {
+// The product of a gate and what it lets through: one factor came out of a sigmoid, the other one did not.
+const isGating = (trace) => ({ op, inputs }) => {
   const factors = op === "mul" ? inputs.map((node) => makerOfNode(trace, node)?.op) : [];
   return factors.includes("sigmoid") && !factors.includes("tanh");
 };
@@ -91,11 +91,15 @@ const gateLesson = {
       "millionth is left. That is why forget gates start with a bias of 1 or more. The gates of a relational memory do " +
       "the same for its slots.",
   ],
-  look: (trace) => [
-    ...lookAt(trace, isKeeping(trace), (record) => `record ${record}: a gate times what it keeps`, onTape),
-    ...lookAt(trace, isOp("lstm_sequence", "lstm_cell", "gru_sequence", "gated_memory"),
-      (record) => `record ${record}, ${trace.records[record].op}`, onTape),
-  ],
+  look: (trace) => {
+    const gates = [
+      ...lookAt(trace, isGating(trace), (record) => `record ${record}: a gate times what it lets through`, onTape),
+      ...lookAt(trace, isOp("lstm_sequence", "gru_sequence", "gated_memory"),
+        (record) => `record ${record}, ${trace.records[record].op}`, onTape),
+    ];
+    const flow = { says: "what is left of the gradient, step by step", place: { view: "flow" } };
+    return trace.flows.some(({ title }) => gates.length > 0 || title === "h") ? [...gates, flow] : gates;
+  },
   command: "retrace study lstm --tokens 8 --out lstm.html",
 };
 

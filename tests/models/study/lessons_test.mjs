@@ -39,7 +39,8 @@ const subjects = ["softmax", "layer-norm", "attention", "multi-head-attention", 
 
 test("links lead to views, records and matrices that are there", () => {
   for (const subject of subjects) {
-    const trace = studyOf(subject, "--tokens", "2"), there = views().filter((view) => view.applies(trace)).map(({ id }) => id);
+    const flow = ["rnn", "gru", "rmc", "multi-head-attention"].includes(subject) ? ["--gradient-flow"] : [];
+    const trace = studyOf(subject, "--tokens", "2", ...flow), there = views().filter((view) => view.applies(trace)).map(({ id }) => id);
     for (const lesson of lessons()) {
       const { root, links } = linksOf(trace, lesson), what = `${subject}, ${lesson.id}`;
       if (links.length === 0) assert.ok(root.textContent.includes(`Nothing in this trace shows it: ${lesson.command}`), what);
@@ -63,10 +64,11 @@ test("the command of each lesson shows what it is about", () => {
 
 test("links find the records that the lessons mean", () => {
   const linkOf = (trace, id) => linksOf(trace, lessons().find((lesson) => lesson.id === id)).links[0].place;
-  const lstm = studyOf("lstm"), gate = lstm.records[linkOf(lstm, "gate").record];
+  const lstm = studyOf("lstm", "--gradient-flow"), gate = lstm.records[linkOf(lstm, "gate").record];
   const makers = gate.inputs.map((node) => lstm.records.find(({ outputs }) => outputs.includes(node))?.op);
   assert.equal(gate.op, "mul");
   assert.ok(makers.includes("sigmoid") && !makers.includes("tanh"), makers.join());
+  assert.ok(linksOf(lstm, lessons().find(({ id }) => id === "gate")).links.some(({ place }) => place.view === "flow"));
   for (const options of [["attention"], ["multi-head-attention", "--causal"]]) {
     const trace = studyOf(...options), { op, attributes } = trace.records[linkOf(trace, "division").record];
     assert.deepEqual([op, attributes.factor], ["scale", 0.5], options.join());

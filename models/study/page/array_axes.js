@@ -4,7 +4,10 @@ import { el } from "./dom.js";
 // Where the names of an axis begin and end: at the edges {start, end} of their first and last cells.
 export const spansOf = (named, count, edgesOf) => {
   const each = count / named;
-  return Array.from({ length: named }, (_, n) => ({ start: edgesOf(n * each).start, end: edgesOf((n + 1) * each - 1).end }));
+  return Array.from({ length: named }, (_, n) => ({
+    start: edgesOf(n * each).start,
+    end: edgesOf((n + 1) * each - 1).end,
+  }));
 };
 
 // Of numbers that would overlap some are left out.

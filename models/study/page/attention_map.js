@@ -4,7 +4,7 @@ import { gapOfBlocks } from "./array_layout.js";
 import { arrayView } from "./array_view.js";
 import { attentionsOf } from "./attention_places.js";
 import { numbersOf } from "./attention_numbers.js";
-import { markedNames } from "./place_controls.js";
+import { markedNames, numbered } from "./place_controls.js";
 import { ndArray } from "./tensor.js";
 
 // What the map can show of each head.
@@ -52,13 +52,15 @@ const cellOfMap = (room, [down, across, queries, keys]) => {
   return { width: side, height: side };
 };
 
-const namesOfHeads = (heads) => markedNames(Array.from({ length: heads }, (_, head) => `head ${head}`));
-
 // The heads of one attention stand side by side; those of several stand below each other.
 const axesOfMap = (attentions, heads) => {
-  const ofHeads = namesOfHeads(heads);
+  const ofHeads = markedNames(numbered("head", heads));
   if (attentions.length === 1) return { across: ofHeads, down: null, placeAt: ([, head]) => [attentions[0], head] };
-  return { across: markedNames(attentions.map(columnName)), down: ofHeads, placeAt: ([head, n]) => [attentions[n], head] };
+  return {
+    across: markedNames(attentions.map(columnName)),
+    down: ofHeads,
+    placeAt: ([head, n]) => [attentions[n], head],
+  };
 };
 
 // {element, mark(attention, head)}, or null where sizes differ. choose(attention, head) follows a click.

@@ -17,7 +17,12 @@ const matrixOf = (array, { shape, heads, queries, keys }, sample, head) => {
 };
 
 const eachRow = ({ shape: [rows, columns] }, visit) =>
-  Array.from({ length: rows }, (_, row) => visit(Array.from({ length: columns }, (_, key) => row * columns + key), row));
+  Array.from({ length: rows }, (_, row) =>
+    visit(
+      Array.from({ length: columns }, (_, key) => row * columns + key),
+      row,
+    ),
+  );
 
 // dS = A (dA - sum of A dA along the row).
 export const gradientOfScores = (weights, dWeights) => {
@@ -41,7 +46,11 @@ const composedArrays = (trace, { record, scores, weights }) => {
 
 // A fused record does not list a mask whose traces its weights show: it hides where these are 0.
 const withHidden = (scores, weights) =>
-  new NdArray(scores.dtype, scores.shape, scores.data.map((s, n) => (weights.data[n] === 0 ? -Infinity : s)));
+  new NdArray(
+    scores.dtype,
+    scores.shape,
+    scores.data.map((s, n) => (weights.data[n] === 0 ? -Infinity : s)),
+  );
 
 const openFused = (trace, { record }) => {
   const call = callOf(trace, record);
@@ -56,7 +65,10 @@ const openedAttentions = new WeakMap();
 // The arrays of all heads: {scores, weights, dWeights, dScores}, null or undefined where nothing is held.
 const arraysOfHeads = (trace, attention) => {
   if (!openedAttentions.has(attention))
-    openedAttentions.set(attention, attention.kind === "fused" ? openFused(trace, attention) : composedArrays(trace, attention));
+    openedAttentions.set(
+      attention,
+      attention.kind === "fused" ? openFused(trace, attention) : composedArrays(trace, attention),
+    );
   return openedAttentions.get(attention);
 };
 

@@ -26,7 +26,9 @@ const headsAfter = (trace, mixing) => {
     { shape } = trace.nodes[y],
     rank = shape.length;
   const bringsBack = ({ op, attributes }) =>
-    op === "transpose" && attributes?.permutation?.[rank - 3] === rank - 2 && attributes.permutation[rank - 2] === rank - 3;
+    op === "transpose" &&
+    attributes?.permutation?.[rank - 3] === rank - 2 &&
+    attributes.permutation[rank - 2] === rank - 3;
   return rank > 2 && readersOf(trace, y).some((index) => bringsBack(trace.records[index])) ? shape[rank - 3] : 1;
 };
 
@@ -64,7 +66,11 @@ const withLayers = (trace, attentions) => {
     layers.get(key).steps.push(attention);
   }
   const all = [...layers.values()];
-  for (const layer of all) layer.name = layerName(layer, all.some(({ path, place }) => path === layer.path && place > 0));
+  for (const layer of all)
+    layer.name = layerName(
+      layer,
+      all.some(({ path, place }) => path === layer.path && place > 0),
+    );
   return all;
 };
 
@@ -99,7 +105,9 @@ const within = (value, count) => Math.max(0, Math.min(count - 1, Math.trunc(Numb
 // attention: this one or the last one before it; without a record the layer and the step t do.
 export const attentionAt = (trace, place) => {
   const all = attentionsOf(trace);
-  const named = Number.isInteger(place.record) ? (all.findLast(({ record }) => record <= place.record) ?? all[0]) : null;
+  const named = Number.isInteger(place.record)
+    ? (all.findLast(({ record }) => record <= place.record) ?? all[0])
+    : null;
   const layers = all[0].layers,
     layer = layers[within(place.layer, layers.length)];
   const attention = named ?? layer.steps[within(place.t, layer.steps.length)];

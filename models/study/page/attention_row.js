@@ -70,11 +70,30 @@ const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row)
       el(
         "tbody",
         {},
-        scores && lineOf("S", cells((n) => scores.data[n])),
-        lineOf("A", cells((n) => weights.data[n])),
-        dWeights && lineOf("dA", cells((n) => dWeights.data[n])),
-        dWeights && lineOf("dA − Σ A dA", cells((n) => dWeights.data[n] - mean)),
-        dScores && lineOf("dS", cells((n) => dScores.data[n])),
+        scores &&
+          lineOf(
+            "S",
+            cells((n) => scores.data[n]),
+          ),
+        lineOf(
+          "A",
+          cells((n) => weights.data[n]),
+        ),
+        dWeights &&
+          lineOf(
+            "dA",
+            cells((n) => dWeights.data[n]),
+          ),
+        dWeights &&
+          lineOf(
+            "dA − Σ A dA",
+            cells((n) => dWeights.data[n] - mean),
+          ),
+        dScores &&
+          lineOf(
+            "dS",
+            cells((n) => dScores.data[n]),
+          ),
       ),
     ),
   );

@@ -1,91 +1,21 @@
 // Attention by layer, step and head: scores and weights, and the gradients of both.
-import { attentionAt, attentionsOf } from "./attention_places.js";
-import { numbersOf, rowOf, saturatedFrom, stateOfRow, strongestRow } from "./attention_numbers.js";
+import { attentionArrays } from "./attention_arrays.js";
 import { attentionMap, mapKinds } from "./attention_map.js";
+import { numbersOf, rowOf, stateOfRow, strongestRow } from "./attention_numbers.js";
+import { attentionAt, attentionsOf } from "./attention_places.js";
 import { attentionRow } from "./attention_row.js";
-import { rangeBetween, rangeOf } from "./array_colours.js";
-import { arrayView } from "./array_view.js";
 import { checkRecord } from "./check.js";
 import { button, el, formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
-import { choiceOf, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
+import { choiceOf, numbered, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { verdictView } from "./verdict_view.js";
-
-const signs = { saturated: "▲", single: "△", hidden: "·", open: "" };
 
 const meanings = {
   saturated: "▲ saturated",
   single: "△ one key left",
   hidden: "· every key is masked",
   open: "",
-};
-
-const seenElements = (array, hidden) => array?.data.filter((_, n) => !hidden(n)) ?? [];
-
-const absentView = (label) =>
-  el(
-    "figure",
-    { class: "array" },
-    el("figcaption", {}, el("span", { class: "array-name" }, label)),
-    el("p", { class: "array-note" }, "nothing arrived: the loss does not depend on it"),
-  );
-
-// One array of the four; a click on a cell puts its row into focus.
-const matrixView = (array, label, { hidden, focus, ...options }) => {
-  if (!array) return absentView(label);
-  let pointed = null;
-  const columns = Array.from({ length: array.shape[1] }, (_, key) => String(key));
-  const figure = arrayView(array, { label, mask: hidden, columns, onCell: (cell) => (pointed = cell), ...options });
-  figure.addEventListener("click", (event) => {
-    if (event.target.tagName === "CANVAS" && pointed) focus(pointed.index[0]);
-  });
-  return figure;
-};
-
-// Four arrays in a row if their numbers can be read then, or else two.
-export const cellOfAttention = (keys, room) => {
-  const widthOf = (arrays) => Math.floor((room / arrays - 60) / keys);
-  const width = Math.max(8, Math.min(58, widthOf(4) >= 44 ? widthOf(4) : widthOf(2)));
-  return { width, height: Math.min(width, 23) };
-};
-
-const rowNames = (told, row) => told.map((one, n) => `${n === row ? "▸" : ""}${signs[stateOfRow(one)]} ${n}`.trim());
-
-// One range for both gradients shows what the softmax lets through. Much smaller ones would not be seen in it.
-const gradientRanges = ({ dWeights, dScores, hidden }) => {
-  const [ofWeights, ofScores] = [dWeights, dScores].map((array) => rangeOf(seenElements(array, hidden))),
-    both = rangeOf(seenElements(dWeights, hidden), seenElements(dScores, hidden));
-  const sizeOf = ({ low, high }) => Math.max(-low, high);
-  const isFaint = Boolean(dScores && dWeights) && sizeOf(ofScores) < 0.1 * sizeOf(ofWeights);
-  return isFaint ? { ofWeights, ofScores, isFaint } : { ofWeights: both, ofScores: both, isFaint };
-};
-
-const legendText = (isFaint) =>
-  "Each row is a query and each column a key. ▸ the row explained below, · masked, ▲ saturated (a weight above " +
-  `${saturatedFrom}), △ only one key left. ` +
-  (isFaint ? "dS is so much smaller than dA that it has colours of its own." : "Both gradients have the same colours.");
-
-const arraysView = (numbers, told, row, room, focus) => {
-  const { scores, weights, dWeights, dScores, hidden } = numbers;
-  const { ofWeights, ofScores, isFaint } = gradientRanges(numbers);
-  const options = { rows: rowNames(told, row), cell: cellOfAttention(weights.shape[1], room), hidden, focus };
-  const show = (array, label, range) => matrixView(array, label, { ...options, range });
-  const part = (title, ...figures) =>
-    el("section", { class: "attention-pass" }, el("h3", {}, title), el("div", { class: "arrays" }, figures));
-  return [
-    el(
-      "div",
-      { class: "attention-arrays" },
-      part(
-        "Forward",
-        show(scores, "scores S", rangeOf(seenElements(scores, hidden))),
-        show(weights, "weights A", rangeBetween(0, 1)),
-      ),
-      part("Backward", show(dWeights, "gradient dA", ofWeights), show(dScores, "gradient dS", ofScores)),
-    ),
-    el("p", { class: "quiet" }, legendText(isFaint)),
-  ];
 };
 
 // All rows at a glance: how much of dA each lets through, and why.
@@ -114,7 +44,11 @@ const rowsTable = (told, row, focus) =>
           el(
             "tr",
             {},
-            el("th", { scope: "row" }, button(`row ${n}`, () => focus(n), { id: `row-${n}`, "aria-pressed": String(n === row) })),
+            el(
+              "th",
+              { scope: "row" },
+              button(`row ${n}`, () => focus(n), { id: `row-${n}`, "aria-pressed": String(n === row) }),
+            ),
             el("td", {}, String(one.seen.length)),
             el("td", {}, one.seen.length > 0 ? `${formatNumber(one.weight)} of key ${one.top}` : "–"),
             el("td", {}, one.mean === null || one.seen.length === 0 ? "–" : formatNumber(one.mean)),
@@ -160,7 +94,7 @@ const bodyOf = (context, { attention, head, sample, row: named }, room) => {
     told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
   const focus = (n) => go({ record: attention.record, row: n });
   return [
-    ...arraysView(numbers, told, row, room, focus),
+    ...attentionArrays(numbers, told, row, room, focus),
     el(
       "div",
       { class: "attention-rest" },
@@ -172,15 +106,9 @@ const bodyOf = (context, { attention, head, sample, row: named }, room) => {
 };
 
 const stepWords = ({ layer, step }, head, heads) =>
-  [
-    layer.name,
-    layer.steps.length > 1 && `step ${step + 1} of ${layer.steps.length}`,
-    heads > 1 && `head ${head}`,
-  ]
+  [layer.name, layer.steps.length > 1 && `step ${step + 1} of ${layer.steps.length}`, heads > 1 && `head ${head}`]
     .filter(Boolean)
     .join(", ");
-
-const numbered = (name, count) => Array.from({ length: count }, (_, n) => `${name} ${n}`);
 
 const placeOf = (attention) => ({ record: attention.record, layer: attention.layer.index, t: attention.step });
 

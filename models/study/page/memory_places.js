@@ -1,6 +1,7 @@
 // Where a trace updates a memory of slots: next = (what a gate keeps of the memory) + (what a gate takes of something
 // new), composed of other ops or fused, step by step.
 import { attentionsOf } from "./attention_places.js";
+import { isInScope, updatesWithoutGates } from "./memory_calls.js";
 import { makerOf, readersOf } from "./tape_graph.js";
 
 const madeBy = (trace, node, op) => {
@@ -73,51 +74,52 @@ const fusedUpdate = (trace, index) => {
 };
 
 const updateAt = (trace, index) => {
-  const { op, outputs } = trace.records[index];
-  if (op === "gated_memory") return fusedUpdate(trace, index);
-  return op === "add" && trace.nodes[outputs[0]].shape.length > 2 ? composedUpdate(trace, index) : null;
-};
-
-const isInScope = (trace, inner, outer) => {
-  let at = inner;
-  while (at >= 0 && at !== outer) at = trace.scopes[at].outer;
-  return at === outer;
+  const { op, outputs, scope } = trace.records[index];
+  const isSum = op === "add" && trace.nodes[outputs[0]].shape.length > 2,
+    update = op === "gated_memory" ? fusedUpdate(trace, index) : isSum ? composedUpdate(trace, index) : null;
+  return update && { scope, ...update };
 };
 
 // The attentions of the call that made an update; without a scope around it, those since the update before.
-const attentionsOfUpdate = (trace, { record }, since) => {
-  const { scope } = trace.records[record];
-  return attentionsOf(trace).filter((attention) => {
-    const { scope: own } = trace.records[attention.record];
-    return scope >= 0 ? isInScope(trace, own, scope) : since < attention.record && attention.record < record;
-  });
-};
+const attentionsOfUpdate = (trace, { scope, record }, since) =>
+  attentionsOf(trace).filter((attention) =>
+    scope >= 0
+      ? isInScope(trace, trace.records[attention.record].scope, scope)
+      : since < attention.record && attention.record < record,
+  );
 
-const findMemories = (trace) => {
+// Updates that begin where another one ended belong to one memory.
+const inChains = (trace, updates) => {
   const memories = [];
-  trace.records.forEach((_, index) => {
-    const update = updateAt(trace, index);
-    if (!update) return;
+  for (const update of updates) {
     let memory = memories.find(({ steps }) => steps.at(-1).after === update.before);
     if (!memory) memories.push((memory = { steps: [] }));
     const since = memory.steps.at(-1)?.record ?? -1;
     memory.steps.push({ ...update, attentions: attentionsOfUpdate(trace, update, since) });
-  });
-  const isMemory = ({ steps: [{ record }, second] }) =>
-    second || trace.scopes[trace.records[record].scope]?.type.includes("memory");
+  }
+  return memories;
+};
+
+const findMemories = (trace) => {
+  const gated = trace.records.map((_, index) => updateAt(trace, index)).filter(Boolean),
+    memories = inChains(trace, [...gated, ...updatesWithoutGates(trace, gated)]);
+  const isMemory = ({ steps: [{ scope }, second] }) => second || trace.scopes[scope]?.type.includes("memory");
   const isEmpty = ({ steps }) => trace.nodes[steps[0].after].shape.includes(0);
-  return memories.filter((memory) => isMemory(memory) && !isEmpty(memory)).map(({ steps }) => {
-    const { shape } = trace.nodes[steps[0].after],
-      [slots, features] = shape.slice(-2);
-    const samples = shape.slice(0, -2).reduce((product, length) => product * length, 1);
-    return { name: trace.records[steps[0].record].path || "memory", steps, slots, features, samples };
-  });
+  return memories
+    .filter((memory) => isMemory(memory) && !isEmpty(memory))
+    .map(({ steps }) => {
+      const { shape } = trace.nodes[steps[0].after],
+        [slots, features] = shape.slice(-2);
+      const samples = shape.slice(0, -2).reduce((product, length) => product * length, 1);
+      return { name: trace.scopes[steps[0].scope]?.path ?? "memory", steps, slots, features, samples };
+    });
 };
 
 const memoriesByTrace = new WeakMap();
 
-// The memories of slots of a trace: {name, slots, features, samples, steps: [{record, before, after, candidate (or raw,
-// without its tanh), input, forget (null: 1 - input), output (or null), attentions}]}. before, ..., output are nodes.
+// The memories of slots of a trace: {name, slots, features, samples, steps: [{scope, record, attentions, and the nodes
+// before, after, candidate (or raw, without its tanh), input (null: no gates), forget (null: 1 - input), output (or
+// null)}]}.
 export const memoriesOf = (trace) => {
   if (!memoriesByTrace.has(trace)) memoriesByTrace.set(trace, findMemories(trace));
   return memoriesByTrace.get(trace);

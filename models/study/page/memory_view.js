@@ -1,117 +1,20 @@
 // A memory of slots: its contents, its gates and its attention, over all steps and at one.
-import { rangeBetween, rangeOf } from "./array_colours.js";
-import { gapOfBlocks } from "./array_layout.js";
+import { rangeOf } from "./array_colours.js";
 import { arrayView } from "./array_view.js";
 import { el, formatNumber } from "./dom.js";
-import {
-  bySlot,
-  changeOf,
-  rowNorms,
-  stacked,
-  stepNumbers,
-  weightsOfHeads,
-  weightsOverTime,
-} from "./memory_numbers.js";
+import { memoryHistory, notHeld, rangeOfGate } from "./memory_history.js";
+import { changeOf, stepNumbers, weightsOfHeads } from "./memory_numbers.js";
 import { memoriesOf, memoryAt } from "./memory_places.js";
-import { choiceOf, markedNames, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
+import { choiceOf, numbered, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
-
-const ofGate = rangeBetween(0, 1);
-
-const names = (what, count) => Array.from({ length: count }, (_, n) => `${what} ${n}`);
 
 // The rows of a memory and, behind its slots, of its input.
 const rowsOfMemory = (count, slots) =>
-  Array.from({ length: count }, (_, n) => (n < slots ? `slot ${n}` : count === slots + 1 ? "input" : `input ${n - slots}`));
-
-const absent = (label) =>
-  el(
-    "figure",
-    { class: "array" },
-    el("figcaption", {}, el("span", { class: "array-name" }, label)),
-    el("p", { class: "array-note" }, "not held by the tape, or too large to be kept"),
+  Array.from({ length: count }, (_, n) =>
+    n < slots ? `slot ${n}` : count === slots + 1 ? "input" : `input ${n - slots}`,
   );
 
-const shown = (array, label, options) => (array ? arrayView(array, { label, ...options }) : absent(label));
-
-// ---- all steps
-
-const widthOfNames = 60;
-
-// Steps stand below each other in all arrays: as wide as the room allows, but cells must be seen.
-const widthOfStep = (steps, features, room) => {
-  const cell = Math.floor(((room - widthOfNames) / steps - gapOfBlocks) / features);
-  return features * Math.max(2, Math.min(20, cell));
-};
-
-// An array whose blocks are the steps; a click moves to the step under the pointer. Its names of steps can be marked.
-const overTime = (array, label, { axis = 0, width, marks, go, ...options }) => {
-  if (!array) return absent(label);
-  const columns = markedNames(Array.from({ length: array.shape[axis] }, (_, t) => String(t + 1)));
-  marks.push(columns);
-  const cell = { width: width / array.shape.at(-1), height: 18 };
-  let pointed = null;
-  const figure = arrayView(array, {
-    label,
-    columns: columns.elements,
-    cell,
-    maxCells: 16384,
-    onCell: (at) => (pointed = at),
-    ...options,
-  });
-  figure.addEventListener("click", (event) => {
-    if (event.target.tagName === "CANVAS" && pointed) go(pointed.index[axis]);
-  });
-  return figure;
-};
-
-// The weights of the attention at the same place of each step: [heads, steps, slots, keys].
-const attentionOverTime = (trace, { steps }, sample, place) => {
-  const each = steps.map(({ attentions }) => attentions[place]);
-  const isAlike = each.every((one) => one && one.heads === each[0].heads && one.keys === each[0].keys);
-  return isAlike ? weightsOverTime(each.map((attention) => weightsOfHeads(trace, attention, sample))) : null;
-};
-
-// Scrolls all arrays together, as far as it is needed to see a step.
-const showStep = (element, name) => {
-  if (!name || !(element.scrollWidth > element.clientWidth)) return;
-  const { offsetLeft, offsetWidth } = name.parentElement,
-    start = offsetLeft - widthOfNames,
-    end = offsetLeft + offsetWidth - element.clientWidth;
-  element.scrollLeft = Math.max(end, Math.min(start, element.scrollLeft));
-};
-
-const historyOf = (trace, memory, sample, room, go) => {
-  const all = memory.steps.map((_, t) => stepNumbers(trace, memory, t, sample)),
-    marks = [];
-  const width = widthOfStep(all.length, memory.features, room);
-  const options = { rows: names("slot", memory.slots), width, marks, go };
-  const show = (what, label, range) => overTime(stacked(all.map((step) => step[what])), label, { ...options, range });
-  const attentionAtPlace = (_, place) => {
-    const weights = attentionOverTime(trace, memory, sample, place);
-    const label = "who attends to whom: weights by head, step, slot and key";
-    return weights && overTime(weights, label, { ...options, axis: 1, rows: names("head", weights.shape[0]), range: ofGate });
-  };
-  const element = el(
-    "section",
-    { class: "memory-history" },
-    el("h3", {}, "Over time"),
-    show("after", "memory after each step"),
-    show("input", "input gate", ofGate),
-    show("forget", "forget gate: what is kept", ofGate),
-    all[0].output && show("output", "output gate", ofGate),
-    overTime(bySlot(all.map(changeOf)), "|change| of each slot", options),
-    overTime(bySlot(all.map(({ gradient }) => gradient && rowNorms(gradient))), "|gradient| of each slot", options),
-    memory.steps[0].attentions.map(attentionAtPlace),
-  );
-  const mark = (now) => {
-    for (const columns of marks) columns.mark(now);
-    showStep(element, marks[0]?.elements[now]);
-  };
-  return { element, mark };
-};
-
-// ---- one step
+const shown = (array, label, options) => (array ? arrayView(array, { label, ...options }) : notHeld(label));
 
 const rangeOfRow = ({ data }, columns, row) => {
   const part = data.slice(row * columns, (row + 1) * columns);
@@ -142,23 +45,26 @@ const cellOfStep = (features, room) => {
   return { width: Math.max(8, Math.min(58, width)), height: 23 };
 };
 
-const updateView = (numbers, slots, room) => {
-  const cell = cellOfStep(numbers.input?.shape[1] ?? 1, room);
+// after = forget before + input candidate; without gates before and after alone.
+const updateView = (numbers, { input, output }, slots, room) => {
+  const cell = cellOfStep(numbers.after?.shape[1] ?? 1, room);
   const range = rangeOf(...["before", "candidate", "after"].map((what) => numbers[what]?.data ?? [])),
-    rows = names("slot", slots);
+    rows = numbered("slot", slots);
   const show = (what, label, colours = range) => shown(numbers[what], label, { rows, cell, range: colours });
   const sign = (text) => el("span", { class: "arithmetic" }, text);
+  const line = (...parts) => el("div", { class: "arrays" }, parts);
+  const before = show("before", "memory before"),
+    after = show("after", "memory after");
+  if (input === null) return el("div", { class: "memory-update" }, line(before, sign("→"), after));
   return el(
     "div",
     { class: "memory-update" },
-    el("div", { class: "arrays" }, sign(""), show("forget", "forget gate", ofGate), sign("⊙"), show("before", "memory before")),
-    el("div", { class: "arrays" }, sign("+"), show("input", "input gate", ofGate), sign("⊙"), show("candidate", "what is new")),
-    el(
-      "div",
-      { class: "arrays" },
+    line(sign(""), show("forget", "forget gate", rangeOfGate), sign("⊙"), before),
+    line(sign("+"), show("input", "input gate", rangeOfGate), sign("⊙"), show("candidate", "what is new")),
+    line(
       sign("="),
-      numbers.output && [show("output", "output gate", ofGate), sign("⊙ tanh, which gives")],
-      show("after", "memory after"),
+      output !== null && [show("output", "output gate", rangeOfGate), sign("⊙ tanh, which gives")],
+      after,
     ),
   );
 };
@@ -180,16 +86,16 @@ const headView = (weights, head, rows, columns) => {
   return el(
     "div",
     { class: "memory-head" },
-    arrayView(matrix, { label: `head ${head}`, range: ofGate, rows, columns }),
+    arrayView(matrix, { label: `head ${head}`, range: rangeOfGate, rows, columns }),
     el("p", { class: "array-note" }, looksText(weights, head, rows, columns)),
   );
 };
 
-const attentionOfStep = ({ trace, place }, { slots }, { record }, attention, sample) => {
+const attentionOfStep = ({ trace, place }, { slots }, { scope }, attention, sample) => {
   const weights = weightsOfHeads(trace, attention, sample),
     { heads, queries, keys } = attention;
-  const isOfMemory = trace.records[attention.record].scope === trace.records[record].scope;
-  const columns = isOfMemory ? rowsOfMemory(keys, slots) : names("key", keys);
+  const isOfMemory = trace.records[attention.record].scope === scope;
+  const columns = isOfMemory ? rowsOfMemory(keys, slots) : numbered("key", keys);
   const link = placeText(movedPlace(place, { view: "attention", record: attention.record, t: attention.step }));
   return [
     el("h4", {}, "Who attends to whom: each row says where a slot looks"),
@@ -197,9 +103,9 @@ const attentionOfStep = ({ trace, place }, { slots }, { record }, attention, sam
       ? el(
           "div",
           { class: "arrays" },
-          names("head", heads).map((_, head) => headView(weights, head, rowsOfMemory(queries, slots), columns)),
+          numbered("head", heads).map((_, head) => headView(weights, head, rowsOfMemory(queries, slots), columns)),
         )
-      : absent("weights"),
+      : notHeld("weights"),
     el("p", {}, el("a", { href: link }, "its scores and gradients")),
   ];
 };
@@ -211,12 +117,10 @@ const stepView = (context, { memory, t, sample }, room) => {
     { class: "memory-step" },
     el("h3", {}, `Step ${t + 1}`),
     el("p", { "aria-live": "polite" }, stepText(numbers)),
-    updateView(numbers, memory.slots, room),
+    updateView(numbers, memory.steps[t], memory.slots, room),
     memory.steps[t].attentions.map((one) => attentionOfStep(context, memory, memory.steps[t], one, sample)),
   );
 };
-
-// ---- the view
 
 // The place of a step, which the view of attention understands, too.
 const placeOfStep = ({ steps }, t) => ({ t, record: steps[t].attentions[0]?.record ?? steps[t].record });
@@ -228,13 +132,16 @@ const renderMemory = (root, firstContext) => {
   const all = memoriesOf(context.trace);
   const here = () => memoryAt(context.trace, context.place);
   const moveTo = (t) => context.go(placeOfStep(here().memory, t));
-  const memoryChoice = choiceOf("memory", "memory-of", all.map(({ name }) => name), (memory) =>
-    context.go({ memory, ...placeOfStep(all[memory], 0) }),
+  const memoryChoice = choiceOf(
+    "memory",
+    "memory-of",
+    all.map(({ name }) => name),
+    (memory) => context.go({ memory, ...placeOfStep(all[memory], 0) }),
   );
   const sampleChoice = choiceOf(
     "sample",
     "memory-sample",
-    names("sample", Math.max(...all.map(({ samples }) => samples))),
+    numbered("sample", Math.max(...all.map(({ samples }) => samples))),
     (sample) => context.go({ sample }),
   );
   const stepperPlace = el("div", { class: "stepper-place" }),
@@ -249,7 +156,7 @@ const renderMemory = (root, firstContext) => {
     sampleChoice.show(at.sample);
     if (shownNow !== shownMemory) {
       stepper = stepperOf(at.memory.steps.length, "step", "memory-step", moveTo);
-      history = historyOf(context.trace, at.memory, at.sample, roomIn(root), moveTo);
+      history = memoryHistory(context.trace, at.memory, at.sample, roomIn(root), moveTo);
       stepperPlace.replaceChildren(stepper.element);
       past.replaceChildren(history.element);
       shownMemory = shownNow;
@@ -258,12 +165,7 @@ const renderMemory = (root, firstContext) => {
     history.mark(at.t);
     replaceContents(now, stepView(context, at, roomIn(root)));
   };
-  root.append(
-    stepperPlace,
-    el("div", { class: "choices" }, memoryChoice.element, sampleChoice.element),
-    past,
-    now,
-  );
+  root.append(stepperPlace, el("div", { class: "choices" }, memoryChoice.element, sampleChoice.element), past, now);
   update(context);
   return update;
 };

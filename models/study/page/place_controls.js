@@ -1,6 +1,9 @@
 // Controls that move within a view: a choice of a few, and a slider through steps with its buttons.
 import { button, el } from "./dom.js";
 
+// "head 0", "head 1", ...
+export const numbered = (name, count) => Array.from({ length: count }, (_, n) => `${name} ${n}`);
+
 // A choice among names: {element, show(chosen)}. Nothing to choose from is not shown.
 export const choiceOf = (label, id, names, choose) => {
   const select = el(

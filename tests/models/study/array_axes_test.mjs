@@ -12,7 +12,10 @@ const cell = { width: 10, height: 20 };
 const named = (shape, names, options = { cell }) => {
   const root = withNames(element("canvas"), arrayLayout(shape, options), names);
   const told = (className) =>
-    (root.withClass(className)[0]?.children ?? []).map(({ textContent, attributes }) => [textContent, attributes.style]);
+    (root.withClass(className)[0]?.children ?? []).map(({ textContent, attributes }) => [
+      textContent,
+      attributes.style,
+    ]);
   return { rows: told("array-rows"), columns: told("array-columns") };
 };
 
@@ -32,10 +35,13 @@ test("blocks have one name, as wide as they are, with the gap before it", () => 
   const { rows, columns } = named([2, 3, 4, 5], { rows: ["a", "b"], columns: ["x", "y", "z"] });
   assert.deepEqual(columns[2], ["z", "width:50px;margin-left:8px"]);
   assert.deepEqual(rows[1], ["b", "height:80px;margin-top:8px"]);
-  assert.deepEqual(spansOf(2, 6, (at) => ({ start: 10 * at, end: 10 * at + 9 })), [
-    { start: 0, end: 29 },
-    { start: 30, end: 59 },
-  ]);
+  assert.deepEqual(
+    spansOf(2, 6, (at) => ({ start: 10 * at, end: 10 * at + 9 })),
+    [
+      { start: 0, end: 29 },
+      { start: 30, end: 59 },
+    ],
+  );
 });
 
 test("numbers that would overlap are left out, and what a cut array does not show", () => {

@@ -43,11 +43,30 @@ test("every memory's gates make its next state, in every sample", () => {
       for (let sample = 0; sample < memory.samples; ++sample)
         for (const t of memory.steps.keys()) {
           const { before, after: next, input, forget, output, candidate } = stepNumbers(one.trace, memory, t, sample);
+          if (t > 0) near(before, stepNumbers(one.trace, memory, t - 1, sample).after, one, `before step ${t}`);
+          if (memory.steps[t].input === null) continue;
           const sum = add(multiply(forget, before), multiply(input, candidate));
           near(output ? multiply(output, elementwise(Math.tanh, sum)) : sum, next, one, `step ${t}, sample ${sample}`);
           ++steps;
         }
   assert.ok(steps > 1000, `${steps} steps`);
+});
+
+test("memories without gates have their steps, too", () => {
+  const without = traces
+    .flatMap(({ file, trace }) => memoriesOf(trace).map((memory) => ({ file, memory })))
+    .filter(({ memory }) => memory.steps[0].input === null);
+  const kinds = new Set(without.map(({ file }) => file.split(".")[0]));
+  assert.deepEqual([...kinds].sort(), [
+    "CellMemory",
+    "RelationalMemory",
+    "RelationalMemoryCore",
+    "RelationalMemoryCoreParts",
+  ]);
+  for (const { file, memory } of without) {
+    assert.ok(memory.steps.length >= 3, file);
+    for (const { attentions } of memory.steps) assert.ok(attentions.length > 0, file);
+  }
 });
 
 test("every attention's weights are those of its rows, and its dS is A (dA - sum A dA), in every head and sample", () => {
@@ -58,7 +77,8 @@ test("every attention's weights are those of its rows, and its dS is A (dA - sum
         for (let head = 0; head < attention.heads; ++head) {
           const { weights, dWeights, dScores } = numbersOf(one.trace, attention, { sample, head }),
             what = `record ${attention.record}, head ${head}, sample ${sample}`;
-          for (const sum of sumAlong(weights, -1).data) assert.ok(sum === 0 || Math.abs(sum - 1) < 1e-5, `${one.file}: ${what}`);
+          for (const sum of sumAlong(weights, -1).data)
+            assert.ok(sum === 0 || Math.abs(sum - 1) < 1e-5, `${one.file}: ${what}`);
           if (dWeights) near(gradientOfScores(weights, dWeights), dScores, one, what);
           ++heads;
         }
@@ -72,7 +92,10 @@ test("a fused case shows the same as its composed twin", () => {
     if (!file.includes(".f64.") || !twin) continue;
     const [fused, composed] = [trace, twin.trace].map(attentionsOf);
     assert.equal(fused.length, composed.length, file);
-    assert.deepEqual(memoriesOf(trace).map(({ steps }) => steps.length), memoriesOf(twin.trace).map(({ steps }) => steps.length));
+    assert.deepEqual(
+      memoriesOf(trace).map(({ steps }) => steps.length),
+      memoriesOf(twin.trace).map(({ steps }) => steps.length),
+    );
     fused.forEach(({ heads, samples, queries, keys, layer, step }, n) => {
       const other = composed[n];
       assert.deepEqual(

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { gradientOfScores, numbersOf, rowOf, stateOfRow } from "../../../models/study/page/attention_numbers.js";
 import { mapKinds, mapOf } from "../../../models/study/page/attention_map.js";
-import { attentionAt, attentionsOf } from "../../../models/study/page/attention_places.js";
+import { attentionsOf } from "../../../models/study/page/attention_places.js";
 import { rowText } from "../../../models/study/page/attention_row.js";
 import { attentionView } from "../../../models/study/page/attention_view.js";
 import { jacobianOf } from "../../../models/study/page/jacobian.js";
@@ -25,7 +25,10 @@ const columnsOf = (x, head, heads) => {
   const [rows, columns] = x.shape,
     size = columns / heads;
   const at = (n) => x.data[Math.floor(n / size) * columns + head * size + (n % size)];
-  return ndArray([rows, size], Array.from({ length: rows * size }, (_, n) => at(n)));
+  return ndArray(
+    [rows, size],
+    Array.from({ length: rows * size }, (_, n) => at(n)),
+  );
 };
 // What dS of each head makes of q and k must be the gradients of these on the tape.
 const checkGradients = (trace, heads) => {
@@ -64,11 +67,16 @@ test("fused records show what their composed twins do", () => {
     const traces = [studyOf(...options), studyOf(...options, "--fused")],
       [composed, fused] = traces.map(attentionsOf),
       what = options.join(" ");
-    assert.deepEqual(fused.map(({ kind }) => kind), composed.map(() => "fused"), what);
+    assert.deepEqual(
+      fused.map(({ kind }) => kind),
+      composed.map(() => "fused"),
+      what,
+    );
     for (const n of composed.keys())
       for (let head = 0; head < composed[n].heads; ++head) {
         const [a, b] = [composed, fused].map((all, k) => numbersOf(traces[k], all[n], { sample: 0, head }));
-        for (const name of ["weights", "dWeights", "dScores"]) near(a[name], b[name], `${what}: ${name} of head ${head}`);
+        for (const name of ["weights", "dWeights", "dScores"])
+          near(a[name], b[name], `${what}: ${name} of head ${head}`);
         for (const place of a.weights.data.keys()) {
           assert.equal(a.hidden(place), b.hidden(place), what);
           if (!a.hidden(place)) assert.ok(Math.abs(a.scores.data[place] - b.scores.data[place]) < 1e-12, what);
@@ -90,46 +98,17 @@ test("a causal mask hides what comes later, in every head", () => {
   assert.match(rowText(numbers, rowOf(numbers, 0), 0), /Only key 0 is left by the mask/);
 });
 
-test("a recurrent memory has an attention for each step, in their order", () => {
-  for (const subject of ["rmc", "relational-rnn", "relational-memory"]) {
-    const all = attentionsOf(studyOf(subject, "--tokens", "5"));
-    assert.equal(all.length, 5, subject);
-    assert.equal(all[0].layers.length, 1, subject);
-    assert.deepEqual(all.map(({ step }) => step), [0, 1, 2, 3, 4]);
-    assert.deepEqual([all[0].heads, all[0].samples, all[0].queries], [2, 1, 3]);
-  }
-});
-
-test("blocks of a model are layers", () => {
-  const all = attentionsOf(studyOf("attention-model"));
-  assert.deepEqual(all.map(({ layer, step }) => [layer.name, step]), [
-    ["attention_model/blocks.0/attention", 0],
-    ["attention_model/blocks.1/attention", 0],
-  ]);
-});
-
-test("a place names an attention by its record, by one after it, or by layer and step", () => {
-  const trace = studyOf("rmc", "--tokens", "4"),
-    all = attentionsOf(trace);
-  const recordAt = (place) => attentionAt(trace, place).attention.record;
-  assert.equal(recordAt({ record: all[2].record, t: 1 }), all[2].record);
-  assert.equal(recordAt({ record: all[2].record + 3 }), all[2].record);
-  assert.equal(recordAt({ record: 0 }), all[0].record);
-  assert.equal(recordAt({ t: 3 }), all[3].record);
-  assert.equal(recordAt({ t: 99 }), all[3].record);
-  const { head, row } = attentionAt(trace, { head: 7, row: -1 });
-  assert.deepEqual([head, row], [1, 0]);
-  assert.equal(attentionAt(trace, {}).row, null);
-});
-
 // A trace by hand: a softmax of these scores, whose weights mix values.
 const traceOf = (scores, dWeights, { heads = 1, samples = 1 } = {}) => {
   const shape = [...(samples > 1 ? [samples] : []), ...(heads > 1 ? [heads] : []), 2, 2];
   const rows = ndArray([scores.length / 2, 2], scores);
-  const weights = ndArray(shape, Array.from(rows.data, (x, n) => {
-    const other = rows.data[n % 2 === 0 ? n + 1 : n - 1];
-    return x === -Infinity ? 0 : 1 / (1 + Math.exp(other - x));
-  }));
+  const weights = ndArray(
+    shape,
+    Array.from(rows.data, (x, n) => {
+      const other = rows.data[n % 2 === 0 ? n + 1 : n - 1];
+      return x === -Infinity ? 0 : 1 / (1 + Math.exp(other - x));
+    }),
+  );
   const arrays = { s: ndArray(shape, scores), a: weights, da: ndArray(shape, dWeights) };
   const node = (name) => ({ name, dtype: "f64", shape, value: { tensor: name }, wants_gradient: true });
   const permutation = shape.map((_, axis) => axis),
@@ -138,11 +117,38 @@ const traceOf = (scores, dWeights, { heads = 1, samples = 1 } = {}) => {
   return {
     nodes: [node("s"), node("a"), { ...node("v"), value: null }, node("y"), node("back")],
     records: [
-      { op: "softmax", scope: -1, path: "", inputs: [0], outputs: [1], reached: true,
-        output_gradients: [{ tensor: "da" }], contributions: [null] },
-      { op: "matmul", scope: -1, path: "", inputs: [1, 2], outputs: [3], output_gradients: [null], contributions: [null, null] },
+      {
+        op: "softmax",
+        scope: -1,
+        path: "",
+        inputs: [0],
+        outputs: [1],
+        reached: true,
+        output_gradients: [{ tensor: "da" }],
+        contributions: [null],
+      },
+      {
+        op: "matmul",
+        scope: -1,
+        path: "",
+        inputs: [1, 2],
+        outputs: [3],
+        output_gradients: [null],
+        contributions: [null, null],
+      },
       ...(heads > 1
-        ? [{ op: "transpose", scope: -1, path: "", attributes: { permutation }, inputs: [3], outputs: [4], output_gradients: [null], contributions: [null] }]
+        ? [
+            {
+              op: "transpose",
+              scope: -1,
+              path: "",
+              attributes: { permutation },
+              inputs: [3],
+              outputs: [4],
+              output_gradients: [null],
+              contributions: [null],
+            },
+          ]
         : []),
     ],
     tensor: (held) => (held ? arrays[held.tensor] : null),
@@ -178,9 +184,19 @@ test("a row is saturated above 0.99, and masked by minus infinity or a large neg
 const rendered = (trace, place = {}) => {
   const moves = [],
     root = element("div");
-  const context = (at) => ({ trace, verdicts: [], place: { view: "attention", ...at }, go: (change) => moves.push(change) });
+  const context = (at) => ({
+    trace,
+    verdicts: [],
+    place: { view: "attention", ...at },
+    go: (change) => moves.push(change),
+  });
   const update = attentionView.render(root, context(place));
-  return { root, moves, update: (at) => update(context(at)), key: (name, at) => attentionView.onKey(name, context(at)) };
+  return {
+    root,
+    moves,
+    update: (at) => update(context(at)),
+    key: (name, at) => attentionView.onKey(name, context(at)),
+  };
 };
 
 test("the view shows the four arrays of the head in its place, and what a row says", () => {
@@ -235,7 +251,10 @@ test("the map has every head of every attention, and a click leads there", () =>
     for (const head of [0, 1])
       for (const t of [0, 1, 2]) {
         const own = numbersOf(trace, all[t], { sample: 0, head })[name];
-        assert.deepEqual([...own.data], Array.from({ length: 12 }, (_, n) => array.at(head, t, Math.floor(n / 4), n % 4)));
+        assert.deepEqual(
+          [...own.data],
+          Array.from({ length: 12 }, (_, n) => array.at(head, t, Math.floor(n / 4), n % 4)),
+        );
       }
   }
   const { root, moves, update } = rendered(trace, { t: 1, head: 1 }),
@@ -254,7 +273,10 @@ test("the row in focus is the one with the largest gradient, until another is na
   const trace = studyOf("attention-model"),
     at = { record: attentionsOf(trace)[1].record };
   assert.match(rendered(trace, at).root.withClass("attention-row")[0].textContent, /^Row 3/);
-  assert.match(rendered(trace, { ...at, row: 1 }).root.withClass("attention-row")[0].textContent, /does not depend on this row/);
+  assert.match(
+    rendered(trace, { ...at, row: 1 }).root.withClass("attention-row")[0].textContent,
+    /does not depend on this row/,
+  );
 });
 
 test("what is no attention has no view", () => {

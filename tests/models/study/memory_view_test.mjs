@@ -2,8 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { changeOf, rowNorms, stepNumbers, weightsOfHeads, weightsOverTime } from "../../../models/study/page/memory_numbers.js";
+import {
+  changeOf,
+  rowNorms,
+  stepNumbers,
+  weightsOfHeads,
+  weightsOverTime,
+} from "../../../models/study/page/memory_numbers.js";
 import { memoriesOf, memoryAt } from "../../../models/study/page/memory_places.js";
+import { gradientText } from "../../../models/study/page/memory_history.js";
 import { looksText, memoryView, stepText } from "../../../models/study/page/memory_view.js";
 import { add, elementwise, largest, multiply, ndArray, subtract } from "../../../models/study/page/tensor.js";
 import { element, standIn } from "./page_stand_in.mjs";
@@ -34,7 +41,11 @@ test("every step has its own attention, whose heads stay apart", () => {
     const trace = studyOf(...kind, "--tokens", "3"),
       [{ steps }] = memoriesOf(trace),
       what = kind.join(" ");
-    assert.deepEqual(steps.map(({ attentions }) => attentions.map(({ step }) => step)), [[0], [1], [2]], what);
+    assert.deepEqual(
+      steps.map(({ attentions }) => attentions.map(({ step }) => step)),
+      [[0], [1], [2]],
+      what,
+    );
     const all = steps.map(({ attentions }) => weightsOfHeads(trace, attentions[0], 0)),
       over = weightsOverTime(all),
       [heads, count, queries, keys] = over.shape;
@@ -42,7 +53,10 @@ test("every step has its own attention, whose heads stay apart", () => {
     for (let head = 0; head < heads; ++head)
       for (let t = 0; t < count; ++t)
         for (let n = 0; n < queries * keys; ++n)
-          assert.equal(over.at(head, t, Math.floor(n / keys), n % keys), all[t].at(head, Math.floor(n / keys), n % keys));
+          assert.equal(
+            over.at(head, t, Math.floor(n / keys), n % keys),
+            all[t].at(head, Math.floor(n / keys), n % keys),
+          );
   }
 });
 
@@ -61,7 +75,11 @@ const handmade = (count) => {
     trace.records.push({ op, scope: -1, path: "", attributes: {}, inputs, outputs: [output], contributions: [] });
     return output;
   };
-  const random = (seed) => ndArray(shape, Array.from({ length: 12 }, (_, n) => Math.sin(seed * 12 + n)));
+  const random = (seed) =>
+    ndArray(
+      shape,
+      Array.from({ length: 12 }, (_, n) => Math.sin(seed * 12 + n)),
+    );
   const one = (op, f) => (x) => record(op, (a) => elementwise(f, a), x);
   const sigmoid = one("sigmoid", (x) => 1 / (1 + Math.exp(-x))),
     tanh = one("tanh", Math.tanh);
@@ -80,7 +98,10 @@ const handmade = (count) => {
 test("a gate of the output is part of the step, and samples of a batch are told apart", () => {
   const { trace, after } = handmade(3),
     [memory] = memoriesOf(trace);
-  assert.deepEqual(memory.steps.map((step) => step.after), after);
+  assert.deepEqual(
+    memory.steps.map((step) => step.after),
+    after,
+  );
   assert.equal(memory.samples, 2);
   const first = stepNumbers(trace, memory, 1, 0),
     { before, after: next, input, forget, output, candidate } = stepNumbers(trace, memory, 1, 1);
@@ -110,7 +131,17 @@ test("changes are lengths by slot, and words name the slot that changed the most
     "Slot 0 changes the most, by a vector of length 5; its input gate lies at 0.25 to 0.5.",
   );
   const weights = ndArray([2, 2, 3], [0.1, 0.2, 0.7, 1, 0, 0, 0.5, 0.25, 0.25, 0, 1, 0]);
-  assert.equal(looksText(weights, 1, ["slot 0", "slot 1"], ["slot 0", "slot 1", "input"]), "slot 0 → slot 0 (0.5), slot 1 → slot 1 (1)");
+  assert.equal(
+    looksText(weights, 1, ["slot 0", "slot 1"], ["slot 0", "slot 1", "input"]),
+    "slot 0 → slot 0 (0.5), slot 1 → slot 1 (1)",
+  );
+});
+
+test("words say how the gradient changes on its way back", () => {
+  const gradients = [0.1, 1, 2].map((size) => ndArray([2, 1], [0, size]));
+  assert.match(gradientText(gradients), /from step 3 to step 1, .* shrinks from 2 to 0\.1\.$/);
+  assert.match(gradientText(gradients.reverse()), /grows from 0\.1 to 2\.$/);
+  assert.equal(gradientText([gradients[0], null]), "");
 });
 
 test("the view steps by keys, buttons and clicks, and marks its step", () => {

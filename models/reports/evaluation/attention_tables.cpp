@@ -1,5 +1,4 @@
 #include <retrace/core/error.h>
-#include <retrace/models/formats/digits.h>
 #include <retrace/models/reports/evaluation/attention_tables.h>
 #include <retrace/models/reports/plots/markup.h>
 
@@ -49,15 +48,18 @@ double largest_finite(std::span<const AttentionHead> heads, std::vector<double> 
   return largest;
 }
 
-/// What all heads of a layer share.
+/// How the numbers of a head are shaded and printed: weights by the largest of the layer, gradients, which may vanish
+/// from step to step, by the largest of the step.
 struct Scale {
   double largest_weight, largest_gradient;
-  double unit;  // of the gradients that are printed: a power of ten
   std::int64_t cut;
+
+  /// Of the gradients that are printed: a power of ten.
+  double unit() const { return largest_gradient > 0 ? std::pow(10, std::floor(std::log10(largest_gradient))) : 1; }
 };
 
-std::string table_of(const AttentionHead& head, const std::vector<double>& numbers, const char* caption, double largest,
-                     double unit, std::int64_t cut) {
+std::string table_of(const AttentionHead& head, const std::vector<double>& numbers, const std::string& caption,
+                     double largest, double unit, std::int64_t cut) {
   const std::int64_t rows = std::min(head.rows, cut), columns = std::min(head.columns, cut);
   std::string table = text("<table", columns > columns_with_numbers ? " class=dense" : "", "><caption>", caption,
                            "</caption>\n<tr><td>");
@@ -76,26 +78,26 @@ std::string table_of(const AttentionHead& head, const std::vector<double>& numbe
 
 std::string figure_of(const AttentionHead& head, const std::string& step, const Scale& scale) {
   const std::string where = text(step, "head ", head.head);
+  const std::string gradient = scale.largest_gradient > 0
+                                   ? text("gradient, in units of ", printed("%.0e", scale.unit()))
+                                   : std::string("gradient: none flowed back");
   return text(
       "<figure tabindex=0 aria-label=\"", escaped(head.layer), ", ", where, "\"><figcaption>", where,
       "</figcaption><div class=pair>\n", table_of(head, head.weights, "weights", scale.largest_weight, 1, scale.cut),
-      table_of(head, head.gradients, "gradient", scale.largest_gradient, scale.unit, scale.cut), "</div></figure>\n");
+      table_of(head, head.gradients, gradient, scale.largest_gradient, scale.unit(), scale.cut), "</div></figure>\n");
 }
 
-std::string legend_of(const Scale& scale) {
+std::string legend_of(double largest_weight) {
   const auto swatches = [](const char* sign, bool reversed) {
     std::string cells;
     for (int k = 1; k <= shades_of_a_sign; ++k)
       cells += text("<i class=", sign, reversed ? shades_of_a_sign + 1 - k : k, "></i>");
     return cells;
   };
-  std::string words = text("<p class=legend>weights from 0 <span aria-hidden=true><i class=z></i>",
-                           swatches("p", false), "</span> to ", short_number(scale.largest_weight));
-  if (scale.largest_gradient == 0) return words + "; no gradient flowed back to them</p>\n";
-  const std::string largest = short_number(scale.largest_gradient / scale.unit);
-  return words + text("; gradients in units of ", in_digits(scale.unit), ", from -", largest,
-                      " <span aria-hidden=true>", swatches("n", true), "<i class=z></i>", swatches("p", false),
-                      "</span> to ", largest, "; · is masked</p>\n");
+  return text("<p class=legend>weights from 0 <span aria-hidden=true><i class=z></i>", swatches("p", false),
+              "</span> to ", short_number(largest_weight), "; gradients from the most negative <span aria-hidden=true>",
+              swatches("n", true), "<i class=z></i>", swatches("p", false),
+              "</span> to the largest of the step; · is masked</p>\n");
 }
 
 /// The number of rows and columns to which all matrices are cut so that they have at most `max_numbers` together.
@@ -129,20 +131,20 @@ std::string section_of_layer(std::span<const AttentionHead> heads, std::int64_t 
   std::int64_t steps = 0, longest = 0;
   for (const AttentionHead& head : heads)
     steps = std::max(steps, head.step + 1), longest = std::max({longest, head.rows, head.columns});
-  Scale scale{.largest_weight = largest_finite(heads, &AttentionHead::weights),
-              .largest_gradient = largest_finite(heads, &AttentionHead::gradients),
-              .unit = 1,
-              .cut = cut};
-  if (scale.largest_gradient > 0) scale.unit = std::pow(10, std::floor(std::log10(scale.largest_gradient)));
-  std::string section = text("<h3>", escaped(heads.front().layer), "</h3>\n", legend_of(scale));
+  const double largest_weight = largest_finite(heads, &AttentionHead::weights);
+  std::string section = text("<h3>", escaped(heads.front().layer), "</h3>\n", legend_of(largest_weight));
   if (longest > cut)
     section += text("<p>Cut to the first ", cut, " rows and columns; eval.json has all of up to ", longest, ".</p>\n");
   if (steps > shown_steps)
     section += text("<p>The first ", shown_steps, " of ", steps, " steps; eval.json has all.</p>\n");
   section += "<div class=heads>\n";
-  for (const AttentionHead& head : heads)
-    if (head.step < shown_steps)
+  for (std::size_t begin = 0, end = 0; begin < heads.size() && heads[begin].step < shown_steps; begin = end) {
+    while (end < heads.size() && heads[end].step == heads[begin].step) ++end;
+    const std::span<const AttentionHead> of_step = heads.subspan(begin, end - begin);
+    const Scale scale{largest_weight, largest_finite(of_step, &AttentionHead::gradients), cut};
+    for (const AttentionHead& head : of_step)
       section += figure_of(head, steps > 1 ? text("step ", head.step + 1, " of ", steps, ", ") : "", scale);
+  }
   return section + "</div>\n";
 }
 
@@ -161,9 +163,9 @@ svg{background:#fff;color:#000}.wide{overflow-x:auto}
 .heads{display:flex;flex-wrap:wrap;gap:.8em 1.6em}figure{margin:0;max-width:100%;overflow-x:auto}
 figcaption{font-weight:bold;font-size:.85em}.pair{display:flex;gap:1em}
 table{border-collapse:collapse;font-size:10px;font-variant-numeric:tabular-nums}caption{text-align:left;font-size:12px}
-.heads th{font-weight:normal;min-width:1.4em}.heads td{width:28px;height:16px;padding:0;text-align:center}
-.dense th{min-width:12px;font-size:7px}.dense td{width:12px;min-width:12px;height:12px;font-size:0}
-#numbers:checked~.heads .dense td{font-size:9px;width:28px;min-width:28px}
+.heads th{font-weight:normal;min-width:1.4em}.heads td{min-width:30px;height:16px;padding:0 1px;text-align:center;white-space:nowrap}
+.dense th{min-width:12px;font-size:7px}.heads .dense td{min-width:12px;height:12px;padding:0;font-size:0}
+#numbers:checked~.heads .dense td{font-size:9px;min-width:30px}
 .legend i{display:inline-block;width:10px;height:12px}.z{background:var(--paper)}.m{color:var(--ink)}
 .dense [class^=n]{background-image:repeating-linear-gradient(45deg,transparent 0 3px,var(--paper) 3px 4px)}
 )"

@@ -122,9 +122,27 @@ TEST(AttentionTables, NumbersHaveTheirSignAndMaskedCellsADot) {
   EXPECT_NE(page.find("<h3>a&lt;b</h3>"), std::string::npos) << page;
   EXPECT_NE(page.find("<th scope=row>0<td class=p8>1.00<td class=m>·"), std::string::npos) << page;
   EXPECT_NE(page.find("<td class=p2>.25<td class=p6>.75"), std::string::npos) << page;
-  EXPECT_NE(page.find("in units of 0.1"), std::string::npos) << page;
+  EXPECT_NE(page.find("in units of 1e-01"), std::string::npos) << page;
   EXPECT_NE(page.find("<td class=n2>-.40<td class=m>·"), std::string::npos) << page;
   EXPECT_NE(page.find("<td class=p1>.20<td class=z>0"), std::string::npos) << page;
+}
+
+TEST(AttentionTables, AVanishingGradientIsPrintedInUnitsOfItsStep) {
+  const AttentionHead first{.layer = "core",
+                            .rows = 1,
+                            .columns = 2,
+                            .weights = {0.5, 0.5},
+                            .gradients = {2e-9, -1e-9},
+                            .masked = {false, false}};
+  AttentionHead second = first;
+  second.step = 1;
+  second.gradients = {0, 0.5};
+  const std::string page = attention_tables({first, second});
+  EXPECT_NE(page.find("units of 1e-09</caption>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<td class=p8>2.00<td class=n4>-1.00"), std::string::npos) << page;
+  EXPECT_NE(page.find("units of 1e-01</caption>"), std::string::npos) << page;
+  second.gradients = {0, 0};
+  EXPECT_NE(attention_tables({first, second}).find("gradient: none flowed back"), std::string::npos);
 }
 
 TEST(AttentionTables, MoreNumbersThanAPageCanHoldAreCutAndItSaysSo) {

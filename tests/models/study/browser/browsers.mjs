@@ -110,13 +110,13 @@ export const startBrowser = async (name, scheme = "light") => {
     headless: true,
     ...optionsFor[name](scheme),
   });
-  const open = async (file, { fragment = "", width = 1280 } = {}) => {
+  const open = async (file, { fragment = "", width = 1280, isDamaged = false } = {}) => {
     const page = await browser.newPage(), opened = new OpenPage(page, axe);
     if (name === "chrome") await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await opened.resize(width);
     await page.evaluateOnNewDocument(watchTimes);
     await page.goto(pathToFileURL(file).href + fragment);
-    await opened.ready();
+    if (!isDamaged) await opened.ready();
     return opened;
   };
   return { open, close: () => browser.close() };

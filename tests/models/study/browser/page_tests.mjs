@@ -243,6 +243,41 @@ export const testPagesIn = (browserName) => {
       assert.equal(await opened.page.$("#help[open]"), null);
     }));
 
+  test("Tab leads through every control of a view", () =>
+    inPage(light, "rmc", { fragment: "#view=memory&t=2" }, async (opened) => {
+      for (const view of ["memory", "attention", "outer-products"]) {
+        await opened.goTo(`#view=${view}&t=2`);
+        const count = await opened.page.evaluate(() => {
+          const controls = "a[href], button:not(:disabled, [role=tab]), input, select, summary, [tabindex='0']";
+          window.unvisited = new Set([...document.querySelectorAll(controls)].filter((one) => one.checkVisibility()));
+          document.querySelector(".skip").focus();
+          return window.unvisited.size;
+        });
+        // What scrolls is a stop, too, in some browsers.
+        for (let step = 0; step < count + 40; ++step) {
+          await opened.page.evaluate(() => window.unvisited.delete(document.activeElement));
+          await press(opened, "Tab");
+        }
+        const unvisited = await opened.page.evaluate(() => [...window.unvisited].map(({ outerHTML }) => outerHTML));
+        assert.deepEqual(unvisited, [], view);
+      }
+    }));
+
+  test("a damaged page says that it is", async () => {
+    const damages = [
+      [/(id="programs">)[^]{40}/, "$1", /its programs are damaged; write it again/],
+      [/"version":\s*1/, '"version": 9', /reads traces of version 1, and this is 9/],
+      [/"format":\s*"retrace.trace"/, '"format": "other"', /this is not a trace/],
+    ];
+    for (const [from, to, says] of damages) {
+      const opened = await light.open(made.makeDamaged(files.attention, "damaged", from, to), { isDamaged: true });
+      await opened.page.waitForFunction(() => !/reads its numbers/.test(document.getElementById("summary").innerText));
+      assert.match(await opened.page.$eval("#summary", ({ innerText }) => innerText), says);
+      assert.equal((await dataset(opened)).ready, undefined);
+      await opened.page.close();
+    }
+  });
+
   test("a tape of thousands of records opens folded", () =>
     inPage(light, "long", {}, async (opened) => {
       const { records } = await dataset(opened);

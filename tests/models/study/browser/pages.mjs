@@ -63,5 +63,10 @@ export const makePages = () => {
     writeFileSync(pathOf(name), readFileSync(file, "utf8").replace(holder, inPage));
     return { file: pathOf(name), changed };
   };
-  return { make, makeChanged, remove: () => rmSync(folder, { recursive: true }) };
+  // The page of a file with other text.
+  const makeDamaged = (file, name, from, to) => {
+    writeFileSync(pathOf(name), readFileSync(file, "utf8").replace(from, to));
+    return pathOf(name);
+  };
+  return { make, makeChanged, makeDamaged, remove: () => rmSync(folder, { recursive: true }) };
 };

@@ -115,13 +115,15 @@ export function partName(name, shape, places) {
 
 /** The largest factor by which J can stretch a vector (its largest singular value), by the power method. */
 export function largestStretch(transposed) {
-  const gram = matmul(transposed, transpose(transposed));
-  let v = columnOf(Array.from({ length: gram.shape[0] }, (_, n) => 1 + 0.1 * Math.sin(3 * n + 1))), squared = 0;
-  for (let step = 0; step < 200; ++step) {
-    const next = matmul(gram, v), length = Math.hypot(...next.data);
-    squared = length / Math.hypot(...v.data);
+  const { data } = matmul(transposed, transpose(transposed)), count = transposed.shape[0];
+  let v = Array.from({ length: count }, (_, n) => 1 + 0.1 * Math.sin(3 * n + 1)), squared = 0;
+  for (let step = 0, last = -1; step < 300 && Math.abs(squared - last) > 1e-12 * squared; ++step) {
+    const next = v.map((_, i) => v.reduce((sum, x, k) => sum + data[i * count + k] * x, 0));
+    const length = Math.hypot(...next);
     if (length === 0) return 0;
-    v = new NdArray("f64", next.shape, next.data.map((x) => x / length));
+    last = squared;
+    squared = length / Math.hypot(...v);
+    v = next.map((x) => x / length);
   }
   return Math.sqrt(squared);
 }

@@ -3,8 +3,7 @@
 // `command` shows it.
 import { jacobianInputs } from "./jacobian.js";
 import { linearMaps } from "./outer_products.js";
-
-const makerOfNode = (trace, node) => trace.records.find(({ outputs }) => outputs.includes(node));
+import { makerOf } from "./tape_graph.js";
 
 const isOp = (...ops) => (record) => ops.includes(record.op);
 
@@ -21,7 +20,7 @@ const hasJacobian = (trace, isSo) => (one, index) => isSo(one) && jacobianInputs
 
 // The product of a gate and what it lets through: one factor came out of a sigmoid, the other one did not.
 const isGating = (trace) => ({ op, inputs }) => {
-  const factors = op === "mul" ? inputs.map((node) => makerOfNode(trace, node)?.op) : [];
+  const factors = op === "mul" ? inputs.map((node) => trace.records[makerOf(trace, node)]?.op) : [];
   return factors.includes("sigmoid") && !factors.includes("tanh");
 };
 
@@ -128,14 +127,12 @@ const queryLesson = {
   command: "retrace study multi-head-attention --out attention.html",
 };
 
-const leadsToSoftmax = (trace, node) => {
-  const users = trace.records.filter(({ inputs }) => inputs.includes(node));
-  return users.some(({ op, outputs }) =>
-    op === "softmax" || (["add", "masked_fill", "where"].includes(op) && leadsToSoftmax(trace, outputs[0])));
+// The record that divides the scores of a softmax; between them there may be a mask.
+const divisionBefore = (trace, { inputs: [scores] }) => {
+  let maker = makerOf(trace, scores);
+  while (["add", "masked_fill", "where"].includes(trace.records[maker]?.op)) maker = makerOf(trace, trace.records[maker].inputs[0]);
+  return ["scale", "div"].includes(trace.records[maker]?.op) ? maker : -1;
 };
-
-// The scores, divided; between them and the softmax there may be a mask.
-const isDivision = (trace) => ({ op, outputs: [y] }) => ["scale", "div"].includes(op) && leadsToSoftmax(trace, y);
 
 const divisionLesson = {
   id: "division",
@@ -154,7 +151,11 @@ const divisionLesson = {
     "The factor has a second place, where it is lost more easily: the backward divides as well, `dq = ds k / sqrt(d)`. " +
       "Without it the gradients of q and k point the right way and are √d too long, which a gradient check finds at once.",
   ],
-  look: (trace) => lookAt(trace, isDivision(trace), (record) => `record ${record}, which divides the scores`, onTape),
+  look: (trace) => {
+    const softmaxes = trace.records.filter(({ op, reached }) => op === "softmax" && reached);
+    const record = softmaxes.map((one) => divisionBefore(trace, one)).find((maker) => maker >= 0);
+    return record === undefined ? [] : [{ says: `record ${record}, which divides the scores`, place: onTape(record) }];
+  },
   command: "retrace study attention --size 64 --out attention.html",
 };
 

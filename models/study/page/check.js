@@ -62,8 +62,10 @@ function compareSum(trace, held, terms, dtype) {
   if (isCut(held) || terms.some(isCut)) return null;
   const given = trace.tensor(held), arrays = terms.map((term) => trace.tensor(term)), round = rounded(dtype);
   if (arrays.some((x) => x === null || !sameShape(x.shape, given.shape))) return 0;
+  const [first, ...others] = arrays.map((x) => x.data);
   for (let n = 0; n < given.size; ++n) {
-    const sum = arrays.slice(1).reduce((total, x) => round(total + x.data[n]), arrays[0].data[n]);
+    let sum = first[n];
+    for (const data of others) sum = round(sum + data[n]);
     if (!same(sum, given.data[n])) return n;
   }
   return -1;

@@ -211,14 +211,13 @@ export function matmul(a, b) {
   if (b.shape[b.rank - 2] !== inner) throw new Error(`[${a.shape}] and [${b.shape}] have no matrix product`);
   const leading = broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const ofA = broadcastPlaces(a.shape.slice(0, -2), leading), ofB = broadcastPlaces(b.shape.slice(0, -2), leading);
-  const y = zeros([...leading, rows, columns]);
+  const y = zeros([...leading, rows, columns]), [left, right, sums] = [a.data, b.data, y.data];
   for (let matrix = 0; matrix < ofA.length; ++matrix) {
     const fromA = ofA[matrix] * rows * inner, fromB = ofB[matrix] * inner * columns, to = matrix * rows * columns;
     for (let i = 0; i < rows; ++i)
       for (let k = 0; k < inner; ++k) {
-        const factor = a.data[fromA + i * inner + k];
-        for (let j = 0; j < columns; ++j)
-          y.data[to + i * columns + j] += factor * b.data[fromB + k * columns + j];
+        const factor = left[fromA + i * inner + k], row = fromB + k * columns, sum = to + i * columns;
+        for (let j = 0; j < columns; ++j) sums[sum + j] += factor * right[row + j];
       }
   }
   return y;

@@ -10,7 +10,7 @@ const { stderr } = spawnSync(program, ["study", "nothing-of-this-name"], { encod
 const subjects = stderr.match(/\(known: (.*)\)/)[1].split(", ");
 
 const sizes = [[], ["--tokens", "12", "--size", "16"], ["--size", "32", "--heads", "4", "--slots", "5", "--causal"]];
-const ways = ["f64", "f32"].flatMap((dtype) => [["--dtype", dtype], ["--dtype", dtype, "--fused"]]);
+const ways = [...sizes, ["--tokens", "5", "--size", "16", "--dtype", "f32"]].flatMap((way) => [way, [...way, "--fused"]]);
 
 /** Lines for the records that do not agree. The last state of a recurrent network is not part of the loss. */
 function complaintsAbout(trace) {
@@ -23,12 +23,11 @@ function complaintsAbout(trace) {
 
 for (const subject of subjects) {
   test(`every record of ${subject} agrees`, () => {
-    for (const size of sizes)
-      for (const way of ways) {
-        const trace = studyOf(subject, ...size, ...way);
-        assert.ok(trace.records.some(({ reached }) => reached));
-        assert.deepEqual(complaintsAbout(trace), [], [...size, ...way].join(" "));
-      }
+    for (const way of ways) {
+      const trace = studyOf(subject, ...way);
+      assert.ok(trace.records.some(({ reached }) => reached));
+      assert.deepEqual(complaintsAbout(trace), [], way.join(" "));
+    }
   });
 }
 

@@ -94,7 +94,10 @@ class TraceReader {
     });
     trace.checks = root["checks"].list([&](const Field& field) {
       const int number = field["node"].number_below(nodes_);
-      return ElementCheck{number, field["position"].integer(), field["tape"].number(), field["dual"].number(),
+      const std::int64_t position = field["position"].integer();
+      if (position < 0 || position >= trace.nodes[static_cast<std::size_t>(number)].shape.numel())
+        field["position"].refuse(text("is ", position, ", an element that node ", number, " does not have"));
+      return ElementCheck{number, position, field["tape"].number(), field["dual"].number(),
                           field["difference"].number()};
     });
     trace.flows = root["flows"].list([&](const Field& field) { return flow(field); });
@@ -191,12 +194,21 @@ class TraceReader {
     GradientFlow flow;
     flow.title = field["title"].words();
     flow.times = field["times"].integer();
-    flow.norms = field["norms"].list([](const Field& norms) {
-      return GradientFlow::Norms{norms["name"].words(), norms["values"].list(number_of)};
+    const auto by_time = [&](const Field& numbers) {
+      std::vector<double> result = numbers.list(number_of);
+      check_times(numbers, std::ssize(result), flow.times);
+      return result;
+    };
+    flow.norms = field["norms"].list([&](const Field& norms) {
+      return GradientFlow::Norms{norms["name"].words(), by_time(norms["values"])};
     });
-    if (!field["matrix"].value().is_null())
-      flow.matrix = field["matrix"].list([](const Field& row) { return row.list(number_of); });
+    if (field["matrix"].value().is_null()) return flow;
+    flow.matrix = field["matrix"].list(by_time);
+    check_times(field["matrix"], std::ssize(flow.matrix), flow.times);
     return flow;
+  }
+  static void check_times(const Field& field, std::int64_t count, std::int64_t times) {
+    if (count != times) field.refuse(text("has ", count, " entries for ", times, " time steps"));
   }
   /// No node is read before it is made, and none is made twice.
   static void check_makers(const Trace& trace, const Field& records) {

@@ -94,7 +94,7 @@ void run_study(const StudyFlags& flags, Program& program) {
   else if (!flags.trace_file.empty() || !flags.out.empty())
     return;
   else if (flags.gradient_flow)
-    program.results << text(trace.title, "\n", to_text(trace.flows, style_of(program))) << std::flush;
+    program.results << text(heading_of(trace), "\n", to_text(trace.flows, style_of(program))) << std::flush;
   else if (program.keyboard != nullptr)
     step_through(trace, *program.keyboard, program.results, style_of(program));
   else

@@ -292,7 +292,10 @@ TEST(TraceFile, SaysWhatIsNotATrace) {
   const std::string path = folder / "weights.safetensors";
   write_safetensors(path, {{"w", ones({2})}});
   EXPECT_NE(message_of<FileError>([&] { load_trace(path); }).find("holds tensors but no trace"), std::string::npos);
-  const TraceDocument good = document_of(Example().trace());
+  Trace trace = Example().trace();
+  trace.checks.push_back({0, 11, 0, 0, 0});
+  trace.flows.push_back({"h", 2, {{"h", {3, 4}}}, {{1, 0}, {0.5, 1}}});
+  const TraceDocument good = document_of(trace);
   const auto refused = [&](const std::string& from, const std::string& to) {
     TraceDocument bad = good;
     const std::size_t place = bad.json.find(from);
@@ -310,6 +313,12 @@ TEST(TraceFile, SaysWhatIsNotATrace) {
   EXPECT_NE(refused("{\"format\"", "[\"format\"").find("is not JSON"), std::string::npos);
   EXPECT_NE(refused("\"dtype\":\"f64\"", "\"dtype\":\"f16\"").find("is not f32, f64, i64 or dual"), std::string::npos);
   EXPECT_NE(refused("\"shape\":[4,3]", "\"shape\":[4,2]").find("has the shape"), std::string::npos);
+  EXPECT_NE(refused("\"position\":11", "\"position\":12").find("an element that node 0 does not have"),
+            std::string::npos);
+  EXPECT_NE(refused("\"values\":[3.0,4.0]", "\"values\":[3.0]").find("has 1 entries for 2 time steps"),
+            std::string::npos);
+  EXPECT_NE(refused("[0.5,1.0]", "[0.5]").find("flows.0.matrix.1 has 1 entries"), std::string::npos);
+  EXPECT_NE(refused("[[1.0,0.0],[0.5,1.0]]", "[[1.0,0.0]]").find("flows.0.matrix has 1 entries"), std::string::npos);
   EXPECT_NE(refused("\"leaf\":true", "\"leaf\":3").find("is not true or false"), std::string::npos);
 }
 

@@ -1,3 +1,4 @@
+#include <retrace/core/printable.h>
 #include <retrace/models/study/terminal/flow_text.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::string norms_table(const std::vector<const GradientFlow::Norms*>& rows, std
   for (std::size_t first = 0; first < rows.size(); first += fitting) {
     const std::size_t end = std::min(rows.size(), first + fitting);
     std::string line = padded("t", 8);
-    for (std::size_t k = first; k < end; ++k) line += padded(rows[k]->name.substr(0, width - 1), width);
+    for (std::size_t k = first; k < end; ++k) line += padded(printable(rows[k]->name).substr(0, width - 1), width);
     result += line + "\n";
     for (const std::int64_t t : shown_positions(times, max_steps)) {
       if (t < 0) {
@@ -40,7 +41,8 @@ std::string norms_table(const std::vector<const GradientFlow::Norms*>& rows, std
       }
       line = padded(std::to_string(t + 1), 8);
       for (std::size_t k = first; k < end; ++k)
-        line += padded(size_text(rows[k]->values[static_cast<std::size_t>(t)]), width);
+        line += padded(t < std::ssize(rows[k]->values) ? size_text(rows[k]->values[static_cast<std::size_t>(t)]) : "",
+                       width);
       result += line + "\n";
     }
   }
@@ -64,7 +66,7 @@ double level_of(double norm, double largest) {
 std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
   const double largest = largest_of(flow.matrix);
   const std::vector<std::int64_t> shown = shown_positions(flow.times, (style.columns - 14) / 2);
-  std::string result = text("\n|d ", flow.title, "_t / d x_s|: t down, s from 1 on the left\n");
+  std::string result = text("\n|d ", printable(flow.title), "_t / d x_s|: t down, s from 1 on the left\n");
   for (const std::int64_t t : shown) {
     if (t < 0) {
       result += padded("...", 8) + "\n";
@@ -86,18 +88,19 @@ std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
 }  // namespace
 
 std::string sentence_of(const GradientFlow::Norms& norms) {
+  const std::string name = printable(norms.name);
   const auto wrong = std::ranges::find_if_not(norms.values, [](double norm) { return std::isfinite(norm); });
   if (wrong != norms.values.end())
-    return text(norms.name, " is ", size_text(*wrong), " at step ", wrong - norms.values.begin() + 1);
+    return text(name, " is ", size_text(*wrong), " at step ", wrong - norms.values.begin() + 1);
   const auto first = norms.values.begin(), largest = std::max_element(first, norms.values.end());
-  if (largest == norms.values.end() || *largest == 0) return norms.name + ": nothing flows back";
-  if (largest == first) return text(norms.name, " is largest at the first step: ", size_text(*largest));
+  if (largest == norms.values.end() || *largest == 0) return name + ": nothing flows back";
+  if (largest == first) return text(name, " is largest at the first step: ", size_text(*largest));
   const std::string of_largest = text("of its largest, ", size_text(*largest), " at step ", largest - first + 1);
   auto place = largest;
   while (place != first && *(place - 1) >= vanished * *largest) --place;
   if (place == first)
-    return text(norms.name, ": ", size_text(*first / *largest), " ", of_largest, ", reaches the first step");
-  return text(norms.name, " vanishes at step ", place - first, ": below 1/1000 ", of_largest);
+    return text(name, ": ", size_text(*first / *largest), " ", of_largest, ", reaches the first step");
+  return text(name, " vanishes at step ", place - first, ": below 1/1000 ", of_largest);
 }
 
 std::string to_text(const std::vector<GradientFlow>& flows, const ArrayStyle& style) {

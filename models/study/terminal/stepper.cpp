@@ -150,6 +150,7 @@ class Stepper {
       return;
     }
     show_capture((gradient ? "d" : "") + found->name, gradient ? found->gradient : found->value, heat_map);
+    if (gradient) out_ << checks_text(trace_, static_cast<int>(found - trace_.nodes.begin()));
   }
   void show_capture(const std::string& name, const Capture& capture, bool heat_map) {
     out_ << printable(name) << (capture.exists() ? to_text(capture.values.shape()) : std::string()) << "\n"

@@ -2,6 +2,7 @@
 #include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/trace_text.h>
 
+#include <array>
 #include <cstdio>
 
 namespace retrace {
@@ -9,7 +10,7 @@ namespace {
 
 const TraceNode& node_of(const Trace& trace, int number) { return trace.nodes[static_cast<std::size_t>(number)]; }
 
-std::string described(const TraceNode& node) { return text(node.name, node.shape); }
+std::string described(const TraceNode& node) { return text(printable(node.name), node.shape); }
 
 std::string listed(const Trace& trace, const std::vector<int>& nodes) {
   std::string result;
@@ -80,33 +81,41 @@ std::string backward_text(const Trace& trace, const TraceRecord& record, const A
     const TraceNode& input = node_of(trace, record.inputs[i]);
     result += array(text("-> d", record.input_names[i], " = d", described(input)), part.contribution, style);
     if (!part.before.exists()) continue;
-    result += array(text("   before, d", input.name), part.before, style);
+    result += array(text("   before, d", printable(input.name)), part.before, style);
     result += array(text("   before + this"), part.after, style);
   }
   return result;
 }
 
-std::string checks_text(const Trace& trace) {
-  if (trace.checks.empty()) return "";
-  std::string result =
-      "\none element by three ways\n                                        tape             dual       difference\n";
-  for (const ElementCheck& check : trace.checks) {
-    const TraceNode& node = node_of(trace, check.node);
-    std::string place;
-    std::int64_t rest = check.position;
-    for (int axis = node.shape.rank() - 1; axis >= 0; --axis) {
-      place = text(rest % node.shape[axis], place.empty() ? "" : ", ", place);
-      rest /= node.shape[axis];
-    }
-    char line[160];
-    std::snprintf(line, sizeof line, "  %-26.26s %16.9g %16.9g %16.9g\n", text("d", node.name, "[", place, "]").c_str(),
-                  check.tape, check.dual, check.difference);
-    result += line;
+/// The name of an element of a gradient: "dw[2, 0]".
+std::string element_text(const TraceNode& node, std::int64_t position) {
+  std::string place;
+  for (int axis = node.shape.rank() - 1; axis >= 0; --axis) {
+    place = text(position % node.shape[axis], place.empty() ? "" : ", ", place);
+    position /= node.shape[axis];
   }
-  return result;
+  return text("d", printable(node.name), "[", place, "]");
 }
 
 }  // namespace
+
+std::string checks_text(const Trace& trace, int node) {
+  constexpr std::size_t width = 26;
+  std::string result;
+  for (const ElementCheck& check : trace.checks) {
+    if (node >= 0 && check.node != node) continue;
+    std::string name = "  " + element_text(node_of(trace, check.node), check.position);
+    name += name.size() <= width + 2 ? std::string(width + 2 - name.size(), ' ')  // long names take a line
+                                     : "\n" + std::string(width + 2, ' ');
+    std::array<char, 64> numbers;
+    std::snprintf(numbers.data(), numbers.size(), " %16.9g %16.9g %16.9g\n", check.tape, check.dual, check.difference);
+    result += name + numbers.data();
+  }
+  const std::string columns = "                             ";
+  return result.empty() ? result
+                        : text("one element by three ways\n", columns,
+                               "            tape             dual       difference\n", result);
+}
 
 std::vector<TraceStep> steps_of(const Trace& trace) {
   std::vector<TraceStep> steps;
@@ -145,7 +154,7 @@ std::string to_text(const Trace& trace, const ArrayStyle& style) {
     backward = step.backward;
     result += "\n" + to_text(trace, step, style);
   }
-  result += checks_text(trace);
+  if (!trace.checks.empty()) result += "\n" + checks_text(trace);
   return trace.flows.empty() ? result : text(result, "\n", to_text(trace.flows, style));
 }
 

@@ -24,6 +24,8 @@ std::string heading_of(const Trace& trace, const TraceStep& step);
 /// The record with its formula, its inputs and its output; or the gradient that arrived and what was sent to each
 /// input.
 std::string to_text(const Trace& trace, const TraceStep& step, const ArrayStyle& style = {});
+/// The elements of this node's gradient (-1: of all) that were checked by three ways, a line each; empty for none.
+std::string checks_text(const Trace& trace, int node = -1);
 /// Title, every step, the elements that were checked by three ways, and the gradient flow.
 std::string to_text(const Trace& trace, const ArrayStyle& style = {});
 

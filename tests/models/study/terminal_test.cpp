@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <sstream>
 
@@ -74,6 +75,22 @@ TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
             "      6\n");
 }
 
+TEST(TraceText, ShowsElementsThatWereCheckedInLinesOf80Columns) {
+  Trace trace = small_trace();
+  trace.nodes[0].name = "x";
+  trace.checks = {{0, 0, 6, nan, -1.23456789123e-100}};
+  EXPECT_EQ(checks_text(trace),
+            "one element by three ways\n"
+            "                                         tape             dual       difference\n"
+            "  dx[0]                                     6              nan -1.23456789e-100\n");
+  EXPECT_EQ(checks_text(trace, 1), "");
+  EXPECT_NE(to_text(trace).find("\n\none element by three ways\n"), std::string::npos);
+  trace.nodes[0].name = "a.name.of.more.than.twenty.letters\x1b";
+  EXPECT_NE(checks_text(trace, 0).find("letters\\x1b[0]\n                                            6 "),
+            std::string::npos)
+      << checks_text(trace, 0);
+}
+
 TEST(TraceText, ArraysFitInto80Columns) {
   for (const std::string_view subject : {"attention", "rmc", "lstm"}) {
     const Trace trace = study(subject, {.size = 32});
@@ -137,6 +154,15 @@ TEST(Stepper, JumpsTurnsAndSearches) {
 TEST(Stepper, ShowsTensorsAndGradients) {
   EXPECT_NE(answers_to("v x\n").find("x[1]\n  3\n"), std::string::npos);
   EXPECT_NE(answers_to("d x\n").find("dx[1]\n  6\n"), std::string::npos);
+  Trace trace = small_trace();
+  const auto x = std::ranges::find(trace.nodes, "x", &TraceNode::name);
+  trace.checks = {{static_cast<int>(x - trace.nodes.begin()), 0, 6, 6, 6}};
+  std::istringstream commands("d x\nv x\n");
+  std::ostringstream out;
+  step_through(trace, commands, out);
+  const std::size_t shown = out.str().find("dx[1]\n  6\none element by three ways\n");
+  EXPECT_NE(shown, std::string::npos);
+  EXPECT_EQ(out.str().find("three ways", shown + 30), std::string::npos);
   EXPECT_NE(answers_to("m\n").find("%0[1]\n   @\n"), std::string::npos);
   EXPECT_NE(answers_to("v %7\n").find("there is no tensor %7; did you mean %"), std::string::npos);
   EXPECT_NE(answers_to("t\ng\n").find("d%0 arrived[1]\n  1\n-> dx[1]\n  3\n-> dx[1]\n  3\n"), std::string::npos);

@@ -220,12 +220,25 @@ test("the view shows the four arrays of the head in its place, and what a row sa
 });
 
 test("a row leads to its own Jacobian", () => {
-  const trace = studyOf("attention", "--tokens", "3"), { root } = rendered(trace, { head: 1, row: 2 });
+  const trace = studyOf("attention", "--tokens", "3"),
+    { root } = rendered(trace, { head: 1, row: 2 });
   const link = root.tagged("a").find(({ textContent }) => textContent === "the Jacobian of row 2");
-  const { record, row } = parsePlace(link.attributes.href), { places } = jacobianOf(trace, record, 0, row);
+  const { record, row } = parsePlace(link.attributes.href),
+    { places } = jacobianOf(trace, record, 0, row);
   const { weights } = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });
-  const shown = Array.from(places, (place) => trace.tensor(trace.nodes[trace.records[record].outputs[0]].value).data[place]);
+  const shown = Array.from(
+    places,
+    (place) => trace.tensor(trace.nodes[trace.records[record].outputs[0]].value).data[place],
+  );
   assert.deepEqual(shown, [...weights.data.slice(6, 9)]);
+});
+
+test("a click on a cell puts its row into focus", () => {
+  const { root, moves } = rendered(studyOf("attention")),
+    [figure] = root.tagged("figure");
+  figure.tagged("canvas")[0].fire("pointermove", { offsetX: 1, offsetY: 90 });
+  figure.fire("click", { target: { tagName: "CANVAS" } });
+  assert.equal(moves.pop().row, 3);
 });
 
 test("steps go by buttons, slider and keys, and the ends stay", () => {

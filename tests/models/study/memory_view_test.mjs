@@ -155,11 +155,24 @@ test("the view steps by keys, buttons and clicks, and marks its step", () => {
   assert.ok(root.withClass("now").length > 0 && root.withClass("now").every(({ textContent }) => textContent === "2"));
   root.byId("memory-step-forward").fire("click");
   assert.deepEqual(moves.pop(), { t: 2, record: steps[2].attentions[0].record });
-  const strip = root.withClass("memory-history")[0].tagged("figure")[0],
-    [canvas] = strip.tagged("canvas");
-  canvas.fire("pointermove", { offsetX: 1, offsetY: 1 });
-  strip.fire("click", { target: { tagName: "CANVAS" } });
-  assert.equal(moves.pop().t, 0);
+  const clickAt = (figure, place) => {
+    const [canvas] = figure.tagged("canvas"),
+      [width, height] = canvas.attributes.style.match(/\d+/g).map(Number);
+    canvas.fire("pointermove", place(width, height));
+    figure.fire("click", { target: { tagName: "CANVAS" } });
+    return moves.pop().t;
+  };
+  const strips = root.withClass("memory-history")[0].tagged("figure");
+  for (const strip of [strips[0], strips.at(-1)]) {
+    assert.equal(
+      clickAt(strip, (width) => ({ offsetX: width - 2, offsetY: 1 })),
+      2,
+    );
+    assert.equal(
+      clickAt(strip, (_, height) => ({ offsetX: 1, offsetY: height - 2 })),
+      0,
+    );
+  }
   update(context({ t: 0 }));
   assert.match(root.withClass("memory-step")[0].textContent, /^Step 1/);
   assert.ok(root.byId("memory-step-back").disabled);

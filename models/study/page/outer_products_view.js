@@ -48,10 +48,12 @@ const termsTable = ({ terms, rests }, first, choose) =>
             el("span", { style: `width:${(100 * size) / (terms[0].size || 1)}%` })),
           el("td", {}, percent(rests[n + 1])))))));
 
-// Three arrays of this shape stand side by side.
+// Three arrays of this shape stand side by side; many rows are too low for numbers.
 const cellOfSum = ([rows, columns], room) => {
-  const width = Math.max(6, Math.min(52, Math.floor((room - 150) / 3 / columns)));
-  return { width, height: width >= 44 && rows <= 16 ? 23 : Math.max(6, Math.min(width, Math.floor(400 / rows), 20)) };
+  const widest = Math.floor((room - 150) / 3 / columns), hasNumbers = rows <= 16 && widest >= 44;
+  if (hasNumbers) return { width: Math.min(52, widest), height: 23 };
+  const width = Math.max(6, Math.min(26, widest));
+  return { width, height: Math.max(6, Math.min(width, 20, Math.floor(400 / rows))) };
 };
 
 // What stands upright, what lies, and their product, in cells of one size.

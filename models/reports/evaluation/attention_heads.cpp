@@ -4,8 +4,10 @@
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace retrace {
@@ -106,6 +108,29 @@ class Finder {
 };
 
 }  // namespace
+
+std::vector<HeadSummary> summarise(const std::vector<AttentionHead>& heads) {
+  std::vector<HeadSummary> summaries;
+  std::vector<double> rows;  // of each summary
+  for (const AttentionHead& head : heads) {
+    std::size_t place = 0;
+    while (place < summaries.size() && (summaries[place].layer != head.layer || summaries[place].head != head.head))
+      ++place;
+    if (place == summaries.size()) summaries.push_back({head.layer, head.head, 0, 0}), rows.push_back(0);
+    const auto columns = static_cast<std::size_t>(head.columns);
+    for (std::size_t begin = 0; begin < head.weights.size(); begin += columns) {
+      double entropy = 0;
+      for (const double weight : std::span(head.weights).subspan(begin, columns))
+        if (weight > 0) entropy -= weight * std::log2(weight);
+      summaries[place].columns_seen += std::exp2(entropy);
+    }
+    rows[place] += static_cast<double>(head.rows);
+    for (const double gradient : head.gradients)
+      summaries[place].gradient_norm = std::hypot(summaries[place].gradient_norm, gradient);
+  }
+  for (std::size_t place = 0; place < summaries.size(); ++place) summaries[place].columns_seen /= rows[place];
+  return summaries;
+}
 
 std::vector<AttentionHead> attention_heads(const Trace& trace) { return Finder(trace).find(); }
 

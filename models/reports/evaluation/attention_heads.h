@@ -23,6 +23,16 @@ struct AttentionHead {
   std::vector<bool> masked;       // weights that a mask made 0
 };
 
+/// A head over all its steps.
+struct HeadSummary {
+  std::string layer;
+  std::int64_t head;
+  double columns_seen;   // 2 to the power of the entropy of a row of weights in bits, the mean over rows and steps
+  double gradient_norm;  // of all its weights
+};
+/// In the order of layers and heads.
+std::vector<HeadSummary> summarise(const std::vector<AttentionHead>& heads);
+
 /// A sample that was answered, and all heads.
 struct AttentionOfSample {
   std::string input;  // in the task's words

@@ -128,6 +128,18 @@ std::string example_of(const AttentionExample& example, TaskKind kind) {
   return lines;
 }
 
+std::string heads_of(const AttentionOfSample& attention) {
+  std::vector<Row> rows{{"layer", "head", "columns seen", "gradient norm"}};
+  for (const HeadSummary& head : summarise(attention.heads))
+    rows.push_back(
+        {head.layer, std::to_string(head.head), in_digits(head.columns_seen), in_digits(head.gradient_norm)});
+  return text(
+      "\nHeads of attention, for one sample (--out DIR draws weights and gradients)\n", text_table(rows, "lr", "  "),
+      wrapped("Columns seen: 2 to the power of the entropy of a row of weights, 1 for one column alone. Gradient: "
+              "that of the loss with respect to the weights.",
+              "  "));
+}
+
 }  // namespace
 
 std::string to_text(const Report& report) {
@@ -145,6 +157,7 @@ std::string to_text(const Report& report) {
                    report.examples.front().attends_to_input ? ", the last one the input" : "",
                    " (mean of the heads); blank is 0\n");
   for (const AttentionExample& example : report.examples) result += example_of(example, report.kind);
+  if (report.attention) result += heads_of(*report.attention);
   return result;
 }
 

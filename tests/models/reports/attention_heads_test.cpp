@@ -97,6 +97,26 @@ TEST_F(AttentionHeads, TheGradientIsTheSlopeOfTheLossAndMaskedWeightsAreMarked) 
   }
 }
 
+TEST_F(AttentionHeads, ASummaryIsOverTheStepsOfAHead) {
+  const auto head = [](std::int64_t step, std::int64_t number, std::vector<double> weights, double gradient) {
+    return AttentionHead{.layer = "core",
+                         .step = step,
+                         .head = number,
+                         .rows = 1,
+                         .columns = 4,
+                         .weights = std::move(weights),
+                         .gradients = {0, gradient, 0, 0},
+                         .masked = std::vector<bool>(4)};
+  };
+  const std::vector<HeadSummary> summaries = summarise(
+      {head(0, 0, {1, 0, 0, 0}, 3), head(0, 1, {0.25, 0.25, 0.25, 0.25}, 1), head(1, 0, {0.5, 0.5, 0, 0}, -4)});
+  ASSERT_EQ(summaries.size(), 2u);
+  EXPECT_DOUBLE_EQ(summaries[0].columns_seen, 1.5) << "the mean of 1 and 2";
+  EXPECT_DOUBLE_EQ(summaries[0].gradient_norm, 5);
+  EXPECT_EQ(summaries[1].head, 1);
+  EXPECT_DOUBLE_EQ(summaries[1].columns_seen, 4);
+}
+
 TEST_F(AttentionHeads, ASoftmaxThatMixesNothingIsNoAttention) {
   const Attended point;
   const Tensor q = point.q.watch();

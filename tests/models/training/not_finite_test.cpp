@@ -186,5 +186,42 @@ TEST_F(Diverging, WeightsWithoutAFiniteLossReplaceNoCheckpoint) {
   EXPECT_EQ(step_of_checkpoint(options_.checkpoint), 5);
 }
 
+/// Its third loss overflows, which is known by the number of losses before it alone.
+class ThirdOverflows final : public Training {
+ public:
+  explicit ThirdOverflows(const Parameter& w)
+      : Training({{"layer.w", w}}, FitOptions{.steps = 9, .accumulate = 2}), w_(w) {}
+  std::string description() const override { return "third"; }
+  std::string_view metric() const override { return "mse"; }
+  Evaluation validate() const override { return {}; }
+  Evaluation test() const override { return {}; }
+
+ private:
+  Tensor loss_of(std::int64_t) override { return sum(exp(w_ * (++losses_ == 3 ? 1e4 : 1.0))); }
+  void mark() override { marked_ = losses_; }
+  void rewind() override { losses_ = marked_; }
+
+  Tensor w_;
+  int losses_ = 0, marked_ = 0;
+};
+
+TEST(NotFinite, TheSearchBeginsWhereTheFailingStepBegan) {
+  const Parameter w(tensor({1.0, -1.0}));
+  ThirdOverflows training(w);
+  training.step();
+  const std::vector<float> before{w.values<float>().begin(), w.values<float>().end()};
+  try {
+    training.step();
+    FAIL() << "the third loss is infinite";
+  } catch (const DivergenceError& error) {
+    EXPECT_NE(std::string(error.what()).find("fit: the loss of step 1 is inf: record 1, exp, is the first"),
+              std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find(" is inf at [0]"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ((std::vector<float>{w.values<float>().begin(), w.values<float>().end()}), before);
+  EXPECT_FALSE(w.has_grad()) << "the search leaves no gradients";
+}
+
 }  // namespace
 }  // namespace retrace

@@ -52,9 +52,12 @@ const checkTrace = (trace) => {
 };
 
 test("J is what differences of the forward say, and J^T dy what the tape sent", () => {
-  const seen = [["softmax"], ["layer-norm"], ["multi-head-attention", "--causal", "--tokens", "3", "--size", "4"], ["lstm", "--tokens", "2", "--size", "4"]]
-    .flatMap((options) => [...checkTrace(studyOf(...options))]);
-  for (const op of ["softmax", "matmul", "scale", "reshape", "transpose", "sigmoid", "tanh", "mul", "add", "slice"])
+  const small = ["--tokens", "2", "--size", "4"];
+  const seen = [
+    ["softmax"], ["layer-norm"], ["multi-head-attention", "--causal", ...small], ["lstm", ...small],
+    ["gru", "--fused", ...small], ["relational-memory", "--fused", ...small], ["attention-model", "--fused"],
+  ].flatMap((options) => [...checkTrace(studyOf(...options))]);
+  for (const op of ["softmax", "matmul", "scale", "reshape", "transpose", "sigmoid", "tanh", "mul", "add", "slice", "layer_norm", "linear", "gru_sequence"])
     assert.ok(seen.includes(op), op);
 });
 

@@ -9,13 +9,17 @@ import { openingView, views } from "./views.js";
 
 const byId = (id) => document.getElementById(id);
 
-// Browsers allow few changes of the address per second, so that quick steps within a view are written as one.
+// Browsers allow few changes of the address per second, so that quick steps within a view are written as one,
+// unless a link has led elsewhere meanwhile.
 const addressWriter = () => {
   let waiting = null;
   return (place, isNewView) => {
     clearTimeout(waiting);
     if (isNewView) history.pushState(null, "", placeText(place));
-    else waiting = setTimeout(() => history.replaceState(null, "", placeText(place)), 150);
+    else {
+      const { hash } = location;
+      waiting = setTimeout(() => location.hash === hash && history.replaceState(null, "", placeText(place)), 150);
+    }
   };
 };
 

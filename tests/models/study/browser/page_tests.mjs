@@ -161,6 +161,19 @@ export const testPagesIn = (browserName) => {
       assert.equal(await panelText(opened), shown);
     }));
 
+  test("a link that is followed right after a step leads to its place", () =>
+    inPage(light, "attention", { fragment: "#view=tape&record=3" }, async (opened) => {
+      await opened.page.evaluate(() => {
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+        const timerIsDue = performance.now() + 200;
+        location.hash = "#view=tape&record=7";
+        while (performance.now() < timerIsDue);
+      });
+      await opened.settle();
+      assert.match(await momentText(opened), /: record 7$/);
+      assert.match(await opened.page.evaluate(() => location.hash), /record=7/);
+    }));
+
   test("an address leads to its head, step and sample in the views of attention and of memories", () =>
     inPage(light, "rmc", { fragment: "#view=attention&layer=0&t=3&head=1" }, async (opened) => {
       assert.match(await momentText(opened), /, step 4 of 8, head 1$/);

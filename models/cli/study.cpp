@@ -54,6 +54,10 @@ Trace stored_trace(const StudyFlags& flags) {
   if (flags.gradient_flow && trace.flows.empty())
     throw ValueError(
         text("study: the trace ", flags.subject, " has no gradient flow; make one with --gradient-flow and --trace"));
+  if (flags.check_elements > 0)
+    throw ValueError(
+        text("study: ", flags.subject,
+             " is a trace, which cannot be run again; give --check-elements where it is made, with --trace"));
   return trace;
 }
 

@@ -39,6 +39,14 @@ const flowMatrix = ({ title, matrix, times }) => {
   );
 };
 
+const missingMatrix = ({ title }) =>
+  el(
+    "p",
+    { class: "quiet" },
+    `${derivativeNorm(title, "t")} was left out: it takes too many vector-Jacobian products, one per element of each ` +
+      "state. Fewer steps or a smaller state show it.",
+  );
+
 const whyItVanishes = (flows) => [
   "Each step back multiplies the gradient by the Jacobian of that step. Where that is a matrix and the slope of a tanh, " +
     "as for h' = tanh(W x + U h + b), their product over many steps shrinks or grows like a power: it vanishes, or it explodes.",
@@ -51,12 +59,13 @@ const whyItVanishes = (flows) => [
 ];
 
 const renderFlow = (root, { trace: { flows } }) => {
-  const curves = curvesOf(flows);
+  const curves = curvesOf(flows),
+    states = flows.filter(({ title }) => title !== "x");
   root.append(
     flowChart(curves, flows[0].times, "|∂loss / ∂state_t| by step t, on a log scale"),
     flowSentences(curves),
     el("p", { class: "flow-why" }, whyItVanishes(flows)),
-    el("div", { class: "flow-matrices" }, flows.filter(({ matrix }) => matrix).map(flowMatrix)),
+    el("div", { class: "flow-matrices" }, states.map((flow) => (flow.matrix ? flowMatrix(flow) : missingMatrix(flow)))),
     el(
       "p",
       { class: "quiet" },

@@ -64,6 +64,11 @@ double level_of(double norm, double largest) {
 }
 
 std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
+  if (flow.matrix.empty())
+    return text(
+        "\n|d ", printable(flow.title),
+        "_t / d x_s| was left out: it takes too many vector-Jacobian\n  products, one per element of each state; "
+        "fewer steps or a smaller state show it\n");
   const double largest = largest_of(flow.matrix);
   const std::vector<std::int64_t> shown = shown_positions(flow.times, (style.columns - 14) / 2);
   std::string result = text("\n|d ", printable(flow.title), "_t / d x_s|: t down, s from 1 on the left\n");
@@ -111,7 +116,7 @@ std::string to_text(const std::vector<GradientFlow>& flows, const ArrayStyle& st
   std::string result = "gradient flow: |d loss / d h_t| by step t\n" + norms_table(rows, flows.front().times, style);
   for (const GradientFlow::Norms* norms : rows) result += text("  ", sentence_of(*norms), "\n");
   for (const GradientFlow& flow : flows)
-    if (!flow.matrix.empty()) result += matrix_text(flow, style);
+    if (flow.title != "x") result += matrix_text(flow, style);
   return result;
 }
 

@@ -126,7 +126,7 @@ class Stepper {
   }
   void list() {
     for (std::size_t k = 0; k < steps_.size(); ++k)
-      out_ << (k == now_ ? "> " : "  ") << printable(heading_of(trace_, steps_[k])) << "\n";
+      out_ << (k == now_ ? "> " : "  ") << heading_of(trace_, steps_[k]) << "\n";
   }
   void show_inputs() {
     for (const int input : record().inputs) show_capture(node(input).name, node(input).value, false);

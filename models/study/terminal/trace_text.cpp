@@ -38,7 +38,7 @@ std::string value_text(const AttributeValue& value) {
   if (const bool* truth = std::get_if<bool>(&value)) return to_text(*truth);
   if (const std::int64_t* integer = std::get_if<std::int64_t>(&value)) return to_text(*integer);
   if (const double* number = std::get_if<double>(&value)) return to_text(*number);
-  if (const std::string* words = std::get_if<std::string>(&value)) return *words;
+  if (const std::string* words = std::get_if<std::string>(&value)) return printable(*words);
   if (const Tensor* tensor = std::get_if<Tensor>(&value))
     return tensor->defined() ? text("a tensor ", tensor->shape()) : std::string("none");
   std::string list;
@@ -50,17 +50,17 @@ std::string value_text(const AttributeValue& value) {
 std::string attributes_text(const TraceRecord& record) {
   std::string result;
   for (const Attribute& attribute : record.attributes)
-    result += text(result.empty() ? "" : ", ", attribute.name, " ", value_text(attribute.value));
+    result += text(result.empty() ? "" : ", ", printable(attribute.name), " ", value_text(attribute.value));
   return result;
 }
 
 std::string forward_text(const Trace& trace, const TraceRecord& record, const ArrayStyle& style) {
-  std::string result = text("  ", record.formulas.forward, "\n");
+  std::string result = text("  ", printable(record.formulas.forward), "\n");
   if (const std::string attributes = attributes_text(record); !attributes.empty())
     result += text("  ", attributes, "\n");
   for (std::size_t i = 0; i < record.inputs.size(); ++i) {
     const TraceNode& input = node_of(trace, record.inputs[i]);
-    result += array(text(record.input_names[i], " = ", described(input)), input.value, style);
+    result += array(text(printable(record.input_names[i]), " = ", described(input)), input.value, style);
   }
   for (const int number : record.outputs) {
     const TraceNode& output = node_of(trace, number);
@@ -70,7 +70,7 @@ std::string forward_text(const Trace& trace, const TraceRecord& record, const Ar
 }
 
 std::string backward_text(const Trace& trace, const TraceRecord& record, const ArrayStyle& style) {
-  std::string result = text("  ", record.formulas.backward, "\n");
+  std::string result = text("  ", printable(record.formulas.backward), "\n");
   for (std::size_t j = 0; j < record.outputs.size(); ++j)
     if (record.output_gradients[j].exists())
       result +=
@@ -79,7 +79,7 @@ std::string backward_text(const Trace& trace, const TraceRecord& record, const A
     if (!record.contributions[i]) continue;
     const Contribution& part = *record.contributions[i];
     const TraceNode& input = node_of(trace, record.inputs[i]);
-    result += array(text("-> d", record.input_names[i], " = d", described(input)), part.contribution, style);
+    result += array(text("-> d", printable(record.input_names[i]), " = d", described(input)), part.contribution, style);
     if (!part.before.exists()) continue;
     result += array(text("   before, d", printable(input.name)), part.before, style);
     result += array(text("   before + this"), part.after, style);
@@ -133,11 +133,10 @@ std::string heading_of(const Trace& trace) {
 
 std::string heading_of(const Trace& trace, const TraceStep& step) {
   const TraceRecord& record = trace.records[step.record];
-  const std::string path = record.path.empty() ? "" : record.path + "  ";
+  const std::string path = record.path.empty() ? "" : printable(record.path) + "  ", op = printable(record.op);
   if (!step.backward)
-    return text(step.record, "  ", path, listed(trace, record.outputs), " <- ", record.op, " ",
-                listed(trace, record.inputs));
-  return text(step.record, "  ", path, "backward of ", record.op);
+    return text(step.record, "  ", path, listed(trace, record.outputs), " <- ", op, " ", listed(trace, record.inputs));
+  return text(step.record, "  ", path, "backward of ", op);
 }
 
 std::string to_text(const Trace& trace, const TraceStep& step, const ArrayStyle& style) {

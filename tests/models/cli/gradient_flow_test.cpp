@@ -50,6 +50,9 @@ TEST(GradientFlowCommand, IsThatOfAStoredTrace) {
   const Outcome missing = run_command({"study", without, "--gradient-flow"});
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.messages.find("make one with --gradient-flow and --trace"), std::string::npos);
+  const Outcome late = run_command({"study", without, "--check-elements", "3"});
+  EXPECT_EQ(late.status, 2);
+  EXPECT_NE(late.messages.find("cannot be run again"), std::string::npos) << late.messages;
 }
 
 /// Of a trained model in f32, whose target is a real number.

@@ -213,6 +213,14 @@ TEST(FlowText, DrawsMatricesOnALogScale) {
   EXPECT_NE(to_text(std::vector{flow}, {.colour = true}).find('\x1b'), std::string::npos);
 }
 
+TEST(FlowText, SaysThatAMatrixWasLeftOut) {
+  const GradientFlow state{.title = "h", .times = 2, .norms = {{"h", {0.5, 1}}}, .matrix = {}},
+      input{.title = "x", .times = 2, .norms = {{"x", {0.5, 1}}}, .matrix = {}};
+  const std::string words = to_text(std::vector{state, input});
+  EXPECT_NE(words.find("|d h_t / d x_s| was left out"), std::string::npos) << words;
+  EXPECT_EQ(words.find("|d x_t"), std::string::npos) << "the input has no matrix: " << words;
+}
+
 TEST(FlowText, FitsInto80Columns) {
   const std::vector<double> numbers(70, 1.2345e-100);
   GradientFlow flow{"memory", 70, {}, std::vector<std::vector<double>>(70, numbers)};

@@ -75,6 +75,18 @@ TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
             "      6\n");
 }
 
+TEST(TraceText, EscapesWhateverAFileMayCallThings) {
+  Trace trace = small_trace();
+  for (TraceNode& node : trace.nodes) node.name += "\x1b[2J";
+  for (TraceRecord& record : trace.records) {
+    for (std::string* words : {&record.op, &record.path, &record.formulas.forward, &record.formulas.backward})
+      *words += "\x1b[2J";
+    for (std::string& name : record.input_names) name += "\x1b[2J";
+    record.attributes.push_back({"\x1b[2J", std::string("\x1b[2J")});
+  }
+  EXPECT_EQ(to_text(trace).find('\x1b'), std::string::npos);
+}
+
 TEST(TraceText, ShowsElementsThatWereCheckedInLinesOf80Columns) {
   Trace trace = small_trace();
   trace.nodes[0].name = "x";

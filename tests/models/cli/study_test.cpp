@@ -1,0 +1,100 @@
+// retrace study: what it prints, what it writes, and what it says of lines and files that are wrong.
+#include <gtest/gtest.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(StudyCommand, PrintsEveryStepToAPipeWithoutColours) {
+  const Outcome outcome = run_command({"study", "attention", "--tokens", "3", "--size", "4", "--heads", "1"});
+  EXPECT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_EQ(outcome.results.find('\x1b'), std::string::npos);
+  EXPECT_NE(outcome.results.find("softmax"), std::string::npos) << "the composed twin of the fused op is shown";
+  EXPECT_NE(outcome.results.find("backward of softmax"), std::string::npos);
+}
+
+TEST(StudyCommand, RecordsFusedOpsAsOneOnRequest) {
+  const Outcome outcome = run_command({"study", "attention", "--fused", "--json"});
+  const nlohmann::json records = nlohmann::json::parse(outcome.results)["trace"]["records"];
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0]["op"], "attention");
+}
+
+TEST(StudyCommand, SizesHeadsDtypeAndSeedAreThoseOfTheFlags) {
+  const std::vector<std::string> line{"study", "lstm", "--tokens", "3", "--size", "6", "--dtype", "f32", "--json"};
+  const auto traced = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), line.begin(), line.end());
+    return nlohmann::json::parse(run_command(more).results);
+  };
+  const nlohmann::json trace = traced({"--seed", "1"});
+  for (const nlohmann::json& node : trace["trace"]["nodes"]) EXPECT_EQ(node["dtype"], "f32") << node["name"];
+  EXPECT_EQ(trace, traced({"--seed", "1"}));
+  EXPECT_NE(trace, traced({"--seed", "2"}));
+  EXPECT_EQ(run_command({"study", "attention", "--heads", "3"}).messages,
+            "attention: q[4, 8], k[4, 8] and v[4, 8]: 3 heads do not divide the features; choose a divisor\n");
+}
+
+TEST(StudyCommand, AStoredTraceIsShownAsTheComputationWas) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "gru.trace.safetensors";
+  const Outcome written = run_command({"study", "gru", "--trace", file});
+  EXPECT_EQ(written.messages, "wrote " + file + "\n");
+  EXPECT_EQ(written.results, "");
+  EXPECT_EQ(run_command({"study", file}).results, run_command({"study", "gru"}).results);
+  EXPECT_EQ(run_command({"study", file, "--json"}).results, run_command({"study", "gru", "--json"}).results);
+}
+
+TEST(StudyCommand, ADamagedTraceIsRefused) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "gru.trace.safetensors";
+  ASSERT_EQ(run_command({"study", "gru", "--trace", file}).status, 0);
+  std::string bytes = contents_of(file);
+  bytes[bytes.size() / 2] ^= 1;
+  std::ofstream(file, std::ios::binary) << bytes;
+  const Outcome outcome = run_command({"study", file});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.results, "");
+  EXPECT_NE(outcome.messages.find("damaged"), std::string::npos) << outcome.messages;
+}
+
+TEST(StudyCommand, WritesAPageAndADrawing) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command({"study", "multi-head-attention", "--causal", "--out", folder / "x.html"}).status, 0);
+  EXPECT_NE(contents_of(folder / "x.html").find("query.weight"), std::string::npos);
+  const Outcome drawing = run_command({"study", "multi-head-attention", "--dot"});
+  EXPECT_TRUE(drawing.results.starts_with("digraph tape {"));
+  EXPECT_NE(drawing.results.find("label=\"query\""), std::string::npos) << "scopes are clusters";
+}
+
+TEST(StudyCommand, AnUnwritablePathIsNamedAndLosesNothing) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "page.html") << "an earlier page";
+  const Outcome outcome = run_command({"study", "softmax", "--out", folder / "none/page.html"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.messages.find("none/page.html cannot be created"), std::string::npos) << outcome.messages;
+  const Outcome onto_folder = run_command({"study", "softmax", "--out", folder / ""});
+  EXPECT_EQ(onto_folder.status, 1) << onto_folder.messages;
+  EXPECT_EQ(contents_of(folder / "page.html"), "an earlier page");
+}
+
+TEST(StudyCommand, AnUnknownSubjectGivesTheNearest) {
+  const Outcome outcome = run_command({"study", "relational-memry"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.messages.find("did you mean relational-memory"), std::string::npos) << outcome.messages;
+}
+
+}  // namespace
+}  // namespace retrace

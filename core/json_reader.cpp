@@ -160,6 +160,9 @@ class Reader {
     std::uint64_t integer = 0;
     if (whole && !negative && std::from_chars(first, last, integer).ec == std::errc())
       return events_.unsigned_integer(integer);
+    std::int64_t below_zero = 0;
+    if (whole && negative && std::from_chars(first, last, below_zero).ec == std::errc())
+      return events_.negative_integer(below_zero);
     double number = 0;
     if (std::from_chars(first, last, number).ec != std::errc()) fail("a number within the range of double");
     events_.number(number);

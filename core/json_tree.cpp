@@ -16,7 +16,13 @@ class TreeBuilder final : public JsonEvents {
   void start_array() override { open(JsonValue{JsonValue::List()}); }
   void end_array() override { close(); }
   void string(std::string text) override { add(JsonValue{std::move(text)}); }
-  void unsigned_integer(std::uint64_t number) override { add(JsonValue{static_cast<double>(number)}); }
+  void unsigned_integer(std::uint64_t number) override {
+    if (std::in_range<std::int64_t>(number))
+      add(JsonValue{static_cast<std::int64_t>(number)});
+    else
+      add(JsonValue{static_cast<double>(number)});
+  }
+  void negative_integer(std::int64_t number) override { add(JsonValue{number}); }
   void number(double number) override { add(JsonValue{number}); }
   void boolean(bool value) override { add(JsonValue{value}); }
   void null() override { add(JsonValue()); }

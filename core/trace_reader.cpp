@@ -4,7 +4,6 @@
 #include <retrace/core/printable.h>
 #include <retrace/core/trace_json.h>
 
-#include <cmath>
 #include <limits>
 #include <set>
 
@@ -38,6 +37,7 @@ class Field {
   std::string words() const { return get<std::string>("a string"); }
   bool truth() const { return get<bool>("true or false"); }
   double number() const {
+    if (const std::int64_t* integer = value_.get<std::int64_t>()) return static_cast<double>(*integer);
     const std::string* word = value_.get<std::string>();
     if (word == nullptr) return get<double>("a number");
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -46,11 +46,7 @@ class Field {
     if (*word == "-Infinity") return -infinity;
     refuse("is not a number");
   }
-  std::int64_t integer() const {
-    const double read = get<double>("an integer");
-    if (read != std::floor(read) || std::abs(read) > 9007199254740992.0) refuse("is not an integer");
-    return static_cast<std::int64_t>(read);
-  }
+  std::int64_t integer() const { return get<std::int64_t>("an integer"); }
   /// An integer from `first` to `end` - 1.
   int number_below(std::size_t end, int first = 0) const {
     const std::int64_t read = integer();
@@ -187,6 +183,7 @@ class TraceReader {
     }
     if (value.get<JsonValue::List>() != nullptr) return field.list(integer_of);
     if (value.get<JsonValue::Object>() != nullptr) return capture(field).values;
+    if (const std::int64_t* integer = value.get<std::int64_t>()) return *integer;
     const double number = field.number();
     return number;
   }

@@ -23,6 +23,7 @@ class Builder : public JsonEvents {
   void end_array() override { open_.pop_back(); }
   void string(std::string text) override { add(text); }
   void unsigned_integer(std::uint64_t number) override { add(number); }
+  void negative_integer(std::int64_t number) override { add(number); }
   void number(double number) override { add(number); }
   void boolean(bool value) override { add(value); }
   void null() override { add(nullptr); }

@@ -53,8 +53,9 @@ TEST(StudyCommand, AStoredTraceIsShownAsTheComputationWas) {
   const Outcome written = run_command({"study", "gru", "--trace", file});
   EXPECT_EQ(written.messages, "wrote " + file + "\n");
   EXPECT_EQ(written.results, "");
-  EXPECT_EQ(run_command({"study", file}).results, run_command({"study", "gru"}).results);
-  EXPECT_EQ(run_command({"study", file, "--json"}).results, run_command({"study", "gru", "--json"}).results);
+  EXPECT_TRUE(run_command({"study", file}).results == run_command({"study", "gru"}).results);
+  EXPECT_TRUE(run_command({"study", file, "--json"}).results == run_command({"study", "gru", "--json"}).results)
+      << "integers are integers still, numbers the same to the last bit";
 }
 
 TEST(StudyCommand, ADamagedTraceIsRefused) {

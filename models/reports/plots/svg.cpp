@@ -84,12 +84,21 @@ class Canvas {
            label(width_ - right_ - 4, y(level.y) - 4, "end", level.name, "fill=\"#777\"");
   }
 
+  /// A curve of one point, which has no line.
+  std::string dot(std::size_t which, std::size_t k) const {
+    const Curve& curve = plot_.curves[which];
+    return text("<circle cx=\"", number(x(curve.x[k]), "%.1f"), "\" cy=\"", number(y(curve.y[k]), "%.1f"),
+                "\" r=\"3\" fill=\"", colour(which), "\"/>\n");
+  }
+
   std::string line(std::size_t which) const {
     const Curve& curve = plot_.curves[which];
-    std::string points;
+    std::vector<std::size_t> shown;
     for (std::size_t k = 0; k < curve.x.size(); ++k)
-      if (std::isfinite(curve.x[k]) && std::isfinite(y_place(plot_, curve.y[k])))
-        points += point(curve.x[k], curve.y[k]);
+      if (std::isfinite(curve.x[k]) && std::isfinite(y_place(plot_, curve.y[k]))) shown.push_back(k);
+    if (shown.size() == 1) return dot(which, shown.front());
+    std::string points;
+    for (const std::size_t k : shown) points += point(curve.x[k], curve.y[k]);
     return text("<polyline fill=\"none\" stroke=\"", colour(which), "\"", dashes(which),
                 " stroke-width=\"1.8\" points=\"", points, "\"/>\n");
   }

@@ -43,6 +43,13 @@ TEST(Plot, TheSvgHasACurveABandALevelAndEscapedWords) {
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
+TEST(Plot, ACurveOfOnePointIsADot) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string svg = to_svg(Plot{.title = "", .x_label = "", .curves = {{"a", {1, 2}, {nan, 3}}}});
+  EXPECT_NE(svg.find("<circle cx=\""), std::string::npos) << "a short training has one point in each curve";
+  EXPECT_EQ(svg.find("<polyline"), std::string::npos);
+}
+
 TEST(Plot, ALogarithmicAxisHasPowersOfTenAndLeavesOutWhatHasNoLogarithm) {
   const Plot plot{.title = "", .x_label = "", .curves = {{"a", {1, 2, 3}, {1e-3, 0, 100}}}, .log_y = true};
   EXPECT_DOUBLE_EQ(y_range(plot).low, -3);

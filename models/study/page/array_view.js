@@ -5,6 +5,7 @@ import { withNames } from "./array_axes.js";
 import { rangeBetween, rangeOf, cellColour, glyphOf, paintInScheme, palette } from "./array_colours.js";
 import { arrayLayout, flatIndex } from "./array_layout.js";
 import { el, exactNumber, formatNumber, shapeText } from "./dom.js";
+import { rowHeader, scrollingTable } from "./table.js";
 
 const masks = (mask, flat) => (typeof mask === "function" ? mask(flat) : Boolean((mask?.data ?? mask)?.[flat]));
 
@@ -95,32 +96,14 @@ const rowsOfTable = (layout, array, mask) => {
       const flat = flatIndex(array.shape, index);
       cells.push(el("td", {}, masks(mask, flat) ? "masked" : exactNumber(array.data[flat], array.dtype)));
     }
-    rows.push(el("tr", {}, el("th", { scope: "row" }, `[${[...index.slice(0, -1), ":"].join(", ")}]`), cells));
+    rows.push(el("tr", {}, rowHeader(`[${[...index.slice(0, -1), ":"].join(", ")}]`), cells));
   }
   return rows;
 };
 
 const tableOf = (layout, array, label, mask) => {
-  const columns = Array.from({ length: layout.shown[array.shape.length - 1] ?? 1 }, (_, column) => column);
-  return el(
-    "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": `${label}, as a table` },
-    el(
-      "table",
-      {},
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          el("td"),
-          columns.map((column) => el("th", { scope: "col" }, String(column))),
-        ),
-      ),
-      el("tbody", {}, rowsOfTable(layout, array, mask)),
-    ),
-  );
+  const columns = Array.from({ length: layout.shown[array.shape.length - 1] ?? 1 }, (_, column) => String(column));
+  return scrollingTable(`${label}, as a table`, ["", ...columns], rowsOfTable(layout, array, mask));
 };
 
 // The table is made when it is opened first.

@@ -2,6 +2,7 @@
 import { saturatedFrom, stateOfRow } from "./attention_numbers.js";
 import { el, formatNumber } from "./dom.js";
 import { formulaMath } from "./mathml.js";
+import { rowHeader, scrollingTable } from "./table.js";
 
 const averageText = ({ mean }) => `The weights of this row average its dA to Σ A dA = ${formatNumber(mean)}.`;
 
@@ -39,63 +40,27 @@ export const rowText = (numbers, told, row) => {
   return `${averageText(told)} ${strongestText(numbers, told, row)}`;
 };
 
-const lineOf = (name, cells) =>
-  el(
-    "tr",
-    {},
-    el("th", { scope: "row" }, name),
-    cells.map((text) => el("td", {}, text)),
-  );
-
 // The same key by key.
 const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row) => {
   const keys = Array.from({ length: weights.shape[1] }, (_, key) => row * weights.shape[1] + key);
-  const cells = (valueAt) => keys.map((n) => (hidden(n) ? "masked" : formatNumber(valueAt(n))));
-  return el(
-    "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": `row ${row}, key by key` },
+  const line = (name, array, valueOf = (x) => x) =>
+    array &&
     el(
-      "table",
+      "tr",
       {},
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          el("td"),
-          keys.map((_, key) => el("th", { scope: "col" }, `key ${key}`)),
-        ),
-      ),
-      el(
-        "tbody",
-        {},
-        scores &&
-          lineOf(
-            "S",
-            cells((n) => scores.data[n]),
-          ),
-        lineOf(
-          "A",
-          cells((n) => weights.data[n]),
-        ),
-        dWeights &&
-          lineOf(
-            "dA",
-            cells((n) => dWeights.data[n]),
-          ),
-        dWeights &&
-          lineOf(
-            "dA − Σ A dA",
-            cells((n) => dWeights.data[n] - mean),
-          ),
-        dScores &&
-          lineOf(
-            "dS",
-            cells((n) => dScores.data[n]),
-          ),
-      ),
-    ),
+      rowHeader(name),
+      keys.map((n) => el("td", {}, hidden(n) ? "masked" : formatNumber(valueOf(array.data[n])))),
+    );
+  return scrollingTable(
+    `row ${row}, key by key`,
+    ["", ...keys.map((_, key) => `key ${key}`)],
+    [
+      line("S", scores),
+      line("A", weights),
+      line("dA", dWeights),
+      line("dA − Σ A dA", dWeights, (x) => x - mean),
+      line("dS", dScores),
+    ],
   );
 };
 

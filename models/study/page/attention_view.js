@@ -9,6 +9,7 @@ import { button, el, formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
 import { choiceOf, numbered, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
+import { rowHeader, scrollingTable } from "./table.js";
 import { verdictView } from "./verdict_view.js";
 
 const meanings = {
@@ -20,44 +21,22 @@ const meanings = {
 
 // All rows at a glance: how much of dA each lets through, and why.
 const rowsTable = (told, row, focus) =>
-  el(
-    "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "rows of this head" },
-    el(
-      "table",
-      { class: "attention-rows" },
+  scrollingTable(
+    "rows of this head",
+    ["row", "keys seen", "largest weight", "Σ A dA", "|dS| / |dA|", ""],
+    told.map((one, n) =>
       el(
-        "thead",
+        "tr",
         {},
-        el(
-          "tr",
-          {},
-          ["row", "keys seen", "largest weight", "Σ A dA", "|dS| / |dA|", ""].map((name) =>
-            name ? el("th", { scope: "col" }, name) : el("td"),
-          ),
-        ),
-      ),
-      el(
-        "tbody",
-        {},
-        told.map((one, n) =>
-          el(
-            "tr",
-            {},
-            el(
-              "th",
-              { scope: "row" },
-              button(`row ${n}`, () => focus(n), { id: `row-${n}`, "aria-pressed": String(n === row) }),
-            ),
-            el("td", {}, String(one.seen.length)),
-            el("td", {}, one.seen.length > 0 ? `${formatNumber(one.weight)} of key ${one.top}` : "–"),
-            el("td", {}, one.mean === null || one.seen.length === 0 ? "–" : formatNumber(one.mean)),
-            el("td", {}, Number.isFinite(one.passed) ? formatNumber(one.passed, 3) : "–"),
-            el("td", { class: "attention-state" }, meanings[stateOfRow(one)]),
-          ),
-        ),
+        rowHeader(button(`row ${n}`, () => focus(n), { id: `row-${n}`, "aria-pressed": String(n === row) })),
+        el("td", {}, String(one.seen.length)),
+        el("td", {}, one.seen.length > 0 ? `${formatNumber(one.weight)} of key ${one.top}` : "–"),
+        el("td", {}, one.mean === null || one.seen.length === 0 ? "–" : formatNumber(one.mean)),
+        el("td", {}, Number.isFinite(one.passed) ? formatNumber(one.passed, 3) : "–"),
+        el("td", { class: "attention-state" }, meanings[stateOfRow(one)]),
       ),
     ),
+    { class: "attention-rows" },
   );
 
 // A softmax has a Jacobian for each of its rows, of all samples and heads.

@@ -1,6 +1,7 @@
 // Curves over time on a log scale. Each has its own curveDashes and marks beside its colour.
 import { el, formatNumber, svg } from "./dom.js";
 import { decadesOf, piecesOf } from "./flow_numbers.js";
+import { rowHeader, scrollingTable } from "./table.js";
 
 const chartFrame = { width: 760, height: 300, left: 64, right: 746, top: 10, bottom: 266 };
 
@@ -75,25 +76,11 @@ const curveLegend = ({ name }, n) =>
   );
 
 const tableOfCurves = (curves, times) =>
-  el(
-    "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "the norms as a table" },
-    el(
-      "table",
-      {},
-      el("thead", {}, el("tr", {}, [{ name: "step" }, ...curves].map(({ name }) => el("th", { scope: "col" }, name)))),
-      el(
-        "tbody",
-        {},
-        Array.from({ length: times }, (_, t) =>
-          el(
-            "tr",
-            {},
-            el("th", { scope: "row" }, String(t + 1)),
-            curves.map(({ values }) => el("td", {}, formatNumber(values[t]))),
-          ),
-        ),
-      ),
+  scrollingTable(
+    "the norms as a table",
+    ["step", ...curves.map(({ name }) => name)],
+    Array.from({ length: times }, (_, t) =>
+      el("tr", {}, rowHeader(String(t + 1)), curves.map(({ values }) => el("td", {}, formatNumber(values[t])))),
     ),
   );
 

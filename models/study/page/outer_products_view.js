@@ -7,6 +7,7 @@ import { linearMaps, outerProductOf, outerProducts, partsOf } from "./outer_prod
 import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { arithmeticSign } from "./record_card.js";
+import { rowHeader, scrollingTable } from "./table.js";
 import { ndArray } from "./tensor.js";
 
 // More terms are added by the slider, but not listed.
@@ -30,23 +31,19 @@ const outerProductsAt = (trace, place) => {
 const percent = (share) => `${formatNumber(100 * share, 3)} %`;
 
 const termsTable = ({ terms, rests }, first, choose) =>
-  el("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "outer products by size" },
-    el("table", { class: "outer-terms" },
-      el("thead", {}, el("tr", {},
-        ["", "row xᵢ", "|xᵢ|", "|dyᵢ|", "|xᵢ| |dyᵢ|", "", "left of |dW|"].map((name) =>
-          name ? el("th", { scope: "col" }, name) : el("td")))),
-      el("tbody", {}, terms.slice(0, listedTerms).map(({ record, name, sizes, size }, n) =>
-        el("tr", { class: n < first ? "added" : null },
-          el("th", { scope: "row" },
-            button(`${n < first ? "✓" : "+"} ${n + 1}`, () => choose(n + 1), {
-              id: `term-${n}`, "aria-label": `the first ${n + 1}, up to ${name}`, "aria-pressed": String(n < first),
-            })),
-          el("td", { class: "code" }, name, el("span", { class: "quiet" }, ` record ${record}`)),
-          sizes.map((one) => el("td", {}, formatNumber(one, 3))),
-          el("td", {}, formatNumber(size, 3)),
-          el("td", { class: "outer-bar", "aria-hidden": "true" },
-            el("span", { style: `width:${(100 * size) / (terms[0].size || 1)}%` })),
-          el("td", {}, percent(rests[n + 1])))))));
+  scrollingTable("outer products by size", ["", "row xᵢ", "|xᵢ|", "|dyᵢ|", "|xᵢ| |dyᵢ|", "", "left of |dW|"],
+    terms.slice(0, listedTerms).map(({ record, name, sizes, size }, n) =>
+      el("tr", { class: n < first ? "added" : null },
+        rowHeader(button(`${n < first ? "✓" : "+"} ${n + 1}`, () => choose(n + 1), {
+          id: `term-${n}`, "aria-label": `the first ${n + 1}, up to ${name}`, "aria-pressed": String(n < first),
+        })),
+        el("td", { class: "code" }, name, el("span", { class: "quiet" }, ` record ${record}`)),
+        sizes.map((one) => el("td", {}, formatNumber(one, 3))),
+        el("td", {}, formatNumber(size, 3)),
+        el("td", { class: "outer-bar", "aria-hidden": "true" },
+          el("span", { style: `width:${(100 * size) / (terms[0].size || 1)}%` })),
+        el("td", {}, percent(rests[n + 1])))),
+    { class: "outer-terms" });
 
 // Three arrays of this shape stand side by side; many rows are too low for numbers.
 const cellOfSum = ([rows, columns], room) => {

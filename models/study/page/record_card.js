@@ -6,6 +6,7 @@ import { jacobianInputs } from "./jacobian.js";
 import { formulaMath } from "./mathml.js";
 import { linearMaps } from "./outer_products.js";
 import { movedPlace, placeText } from "./places.js";
+import { rowHeader, scrollingTable } from "./table.js";
 import { makerOf } from "./tape_graph.js";
 import { tensorView } from "./tensor_view.js";
 import { numberOf } from "./trace.js";
@@ -186,31 +187,11 @@ const threeNumbersView = (trace, record) => {
       "section",
       { class: "pass" },
       el("h4", {}, "Three ways to one number"),
-      el(
-        "table",
-        {},
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ["d loss by", "the tape", "dual numbers", "a difference"].map((name) => el("th", { scope: "col" }, name)),
-          ),
-        ),
-        el(
-          "tbody",
-          {},
-          checks.map(({ node, position, tape, dual, difference }) =>
-            el(
-              "tr",
-              {},
-              el("th", { scope: "row" }, elementName(trace.nodes[node], position)),
-              cell(tape),
-              cell(dual),
-              cell(difference),
-            ),
-          ),
+      scrollingTable(
+        "elements by three ways",
+        ["d loss by", "the tape", "dual numbers", "a difference"],
+        checks.map(({ node, position, tape, dual, difference }) =>
+          el("tr", {}, rowHeader(elementName(trace.nodes[node], position)), cell(tape), cell(dual), cell(difference)),
         ),
       ),
     )

@@ -25,22 +25,34 @@ const verdictOfScope = (verdicts, { first, last }) => {
   return verdict ?? "not checked";
 };
 
-const recordRow = ({ trace, verdicts }, { index }, moment) => {
-  const { op, outputs } = trace.records[index],
-    known = knownAt(moment, index, trace.records.length);
+// What is known of a record or of a whole scope, and its verdict.
+const stateOfItem = ({ trace, verdicts }, item, moment) => {
+  const count = trace.records.length,
+    { first, last } = item.kind === "scope" ? item : { first: item.index, last: item.index };
+  return {
+    known: { value: knownAt(moment, last, count).value, gradient: knownAt(moment, first, count).gradient },
+    verdict: item.kind === "scope" ? verdictOfScope(verdicts, item) : verdicts[item.index]?.verdict,
+  };
+};
+
+const recordRow = (context, item, moment) => {
+  const { trace } = context,
+    { index } = item,
+    { op, outputs } = trace.records[index],
+    { known, verdict } = stateOfItem(context, item, moment);
   return [
     el("span", { class: "row-number" }, String(index)),
     el("span", { class: "row-name" }, op),
     el("span", { class: "row-shape" }, outputs.length > 0 ? shapeText(trace.nodes[outputs[0]].shape) : ""),
     knownText(known.value, "value"),
     knownText(known.gradient, "gradient"),
-    verdictSign(verdicts[index]?.verdict),
+    verdictSign(verdict),
   ];
 };
 
-const scopeRow = ({ trace, verdicts }, item, moment, isOpen) => {
-  const { name, type } = trace.scopes[item.scope],
-    count = trace.records.length;
+const scopeRow = (context, item, moment, isOpen) => {
+  const { name, type } = context.trace.scopes[item.scope],
+    { known, verdict } = stateOfItem(context, item, moment);
   return [
     el("span", { class: "row-fold", "aria-hidden": "true" }, isOpen ? "▾" : "▸"),
     el(
@@ -50,9 +62,9 @@ const scopeRow = ({ trace, verdicts }, item, moment, isOpen) => {
       name && type && type !== name ? el("span", { class: "quiet" }, ` ${type}`) : null,
     ),
     el("span", { class: "row-shape" }, isOpen ? "" : `${item.last - item.first + 1} records`),
-    knownText(knownAt(moment, item.last, count).value, "value"),
-    knownText(knownAt(moment, item.first, count).gradient, "gradient"),
-    verdictSign(verdictOfScope(verdicts, item)),
+    knownText(known.value, "value"),
+    knownText(known.gradient, "gradient"),
+    verdictSign(verdict),
   ];
 };
 
@@ -62,6 +74,7 @@ class TapeList {
     this.choose = choose;
     this.root = foldTape(records, scopes);
     this.open = openAtFirst(this.root);
+    this.painted = {};
     this.rows = el("div", { class: "rows", role: "none" });
     this.element = el(
       "div",
@@ -71,7 +84,7 @@ class TapeList {
         tabindex: "0",
         "aria-label": "records of the tape",
         id: "tape-list",
-        onscroll: () => this.paint(),
+        onscroll: () => this.followScroll(),
         onkeydown: (event) => this.onKey(event),
         onclick: (event) => this.onClick(event),
       },
@@ -88,27 +101,51 @@ class TapeList {
   // Shows a moment; the row of its record is the current one and comes into sight.
   show(context, moment, record) {
     Object.assign(this, { context, moment, record, current: rowOfRecord(this.items, record) });
-    this.paint();
     this.reveal();
+    this.paint();
   }
 
+  // Before the rows are painted: to read a size after that makes the browser lay out all of them at once.
   reveal() {
     const top = this.current * rowHeight,
       { scrollTop, clientHeight } = this.element;
     if (clientHeight === 0) return;
-    if (top < scrollTop || top + rowHeight > scrollTop + clientHeight) {
-      this.element.scrollTop = top - clientHeight / 2;
-      this.paint();
-    }
+    if (top < scrollTop || top + rowHeight > scrollTop + clientHeight) this.element.scrollTop = top - clientHeight / 2;
   }
 
-  paint() {
+  window() {
     const { scrollTop, clientHeight } = this.element;
-    const { first, end } = rowsInWindow(scrollTop, clientHeight || 800, rowHeight, this.items.length);
-    this.rows.replaceChildren(...this.items.slice(first, end).map((row, n) => this.rowElement(row, first + n)));
+    return rowsInWindow(scrollTop, clientHeight || 800, rowHeight, this.items.length);
+  }
+
+  // Not again after a scroll of our own.
+  followScroll() {
+    const { first, end } = this.window();
+    if (first !== this.painted.first || end !== this.painted.end) this.paint();
+  }
+
+  // Of rows that stay where they are only those that change are made anew: a step changes two or three.
+  paint() {
+    const { first, end } = this.window(),
+      { items } = this;
+    const rows = items.slice(first, end).map((row, n) => ({ row, at: first + n, looks: this.looksOf(row, first + n) }));
+    const make = ({ row, at }) => this.rowElement(row, at);
+    if (this.painted.items === items && this.painted.first === first && this.painted.end === end)
+      rows.forEach((one, n) => {
+        if (one.looks !== this.painted.looks[n]) this.rows.children[n].replaceWith(make(one));
+      });
+    else this.rows.replaceChildren(...rows.map(make));
+    this.painted = { items, first, end, looks: rows.map(({ looks }) => looks) };
     if (this.current >= first && this.current < end)
       this.element.setAttribute("aria-activedescendant", `row-${this.current}`);
     else this.element.removeAttribute("aria-activedescendant");
+  }
+
+  // All that can change about a row, as text.
+  looksOf({ item }, at) {
+    const { context, moment } = this;
+    const { known, verdict } = stateOfItem(context, item, moment);
+    return [known.value, known.gradient, verdict, this.open.has(item.key), at === this.current].join();
   }
 
   rowElement({ item, position, count }, at) {
@@ -150,8 +187,8 @@ class TapeList {
     this.current = Math.max(0, Math.min(this.items.length - 1, at));
     const { item } = this.items[this.current];
     if (item.kind === "record") return this.choose(item.index);
-    this.paint();
-    return this.reveal();
+    this.reveal();
+    return this.paint();
   }
 
   onClick(event) {

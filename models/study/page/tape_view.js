@@ -57,10 +57,10 @@ const renderTape = (root, firstContext) => {
     context = next;
     const moment = momentOf(context.place, count),
       { record, phase } = placeOfMoment(moment, count);
+    list.show(context, moment, record);  // first, because it reads sizes
     slider.value = moment;
     slider.setAttribute("aria-valuetext", momentText(moment, count));
     text.textContent = momentText(moment, count);
-    list.show(context, moment, record);
     card.replaceChildren(recordCard(context, record, phase !== "forward"));
   };
   list.openAround(placeOfMoment(momentOf(context.place, count), count).record);

@@ -24,11 +24,20 @@ class Element {
     this.attributes[name] = String(value);
     if (name === "value") this.value = String(value);
   }
+  removeAttribute(name) {
+    delete this.attributes[name];
+  }
   append(...children) {
+    for (const child of children) if (child instanceof Element) child.parent = this;
     this.childNodes.push(...children);
   }
   replaceChildren(...children) {
-    this.childNodes = children;
+    this.childNodes = [];
+    this.append(...children);
+  }
+  replaceWith(other) {
+    this.parent.childNodes[this.parent.childNodes.indexOf(this)] = other;
+    other.parent = this.parent;
   }
   addEventListener(type, listener) {
     (this.listeners[type] ??= []).push(listener);

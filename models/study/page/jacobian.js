@@ -52,11 +52,14 @@ const placesWhere = (outputs, isSo) =>
 function outputsReached(call, input, places) {
   const { forward } = ruleOf(call.op, call.attributes), x = call.inputs[input];
   if (!forward) return placesWhere(call.outputs, () => true);
-  const moved = new NdArray(x.dtype, x.shape, Float64Array.from(x.data));
+  // What is not finite would hide all changes: NaN stays NaN. Which outputs are reached does not depend on it.
+  const start = new NdArray(x.dtype, x.shape, x.data.map((number) => (Number.isFinite(number) ? number : 0.5)));
+  const moved = new NdArray(x.dtype, x.shape, Float64Array.from(start.data));
   // Each by another amount: a softmax does not see what all have in common.
-  places.forEach((place, n) => (moved.data[place] += 1e-3 * (1 + Math.abs(x.data[place])) * Math.sin(n + 1)));
-  const before = forward(call), after = forward({ ...call, inputs: call.inputs.map((one, n) => (n === input ? moved : one)) });
-  const changed = placesWhere(call.outputs, (output, place) => before[output].data[place] !== after[output].data[place]);
+  places.forEach((place, n) => (moved.data[place] += 1e-3 * (1 + Math.abs(start.data[place])) * Math.sin(n + 1)));
+  const outputsOf = (array) => forward({ ...call, inputs: call.inputs.map((one, n) => (n === input ? array : one)) });
+  const before = outputsOf(start), after = outputsOf(moved);
+  const changed = placesWhere(call.outputs, (output, place) => !Object.is(before[output].data[place], after[output].data[place]));
   const here = new Set(places), isOwn = (output, place) => sameShape(call.outputs[output].shape, x.shape) && here.has(place);
   // A row that changes only itself is shown whole, with what is flat here.
   return changed.every(({ output, place }) => isOwn(output, place)) ? placesWhere(call.outputs, isOwn) : changed;
@@ -86,7 +89,9 @@ const columnOf = (numbers) => ndArray([numbers.length, 1], numbers);
 /**
  * The part of a record's Jacobian that belongs to one row of an input, or to all rows (row null):
  * {call, places, reached, transposed [inputs, outputs], dy [outputs, 1], product [inputs, 1] = J^T dy, given (what the
- * tape sent), difference, agrees, inBlocks (whether all rows are here and change only themselves)}; only {call, places, reached} if it has more than longestJacobian rows or columns.
+ * tape sent), difference, agrees (null if J has entries that are not finite: 0 times infinity is NaN), inBlocks (whether
+ * all rows are here and change only themselves)}; only {call, places, reached} if it has more than longestJacobian rows
+ * or columns.
  */
 export function jacobianOf(trace, index, input, row) {
   const call = callOf(trace, index), rows = rowPlaces(call, input);
@@ -99,7 +104,8 @@ export function jacobianOf(trace, index, input, row) {
   const given = columnOf(Array.from(places, (place) => sent.data[place]));
   const size = Math.max(largest(dy), largest(product)) || 1;
   const { difference } = differenceOf(product, given, size, trace.nodes[trace.records[index].inputs[input]].dtype);
-  const inBlocks = row === null && hasBlocks(rows, places, reached, transposed), agrees = difference <= toleranceOf(call.dtype);
+  const inBlocks = row === null && hasBlocks(rows, places, reached, transposed);
+  const agrees = transposed.data.every(Number.isFinite) ? difference <= toleranceOf(call.dtype) : null;
   return { call, places, reached, transposed, dy, product, given, difference, agrees, inBlocks };
 }
 

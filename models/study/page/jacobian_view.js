@@ -93,8 +93,10 @@ const jacobianArrays = (part, names, write) => {
 
 const verdictOfProduct = ({ agrees, difference }, names) =>
   el("p", { class: "verdict-line", "aria-live": "polite" },
-    el("span", { class: `verdict ${agrees ? "agrees" : "differs"}` }, agrees ? "✓ agrees" : "✗ differs"),
-    `: Jᵀ times what arrives is d${names.x} of the tape, largest difference ${formatNumber(difference, 2)}`);
+    agrees === null
+      ? [el("span", { class: "verdict other" }, "– not compared"), ": J has entries that are not finite, and a sum with 0 · ∞ in it is NaN"]
+      : [el("span", { class: `verdict ${agrees ? "agrees" : "differs"}` }, agrees ? "✓ agrees" : "✗ differs"),
+        `: Jᵀ times what arrives is ${agrees ? "" : "not "}d${names.x} of the tape, largest difference ${formatNumber(difference, 2)}`]);
 
 const formView = (part, input) => {
   const form = knownForm(part, input);
@@ -102,7 +104,7 @@ const formView = (part, input) => {
   return el("div", { class: "jacobian-form" },
     el("div", { class: "formula" }, formulaMath(form.formula)),
     el("p", { class: "quiet" }, form.words, form.words && " ",
-      `The largest difference between this formula and the numbers below is ${formatNumber(form.difference, 2)}.`));
+      part.agrees !== null && `The largest difference between this formula and the numbers below is ${formatNumber(form.difference, 2)}.`));
 };
 
 const tooLargeView = ({ places, reached }) =>

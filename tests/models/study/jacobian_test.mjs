@@ -153,3 +153,15 @@ test("what is too large says so", () => {
   const trace = studyOf("softmax", "--size", String(longestJacobian + 1)), { root } = rendered(trace);
   assert.match(root.textContent, /Too large to be shown: this row has 65 inputs/);
 });
+
+test("a Jacobian that is not finite accuses nobody, and numbers that are not finite reach no other row", () => {
+  const trace = studyOf("--expr", "log(x)", "--input", "x=[[1,-1],[0,2]]"), bad = jacobianOf(trace, 0, 0, 1);
+  assert.deepEqual(bad.reached.map(({ place }) => place), [2, 3]);
+  assert.equal(bad.agrees, null);
+  const fine = jacobianOf(trace, 0, 0, 0);
+  assert.deepEqual([...fine.transposed.data].map(Math.abs), [1, 0, 0, 1]);
+  assert.equal(fine.agrees, true);
+  const root = element("div");
+  jacobianView.render(root, { trace, place: { record: 0, row: 1 }, verdicts: [], go: () => {} });
+  assert.match(root.withClass("verdict-line")[0].textContent, /^– not compared: J has entries that are not finite/);
+});

@@ -49,7 +49,7 @@ const gradientRanges = ({ dWeights, dScores, hidden }) => {
 const legendText = (isFaint) =>
   "Each row is a query and each column a key. ▸ the row explained below, · masked, ▲ saturated (a weight above " +
   `${saturatedFrom}), △ only one key left. ` +
-  (isFaint ? "dS is so much smaller than dA that it has colours of its own." : "Both gradients have the same colours.");
+  (isFaint ? "dS is so much smaller than dA that it has colours of its own." : "Both gradients share one scale of colours.");
 
 // With a legend below; focus(row) follows a click.
 export const attentionArrays = (numbers, told, row, room, focus) => {

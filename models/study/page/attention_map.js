@@ -73,7 +73,7 @@ export const attentionMap = (trace, kind, sample, room, choose) => {
     { across, down, placeAt } = axesOfMap(attentions, heads);
   let pointed = null;
   const element = arrayView(array, {
-    label: `${mapKinds[kind].name} by head, attention, query and key`,
+    label: `${mapKinds[kind].name} by ${down ? "head, attention" : "attention, head"}, query and key`,
     mask: (n) => hidden[n],
     maxCells: 16384,
     cell: cellOfMap(room, array.shape),

@@ -26,7 +26,7 @@ export const rowText = (numbers, told, row) => {
   if (state === "hidden") return "Every key is masked for this row: it has no weights, and nothing flows back.";
   if (state === "single")
     return (
-      `△ Only key ${told.top} is left by the mask. Its weight is 1 whatever its score is, so dA equals its own average ` +
+      `△ ${numbers.weights.shape[1] === 1 ? "There is only one key." : `Only key ${told.top} is left by the mask.`} Its weight is 1 whatever its score is, so dA equals its own average ` +
       "and the gradient of the score is 0."
     );
   if (told.mean === null) return "No gradient arrived at these weights.";

@@ -129,7 +129,7 @@ const mapPart = (trace, root, go) => {
       kinds.show(kind);
       if (shown !== `${kind} ${sample}`) {
         map = attentionMap(trace, kind, sample, roomIn(root), choose);
-        place.replaceChildren(map ? map.element : el("p", { class: "quiet" }, "These attentions have no common size."));
+        place.replaceChildren(map ? map.element : el("p", { class: "quiet" }, "Not to be shown in one picture: the attentions differ in size, or were not kept."));
       }
       shown = `${kind} ${sample}`;
       map?.mark(attention, head);

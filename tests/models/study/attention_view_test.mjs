@@ -208,7 +208,7 @@ test("the view shows the four arrays of the head in its place, and what a row sa
     "weights A",
     "gradient dA",
     "gradient dS",
-    "weights A by head, attention, query and key",
+    "weights A by attention, head, query and key",
   ]);
   const table = root.withClass("attention-row")[0],
     numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });
@@ -294,4 +294,15 @@ test("the row in focus is the one with the largest gradient, until another is na
 
 test("what is no attention has no view", () => {
   for (const subject of ["softmax", "lstm", "layer-norm"]) assert.equal(attentionView.applies(studyOf(subject)), false);
+});
+
+test("a row of one key says that there is no other, and not that a mask hid them", () => {
+  const trace = studyOf("attention", "--tokens", "1", "--size", "1", "--heads", "1");
+  const numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 0 });
+  assert.match(rowText(numbers, rowOf(numbers, 0), 0), /^△ There is only one key\./);
+});
+
+test("weights that were not kept are no matter of sizes alone", () => {
+  const { root } = rendered(studyOf("attention", "--tokens", "300", "--size", "2"), {});
+  assert.match(root.withClass("attention-map")[0].textContent, /were not kept/);
 });

@@ -47,15 +47,22 @@ const missingMatrix = ({ title }) =>
       "state. Fewer steps or a smaller state show it.",
   );
 
+// The outputs of an attention are no states: none is made from the one before it.
+const isRecurrent = (flows) => flows.some(({ title }) => title === "h" || title === "c" || title === "memory");
+
 const whyItVanishes = (flows) => [
-  "Each step back multiplies the gradient by the Jacobian of that step. Where that is a matrix and the slope of a tanh, " +
-    "as for h' = tanh(W x + U h + b), their product over many steps shrinks or grows like a power: it vanishes, or it explodes.",
+  !isRecurrent(flows) &&
+    "No step is made from the one before it: attention leads from every x_s that it sees straight to y_t. The distance " +
+      "between s and t does not matter, only what the weights let through.",
+  isRecurrent(flows) &&
+    "Each step back multiplies the gradient by the Jacobian of that step. Where that is a matrix times the slope of a tanh, " +
+      "as for h' = tanh(W x + U h + b), the product over many steps shrinks or grows like a power: it vanishes, or it explodes.",
   flows.some(({ title }) => title === "c") &&
     " The cell of an LSTM has another way, c' = f c + i g: along it the gradient is multiplied by the forget gate f " +
       "alone, and stays alive for as long as f is near 1.",
   flows.some(({ title }) => title === "memory") &&
-    " What a slot of a gated memory keeps of itself is multiplied by its forget gate alone: where that is near 1, so " +
-      "is what stays of the gradient.",
+    " What a slot of a gated memory keeps of itself is multiplied by its forget gate alone: where that is near 1, " +
+      "nearly all of the gradient stays.",
 ];
 
 const renderFlow = (root, { trace: { flows } }) => {
@@ -79,8 +86,8 @@ export const flowView = {
   id: "flow",
   title: "Gradient flow",
   lead:
-    "Follow each curve from the last step back to the first: where it falls by powers of ten, what came early has no " +
-    "say in what is learned.",
+    "Follow each curve from the last step back to the first: where it falls by powers of ten, what came early has " +
+    "hardly any say in what is learned.",
   applies: ({ flows }) => flows.length > 0,
   render: renderFlow,
 };

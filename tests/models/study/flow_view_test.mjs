@@ -17,8 +17,8 @@ const rendered = (trace) => {
 
 test("sentences say where a curve vanishes, and what is left otherwise", () => {
   const sentence = (...values) => flowSentence({ name: "h", values });
-  assert.equal(sentence(1e-9, 1e-4, 0.5, 0.2), "h vanishes at step 2: below 1/1000 of its largest, 0.5 at step 3");
-  assert.equal(sentence(1e-3, 1), "h: 0.001 of its largest, 1 at step 2, reaches the first step");
+  assert.equal(sentence(1e-9, 1e-4, 0.5, 0.2), "h vanishes: at step 2 it is below 1/1000 of its largest, 0.5 at step 3");
+  assert.equal(sentence(1e-3, 1), "h is largest, 1 at step 2; 0.001 of that is left at the first step");
   assert.equal(sentence(3, 1), "h is largest at the first step: 3");
   assert.equal(sentence(0, 0), "h: nothing flows back");
   assert.equal(sentence(1, NaN), "h is NaN at step 2");
@@ -72,4 +72,12 @@ test("a long sequence has fewer marks than steps, and a matrix that was not comp
 test("it is shown where there is a flow", () => {
   assert.ok(!flowView.applies(studyOf("rnn")));
   assert.ok(flowView.applies(studyOf("rnn", "--gradient-flow")));
+});
+
+test("the outputs of an attention are not explained as states of a recurrence", () => {
+  const why = (...options) => rendered(studyOf(...options, "--gradient-flow")).withClass("flow-why")[0].textContent;
+  assert.match(why("multi-head-attention"), /^No step is made from the one before it/);
+  assert.doesNotMatch(why("multi-head-attention"), /tanh/);
+  assert.match(why("rnn"), /^Each step back multiplies/);
+  assert.match(why("relational-memory"), /forget gate alone/);
 });

@@ -32,7 +32,7 @@ const productLesson = {
       "the output by J h, and J[o, i] says how fast output o changes with input i.",
     { formula: "x' = x + h, y' = y + J h" },
     "The loss is one number, and `dy` says how fast it changes with each output. Through this record the step changes " +
-      "it by `dy` · J h. Collected by h instead, what stands before each number of h is the gradient of the input:",
+      "it by `dy` · J h. Sorted by the numbers of h instead, the factor of each of them is the gradient of that input:",
     { formula: "dx = J^T dy" },
     "This product is all that a backward pass asks of a record. It never builds J: for 512 rows of 512 numbers that " +
       "matrix would have 69 billion entries, while the formula of the op, `dx = y (dy - sum dy y)` for a softmax, needs " +
@@ -149,7 +149,7 @@ const divisionLesson = {
       "sends almost nothing back. In rows that are still undecided the backward multiplies by √d as well, so that their " +
       "gradients are d times too large. Only who looks at the backward pass can see it.",
     "The factor has a second place, where it is lost more easily: the backward divides as well, `dq = ds k / sqrt(d)`. " +
-      "Without it the gradients of q and k point the right way and are √d too long, which a gradient check finds at once.",
+      "Without it the gradients of q and k point the right way and are √d times too long, which a gradient check finds at once.",
   ],
   look: (trace) => {
     const softmaxes = trace.records.filter(({ op, reached }) => op === "softmax" && reached);

@@ -18,7 +18,8 @@ const shown = (array, label, options) => (array ? arrayView(array, { label, ...o
 
 const rangeOfRow = ({ data }, columns, row) => {
   const part = data.slice(row * columns, (row + 1) * columns);
-  return `${formatNumber(Math.min(...part), 2)} to ${formatNumber(Math.max(...part), 2)}`;
+  const [low, high] = [Math.min(...part), Math.max(...part)].map((x) => formatNumber(x, 2));
+  return low === high ? `is ${low}` : `lies between ${low} and ${high}`;
 };
 
 // The slot that changed the most, and what its gates say.
@@ -28,8 +29,8 @@ export const stepText = (numbers) => {
   const slot = change.indexOf(Math.max(...change)),
     columns = numbers.after.shape[1];
   const gates = [
-    ["input gate lies at", numbers.input],
-    ["forget gate at", numbers.forget],
+    ["input gate", numbers.input],
+    ["forget gate", numbers.forget],
   ].filter(([, gate]) => gate);
   return (
     `Slot ${slot} changes the most, by a vector of length ${formatNumber(change[slot])}` +

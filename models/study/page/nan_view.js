@@ -33,7 +33,7 @@ const storyOf = (trace, { leaf, forward, backward }) => {
     items.push([
       "Backward, first in ",
       recordText(trace, backward, { view: "tape", record: backward.record }),
-      `: the gradient that ${backward.what} at `,
+      `: the gradient that ${backward.what} ${backward.what === "arrives" ? "at" : "to"} `,
       elementText(trace, backward),
       ".",
     ]);

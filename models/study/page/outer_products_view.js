@@ -73,7 +73,7 @@ const sumArrays = (sum, first, cell) => {
     el("h3", {}, "The sum"),
     el("div", { class: "arrays aligned" },
       show(partial, first === 1 ? "the first term" : `the first ${first} terms`), arithmeticSign("+"),
-      show(rest, others === 1 ? "the other one" : `the other ${others}`), arithmeticSign("="), show(given, "dW of the tape")));
+      show(rest, others === 0 ? "no others" : others === 1 ? "the other one" : `the other ${others}`), arithmeticSign("="), show(given, "dW of the tape")));
 };
 
 const exactText = ({ map, sum }, context) => {
@@ -81,8 +81,9 @@ const exactText = ({ map, sum }, context) => {
     n ? ", " : "", el("a", { href: placeText(movedPlace(context.place, { view: "tape", record, phase: null })) }, `${record}`)]);
   return el("p", { class: "verdict-line" },
     el("span", { class: `verdict ${agrees ? "agrees" : "differs"}` }, agrees ? "✓ The sum is dW, exactly" : "✗ The sum is not dW"),
-    `: all ${terms.length} terms differ from what the tape sent by at most ${formatNumber(difference, 2)} of the largest. `,
-    map.records.length > 1 ? "They come from the records " : "They come from record ", links,
+    `: ${terms.length === 1 ? "its one term differs" : `the sum of all ${terms.length} terms differs`} from what the tape sent by at most ` +
+      `${formatNumber(difference, 2)} of the largest number. `,
+    terms.length === 1 ? "It comes from record " : map.records.length > 1 ? "They come from the records " : "They come from record ", links,
     map.records.length > 8 && ` and ${map.records.length - 8} more`,
     isAll ? "." : "; other records send to this matrix as well.");
 };
@@ -98,7 +99,7 @@ const outerProductsBody = (context, at, room) => {
 };
 
 const addedText = ({ terms, rests }, first) =>
-  `the first ${first} of ${terms.length} outer ${terms.length === 1 ? "product" : "products"}: ` +
+  (terms.length === 1 ? "the only outer product: " : `the first ${first} of ${terms.length} outer products: `) +
   `${percent(rests[first])} of |dW| is left`;
 
 const renderOuterProducts = (root, firstContext) => {

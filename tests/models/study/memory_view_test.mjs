@@ -128,7 +128,7 @@ test("changes are lengths by slot, and words name the slot that changed the most
   const gate = ndArray([2, 2], [0.25, 0.5, 0.1, 0.9]);
   assert.equal(
     stepText({ before, after, input: gate, forget: null }),
-    "Slot 0 changes the most, by a vector of length 5; its input gate lies at 0.25 to 0.5.",
+    "Slot 0 changes the most, by a vector of length 5; its input gate lies between 0.25 and 0.5.",
   );
   const weights = ndArray([2, 2, 3], [0.1, 0.2, 0.7, 1, 0, 0, 0.5, 0.25, 0.25, 0, 1, 0]);
   assert.equal(

@@ -87,3 +87,11 @@ test("the formulas can be read", () => {
   for (const formula of ["dW = sum_i dy[i]^T x[i]", "dW = sum_i x[i]^T dy[i]"])
     assert.equal(formulaTree(formula).children[0].tag, "mtable", formula);
 });
+
+test("one term is spoken of as one", () => {
+  const trace = studyOf("lstm", "--tokens", "1"), root = element("div");
+  const map = linearMaps(trace).find((one) => outerProducts(trace, one).terms.length === 1);
+  outerProductsView.render(root, { trace, place: { node: map.node }, verdicts: [], go: () => {} });
+  assert.match(root.withClass("moment-text")[0].textContent, /^the only outer product: 0 % /);
+  assert.match(root.withClass("verdict-line")[0].textContent, /its one term differs .* It comes from record \d+/);
+});

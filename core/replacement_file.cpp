@@ -18,13 +18,24 @@ std::string unique_ending() {
   return text(".tmp.", ::getpid(), ".", ++count);
 }
 
+// Where a link leads: a new file in place of the link would leave the old one there as it was.
+std::string behind_links(const std::string& place) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(place, error)) return place;
+  const std::filesystem::path end = std::filesystem::canonical(place, error);
+  return error ? place : end.string();
+}
+
 }  // namespace
 
 ReplacementFile::ReplacementFile(const char* function, const std::string& place)
     : function_(function),
-      place_(place),
-      folder_(std::filesystem::path(place).parent_path()),
-      path_(text(place, unique_ending())) {
+      place_(behind_links(place)),
+      folder_(std::filesystem::path(place_).parent_path()),
+      path_(text(place_, unique_ending())) {
+  std::error_code error;
+  if (std::filesystem::is_other(place_, error))  // renaming onto it would remove /dev/null
+    throw FileError(text(function_, ": ", place_, " is a device or a pipe, not a file; choose another path"));
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) fail("cannot be created");
 }

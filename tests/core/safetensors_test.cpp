@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -259,6 +261,28 @@ TEST_F(Safetensors, WhatCannotBeWrittenLeavesTheOldFileAndNothingElse) {
   int files = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++files;
   EXPECT_EQ(files, 2) << "a temporary file was left behind";
+}
+
+TEST_F(Safetensors, LinksStayAndLeadToTheNewFile) {
+  const std::filesystem::path link = folder_ / "link";
+  write_small_file();
+  std::filesystem::create_symlink(path(), link);
+  write_safetensors(link.string(), {{"new", ones({1})}});
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(read_safetensors(path()).tensors.contains("new"));
+}
+
+TEST_F(Safetensors, PipesAndDevicesAreNotReplaced) {
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    write_safetensors(pipe, {});
+    ADD_FAILURE() << "it was written";
+  } catch (const FileError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "write_safetensors: " + pipe + " is a device or a pipe, not a file; choose another path");
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST_F(Safetensors, EveryTruncationIsRefused) {

@@ -69,6 +69,7 @@ void TraceBuilder::add_record(const Record& record, const NodeNames& names) {
   traced.path = path_of(record.scope(), options_.names);
   traced.formulas = record.formulas();
   traced.attributes = record.attribute_list();
+  std::ranges::sort(traced.attributes, {}, &Attribute::name);  // the order in which a file gives them back
   for (Attribute& attribute : traced.attributes)
     if (Tensor* tensor = std::get_if<Tensor>(&attribute.value); tensor != nullptr && tensor->defined())
       *tensor = without_tangent(tensor->clone());

@@ -76,29 +76,17 @@ class TraceReader {
   Trace read(const Field& root) {
     if (root["format"].words() != "retrace.trace") root["format"].refuse("is not \"retrace.trace\"");
     if (root["version"].integer() != 1) root["version"].refuse("is not 1: it was written by a later version");
-    Trace trace;
-    trace.title = root["title"].words();
-    trace.expanded = root["expanded"].truth();
-    trace.nodes = root["nodes"].list([&](const Field& field) { return node(field); });
-    nodes_ = trace.nodes.size();
+    trace_.title = root["title"].words();
+    trace_.expanded = root["expanded"].truth();
+    trace_.nodes = root["nodes"].list([&](const Field& field) { return node(field); });
     std::size_t outer_ones = 0;
-    trace.scopes = root["scopes"].list([&](const Field& field) { return scope(field, outer_ones++); });
-    scopes_ = trace.scopes.size();
-    trace.records = root["records"].list([&](const Field& field) { return record(field); });
-    trace.seeds = root["seeds"].list([&](const Field& field) {
-      return TraceSeed{field["node"].number_below(nodes_), capture(field["cotangent"])};
-    });
-    trace.checks = root["checks"].list([&](const Field& field) {
-      const int number = field["node"].number_below(nodes_);
-      const std::int64_t position = field["position"].integer();
-      if (position < 0 || position >= trace.nodes[static_cast<std::size_t>(number)].shape.numel())
-        field["position"].refuse(text("is ", position, ", an element that node ", number, " does not have"));
-      return ElementCheck{number, position, field["tape"].number(), field["dual"].number(),
-                          field["difference"].number()};
-    });
-    trace.flows = root["flows"].list([&](const Field& field) { return flow(field); });
-    check_makers(trace, root["records"]);
-    return trace;
+    trace_.scopes = root["scopes"].list([&](const Field& field) { return scope(field, outer_ones++); });
+    trace_.records = root["records"].list([&](const Field& field) { return record(field); });
+    trace_.seeds = root["seeds"].list([&](const Field& field) { return seed(field); });
+    trace_.checks = root["checks"].list([&](const Field& field) { return check(field); });
+    trace_.flows = root["flows"].list([&](const Field& field) { return flow(field); });
+    check_makers(root["records"]);
+    return std::move(trace_);
   }
 
  private:
@@ -143,35 +131,59 @@ class TraceReader {
     Capture read = capture(field);
     if (read.is_complete() && read.values.shape() != shape)
       field.refuse(text("has the shape ", read.values.shape(), ", not that of its node, ", shape));
+    if (read.statistics && (read.values.shape().rank() != 1 || read.values.numel() > shape.numel()))
+      field.refuse(
+          text("has the shape ", read.values.shape(), ", not that of the first elements of its node, ", shape));
     return read;
   }
+  int node_number(const Field& field) const { return field.number_below(trace_.nodes.size()); }
+  const Shape& shape_of(int node) const { return trace_.nodes[static_cast<std::size_t>(node)].shape; }
   static TraceScope scope(const Field& field, std::size_t outer_ones) {
     return {field["name"].words(), field["path"].words(), field["type"].words(),
             field["outer"].number_below(outer_ones, -1)};
   }
   TraceRecord record(const Field& field) const {
     TraceRecord record;
-    const auto node_number = [this](const Field& number) { return number.number_below(nodes_); };
+    const auto number = [this](const Field& item) { return node_number(item); };
     record.op = field["op"].words();
-    record.scope = field["scope"].number_below(scopes_, -1);
+    record.scope = field["scope"].number_below(trace_.scopes.size(), -1);
     record.path = field["path"].words();
     record.formulas = {field["forward"].words(), field["backward"].words()};
     for (const auto& entry : field["attributes"].object())
       record.attributes.push_back({entry.first, attribute(field["attributes"][entry.first])});
-    record.inputs = field["inputs"].list(node_number);
+    record.inputs = field["inputs"].list(number);
     record.input_names = field["input_names"].list(words_in);
-    record.outputs = field["outputs"].list(node_number);
+    record.outputs = field["outputs"].list(number);
     record.reached = field["reached"].truth();
-    record.output_gradients = field["output_gradients"].list([this](const Field& item) { return capture(item); });
-    record.contributions = field["contributions"].list([this](const Field& item) { return contribution(item); });
+    if (record.outputs.empty()) field["outputs"].refuse("is empty");
+    const auto shape_in = [this](const std::vector<int>& nodes, std::size_t k) {
+      return k < nodes.size() ? shape_of(nodes[k]) : Shape();
+    };
+    std::size_t j = 0, i = 0;
+    record.output_gradients =
+        field["output_gradients"].list([&](const Field& item) { return fitting(item, shape_in(record.outputs, j++)); });
+    record.contributions = field["contributions"].list(
+        [&](const Field& item) { return contribution(item, shape_in(record.inputs, i++)); });
     if (record.output_gradients.size() != record.outputs.size()) field.refuse("has not one gradient per output");
     if (record.contributions.size() != record.inputs.size() || record.input_names.size() != record.inputs.size())
       field.refuse("has not one name and one contribution per input");
     return record;
   }
-  std::optional<Contribution> contribution(const Field& field) const {
+  std::optional<Contribution> contribution(const Field& field, const Shape& shape) const {
     if (field.value().is_null()) return std::nullopt;
-    return Contribution{capture(field["before"]), capture(field["contribution"]), capture(field["after"])};
+    return Contribution{fitting(field["before"], shape), fitting(field["contribution"], shape),
+                        fitting(field["after"], shape)};
+  }
+  TraceSeed seed(const Field& field) const {
+    const int node = node_number(field["node"]);
+    return {node, fitting(field["cotangent"], shape_of(node))};
+  }
+  ElementCheck check(const Field& field) const {
+    const int node = node_number(field["node"]);
+    const std::int64_t position = field["position"].integer();
+    if (position < 0 || position >= shape_of(node).numel())
+      field["position"].refuse(text("is ", position, ", an element that node ", node, " does not have"));
+    return {node, position, field["tape"].number(), field["dual"].number(), field["difference"].number()};
   }
   AttributeValue attribute(const Field& field) const {
     const JsonValue& value = field.value();
@@ -208,20 +220,20 @@ class TraceReader {
     if (count != times) field.refuse(text("has ", count, " entries for ", times, " time steps"));
   }
   /// No node is read before it is made, and none is made twice.
-  static void check_makers(const Trace& trace, const Field& records) {
+  void check_makers(const Field& records) const {
     std::set<int> made;
-    for (std::size_t r = 0; r < trace.records.size(); ++r) {
-      for (const int input : trace.records[r].inputs)
-        if (!trace.nodes[static_cast<std::size_t>(input)].leaf && !made.contains(input))
+    for (std::size_t r = 0; r < trace_.records.size(); ++r) {
+      for (const int input : trace_.records[r].inputs)
+        if (!trace_.nodes[static_cast<std::size_t>(input)].leaf && !made.contains(input))
           records.refuse(text("read node ", input, " in number ", r, " before it was made"));
-      for (const int output : trace.records[r].outputs)
-        if (trace.nodes[static_cast<std::size_t>(output)].leaf || !made.insert(output).second)
+      for (const int output : trace_.records[r].outputs)
+        if (trace_.nodes[static_cast<std::size_t>(output)].leaf || !made.insert(output).second)
           records.refuse(text("make node ", output, " in number ", r, ", which is a leaf or was made before"));
     }
   }
 
   const TraceDocument& document_;
-  std::size_t nodes_ = 0, scopes_ = 0;
+  Trace trace_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -320,6 +321,29 @@ TEST(TraceFile, SaysWhatIsNotATrace) {
   EXPECT_NE(refused("[0.5,1.0]", "[0.5]").find("flows.0.matrix.1 has 1 entries"), std::string::npos);
   EXPECT_NE(refused("[[1.0,0.0],[0.5,1.0]]", "[[1.0,0.0]]").find("flows.0.matrix has 1 entries"), std::string::npos);
   EXPECT_NE(refused("\"leaf\":true", "\"leaf\":3").find("is not true or false"), std::string::npos);
+}
+
+TEST(TraceFile, RefusesRecordsWithoutOutputsAndTensorsThatDoNotFit) {
+  const auto message = [](const Trace& bad) { return message_of<ValueError>([&] { trace_of(document_of(bad)); }); };
+  const Trace good = Example().trace();
+  const Tensor other = ones({7, 7}, f64);
+  const auto expect_refused = [&](const char* place, const std::function<void(Trace&)>& spoil) {
+    Trace bad = good;
+    spoil(bad);
+    EXPECT_NE(message(bad).find(place), std::string::npos) << message(bad);
+  };
+  expect_refused("records.0.outputs is empty", [](Trace& bad) {
+    bad.records[0].outputs.clear();
+    bad.records[0].output_gradients.clear();
+  });
+  expect_refused("records.0.output_gradients.0 has the shape [7, 7]",
+                 [&](Trace& bad) { bad.records[0].output_gradients[0] = {other}; });
+  expect_refused("records.0.contributions.1.contribution has the shape [7, 7]",
+                 [&](Trace& bad) { bad.records[0].contributions[1]->contribution = {other}; });
+  expect_refused("seeds.0.cotangent has the shape [7, 7]", [&](Trace& bad) { bad.seeds[0].cotangent = {other}; });
+  expect_refused("nodes.0.value has the shape [7, 7], not that of the first elements of its node", [&](Trace& bad) {
+    bad.nodes[0].value = {other, statistics_of(other)};
+  });
 }
 
 TEST(TraceDot, ClustersByScopeAndShowsNumbers) {

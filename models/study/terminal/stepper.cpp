@@ -32,6 +32,7 @@ class Stepper {
     show();
     std::string line;
     while (prompt() && std::getline(commands, line)) {
+      line.erase(0, line.find_first_not_of(' '));
       while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
       if (line == "q" || line == "quit") return;
       obey(line);

@@ -161,6 +161,7 @@ TEST(Stepper, JumpsTurnsAndSearches) {
   EXPECT_NE(answers_to("7\n").find("there is no record 7; the last one is 1"), std::string::npos);
   EXPECT_NE(answers_to("fly\n").find("there is no command fly; h lists them"), std::string::npos);
   EXPECT_NE(answers_to("h\n").find("q             quit"), std::string::npos);
+  EXPECT_NE(answers_to("  1 \n").find("2/4 forward> "), std::string::npos) << "spaces around a command";
 }
 
 TEST(Stepper, ShowsTensorsAndGradients) {

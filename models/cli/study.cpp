@@ -28,10 +28,19 @@ void check_what(const StudyFlags& flags) {
   const bool own = !flags.expression.text.empty();
   if (own && !flags.subject.empty())
     throw ValueError(text("study: there is a subject, ", flags.subject, ", and an expression; leave one of them out"));
+  if (!flags.out.empty() && flags.out == flags.trace_file)
+    throw ValueError(text("study: --out and --trace both name ", flags.out, "; give the page another name"));
   if (!own && flags.subject.empty())
     throw ValueError(
         "study: nothing to show; name a subject (attention), a folder of train --out or a stored trace, or give --expr "
         "\"softmax(matmul(q, transpose(k)) / 2)\" --input q=4x8 --input k=4x8");
+}
+
+/// --example and --worst choose among the test samples of a trained model; nothing else has any.
+void check_no_sample(const StudyFlags& flags, const std::string& what) {
+  if (flags.stored.example != 0 || flags.stored.worst)
+    throw ValueError(text("study: ", what, " has no test samples; leave out ",
+                          flags.stored.worst ? "--worst" : "--example", ", or name a folder of train --out"));
 }
 
 Computation expression_of(const StudyFlags& flags) {
@@ -42,14 +51,22 @@ Computation expression_of(const StudyFlags& flags) {
 }
 
 Computation computation_for(const StudyFlags& flags) {
-  if (!flags.expression.text.empty()) return expression_of(flags);
+  if (!flags.expression.text.empty()) {
+    check_no_sample(flags, "an expression");
+    return expression_of(flags);
+  }
   const std::vector<std::string_view> names = subject_names();
   const bool is_subject = std::ranges::find(names, flags.subject) != names.end();
-  if (is_subject || !std::filesystem::exists(flags.subject)) return subject(flags.subject, flags.options);
+  if (is_subject || !std::filesystem::exists(flags.subject)) {
+    Computation computation = subject(flags.subject, flags.options);
+    check_no_sample(flags, flags.subject);
+    return computation;
+  }
   return computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
 }
 
 Trace stored_trace(const StudyFlags& flags) {
+  check_no_sample(flags, text("the trace ", flags.subject));
   Trace trace = load_trace(flags.subject);
   if (flags.gradient_flow && trace.flows.empty())
     throw ValueError(
@@ -82,15 +99,24 @@ ArrayStyle style_of(const Program& program) {
   return {.columns = program.keyboard != nullptr ? std::max(40, terminal_columns()) : 80, .colour = colour};
 }
 
+/// Says what was written as soon as it is there, because the second file may fail.
+void write_files(const Trace& trace, const StudyFlags& flags, Program& program) {
+  if (!flags.trace_file.empty()) {
+    save(trace, flags.trace_file);
+    program.messages << "wrote " << flags.trace_file << std::endl;
+  }
+  if (!flags.out.empty()) {
+    write_page(trace, flags.out);
+    program.messages << "wrote " << flags.out << std::endl;
+  }
+}
+
 }  // namespace
 
 void run_study(const StudyFlags& flags, Program& program) {
   check_what(flags);
   const Trace trace = trace_for(flags);
-  if (!flags.trace_file.empty()) save(trace, flags.trace_file);
-  if (!flags.out.empty()) write_page(trace, flags.out);
-  for (const std::string& written : {flags.trace_file, flags.out})
-    if (!written.empty()) program.messages << "wrote " << written << std::endl;
+  write_files(trace, flags, program);
   if (flags.json)
     program.results << to_json(trace) << std::endl;
   else if (flags.dot)

@@ -12,9 +12,8 @@
 namespace retrace {
 
 struct StoredStudyOptions {
-  std::int64_t example = 0;     // a test sample of the training, from 0
-  bool worst = false;           // instead, the sample with the largest loss
-  std::int64_t samples = 1000;  // that the worst one is looked for among
+  std::int64_t example = 0;  // a test sample of the training, from 0
+  bool worst = false;        // instead, the sample with the largest loss
   bool expand_fused = true;
   std::int64_t max_elements = TraceOptions().max_elements;
 };

@@ -34,7 +34,7 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
   if (found != file.metadata.end()) return found->second;
   if (file.metadata.contains("text_model"))
     throw FileError(text("retrace: ", path,
-                         " is of a model of text, which has no categories and no memory slots to report; ",
+                         " is of a model of text, and only models of a task can be evaluated and studied; ",
                          "see its result.json, or let it write: retrace generate DIR"));
   throw not_a_run(path, "it does not say which task and model");
 }

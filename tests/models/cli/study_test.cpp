@@ -56,6 +56,9 @@ TEST(StudyCommand, AStoredTraceIsShownAsTheComputationWas) {
   EXPECT_TRUE(run_command({"study", file}).results == run_command({"study", "gru"}).results);
   EXPECT_TRUE(run_command({"study", file, "--json"}).results == run_command({"study", "gru", "--json"}).results)
       << "integers are integers still, numbers the same to the last bit";
+  run_command({"study", "attention", "--fused", "--causal", "--trace", file});
+  EXPECT_EQ(run_command({"study", file}).results, run_command({"study", "attention", "--fused", "--causal"}).results)
+      << "attributes keep their order";
 }
 
 TEST(StudyCommand, ADamagedTraceIsRefused) {
@@ -89,6 +92,24 @@ TEST(StudyCommand, AnUnwritablePathIsNamedAndLosesNothing) {
   const Outcome onto_folder = run_command({"study", "softmax", "--out", folder / ""});
   EXPECT_EQ(onto_folder.status, 1) << onto_folder.messages;
   EXPECT_EQ(contents_of(folder / "page.html"), "an earlier page");
+  const std::string file = folder / "x.trace.safetensors";
+  const Outcome half = run_command({"study", "softmax", "--trace", file, "--out", folder / "none/page.html"});
+  EXPECT_TRUE(half.messages.starts_with("wrote " + file + "\nwrite_page: ")) << half.messages;
+  const Outcome same = run_command({"study", "softmax", "--trace", file, "--out", file});
+  EXPECT_EQ(same.messages, "study: --out and --trace both name " + file + "; give the page another name\n");
+}
+
+TEST(StudyCommand, TestSamplesAreOfTrainedModelsAlone) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "x.trace.safetensors";
+  run_command({"study", "softmax", "--trace", file});
+  const std::string rest = " has no test samples; leave out --worst, or name a folder of train --out\n";
+  EXPECT_EQ(run_command({"study", "softmax", "--worst"}).messages, "study: softmax" + rest);
+  EXPECT_EQ(run_command({"study", file, "--worst"}).messages, "study: the trace " + file + rest);
+  EXPECT_EQ(run_command({"study", "--expr", "x * x", "--input", "x=3", "--worst"}).messages,
+            "study: an expression" + rest);
+  EXPECT_NE(run_command({"study", "softmax", "--example", "3"}).messages.find("leave out --example"),
+            std::string::npos);
 }
 
 TEST(StudyCommand, AnUnknownSubjectGivesTheNearest) {

@@ -38,7 +38,8 @@ const jacobianAt = (trace, place) => {
   const sizes = [trace.records[record].inputs[input], ...trace.records[record].outputs].map((n) =>
     trace.nodes[n].shape.reduce((product, length) => product * length, 1));
   const canBeWhole = rows > 1 && sizes.every((size) => size <= longestJacobian);
-  const row = canBeWhole && place.whole ? null : place.row >= 0 && place.row < rows ? place.row : most;
+  const isRow = Number.isInteger(place.row) && place.row >= 0 && place.row < rows;
+  const row = canBeWhole && place.whole ? null : isRow ? place.row : most;
   return { record, inputs, input, rows, row, canBeWhole };
 };
 

@@ -25,7 +25,8 @@ const outerProductsAt = (trace, place) => {
   const maps = linearMaps(trace);
   const map = maps.find(({ node }) => node === place.node) ?? maps.find(({ records }) => records.includes(place.record)) ?? maps[0];
   const sum = sumOfMap(trace, map), { length } = sum.terms;
-  return { map, sum, first: Math.min(Math.max(1, place.first ?? 1), length) };
+  const first = Number.isInteger(place.first) ? place.first : 1;
+  return { map, sum, first: Math.min(Math.max(1, first), length) };
 };
 
 const percent = (share) => `${formatNumber(100 * share, 3)} %`;

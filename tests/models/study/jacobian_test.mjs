@@ -165,3 +165,12 @@ test("a Jacobian that is not finite accuses nobody, and numbers that are not fin
   jacobianView.render(root, { trace, place: { record: 0, row: 1 }, verdicts: [], go: () => {} });
   assert.match(root.withClass("verdict-line")[0].textContent, /^– not compared: J has entries that are not finite/);
 });
+
+test("an address without such a row leads to one that is there", () => {
+  const trace = studyOf("softmax");
+  for (const row of ["1.5", "x", -1, 99]) {
+    const root = element("div");
+    jacobianView.render(root, { trace, place: { record: 0, row }, verdicts: [], go: () => {} });
+    assert.match(root.withClass("verdict-line")[0].textContent, /agrees/, row);
+  }
+});

@@ -95,3 +95,12 @@ test("one term is spoken of as one", () => {
   assert.match(root.withClass("moment-text")[0].textContent, /^the only outer product: 0 % /);
   assert.match(root.withClass("verdict-line")[0].textContent, /its one term differs .* It comes from record \d+/);
 });
+
+test("an address without such a number of terms leads to one that is there", () => {
+  const trace = studyOf("multi-head-attention");
+  for (const [first, says] of [["2.5", /^the first 1 of 4/], ["x", /^the first 1 of 4/], [0, /^the first 1 of 4/], [9, /^the first 4 of 4/]]) {
+    const root = element("div");
+    outerProductsView.render(root, { trace, place: { first }, verdicts: [], go: () => {} });
+    assert.match(root.withClass("moment-text")[0].textContent, says);
+  }
+});

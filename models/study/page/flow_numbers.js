@@ -18,8 +18,11 @@ export const flowSentence = ({ name, values }) => {
   const size = `${formatNumber(values[largest], 3)} at step ${largest + 1}`;
   let step = largest;
   while (step > 0 && values[step - 1] >= vanishedPart * values[largest]) --step;
+  // Nothing has vanished where the loss does not read a step: of an attention it may read the last one alone.
+  if (step > 0 && values.slice(0, step).every((x) => x === 0))
+    return `${name} is largest, ${size}, and exactly 0 before step ${step + 1}`;
   if (step > 0) return `${name} vanishes: at step ${step} it is below 1/1000 of its largest, ${size}`;
-  return `${name} is largest, ${size}; ${formatNumber(values[0] / values[largest], 3)} of that is left at the first step`;
+  return `${name} is largest, ${size}; at the first step it is ${formatNumber(values[0] / values[largest], 3)} of that`;
 };
 
 const mostDecades = 12;

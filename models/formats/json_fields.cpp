@@ -51,7 +51,7 @@ class JsonFields::Reader {
   };
 
   // The reference stays valid: a std::map never moves its values.
-  Value& add(Value value) {
+  Value& add(Value&& value) {
     if (levels_.empty()) throw ValueError(text(fields_.place_, ": it is ", description_of(value), ", not an object"));
     Level& level = levels_.back();
     std::string path = level.path + (level.list != nullptr ? std::to_string(level.list->size++) : level.key);
@@ -61,11 +61,11 @@ class JsonFields::Reader {
     last_ = place->first;
     return place->second;
   }
-  bool take(Value value) {
+  bool take(Value&& value) {
     add(std::move(value));
     return true;
   }
-  bool open(Value value) {
+  bool open(Value&& value) {
     if (levels_.size() == deepest)
       throw ValueError(text(fields_.place_, ": it is nested more than ", deepest, " deep"));
     if (levels_.empty() && std::holds_alternative<Object>(value)) {

@@ -100,12 +100,15 @@ std::string sentence_of(const GradientFlow::Norms& norms) {
   const auto first = norms.values.begin(), largest = std::max_element(first, norms.values.end());
   if (largest == norms.values.end() || *largest == 0) return name + ": nothing flows back";
   if (largest == first) return text(name, " is largest at the first step: ", size_text(*largest));
-  const std::string of_largest = text("of its largest, ", size_text(*largest), " at step ", largest - first + 1);
+  const std::string size = text(size_text(*largest), " at step ", largest - first + 1);
   auto place = largest;
   while (place != first && *(place - 1) >= vanished * *largest) --place;
   if (place == first)
-    return text(name, ": ", size_text(*first / *largest), " ", of_largest, ", reaches the first step");
-  return text(name, " vanishes at step ", place - first, ": below 1/1000 ", of_largest);
+    return text(name, " is largest, ", size, "; at the first step it is ", size_text(*first / *largest), " of that");
+  // Nothing has vanished where the loss does not read a step: of an attention it may read the last one alone.
+  if (std::all_of(first, place, [](double norm) { return norm == 0; }))
+    return text(name, " is largest, ", size, ", and exactly 0 before step ", place - first + 1);
+  return text(name, " vanishes: at step ", place - first, " it is below 1/1000 of its largest, ", size);
 }
 
 std::string to_text(const std::vector<GradientFlow>& flows, const ArrayStyle& style) {

@@ -198,8 +198,9 @@ TEST(GradientFlow, NeedsStepsInTime) {
 
 TEST(FlowText, SaysWhereTheGradientVanishes) {
   EXPECT_EQ(sentence_of({"h", {1e-9, 1e-4, 0.5, 0.2}}),
-            "h vanishes at step 2: below 1/1000 of its largest, 0.5 at step 3");
-  EXPECT_EQ(sentence_of({"h", {1e-3, 1}}), "h: 0.001 of its largest, 1 at step 2, reaches the first step");
+            "h vanishes: at step 2 it is below 1/1000 of its largest, 0.5 at step 3");
+  EXPECT_EQ(sentence_of({"h", {1e-3, 1}}), "h is largest, 1 at step 2; at the first step it is 0.001 of that");
+  EXPECT_EQ(sentence_of({"h", {0, 0, 2, 3}}), "h is largest, 3 at step 4, and exactly 0 before step 3");
   EXPECT_EQ(sentence_of({"h", {3, 1}}), "h is largest at the first step: 3");
   EXPECT_EQ(sentence_of({"h", {0, 0}}), "h: nothing flows back");
   EXPECT_EQ(sentence_of({"h", {1, INFINITY}}), "h is inf at step 2");

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <type_traits>
 
 #include <retrace/core/attribute.h>
 #include <retrace/ops/loops/binary.h>
@@ -9,11 +10,13 @@
 namespace retrace {
 namespace {
 
-/// x^p, where x^0 = 1 has slope 0 even at x = 0, and a NaN stays one.
+/// x^p, where x^0 = 1 has slope 0 in x even at x = 0, and a NaN stays one.
 template <class T> T power(T x, T p) {
   using std::pow;
   if (x != x || p != p) return x + p;
-  return p == 0 ? pow(T(1), p) : pow(x, p);
+  if constexpr (std::is_same_v<T, Dual>)
+    if (p == 0) x.tangent = 0;
+  return pow(x, p);
 }
 
 struct PowScalar {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,14 @@ TEST(Pow, OfATensorAtZero) {
     EXPECT_EQ(p.grad().item(), 0) << exponent;
     EXPECT_EQ(tangent_of_pow_at_zero(exponent, 0, 1), 0) << exponent;
   }
+}
+
+/// d x^p / dp = x^p ln x, also at p = 0, where x^p = 1 for every x.
+TEST(Pow, OfAnExponentOfZeroHasASlopeInTheExponent) {
+  const Dual base(2, 0), exponent(0, 1);
+  const Tensor y = pow(tensor(std::span(&base, 1), {}), tensor(std::span(&exponent, 1), {}));
+  EXPECT_EQ(y.values<Dual>()[0].value, 1);
+  EXPECT_DOUBLE_EQ(y.values<Dual>()[0].tangent, std::numbers::ln2);
 }
 
 TEST(Log, EdgesOfTheDomain) {

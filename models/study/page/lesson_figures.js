@@ -56,7 +56,7 @@ const saturationFigure = () => {
     return [xOf(power), scaledSaturation(10 ** power).stretch / 0.5];
   });
   return movingFigure("Scale of the scores c", {
-    id: "lesson-scale", min: lowestScale, max: highestScale, step: 0.05, start: 0, draw: (power) => {
+    id: "figure-scale", min: lowestScale, max: highestScale, step: 0.05, start: 0, draw: (power) => {
       const { weights, stretch } = scaledSaturation(10 ** power), scale = formatNumber(10 ** power, 2);
       const says = `c = ${scale}: the largest weight is ${formatNumber(Math.max(...weights), 3)}, and |J| = ${formatNumber(stretch, 2)}.`;
       const bars = weights.map((y, n) => barOf(y, `${formatNumber(lessonScores[n], 2)} → ${formatNumber(y, 2)}`));
@@ -77,7 +77,7 @@ const gateFigure = () => {
       .map((kept, t) => [t / gateSteps, 1 - Math.log10(kept) / lowestPower])
       .filter(([, y]) => y >= 0);
   return movingFigure("Bias b of the gate f = sigmoid(b)", {
-    id: "lesson-gate", min: -2, max: 6, step: 0.1, start: 1, draw: (bias) => {
+    id: "figure-gate", min: -2, max: 6, step: 0.1, start: 1, draw: (bias) => {
       const f = logistic(bias), after = [10, 100].map((t) => formatNumber(f ** t, 2));
       const says = `b = ${formatNumber(bias, 2)}, f = ${formatNumber(f, 4)}: after 10 steps ${after[0]} of the gradient is left, after 100 steps ${after[1]}.`;
       const chart = chartOf(`What is left of a gradient, on a logarithmic scale against steps; dashed for f = 0.5. ${says}`, {
@@ -96,7 +96,7 @@ const percentOf = (share) => `${formatNumber(100 * share, 2)} %`;
 
 const divisionFigure = () =>
   movingFigure("Numbers d in a query and in a key", {
-    id: "lesson-size", min: 0, max: 8, step: 1, start: 4, draw: (power) => {
+    id: "figure-size", min: 0, max: 8, step: 1, start: 4, draw: (power) => {
       const d = 2 ** power, each = divisions.map(([name, exponent]) => ({ name, ...scoresOfSize(d, exponent) }));
       const says = `d = ${d}: with ${each.map(({ name, saturated }) => `${name} ${percentOf(saturated)}`).join(", with ")} ` +
         "of the rows have a weight above 0.99.";

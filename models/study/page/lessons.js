@@ -111,7 +111,7 @@ const queryLesson = {
     "The matrix of the queries is far from the loss. Its gradient comes back through the values, the softmax and the keys:",
     { formula: "q = x W^T, s = q k^T / sqrt(d), a = softmax(s), y = a v",
       beside: "da = dy v^T, ds = a (da - sum da a), dq = ds k / sqrt(d), dW = dq^T x" },
-    "Read it row by row. `da` says of each key how its value would serve the loss. `ds` compares: a key counts by how far " +
+    "Read it row by row. `da` says of each key how fast the loss rises with its weight. `ds` compares: a key counts by how far " +
       "it lies above the average of its row, times the weight that it has. So each row of `ds` adds up to 0, and a row " +
       "with all of its weight on one key is nearly 0 everywhere.",
     "Then `dq` is a mix of keys with these numbers: a step against it turns the query towards keys that help and away " +
@@ -139,7 +139,7 @@ const divisionLesson = {
   title: "The √d that was lost",
   parts: [
     "A score is a sum of d products. If the numbers of q and k are independent and have variance 1, each product has " +
-      "variance 1 and their sum has d. Attention divides it by its deviation:",
+      "variance 1, and their sum has variance d. Attention divides it by its standard deviation:",
     { formula: "s = q k^T / sqrt(d)" },
     "In the copies of the NumPy programs from which this project set out, the operator had changed: `scores * " +
       "np.sqrt(d_k)` stood where a division belongs. Each score is then d times too large.",
@@ -147,7 +147,7 @@ const divisionLesson = {
     "Nothing fails. The weights still add up to 1, the shapes are right, the output is an average of values as before. " +
       "But with 16 numbers in a head two rows of three have chosen one key before anything was learned, and their softmax " +
       "sends almost nothing back. In rows that are still undecided the backward multiplies by √d as well, so that their " +
-      "gradients are d times too large. Only who looks at the backward pass can see it.",
+      "gradients are d times too large. The loss does not tell; the numbers of the backward pass do.",
     "The factor has a second place, where it is lost more easily: the backward divides as well, `dq = ds k / sqrt(d)`. " +
       "Without it the gradients of q and k point the right way and are √d times too long, which a gradient check finds at once.",
   ],

@@ -118,3 +118,13 @@ test("the list and the last button lead on", () => {
   last.root.byId("lesson-next").fire("click");
   assert.deepEqual(last.moves, [{ view: "exercises" }]);
 });
+
+test("no two elements of a lesson share an id, so that the label of a figure names its slider", () => {
+  for (const { id: lesson } of lessons()) {
+    const root = element("div");
+    lessonsView.render(root, { trace: studyOf("softmax"), place: { lesson }, go: () => {} });
+    const ids = root.all(({ attributes }) => attributes.id).map(({ attributes }) => attributes.id);
+    assert.deepEqual(ids, [...new Set(ids)], lesson);
+    for (const { attributes } of root.tagged("label")) assert.equal(root.byId(attributes.for).tag, "input");
+  }
+});

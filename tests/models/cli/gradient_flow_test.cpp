@@ -27,7 +27,7 @@ TEST(GradientFlowCommand, PrintsNormsMatricesAndWhereItVanishes) {
   const Outcome outcome = run_command({"study", "lstm", "--tokens", "3", "--gradient-flow"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_NE(outcome.results.find("       t          h          c          x\n"), std::string::npos);
-  EXPECT_NE(outcome.results.find(" its largest, "), std::string::npos);
+  EXPECT_NE(outcome.results.find(" is largest, "), std::string::npos);
   EXPECT_NE(outcome.results.find("|d c_t / d x_s|"), std::string::npos);
   EXPECT_EQ(outcome.results.find("backward of"), std::string::npos) << "the steps are not printed";
 }

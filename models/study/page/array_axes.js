@@ -1,7 +1,7 @@
 // Names beside the rows and above the columns of an array: of the outermost axis that goes there.
 import { el } from "./dom.js";
 
-// Where the names of an axis begin and end: at the edges {start, end} of their first and last cells.
+// The places of the names along an axis: the edges {start, end} of their first and last cells.
 export const spansOf = (named, count, edgesOf) => {
   const each = count / named;
   return Array.from({ length: named }, (_, n) => ({
@@ -10,7 +10,7 @@ export const spansOf = (named, count, edgesOf) => {
   }));
 };
 
-// Of numbers that would overlap some are left out.
+// Shows every n-th number where neighbours would overlap.
 const numberStep = (spans, room) => (spans.length > 0 ? Math.ceil(room / (spans[0].end - spans[0].start)) : 1);
 
 const isLeftOut = (name, n, step) => n % step !== 0 && /^\d+$/.test(name);

@@ -7,7 +7,7 @@ import { numbersOf } from "./attention_numbers.js";
 import { markedNames, numbered } from "./place_controls.js";
 import { ndArray } from "./tensor.js";
 
-// What the map can show of each head.
+// The arrays of a head that the map can show.
 export const mapKinds = [
   { name: "weights A", of: ({ weights }) => weights },
   { name: "gradient dA", of: ({ dWeights }) => dWeights },

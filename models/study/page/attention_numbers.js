@@ -1,5 +1,7 @@
 // The numbers of one head of an attention: scores, weights and the gradients of both.
+import { oncePer } from "./once.js";
 import { attentionOf } from "./rules_attention.js";
+import { gradientOfSoftmax } from "./rules_rows.js";
 import { NdArray } from "./tensor.js";
 import { callOf } from "./trace.js";
 
@@ -16,23 +18,9 @@ const matrixOf = (array, { shape, heads, queries, keys }, sample, head) => {
   return new NdArray(array.dtype, shape.slice(-2), array.data.slice(start, start + size));
 };
 
-const eachRow = ({ shape: [rows, columns] }, visit) =>
-  Array.from({ length: rows }, (_, row) =>
-    visit(
-      Array.from({ length: columns }, (_, key) => row * columns + key),
-      row,
-    ),
-  );
-
 // dS = A (dA - sum of A dA along the row).
-export const gradientOfScores = (weights, dWeights) => {
-  const result = new NdArray(weights.dtype, weights.shape, new Float64Array(weights.size));
-  eachRow(weights, (places) => {
-    const mean = places.reduce((sum, n) => sum + weights.data[n] * dWeights.data[n], 0);
-    for (const n of places) result.data[n] = weights.data[n] * (dWeights.data[n] - mean);
-  });
-  return result;
-};
+export const gradientOfScores = (weights, dWeights) =>
+  new NdArray(weights.dtype, weights.shape, gradientOfSoftmax(weights, dWeights, -1).data);
 
 const composedArrays = (trace, { record, scores, weights }) => {
   const { output_gradients: arrived, contributions } = trace.records[record];
@@ -60,25 +48,18 @@ const openFused = (trace, { record }) => {
   return isMasked ? { ...opened, scores: withHidden(opened.scores, opened.weights) } : opened;
 };
 
-const openedAttentions = new WeakMap();
-
 // The arrays of all heads: {scores, weights, dWeights, dScores}, null or undefined where nothing is held.
-const arraysOfHeads = (trace, attention) => {
-  if (!openedAttentions.has(attention))
-    openedAttentions.set(
-      attention,
-      attention.kind === "fused" ? openFused(trace, attention) : composedArrays(trace, attention),
-    );
-  return openedAttentions.get(attention);
-};
+const arraysOfHeads = oncePer((attention, trace) =>
+  attention.kind === "fused" ? openFused(trace, attention) : composedArrays(trace, attention),
+);
 
 // The weights of all heads, in the shape of the attention; null where they are not held.
-export const allWeights = (trace, attention) => arraysOfHeads(trace, attention).weights ?? null;
+export const allWeights = (trace, attention) => arraysOfHeads(attention, trace).weights ?? null;
 
 // {scores, weights, dWeights, dScores: matrices of queries and keys, or null; hidden(n): whether element n is masked}.
-// What the tape has not kept of a gradient of the scores is computed from the others.
+// A gradient of the scores that the tape has not kept is computed from the others.
 export const numbersOf = (trace, attention, { sample, head }) => {
-  const arrays = arraysOfHeads(trace, attention);
+  const arrays = arraysOfHeads(attention, trace);
   const of = (array) => matrixOf(array, attention, sample, head);
   const scores = of(arrays.scores),
     weights = of(arrays.weights),
@@ -88,7 +69,7 @@ export const numbersOf = (trace, attention, { sample, head }) => {
   return { scores, weights, dWeights, dScores, hidden };
 };
 
-// What a row of the weights says: {seen (keys that are not masked), top (the key of the largest weight), weight (that
+// The facts of one row: {seen (keys that are not masked), top (the key of the largest weight), weight (that
 // one), mean (the sum of A dA), strongest (the key of the largest |dS|), passed (|dS| / |dA| of the seen keys),
 // arrived (that |dA|)}.
 export const rowOf = ({ weights, dWeights, dScores, hidden }, row) => {

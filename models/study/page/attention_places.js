@@ -1,6 +1,8 @@
-// Where a trace has attentions: weights that a softmax makes of scores and that a matmul mixes values with, or fused
+// Finds the attentions of a trace: weights that a softmax makes of scores and that a matmul mixes values with, or fused
 // records that do it all; each with its layer and its time step.
+import { oncePer } from "./once.js";
 import { readersOf } from "./tape_graph.js";
+import { sizeOf } from "./tensor.js";
 
 const isAlongLastAxis = ({ forward, attributes }, rank) => {
   const axis = attributes?.axis ?? Number(/along axis (-?\d+)/.exec(forward ?? "")?.[1] ?? -1);
@@ -84,25 +86,20 @@ const findAttentions = (trace) => {
   const layers = withLayers(trace, found);
   return found.map((attention) => {
     const [queries, keys] = attention.shape.slice(-2);
-    const matrices = attention.shape.slice(0, -2).reduce((product, length) => product * length, 1);
+    const matrices = sizeOf(attention.shape.slice(0, -2));
     return Object.assign(attention, { queries, keys, samples: matrices / attention.heads, layers });
   });
 };
 
-const attentionsByTrace = new WeakMap();
-
 // The attentions of a trace in the order of its tape: {kind: "composed" or "fused", record (the softmax, or the fused
 // one), scores and weights (nodes of composed ones), shape (of the weights), heads, samples, queries, keys,
 // layer: {index, name, path, steps}, step, layers}.
-export const attentionsOf = (trace) => {
-  if (!attentionsByTrace.has(trace)) attentionsByTrace.set(trace, findAttentions(trace));
-  return attentionsByTrace.get(trace);
-};
+export const attentionsOf = oncePer(findAttentions);
 
 const within = (value, count) => Math.max(0, Math.min(count - 1, Math.trunc(Number(value)) || 0));
 
-// What a place #record=17&head=1&t=3 shows: {attention, head, sample, row (null: none is named)}. The record says which
-// attention: this one or the last one before it; without a record the layer and the step t do.
+// The attention that a place #record=17&head=1&t=3 names: {attention, head, sample, row (null: none is named)}. The
+// record says which attention: this one or the last one before it; without a record the layer and the step t do.
 export const attentionAt = (trace, place) => {
   const all = attentionsOf(trace);
   const named = Number.isInteger(place.record)

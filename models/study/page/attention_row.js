@@ -20,7 +20,7 @@ const strongestText = ({ weights, dWeights, dScores }, { strongest, mean }, row)
 const passedText = ({ passed }) =>
   Number.isFinite(passed) ? ` What reaches the scores has ${formatNumber(100 * passed, 3)} % of the length of dA.` : "";
 
-// What the row teaches, in its state.
+// Explains the row: masked, with one key, saturated or open.
 export const rowText = (numbers, told, row) => {
   const state = stateOfRow(told);
   if (state === "hidden") return "Every key is masked for this row: it has no weights, and nothing flows back.";

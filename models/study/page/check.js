@@ -1,5 +1,6 @@
 // The check of a trace: every vector-Jacobian product is computed again by the rules, every sum is added again, and
 // every gradient must be where the walk through the tape would have left it.
+import { oncePer } from "./once.js";
 import { ruleOf } from "./rules.js";
 import { largest, sameShape } from "./tensor.js";
 import { callOf, isCut } from "./trace.js";
@@ -49,11 +50,7 @@ function walkOf(trace) {
   return { ran: trace.records.some((record) => record.reached), records, final: sent, last };
 }
 
-const walks = new WeakMap();
-function walkIn(trace) {
-  if (!walks.has(trace)) walks.set(trace, walkOf(trace));
-  return walks.get(trace);
-}
+const walkIn = oncePer(walkOf);
 
 /** Compares a tensor of the document with the sum of others: -1, or the first position that differs; null unknown. */
 function compareSum(trace, held, terms, dtype) {

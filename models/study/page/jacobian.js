@@ -52,7 +52,7 @@ const placesWhere = (outputs, isSo) =>
 function outputsReached(call, input, places) {
   const { forward } = ruleOf(call.op, call.attributes), x = call.inputs[input];
   if (!forward) return placesWhere(call.outputs, () => true);
-  // What is not finite would hide all changes: NaN stays NaN. Which outputs are reached does not depend on it.
+  // NaN and infinities would hide all changes: NaN stays NaN. Which outputs are reached does not depend on it.
   const start = new NdArray(x.dtype, x.shape, x.data.map((number) => (Number.isFinite(number) ? number : 0.5)));
   const moved = new NdArray(x.dtype, x.shape, Float64Array.from(start.data));
   // Each by another amount: a softmax does not see what all have in common.

@@ -1,4 +1,4 @@
-// What the numbers of a Jacobian say: the formula it follows, and what can be seen of it.
+// Reads the numbers of a Jacobian: the formula that it follows, and its properties.
 import { formatNumber } from "./dom.js";
 import { largestStretch } from "./jacobian.js";
 import { largest, ndArray, subtract } from "./tensor.js";
@@ -80,7 +80,7 @@ const isDiagonal = ({ shape: [inputs, outputs], data }) =>
 const isSymmetric = ({ shape: [inputs, outputs], data }) =>
   inputs === outputs && data.every((x, k) => Math.abs(x - data[(k % outputs) * outputs + Math.floor(k / outputs)]) < 1e-12);
 
-// How far J (1, ..., 1) is from 0, in units of the largest entry.
+// The distance of J (1, ..., 1) from 0, in units of the largest entry.
 const commonChange = (transposed) => {
   const [inputs, outputs] = transposed.shape;
   const sums = Array.from({ length: outputs }, (_, o) => {

@@ -5,23 +5,18 @@ import { el, formatNumber } from "./dom.js";
 import { factsOf, knownForm } from "./jacobian_facts.js";
 import { jacobianInputs, jacobianOf, longestJacobian, partName, rowsOfInput } from "./jacobian.js";
 import { formulaMath } from "./mathml.js";
+import { oncePer } from "./once.js";
 import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { arithmeticSign, elementName, outputNames } from "./record_card.js";
-
-const recordsByTrace = new WeakMap();
+import { sizeOf } from "./tensor.js";
 
 // The records with a Jacobian to show.
-const jacobianRecords = (trace) => {
-  if (!recordsByTrace.has(trace))
-    recordsByTrace.set(
-      trace,
-      trace.records.map((_, index) => index).filter((index) => jacobianInputs(trace, index).length > 0),
-    );
-  return recordsByTrace.get(trace);
-};
+const jacobianRecords = oncePer((trace) =>
+  trace.records.map((_, index) => index).filter((index) => jacobianInputs(trace, index).length > 0),
+);
 
-// Where a reader begins: these ops mix the numbers of a row.
+// The view opens at one of these: they mix the numbers of a row.
 const instructiveOps = ["softmax", "layer_norm", "rms_norm", "tanh", "sigmoid", "matmul"];
 
 const instructiveRecord = (trace) => {
@@ -35,8 +30,7 @@ const jacobianAt = (trace, place) => {
   const record = jacobianRecords(trace).includes(place.record) ? place.record : instructiveRecord(trace);
   const inputs = jacobianInputs(trace, record), input = inputs.includes(place.input) ? place.input : inputs[0];
   const { count: rows, most } = rowsOfInput(trace, record, input);
-  const sizes = [trace.records[record].inputs[input], ...trace.records[record].outputs].map((n) =>
-    trace.nodes[n].shape.reduce((product, length) => product * length, 1));
+  const sizes = [trace.records[record].inputs[input], ...trace.records[record].outputs].map((n) => sizeOf(trace.nodes[n].shape));
   const canBeWhole = rows > 1 && sizes.every((size) => size <= longestJacobian);
   const isRow = Number.isInteger(place.row) && place.row >= 0 && place.row < rows;
   const row = canBeWhole && place.whole ? null : isRow ? place.row : most;
@@ -140,7 +134,7 @@ const renderJacobian = (root, firstContext) => {
   const showControls = (at) => {
     const { x } = jacobianSymbols(trace, at), named = at.inputs.map((n) => jacobianSymbols(trace, { ...at, input: n }).x);
     const inputs = choiceOf("with respect to", "jacobian-input", named, (n) => context.go({ input: at.inputs[n], row: null }));
-    // Of very many rows the first ones, and the one that is shown.
+    // Offers the first 500 rows and the one that is shown.
     const rows = Array.from({ length: at.rows }, (_, n) => n).filter((n) => n < 500 || n === at.row);
     const rowNames = [...rows.map((n) => `row ${n}`), ...(at.canBeWhole ? ["all rows"] : [])];
     const parts = choiceOf(`of ${x}`, "jacobian-row", rowNames, (n) =>

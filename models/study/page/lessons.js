@@ -1,6 +1,6 @@
-// What the lessons say. A part of a lesson is a paragraph, {formula, beside} or {figure}; `code` is marked in paragraphs. Where
-// to look in a trace is what look(trace) finds: [{says, place}]; nothing of it is there in every trace, and then
-// `command` shows it.
+// The texts of the lessons. A part of a lesson is a paragraph, {formula, beside} or {figure}; `code` is marked in
+// paragraphs. look(trace) finds places to look at in the reader's own trace, [{says, place}]; if it finds none, the
+// lesson names the `command` that shows one.
 import { jacobianInputs } from "./jacobian.js";
 import { linearMaps } from "./outer_products.js";
 import { makerOf } from "./tape_graph.js";

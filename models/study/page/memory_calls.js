@@ -19,7 +19,7 @@ const callsOfMemories = ({ scopes }) => {
 
 const sameSize = (a, b) => a.length === b.length && a.every((size, axis) => size === b[axis]);
 
-// What a call makes last, and what it first reads of this size that it has not made itself.
+// The last tensor that a call makes, and the first of the same size that it reads and did not make.
 const updateOfCall = (trace, records, scope) => {
   const own = records.filter((index) => isInScope(trace, trace.records[index].scope, scope));
   if (own.length === 0 || !attentionsOf(trace).some(({ record }) => own.includes(record))) return null;

@@ -1,8 +1,10 @@
-// Where a trace updates a memory of slots: next = (what a gate keeps of the memory) + (what a gate takes of something
+// Finds the updates of memories of slots in a trace: next = (what a gate keeps of the memory) + (what a gate takes of something
 // new), composed of other ops or fused, step by step.
 import { attentionsOf } from "./attention_places.js";
 import { isInScope, updatesWithoutGates } from "./memory_calls.js";
+import { oncePer } from "./once.js";
 import { makerOf, readersOf } from "./tape_graph.js";
+import { sizeOf } from "./tensor.js";
 
 const madeBy = (trace, node, op) => {
   const record = trace.records[makerOf(trace, node)];
@@ -43,7 +45,7 @@ const updateOfDifference = (trace, { inputs }) => {
   return null;
 };
 
-// Where an output gate reads the sum: {gate, after} of o tanh(sum); null without one.
+// The output gate that reads the sum: {gate, after} of o tanh(sum); null without one.
 const outputGateOf = (trace, sum) => {
   for (const reader of readersOf(trace, sum)) {
     const { op, outputs } = trace.records[reader];
@@ -110,24 +112,20 @@ const findMemories = (trace) => {
     .map(({ steps }) => {
       const { shape } = trace.nodes[steps[0].after],
         [slots, features] = shape.slice(-2);
-      const samples = shape.slice(0, -2).reduce((product, length) => product * length, 1);
+      const samples = sizeOf(shape.slice(0, -2));
       return { name: trace.scopes[steps[0].scope]?.path ?? "memory", steps, slots, features, samples };
     });
 };
 
-const memoriesByTrace = new WeakMap();
-
 // The memories of slots of a trace: {name, slots, features, samples, steps: [{scope, record, attentions, and the nodes
 // before, after, candidate (or raw, without its tanh), input (null: no gates), forget (null: 1 - input), output (or
 // null)}]}.
-export const memoriesOf = (trace) => {
-  if (!memoriesByTrace.has(trace)) memoriesByTrace.set(trace, findMemories(trace));
-  return memoriesByTrace.get(trace);
-};
+export const memoriesOf = oncePer(findMemories);
 
 const isOneOf = (count, value) => Number.isInteger(value) && value >= 0 && value < count;
 
-// What a place shows: {memory, index, t, sample}. A record leads to the step that it belongs to; without one t says it.
+// The step that a place names: {memory, index, t, sample}. A record leads to the step that it belongs to; without one t
+// says it.
 export const memoryAt = (trace, place) => {
   const all = memoriesOf(trace),
     index = isOneOf(all.length, place.memory) ? place.memory : 0,

@@ -1,4 +1,5 @@
 // Where numbers that are not finite come from.
+import { oncePer } from "./once.js";
 import { isCut, numberOf } from "./trace.js";
 
 // x - x is 0 for finite numbers alone: one loop without a call, because a page looks at each of its numbers to open.
@@ -93,9 +94,4 @@ const badBackward = (trace) => {
 // pass with what: "arrives" or "is sent".
 const findNotFinite = (trace) => ({ leaf: badLeaf(trace), forward: badForward(trace), backward: badBackward(trace) });
 
-const notFiniteByTrace = new WeakMap();
-
-export const firstNotFinite = (trace) => {
-  if (!notFiniteByTrace.has(trace)) notFiniteByTrace.set(trace, findNotFinite(trace));
-  return notFiniteByTrace.get(trace);
-};
+export const firstNotFinite = oncePer(findNotFinite);

@@ -1,8 +1,9 @@
 // The gradient of a linear map as a sum of outer products: each row x that the map has seen, times the gradient dy that
 // arrived at what the map made of it.
 import { differenceOf, toleranceOf } from "./check.js";
+import { oncePer } from "./once.js";
 import { gradientOfAffine } from "./rules_products.js";
-import { add, largest, ndArray, stridesOf, zeros } from "./tensor.js";
+import { add, largest, stridesOf, zeros } from "./tensor.js";
 import { callOf, isCut } from "./trace.js";
 
 const isHeld = (held) => Boolean(held) && !isCut(held);
@@ -17,8 +18,6 @@ const isLinearMap = (trace, record) => {
   return [...values, output_gradients[0], contributions[1]?.contribution].every(isHeld);
 };
 
-const mapsByTrace = new WeakMap();
-
 const mapsIn = (trace) => {
   const maps = new Map();
   trace.records.forEach((record, index) => {
@@ -31,10 +30,7 @@ const mapsIn = (trace) => {
 };
 
 /** The matrices that are leaves of the tape, with the records that multiply rows by them: {node, name, records}. */
-export function linearMaps(trace) {
-  if (!mapsByTrace.has(trace)) mapsByTrace.set(trace, mapsIn(trace));
-  return mapsByTrace.get(trace);
-}
+export const linearMaps = oncePer(mapsIn);
 
 const rowOfMatrix = ({ data, shape }, n) => data.subarray(n * shape.at(-1), (n + 1) * shape.at(-1));
 
@@ -61,21 +57,19 @@ const termsOf = (trace, index) => {
   });
 };
 
-/** x_i dy_i of a term, as it stands in dW. */
-export function outerProductOf({ x, dy, transposed }) {
-  const [left, right] = transposed ? [dy, x] : [x, dy];
-  return ndArray([left.length, right.length], Array.from(left, (a) => Array.from(right, (b) => a * b)));
-}
-
-const sumOfTerms = (terms, shape) => {
-  const sum = zeros(shape), columns = shape[1];
-  for (const { x, dy, transposed } of terms) {
-    const [left, right] = transposed ? [dy, x] : [x, dy];
-    for (let i = 0; i < left.length; ++i)
-      for (let j = 0; j < columns; ++j) sum.data[i * columns + j] += left[i] * right[j];
-  }
+// Adds x_i dy_i of a term to a sum, as it stands in dW.
+const addTerm = (sum, { x, dy, transposed }) => {
+  const [left, right] = transposed ? [dy, x] : [x, dy], columns = right.length;
+  for (let i = 0; i < left.length; ++i)
+    for (let j = 0; j < columns; ++j) sum.data[i * columns + j] += left[i] * right[j];
   return sum;
 };
+
+const sumOfTerms = (terms, shape) => terms.reduce(addTerm, zeros(shape));
+
+/** x_i dy_i of a term, as it stands in dW. */
+export const outerProductOf = (term) =>
+  addTerm(zeros(term.transposed ? [term.dy.length, term.x.length] : [term.x.length, term.dy.length]), term);
 
 const lengthOf = ({ data }) => Math.hypot(...data);
 
@@ -83,8 +77,7 @@ const lengthOf = ({ data }) => Math.hypot(...data);
 function restsOf(terms, shape, whole) {
   const rests = [0], rest = zeros(shape);
   for (const term of [...terms].reverse()) {
-    const part = outerProductOf(term);
-    for (let n = 0; n < rest.size; ++n) rest.data[n] += part.data[n];
+    addTerm(rest, term);
     rests.unshift(lengthOf(rest) / (whole || 1));
   }
   return rests;

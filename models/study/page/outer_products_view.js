@@ -3,6 +3,7 @@ import { rangeOf } from "./array_colours.js";
 import { arrayView } from "./array_view.js";
 import { button, el, formatNumber } from "./dom.js";
 import { formulaMath } from "./mathml.js";
+import { oncePer } from "./once.js";
 import { linearMaps, outerProductOf, outerProducts, partsOf } from "./outer_products.js";
 import { choiceOf, replaceContents, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
@@ -13,18 +14,13 @@ import { ndArray } from "./tensor.js";
 // More terms are added by the slider, but not listed.
 const listedTerms = 64;
 
-const sumsByMap = new WeakMap();
-
-const sumOfMap = (trace, map) => {
-  if (!sumsByMap.has(map)) sumsByMap.set(map, outerProducts(trace, map));
-  return sumsByMap.get(map);
-};
+const sumOfMap = oncePer((map, trace) => outerProducts(trace, map));
 
 // The map of a place, by its node or a record, and how many terms are added.
 const outerProductsAt = (trace, place) => {
   const maps = linearMaps(trace);
   const map = maps.find(({ node }) => node === place.node) ?? maps.find(({ records }) => records.includes(place.record)) ?? maps[0];
-  const sum = sumOfMap(trace, map), { length } = sum.terms;
+  const sum = sumOfMap(map, trace), { length } = sum.terms;
   const first = Number.isInteger(place.first) ? place.first : 1;
   return { map, sum, first: Math.min(Math.max(1, first), length) };
 };
@@ -54,7 +50,7 @@ const cellOfSum = ([rows, columns], room) => {
   return { width, height: Math.max(6, Math.min(width, 20, Math.floor(400 / rows))) };
 };
 
-// What stands upright, what lies, and their product, in cells of one size.
+// The column, the row and their product, in cells of one size.
 const termArrays = ({ terms }, first, cell) => {
   const term = terms[first - 1], { x, dy, name, record, transposed } = term;
   const [upright, lying] = transposed ? [dy, x] : [x, dy], [left, right] = transposed ? ["dyᵀ", "x"] : ["xᵀ", "dy"];

@@ -1,7 +1,8 @@
 // The rules of attention: A = softmax(q k^T / sqrt(d) + mask) and y = A v in each head. All arrays of heads here are
 // [..., heads, rows, columns], with an axis of heads even for one head.
-import { add, concat, elementwise, largest, matmul, maxAlong, multiply, narrow, ndArray, reshape, scaleBy, subtract,
-  sumAlong, transpose, zeros } from "./tensor.js";
+import { oncePer } from "./once.js";
+import { gradientOfSoftmax, softmaxAlong } from "./rules_rows.js";
+import { add, concat, largest, matmul, multiply, narrow, ndArray, reshape, scaleBy, transpose, zeros } from "./tensor.js";
 
 // ---- heads
 
@@ -75,13 +76,6 @@ function scoresOfCall({ attributes: { heads, causal, mask } }, q, k) {
   return mask ? add(scores, withHeads(mask, heads)) : scores;
 }
 
-/** The softmax of each row; a row in which nothing is seen is zero. */
-function weightsOfScores(scores) {
-  const top = maxAlong(scores, -1);
-  const powers = elementwise((s, t) => (s === -Infinity ? 0 : Math.exp(s - t)), scores, top);
-  return elementwise((p, sum) => (sum === 0 ? 0 : p / sum), powers, sumAlong(powers, -1));
-}
-
 /** dA = dy v^T, and what came to the weights themselves. */
 function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads } }, weights, v) {
   const own = direct ? reshape(direct, weights.shape) : null;
@@ -90,27 +84,18 @@ function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads 
   return own ? add(mixed, own) : mixed;
 }
 
-/** dS = A (dA - sum of A dA along the row). */
-const gradientOfSoftmax = (weights, dWeights) =>
-  multiply(weights, subtract(dWeights, sumAlong(multiply(weights, dWeights), -1)));
-
-const openedCalls = new WeakMap();
-
 /**
  * An attention, opened: {operands: [q, k, v], scores, weights, dWeights, dScores}, all [..., heads, rows, columns].
  * Weights that the tape holds are taken from there; then the call lists no mask, and scores lacks it. Without gradients
  * of the outputs dWeights and dScores are null.
  */
-export function attentionOf(call) {
-  if (!openedCalls.has(call)) openedCalls.set(call, openCall(call));
-  return openedCalls.get(call);
-}
+export const attentionOf = oncePer(openCall);
 
 function openCall(call) {
   const operands = operandsOfCall(call), [q, k, v] = operands, scores = scoresOfCall(call, q, k);
-  const [, kept] = call.outputs, weights = kept ? reshape(kept, scores.shape) : weightsOfScores(scores);
+  const [, kept] = call.outputs, weights = kept ? reshape(kept, scores.shape) : softmaxAlong(scores, -1);
   const dWeights = gradientOfWeights(call, weights, v);
-  return { operands, scores, weights, dWeights, dScores: dWeights && gradientOfSoftmax(weights, dWeights) };
+  return { operands, scores, weights, dWeights, dScores: dWeights && gradientOfSoftmax(weights, dWeights, -1) };
 }
 
 // ---- rules
@@ -121,7 +106,7 @@ const attentionRule = {
     return largest(multiply(weights, dWeights)) * scaleOfScores(q) * Math.max(largest(q), largest(k));
   },
   forward(call) {
-    const [q, k, v] = operandsOfCall(call), weights = weightsOfScores(scoresOfCall(call, q, k));
+    const [q, k, v] = operandsOfCall(call), weights = softmaxAlong(scoresOfCall(call, q, k), -1);
     const isAxis = (k) => call.attributes.heads > 1 || k !== weights.rank - 3;
     const shape = weights.shape.filter((_, k) => isAxis(k));
     return [headsTogether(matmul(weights, v)), reshape(weights, shape)];

@@ -18,7 +18,7 @@ function shapeOfProduct(a, b) {
 
 const gradientOfLeft = (dy, a, b) => sumTo(matmul(dy, transpose(b)), a.shape);
 
-// Where b is one matrix for all rows, their sum over the leading axes is a single product.
+// If b is one matrix for all rows, their sum over the leading axes is a single product.
 function gradientOfRight(dy, a, b) {
   if (b.rank === 2) return matmul(transpose(rowsOf(a)), rowsOf(dy));
   return sumTo(matmul(transpose(a), dy), b.shape);

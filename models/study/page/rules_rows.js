@@ -48,16 +48,19 @@ function scaledToOne(call) {
   return { n: divide(x, root), root };
 }
 
+/** A row of -inf alone has no largest element to subtract; all of it stays 0. */
+export function softmaxAlong(x, axis) {
+  const powers = elementwise((p, top) => (p === -Infinity ? 0 : Math.exp(p - top)), x, maxAlong(x, axis));
+  return elementwise((p, sum) => (p === 0 ? 0 : p / sum), powers, sumAlong(powers, axis));
+}
+
+/** dx = y (dy - sum of dy y along the axis). */
+export const gradientOfSoftmax = (y, dy, axis) => multiply(y, subtract(dy, sumAlong(multiply(dy, y), axis)));
+
 export const rowRules = {
   softmax: {
-    forward({ inputs: [x], attributes: { axis } }) {
-      // A row of -inf alone has no largest element to subtract; all of it stays 0.
-      const shifted = elementwise((p, top) => (p === -Infinity ? 0 : Math.exp(p - top)), x, maxAlong(x, axis));
-      return [elementwise((p, sum) => (p === 0 ? 0 : p / sum), shifted, sumAlong(shifted, axis))];
-    },
-    vjp({ outputs: [y], outputGradients: [dy], attributes: { axis } }) {
-      return [multiply(y, subtract(dy, sumAlong(multiply(dy, y), axis)))];
-    },
+    forward: ({ inputs: [x], attributes: { axis } }) => [softmaxAlong(x, axis)],
+    vjp: ({ outputs: [y], outputGradients: [dy], attributes: { axis } }) => [gradientOfSoftmax(y, dy, axis)],
   },
   log_softmax: {
     forward({ inputs: [x], attributes: { axis } }) {

@@ -25,7 +25,7 @@ const verdictOfScope = (verdicts, { first, last }) => {
   return verdict ?? "not checked";
 };
 
-// What is known of a record or of a whole scope, and its verdict.
+// The verdict of a record or of a whole scope, and whether its value and gradient are known at this moment.
 const stateOfItem = ({ trace, verdicts }, item, moment) => {
   const count = trace.records.length,
     { first, last } = item.kind === "scope" ? item : { first: item.index, last: item.index };
@@ -124,7 +124,7 @@ class TapeList {
     if (first !== this.painted.first || end !== this.painted.end) this.paint();
   }
 
-  // Of rows that stay where they are only those that change are made anew: a step changes two or three.
+  // A step changes two or three rows; the others stay as they are.
   paint() {
     const { first, end } = this.window(),
       { items } = this;

@@ -31,7 +31,7 @@ int find_leaf(const Trace& trace, const std::string& name) {
   return found == trace.nodes.end() ? -1 : static_cast<int>(found - trace.nodes.begin());
 }
 
-/// As far as the trace has it. Nothing flowed to a leaf without a gradient.
+/// An element that the trace has; 0 for a leaf without a gradient, because nothing flowed to it.
 double gradient_at(const TraceNode& node, std::int64_t position) {
   if (!node.gradient.exists()) return 0;
   return dispatch_any(node.gradient.values.dtype(), [&](auto zero) {

@@ -62,9 +62,9 @@ class JsonEvents {
   virtual void end_array() = 0;
   virtual void string(std::string text) = 0;
   virtual void unsigned_integer(std::uint64_t number) = 0;
-  /// A fraction, or an integer that neither of the two others can hold.
-  virtual void number(double number) = 0;
   virtual void negative_integer(std::int64_t integer) { number(static_cast<double>(integer)); }
+  /// A fraction, or an integer that neither of the two above can hold.
+  virtual void number(double number) = 0;
   virtual void boolean(bool value) = 0;
   virtual void null() = 0;
 };

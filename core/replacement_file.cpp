@@ -18,7 +18,7 @@ std::string unique_ending() {
   return text(".tmp.", ::getpid(), ".", ++count);
 }
 
-// Where a link leads: a new file in place of the link would leave the old one there as it was.
+// Follows a link: a new file in its place would leave the file that it leads to as it was.
 std::string behind_links(const std::string& place) {
   std::error_code error;
   if (!std::filesystem::is_symlink(place, error)) return place;

@@ -1,4 +1,3 @@
-#include <retrace/core/safetensors.h>
 #include <retrace/core/trace_file.h>
 #include <retrace/core/trace_json.h>
 
@@ -16,8 +15,11 @@ void save(const Trace& trace, const std::string& path) {
   write_safetensors(path, document.tensors, {{document_key, document.json}});
 }
 
-Trace load_trace(const std::string& path) {
-  SafetensorsFile file = read_safetensors(path);
+Trace load_trace(const std::string& path) { return trace_in(read_safetensors(path), path); }
+
+bool holds_trace(const SafetensorsFile& file) { return file.metadata.contains(document_key); }
+
+Trace trace_in(SafetensorsFile file, const std::string& path) {
   const auto found = file.metadata.find(document_key);
   if (found == file.metadata.end())
     throw FileError(text("load_trace: ", path,

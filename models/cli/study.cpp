@@ -1,5 +1,4 @@
 #include <retrace/core/inspect.h>
-#include <retrace/core/safetensors.h>
 #include <retrace/core/trace_file.h>
 #include <retrace/core/trace_json.h>
 #include <retrace/models/cli/study_flags.h>
@@ -15,12 +14,14 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 namespace retrace {
 namespace {
 
-bool is_trace(const std::string& path) {
-  return std::filesystem::is_regular_file(path) && read_safetensors(path).metadata.contains("retrace.trace");
+bool is_subject(const std::string& name) {
+  const std::vector<std::string_view> names = subject_names();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Exactly one of the subject and the expression must be there.
@@ -55,9 +56,7 @@ Computation computation_for(const StudyFlags& flags) {
     check_no_sample(flags, "an expression");
     return expression_of(flags);
   }
-  const std::vector<std::string_view> names = subject_names();
-  const bool is_subject = std::ranges::find(names, flags.subject) != names.end();
-  if (is_subject || !std::filesystem::exists(flags.subject)) {
+  if (is_subject(flags.subject) || !std::filesystem::exists(flags.subject)) {
     Computation computation = subject(flags.subject, flags.options);
     check_no_sample(flags, flags.subject);
     return computation;
@@ -65,9 +64,9 @@ Computation computation_for(const StudyFlags& flags) {
   return computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
 }
 
-Trace stored_trace(const StudyFlags& flags) {
+Trace stored_trace(SafetensorsFile file, const StudyFlags& flags) {
   check_no_sample(flags, text("the trace ", flags.subject));
-  Trace trace = load_trace(flags.subject);
+  Trace trace = trace_in(std::move(file), flags.subject);
   if (flags.gradient_flow && trace.flows.empty())
     throw ValueError(
         text("study: the trace ", flags.subject, " has no gradient flow; make one with --gradient-flow and --trace"));
@@ -79,12 +78,12 @@ Trace stored_trace(const StudyFlags& flags) {
 }
 
 Trace trace_for(const StudyFlags& flags) {
-  const std::vector<std::string_view> names = subject_names();
-  const bool may_be_a_file = !flags.subject.empty() && std::ranges::find(names, flags.subject) == names.end();
-  if (may_be_a_file && is_trace(flags.subject)) return stored_trace(flags);
+  if (!is_subject(flags.subject) && std::filesystem::is_regular_file(flags.subject))
+    if (SafetensorsFile file = read_safetensors(flags.subject); holds_trace(file))
+      return stored_trace(std::move(file), flags);
   const Computation computation = computation_for(flags);
   Trace trace = trace_of(computation, {.expand_fused = !flags.fused});
-  // What nobody asked for is there where it is cheap. The result of a trained model is a loss.
+  // Checks and flows are computed unasked where that is cheap. Only a trained model has a loss for a result.
   const bool is_cheap = computation.cotangents && trace.records.size() <= 1000;
   const std::int64_t elements = flags.check_elements >= 0 ? flags.check_elements : is_cheap ? 2 : 0;
   if (elements > 0) check_elements(trace, computation, elements);

@@ -1,4 +1,4 @@
-// What a network has in mind after each step of a sequence, as tensors of the tape, so that gradients with respect to
+// The states of a network after each step of a sequence, as tensors of the tape, so that gradients with respect to
 // them, and of them, can be seen.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a study shows: a computation that can be run again, to trace it, to check its gradients another way and to see
-// how they flow through time.
+// A computation that a study can run again: to trace it, to check its gradients another way and to follow them through
+// time.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Computation {
   Tensor cotangent_of(const Tensor& y) const;
 };
 
-/// What is held of a computation.
+/// How much a trace holds of a computation.
 struct HeldOptions {
   bool expand_fused = true;  // show the composed twin of each fused op
   std::int64_t max_elements = TraceOptions().max_elements;

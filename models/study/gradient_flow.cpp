@@ -126,7 +126,9 @@ std::vector<GradientFlow> gradient_flow(const ThroughTime& computation, std::int
         {.title = "x", .times = times, .norms = {{"x", norms_of_parts(gradient_or_nothing(x), times)}}, .matrix = {}});
   }
   for (std::size_t k = 0; k < run.states.size(); ++k) {
-    if (std::ssize(state_elements(run.states[k].values)) > max_products) continue;
+    std::int64_t products = 0;
+    for (const Tensor& state : run.states[k].values) products += state.numel();
+    if (products > max_products) continue;
     flows[k].matrix =
         jacobian_norms([&](const Tensor& x) { return computation.states(x).states[k].values; }, computation.x);
   }

@@ -61,10 +61,10 @@ TestSample find_worst(const StoredRun& run) {
   TestSample worst;
   for_each_test_sample(run, count_test_samples(run),
                        [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
-                         const Batch one = part(samples, place);
-                         const double loss =
-                             task_loss(*run.task, slice(outputs, {range(place, place + 1)}), one.y).item();
-                         if (worst.number < 0 || loss > worst.loss) worst = {one, number, loss};
+                         const double loss = task_loss(*run.task, slice(outputs, {range(place, place + 1)}),
+                                                       slice(samples.y, {range(place, place + 1)}))
+                                                 .item();
+                         if (worst.number < 0 || loss > worst.loss) worst = {part(samples, place), number, loss};
                        });
   return worst;
 }
@@ -95,12 +95,6 @@ Computation computation_of(const std::shared_ptr<const StoredRun>& run, const St
                                     return task_loss(*run->task, count == 1 ? at_step(answers, 0) : answers, target);
                                   }};
   return loss;
-}
-
-Trace study(const StoredRun& run, const StoredStudyOptions& options) {
-  const std::shared_ptr<const StoredRun> not_owned(std::shared_ptr<void>(), &run);
-  return trace_of(computation_of(not_owned, options),
-                  {.expand_fused = options.expand_fused, .max_elements = options.max_elements});
 }
 
 }  // namespace retrace

@@ -14,14 +14,10 @@ namespace retrace {
 struct StoredStudyOptions {
   std::int64_t example = 0;  // a test sample of the training, from 0
   bool worst = false;        // instead, the sample with the largest loss
-  bool expand_fused = true;
-  std::int64_t max_elements = TraceOptions().max_elements;
 };
 
 /// The loss of one test sample, which wants a gradient, as do the weights. The title names task, model and sample.
 /// Throws IndexError for a sample that the test does not have.
 Computation computation_of(const std::shared_ptr<const StoredRun>& run, const StoredStudyOptions& options = {});
-/// The forward of one test sample, and the backward from its loss.
-Trace study(const StoredRun& run, const StoredStudyOptions& options = {});
 
 }  // namespace retrace

@@ -47,13 +47,13 @@ struct Point {
                                              return sum(y * Random(cotangents).normal(y.shape(), y.dtype()));
                                            }};
   }
-  /// Of a model whose result is the last of its answers.
+  /// The same for a model whose result is the last of its answers.
   template <class M> void through_time_of_model(const Tensor& x, const std::shared_ptr<M>& model) {
     through_time(
         x, [model](const Tensor& rows) { return model->states(rows); },
         [](const StatesOverTime& states) { return at_step(states.answers, states.answers.dim(1) - 1); });
   }
-  /// Of a module M(arguments...): f(module) -> y.
+  /// Finishes a subject that runs a module: f(module) -> y.
   template <class M, class F> Computation finish(std::string_view title, std::shared_ptr<M> module, F f) {
     if constexpr (std::derived_from<M, const SequenceModel>)
       computation.names = module->names();

@@ -89,7 +89,7 @@ class Search {
   }
 
  private:
-  /// Bad is what no record of this tape made: a parameter, or an input of the computation.
+  /// Looks only at parameters and inputs of the computation, which no record of this tape made; -1 for others.
   std::int64_t bad_input(const Record& record, int i) {
     const TensorInfo& info = record.in(i);
     if (made_.contains(&info)) return -1;

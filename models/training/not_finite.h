@@ -1,4 +1,4 @@
-// Where in a computation numbers stop being finite.
+// Finds the place of a computation at which numbers stop being finite.
 #pragma once
 
 #include <cstdint>

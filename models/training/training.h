@@ -74,11 +74,11 @@ class Training {
  private:
   /// The loss of a batch, recorded on the tape in scope. Batches are numbered from 0 and requested in order.
   virtual Tensor loss_of(std::int64_t batch) = 0;
-  /// What loss_of() changes beside its result is put back by rewind() as it was at mark(), so that the same batches
-  /// give the same losses again.
+  /// mark() remembers the state that loss_of() changes, and rewind() restores it, so that the same batches give the
+  /// same losses again.
   virtual void mark() {}
   virtual void rewind() {}
-  /// What errors call weights and modules.
+  /// The names of weights and modules in errors.
   virtual Names names() const;
 
   double walk_back(std::int64_t batch);

@@ -108,8 +108,8 @@ inline Formulas attention_formulas(const AttentionSizes& n, bool causal, bool ma
 /// The ending of these formulas.
 inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : ", for each head"; }
 
-/// What a reader of the tape cannot see otherwise. Where the weights are stored they are an output, and the mask is in
-/// them.
+/// The attributes that a reader of the tape needs to compute the attention again. The mask is listed only where the
+/// weights are not stored: stored weights are an output and show it.
 inline AttributeList attention_attributes(const Record& r, std::int64_t heads, bool causal) {
   AttributeList list{{"heads", heads}, {"causal", causal}};
   if (const SavedValue& mask = r.saved(r.saved_values() - 1); !stored_weights(r) && mask)

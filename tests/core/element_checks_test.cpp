@@ -87,7 +87,7 @@ TEST(ElementChecks, OfALossNeedNoCotangent) {
   }
 }
 
-/// Of a large tensor, the trace has the gradients of the first elements alone.
+/// For a large tensor, the trace has only the gradients of the first elements.
 TEST(ElementChecks, AreAmongTheElementsThatTheTraceHas) {
   const Tensor x = ones({100}, f64).named("x").watch();
   const std::function<Tensors()> f = [&] { return Tensors{sum(square(x))}; };

@@ -12,6 +12,6 @@ int main() {
   tape.backward(sum(y * y));  // w.grad() = dloss/dw; y.grad() as well, because we hold y
   std::cout << tape << '\n';
 
-  // The same function once more, by finite differences and by dual numbers in f64.
+  // Checks the gradients of the same function by finite differences and by dual numbers in f64.
   std::cout << gradcheck([](const Tensors& in) { return Tensors{tanh(matmul(in[0], in[1]))}; }, {x, w});
 }

@@ -1,11 +1,10 @@
 #include <retrace/core/error.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/reports/evaluation/attention_tables.h>
 #include <retrace/models/reports/plots/markup.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <span>
 
@@ -16,17 +15,11 @@ constexpr std::int64_t columns_with_numbers = 16;  // wider tables show colours 
 constexpr std::int64_t smallest_cut = 8;
 constexpr int shades_of_a_sign = 8;
 
-std::string printed(const char* format, double value) {
-  std::array<char, 32> digits;
-  std::snprintf(digits.data(), digits.size(), format, value);
-  return digits.data();
-}
-
 /// Two digits behind the point, and no 0 before it: ".12", "-3.2"; "2e-4" for a number that they would make 0.
 std::string short_number(double value) {
   if (value == 0) return "0";
   if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
-  std::string digits = std::fabs(value) < 0.005 ? printed("%.0e", value) : printed("%.2f", value);
+  std::string digits = in_digits(value, std::fabs(value) < 0.005 ? "%.0e" : "%.2f");
   if (const std::size_t exponent = digits.find("e-0"); exponent != digits.npos) digits.erase(exponent + 2, 1);
   if (const std::size_t zero = digits.find("0."); zero <= 1 && (zero == 0 || digits[0] == '-')) digits.erase(zero, 1);
   return digits;
@@ -48,13 +41,13 @@ double largest_finite(std::span<const AttentionHead> heads, std::vector<double> 
   return largest;
 }
 
-/// How the numbers of a head are shaded and printed: weights by the largest of the layer, gradients, which may vanish
-/// from step to step, by the largest of the step.
+/// The numbers by which a head is shaded and printed. Weights are measured by the largest of the layer, gradients by
+/// the largest of the step, because they may vanish from step to step.
 struct Scale {
   double largest_weight, largest_gradient;
   std::int64_t cut;
 
-  /// Of the gradients that are printed: a power of ten.
+  /// The power of ten in which gradients are printed.
   double unit() const { return largest_gradient > 0 ? std::pow(10, std::floor(std::log10(largest_gradient))) : 1; }
 };
 
@@ -79,7 +72,7 @@ std::string table_of(const AttentionHead& head, const std::vector<double>& numbe
 std::string figure_of(const AttentionHead& head, const std::string& step, const Scale& scale) {
   const std::string where = text(step, "head ", head.head);
   const std::string gradient = scale.largest_gradient > 0
-                                   ? text("gradient, in units of ", printed("%.0e", scale.unit()))
+                                   ? text("gradient, in units of ", in_digits(scale.unit(), "%.0e"))
                                    : std::string("gradient: none flowed back");
   return text(
       "<figure tabindex=0 aria-label=\"", escaped(head.layer), ", ", where, "\"><figcaption>", where,
@@ -113,7 +106,7 @@ std::int64_t cut_for(const std::vector<AttentionHead>& heads, std::int64_t max_n
   return cut;
 }
 
-/// Of the steps of each layer as many as can be drawn.
+/// The number of steps per layer that keeps the page within `max_numbers`.
 std::int64_t steps_for(const std::vector<AttentionHead>& heads, std::int64_t cut, std::int64_t max_numbers) {
   std::int64_t steps = 1;
   for (const AttentionHead& head : heads) steps = std::max(steps, head.step + 1);

@@ -16,7 +16,7 @@ struct Range {
 /// The smallest range that contains all finite numbers of the plot; never empty.
 Range x_range(const Plot& plot);
 Range y_range(const Plot& plot);
-/// Where a number is in y_range(): its decimal logarithm in a plot with log_y, which is not finite for 0 and less.
+/// The place of a number in y_range(): its decimal logarithm in a plot with log_y, which is not finite for 0 and less.
 double y_place(const Plot& plot, double value);
 /// Round numbers inside the range, about `count` of them: multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> ticks(const Range& range, int count);

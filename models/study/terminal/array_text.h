@@ -23,7 +23,7 @@ std::string numbers_text(const Capture& capture, const ArrayStyle& style = {});
 /// and -I are infinities. The range stands below. Higher ranks are drawn as matrices one below the other.
 std::string heat_map_text(const Capture& capture, const ArrayStyle& style = {});
 
-/// What sizes are drawn with, from 0 to the largest.
+/// The characters that stand for sizes from 0 to the largest.
 inline constexpr std::string_view heat_ramp = " .:-=+*#%@";
 /// An element of a heat map, two characters wide.
 std::string heat_cell(double element, double largest, bool colour);

@@ -55,7 +55,7 @@ TEST(GradientFlowCommand, IsThatOfAStoredTrace) {
   EXPECT_NE(late.messages.find("cannot be run again"), std::string::npos) << late.messages;
 }
 
-/// Of a trained model in f32, whose target is a real number.
+/// For a trained model in f32, whose target is a real number.
 void expect_agreement(const json& checks) {
   EXPECT_FALSE(checks.empty());
   for (const json& check : checks) {

@@ -30,7 +30,7 @@ const columnsOf = (x, head, heads) => {
     Array.from({ length: rows * size }, (_, n) => at(n)),
   );
 };
-// What dS of each head makes of q and k must be the gradients of these on the tape.
+// The gradients of q and k that follow from dS of each head must be those of the tape.
 const checkGradients = (trace, heads) => {
   const [attention] = attentionsOf(trace);
   assert.equal(attention.heads, heads);

@@ -26,7 +26,7 @@ TEST(PageTemplate, IsOneFileWithOnePlaceForItsData) {
   EXPECT_EQ(count_of(page, "</script>"), 3);
 }
 
-// What is packed is looked at in packed_programs_test.mjs.
+// packed_programs_test.mjs looks at the packed programs.
 TEST(PageTemplate, LoadsNothing) {
   const std::string_view page = page_template();
   for (const std::string_view loading :

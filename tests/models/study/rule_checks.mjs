@@ -1,4 +1,4 @@
-// What tests of rules share: arrays of random numbers, and the comparison with central differences of a rule's forward.
+// Helpers for the tests of rules: arrays of random numbers, and the comparison with central differences of a rule's forward.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

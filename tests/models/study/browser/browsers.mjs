@@ -87,7 +87,7 @@ class OpenPage {
     return this.page.setViewport({ width, height: 900 });
   }
 
-  // What axe-core finds, a line for each rule.
+  // The violations that axe-core finds, one line per rule.
   async violations() {
     if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(`${this.axe};0`);
     return this.page.evaluate(async () => {

@@ -1,4 +1,4 @@
-// What holds for the study page in every browser.
+// The tests of the study page that every browser has to pass.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -270,7 +270,7 @@ export const testPagesIn = (browserName) => {
           document.querySelector(".skip").focus();
           return window.unvisited.size;
         });
-        // What scrolls is a stop, too, in some browsers.
+        // In some browsers, regions that scroll are stops, too.
         for (let step = 0; step < count + 40; ++step) {
           await opened.page.evaluate(() => window.unvisited.delete(document.activeElement));
           await press(opened, "Tab");

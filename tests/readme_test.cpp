@@ -1,12 +1,15 @@
-// The examples of the READMEs are the files in tests/readme, word for word; CMake compiles them and ctest runs them.
+// The C++ of the READMEs is that of the files in tests/readme and models/tour, which CMake compiles and ctest runs.
 #include <gtest/gtest.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <string>
+#include <vector>
 
 namespace retrace {
 namespace {
@@ -17,21 +20,40 @@ std::string contents(const std::string& path) {
 }
 std::string source(const std::string& path) { return contents(RETRACE_SOURCE_DIR "/" + path); }
 
-struct Example {
-  const char *readme, *file;
-};
-constexpr Example examples[] = {{"README.md", "study.cpp"},
-                                {"core/README.md", "tape.cpp"},
-                                {"nn/README.md", "example.cpp"},
-                                {"models/README.md", "own_model.cpp"}};
-
-TEST(Readme, ShowsTheExamplesThatAreCompiledAndRun) {
-  for (const auto& [readme, file] : examples) {
-    const std::string example = source(std::string("tests/readme/") + file);
-    ASSERT_FALSE(example.empty()) << file;
-    EXPECT_NE(source(readme).find("```cpp\n" + example + "```"), std::string::npos)
-        << readme << " and tests/readme/" << file << " differ";
+/// The blocks of C++ in a document.
+std::vector<std::string> blocks_of(const std::string& document) {
+  const std::string begin = "```cpp\n", end = "```";
+  std::vector<std::string> blocks;
+  for (std::size_t at = 0; (at = document.find(begin, at)) != std::string::npos;) {
+    at += begin.size();
+    const std::size_t stop = document.find(end, at);
+    blocks.push_back(document.substr(at, stop - at));
+    at = stop;
   }
+  return blocks;
+}
+
+/// Without the spaces at the beginning of its lines: a piece of code may stand deeper in its program.
+std::string without_indentation(const std::string& code) { return std::regex_replace(code, std::regex("\n +"), "\n"); }
+
+TEST(Readme, ShowsCodeOfFilesThatAreCompiledAndRun) {
+  std::vector<std::string> programs;
+  for (const char* folder : {"tests/readme", "models/tour"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR "/") + folder))
+      if (entry.path().extension() == ".cpp") programs.push_back(without_indentation(contents(entry.path())));
+  std::size_t checked = 0;
+  for (const char* folder : {"", "core/", "ops/", "nn/", "models/", "models/tour/", "tests/", "benchmarks/"}) {
+    const std::string readme = std::string(folder) + "README.md";
+    for (const std::string& block : blocks_of(source(readme))) {
+      const std::string code = without_indentation(block);
+      EXPECT_TRUE(std::ranges::any_of(
+          programs, [&](const std::string& program) { return program.find(code) != std::string::npos; }))
+          << readme << " has code that is in no program:\n"
+          << block;
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 5U);
 }
 
 TEST(Readme, ShowsTheOutputOfTheFirstTape) {

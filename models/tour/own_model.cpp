@@ -1,3 +1,5 @@
+// Lesson 7: a model of your own in the program: `own_model gradcheck minimal-gated`, `own_model train babi --model
+// minimal-gated`.
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/nn/nn.h>

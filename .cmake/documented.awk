@@ -3,7 +3,7 @@
 #   a comment behind a member describes it;
 #   a comment above several declarations without a blank line between them describes all of them;
 #   members without a comment are described with their struct, visit() in nn/module.h, and operators by their ops.
-function ends_declaration(line) { return line ~ /[;{}:]$/ || line ~ /;  ?\/\/ / || line ~ /^ *(#|\/\/|$)/ }
+function ends_declaration(line) { return line ~ /[;{}:]$/ || line ~ /[;,}] +\/\/ / || line ~ /^ *(#|\/\/|$)/ }
 function with_text(line, text) {
   match(line, /^ */)
   return substr(line, 1, RLENGTH) "/** " text " */ " substr(line, RLENGTH + 1)
@@ -19,7 +19,7 @@ function one_by_one(line,   comment, type, names, count, k, result) {
   for (k = 1; k <= count; ++k) result = result type names[k] "; ///< " comment (k < count ? "\n" : "")
   return result
 }
-BEGIN { previous = ""; text = ""; in_type = 0; at_head = 1 }
+BEGIN { previous = ""; text = ""; in_type = 0; nested = 0; at_head = 1 }
 {
   line = $0
   if (at_head && line !~ /^\/\//) at_head = 0
@@ -32,17 +32,19 @@ BEGIN { previous = ""; text = ""; in_type = 0; at_head = 1 }
   if (line ~ /^ *$/) text = ""
   if (line ~ /^(template <.*> )?(struct|class|enum class|enum) [^;]*\{$/) { in_type = 1; if (previous !~ /^ *\/\/\/ /) text = "" }
   else if (line ~ /^[^ }].*\{$/) in_type = 0
-  else if (line ~ /^\}/) { in_type = 0; text = "" }
+  else if (line ~ /^\};/) { in_type = 0; text = "" }
 
+  if (in_type && line ~ /^  (struct|class) [^;]*\{$/) nested = 1
+  else if (line ~ /^  \}/) nested = 0
   indent = match(line, /[^ ]/) - 1
-  declares = (indent == 0 || (indent == 2 && in_type)) && ends_declaration(previous) && previous !~ /^ *\/\/\/ / &&
+  declares = (indent == 0 || (indent == 2 && in_type) || (indent == 4 && nested)) && ends_declaration(previous) && previous !~ /^ *\/\/\/ / &&
              line !~ /^ *(#|\/\/|\}|public:|private:|protected:|namespace|using namespace|friend class|requires|$)/
   if (in_type && line ~ /^  [A-Za-z_:<>0-9 ]+ [a-z_0-9]+(, [a-z_0-9]+)+;( .*)?$/) line = one_by_one(line)
   else if (line ~ /^  .*[^ ] +\/\/ / && line !~ /^ *\/\//) sub(/ \/\/ /, " ///< ", line)
   else if (declares && line ~ /void visit\(/) line = with_text(line, "Names every member that holds parameters: see Module.")
   else if (declares && line ~ /^inline Tensor operator/) line = with_text(line, "The op of this sign.")
   else if (declares && indent == 0 && text != "") line = with_text(line, text)
-  else if (declares && indent == 2) line = with_text(line, text == "" || previous ~ /\{$/ ? "Described with its type." : text)
+  else if (declares && indent > 0) line = with_text(line, text == "" || previous ~ /\{$/ ? "Described with its type." : text)
   print line
   previous = $0
 }

@@ -13,6 +13,7 @@ namespace retrace {
 /// A tensor is one that an op drew or was given beside its inputs: the mask of dropout, the lengths of sequences.
 using AttributeValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, Tensor>;
 
+/// A constant of a call, with its name in the formulas.
 struct Attribute {
   std::string name;
   AttributeValue value;

@@ -18,6 +18,7 @@ class Tape;
 namespace detail {
 struct Storage;
 }
+/// Leaves with the names that reports give them.
 using NamedLeaves = std::vector<std::pair<std::string, Tensor>>;
 /// One number per element of each leaf: a point, a gradient or a direction.
 using LeafNumbers = std::vector<std::vector<double>>;

@@ -7,6 +7,7 @@
 
 namespace retrace {
 
+/// y = f(x).
 using TensorFunction = std::function<Tensor(const Tensor& x)>;
 
 /// The product J v for y = f(x), exactly: one run of f on dual numbers. The result is f64, with the shape of y. Throws

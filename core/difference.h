@@ -11,6 +11,7 @@ struct Slope {
   double width = 0;      // (x + h) - (x - h) after rounding, about 2h
   double magnitude = 0;  // sum_k |u_k| max(|f_k(x + h)|, |f_k(x - h)|)
 };
+/// The difference quotient for a step h.
 using SlopeAt = std::function<Slope(double h)>;
 
 /// A derivative, extrapolated to a step of 0.

@@ -49,6 +49,7 @@ class DtypeScope {
   Dtype outer_;
 };
 
+/// Throws the DtypeError of a function that computes with real numbers alone.
 [[noreturn]] void throw_not_real(Dtype dtype, const char* function);
 
 /// Calls body(T{}) with the C++ type of a real dtype. i64 throws a DtypeError that names the function.

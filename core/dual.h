@@ -8,6 +8,7 @@
 
 namespace retrace {
 
+/// A value and its derivative in one direction.
 struct Dual {
   double value = 0;
   double tangent = 0;
@@ -39,6 +40,7 @@ constexpr Dual chain(double value, double slope, double tangent) {
   return {value, tangent == 0 ? 0 : slope * tangent};  // a zero tangent stays zero where the slope is infinite
 }
 
+/// The functions of the standard library, each with its derivative by the chain rule.
 inline Dual exp(Dual a) { return chain(std::exp(a.value), std::exp(a.value), a.tangent); }
 inline Dual expm1(Dual a) { return chain(std::expm1(a.value), std::exp(a.value), a.tangent); }
 inline Dual log(Dual a) { return chain(std::log(a.value), 1 / a.value, a.tangent); }
@@ -66,6 +68,7 @@ inline Dual pow(Dual a, Dual b) {
   const double by_exponent = b.tangent == 0 || y == 0 ? 0 : y * std::log(a.value) * b.tangent;  // y ln a -> 0 as y -> 0
   return {y, by_base + by_exponent};
 }
+/// Of the value; a dual is finite if its tangent is, too.
 inline bool isnan(Dual a) { return std::isnan(a.value); }
 inline bool isinf(Dual a) { return std::isinf(a.value); }
 inline bool isfinite(Dual a) { return std::isfinite(a.value) && std::isfinite(a.tangent); }

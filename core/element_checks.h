@@ -19,6 +19,7 @@
 
 namespace retrace {
 
+/// Which elements are checked.
 struct ElementCheckOptions {
   std::int64_t per_leaf = 2;  // drawn at random
   std::uint64_t seed = 0;

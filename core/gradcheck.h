@@ -26,6 +26,7 @@ namespace retrace {
 /// Any function of tensors; integers among the inputs are constants.
 using Function = std::function<Tensors(const Tensors& inputs)>;
 
+/// The limits of a check, and what it may assume of f.
 struct GradcheckOptions {
   double limit = 1e-8;                  // of the finite differences
   double exact_limit = 1e-12;           // of the dual numbers
@@ -59,6 +60,7 @@ struct GradcheckElement {
 /// Whether error a is worse than error b. NaN is the worst of all.
 inline bool is_worse(double a, double b) { return std::isnan(a) ? !std::isnan(b) : a > b; }
 
+/// The outcome of a check.
 struct GradcheckResult {
   std::string name;            // of f
   std::int64_t elements = 0;   // checked

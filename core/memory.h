@@ -20,6 +20,7 @@ struct MemoryStats {
   std::int64_t pooled_bytes = 0;  // freed and kept for reuse
   std::int64_t fresh_blocks = 0;  // blocks allocated from the system since the start
 };
+/// The numbers of this moment.
 MemoryStats memory_stats();
 
 namespace detail {

@@ -8,6 +8,7 @@
 
 namespace retrace {
 
+/// The contents of a safetensors file.
 struct SafetensorsFile {
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> metadata;

@@ -12,6 +12,7 @@
 
 namespace retrace {
 
+/// The number of axes that a tensor can have.
 inline constexpr int max_rank = 8;
 
 /// A list of up to eight non-negative extents. {} is the shape of a single number; an extent of 0 makes a tensor empty.

@@ -3,6 +3,7 @@
 
 namespace retrace {
 
+/// Whether numbers too small for the full precision are kept or become 0.
 enum class Subnormals { kept, flushed };
 
 /// The mode of the calling thread; by default, subnormal numbers are kept.

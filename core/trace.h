@@ -65,6 +65,7 @@ struct Contribution {
   Capture before, contribution, after;
 };
 
+/// A record with its values and gradients.
 struct TraceRecord {
   std::string op;
   int scope = -1;  // in Trace::scopes
@@ -107,6 +108,7 @@ struct GradientFlow {
   std::vector<std::vector<double>> matrix;
 };
 
+/// One forward and backward as data.
 struct Trace {
   std::string title;
   bool expanded = false;  // fused ops were recorded as their composed twins: TapeOptions::expand_fused
@@ -118,6 +120,7 @@ struct Trace {
   std::vector<GradientFlow> flows = {};
 };
 
+/// What a trace is called, names of the author, and what is captured.
 struct TraceOptions {
   std::string title = {};
   Names names = {};

@@ -29,8 +29,8 @@ Trace trace_of(const TraceDocument& document);
 
 /// {"trace": document, "tensors": {NAME: {"dtype", "shape", "values": [numbers]}}} on one line.
 std::string to_json(const Trace& trace);
-/// As to_json, for a <script> of a page: the elements of a tensor are "data", their little-endian bytes in base64, and
-/// every "<" is written as an escape, so that no name can end the script.
+/// As to_json, for a `<script>` of a page: the elements of a tensor are "data", their little-endian bytes in base64,
+/// and every "<" is written as an escape, so that no name can end the script.
 std::string page_data(const Trace& trace);
 
 }  // namespace retrace

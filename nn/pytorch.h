@@ -23,6 +23,7 @@ struct PytorchEntry {
   Tensors rows;
   bool addend = false;
 };
+/// A state_dict, in its order.
 using PytorchEntries = std::vector<PytorchEntry>;
 
 /// The layout of the state_dict of a layer whose names or shapes differ from PyTorch's:

@@ -21,6 +21,7 @@ struct NumberRange {
   double min, max;
   Open open = Open::none;
 };
+/// Ranges that many flags share.
 inline constexpr NumberRange any_number{std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
 inline constexpr NumberRange number_of_0_or_more{0, 1e9};
 inline constexpr NumberRange number_above_0{0, 1e9, NumberRange::Open::min};

@@ -9,6 +9,7 @@
 
 namespace retrace {
 
+/// The contents of a file of comma-separated values.
 struct Csv {
   std::vector<std::string> names;  // of the columns, from the first line; empty if the file has no such line
   Tensor values;                   // [rows, columns], f64
@@ -17,6 +18,7 @@ struct Csv {
   Tensor column(std::string_view name) const;
 };
 
+/// How the file is written.
 struct CsvOptions {
   char separator = ',';
   bool header = true;  // the first line names the columns

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// Sequences as one tensor, and where each ends.
 struct PaddedBatch {
   Tensor values;   // [B, T, I], T the longest: zeros behind the end of a sequence
   Tensor mask;     // [B, T], i64: 1 where a sequence has a row, 0 behind its end

@@ -9,6 +9,7 @@
 
 namespace retrace {
 
+/// The sizes of an AttentionModel.
 struct AttentionModelOptions {
   std::int64_t input = 1;
   std::int64_t output = 1;

@@ -17,8 +17,10 @@
 
 namespace retrace {
 
+/// The network between the embedding and the logits.
 enum class LanguageBody { lstm, gru, rnn, rmc, attention, sequence };
 
+/// The sizes of a language model.
 struct LanguageModelOptions {
   std::int64_t vocabulary = 1;  // V: ids are 0 to V - 1
   LanguageBody body = LanguageBody::lstm;
@@ -42,6 +44,7 @@ struct LanguageState {
   LanguageState detach() const;
 };
 
+/// Logits, and the state to go on from.
 struct LanguageResult {
   Tensor logits;  // [B, T, V], for the token after each
   LanguageState state;

@@ -10,6 +10,7 @@
 
 namespace retrace {
 
+/// Slots, gates and attention of a memory over a sequence.
 struct MemoryTrace {
   /// 0 is shut, 1 is open.
   struct Gate {

@@ -9,6 +9,7 @@
 
 namespace retrace {
 
+/// The state of a RelationalRNN.
 struct RelationalState {
   LstmState lstm;  // h, c [B, D]
   Tensor memory;   // [B, N, S]

@@ -10,6 +10,7 @@
 
 namespace retrace {
 
+/// The sizes of an RmcModel.
 struct RmcModelOptions {
   std::int64_t input = 1;
   std::int64_t output = 1;

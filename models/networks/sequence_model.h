@@ -86,6 +86,7 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
   M module_;
 };
 
+/// Makes a model of the sizes with weights drawn from the generator.
 using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;
 
 /// A relational memory that a model can have, and its options in a ModelSpec.

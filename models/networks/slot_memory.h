@@ -14,6 +14,7 @@ namespace retrace {
 /// CellMemory, RelationalMemory or NotebookMemory.
 enum class MemoryKind { cell, gated, notebook };
 
+/// The kind of a SlotMemory, and its sizes.
 struct SlotMemoryOptions {
   MemoryKind kind = MemoryKind::cell;
   std::int64_t slots = 4;

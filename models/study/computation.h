@@ -15,6 +15,7 @@
 
 namespace retrace {
 
+/// A computation that can be run again, for traces and element checks.
 struct Computation {
   std::string title;
   Names names;

@@ -5,7 +5,7 @@
 
 namespace retrace {
 
-/// One HTML file with its style and its programs, which are packed; @DATA@ stands where the trace belongs.
+/// One HTML file with its style and its programs, which are packed; `@DATA@` stands where the trace belongs.
 std::string_view page_template();
 
 }  // namespace retrace

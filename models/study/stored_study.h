@@ -11,6 +11,7 @@
 
 namespace retrace {
 
+/// Which sample is studied, and how.
 struct StoredStudyOptions {
   std::int64_t example = 0;  // a test sample of the training, from 0
   bool worst = false;        // instead, the sample with the largest loss

@@ -11,6 +11,7 @@
 
 namespace retrace {
 
+/// The sizes of a subject of study.
 struct StudyOptions {
   std::int64_t tokens = 4;  // T: rows of attention, steps of a recurrent network
   std::int64_t size = 8;    // features of a row, hidden units, features of a slot

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// The length of the sequences.
 struct AddingOptions {
   std::int64_t length = 100;  // rows
 };

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// Which stories are told.
 struct BabiOptions {
   bool held_only = false;  // no story in which nobody took the ball: every answer follows from its story
 };

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// Which samples are held out.
 struct DatasetOptions {
   double validation_part = 0.1;  // of all samples, at least one
   double test_part = 0.2;        // of all samples, at least one

@@ -12,6 +12,7 @@ namespace retrace {
 /// digits to memorise and print unchanged, backwards, or twice.
 enum class ProgramKind { addition, control, full, copy, reverse, twice };
 
+/// The kind of the programs and their difficulty.
 struct ExecuteOptions {
   ProgramKind program = ProgramKind::addition;
   std::int64_t length = 5;   // digits of a number, or digits to memorise

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// The size of the graphs.
 struct GraphReachabilityOptions {
   std::int64_t nodes = 6;
   std::int64_t edges = 8;

@@ -6,6 +6,7 @@
 
 namespace retrace {
 
+/// The number of vectors and of their dimensions.
 struct NthFarthestOptions {
   std::int64_t vectors = 8;
   std::int64_t dims = 16;

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// The length of the stories.
 struct ObjectTrackingOptions {
   std::int64_t moves = 10;
   std::int64_t objects = 3;

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// The length of the sequences.
 struct PairMatchingOptions {
   std::int64_t length = 10;  // rows; an odd number is rounded up
   std::int64_t vocabulary = 20;

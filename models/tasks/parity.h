@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// The length of the sequences.
 struct ParityOptions {
   std::int64_t length = 40;  // bits
 };

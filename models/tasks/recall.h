@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// The number of pairs, and what they are drawn from.
 struct RecallOptions {
   std::int64_t pairs = 6;
   std::int64_t keys = 10;  // to draw from

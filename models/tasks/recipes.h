@@ -9,6 +9,7 @@
 
 namespace retrace {
 
+/// Sizes and settings by which a task is trained unless others are given.
 struct Recipe {
   SizeOptions sizes = {};     // if not given: hidden 64, and for a relational memory 4 slots of 32, 2 heads
   bool slot_per_row = false;  // one slot per row of the sequence, instead of sizes.slots

@@ -5,8 +5,10 @@
 
 namespace retrace {
 
+/// How the word is to be repeated.
 enum class Recital { copy, reverse, twice };
 
+/// The length of the words.
 struct ReciteOptions {
   std::int64_t length = 10;   // characters of the word
   std::int64_t symbols = 10;  // different characters

@@ -5,6 +5,7 @@
 
 namespace retrace {
 
+/// How many samples are drawn where a baseline is measured, and from which generator.
 inline constexpr int draws_for_baselines = 20000;  // the standard error of a fraction is at most 0.0036
 inline Random random_for_baselines() { return Random(0).stream("yardsticks"); }
 

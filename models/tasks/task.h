@@ -28,6 +28,7 @@ struct Batch {
 /// The label of a row without an answer, which is ignored by losses and metrics.
 inline constexpr std::int64_t no_answer = -1;
 
+/// Whether answers are labels or numbers.
 enum class TaskKind { classification, regression };
 /// The metric on unseen samples: "accuracy" (higher is better) or "mse" (lower is better).
 constexpr std::string_view metric_name(TaskKind kind) { return kind == TaskKind::regression ? "mse" : "accuracy"; }
@@ -61,6 +62,7 @@ struct Lesson {
   double own = 1;  // the leading fraction of a batch on which the lesson is graded; the rest previews later lessons
 };
 
+/// Samples made on the fly, their baselines, and how they are described in reports.
 class Task {
  public:
   Task(std::string_view name, TaskKind kind) : name_(name), kind_(kind) {}

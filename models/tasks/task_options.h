@@ -54,6 +54,7 @@ inline constexpr std::array task_option_rows{
 };
 
 // Does not compile if a member is added: name it here, and give it a row above.
+/// All options, in the order of their rows.
 constexpr auto members_of(const TaskOptions& options) {
   const auto& [length, vectors, dims, program, nesting, held_only] = options;
   return std::tie(length, vectors, dims, program, nesting, held_only);

@@ -57,6 +57,7 @@ FitOptions with_recipe(FitOptions options, const Recipe& recipe);
 /// Throws ValueError for invalid options.
 void check_options(const FitOptions& options);
 
+/// Why a training ended, and its name in reports.
 enum class StopReason { steps, patience, minutes, target, signal };
 constexpr std::string_view name_of(StopReason reason) {
   constexpr std::string_view names[] = {"steps", "patience", "minutes", "target", "signal"};
@@ -69,6 +70,7 @@ class DivergenceError : public ValueError {
   using ValueError::ValueError;
 };
 
+/// What a training ended with.
 struct FitResult {
   std::int64_t steps = 0;      // including those before a resume
   std::int64_t best_step = 0;  // after which the parameters were best: those that the model has now

@@ -9,6 +9,7 @@
 
 namespace retrace {
 
+/// Sizes and costs of a model.
 struct ModelInfo {
   struct Weight {
     std::string name;
@@ -26,6 +27,7 @@ struct ModelInfo {
 /// Describes the model of a run that has not begun.
 ModelInfo model_info(const RunOptions& options);
 
+/// The same as a JSON object.
 std::string to_json(const ModelInfo& info);
 
 }  // namespace retrace

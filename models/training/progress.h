@@ -20,6 +20,7 @@ struct ProgressOptions {
   std::string title = {};
 };
 
+/// Shows how far a training is.
 class Progress {
  public:
   /// The progress of a run that ends after that number of steps or, unless it is 0, of minutes.

@@ -6,6 +6,7 @@
 
 namespace retrace {
 
+/// What a line of progress says.
 struct ProgressState {
   const char* title = "";
   double part = 0;  // fraction of the run that is done, from 0 to 1

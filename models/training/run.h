@@ -18,6 +18,7 @@ struct TextSource {
   std::optional<TokenKind> tokens = {};  // if not given, characters
 };
 
+/// A training by names and numbers.
 struct RunOptions {
   std::string task;  // one of run_names(); prepare() takes task_names()
   ModelSpec model;   // sizes that are not chosen are the recipe's

@@ -11,6 +11,7 @@
 
 namespace retrace {
 
+/// Tokens as numbers.
 using TokenIds = std::span<const std::int32_t>;
 
 /// A text as ids. Its last 5 % are for the test, the 5 % before them for validation, the rest for training.

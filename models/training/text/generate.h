@@ -7,6 +7,7 @@
 
 namespace retrace {
 
+/// How a text is continued.
 struct GenerateOptions {
   std::int64_t length = 500;  // tokens
   double temperature = 1;     // 0: always the most likely token
@@ -29,6 +30,7 @@ struct Generation {
   std::string continuation;  // of the prompt
 };
 
+/// The text and how it was made, as a JSON object.
 std::string to_json(const Generation& generation);
 
 }  // namespace retrace

@@ -10,6 +10,7 @@
 
 namespace retrace {
 
+/// The sizes of a language model, by name.
 struct TextModelOptions {
   std::string model = "lstm";  // text_model_names()
   std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 4

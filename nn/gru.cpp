@@ -1,5 +1,8 @@
 #include <retrace/nn/gru.h>
 
+#include <optional>
+#include <utility>
+
 namespace retrace {
 namespace {
 
@@ -29,13 +32,29 @@ Tensor GruCell::operator()(const Tensor& x, const Tensor& h) const {
   return step(linear(x, weight_ih, bias_ih), h);
 }
 
-GruResult Gru::operator()(const Tensor& x, const Tensor& h, const Tensor& lengths) const {
+Gru::Gru(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers)
+    : options(checked_options("Gru", layers)),
+      cell(input, hidden, random),
+      further(make_further_cells<GruCell>(input, hidden, layers,
+                                          [&](std::int64_t features) { return GruCell(features, hidden, random); })) {}
+
+GruResult Gru::operator()(const Tensor& x, const Tensor& h, const Tensor& lengths, Random* random) const {
   const Scope scope(this, "gru");
   check_input("Gru", x, 3, cell.weight_ih.dim(1));
-  if (h.defined()) check_state("Gru", "h", h, x.dim(0), cell.hidden());
-  const Tensor first = h.defined() ? h : zeros({x.dim(0), cell.hidden()}, cell.weight_hh.dtype());
-  auto [y, last] = gru_sequence(linear(x, cell.weight_ih, cell.bias_ih), first, cell.weight_hh, cell.bias_hh, lengths);
-  return {std::move(y), std::move(last)};
+  const int cells = cells_of(options);
+  if (h.defined()) check_states("Gru", "h", h, cells, x.dim(0), cell.hidden());
+  Tensors last;
+  Tensor y = run_layers(x, options, lengths, random, [&](int k, const Tensor& input) {
+    const GruCell& own = k == 0 ? cell : further[static_cast<std::size_t>(k) - 1];
+    std::optional<Scope> own_scope;
+    if (k > 0) own_scope.emplace(&own, "gru_cell");
+    const Tensor first = state_of_cell(h, k, cells, {x.dim(0), own.hidden()}, own.weight_hh.dtype());
+    RnnSequence sequence =
+        gru_sequence(linear(input, own.weight_ih, own.bias_ih), first, own.weight_hh, own.bias_hh, lengths);
+    last.push_back(std::move(sequence.h));
+    return std::move(sequence.y);
+  });
+  return {std::move(y), states_of_cells(last)};
 }
 
 }  // namespace retrace

@@ -1,9 +1,11 @@
 // The gated recurrent unit (Cho et al., 2014), as PyTorch computes it.
 #pragma once
 
+#include <vector>
+
 #include <retrace/nn/initialise.h>
 #include <retrace/nn/module.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/recurrent_layers.h>
 
 namespace retrace {
 
@@ -28,19 +30,21 @@ struct GruCell {
 
 /// The result of Gru.
 struct GruResult {
-  Tensor y;  // [B, T, H]: h after every step
-  Tensor h;  // [B, H]: after the last step
+  Tensor y;  // [B, T, H]: h of the last layer after every step; [B, T, 2H] if bidirectional, forward first
+  Tensor h;  // [B, H] or [cells, B, H]: of every cell, after its last step
 };
 
-/// A GruCell over x [B, T, I], from h (zero if undefined). lengths [B] (i64; undefined: all T) gives the number of
-/// steps of each sample, which keeps its state afterwards. Throws ShapeError if a shape differs from these, IndexError
-/// if a length is not in [0, T].
+/// One GruCell a layer, or two if bidirectional, over x [B, T, I], from h: [B, H] of a single cell, [cells, B, H] of
+/// several; zero if undefined. The order of the cells, lengths, random and errors are as in Lstm.
 struct Gru {
-  GruCell cell;
+  RecurrentOptions options;
+  GruCell cell;                  // of the first layer
+  std::vector<GruCell> further;  // the other cells: visited as l0_reverse, l1, l1_reverse, ...
 
-  Gru(std::int64_t input, std::int64_t hidden, Random& random) : cell(input, hidden, random) {}
-  GruResult operator()(const Tensor& x, const Tensor& h = {}, const Tensor& lengths = {}) const;
-  void visit(auto&& see) const { cell.visit(see); }
+  Gru(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers = {});
+  GruResult operator()(const Tensor& x, const Tensor& h = {}, const Tensor& lengths = {},
+                       Random* random = nullptr) const;
+  void visit(auto&& see) const { cell.visit(see), visit_further_cells(further, options, see); }
 };
 
 }  // namespace retrace

@@ -1,5 +1,8 @@
 #include <retrace/nn/lstm.h>
 
+#include <optional>
+#include <utility>
+
 namespace retrace {
 namespace {
 
@@ -39,17 +42,31 @@ LstmState LstmCell::operator()(const Tensor& x, const LstmState& state) const {
   return step(linear(x, weight_ih, bias), state);
 }
 
-LstmResult Lstm::operator()(const Tensor& x, const LstmState& state, const Tensor& lengths) const {
+Lstm::Lstm(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers)
+    : options(checked_options("Lstm", layers)),
+      cell(input, hidden, random),
+      further(make_further_cells<LstmCell>(
+          input, hidden, layers, [&](std::int64_t features) { return LstmCell(features, hidden, random); })) {}
+
+LstmResult Lstm::operator()(const Tensor& x, const LstmState& state, const Tensor& lengths, Random* random) const {
   const Scope scope(this, "lstm");
   check_input("Lstm", x, 3, cell.input());
-  const auto given_or_zero = [&](const char* role, const Tensor& part) {
-    if (!part.defined()) return zeros({x.dim(0), cell.hidden()}, cell.weight_hh.dtype());
-    check_state("Lstm", role, part, x.dim(0), cell.hidden());
-    return part;
-  };
-  const Tensor first_h = given_or_zero("h", state.h), first_c = given_or_zero("c", state.c);
-  auto [y, h, c] = lstm_sequence(linear(x, cell.weight_ih, cell.bias), first_h, first_c, cell.weight_hh, lengths);
-  return {std::move(y), {std::move(h), std::move(c)}};
+  const int cells = cells_of(options);
+  const Shape shape{x.dim(0), cell.hidden()};
+  for (const auto& [role, part] : {std::pair("h", state.h), std::pair("c", state.c)})
+    if (part.defined()) check_states("Lstm", role, part, cells, x.dim(0), cell.hidden());
+  Tensors last_h, last_c;
+  Tensor y = run_layers(x, options, lengths, random, [&](int k, const Tensor& input) {
+    const LstmCell& own = k == 0 ? cell : further[static_cast<std::size_t>(k) - 1];
+    std::optional<Scope> own_scope;
+    if (k > 0) own_scope.emplace(&own, "lstm_cell");
+    const Dtype dtype = own.weight_hh.dtype();
+    const Tensor h = state_of_cell(state.h, k, cells, shape, dtype), c = state_of_cell(state.c, k, cells, shape, dtype);
+    LstmSequence sequence = lstm_sequence(linear(input, own.weight_ih, own.bias), h, c, own.weight_hh, lengths);
+    last_h.push_back(std::move(sequence.h)), last_c.push_back(std::move(sequence.c));
+    return std::move(sequence.y);
+  });
+  return {std::move(y), {states_of_cells(last_h), states_of_cells(last_c)}};
 }
 
 }  // namespace retrace

@@ -1,16 +1,18 @@
 // Long short-term memory (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000).
 #pragma once
 
+#include <vector>
+
 #include <retrace/nn/initialise.h>
 #include <retrace/nn/module.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/recurrent_layers.h>
 
 namespace retrace {
 
-/// The state of an LSTM.
+/// The state of an LSTM: [B, H] of one cell, [cells, B, H] of several.
 struct LstmState {
-  Tensor h;  // [B, H]
-  Tensor c;  // [B, H]
+  Tensor h;
+  Tensor c;
 };
 
 /// One step:
@@ -35,19 +37,26 @@ struct LstmCell {
 
 /// The result of Lstm.
 struct LstmResult {
-  Tensor y;         // [B, T, H]: h after every step
-  LstmState state;  // after the last step
+  Tensor y;         // [B, T, H]: h of the last layer after every step; [B, T, 2H] if bidirectional, forward first
+  LstmState state;  // of every cell, after its last step
 };
 
-/// An LstmCell over x [B, T, I], from a state (h and c are zero if undefined). lengths [B] (i64; undefined: all T)
-/// gives the number of steps of each sample, which keeps its state afterwards. Throws ShapeError if a shape differs
-/// from these, IndexError if a length is not in [0, T].
+/// One LstmCell a layer, or two if bidirectional, over x [B, T, I]. State: of a single cell h and c [B, H], of several
+/// [cells, B, H], in PyTorch's order (first layer, its reverse, second layer, ...); zero if undefined. lengths [B]
+/// (i64; undefined: all T) gives the number of steps of each sample, whose state stays as it is afterwards: y repeats
+/// it there, and what x holds there changes nothing. The reverse direction begins at the sample's own last step and
+/// ends, with its state, at the first. A null random turns off the dropout between the layers, as in evaluation.
+/// Throws ShapeError if a shape differs from these, IndexError if a length is not in [0, T]; the constructor throws
+/// ValueError if there is no layer or dropout is not in [0, 1].
 struct Lstm {
-  LstmCell cell;
+  RecurrentOptions options;
+  LstmCell cell;                  // of the first layer
+  std::vector<LstmCell> further;  // the other cells: visited as l0_reverse, l1, l1_reverse, ...
 
-  Lstm(std::int64_t input, std::int64_t hidden, Random& random) : cell(input, hidden, random) {}
-  LstmResult operator()(const Tensor& x, const LstmState& state = {}, const Tensor& lengths = {}) const;
-  void visit(auto&& see) const { cell.visit(see); }
+  Lstm(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers = {});
+  LstmResult operator()(const Tensor& x, const LstmState& state = {}, const Tensor& lengths = {},
+                        Random* random = nullptr) const;
+  void visit(auto&& see) const { cell.visit(see), visit_further_cells(further, options, see); }
 };
 
 }  // namespace retrace

@@ -14,6 +14,7 @@
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/pytorch.h>
+#include <retrace/nn/recurrent_layers.h>
 #include <retrace/nn/relational_memories.h>
 #include <retrace/nn/relational_memory.h>
 #include <retrace/nn/relational_memory_core.h>

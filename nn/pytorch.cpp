@@ -13,6 +13,25 @@ template <class Cell> PytorchEntries with_one_bias(const Cell& cell, const std::
           {"bias_hh" + suffix, {cell.bias}, true}};
 }
 
+PytorchEntries with_two_biases(const GruCell& cell, const std::string& suffix) {
+  return {{"weight_ih" + suffix, {cell.weight_ih}},
+          {"weight_hh" + suffix, {cell.weight_hh}},
+          {"bias_ih" + suffix, {cell.bias_ih}},
+          {"bias_hh" + suffix, {cell.bias_hh}}};
+}
+
+// The entries of every cell, whose names end in "_l0", "_l0_reverse", "_l1", ...
+template <class Layers, class EntriesOfCell>
+PytorchEntries of_all_cells(const Layers& layers, EntriesOfCell&& entries_of_cell) {
+  PytorchEntries entries;
+  for (int k = 0; k < cells_of(layers.options); ++k) {
+    const auto& cell = k == 0 ? layers.cell : layers.further[static_cast<std::size_t>(k) - 1];
+    for (PytorchEntry& entry : entries_of_cell(cell, "_" + name_of_cell(k, layers.options)))
+      entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 // The tensors of the state_dict: the parameter itself if it is the whole tensor, otherwise a new one.
 std::vector<NamedTensor> state_dict(const PytorchEntries& entries) {
   std::vector<NamedTensor> result;
@@ -36,17 +55,10 @@ void put_rows(const Tensor& joined, const Tensors& rows) {
 
 }  // namespace
 
-PytorchEntries pytorch_layout(const Gru& module) {
-  const GruCell& cell = module.cell;
-  return {{"weight_ih_l0", {cell.weight_ih}},
-          {"weight_hh_l0", {cell.weight_hh}},
-          {"bias_ih_l0", {cell.bias_ih}},
-          {"bias_hh_l0", {cell.bias_hh}}};
-}
-
-PytorchEntries pytorch_layout(const Lstm& module) { return with_one_bias(module.cell, "_l0"); }
+PytorchEntries pytorch_layout(const Gru& module) { return of_all_cells(module, with_two_biases); }
+PytorchEntries pytorch_layout(const Lstm& module) { return of_all_cells(module, with_one_bias<LstmCell>); }
 PytorchEntries pytorch_layout(const LstmCell& module) { return with_one_bias(module, ""); }
-PytorchEntries pytorch_layout(const Rnn& module) { return with_one_bias(module.cell, "_l0"); }
+PytorchEntries pytorch_layout(const Rnn& module) { return of_all_cells(module, with_one_bias<RnnCell>); }
 PytorchEntries pytorch_layout(const RnnCell& module) { return with_one_bias(module, ""); }
 
 PytorchEntries pytorch_layout(const MultiHeadAttention& module) {

@@ -29,13 +29,13 @@ using PytorchEntries = std::vector<PytorchEntry>;
 /// The layout of the state_dict of a layer whose names or shapes differ from PyTorch's:
 ///   here                                      torch.nn
 ///   Linear, LayerNorm, Embedding, GruCell     Linear, LayerNorm, Embedding, GRUCell: no difference
-///   Gru                                       GRU: names end in _l0
-///   Lstm, Rnn                                 LSTM, RNN: names end in _l0; bias = bias_ih_l0 + bias_hh_l0
+///   Gru                                       GRU: names end in _l0, _l0_reverse, _l1, ...
+///   Lstm, Rnn                                 LSTM, RNN: names likewise; bias = bias_ih_l0 + bias_hh_l0
 ///   LstmCell, RnnCell                         LSTMCell, RNNCell: bias = bias_ih + bias_hh
 ///   MultiHeadAttention                        MultiheadAttention: in_proj_weight = [query; key; value].weight,
 ///                                             in_proj_bias likewise, out_proj = out
-/// A GRU, LSTM or RNN has one layer, one direction and biases; batch_first changes no weight. To give a module of your
-/// own such a layout, define pytorch_layout for it in its namespace; it must name every parameter.
+/// A GRU, LSTM or RNN has biases and no proj_size; batch_first changes no weight. To give a module of your own such a
+/// layout, define pytorch_layout for it in its namespace; it must name every parameter.
 PytorchEntries pytorch_layout(const Gru& module);
 PytorchEntries pytorch_layout(const Lstm& module);
 PytorchEntries pytorch_layout(const LstmCell& module);

@@ -9,6 +9,14 @@ inline CheckCase normalised(const Shape& over) {
   return of(make<LayerNorm>(over, LayerNormOptions{.axes = 2}), Random(80).normal({2, steps, 3}), result);
 }
 
+/// A recurrent module of one cell, and one of two bidirectional layers over samples of different lengths.
+template <class M> Cases recurrent() {
+  const auto of_lengths = [](const M& module, const Tensor& x) { return Tensors{module(x, {}, indices({3, 5})).y}; };
+  Random own(90);
+  const auto stacked = make<M>(3, 2, own, RecurrentOptions{.layers = 2, .bidirectional = true});
+  return {of(make<M>(3, 4, numbers()), sequence, result_y), of(stacked, Shape{2, 5, 3}, of_lengths, own)};
+}
+
 inline Cases self_attention() {
   const auto y_and_weights = [](const MultiHeadAttention& attention, const Tensor& x) {
     auto [y, weights] = attention(x);
@@ -76,9 +84,9 @@ inline constexpr ModuleChecks modules[] = {
         normalised({3}),
         normalised({steps, 3})}; }},
     {"Embedding", [] { return Cases{of(make<Embedding>(6, 3, numbers()), indices({{1, 5, 1}}), result)}; }},
-    {"Rnn", [] { return Cases{of(make<Rnn>(3, 4, numbers()), sequence, result_y)}; }},
-    {"Lstm", [] { return Cases{of(make<Lstm>(3, 4, numbers()), sequence, result_y)}; }},
-    {"Gru", [] { return Cases{of(make<Gru>(3, 4, numbers()), sequence, result_y)}; }},
+    {"Rnn", recurrent<Rnn>},
+    {"Lstm", recurrent<Lstm>},
+    {"Gru", recurrent<Gru>},
     {"MultiHeadAttention", self_attention},
     {"CellMemory", [] {
         Random own(83);

@@ -49,6 +49,15 @@ class LibraryModules : public testing::Test {
     check("Rnn", gate, Rnn(i, h, random), [&](auto& m) { return m(series).y; });
   }
 
+  void check_stacked_recurrent_layers() {
+    constexpr std::int64_t lower = h * i + h * h + h, upper = h * (2 * h) + h * h + h;
+    const RecurrentOptions options{.layers = 2, .bidirectional = true};
+    check("Lstm of two layers", 8 * (lower + upper), Lstm(i, h, random, options), [&](auto& m) { return m(series).y; });
+    check("Gru of two layers", 6 * (lower + upper + 2 * h), Gru(i, h, random, options),
+          [&](auto& m) { return m(series).y; });
+    check("Rnn of two layers", 2 * (lower + upper), Rnn(i, h, random, options), [&](auto& m) { return m(series).y; });
+  }
+
   void check_memories() {
     constexpr std::int64_t attention = 4 * s * s, square = s * s + s;
     const auto next = [&](auto& m) { return m(memory, x).memory; };
@@ -75,6 +84,7 @@ class LibraryModules : public testing::Test {
 TEST_F(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
   check_layers();
   check_recurrent_layers();
+  check_stacked_recurrent_layers();
   check_memories();
 #define MODULE(name) EXPECT_TRUE(checked.contains(#name)) << #name " is missing above";
 #define VARIANT(name, module)

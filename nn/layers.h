@@ -1,4 +1,4 @@
-// Layers without a state: Linear, LayerNorm, Embedding.
+// Layers without a state: Linear, LayerNorm, RmsNorm, Embedding, Dropout.
 #pragma once
 
 #include <optional>
@@ -57,6 +57,22 @@ struct LayerNorm {
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };
 
+/// y = x / sqrt(mean(x^2) + eps) weight over the last axis, of `size` elements: see the op rms_norm. weight is
+/// initially
+/// 1. Throws ShapeError if the last axis of x has another length.
+struct RmsNorm {
+  Parameter weight;
+  double eps;
+
+  explicit RmsNorm(std::int64_t size, double epsilon = 1e-6)
+      : weight(ones(parameter_shape("RmsNorm", "weight", {size}))), eps(epsilon) {}
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(this, "rms_norm");
+    return rms_norm(x, weight, eps);
+  }
+  void visit(auto&& see) const { see("weight", weight); }
+};
+
 /// y[..., :] = weight[ids[...], :] for ids [...] (i64) and a weight [count, features] that is initially standard
 /// normal. Throws IndexError if an id is not in [0, count), DtypeError if ids is not i64.
 struct Embedding {
@@ -69,6 +85,25 @@ struct Embedding {
     return embedding(weight, ids);
   }
   void visit(auto&& see) const { see("weight", weight); }
+};
+
+/// Throws ValueError, naming the layer, unless the probability of its dropout is in [0, 1].
+inline void check_probability(const char* layer, double probability) {
+  if (!(probability >= 0 && probability <= 1))
+    throw ValueError(text(layer, ": the probability of dropout ", probability, " must lie from 0 to 1"));
+}
+
+/// y = 0 with the given probability, else x / (1 - probability), element by element: see the op dropout. y is x if
+/// random is null, as in evaluation. The constructor throws ValueError if the probability is not in [0, 1].
+struct Dropout {
+  double probability;
+
+  explicit Dropout(double of_zero) : probability(of_zero) { check_probability("Dropout", probability); }
+  Tensor operator()(const Tensor& x, Random* random = nullptr) const {
+    const Scope scope(this, "dropout");
+    return probability > 0 ? dropout(x, probability, random) : x;
+  }
+  void visit(auto&&) const {}
 };
 
 }  // namespace retrace

@@ -1,9 +1,13 @@
 #include <retrace/nn/multi_head_attention.h>
 
+#include <limits>
+
+#include <retrace/nn/positions.h>
+
 namespace retrace {
 namespace {
 
-void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& mask) {
+void check_heads_and_ranks(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& mask) {
   check_defined("multi_head_attention", q, "q");
   check_defined("multi_head_attention", k, "k");
   check_defined("multi_head_attention", v, "v");
@@ -22,7 +26,7 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const T
 
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
                                      const Tensor& w_k, const Tensor& w_v, const Tensor& w_o, const Tensor& mask) {
-  check(q, k, v, heads, mask);
+  check_heads_and_ranks(q, k, v, heads, mask);
   // If q, k and v are one tensor, its gradient sums their terms in the reverse of this order.
   const Tensor values = matmul(v, w_v), keys = matmul(k, w_k), queries = matmul(q, w_q);
   const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
@@ -33,29 +37,128 @@ AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Ten
 MultiHeadAttention::MultiHeadAttention(std::int64_t size, Random& random, MultiHeadAttentionOptions options)
     : query(parameter_shape("MultiHeadAttention", "query.weight", {size, size})[0], size, random,
             {.bias = options.bias}),
-      key(size, size, random, {.bias = options.bias}),
-      value(size, size, random, {.bias = options.bias}),
+      key(options.key_size == 0 ? size : options.key_size, size, random, {.bias = options.bias}),
+      value(options.value_size == 0 ? size : options.value_size, size, random, {.bias = options.bias}),
       out(size, size, random, {.bias = options.bias}),
-      heads(options.heads) {
+      heads(options.heads),
+      dropout(options.dropout),
+      positions(options.positions) {
   if (heads < 1 || size % heads != 0)
     throw ShapeError(text("MultiHeadAttention: ", heads, " heads do not divide ", size, " features; choose a divisor"));
+  if (positions == AttentionPositions::rotary && size / heads % 2 != 0)
+    throw ShapeError(text("MultiHeadAttention: rotary positions turn pairs of features, and a head has ", size / heads,
+                          "; choose heads of an even size"));
+  check_probability("MultiHeadAttention", dropout);
 }
 
+namespace {
+
+// Constants beside dual numbers stay f64.
+Dtype dtype_of_mask(const Tensor& scores_of) { return scores_of.dtype() == f32 ? f32 : f64; }
+
+Tensor as_additive(const Tensor& mask, Dtype dtype) {
+  if (mask.dtype() != i64) return mask.detach().to(dtype);
+  return where(mask, full({}, 0, dtype), full({}, -std::numeric_limits<double>::infinity(), dtype));
+}
+
+// The options of attention: everything that hides keys or adds to the scores, in one mask.
+AttentionOptions masked(const MultiHeadAttention& module, const AttendOptions& options, const Tensor& q,
+                        std::int64_t keys) {
+  const Dtype dtype = dtype_of_mask(q);
+  Tensor mask = options.mask;
+  if (options.lengths.defined()) {
+    if (options.lengths.rank() != 1 || options.lengths.dim(0) != q.dim(0))
+      throw ShapeError(text("MultiHeadAttention: lengths", options.lengths.shape(), " must be [", q.dim(0),
+                            "], one for each sample of q", q.shape()));
+    const Tensor padding = padding_mask(options.lengths, keys, dtype);
+    mask = mask.defined() ? as_additive(mask, dtype) + padding : padding;
+  }
+  if (module.positions == AttentionPositions::alibi) {
+    const Tensor bias = alibi_bias(module.heads, q.dim(1), keys, dtype);  // [heads, Tq, Tk]
+    const Tensor of_heads = module.heads == 1 ? bias : unsqueeze(bias, 0);
+    if (mask.defined()) mask = as_additive(mask, dtype);
+    const bool of_samples = mask.defined() && mask.rank() == 3 && module.heads > 1;
+    mask = mask.defined() ? (of_samples ? unsqueeze(mask, 1) : mask) + of_heads : of_heads;
+  }
+  return {.heads = module.heads, .causal = options.causal, .mask = mask};
+}
+
+Tensor rotated(const MultiHeadAttention& module, const Tensor& x, std::int64_t first) {
+  if (module.positions != AttentionPositions::rotary) return x;
+  return rotary(x, {.heads = module.heads, .first = first});
+}
+
+void check_cache(const KeyValueCache& cache, const Tensor& keys) {
+  if (cache.length() == 0) return;
+  const Shape expected{keys.dim(0), cache.length(), keys.dim(2)};
+  if (cache.keys.shape() != expected || cache.values.shape() != expected)
+    throw ShapeError(text("MultiHeadAttention: a cache with keys", cache.keys.shape(), " and values",
+                          cache.values.shape(), " cannot take keys", keys.shape(),
+                          "; begin each batch with an empty cache"));
+}
+
+// The keys and values of this call behind those of earlier ones.
+KeyValueCache appended(const KeyValueCache* cache, const Tensor& keys, const Tensor& values) {
+  if (cache == nullptr || cache->length() == 0) return {keys, values};
+  check_cache(*cache, keys);
+  return {concat({cache->keys, keys}, 1), concat({cache->values, values}, 1)};
+}
+
+// y before the last Linear, and the weights if they are wanted.
+AttentionResult attend(const MultiHeadAttention& module, const Tensor& q, const KeyValueCache& seen,
+                       const AttendOptions& options, bool weights_wanted) {
+  const AttentionOptions fused = masked(module, options, q, seen.length());
+  const bool drops = module.dropout > 0 && options.random != nullptr;
+  if (!drops && !weights_wanted) return {attention(q, seen.keys, seen.values, fused), {}};
+  AttentionResult result = attention_with_weights(q, seen.keys, seen.values, fused);
+  if (module.heads == 1) result.weights = unsqueeze(result.weights, 1);
+  if (drops)
+    result.y = combine_heads(
+        matmul(dropout(result.weights, module.dropout, options.random), split_heads(seen.values, module.heads)));
+  return result;
+}
+
+AttentionResult run(const MultiHeadAttention& module, const Tensor& q, const Tensor& k, const Tensor& v,
+                    const AttendOptions& options, bool weights_wanted) {
+  const Scope scope(&module, "mha");
+  check_heads_and_ranks(q, k, v, module.heads, options.mask);
+  const std::int64_t before = options.cache == nullptr ? 0 : options.cache->length();
+  const Tensor values = module.value(v), keys = rotated(module, module.key(k), before);
+  const Tensor queries = rotated(module, module.query(q), before + k.dim(1) - q.dim(1));
+  const KeyValueCache seen = appended(options.cache, keys, values);
+  AttentionResult result = attend(module, queries, seen, options, weights_wanted);
+  result.y = module.out(result.y);
+  if (options.cache != nullptr) *options.cache = seen;
+  return result;
+}
+
+}  // namespace
+
 AttentionResult MultiHeadAttention::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
-                                               const Tensor& mask) const {
-  const Scope scope(this, "mha");
-  check(q, k, v, heads, mask);
-  const Tensor values = value(v), keys = key(k), queries = query(q);
-  const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
-  return {out(result.y), heads == 1 ? unsqueeze(result.weights, 1) : result.weights};
+                                               const AttendOptions& options) const {
+  return run(*this, q, k, v, options, true);
 }
 
 Tensor MultiHeadAttention::without_weights(const Tensor& q, const Tensor& k, const Tensor& v,
-                                           const Tensor& mask) const {
+                                           const AttendOptions& options) const {
+  return run(*this, q, k, v, options, false).y;
+}
+
+KeyValueCache MultiHeadAttention::project(const Tensor& k, const Tensor& v) const {
   const Scope scope(this, "mha");
-  check(q, k, v, heads, mask);
-  const Tensor values = value(v), keys = key(k), queries = query(q);
-  return out(attention(queries, keys, values, {.heads = heads, .mask = mask}));
+  check_heads_and_ranks(k, k, v, 1, {});
+  const Tensor values = value(v);
+  return {rotated(*this, key(k), 0), values};
+}
+
+Tensor MultiHeadAttention::from_projected(const Tensor& q, const KeyValueCache& memory,
+                                          const AttendOptions& options) const {
+  const Scope scope(this, "mha");
+  if (options.cache != nullptr)
+    throw ValueError("MultiHeadAttention: from_projected reads its keys and appends none; give it no cache");
+  check_heads_and_ranks(q, memory.keys, memory.values, heads, options.mask);
+  const Tensor queries = rotated(*this, query(q), memory.length() - q.dim(1));
+  return out(attend(*this, queries, memory, options, false).y);
 }
 
 }  // namespace retrace

@@ -62,8 +62,13 @@ PytorchEntries pytorch_layout(const Rnn& module) { return of_all_cells(module, w
 PytorchEntries pytorch_layout(const RnnCell& module) { return with_one_bias(module, ""); }
 
 PytorchEntries pytorch_layout(const MultiHeadAttention& module) {
-  const auto& [query, key, value, out, heads] = module;
-  PytorchEntries entries{{"in_proj_weight", {query.weight, key.weight, value.weight}}};
+  const Linear &query = module.query, &key = module.key, &value = module.value, &out = module.out;
+  const Shape& square = query.weight.shape();
+  PytorchEntries entries;
+  if (key.weight.shape() == square && value.weight.shape() == square)
+    entries = {{"in_proj_weight", {query.weight, key.weight, value.weight}}};
+  else
+    entries = {{"q_proj_weight", {query.weight}}, {"k_proj_weight", {key.weight}}, {"v_proj_weight", {value.weight}}};
   if (query.bias && key.bias && value.bias) entries.push_back({"in_proj_bias", {*query.bias, *key.bias, *value.bias}});
   entries.push_back({"out_proj.weight", {out.weight}});
   if (out.bias) entries.push_back({"out_proj.bias", {*out.bias}});

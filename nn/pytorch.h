@@ -33,7 +33,8 @@ using PytorchEntries = std::vector<PytorchEntry>;
 ///   Lstm, Rnn                                 LSTM, RNN: names likewise; bias = bias_ih_l0 + bias_hh_l0
 ///   LstmCell, RnnCell                         LSTMCell, RNNCell: bias = bias_ih + bias_hh
 ///   MultiHeadAttention                        MultiheadAttention: in_proj_weight = [query; key; value].weight,
-///                                             in_proj_bias likewise, out_proj = out
+///                                             in_proj_bias likewise, out_proj = out; with other sizes of keys or
+///                                             values (kdim, vdim) q_proj_weight, k_proj_weight and v_proj_weight
 /// A GRU, LSTM or RNN has biases and no proj_size; batch_first changes no weight. To give a module of your own such a
 /// layout, define pytorch_layout for it in its namespace; it must name every parameter.
 PytorchEntries pytorch_layout(const Gru& module);

@@ -28,6 +28,74 @@ inline Cases self_attention() {
   return {of(plain, Shape{2, 3, 4}, y_and_weights), of(biased, Random(84).normal({2, 3, 4}), y_and_weights)};
 }
 
+/// Every kind of position, with dropout, lengths and other sizes of keys and values.
+inline Cases attention_forms() {
+  Cases cases;
+  Random own(91);
+  for (const AttentionPositions positions :
+       {AttentionPositions::none, AttentionPositions::rotary, AttentionPositions::alibi}) {
+    const MultiHeadAttentionOptions form{
+        .heads = 2, .bias = true, .value_size = 3, .dropout = 0.3, .positions = positions};
+    const auto masked = [](const MultiHeadAttention& attention, const Tensor& x) {
+      Random masks(5);
+      const Tensor v = slice(x, {all, all, range(0, 3)});
+      return Tensors{attention(x, x, v, {.causal = true, .lengths = indices({2, 3}), .random = &masks}).y};
+    };
+    cases.push_back(of(make<MultiHeadAttention>(4, own, form), Shape{2, 3, 4}, masked, own));
+  }
+  return cases;
+}
+
+inline Cases encoders() {
+  Cases cases;
+  Random own(92);
+  for (const FeedForward activation : {FeedForward::gelu, FeedForward::swiglu}) {
+    const bool norm_first = activation == FeedForward::swiglu;
+    const TransformerLayerOptions form{
+        .heads = 2, .feed_forward = 3, .activation = activation, .dropout = 0.2, .norm_first = norm_first};
+    const TransformerOptions options{.layers = 2, .layer = form, .final_norm = norm_first};
+    const auto encode = [](const TransformerEncoder& encoder, const Tensor& x) {
+      Random masks(5);
+      return Tensors{encoder(x, {.lengths = indices({2, 3}), .random = &masks})};
+    };
+    cases.push_back(of(make<TransformerEncoder>(4, own, options), Shape{2, 3, 4}, encode, own));
+  }
+  return cases;
+}
+
+/// x is both what is decoded and, backwards, the memory.
+inline Cases decoders() {
+  Random own(93);
+  const TransformerLayerOptions form{.heads = 2, .feed_forward = 3, .activation = FeedForward::swiglu, .dropout = 0.2};
+  const TransformerOptions options{.layers = 2, .layer = form, .final_norm = true};
+  const auto decode = [](const TransformerDecoder& decoder, const Tensor& x) {
+    Random masks(5);
+    return Tensors{decoder(x, flip(x, 1), {.memory_lengths = indices({2, 3}), .random = &masks})};
+  };
+  return {of(make<TransformerDecoder>(4, own, options), Shape{2, 3, 4}, decode, own)};
+}
+
+/// A case whose module draws its dropout from the same generator in every call.
+template <class M> CheckCase dropping(const std::shared_ptr<M>& module) {
+  const auto drop = [](const M& m, const Tensor& x) {
+    Random masks(5);
+    return Tensors{m(x, &masks)};
+  };
+  return of(module, Random(94).normal(sequence), drop);
+}
+
+inline CheckCase perceptron() {
+  Random own(95);
+  const MlpOptions options{.activation = Activation::gelu, .dropout = 0.3};
+  return dropping(make<Mlp>(std::vector<std::int64_t>{3, 5, 2}, own, options));
+}
+
+inline CheckCase parts_in_order() {
+  Random own(96);
+  Sequential parts(Linear(3, 4, own), silu, Dropout(0.3), Gru(4, 3, own), Linear(3, 2, own));
+  return dropping(std::make_shared<decltype(parts)>(std::move(parts)));
+}
+
 inline CheckCase cell_memory(bool gate, Random& random) {
   const CellMemoryOptions options{.slots = 3, .slot_size = 4, .heads = 2, .gate = gate};
   return of(make<CellMemory>(3, random, options), Shape{2, 3}, from_initial_memory, random);
@@ -84,10 +152,22 @@ inline constexpr ModuleChecks modules[] = {
         normalised({3}),
         normalised({steps, 3})}; }},
     {"Embedding", [] { return Cases{of(make<Embedding>(6, 3, numbers()), indices({{1, 5, 1}}), result)}; }},
+    {"RmsNorm", [] { return Cases{of(make<RmsNorm>(3), Random(97).normal(sequence), result)}; }},
+    {"Dropout", [] { return Cases{dropping(make<Dropout>(0.3))}; }},
+    {"Mlp", [] { return Cases{perceptron()}; }},
+    {"Sequential", [] { return Cases{parts_in_order()}; }},
+    {"LearnedPositions", [] {
+        Random own(98);
+        return Cases{of(make<LearnedPositions>(steps, 3, own), sequence, result, own)}; }},
+    {"SinusoidalPositions", [] {
+        return Cases{of(make<SinusoidalPositions>(), Random(99).normal(sequence), result)}; }},
     {"Rnn", recurrent<Rnn>},
     {"Lstm", recurrent<Lstm>},
     {"Gru", recurrent<Gru>},
     {"MultiHeadAttention", self_attention},
+    {"MultiHeadAttentionForms", attention_forms},
+    {"TransformerEncoder", encoders},
+    {"TransformerDecoder", decoders},
     {"CellMemory", [] {
         Random own(83);
         return Cases{cell_memory(true, numbers()), cell_memory(false, own)}; }},

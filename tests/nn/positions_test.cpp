@@ -1,0 +1,119 @@
+// Positions, by hand: sinusoidal and learned ones, rotary ones as rotations, the slopes and biases of ALiBi.
+#include <retrace/nn/positions.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
+#include <retrace/tests/errors.h>
+
+namespace retrace {
+namespace {
+
+class Positions : public testing::Test {
+ protected:
+  DtypeScope doubles{f64};
+  Random random{1};
+};
+
+TEST_F(Positions, SinusoidalOnesAreThePapersFormula) {
+  const Tensor p = sinusoidal_positions(3, 4);
+  ASSERT_EQ(p.shape(), (Shape{3, 4}));
+  for (int t = 0; t < 3; ++t) {
+    EXPECT_NEAR(p.at({t, 0}), std::sin(t), 1e-15);
+    EXPECT_NEAR(p.at({t, 1}), std::cos(t), 1e-15);
+    EXPECT_NEAR(p.at({t, 2}), std::sin(t / 100.0), 1e-15);
+    EXPECT_NEAR(p.at({t, 3}), std::cos(t / 100.0), 1e-15);
+  }
+  EXPECT_NEAR(sinusoidal_positions(1, 3, 5).at({0, 2}), std::sin(5 / std::pow(10000, 2.0 / 3)), 1e-15);
+  EXPECT_TRUE(same_bits(sinusoidal_positions(2, 4, 1), slice(p, {range(1)})));
+  EXPECT_EQ(sinusoidal_positions(2, 2, 0, f32).dtype(), f32);
+  EXPECT_EQ(sinusoidal_positions(0, 4).shape(), (Shape{0, 4}));
+}
+
+TEST_F(Positions, ModulesAddThemToEveryStep) {
+  const Tensor x = random.normal({2, 3, 4});
+  EXPECT_LT(difference(SinusoidalPositions()(x, 7) - x, broadcast_to(sinusoidal_positions(3, 4, 7), {2, 3, 4})), 1e-15);
+  const LearnedPositions learned(5, 4, random);
+  EXPECT_LT(difference(learned(x, 2) - x, broadcast_to(slice(learned.weight, {range(2, 5)}), {2, 3, 4})), 1e-15);
+  EXPECT_NEAR(deviation_of(LearnedPositions(100, 100, random).weight), 0.02, 0.001);
+  EXPECT_EQ(message_of<IndexError>([&] { learned(x, 3); }),
+            "LearnedPositions: x[2, 3, 4] has 3 steps from position 3 on, but 5 positions were learned; take a larger "
+            "`longest`");
+  EXPECT_EQ(message_of<ShapeError>([&] {
+              learned(zeros({3, 5}));
+            }),
+            "LearnedPositions: x[3, 5] must be [..., time, 4]; reshape it");
+  EXPECT_THROW(learned(x, -1), IndexError);
+  EXPECT_THROW(SinusoidalPositions()(zeros({3})), ShapeError);
+  EXPECT_THROW(sinusoidal_positions(-1, 2), ShapeError);
+  EXPECT_THROW(sinusoidal_positions(1, 2, 0, i64), DtypeError);
+}
+
+/// As complex numbers: pair i of step t, times e^(i t base^(-2i/d)).
+TEST_F(Positions, RotaryOnesTurnPairs) {
+  const Tensor x = random.normal({2, 3, 8});
+  for (const RotaryPairs pairs : {RotaryPairs::adjacent, RotaryPairs::halves}) {
+    const Tensor y = rotary(x, {.heads = 2, .first = 5, .base = 100, .pairs = pairs});
+    ASSERT_EQ(y.shape(), x.shape());
+    for (std::int64_t b = 0; b < 2; ++b)
+      for (std::int64_t t = 0; t < 3; ++t)
+        for (std::int64_t head = 0; head < 2; ++head)
+          for (std::int64_t i = 0; i < 2; ++i) {
+            const bool adjacent = pairs == RotaryPairs::adjacent;
+            const std::int64_t first = 4 * head + (adjacent ? 2 * i : i), second = first + (adjacent ? 1 : 2);
+            const std::complex<double> z(x.at({b, t, first}), x.at({b, t, second}));
+            const std::complex<double> turned = z * std::polar(1.0, static_cast<double>(t + 5) * (i == 0 ? 1 : 0.1));
+            EXPECT_NEAR(y.at({b, t, first}), turned.real(), 1e-14);
+            EXPECT_NEAR(y.at({b, t, second}), turned.imag(), 1e-14);
+          }
+  }
+}
+
+TEST_F(Positions, ProductsOfRotatedRowsDependOnTheirDistanceAlone) {
+  const Tensor q = random.normal({1, 6}), k = random.normal({1, 6});
+  const auto product = [&](std::int64_t m, std::int64_t n) {
+    return sum(rotary(q, {.first = m}) * rotary(k, {.first = n})).item();
+  };
+  EXPECT_NEAR(product(7, 3), product(104, 100), 1e-12);
+  EXPECT_GT(std::abs(product(7, 3) - product(7, 4)), 1e-3);
+}
+
+TEST_F(Positions, RotaryEdgesAndErrors) {
+  EXPECT_TRUE(same_values(rotary(ones({1, 2})), ones({1, 2}))) << "position 0 turns nothing";
+  EXPECT_EQ(rotary(zeros({2, 0, 4})).shape(), (Shape{2, 0, 4}));
+  EXPECT_EQ(rotary(zeros({1, 2}, f32)).dtype(), f32);
+  EXPECT_EQ(message_of<ShapeError>([] {
+              rotary(ones({3, 6}), {.heads = 2});
+            }),
+            "rotary: 2 heads do not divide the last axis of x[3, 6] into pairs of features; choose heads of an even "
+            "size");
+  EXPECT_THROW(rotary(ones({4})), ShapeError);
+  const auto turned = [](const Tensor& x) { return rotary(x, {.heads = 2, .first = 1}); };
+  const auto result = gradcheck(turned, random.normal({2, 3, 8}));
+  EXPECT_TRUE(result.passed()) << result;
+}
+
+TEST_F(Positions, SlopesAreThoseOfThePaper) {
+  EXPECT_TRUE(
+      same_values(alibi_slopes(8), tensor({0.5, 0.25, 0.125, 0.0625, 1 / 32.0, 1 / 64.0, 1 / 128.0, 1 / 256.0})));
+  EXPECT_LT(difference(alibi_slopes(1), tensor({1 / 256.0})), 1e-18);
+  // 6 heads: the 4 of n = 4, then the first and third of n = 8.
+  EXPECT_TRUE(same_values(alibi_slopes(6), tensor({0.25, 1 / 16.0, 1 / 64.0, 1 / 256.0, 0.5, 0.125})));
+  EXPECT_EQ(message_of([] { alibi_slopes(0); }), "alibi_slopes: 0 heads; at least one is needed");
+}
+
+TEST_F(Positions, BiasesFallWithTheDistance) {
+  const Tensor bias = alibi_bias(2, 2, 3);  // slopes 1/16 and 1/256; the queries stand at 1 and 2
+  EXPECT_TRUE(same_values(bias[0] * 16.0, tensor({{-1, 0, -1}, {-2, -1, 0}})));
+  EXPECT_TRUE(same_values(bias[1] * 256.0, tensor({{-1, 0, -1}, {-2, -1, 0}})));
+  EXPECT_THROW(alibi_bias(2, -1, 3), ShapeError);
+}
+
+}  // namespace
+}  // namespace retrace

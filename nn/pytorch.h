@@ -29,6 +29,8 @@ using PytorchEntries = std::vector<PytorchEntry>;
 /// The layout of the state_dict of a layer whose names or shapes differ from PyTorch's:
 ///   here                                      torch.nn
 ///   Linear, LayerNorm, Embedding, GruCell     Linear, LayerNorm, Embedding, GRUCell: no difference
+///   Transformer(En|De)coder(Layer)            the same, but for MultiHeadAttention; PyTorch has no SwiGLU
+///   Sequential                                Sequential: no difference if functions, Dropout, ... have a part each
 ///   Gru                                       GRU: names end in _l0, _l0_reverse, _l1, ...
 ///   Lstm, Rnn                                 LSTM, RNN: names likewise; bias = bias_ih_l0 + bias_hh_l0
 ///   LstmCell, RnnCell                         LSTMCell, RNNCell: bias = bias_ih + bias_hh

@@ -1,8 +1,5 @@
-// Exchange of weights with PyTorch. The results of PyTorch are in tests/nn/pytorch, made by make_example.py. To let
-// PyTorch read the files written here (with a python3 that has torch):
-//   RETRACE_PYTORCH_FILES=/tmp/ours_ retrace_test --gtest_filter='Pytorch.*'
-//   python3 tests/nn/pytorch/read_back.py /tmp/ours_f32.safetensors
-//   python3 tests/nn/pytorch/read_back.py /tmp/ours_f64.safetensors
+// Exchange of weights with PyTorch. The results of PyTorch are in tests/nn/pytorch, made by make_example.py. Where
+// python3 has torch, live_test.py runs these tests on new weights, and lets PyTorch read the files written here.
 #include <retrace/nn/pytorch.h>
 
 #include <gtest/gtest.h>
@@ -16,6 +13,7 @@
 #include <retrace/core/safetensors.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/compare.h>
+#include <retrace/tests/nn/pytorch/example.h>
 #include <retrace/tests/nn/pytorch/layers.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
@@ -23,29 +21,13 @@
 namespace retrace {
 namespace {
 
-const std::string folder = RETRACE_SOURCE_DIR "/tests/nn/pytorch/";
-
-void expect_outputs_of_pytorch(const PytorchLayers& layers, Dtype dtype, double limit) {
-  const NamedTensors example = read_safetensors(folder + "example.safetensors").tensors;
-  const std::string kind = dtype == f64 ? "f64." : "f32.";
-  std::size_t compared = 0;
-  for (const auto& [name, y] : outputs(layers, example, dtype)) {
-    const Tensor& expected = example.at(kind + name);
-    ASSERT_EQ(y.shape(), expected.shape()) << name;
-    EXPECT_EQ(y.dtype(), dtype) << name;
-    EXPECT_LT(max(abs(y.to(f64) - expected.to(f64))).item(), limit) << kind << name;
-    ++compared;
-  }
-  EXPECT_EQ(compared, 15U);
-  for (const auto& [name, expected] : example) compared -= name.starts_with(kind) ? 1 : 0;
-  EXPECT_EQ(compared, 0U) << "each output of the example is compared";
-}
+const std::string folder = pytorch_folder();
 
 TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInFloats) {
   Random random(1);
   const PytorchLayers layers(random);
   load_pytorch(folder + "state_dict.safetensors", layers);
-  expect_outputs_of_pytorch(layers, f32, 1e-6);
+  expect_outputs_of_pytorch(layers, "example.safetensors", f32, 15);
 }
 
 TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInDoubles) {
@@ -53,7 +35,7 @@ TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInDoubles) {
   const PytorchLayers layers(random);
   to(layers, f64);
   load_pytorch(folder + "state_dict.safetensors", layers);
-  expect_outputs_of_pytorch(layers, f64, 1e-12);
+  expect_outputs_of_pytorch(layers, "example.safetensors", f64, 15);
 }
 
 /// The example's state_dict as save_pytorch writes it: of two biases that are added, the first holds the sum and the

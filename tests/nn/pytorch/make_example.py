@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Makes state_dict.safetensors and example.safetensors beside this script: what PyTorch computes with random weights.
+"""make_example.py [FOLDER [SEED]]: state_dict.safetensors and example.safetensors, of random weights.
 
-Needs python3 and torch (Debian: python3-torch). The weights are f32; the outputs are computed from them in f32 and f64.
+What PyTorch computes with single layers; beside this script, or in a folder. Needs python3 and torch (Debian:
+python3-torch). The weights are f32; the outputs are computed from them in f32 and f64.
 """
 import json
 import pathlib
 import struct
+import sys
 
 import torch
 from torch import nn
@@ -65,20 +67,20 @@ class Layers(nn.Module):
         return y
 
 
-def main():
-    torch.manual_seed(1)
+def main(folder=FOLDER, seed=1):
+    torch.manual_seed(int(seed))
     layers = Layers()
     for weight in layers.parameters():
         nn.init.normal_(weight, std=0.5)
     shapes = {"x": (2, 3, 4), "h": (2, 5), "c": (2, 5), "query": (2, 3, 6), "key": (2, 4, 6), "value": (2, 4, 6)}
     inputs = {"ids": torch.randint(7, (2, 3)), **{name: torch.randn(shape) for name, shape in shapes.items()}}
-    write(FOLDER / "state_dict.safetensors", layers.state_dict())
+    write(pathlib.Path(folder) / "state_dict.safetensors", layers.state_dict())
     example = {"input." + name: tensor for name, tensor in inputs.items()}
     example.update({"f32." + name: tensor for name, tensor in layers(**inputs).items()})
     in_doubles = {name: tensor.double() if tensor.is_floating_point() else tensor for name, tensor in inputs.items()}
     example.update({"f64." + name: tensor for name, tensor in layers.double()(**in_doubles).items()})
-    write(FOLDER / "example.safetensors", example)
+    write(pathlib.Path(folder) / "example.safetensors", example)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

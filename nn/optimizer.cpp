@@ -32,6 +32,32 @@ template <class T> [[noreturn]] void throw_nonfinite(const NamedTensor& paramete
 
 }  // namespace
 
+void AnyOptimizer::set_learning_rate(double lr) {
+  for (std::size_t group = 0; group < groups(); ++group) set_rate(group, lr);
+}
+
+void AnyOptimizer::set_learning_rate(double lr, std::size_t group) {
+  check_group("set_learning_rate", group);
+  set_rate(group, lr);
+}
+
+void AnyOptimizer::scale_learning_rates(double factor) {
+  if (!(factor >= 0 && std::isfinite(factor)))
+    throw ValueError(text("scale_learning_rates: the factor is ", factor,
+                          "; it has to be a number of 0 or more, such as schedule(step) with base 1"));
+  for (std::size_t group = 0; group < groups(); ++group) set_rate(group, base_rates_[group] * factor);
+}
+
+void AnyOptimizer::resume(std::int64_t steps) {
+  steps_ = steps;
+  for (OptimizerSlot& slot : slots_) slot.updates = steps;
+}
+
+void AnyOptimizer::check_group(const char* function, std::size_t group) const {
+  if (group < groups()) return;
+  throw IndexError(text(function, ": there is no group ", group, "; the optimiser has ", groups(), ", counted from 0"));
+}
+
 void AnyOptimizer::check_finite(const NamedTensor& parameter) {
   dispatch_real(parameter.tensor.dtype(), "step", [&](auto zero) {
     using T = decltype(zero);

@@ -1,5 +1,11 @@
 // The base of the optimisers. A step checks every gradient, then updates each parameter in one pass. It consumes the
 // gradients: they can still be read, but the next backward overwrites them.
+//
+// Parameters in groups have options of their own. A schedule scales the learning rates of all groups together:
+//
+//   AdamW adam({{parameters(body), {.lr = 1e-4}}, {parameters(head), {.lr = 1e-3}}});
+//   const WarmUpCosine schedule{.base = 1, .warm_up = 100, .steps = 10000};
+//   adam.scale_learning_rates(schedule(step));  // before each step
 #pragma once
 
 #include <algorithm>
@@ -24,6 +30,7 @@ struct OptimizerSlot {
   NamedTensor parameter;
   std::vector<NamedTensor> state;
   std::size_t group = 0;
+  std::int64_t updates = 0;  // made of this parameter: fewer than steps() if it was frozen or had no gradient
 };
 
 /// The interface of every optimiser.
@@ -34,30 +41,50 @@ class AnyOptimizer {
   AnyOptimizer& operator=(const AnyOptimizer&) = delete;
   virtual ~AnyOptimizer() = default;
 
-  /// Updates every parameter by its gradient. If it throws, nothing is changed, and the error names the parameter.
-  /// Throws
-  ///  - TapeError if a parameter has no gradient since the last step, unless allow_missing;
+  /// Updates every parameter by its gradient, except those that are frozen now: they may become frozen, or unfrozen,
+  /// after the optimiser was made. A gradient that a parameter got before it was frozen is used up, not applied. If it
+  /// throws, nothing is changed, and the error names the parameter. Throws
+  ///  - TapeError if a parameter that is not frozen has no gradient since the last step, unless allow_missing;
   ///  - ValueError if a gradient has a NaN or an infinity, unless allow_nonfinite;
   ///  - TapeError if a parameter that no optimiser has got a gradient on a tape with parameters that one has, unless
   ///    allow_unvisited: a member missing from visit() would otherwise never be trained. Frozen parameters, watched
   ///    leaves and tapes without parameters of an optimiser are ignored;
   ///  - DtypeError if the dtype of a parameter differs from that of its state.
   virtual void step() = 0;
-  /// Sets the learning rate of every group.
-  virtual void set_learning_rate(double lr) = 0;
+
+  /// The number of groups, and the learning rate that the next step uses for one of them. Throws IndexError if there is
+  /// no such group.
+  std::size_t groups() const { return base_rates_.size(); }
+  double learning_rate(std::size_t group = 0) const {
+    check_group("learning_rate", group);
+    return rate(group);
+  }
+  /// Sets the learning rate of every group, or of one, until the next call of these functions.
+  void set_learning_rate(double lr);
+  void set_learning_rate(double lr, std::size_t group);
+  /// Sets the learning rate of every group to factor times the rate with which it was made, whatever was set since, so
+  /// that the ratios of the groups remain (LambdaLR of PyTorch). Throws ValueError unless the factor is finite and at
+  /// least 0.
+  void scale_learning_rates(double factor);
 
   /// The number of steps made so far.
   std::int64_t steps() const { return steps_; }
   /// All parameters with their state, in the order of the groups. Save these to resume later.
   const std::vector<OptimizerSlot>& slots() const { return slots_; }
-  /// Continues as after `steps` steps. Copy the state saved at that point into the tensors of slots() first.
-  void resume(std::int64_t steps) { steps_ = steps; }
+  /// Continues as after `steps` steps, each of which updated every parameter. Copy the state saved at that point into
+  /// the tensors of slots() first.
+  void resume(std::int64_t steps);
 
  protected:
+  /// The learning rate of a group in its options.
+  virtual double rate(std::size_t group) const = 0;
+  virtual void set_rate(std::size_t group, double lr) = 0;
+  void check_group(const char* function, std::size_t group) const;
   static void check_finite(const NamedTensor& parameter);
   static void check_all_visited(bool allow_unvisited);
 
   std::vector<OptimizerSlot> slots_;
+  std::vector<double> base_rates_;  // of the groups, as they were made
   std::int64_t steps_ = 0;
 };
 
@@ -76,31 +103,35 @@ template <class Options> class Optimizer : public AnyOptimizer {
     for (const ParameterGroup<Options>& group : groups) {
       for (const NamedTensor& parameter : group.parameters) {
         check_defined("optimizer", parameter.tensor, parameter.name.c_str());
-        OptimizerSlot slot{parameter, {}, options_.size()};
+        OptimizerSlot slot{.parameter = parameter, .state = {}, .group = options_.size()};
         for (const char* name : group.options.state_names())
           slot.state.push_back({text(parameter.name, ".", name), zeros_like(parameter.tensor)});
         slots_.push_back(std::move(slot));
       }
       options_.push_back(group.options);
+      base_rates_.push_back(group.options.lr);
     }
     for (const OptimizerSlot& slot : slots_) has_optimizer(slot.parameter.tensor);
   }
 
   void step() override {
-    for (const OptimizerSlot& slot : slots_) check(slot);
+    for (const OptimizerSlot& slot : slots_)
+      if (slot.parameter.tensor.wants_gradient()) check(slot);
     check_all_visited(std::ranges::any_of(options_, &Options::allow_unvisited));
     ++steps_;
     for (OptimizerSlot& slot : slots_) {
-      if (!slot.parameter.tensor.has_unused_grad()) continue;
-      update(slot, options_[slot.group]);
-      slot.parameter.tensor.use_up_grad();
+      const Tensor& tensor = slot.parameter.tensor;
+      if (!tensor.has_unused_grad()) continue;
+      if (tensor.wants_gradient()) {
+        ++slot.updates;
+        update(slot, options_[slot.group]);
+      }
+      tensor.use_up_grad();
     }
-  }
-  void set_learning_rate(double lr) override {
-    for (Options& options : options_) options.lr = lr;
   }
 
  protected:
+  /// Updates one parameter by its gradient; slot.updates counts this update, too.
   virtual void update(OptimizerSlot& slot, const Options& options) = 0;
 
  private:
@@ -120,6 +151,8 @@ template <class Options> class Optimizer : public AnyOptimizer {
                            "allow_missing"));
     }
   }
+  double rate(std::size_t group) const override { return options_[group].lr; }
+  void set_rate(std::size_t group, double lr) override { options_[group].lr = lr; }
 
   std::vector<Options> options_;
 };

@@ -20,8 +20,8 @@ template <class T> T* state(OptimizerSlot& slot, std::size_t which) {
   return slot.state[which].tensor.mutable_values<T>().data();
 }
 
-void adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay, std::int64_t step) {
-  const double t = static_cast<double>(step);
+void adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay) {
+  const double t = static_cast<double>(slot.updates);
   with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
     kernels::run<T>(&kernels::KernelTable::adam, kernels::adam_plain<T>,
                     {.w = w,
@@ -92,12 +92,10 @@ void Adagrad::update(OptimizerSlot& slot, const AdagradOptions& options) {
   });
 }
 
-void Adam::update(OptimizerSlot& slot, const AdamOptions& options) {
-  adam(slot, options, 1, options.weight_decay, steps());
-}
+void Adam::update(OptimizerSlot& slot, const AdamOptions& options) { adam(slot, options, 1, options.weight_decay); }
 
 void AdamW::update(OptimizerSlot& slot, const AdamOptions& options) {
-  adam(slot, options, 1 - options.lr * options.weight_decay, 0, steps());
+  adam(slot, options, 1 - options.lr * options.weight_decay, 0);
 }
 
 }  // namespace retrace

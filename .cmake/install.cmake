@@ -1,30 +1,56 @@
 # `cmake --install` copies the libraries, the headers, the program, and the package files by which find_package(retrace)
-# finds them, even after the installation is moved.
+# and pkg-config find them, even after the installation is moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(folders core ops nn)
-set(libraries ${folders})
+set(libraries ${folders} all)
 if(RETRACE_MODELS)
   list(APPEND folders models)
   list(APPEND libraries op_checks formats data networks tasks checks training reports demos study cli models)
-  install(TARGETS retrace RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH from_program /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(retrace PROPERTIES INSTALL_RPATH $ORIGIN/${from_program})
+  endif()
+  install(TARGETS retrace RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
 foreach(library ${libraries})
   set_target_properties(retrace_${library} PROPERTIES EXPORT_NAME ${library})
-  install(TARGETS retrace_${library} EXPORT retrace_targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  if(BUILD_SHARED_LIBS AND library MATCHES "^(core|ops|nn)$")
+    set_target_properties(retrace_${library} PROPERTIES INSTALL_RPATH $ORIGIN)
+  endif()
+  install(TARGETS retrace_${library} EXPORT retrace_targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endforeach()
+set_target_properties(retrace_all PROPERTIES EXPORT_NAME retrace)
 foreach(folder ${folders})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/retrace
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN checkpoints EXCLUDE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/retrace COMPONENT development
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN checkpoints EXCLUDE PATTERN tour EXCLUDE)
 endforeach()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/retrace)
-install(EXPORT retrace_targets FILE retrace-targets.cmake NAMESPACE retrace:: DESTINATION ${package})
+install(EXPORT retrace_targets FILE retrace-targets.cmake NAMESPACE retrace:: DESTINATION ${package}
+  COMPONENT development)
 configure_package_config_file(.cmake/retrace-config.cmake.in ${PROJECT_BINARY_DIR}/retrace-config.cmake
   INSTALL_DESTINATION ${package})
 # Before 1.0, a new minor version may change the public interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/retrace-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/retrace-config.cmake ${PROJECT_BINARY_DIR}/retrace-config-version.cmake
-  DESTINATION ${package})
+  DESTINATION ${package} COMPONENT development)
+
+# Threads are not named: what a program needs for them is part of the C library, or of the library of OpenMP.
+set(private_libraries "")
+if(RETRACE_OPENMP AND OpenMP_CXX_FOUND)
+  list(TRANSFORM OpenMP_CXX_LIB_NAMES PREPEND -l OUTPUT_VARIABLE private_libraries)
+  list(JOIN private_libraries " " private_libraries)
+endif()
+set(public_libraries "-lretrace_nn -lretrace_ops -lretrace_core")
+if(NOT BUILD_SHARED_LIBS)
+  string(APPEND public_libraries " ${private_libraries}")
+endif()
+file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" prefix_from_pkgconfig "${prefix_from_pkgconfig}")
+configure_file(.cmake/retrace.pc.in ${PROJECT_BINARY_DIR}/retrace.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/retrace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

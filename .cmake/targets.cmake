@@ -10,6 +10,9 @@ target_compile_options(retrace_flags INTERFACE -Wall -Wextra -Wconversion -Wshad
   -fno-math-errno -fno-trapping-math
   # What -O3 has that loops over elements need; the rest of it costs more time to compile than it saves.
   $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-ftree-vectorize;-fvect-cost-model=dynamic>)
+if(RETRACE_NATIVE)
+  target_compile_options(retrace_flags INTERFACE -march=native)
+endif()
 if(RETRACE_WERROR)
   target_compile_options(retrace_flags INTERFACE -Werror)
 endif()
@@ -18,10 +21,18 @@ endif()
 # compiles the headers that most of its files include once; the debug preset does without, so that every file goes on
 # naming what it uses.)
 function(retrace_library folder)
+  # What programs use is shared if BUILD_SHARED_LIBS says so; the models are parts of one program.
+  set(type STATIC)
+  if(BUILD_SHARED_LIBS AND folder MATCHES "^(core|ops|nn)$")
+    set(type SHARED)
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  add_library(retrace_${folder} STATIC ${sources})
+  add_library(retrace_${folder} ${type} ${sources})
   add_library(retrace::${folder} ALIAS retrace_${folder})
   target_include_directories(retrace_${folder} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  # Before 1.0, a new minor version may change the binary interface.
+  set_target_properties(retrace_${folder} PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   # The headers need C++20, so targets that link a library are compiled with at least that.
   target_compile_features(retrace_${folder} PUBLIC cxx_std_20)
   target_link_libraries(retrace_${folder} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:retrace_flags>)

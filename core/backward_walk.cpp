@@ -98,7 +98,7 @@ inline bool BackwardWalk::is_reached(const Record& record) {
   return false;
 }
 
-inline void BackwardWalk::run_backward(Record& record, bool outputs_end_here) const {
+void BackwardWalk::run_backward(Record& record, bool outputs_end_here) const {
   check_saved(record);
   record.outputs_end_here_ = outputs_end_here;
   record.backward_(record);

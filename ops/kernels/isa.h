@@ -68,7 +68,7 @@ struct KernelTable {
 
 /// The best table that this machine runs, or the one that the environment variable RETRACE_ISA names (v2, v3 or v4 for
 /// x86-64; generic elsewhere). Chosen at the first call. Throws ValueError if the name is unknown or not supported
-/// here.
+/// here, or if the library was built for no instruction set that this machine has.
 const KernelTable& kernel_table();
 
 /// The table that this machine would use if RETRACE_ISA were `name`; an empty name asks for the best.

@@ -65,7 +65,7 @@ template <class T> struct Reduced {
 [[gnu::always_inline]] inline Vector<float> multiply_subtract(Vector<float> a, Vector<float> b, Vector<float> c) {
 #if defined(__AVX512F__)
   return _mm512_fmsub_ps(a, b, c);
-#elif defined(__FMA__)
+#elif defined(__AVX2__) && defined(__FMA__)
   return _mm256_fmsub_ps(a, b, c);
 #else
   return a * b - c;

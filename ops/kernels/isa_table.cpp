@@ -10,7 +10,7 @@ constinit const KernelTable table = {
     .name = "v4",
 #elif defined(__AVX2__)
     .name = "v3",
-#elif defined(__x86_64__)
+#elif defined(__SSE4_2__)
     .name = "v2",
 #else
     .name = "generic",

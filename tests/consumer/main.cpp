@@ -1,7 +1,11 @@
 // Fits a line: succeeds if the library computes, records and trains.
 #include <iostream>
 
+#ifdef TWO_FILES
+#include "retrace.h"
+#else
 #include <retrace/nn/nn.h>
+#endif
 
 using namespace retrace;
 

@@ -4,6 +4,7 @@
 #include <retrace/core/core.h>
 #include <retrace/nn/cell_memory.h>
 #include <retrace/nn/clip.h>
+#include <retrace/nn/decay_groups.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/initialise.h>
 #include <retrace/nn/layers.h>

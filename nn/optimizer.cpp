@@ -53,6 +53,23 @@ void AnyOptimizer::resume(std::int64_t steps) {
   for (OptimizerSlot& slot : slots_) slot.updates = steps;
 }
 
+AnyOptimizer::Standing AnyOptimizer::standing() const {
+  Standing result{.steps = steps_, .updates = {}, .learning_rates = {}};
+  for (const OptimizerSlot& slot : slots_) result.updates.push_back(slot.updates);
+  for (std::size_t group = 0; group < groups(); ++group) result.learning_rates.push_back(rate(group));
+  return result;
+}
+
+void AnyOptimizer::resume(const Standing& standing) {
+  if (standing.updates.size() != slots_.size() || standing.learning_rates.size() != groups())
+    throw ValueError(text("resume: the standing is of ", standing.updates.size(), " parameters in ",
+                          standing.learning_rates.size(), " groups, the optimiser has ", slots_.size(), " in ",
+                          groups(), "; make it as it was made before"));
+  steps_ = standing.steps;
+  for (std::size_t k = 0; k < slots_.size(); ++k) slots_[k].updates = standing.updates[k];
+  for (std::size_t group = 0; group < groups(); ++group) set_rate(group, standing.learning_rates[group]);
+}
+
 void AnyOptimizer::check_group(const char* function, std::size_t group) const {
   if (group < groups()) return;
   throw IndexError(text(function, ": there is no group ", group, "; the optimiser has ", groups(), ", counted from 0"));

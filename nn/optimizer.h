@@ -51,6 +51,8 @@ class AnyOptimizer {
   ///    leaves and tapes without parameters of an optimiser are ignored;
   ///  - DtypeError if the dtype of a parameter differs from that of its state.
   virtual void step() = 0;
+  /// "adam", ...: a file of a training with an optimiser of another name is refused (nn/training_file.h).
+  virtual const char* name() const { return "optimizer"; }
 
   /// The number of groups, and the learning rate that the next step uses for one of them. Throws IndexError if there is
   /// no such group.
@@ -74,6 +76,16 @@ class AnyOptimizer {
   /// Continues as after `steps` steps, each of which updated every parameter. Copy the state saved at that point into
   /// the tensors of slots() first.
   void resume(std::int64_t steps);
+
+  /// What there is to save beside the tensors of slots().
+  struct Standing {
+    std::int64_t steps = 0;
+    std::vector<std::int64_t> updates;   // of each slot
+    std::vector<double> learning_rates;  // of each group
+  };
+  Standing standing() const;
+  /// Continues from there. Throws ValueError if it is of another number of slots or groups.
+  void resume(const Standing& standing);
 
  protected:
   /// The learning rate of a group in its options.

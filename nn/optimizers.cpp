@@ -92,6 +92,22 @@ void Adagrad::update(OptimizerSlot& slot, const AdagradOptions& options) {
   });
 }
 
+void Lion::update(OptimizerSlot& slot, const LionOptions& options) {
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    const T lr = static_cast<T>(options.lr), keep = static_cast<T>(1 - options.lr * options.weight_decay);
+    const T b1 = static_cast<T>(options.b1), rest1 = static_cast<T>(1 - options.b1);
+    const T b2 = static_cast<T>(options.b2), rest2 = static_cast<T>(1 - options.b2);
+    T* m = state<T>(slot, 0);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const T direction = b1 * m[k] + rest1 * g[k];
+      // A NaN is its own sign.
+      const T sign = direction > T{} ? T{1} : direction < T{} ? T{-1} : direction;
+      w[k] = keep * w[k] - lr * sign;
+      m[k] = b2 * m[k] + rest2 * g[k];
+    }
+  });
+}
+
 void Adam::update(OptimizerSlot& slot, const AdamOptions& options) { adam(slot, options, 1, options.weight_decay); }
 
 void AdamW::update(OptimizerSlot& slot, const AdamOptions& options) {

@@ -23,7 +23,11 @@ struct SgdOptions {
 };
 /// Stochastic gradient descent: see SgdOptions.
 class Sgd : public Optimizer<SgdOptions> {
+ public:
   using Optimizer::Optimizer;
+  const char* name() const override { return "sgd"; }
+
+ private:
   void update(OptimizerSlot& slot, const SgdOptions& options) override;
 };
 
@@ -42,7 +46,11 @@ struct RmsPropOptions {
 };
 /// RMSProp: see RmsPropOptions.
 class RmsProp : public Optimizer<RmsPropOptions> {
+ public:
   using Optimizer::Optimizer;
+  const char* name() const override { return "rmsprop"; }
+
+ private:
   void update(OptimizerSlot& slot, const RmsPropOptions& options) override;
 };
 
@@ -57,7 +65,11 @@ struct AdagradOptions {
 };
 /// Adagrad: see AdagradOptions.
 class Adagrad : public Optimizer<AdagradOptions> {
+ public:
   using Optimizer::Optimizer;
+  const char* name() const override { return "adagrad"; }
+
+ private:
   void update(OptimizerSlot& slot, const AdagradOptions& options) override;
 };
 
@@ -81,13 +93,44 @@ struct AdamOptions {
 };
 /// Adam: see AdamOptions.
 class Adam : public Optimizer<AdamOptions> {
+ public:
   using Optimizer::Optimizer;
+  const char* name() const override { return "adam"; }
+
+ private:
   void update(OptimizerSlot& slot, const AdamOptions& options) override;
 };
 /// Adam with decoupled weight decay: see AdamOptions.
 class AdamW : public Optimizer<AdamOptions> {
+ public:
   using Optimizer::Optimizer;
+  const char* name() const override { return "adamw"; }
+
+ private:
   void update(OptimizerSlot& slot, const AdamOptions& options) override;
+};
+
+/// Lion (Chen et al., "Symbolic discovery of optimization algorithms", 2023):
+///   w -= lr (sign(b1 m + (1 - b1) g) + weight_decay w); m = b2 m + (1 - b2) g, with sign(0) = 0.
+/// Its learning rate is usually 3 to 10 times smaller than Adam's, and its weight decay as many times larger.
+struct LionOptions {
+  double lr = 1e-4;
+  double b1 = 0.9;
+  double b2 = 0.99;
+  double weight_decay = 0;
+  bool allow_missing = false;
+  bool allow_nonfinite = false;
+  bool allow_unvisited = false;
+  std::vector<const char*> state_names() const { return {"m"}; }
+};
+/// Lion: see LionOptions.
+class Lion : public Optimizer<LionOptions> {
+ public:
+  using Optimizer::Optimizer;
+  const char* name() const override { return "lion"; }
+
+ private:
+  void update(OptimizerSlot& slot, const LionOptions& options) override;
 };
 
 }  // namespace retrace

@@ -136,6 +136,33 @@ TEST(Optimizers, AdamAndAdamWAreTheirFormulas) {
   }
 }
 
+TEST(Optimizers, LionIsItsFormula) {
+  const auto check = [](const char* name, const LionOptions& o) {
+    expect_formula<Lion>(name, o, [o](double& w, double g, Memory& m, double lr, int) {
+      const double direction = o.b1 * m.a + (1 - o.b1) * g;
+      w -= lr * ((direction > 0 ? 1 : -1) + o.weight_decay * w);
+      m.a = o.b2 * m.a + (1 - o.b2) * g;
+    });
+  };
+  check("plain", {.lr = 0.02});
+  check("weight decay", {.lr = 0.02, .b1 = 0.6, .b2 = 0.8, .weight_decay = 0.5});
+}
+
+TEST(Optimizers, LionByHand) {
+  const Parameter w(tensor({1.0, 1.0, 1.0}, f64));
+  Lion lion(std::vector<NamedTensor>{{"w", w}}, {.lr = 0.25, .b1 = 0.5, .b2 = 0.75, .allow_nonfinite = true});
+  backward({w}, {tensor({4.0, 0.0, -8.0}, f64)});  // m = 0, so the direction is g / 2; then m = g / 4
+  lion.step();
+  EXPECT_EQ(w.at({0}), 0.75);
+  EXPECT_EQ(w.at({1}), 1) << "the sign of 0 is 0";
+  EXPECT_EQ(w.at({2}), 1.25);
+  backward({w}, {tensor({-0.5, nan, 4.0}, f64)});  // (1 - 0.5) / 2 > 0, but (-2 + 4) / 2 > 0
+  lion.step();
+  EXPECT_EQ(w.at({0}), 0.5) << "the average so far outweighs the gradient";
+  EXPECT_TRUE(std::isnan(w.at({1})));
+  EXPECT_EQ(w.at({2}), 1);
+}
+
 /// With a constant gradient, s - a^2 is 0 up to rounding, and must not become negative.
 TEST(Optimizers, CenteredRmsPropStaysFiniteUnderAConstantGradient) {
   const Parameter w(full({5}, 1, f64));
@@ -232,6 +259,7 @@ TEST(Optimizers, AGradientThatIsNotFiniteIsNamedAndNothingMoves) {
   expect_nonfinite_refused<Adagrad>(AdagradOptions{});
   expect_nonfinite_refused<Adam>(AdamOptions{.amsgrad = true});
   expect_nonfinite_refused<AdamW>(AdamOptions{});
+  expect_nonfinite_refused<Lion>(LionOptions{});
 }
 
 TEST(Optimizers, TheFirstElementThatIsNotFiniteIsNamedByItsIndex) {

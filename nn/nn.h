@@ -18,6 +18,7 @@
 #include <retrace/nn/positions.h>
 #include <retrace/nn/pytorch.h>
 #include <retrace/nn/recurrent_layers.h>
+#include <retrace/nn/reduce_on_plateau.h>
 #include <retrace/nn/relational_memories.h>
 #include <retrace/nn/relational_memory.h>
 #include <retrace/nn/relational_memory_core.h>

@@ -1,0 +1,40 @@
+#include <retrace/nn/ema.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace retrace {
+
+Ema::Ema(std::vector<NamedTensor> parameters, const EmaOptions& options)
+    : parameters_(std::move(parameters)), options_(options) {
+  if (!(options.decay >= 0 && options.decay < 1))
+    throw ValueError(text("Ema: the decay is ", options.decay, "; it has to be from 0 to below 1, such as 0.999"));
+  for (const auto& [name, tensor] : parameters_) {
+    check_defined("Ema", tensor, name.c_str());
+    averages_.push_back({name, tensor.clone()});
+  }
+}
+
+void Ema::update() {
+  if (swapped_) throw ValueError("Ema: update() while the averages are swapped in; swap() them back first");
+  for (std::size_t k = 0; k < parameters_.size(); ++k)
+    if (const Tensor& w = parameters_[k].tensor, &a = averages_[k].tensor; w.dtype() != a.dtype())
+      throw DtypeError(text("Ema: parameter ", parameters_[k].name, " is ", w.dtype(), ", but its average is ",
+                            a.dtype(), "; make the average after converting the model"));
+  const double count = static_cast<double>(++updates_);
+  const double decay = options_.rising ? std::min(options_.decay, count / (count + 9)) : options_.decay;
+  for (std::size_t k = 0; k < parameters_.size(); ++k)
+    dispatch_real(parameters_[k].tensor.dtype(), "Ema", [&]<class T>(T) {
+      const auto w = parameters_[k].tensor.values<T>();
+      const auto a = averages_[k].tensor.mutable_values<T>();
+      const T keep = static_cast<T>(decay), take = static_cast<T>(1 - decay);
+      for (std::size_t i = 0; i < w.size(); ++i) a[i] = keep * a[i] + take * w[i];
+    });
+}
+
+void Ema::swap() {
+  for (std::size_t k = 0; k < parameters_.size(); ++k) exchange_values(parameters_[k].tensor, averages_[k].tensor);
+  swapped_ = !swapped_;
+}
+
+}  // namespace retrace

@@ -57,7 +57,7 @@ struct InverseSqrt {
 };
 
 /// How a learning rate goes from one value to another.
-enum class Slope { cosine, linear };
+enum class Anneal { cosine, linear };
 
 /// One cycle (Smith and Topin, "Super-convergence", 2019), with the numbers of PyTorch's OneCycleLR: in the first part
 /// `rise` of the steps from base / start_divisor up to base, then down to base / (start_divisor end_divisor) at the
@@ -69,7 +69,7 @@ struct OneCycle {
   double rise = 0.3;
   double start_divisor = 25;
   double end_divisor = 1e4;
-  Slope slope = Slope::cosine;
+  Anneal anneal = Anneal::cosine;
   bool three_phases = false;
 
   double operator()(std::int64_t step) const {
@@ -85,7 +85,7 @@ struct OneCycle {
 
  private:
   double between(double from, double to, double part) const {
-    if (slope == Slope::linear) return from + (to - from) * part;
+    if (anneal == Anneal::linear) return from + (to - from) * part;
     return to + (from - to) / 2 * (1 + std::cos(std::numbers::pi * part));
   }
 };

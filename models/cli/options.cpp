@@ -24,7 +24,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   count("--steps", fit.steps, "training steps (default: the task's, or as many as --minutes allows)");
   count("--batch", fit.batch, "samples per batch (default: the task's)");
   number("--learning-rate", fit.learning_rate, "the maximum (default: the task's)", number_above_0);
-  command.add_option("--optimizer", fit.optimizer, "adam, adamw, rmsprop or sgd (with momentum)")
+  command.add_option("--optimizer", fit.optimizer, "adam, adamw, lion, rmsprop or sgd (with momentum)")
       ->capture_default_str();
   command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
   shown(
@@ -32,7 +32,10 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
       fit.b2);
   shown(number("--warm-up", fit.warm_up, "fraction of the steps in which the learning rate rises", {0, 1}),
         fit.warm_up);
-  shown(number("--weight-decay", fit.weight_decay, "of adam, adamw and sgd", number_of_0_or_more), fit.weight_decay);
+  shown(number("--weight-decay", fit.weight_decay, "of adam, adamw, lion and sgd", number_of_0_or_more),
+        fit.weight_decay);
+  number("--average", fit.average, "validate, test and store a moving average of the weights, of this decay",
+         {0, 1, NumberRange::Open::max});
   shown(number("--clip", fit.clip, "limit of the gradient norm", number_above_0), fit.clip);
   shown(count("--accumulate", fit.accumulate, "batches per update"), fit.accumulate);
   shown(count("--validate-every", fit.validate_every, "steps from one validation to the next"), fit.validate_every);

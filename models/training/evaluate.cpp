@@ -27,18 +27,25 @@ std::int64_t count_answers(const Task& task, const Tensor& target) {
 /// Sums over answers.
 class Sums {
  public:
+  explicit Sums(const Measures& measures) : measures_(measures) {}
   void add(const SequenceModel& model, const Task& task, const Batch& batch, const SeePortion& see) {
     const Tensor output = answer(model, task, batch.x);
     if (see) see(batch, output);
     const auto answers = static_cast<double>(count_answers(task, batch.y));
-    const double loss = answers * task_loss(task, output, batch.y).item();
+    const double loss = answers * measured_loss(measures_, task, output, batch).item();
     counted_ += answers;
     loss_ += loss;
-    metric_ += task.kind() == TaskKind::regression ? loss : static_cast<double>(count_right(output, batch.y));
+    if (measures_.metric)
+      metric_ += answers * measures_.metric(output, batch);
+    else if (task.kind() == TaskKind::regression)
+      metric_ += measures_.loss ? answers * task_loss(task, output, batch.y).item() : loss;
+    else
+      metric_ += static_cast<double>(count_right(output, batch.y));
   }
   Evaluation means() const { return {loss_ / counted_, metric_ / counted_}; }
 
  private:
+  const Measures& measures_;
   double counted_ = 0, loss_ = 0, metric_ = 0;
 };
 
@@ -62,28 +69,33 @@ Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target) {
                                              : cross_entropy(output, target, {.ignore_index = no_answer});
 }
 
+Tensor measured_loss(const Measures& measures, const Task& task, const Tensor& output, const Batch& batch) {
+  return measures.loss ? measures.loss(output, batch) : task_loss(task, output, batch.y);
+}
+
 double task_metric(const Task& task, const Tensor& output, const Tensor& target) {
   if (task.kind() == TaskKind::regression) return task_loss(task, output, target).item();
   return static_cast<double>(count_right(output, target)) / static_cast<double>(count_answers(task, target));
 }
 
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,
-                    const SeePortion& see) {
+                    const SeePortion& see, const Measures& measures) {
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  Sums sums;
+  Sums sums(measures);
   for (std::int64_t done = 0; done < samples; done += evaluation_portion)
     sums.add(model, task, task.sample(random, std::min(evaluation_portion, samples - done)), see);
   return sums.means();
 }
 
-Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see) {
+Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see,
+                    const Measures& measures) {
   const std::int64_t count = samples.x.dim(0);
   if (count < 1) throw ValueError("evaluate: the batch has no samples; give 1 or more");
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  Sums sums;
+  Sums sums(measures);
   for (std::int64_t done = 0; done < count; done += evaluation_portion)
     sums.add(model, task, part(samples, done, std::min(evaluation_portion, count - done)), see);
   return sums.means();

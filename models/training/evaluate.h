@@ -14,6 +14,18 @@ struct Evaluation {
   double metric = 0;
 };
 
+/// A loss and a metric of your own for a task, in place of those that its kind gives; an empty function leaves that one
+/// as it is. Both are called with the outputs of the model, [B, O] or [B, A, O], and the batch, and give means over its
+/// answers. The loss is recorded, so it is made of ops.
+struct Measures {
+  std::function<Tensor(const Tensor& output, const Batch& batch)> loss = {};
+  std::function<double(const Tensor& output, const Batch& batch)> metric = {};
+  const char* metric_name = "metric";  // of your own
+  bool more_is_better = true;          // of your own
+};
+/// The loss of a batch: the measures' own, or task_loss.
+Tensor measured_loss(const Measures& measures, const Task& task, const Tensor& output, const Batch& batch);
+
 /// The answers of a model to a task's sequences x [B, T, I]: [B, O], or [B, A, O] if A > 1 rows have an answer.
 Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x);
 /// The loss of a task: cross entropy for a classification, mean squared error for a regression. Labels no_answer are
@@ -28,8 +40,9 @@ using SeePortion = std::function<void(const Batch&, const Tensor& output)>;
 /// Runs the model on `samples` samples drawn from `random`, in portions, each of which is passed to `see`. The same
 /// generator gives the same samples. Throws ValueError for less than one sample.
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,
-                    const SeePortion& see = {});
+                    const SeePortion& see = {}, const Measures& measures = {});
 /// Evaluates on given samples, of any real dtype. Throws ValueError for an empty batch.
-Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see = {});
+Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see = {},
+                    const Measures& measures = {});
 
 }  // namespace retrace

@@ -13,6 +13,18 @@
 namespace retrace {
 namespace {
 
+/// What is said of options that older trainings did not have, where they are used.
+std::string description_of_extras(const FitOptions& options) {
+  std::string result;
+  for (const FitGroup& group : options.groups)
+    result += text(", group '", group.names, "' at ", group.rate, " of the rate, weight decay ",
+                   group.weight_decay.value_or(options.weight_decay));
+  if (options.average != 0) result += text(", average ", options.average);
+  if (options.measures.loss) result += ", a loss of its own";
+  if (options.measures.metric) result += text(", metric ", options.measures.metric_name);
+  return result;
+}
+
 /// The description that a checkpoint and the training that resumes from it must share.
 std::string description(const Training& training) {
   const FitOptions& options = training.options();
@@ -20,7 +32,7 @@ std::string description(const Training& training) {
               ", learning rate ", *options.learning_rate, " ", *options.schedule, " over ", *options.steps,
               " steps, warm-up ", options.warm_up, ", clip ", options.clip, ", b2 ", options.b2, ", weight decay ",
               options.weight_decay, ", validation every ", options.validate_every, " steps on ",
-              options.validation_samples);
+              options.validation_samples, description_of_extras(options));
 }
 
 /// One training from its first step, or a checkpoint, to its test.
@@ -72,8 +84,11 @@ class Fitting {
     standing_.window_loss += report.loss;
     ++standing_.window_steps;
     progress_.step(training_.steps(), report.loss);
+    if (options_.on_step) act(options_.on_step({training_.steps(), report}));
     if (validated) validate(report);
   }
+
+  void act(FitAction action) { callback_stops_ = callback_stops_ || action == FitAction::stop; }
 
   /// The step of the schedule from which the learning rate is taken. If time runs out before the steps do, it is the
   /// step at the same fraction of the training.
@@ -91,6 +106,8 @@ class Fitting {
       result_.stopped_by = StopReason::minutes;
     else if (options_.stop != nullptr && options_.stop->load())
       result_.stopped_by = StopReason::signal;
+    else if (callback_stops_)
+      result_.stopped_by = StopReason::callback;
     return result_.stopped_by != StopReason::steps;
   }
 
@@ -114,6 +131,8 @@ class Fitting {
   }
 
   void validate(const StepReport& report) {
+    std::optional<EmaScope> averaged;
+    if (training_.average() != nullptr) averaged.emplace(*training_.average());
     const Evaluation validation = training_.validate();
     training_.check_validation(validation);
     const double now = progress_.seconds(), steps = static_cast<double>(standing_.window_steps);
@@ -131,6 +150,8 @@ class Fitting {
     if (options_.metrics != nullptr) write(metrics);
     progress_.validated(metrics.step, metrics.loss, metrics.metric_name.data(), validation.metric);
     keep_if_best(metrics.step, validation);
+    if (options_.on_validation) act(options_.on_validation(metrics));
+    averaged.reset();
     standing_.window_steps = 0;
     standing_.window_loss = 0;
     window_started_at_ = now;
@@ -192,6 +213,7 @@ class Fitting {
   Progress progress_;
   TrainingState standing_;
   FitResult result_;
+  bool callback_stops_ = false;
   double window_started_at_ = 0;
   double checkpoint_at_ = -std::numeric_limits<double>::infinity();  // the first validation writes one
   std::int64_t written_step_ = -1;                                   // of the checkpoint; -1: there is none

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -14,6 +15,22 @@
 
 namespace retrace {
 
+/// The parameters whose names contain `names`, and how they are trained: at `rate` times the learning rate of the step,
+/// and with a weight decay of their own.
+struct FitGroup {
+  std::string names = {};
+  double rate = 1;
+  std::optional<double> weight_decay = {};  // if not given, FitOptions::weight_decay
+};
+
+/// What a callback wants.
+enum class FitAction { go_on, stop };
+/// An update, as a callback sees it.
+struct FitStep {
+  std::int64_t step = 0;  // the number of updates so far
+  const StepReport& report;
+};
+
 /// Where steps, batch, learning rate and schedule are not given, with_recipe() gives them: for a run by name by the
 /// task's recipe, otherwise by fit_recipe.
 struct FitOptions {
@@ -25,6 +42,9 @@ struct FitOptions {
   std::optional<double> learning_rate = {};  // at its highest
   double b2 = 0.98;                          // of Adam: a short memory of squares leaves a plateau sooner than 0.999
   double weight_decay = 0;
+  std::vector<FitGroup> groups = {};  // a parameter is in the first that names it; the others have no group
+  double average = 0;  // decay of a moving average of the weights (nn/ema.h, rising), which is then validated, tested
+                       // and, in the end, left in the model; 0: none
   std::optional<std::string> schedule = {};  // schedule_names(): of the learning rate, after the warm-up
   double warm_up = 0.05;                     // the fraction of the steps in which the learning rate rises from 0
   double clip = 1;                           // limit of the gradient norm
@@ -37,6 +57,11 @@ struct FitOptions {
   double minutes = 0;                       // stop after this time, with which the schedule then ends; 0: never
   std::optional<double> until = {};         // stop when the validation metric is as good as this
   const std::atomic<bool>* stop = nullptr;  // stop when it is set (by a signal, say)
+
+  Measures measures = {};  // a loss and a metric of your own for the task; none: those of its kind
+  std::function<FitAction(const FitStep&)> on_step = {};        // called after each update
+  std::function<FitAction(const Metrics&)> on_validation = {};  // called after each validation; the model then has the
+                                                                // weights that were validated
 
   std::string checkpoint = {};  // a file from which the training can be resumed; empty: none
   double checkpoint_seconds =
@@ -58,9 +83,9 @@ FitOptions with_recipe(FitOptions options, const Recipe& recipe);
 void check_options(const FitOptions& options);
 
 /// Why a training ended, and its name in reports.
-enum class StopReason { steps, patience, minutes, target, signal };
+enum class StopReason { steps, patience, minutes, target, signal, callback };
 constexpr std::string_view name_of(StopReason reason) {
-  constexpr std::string_view names[] = {"steps", "patience", "minutes", "target", "signal"};
+  constexpr std::string_view names[] = {"steps", "patience", "minutes", "target", "signal", "callback"};
   return names[static_cast<int>(reason)];
 }
 

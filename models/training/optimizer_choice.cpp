@@ -9,8 +9,46 @@
 
 namespace retrace {
 
+namespace {
+
+/// The weights by group; the last list is of those in none.
+std::vector<std::vector<NamedTensor>> sorted_by_group(const std::vector<NamedTensor>& weights,
+                                                      const std::vector<FitGroup>& groups) {
+  std::vector<std::vector<NamedTensor>> lists(groups.size() + 1);
+  for (const NamedTensor& weight : weights) {
+    const auto names_it = [&](const FitGroup& group) { return weight.name.find(group.names) != std::string::npos; };
+    lists[static_cast<std::size_t>(std::ranges::find_if(groups, names_it) - groups.begin())].push_back(weight);
+  }
+  for (std::size_t k = 0; k < groups.size(); ++k)
+    if (lists[k].empty())
+      throw ValueError(text("fit: no parameter is in the group '", groups[k].names,
+                            "'; it takes those whose names contain this and that no group before it took"));
+  return lists;
+}
+
+template <class Chosen, class Options>
+std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights, const FitOptions& fit,
+                                        Options options) {
+  options.lr = 1;
+  auto lists = sorted_by_group(weights, fit.groups);
+  std::vector<ParameterGroup<Options>> result;
+  for (std::size_t k = 0; k < fit.groups.size(); ++k) {
+    Options its = options;
+    its.lr = fit.groups[k].rate;
+    if constexpr (requires { its.weight_decay; })
+      its.weight_decay = fit.groups[k].weight_decay.value_or(its.weight_decay);
+    else if (fit.groups[k].weight_decay)
+      throw ValueError(text("fit: ", fit.optimizer, " has no weight decay; leave that of the group out"));
+    result.push_back({std::move(lists[k]), its});
+  }
+  result.push_back({std::move(lists.back()), options});
+  return std::make_unique<Chosen>(result);
+}
+
+}  // namespace
+
 std::span<const std::string_view> optimizer_names() {
-  static constexpr std::array<std::string_view, 4> names{"adam", "adamw", "rmsprop", "sgd"};
+  static constexpr std::array<std::string_view, 5> names{"adam", "adamw", "lion", "rmsprop", "sgd"};
   return names;
 }
 
@@ -21,11 +59,13 @@ std::span<const std::string_view> schedule_names() {
 
 std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options) {
   const AdamOptions adam{.b2 = options.b2, .weight_decay = options.weight_decay};
-  if (options.optimizer == "adam") return std::make_unique<Adam>(weights, adam);
-  if (options.optimizer == "adamw") return std::make_unique<AdamW>(weights, adam);
-  if (options.optimizer == "rmsprop") return std::make_unique<RmsProp>(weights);
+  if (options.optimizer == "adam") return in_groups<Adam>(weights, options, adam);
+  if (options.optimizer == "adamw") return in_groups<AdamW>(weights, options, adam);
+  if (options.optimizer == "lion")
+    return in_groups<Lion>(weights, options, LionOptions{.weight_decay = options.weight_decay});
+  if (options.optimizer == "rmsprop") return in_groups<RmsProp>(weights, options, RmsPropOptions{});
   if (options.optimizer == "sgd")
-    return std::make_unique<Sgd>(weights, SgdOptions{.momentum = 0.9, .weight_decay = options.weight_decay});
+    return in_groups<Sgd>(weights, options, SgdOptions{.momentum = 0.9, .weight_decay = options.weight_decay});
   throw ValueError(unknown_name("fit", "optimizer", options.optimizer, optimizer_names()));
 }
 

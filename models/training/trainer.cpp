@@ -21,13 +21,23 @@ std::string Trainer::description() const {
   return text(task_.name(), ", seed ", options().seed, options().curriculum ? ", curriculum" + lessons : "");
 }
 
+std::string_view Trainer::metric() const {
+  const Measures& own = options().measures;
+  return own.metric ? own.metric_name : metric_name(task_.kind());
+}
+
+bool Trainer::more_is_better() const {
+  const Measures& own = options().measures;
+  return own.metric ? own.more_is_better : task_.kind() == TaskKind::classification;
+}
+
 Tensor Trainer::loss_of(std::int64_t number) {
   Random random = batches_.stream(static_cast<std::uint64_t>(number));
   const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
   const Batch batch = (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, *options().batch);
   const Tensor output = answer(model_, task_, batch.x);
   observe(output, batch.y);
-  return task_loss(task_, output, batch.y);
+  return measured_loss(options().measures, task_, output, batch);
 }
 
 void Trainer::observe(const Tensor& output, const Tensor& target) {
@@ -44,16 +54,18 @@ void Trainer::observe(const Tensor& output, const Tensor& target) {
 }
 
 Evaluation Trainer::on(std::string_view samples, std::int64_t count, const SeePortion& see) const {
-  return evaluate(model_, task_, Random(options().seed).stream(samples), count, see);
+  return evaluate(model_, task_, Random(options().seed).stream(samples), count, see, options().measures);
 }
 
 Evaluation Trainer::validate() const {
-  return held_out_ ? evaluate(model_, task_, held_out_->validation) : on("validation", options().validation_samples);
+  return held_out_ ? evaluate(model_, task_, held_out_->validation, {}, options().measures)
+                   : on("validation", options().validation_samples);
 }
 
 Evaluation Trainer::test() const {
   const SeePortion see = [this](const Batch&, const Tensor&) { leave_if_stopped(); };
-  return held_out_ ? evaluate(model_, task_, held_out_->test, see) : on("test", options().test_samples, see);
+  return held_out_ ? evaluate(model_, task_, held_out_->test, see, options().measures)
+                   : on("test", options().test_samples, see);
 }
 
 void Trainer::resume(std::int64_t steps, const CurriculumState& curriculum) {

@@ -15,8 +15,8 @@ class Trainer final : public Training {
   Trainer(const SequenceModel& model, const Task& task, const FitOptions& options);
 
   std::string description() const override;
-  std::string_view metric() const override { return metric_name(task_.kind()); }
-  bool more_is_better() const override { return task_.kind() == TaskKind::classification; }
+  std::string_view metric() const override;
+  bool more_is_better() const override;
   /// On the samples that the task holds out; if it holds out none, on random samples, the same every time and separate
   /// from those of the test.
   Evaluation validate() const override;

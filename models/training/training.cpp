@@ -39,6 +39,12 @@ void check_options(const FitOptions& given) {
   positive(options.validation_samples, "validation_samples");
   positive(options.test_samples, "test_samples");
   not_negative(options.weight_decay, "weight_decay");
+  for (const FitGroup& group : options.groups) {
+    not_negative(group.rate, "the rate of a group");
+    not_negative(group.weight_decay.value_or(0), "the weight_decay of a group");
+  }
+  if (!(options.average >= 0 && options.average < 1))
+    throw ValueError(text("fit: average is ", options.average, "; it is a decay from 0 (no average) to below 1"));
   not_negative(options.checkpoint_seconds, "checkpoint_seconds");
   if (!std::isfinite(*options.learning_rate))
     throw ValueError(text("fit: learning_rate is ", *options.learning_rate, "; it has to be finite"));
@@ -62,10 +68,15 @@ Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
     throw ValueError("fit: there is no checkpoint to resume from; say which file");
   for (const NamedTensor& weight : weights_) tensors_.push_back(weight.tensor);
   optimizer_ = make_optimizer(weights_, options_);
+  if (options_.average != 0) average_.emplace(weights_, EmaOptions{.decay = options_.average, .rising = true});
 }
 
 StepReport Training::step(std::int64_t scheduled, bool report_layers) {
-  StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate_at(scheduled, options_)};
+  return step_at(learning_rate_at(scheduled, options_), report_layers);
+}
+
+StepReport Training::step_at(double learning_rate, bool report_layers) {
+  StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate};
   mark();
   for (std::int64_t part = 0; part < options_.accumulate; ++part)
     report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
@@ -73,8 +84,9 @@ StepReport Training::step(std::int64_t scheduled, bool report_layers) {
   if (report_layers) report.gradient_norms = gradient_norms(weights_);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
   check_finite("gradient norm of step", report.gradient_norm);
-  optimizer_->set_learning_rate(report.learning_rate);
+  optimizer_->scale_learning_rates(learning_rate);  // it was made with the rates of the groups
   optimizer_->step();
+  if (average_) average_->update();
   return report;
 }
 
@@ -146,9 +158,14 @@ std::vector<NamedTensor> Training::state() const {
   std::vector<NamedTensor> result;
   for (const OptimizerSlot& slot : optimizer_->slots())
     result.insert(result.end(), slot.state.begin(), slot.state.end());
+  if (average_)
+    for (const NamedTensor& of : average_->averages()) result.push_back({"average." + of.name, of.tensor});
   return result;
 }
 
-void Training::resume(std::int64_t steps, const CurriculumState&) { optimizer_->resume(steps); }
+void Training::resume(std::int64_t steps, const CurriculumState&) {
+  optimizer_->resume(steps);
+  if (average_) average_->resume(steps);
+}
 
 }  // namespace retrace

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <retrace/core/names.h>
 #include <retrace/models/training/fit.h>
+#include <retrace/nn/ema.h>
 #include <retrace/nn/optimizer.h>
 
 namespace retrace {
@@ -38,6 +40,8 @@ class Training {
   /// unchanged.
   StepReport step(std::int64_t scheduled, bool report_layers = false);
   StepReport step() { return step(steps()); }
+  /// The same at a given learning rate.
+  StepReport step_at(double learning_rate, bool report_layers = false);
   /// Throws DivergenceError, as step() does, if the loss of the validation after the last step is not finite.
   void check_validation(const Evaluation& validation);
   /// Throws DivergenceError if the weights, or the loss of the next batch, are not finite. Changes nothing.
@@ -45,6 +49,8 @@ class Training {
   /// Steps made.
   std::int64_t steps() const { return optimizer_->steps(); }
   const std::vector<NamedTensor>& weights() const { return weights_; }
+  /// The average of the weights; null if the options ask for none.
+  Ema* average() { return average_ ? &*average_ : nullptr; }
   /// With every number that a recipe can give.
   const FitOptions& options() const { return options_; }
 
@@ -60,7 +66,8 @@ class Training {
   virtual CurriculumState curriculum() const { return {}; }
   /// Whether batches are of the task that is validated, not of an easier lesson.
   virtual bool at_full_task() const { return true; }
-  /// The tensors to store beside the weights, by name: the state of the optimiser, and those that a derived class adds.
+  /// The tensors to store beside the weights, by name: the state of the optimiser, the average, and those that a
+  /// derived class adds.
   virtual std::vector<NamedTensor> state() const;
   /// Goes on after `steps` steps; weights() and state() have been restored.
   virtual void resume(std::int64_t steps, const CurriculumState& curriculum);
@@ -93,6 +100,7 @@ class Training {
   Tensors tensors_;  // of weights_
   FitOptions options_;
   std::unique_ptr<AnyOptimizer> optimizer_;
+  std::optional<Ema> average_;
 };
 
 }  // namespace retrace

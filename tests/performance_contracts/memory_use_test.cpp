@@ -169,5 +169,17 @@ TEST(Heap, ASteadyTrainingStepTakesNothing) {
   }
 }
 
+TEST(Heap, AStepWithGroupsAndAnAverageTakesNothing) {
+  const auto task = make_task("babi");
+  const auto model = small_model("lstm", *task);
+  Trainer trainer(*model, *task, {.steps = 20, .batch = 16, .groups = {{.names = "bias", .rate = 2}}, .average = 0.9});
+  for (int step = 0; step < 5; ++step) trainer.step();
+  const std::int64_t blocks = memory_stats().fresh_blocks;
+  const std::int64_t allocations = heap_allocations();
+  for (int step = 0; step < 10; ++step) trainer.step();
+  EXPECT_EQ(heap_allocations(), allocations);
+  EXPECT_EQ(memory_stats().fresh_blocks, blocks);
+}
+
 }  // namespace
 }  // namespace retrace

@@ -65,6 +65,8 @@ TextTraining::TextTraining(const TextModel& model, const TextData& data, const F
       data_(data),
       streams_((check_length(data, *this->options().batch, model.options.length), data.training()),
                *this->options().batch, model.options.length) {
+  if (options.measures.loss || options.measures.metric)
+    throw ValueError("fit: a loss or a metric of your own is for tasks, not for text; leave the measures out");
   if (!model.carries_state()) return;
   // Tensors for a checkpoint to be copied into.
   const DtypeScope scope(weights().front().tensor.dtype());

@@ -107,6 +107,7 @@ TEST(NumberFlags, NameTheirRule) {
   whole("--clip", "0", "number above 0 to 1e+09");
   whole("--learning-rate", "0", "number above 0 to 1e+09");
   whole("--warm-up", "1.01", "number from 0 to 1");
+  whole("--average", "1", "number from 0 to below 1");
   whole("--until", "inf", "finite number");
   EXPECT_EQ(run_command({"train", "babi", "--out", "x", "--checkpoint-seconds", "nan"}).messages,
             "retrace train: --checkpoint-seconds: 'nan' is not a number from 0 to 1e+09" + help);

@@ -230,7 +230,7 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
             "fit: checkpoint_seconds is nan; it has to be a number of 0 or more");
   EXPECT_EQ(message({.resume = true}), "fit: there is no checkpoint to resume from; say which file");
   EXPECT_EQ(message({.optimizer = "adma"}),
-            "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, rmsprop, sgd)");
+            "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, lion, rmsprop, sgd)");
   EXPECT_EQ(message({.schedule = "cosin"}),
             "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, trapezoid, steps, "
             "constant)");
@@ -240,7 +240,12 @@ TEST(Fit, EveryOptimizerLearns) {
   const PairMatching task({.length = 4, .vocabulary = 4});
   for (const std::string_view name : optimizer_names()) {
     const auto model = small_model("lstm", task);
-    FitOptions options{.steps = 300, .batch = 32, .learning_rate = name == "sgd" ? 0.3 : 1e-2, .test_samples = 500};
+    FitOptions options{.steps = 300,
+                       .batch = 32,
+                       .learning_rate = name == "sgd"    ? 0.3
+                                        : name == "lion" ? 3e-3
+                                                         : 1e-2,
+                       .test_samples = 500};
     options.optimizer = name;
     const FitResult result = fit(*model, task, options);
     EXPECT_LT(result.losses.back(), 0.5 * result.losses.front()) << name;

@@ -107,6 +107,22 @@ TEST_F(Resume, AfterAnyStepEndsWithTheSameWeights) {
   }
 }
 
+TEST_F(Resume, AnAverageAndGroupsGoOnToo) {
+  options_.optimizer = "lion";
+  options_.average = 0.9;
+  options_.groups = {{.names = "bias", .rate = 0.5, .weight_decay = 0}};
+  const FitResult whole = train(never, false);
+  const std::string expected = hash();
+  for (const std::int64_t step : {1, 20}) {
+    train(2 * step, false);
+    EXPECT_EQ(train(never, true).test.loss, whole.test.loss);
+    EXPECT_EQ(hash(), expected) << "stopped after " << step;
+  }
+  train(6, false);
+  options_.average = 0;
+  EXPECT_THROW(train(never, true), ValueError) << "it is of another training";
+}
+
 TEST_F(Resume, TheBestOfAnEasierLessonIsNotKept) {
   options_.steps = 21;
   const FitResult result = train(never, false);

@@ -33,9 +33,10 @@ struct CommonFlags {
 
 struct TrainFlags : CommonFlags {
   RunOptions run{.task = "", .model = {.name = "lstm"}};
+  bool find_learning_rate = false;  // instead of training
 };
 
-/// retrace train TASK: trains a model and tests it.
+/// retrace train TASK: trains a model and tests it, or finds a learning rate for it.
 void run_train(const TrainFlags& flags, Program& program);
 
 struct EvalFlags : CommonFlags {

@@ -1,6 +1,7 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/earlier_results.h>
+#include <retrace/models/cli/learning_rates.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>
 #include <retrace/models/cli/terminal.h>
@@ -74,6 +75,11 @@ void run_train(const TrainFlags& flags, Program& program) {
       make_run(run_options(flags, program));  // a wrong name is found before a folder is made
   FitOptions& fit = run->options.fit;
   fit.stop = &signals.flag();
+  if (flags.find_learning_rate) {
+    print_learning_rates(run->find_learning_rate(), flags.json, program);
+    if (signals.flag().load()) program.status = signals.exit_status();
+    return;
+  }
   std::optional<RunDirectory> directory;
   if (!flags.out.empty()) {
     check_options(fit);

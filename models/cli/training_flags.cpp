@@ -34,6 +34,10 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
       "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json";
   CLI::Option* out = add_common_flags(command, flags, {.out = files}).out;
   command
+      .add_flag("--find-learning-rate", flags.find_learning_rate,
+                "do not train, but show the losses of 100 steps whose learning rate rises, and suggest one")
+      ->excludes(out);
+  command
       .add_flag("--watch-gradients", fit.watch_gradients,
                 "write the gradient norm of each layer into metrics.jsonl, and draw it in curves.svg")
       ->needs(out);

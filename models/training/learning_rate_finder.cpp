@@ -3,6 +3,7 @@
 #include <retrace/models/training/trainer.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace retrace {
@@ -55,7 +56,8 @@ LearningRateCurve find_learning_rate(Training& training, const LearningRateSearc
   LearningRateCurve curve;
   const std::int64_t delay = std::llround(search.smoothing / (1 - search.smoothing));  // of the average
   double average = 0, weight = 0, lowest = 0;
-  for (std::int64_t step = 0; step < search.steps; ++step) {
+  const std::atomic<bool>* stop = training.options().stop;
+  for (std::int64_t step = 0; step < search.steps && !(stop != nullptr && stop->load()); ++step) {
     const double rate = rate_of_step(search, step);
     double loss = 0;
     try {

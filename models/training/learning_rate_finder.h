@@ -11,7 +11,8 @@ namespace retrace {
 
 /// The rate rises from lowest to highest by the same factor at each of the steps. The loss is smoothed by an
 /// exponential average of the weight `smoothing`, without its bias towards 0. The search ends early where the smoothed
-/// loss exceeds `stop_at` times its lowest value, and where a loss or a gradient is not finite.
+/// loss exceeds `stop_at` times its lowest value, where a loss or a gradient is not finite, and when FitOptions::stop
+/// is set.
 struct LearningRateSearch {
   double lowest = 1e-6;
   double highest = 1;

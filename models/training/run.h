@@ -9,6 +9,7 @@
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/tasks/text/vocabulary.h>
 #include <retrace/models/training/fit.h>
+#include <retrace/models/training/learning_rate_finder.h>
 
 namespace retrace {
 
@@ -40,6 +41,8 @@ struct Run {
 
   /// Trains the model as the options say, and sets `fit`.
   virtual void train() = 0;
+  /// The losses of the model, which is not changed, under a rising learning rate.
+  virtual LearningRateCurve find_learning_rate() = 0;
   /// The name of the task, or the file of the text.
   virtual std::string subject() const = 0;
   virtual std::string_view metric() const = 0;
@@ -60,6 +63,7 @@ struct TaskRun : Run {
 
   TaskRun(RunOptions given, std::unique_ptr<Task> given_task);
   void train() override { fit = retrace::fit(*model, *task, options.fit); }
+  LearningRateCurve find_learning_rate() override { return retrace::find_learning_rate(*model, *task, options.fit); }
   std::string subject() const override { return options.task; }
   std::string_view metric() const override { return metric_name(task->kind()); }
   Baselines baselines() const override { return task->baselines(); }

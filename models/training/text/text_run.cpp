@@ -63,6 +63,11 @@ void TextRun::train() {
   fit = retrace::fit(training);
 }
 
+LearningRateCurve TextRun::find_learning_rate() {
+  TextTraining training(model, data, options.fit);
+  return retrace::find_learning_rate(training);
+}
+
 std::string TextRun::json() const {
   JsonObject object{{"task", options.task},
                     {"model", options.model.name},

@@ -16,6 +16,7 @@ struct TextRun : Run {
   TextRun(RunOptions given, TextData text, TextModel language_model)
       : Run(std::move(given)), data(std::move(text)), model(std::move(language_model)) {}
   void train() override;
+  LearningRateCurve find_learning_rate() override;
   std::string subject() const override { return options.text.file; }
   std::string_view metric() const override { return metric_name(data.vocabulary.kind()); }
   Baselines baselines() const override { return baselines_of(data); }

@@ -28,6 +28,7 @@ struct LearningRatePoint {
   double smoothed = 0;
 };
 
+/// The losses of a search, in the order of its steps, and the rate that it suggests.
 struct LearningRateCurve {
   std::vector<LearningRatePoint> points;
   /// A tenth of the rate at which the loss was lowest, so that it still falls fast: of the rate smoothing / (1 -

@@ -15,24 +15,29 @@ Ema::Ema(std::vector<NamedTensor> parameters, const EmaOptions& options)
   }
 }
 
-void Ema::update() {
-  if (swapped_) throw ValueError("Ema: update() while the averages are swapped in; swap() them back first");
+void Ema::check_dtypes() const {
   for (std::size_t k = 0; k < parameters_.size(); ++k)
     if (const Tensor& w = parameters_[k].tensor, &a = averages_[k].tensor; w.dtype() != a.dtype())
       throw DtypeError(text("Ema: parameter ", parameters_[k].name, " is ", w.dtype(), ", but its average is ",
                             a.dtype(), "; make the average after converting the model"));
+}
+
+void Ema::update() {
+  if (swapped_) throw ValueError("Ema: update() while the averages are swapped in; swap() them back first");
+  check_dtypes();
   const double count = static_cast<double>(++updates_);
   const double decay = options_.rising ? std::min(options_.decay, count / (count + 9)) : options_.decay;
   for (std::size_t k = 0; k < parameters_.size(); ++k)
     dispatch_real(parameters_[k].tensor.dtype(), "Ema", [&]<class T>(T) {
       const auto w = parameters_[k].tensor.values<T>();
       const auto a = averages_[k].tensor.mutable_values<T>();
-      const T keep = static_cast<T>(decay), take = static_cast<T>(1 - decay);
-      for (std::size_t i = 0; i < w.size(); ++i) a[i] = keep * a[i] + take * w[i];
+      const T rest = static_cast<T>(1 - decay);
+      for (std::size_t i = 0; i < w.size(); ++i) a[i] += rest * (w[i] - a[i]);
     });
 }
 
 void Ema::swap() {
+  if (!swapped_) check_dtypes();
   for (std::size_t k = 0; k < parameters_.size(); ++k) exchange_values(parameters_[k].tensor, averages_[k].tensor);
   swapped_ = !swapped_;
 }

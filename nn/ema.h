@@ -20,7 +20,8 @@ struct EmaOptions {
   bool rising = false;
 };
 
-/// a = d a + (1 - d) w after every step, for each parameter w; initially a is w.
+/// a = d a + (1 - d) w after every step, for each parameter w, computed as a += (1 - d) (w - a), so that the average of
+/// a frozen parameter is that parameter; initially a is w.
 class Ema {
  public:
   /// Throws ValueError if the decay is not in [0, 1) or a parameter is undefined.
@@ -32,7 +33,7 @@ class Ema {
   /// parameter was converted to another dtype since; nothing is changed then.
   void update();
   /// Exchanges the weights of the model and the averages; again, to put them back. The gradients are forgotten, so call
-  /// it between a step and the next backward.
+  /// it between a step and the next backward. Throws DtypeError as update() does.
   void swap();
   bool swapped() const { return swapped_; }
 
@@ -44,6 +45,8 @@ class Ema {
   void resume(std::int64_t updates) { updates_ = updates; }
 
  private:
+  void check_dtypes() const;
+
   std::vector<NamedTensor> parameters_, averages_;
   EmaOptions options_;
   std::int64_t updates_ = 0;

@@ -93,6 +93,8 @@ TEST(Ema, WrongOptionsAndAConvertedModelAreNamed) {
       [&] { average.update(); },
       "Ema: parameter w is f32, but its average is f64; make the average after converting the model");
   EXPECT_EQ(average.updates(), 0);
+  EXPECT_THROW(average.swap(), DtypeError) << "the model would become f64 again";
+  EXPECT_EQ(model.w.dtype(), f32);
 }
 
 }  // namespace

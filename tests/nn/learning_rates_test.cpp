@@ -69,6 +69,18 @@ TEST(LearningRates, AWrongGroupOrFactorChangesNothing) {
   EXPECT_EQ(sgd.learning_rate(), 0.25);
 }
 
+TEST(LearningRates, AStandingOfAnotherOptimiserChangesNothing) {
+  const Pair pair;
+  Sgd both(pair, {.lr = 0.25}), one(std::vector<NamedTensor>{{"head", pair.head}}, {.lr = 0.5});
+  one.resume(7);
+  EXPECT_EQ(one.standing().updates, (std::vector<std::int64_t>{7}));
+  expect_error<ValueError>([&] { both.resume(one.standing()); },
+                           "resume: the standing is of 1 parameters in 1 groups, the optimiser has 2 in 1; make it as "
+                           "it was made before");
+  EXPECT_EQ(both.steps(), 0);
+  EXPECT_EQ(both.learning_rate(), 0.25);
+}
+
 TEST(FrozenParameters, AStepSkipsWhatIsFrozenAndNothingElse) {
   const Pair pair;
   pair.body.freeze();

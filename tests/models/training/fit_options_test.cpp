@@ -81,6 +81,19 @@ TEST(FitGroups, WrongOnesAreNamed) {
   EXPECT_EQ(message({.average = 1}), "fit: average is 1; it is a decay from 0 (no average) to below 1");
 }
 
+TEST(FitFrozen, WhatIsFrozenStaysAsItWas) {
+  const auto model = new_model(), before = new_model();
+  for (const NamedTensor& parameter : parameters(*model))
+    if (parameter.name.find("weight_hh") != std::string::npos) parameter.tensor.freeze();
+  FitOptions options = short_fit();
+  options.weight_decay = 0.1;
+  options.average = 0.5;
+  fit(*model, pairs(), options);
+  const auto now = parameters(*model), then = parameters(*before);
+  for (std::size_t k = 0; k < now.size(); ++k)
+    EXPECT_EQ(weights_hash({now[k]}) == weights_hash({then[k]}), !now[k].tensor.wants_gradient()) << now[k].name;
+}
+
 TEST(FitAverage, IsWhatTheModelHasInTheEndAndWhatWasValidated) {
   const auto model = new_model(), plain = new_model();
   Ema by_hand(*model, {.decay = 0.8, .rising = true});

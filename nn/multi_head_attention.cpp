@@ -104,17 +104,18 @@ KeyValueCache appended(const KeyValueCache* cache, const Tensor& keys, const Ten
   return {concat({cache->keys, keys}, 1), concat({cache->values, values}, 1)};
 }
 
-// y before the last Linear, and the weights if they are wanted.
+// y before the last Linear, and the weights if they are wanted; of one head, without an axis of heads.
 AttentionResult attend(const MultiHeadAttention& module, const Tensor& q, const KeyValueCache& seen,
                        const AttendOptions& options, bool weights_wanted) {
   const AttentionOptions fused = masked(module, options, q, seen.length());
   const bool drops = module.dropout > 0 && options.random != nullptr;
   if (!drops && !weights_wanted) return {attention(q, seen.keys, seen.values, fused), {}};
   AttentionResult result = attention_with_weights(q, seen.keys, seen.values, fused);
-  if (module.heads == 1) result.weights = unsqueeze(result.weights, 1);
-  if (drops)
-    result.y = combine_heads(
-        matmul(dropout(result.weights, module.dropout, options.random), split_heads(seen.values, module.heads)));
+  if (drops) {
+    const Tensor weights = module.heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
+    result.y =
+        combine_heads(matmul(dropout(weights, module.dropout, options.random), split_heads(seen.values, module.heads)));
+  }
   return result;
 }
 
@@ -128,6 +129,7 @@ AttentionResult run(const MultiHeadAttention& module, const Tensor& q, const Ten
   const KeyValueCache seen = appended(options.cache, keys, values);
   AttentionResult result = attend(module, queries, seen, options, weights_wanted);
   result.y = module.out(result.y);
+  if (weights_wanted && module.heads == 1) result.weights = unsqueeze(result.weights, 1);
   if (options.cache != nullptr) *options.cache = seen;
   return result;
 }

@@ -47,6 +47,7 @@ TEST(Folders, OfModelsIncludeOnlyThoseThatTheirLibrariesLink) {
   for (const auto& entry : fs::recursive_directory_iterator(models)) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
     const fs::path file = entry.path().lexically_relative(models);
+    if (*file.begin() == "tour") continue;  // programs of their own: they link what they include, or do not build
     const std::string folder = file.begin()->string(), source = read(entry.path()), mark = "#include <retrace/models/";
     ASSERT_TRUE(linked.contains(folder)) << file << " is in no library's folder";
     for (std::size_t start = source.find(mark); start != std::string::npos; start = source.find(mark, start + 1)) {

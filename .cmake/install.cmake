@@ -43,7 +43,10 @@ install(FILES ${PROJECT_BINARY_DIR}/retrace-config.cmake ${PROJECT_BINARY_DIR}/r
 # Threads are not named: what a program needs for them is part of the C library, or of the library of OpenMP.
 set(private_libraries "")
 if(RETRACE_OPENMP AND OpenMP_CXX_FOUND)
-  list(TRANSFORM OpenMP_CXX_LIB_NAMES PREPEND -l OUTPUT_VARIABLE private_libraries)
+  set(private_libraries ${OpenMP_CXX_LIBRARIES})  # as in core/CMakeLists.txt
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(TRANSFORM OpenMP_CXX_LIB_NAMES PREPEND -l OUTPUT_VARIABLE private_libraries)
+  endif()
   list(JOIN private_libraries " " private_libraries)
 endif()
 set(public_libraries "-lretrace_nn -lretrace_ops -lretrace_core")

@@ -34,7 +34,7 @@ struct GruResult {
   Tensor h;  // [B, H] or [cells, B, H]: of every cell, after its last step
 };
 
-/// One GruCell a layer, or two if bidirectional, over x [B, T, I], from h: [B, H] of a single cell, [cells, B, H] of
+/// One GruCell per layer, or two if bidirectional, over x [B, T, I], from h: [B, H] of a single cell, [cells, B, H] of
 /// several; zero if undefined. The order of the cells, lengths, random and errors are as in Lstm.
 struct Gru {
   RecurrentOptions options;

@@ -41,11 +41,11 @@ struct LstmResult {
   LstmState state;  // of every cell, after its last step
 };
 
-/// One LstmCell a layer, or two if bidirectional, over x [B, T, I]. State: of a single cell h and c [B, H], of several
-/// [cells, B, H], in PyTorch's order (first layer, its reverse, second layer, ...); zero if undefined. lengths [B]
-/// (i64; undefined: all T) gives the number of steps of each sample, whose state stays as it is afterwards: y repeats
-/// it there, and what x holds there changes nothing. The reverse direction begins at the sample's own last step and
-/// ends, with its state, at the first. A null random turns off the dropout between the layers, as in evaluation.
+/// One LstmCell per layer, or two if bidirectional, over x [B, T, I]. State: of a single cell h and c [B, H], of
+/// several [cells, B, H], in PyTorch's order (first layer, its reverse, second layer, ...); zero if undefined. lengths
+/// [B] (i64; undefined: all T) gives the number of steps of each sample, whose state stays as it is afterwards: y
+/// repeats it there, and what x holds there changes nothing. The reverse direction begins at the sample's own last step
+/// and ends, with its state, at the first. A null random turns off the dropout between the layers, as in evaluation.
 /// Throws ShapeError if a shape differs from these, IndexError if a length is not in [0, T]; the constructor throws
 /// ValueError if there is no layer or dropout is not in [0, 1].
 struct Lstm {

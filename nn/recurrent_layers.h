@@ -13,7 +13,7 @@ namespace retrace {
 /// The layers of an Lstm or a Gru.
 struct RecurrentOptions {
   int layers = 1;              // each reads the outputs of the one below
-  bool bidirectional = false;  // a second cell a layer runs from each sample's last step to its first
+  bool bidirectional = false;  // a second cell per layer runs from each sample's last step to its first
   double dropout = 0;          // the probability to drop an output on its way to the next layer
 };
 

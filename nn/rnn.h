@@ -35,7 +35,7 @@ struct RnnResult {
   Tensor h;  // [B, H] or [cells, B, H]: of every cell, after its last step
 };
 
-/// One RnnCell a layer, or two if bidirectional, over x [B, T, I], from h: [B, H] of a single cell, [cells, B, H] of
+/// One RnnCell per layer, or two if bidirectional, over x [B, T, I], from h: [B, H] of a single cell, [cells, B, H] of
 /// several; zero if undefined. The order of the cells, lengths, random and errors are as in Lstm.
 struct Rnn {
   RecurrentOptions options;

@@ -88,9 +88,9 @@ struct TransformerOptions {
   bool final_norm = false;  // a LayerNorm after the last layer; usual with norm_first
 };
 
-/// TransformerEncoderLayers one upon another, then the final norm. caches, one a layer, are made in the first call and
-/// continued in later ones; options with a cache of their own are a ValueError. Throws as its layers do; a call that
-/// throws leaves the caches as they were. The constructor throws ValueError for a negative number of layers.
+/// TransformerEncoderLayers one upon another, then the final norm. caches, one per layer, are made in the first call
+/// and continued in later ones; options with a cache of their own are a ValueError. Throws as its layers do; a call
+/// that throws leaves the caches as they were. The constructor throws ValueError for a negative number of layers.
 struct TransformerEncoder {
   std::vector<TransformerEncoderLayer> layers;
   std::optional<LayerNorm> norm;

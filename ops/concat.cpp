@@ -64,19 +64,18 @@ void check_count(const Tensors& parts, const char* function) {
     if (!parts[n].defined()) throw_undefined(function, text("x", n));
 }
 
-// The dtype of y: that of all parts, or dual where f64 meets dual.
+// The dtype of y: that of all parts, or dual where real numbers meet dual ones.
 Dtype joined_dtype(const Tensors& parts, const char* function) {
-  const auto with_tangent = [](Dtype dtype) { return dtype == f64 || dtype == dual; };
-  Dtype result = parts[0].dtype();
-  for (std::size_t n = 1; n < parts.size(); ++n) {
-    const Dtype dtype = parts[n].dtype();
-    if (dtype == result) continue;
-    if (!with_tangent(dtype) || !with_tangent(result))
+  const auto has = [&](Dtype dtype) {
+    return std::any_of(parts.begin(), parts.end(), [=](const Tensor& part) { return part.dtype() == dtype; });
+  };
+  if (has(dual) && !has(i64)) return dual;
+  for (std::size_t n = 1; n < parts.size(); ++n)
+    if (parts[n].dtype() != parts[0].dtype())
       throw DtypeError(text(function, ": ", describe_part(parts, 0), " is ", parts[0].dtype(), " and ",
-                            describe_part(parts, n), " is ", dtype, ": dtypes differ; convert one with to()"));
-    result = dual;
-  }
-  return result;
+                            describe_part(parts, n), " is ", parts[n].dtype(),
+                            ": dtypes differ; convert one with to()"));
+  return parts[0].dtype();
 }
 
 Shape joined_shape(const Tensors& parts, int axis) {

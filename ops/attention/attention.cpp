@@ -184,7 +184,7 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   check(q, k, v, heads);
   const Shape shape = attention_weights_shape(q.shape(), k.dim(-2), heads);
   const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, q.dtype(), heads), shape};
-  if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // f64 beside dual
+  if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // real numbers beside dual ones
     const auto as_dual = [](const Tensor& x) { return to(x, dual); };
     const Tensor dual_q = as_dual(q), dual_k = as_dual(k), dual_v = as_dual(v);
     return attend(dual_q, dual_k, dual_v, options, weights);

@@ -16,8 +16,8 @@ Shape broadcast_operands(const char* function, const Tensor& a, const Tensor& b)
 }
 
 void check_dtypes(const char* function, const Tensor& a, const Tensor& b, const char* role_a, const char* role_b) {
-  const auto is_either = [](Dtype dtype) { return dtype == f64 || dtype == dual; };
-  if (a.dtype() != b.dtype() && !(is_either(a.dtype()) && is_either(b.dtype())))
+  const bool real = a.dtype() != i64 && b.dtype() != i64, beside_dual = a.dtype() == dual || b.dtype() == dual;
+  if (a.dtype() != b.dtype() && !(real && beside_dual))
     throw DtypeError(text(function, ": ", describe_operand(role_a, a), " is ", a.dtype(), " and ",
                           describe_operand(role_b, b), " is ", b.dtype(), ": dtypes differ; convert one with to()"));
 }
@@ -31,20 +31,24 @@ std::pair<Tensor, Tensor> with_tangents(const char* function, const Tensor& a, c
 
 bool widen(const char* function, const char* role, std::initializer_list<Tensor*> operands) {
   const Tensor& first = **operands.begin();
-  const auto has_f64_values = [](const Tensor& x) { return x.dtype() == f64 || x.dtype() == dual; };
-  bool mixed = false;
+  bool mixed = false, beside_dual = false, real = true;
+  const Tensor* other = nullptr;
   for (const Tensor* x : operands) {
-    if (!x->defined() || x->dtype() == first.dtype()) continue;
-    if (!has_f64_values(*x) || !has_f64_values(first))
-      throw DtypeError(text(function, ": ", describe_operand(role, first), " is ", first.dtype(), " and ",
-                            describe_operand("an operand", *x), " is ", x->dtype(),
-                            ": dtypes differ; convert one with to()"));
+    if (!x->defined()) continue;
+    beside_dual = beside_dual || x->dtype() == dual;
+    real = real && x->dtype() != i64;
+    if (x->dtype() == first.dtype()) continue;
     mixed = true;
+    if (other == nullptr) other = x;
   }
-  if (mixed)
-    for (Tensor* x : operands)
-      if (x->defined()) *x = to(*x, dual);
-  return mixed;
+  if (!mixed) return false;
+  if (!real || !beside_dual)
+    throw DtypeError(text(function, ": ", describe_operand(role, first), " is ", first.dtype(), " and ",
+                          describe_operand("an operand", *other), " is ", other->dtype(),
+                          ": dtypes differ; convert one with to()"));
+  for (Tensor* x : operands)
+    if (x->defined()) *x = to(*x, dual);
+  return true;
 }
 
 int axis_of(const char* function, const Tensor& x, int axis, const char* role) {

@@ -15,12 +15,12 @@ Shape broadcast_operands(const char* function, const Tensor& a, const Tensor& b)
 /// Throws DtypeError unless a and b have one dtype, or with_tangents can give them one.
 void check_dtypes(const char* function, const Tensor& a, const Tensor& b, const char* role_a = "a",
                   const char* role_b = "b");
-/// a and b in one dtype: f64 beside dual gets zero tangents (differentiable). Any other mixture throws a DtypeError.
-/// The conversion is recorded: whatever else may be refused is checked before.
+/// a and b in one dtype: f32 or f64 beside dual gets zero tangents (differentiable). Any other mixture throws
+/// DtypeError. The conversion is recorded: whatever else may be refused is checked before.
 std::pair<Tensor, Tensor> with_tangents(const char* function, const Tensor& a, const Tensor& b,
                                         const char* role_a = "a", const char* role_b = "b");
-/// Where f64 meets dual among the defined of many operands, makes all of them dual and returns true. Throws DtypeError
-/// for any other mixture; it calls the first operand `role`.
+/// Where f32 or f64 meets dual among the defined of many operands, makes all of them dual and returns true. Throws
+/// DtypeError for any other mixture; it calls the first operand `role`.
 bool widen(const char* function, const char* role, std::initializer_list<Tensor*> operands);
 
 /// An axis of x in [0, rank), from one in [-rank, rank). Throws ShapeError.

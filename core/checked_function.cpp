@@ -8,36 +8,6 @@
 
 namespace retrace {
 
-ReplacedLeaf::ReplacedLeaf(const Tensor& leaf)
-    : leaf_(leaf),
-      original_(leaf.detach()),
-      gradient_(std::exchange(OpAccess::node(leaf).gradient, nullptr)),
-      gradient_used_(std::exchange(OpAccess::node(leaf).gradient_used, false)) {}
-
-ReplacedLeaf::ReplacedLeaf(ReplacedLeaf&& other) noexcept
-    : leaf_(std::move(other.leaf_)),
-      original_(std::move(other.original_)),
-      gradient_(std::exchange(other.gradient_, nullptr)),
-      gradient_used_(other.gradient_used_) {}
-
-ReplacedLeaf::~ReplacedLeaf() {
-  if (!leaf_.defined()) return;
-  put(original_);
-  OpAccess::node(leaf_).gradient = gradient_;
-  OpAccess::node(leaf_).gradient_used = gradient_used_;
-}
-
-void ReplacedLeaf::put(const Tensor& values) {
-  Node& node = OpAccess::node(leaf_);
-  const Node& from = OpAccess::node(values);
-  release_gradient(&node);
-  retain(from.storage);
-  release(node.storage);
-  node.storage = from.storage;
-  node.elements = from.elements;
-  node.dtype = from.dtype;
-}
-
 Tensor as_f64(const Tensor& x) {
   Tensor result = empty(x.shape(), f64);
   dispatch_any(x.dtype(), [&](auto zero) {

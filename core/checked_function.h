@@ -9,39 +9,17 @@
 #include <vector>
 
 #include <retrace/core/difference.h>
+#include <retrace/core/leaves.h>
 #include <retrace/core/tensor.h>
 
 namespace retrace {
 
 class Random;
 class Tape;
-namespace detail {
-struct Storage;
-}
 /// Leaves with the names that reports give them.
 using NamedLeaves = std::vector<std::pair<std::string, Tensor>>;
 /// One number per element of each leaf: a point, a gradient or a direction.
 using LeafNumbers = std::vector<std::vector<double>>;
-
-/// Replaces the values of a leaf until it is destroyed. Exchanges the storage of the leaf's node, because the function
-/// holds that node.
-class ReplacedLeaf {
- public:
-  explicit ReplacedLeaf(const Tensor& leaf);
-  ReplacedLeaf(ReplacedLeaf&& other) noexcept;
-  ReplacedLeaf& operator=(ReplacedLeaf&&) = delete;
-  ~ReplacedLeaf();
-  /// Gives the leaf these values and their dtype, and drops its gradient.
-  void put(const Tensor& values);
-  void put_original() { put(original_); }
-  const Tensor& leaf() const { return leaf_; }
-
- private:
-  Tensor leaf_;
-  Tensor original_;
-  detail::Storage* gradient_;
-  bool gradient_used_;
-};
 
 /// A copy of x, converted to f64.
 Tensor as_f64(const Tensor& x);

@@ -5,6 +5,7 @@
 #include <retrace/nn/cell_memory.h>
 #include <retrace/nn/clip.h>
 #include <retrace/nn/decay_groups.h>
+#include <retrace/nn/derivatives.h>
 #include <retrace/nn/ema.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/initialise.h>

@@ -6,6 +6,7 @@
 #include <retrace/core/gradcheck.h>
 #include <retrace/core/identity.h>
 #include <retrace/core/inspect.h>
+#include <retrace/core/module_outputs.h>
 #include <retrace/core/names.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/random.h>

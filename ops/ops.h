@@ -470,4 +470,12 @@ using CustomBackward = std::function<Tensors(const Tensor& dy, const Tensors& in
 Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward,
                  CustomOpOptions options = {});
 
+/// Gets the gradient that arrives, and returns the one that goes on; undefined: the same.
+using GradientHook = std::function<Tensor(const Tensor& dy)>;
+/// y = x, dx = hook(dy): sees or changes a gradient on its way back. The hook is called in each backward that reaches
+/// y; what it computes is not recorded. Gradient reversal (Ganin and Lempitsky, 2015) is
+///   on_gradient(x, [](const Tensor& dy) { return -dy; })
+/// Throws ValueError if the hook is empty; ShapeError or DtypeError in the backward if its result does not fit x.
+Tensor on_gradient(const Tensor& x, GradientHook hook);
+
 }  // namespace retrace

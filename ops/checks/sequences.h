@@ -96,6 +96,10 @@ inline Tensor product_of_own(const Tensor& a, const Tensor& b) {
       });
 }
 
+inline Tensor observed(const Tensor& x) {
+  return on_gradient(x, [](const Tensor&) { return Tensor(); });
+}
+
 // clang-format off
 inline constexpr OpChecks sequences[] = {
     {"attention", [] { return Cases{
@@ -134,6 +138,7 @@ inline constexpr OpChecks sequences[] = {
         one([](auto& p, auto& h, auto& u) { return rnn_step(p, h, u); }, recurrent(1, 1, {2, 2}))}; }},
     {"gated_memory", memories},
     {"custom_op", [] { return Cases{one(product_of_own, {normal({3, 2}), normal({3, 2})})}; }},
+    {"on_gradient", [] { return Cases{one(observed, {normal({3, 2})})}; }},
 };
 // clang-format on
 

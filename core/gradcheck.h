@@ -36,6 +36,8 @@ struct GradcheckOptions {
   std::vector<std::string> names = {};  // of the inputs, for the report
   std::int64_t max_elements = 3000;     // beyond, that many are drawn at random
   std::string name = {};                // of f, for the report; by default after the op that made its output
+  bool fast = false;                    // for large models: three random directions, by dual numbers alone; element by
+                                        // element only if one of them fails, to find the wrong ones
   bool allow_unused = false;            // f may ignore some of its inputs (but not all)
   bool allow_empty = false;             // inputs and outputs may have no elements; f is then run but not checked
   bool differences_only = false;        // no exact check: f does not run on dual numbers
@@ -64,6 +66,7 @@ inline bool is_worse(double a, double b) { return std::isnan(a) ? !std::isnan(b)
 struct GradcheckResult {
   std::string name;            // of f
   std::int64_t elements = 0;   // checked
+  int directions = 0;          // of a fast check that passed: the elements were checked along these, together
   std::int64_t skipped = 0;    // too close to a kink
   std::int64_t failed = 0;     // of those checked
   std::int64_t undecided = 0;  // of those checked: within the rounding noise of their differences
@@ -88,6 +91,11 @@ std::ostream& operator<<(std::ostream& out, const GradcheckResult& result);
 /// ValueError if f draws random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the exact
 /// check, on dual numbers.
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options = {});
+/// gradcheck of a function of several tensors with one result.
+inline GradcheckResult gradcheck(const std::function<Tensor(const Tensors& inputs)>& f, const Tensors& inputs,
+                                 const GradcheckOptions& options = {}) {
+  return gradcheck(Function([&](const Tensors& in) { return Tensors{f(in)}; }), inputs, options);
+}
 /// gradcheck of a function of one tensor.
 template <class F>
 requires std::is_invocable_r_v<Tensor, F, const Tensor&> GradcheckResult

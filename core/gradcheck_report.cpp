@@ -22,9 +22,13 @@ std::string index_text(const std::vector<std::int64_t>& position) {
 
 void print_verdict(std::ostream& out, const GradcheckResult& result) {
   out << "gradcheck " << (result.passed() ? "passed: " : "FAILED: ") << result.name;
-  print(out, ", %lld elements, %lld skipped, %lld failed, worst error %.2e (limit %.0e), ",
-        static_cast<long long>(result.elements), static_cast<long long>(result.skipped),
-        static_cast<long long>(result.failed), result.worst_error, result.limit);
+  if (result.directions > 0)
+    print(out, ", %lld elements along %d random directions, ", static_cast<long long>(result.elements),
+          result.directions);
+  else
+    print(out, ", %lld elements, %lld skipped, %lld failed, worst error %.2e (limit %.0e), ",
+          static_cast<long long>(result.elements), static_cast<long long>(result.skipped),
+          static_cast<long long>(result.failed), result.worst_error, result.limit);
   if (!result.not_exact.empty())
     out << "no exact check\n";
   else if (result.exact_noise > 0)

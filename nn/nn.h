@@ -18,6 +18,7 @@
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/positions.h>
+#include <retrace/nn/print.h>
 #include <retrace/nn/pytorch.h>
 #include <retrace/nn/recurrent_layers.h>
 #include <retrace/nn/reduce_on_plateau.h>

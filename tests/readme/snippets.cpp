@@ -27,9 +27,27 @@ bool finds_what_is_not_finite() {
   return false;
 }
 
+void derive_more_than_gradients() {
+  Random random(2);
+  const Mlp model({3, 8, 1}, random, {.activation = Activation::tanh});
+  const Tensor x = random.normal({16, 3}), y = random.normal({16, 1});
+  Tensors v;
+  for (const Tensor& weight : parameter_tensors(model)) v.push_back(random.normal(weight.shape()));
+  const auto loss = [&](const Mlp& m) { return mean(square(m(x) - y)); };
+  Tensors curvature = hvp(model, loss, v);                                 // H v, one f64 tensor per parameter
+  Tensor j = jacobian([&](const Tensor& in) { return model(in); }, x[0]);  // [1, 3]
+  auto each =
+      per_sample_gradients(model, 16, [&](const Mlp& m, std::int64_t b) { return sum(square(m(x[b]) - y[b])); });
+
+  Tape tape;
+  Tensor slope = gradient([&](const Tensor& in) { return sum(model(in)); }, x);  // is on the tape itself
+  tape.backward(loss(model) + 0.1 * mean(square(norm(slope, -1) - 1)));          // a gradient penalty
+}
+
 }  // namespace
 
 int main() {
   store_a_trace();
+  derive_more_than_gradients();
   return finds_what_is_not_finite() ? 0 : 1;
 }

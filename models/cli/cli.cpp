@@ -1,7 +1,10 @@
 #include <retrace/core/error.h>
 #include <retrace/core/printable.h>
+#include <retrace/models/cli/asked_text.h>
+#include <retrace/models/cli/build_info.h>
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/cli/command_flags.h>
+#include <retrace/models/cli/generated_files.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/output_stream.h>
 #include <retrace/models/cli/usage_errors.h>
@@ -29,9 +32,10 @@ int run_command(int argc, const char* const* argv, Program program) {
   std::ostream &results = program.results, &messages = program.messages;
   CLI::App app("Trains and checks models by reverse-mode automatic differentiation.", "retrace");
   app.require_subcommand(1);
-  app.footer(
-      "Ends with 0 when all went well, 1 when something failed (a loss that is not finite, a file that cannot be read "
-      "or\nwritten, a gradient that is wrong), 2 for a wrong command line, 130 after Ctrl-C and 143 after SIGTERM.");
+  app.add_flag_callback(
+      "--version", [] { throw AskedText(version_text()); },
+      "print the version, the commit, the compiler, the instruction set and the number of threads");
+  add_generate_option(app);
   for (const auto add_command :
        {add_study_command, add_train_command, add_eval_command, add_generate_command, add_compare_command,
         add_ablate_command, add_gradcheck_command, add_info_command, add_demo_command})

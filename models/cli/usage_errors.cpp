@@ -1,4 +1,6 @@
 #include <retrace/core/error.h>
+#include <retrace/models/cli/asked_text.h>
+#include <retrace/models/cli/help_texts.h>
 #include <retrace/models/cli/usage_errors.h>
 #include <retrace/models/formats/nearest_name.h>
 
@@ -47,7 +49,11 @@ std::string one_line(std::string message) {
 
 bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    results << parsed_command(app).help();
+    const CLI::App& command = parsed_command(app);
+    if (dynamic_cast<const AskedText*>(&error) != nullptr)
+      results << error.what();
+    else
+      results << command.help() << '\n' << end_of_help(&command == &app ? "" : command.get_name());
     return true;
   }
   const std::vector<std::string> unknown = app.remaining(true);

@@ -11,8 +11,8 @@ class ParseError;
 
 namespace retrace {
 
-/// Answers an exception of the parser. If it asks for help, prints that on `results` and returns true; otherwise it is
-/// an error, one line on `messages`, with the nearest name for a command or a flag that is not known.
+/// Answers an exception of the parser. If it asks for help or another text, prints that on `results` and returns true;
+/// otherwise it is an error, one line on `messages`, with the nearest name for a command or a flag that is not known.
 bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages);
 
 /// The message with blanks for its line ends.

@@ -121,7 +121,7 @@ TEST(Cli, ATrainingThatDivergesNamesTheRecordAndLeavesACheckpointThatCanBeEvalua
 }
 
 TEST(Cli, TheHelpTellsTheExitCodes) {
-  const std::string help = run_command({"--help"}).results;
+  const std::string help = on_one_line(run_command({"--help"}).results);
   for (const char* words : {"0 when all went well", "1 when something failed", "2 for a wrong command line",
                             "130 after Ctrl-C", "143 after SIGTERM"})
     EXPECT_NE(help.find(words), std::string::npos) << words;

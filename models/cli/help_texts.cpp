@@ -1,0 +1,101 @@
+#include <retrace/core/error.h>
+#include <retrace/models/cli/help_texts.h>
+
+#include <algorithm>
+#include <array>
+
+namespace retrace {
+namespace {
+
+constexpr std::array all_examples{
+    Example{"study", "retrace study multi-head-attention --causal --out attention.html",
+            "every number of a forward and a backward, as a page"},
+    Example{"study", "retrace study lstm --tokens 8 --gradient-flow",
+            "where the gradient vanishes on its way back in time"},
+    Example{"study", "retrace study --expr \"softmax(matmul(q, transpose(k)) / 2)\" --input q=4x8 --input k=4x8",
+            "the backward of a function of your own"},
+    Example{"train", "retrace train babi --model lstm --out runs/babi",
+            "a small training; weights, checkpoint and curves go to runs/babi"},
+    Example{"train", "retrace train babi --model lstm --out runs/babi --resume",
+            "goes on with it after Ctrl-C or a crash, to the same bytes"},
+    Example{"train", "retrace train pair-matching --model relational-rnn --seed 1 --minutes 0.5",
+            "half a minute of another one, without files"},
+    Example{"eval", "retrace eval runs/babi", "where a trained model is right, and where it fails"},
+    Example{"eval", "retrace eval runs/babi --failures 10 --json", "the same for a program, with ten wrong answers"},
+    Example{"generate", "retrace train text --text book.txt --model lstm --out runs/text",
+            "first, a model of the characters of a text"},
+    Example{"generate", "retrace generate runs/text --prompt \"Once \" --temperature 0.8",
+            "goes on writing with that model"},
+    Example{"compare", "retrace compare babi --models lstm,gru --seeds 3 --minutes 0.1",
+            "two models, three seeds each, six seconds a training"},
+    Example{"compare", "retrace compare parity --models lstm,relational-rnn --match parameters --out runs/compare",
+            "sizes with equally many parameters; a page with the curves"},
+    Example{"ablate", "retrace ablate nth-farthest --vectors 4 --dims 2 --factors gate,residual --minutes 0.1",
+            "what gate and residuals are worth"},
+    Example{"ablate", "retrace ablate recall --model rmc --seeds 3 --minutes 0.1 --out runs/ablate",
+            "everything, one at a time, with three seeds"},
+    Example{"gradcheck", "retrace gradcheck softmax lstm", "two rows of the table; without names, all"},
+    Example{"gradcheck", "retrace gradcheck --expr \"tanh(matmul(x, w))\" --input x=3x4 --input w=4x2",
+            "a function of your own"},
+    Example{"info", "retrace info rmc", "weights, shapes, bytes, operations of a step"},
+    Example{"info", "retrace info lstm --task babi --json", "the same with the sizes for babi, for a program"},
+    Example{"demo", "retrace demo attention", "one small experiment, as tables"},
+    Example{"demo", "retrace demo", "checks every gradient, then trains and compares two models"},
+};
+
+constexpr std::array all_exit_statuses{
+    Meaning{"0", "when all went well"},
+    Meaning{"1",
+            "when something failed (a loss that is not finite, a file that cannot be read or written, a gradient that "
+            "is wrong)"},
+    Meaning{"2", "for a wrong command line"},
+    Meaning{"130", "after Ctrl-C"},
+    Meaning{"143", "after SIGTERM"},
+};
+
+constexpr std::array all_variables{
+    Meaning{"NO_COLOR", "if set and not empty, nothing is coloured; what goes into a pipe or a file never is"},
+    Meaning{"COLUMNS", "the width of the progress line where the terminal does not tell it"},
+    Meaning{"OMP_NUM_THREADS", "the number of threads without --threads; results do not depend on it"},
+    Meaning{"RETRACE_ISA", "the instruction set of the kernels (v2, v3, v4 or generic) instead of the machine's best"},
+};
+
+/// "  NO_COLOR         if set ...", each on lines of at most 80 characters.
+std::string listed(std::span<const Meaning> meanings) {
+  std::size_t width = 0;
+  for (const Meaning& each : meanings) width = std::max(width, each.word.size());
+  const std::size_t indent = width + 4, line_length = 80;
+  std::string result;
+  for (const Meaning& each : meanings) {
+    result += text("  ", each.word, std::string(indent - 2 - each.word.size(), ' '));
+    std::size_t column = indent;
+    for (std::string_view rest = each.meaning; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      if (column > indent && column + 1 + end > line_length)
+        result += text("\n", std::string(indent, ' ')), column = indent;
+      else if (column > indent)
+        result += ' ', ++column;
+      result += rest.substr(0, end), column += end;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    result += '\n';
+  }
+  return result;
+}
+
+}  // namespace
+
+std::span<const Example> examples() { return all_examples; }
+std::span<const Meaning> exit_statuses() { return all_exit_statuses; }
+std::span<const Meaning> environment() { return all_variables; }
+
+std::string end_of_help(std::string_view command) {
+  if (command.empty())
+    return text("Exit status:\n", listed(exit_statuses()), "\nEnvironment:\n", listed(environment()));
+  std::string result;
+  for (const Example& example : examples())
+    if (example.command == command) result += text("  # ", example.meaning, "\n  ", example.line, "\n");
+  return result.empty() ? result : "Examples:\n" + result;
+}
+
+}  // namespace retrace

@@ -1,0 +1,33 @@
+// What the help and the man page say beside the flags.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace retrace {
+
+/// A command line that runs as it is, after those before it.
+struct Example {
+  std::string_view command;  // "train"
+  std::string_view line;     // "retrace train ..."
+  std::string_view meaning;
+};
+/// Two or three for each command, those of one command next to each other.
+std::span<const Example> examples();
+
+/// A word, and what it stands for.
+struct Meaning {
+  std::string_view word;
+  std::string_view meaning;
+};
+/// The numbers with which the program ends.
+std::span<const Meaning> exit_statuses();
+/// The environment variables that it reads.
+std::span<const Meaning> environment();
+
+/// What follows the flags in the help: of a command its examples; of the program (an empty name) the exit statuses and
+/// the environment.
+std::string end_of_help(std::string_view command);
+
+}  // namespace retrace

@@ -1,238 +1,29 @@
 #include <retrace/core/error.h>
 #include <retrace/core/replacement_file.h>
 #include <retrace/models/data/npy.h>
+#include <retrace/models/data/npy_format.h>
 
-#include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <vector>
 
 namespace retrace {
-namespace {
-
-static_assert(std::endian::native == std::endian::little, "the values in the file are little-endian");
-
-constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t alignment = 64;  // of the first value, in the file
-
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
-  throw FileError(text("read_npy: ", path, ": ", what));
-}
-[[noreturn]] void refuse_damaged(const std::string& path, const std::string& what) {
-  refuse(path, what + "; the file is damaged or of another format: write it anew with numpy.save");
-}
-
-struct Header {
-  std::optional<std::string> descr;
-  std::optional<bool> fortran_order;
-  std::optional<Shape> shape;
-};
-
-/// Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, its keys in any order.
-class HeaderReader {
- public:
-  HeaderReader(const std::string& path, std::string_view text) : path_(path), text_(text) {}
-
-  Header read() {
-    expect('{');
-    while (!accept('}')) {
-      entry();
-      if (!accept(',')) {
-        expect('}');
-        break;
-      }
-    }
-    skip_spaces();
-    if (at_ != text_.size()) fail("something follows the dictionary");
-    if (!header_.descr || !header_.fortran_order || !header_.shape) fail("descr, fortran_order or shape is missing");
-    return header_;
-  }
-
- private:
-  [[noreturn]] void fail(std::string_view what) const {
-    refuse_damaged(path_, text("byte ", at_, " of the header: ", what));
-  }
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-  bool accept(char c) {
-    skip_spaces();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c)) fail(text("a '", std::string(1, c), "' is missing"));
-  }
-  bool accept_word(std::string_view word) {
-    skip_spaces();
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
-    return true;
-  }
-  void entry() {
-    const std::string key = string();
-    expect(':');
-    if (key == "descr" && !header_.descr)
-      header_.descr = type();
-    else if (key == "fortran_order" && !header_.fortran_order)
-      header_.fortran_order = boolean();
-    else if (key == "shape" && !header_.shape)
-      header_.shape = shape();
-    else
-      fail(text("the key '", key, "' is unknown or comes twice"));
-  }
-  std::string string() {
-    skip_spaces();
-    const char quote = at_ < text_.size() ? text_[at_] : '\0';
-    const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
-    if (end == std::string_view::npos) fail("a string is missing");
-    const std::string result(text_.substr(at_ + 1, end - at_ - 1));
-    at_ = end + 1;
-    return result;
-  }
-  std::string type() {
-    if (accept('[')) refuse(path_, "the array has named fields; save each of them as an array of its own");
-    return string();
-  }
-  bool boolean() {
-    if (accept_word("True")) return true;
-    if (!accept_word("False")) fail("True or False is missing");
-    return false;
-  }
-  Shape shape() {
-    std::vector<std::int64_t> extents;
-    expect('(');
-    while (!accept(')')) {
-      extents.push_back(extent());
-      if (extents.size() > max_rank) fail(text("there are more than ", max_rank, " axes"));
-      if (accept(',')) continue;
-      expect(')');
-      if (extents.size() == 1) fail("a shape of one axis is written (n,)");
-      break;
-    }
-    std::int64_t product = 1;  // also for an empty array: its other extents must not overflow
-    for (const std::int64_t extent : extents) {
-      if (extent > max_elements / product) fail("the axes multiply to more than memory holds");
-      if (extent > 0) product *= extent;
-    }
-    return Shape{std::span<const std::int64_t>(extents)};
-  }
-  std::int64_t extent() {
-    skip_spaces();
-    std::int64_t result = 0;
-    const char* begin = text_.data() + at_;
-    const auto [end, failure] = std::from_chars(begin, text_.data() + text_.size(), result);
-    if (failure != std::errc{} || result < 0 || result > max_elements) fail("an axis has no length that can be");
-    at_ += static_cast<std::size_t>(end - begin);
-    return result;
-  }
-
-  const std::string& path_;
-  std::string_view text_;
-  std::size_t at_ = 0;
-  Header header_;
-};
-
-Dtype dtype_of_descr(const std::string& path, const std::string& descr) {
-  if (descr == "<f4") return f32;
-  if (descr == "<f8") return f64;
-  if (descr == "<i8") return i64;
-  refuse(path,
-         text("the values are '", descr, "', and only '<f4', '<f8' and '<i8' are read; convert them with astype"));
-}
-
-const char* descr_of(Dtype dtype) { return dtype == f32 ? "<f4" : dtype == f64 ? "<f8" : "<i8"; }
-
-/// A file, and the number of bytes that are left in it.
-class Input {
- public:
-  explicit Input(const std::string& path) : path_(path), file_(path, std::ios::binary) {
-    std::error_code failure;
-    left_ = std::filesystem::file_size(path, failure);
-    if (failure) refuse(path, text(failure.message(), "; check the path"));
-    if (!file_) refuse(path, text(std::strerror(errno), "; check the permissions"));
-  }
-  std::uint64_t left() const { return left_; }
-  void read(void* to, std::uint64_t count, const char* what) {
-    if (count > left_) refuse_damaged(path_, text("it ends within ", what));
-    file_.read(static_cast<char*>(to), static_cast<std::streamsize>(count));
-    if (!file_) refuse(path_, "cannot be read; try again");
-    left_ -= count;
-  }
-  std::string text_of(std::uint64_t count, const char* what) {
-    if (count > left_) refuse_damaged(path_, text("it ends within ", what));
-    std::string result(count, '\0');
-    read(result.data(), count, what);
-    return result;
-  }
-
- private:
-  const std::string& path_;
-  std::ifstream file_;
-  std::uint64_t left_ = 0;
-};
-
-std::string read_header(Input& file, const std::string& path) {
-  if (file.text_of(magic.size(), "the first 6 bytes") != magic)
-    refuse_damaged(path, "it does not begin as an .npy file");
-  unsigned char version[2];
-  file.read(version, sizeof version, "the version");
-  if (version[0] < 1 || version[0] > 3 || version[1] != 0)
-    refuse(path, text("the version of the format is ", int{version[0]}, ".", int{version[1]},
-                      ", and 1.0, 2.0 and 3.0 are read; write it anew with numpy.save"));
-  std::uint32_t length = 0;  // its lower bytes come first
-  file.read(&length, version[0] == 1 ? 2 : 4, "the length of the header");
-  return file.text_of(length, "the header");
-}
-
-/// As numpy.save writes it: padded so that the values begin at a multiple of 64.
-std::string header_of(const Tensor& x) {
-  std::string shape;
-  for (const std::int64_t extent : x.shape()) shape += text(shape.empty() ? "" : ", ", extent);
-  if (x.rank() == 1) shape += ',';
-  std::string header = text("{'descr': '", descr_of(x.dtype()), "', 'fortran_order': False, 'shape': (", shape, "), }");
-  const std::size_t before = magic.size() + 2 + 2;
-  header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
-  return header + '\n';
-}
-
-}  // namespace
 
 Tensor read_npy(const std::string& path) {
-  Input file(path);
-  const std::string text_of_header = read_header(file, path);
-  const Header header = HeaderReader(path, text_of_header).read();
-  const Dtype dtype = dtype_of_descr(path, *header.descr);
-  if (*header.fortran_order && header.shape->rank() > 1)
-    refuse(path, "the array is in Fortran order; save numpy.ascontiguousarray of it");
-  const std::int64_t count = header.shape->numel();
-  if (count > max_elements || static_cast<std::uint64_t>(count) * size_of(dtype) != file.left())
-    refuse_damaged(path, text("an array ", *header.shape, " of ", dtype, " does not fill the ", file.left(),
-                              " bytes behind the header"));
-  Tensor result = empty(*header.shape, dtype);
-  dispatch_any(dtype, [&](auto zero) {
-    const auto values = result.mutable_values<decltype(zero)>();
-    file.read(values.data(), values.size_bytes(), "the values");
-  });
-  return result;
+  const std::string who = text("read_npy: ", path);
+  std::ifstream file(path, std::ios::binary);
+  const int reason = errno;
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(path, failure);
+  if (failure) throw FileError(text(who, ": ", failure.message(), "; check the path"));
+  if (!file) throw FileError(text(who, ": ", std::strerror(reason), "; check the permissions"));
+  return read_npy_array(file, size, who);
 }
 
 void write_npy(const std::string& path, const Tensor& x) {
-  if (!x.defined() || !x.has_values())
-    throw ValueError(text("write_npy: ", path, ": the tensor has no values; assign one first"));
-  if (x.dtype() == dual)
-    throw DtypeError(text("write_npy: ", path, ": ", x, " is dual, which the format does not know; write it as f64"));
-  const std::string header = header_of(x);
-  const auto length = static_cast<std::uint16_t>(header.size());  // below 300: eight axes of at most 19 digits
+  const std::string header = npy_header(x, text("write_npy: ", path));
   ReplacementFile file("write_npy", path);
-  file.write(magic.data(), magic.size());
-  file.write("\x01\x00", 2);
-  file.write(&length, sizeof length);
   file.write(header.data(), header.size());
   dispatch_any(x.dtype(), [&](auto zero) {
     const auto values = x.values<decltype(zero)>();

@@ -1,0 +1,132 @@
+// files/stored.npz and files/deflated.npz were written by Python's zipfile as numpy.savez and numpy.savez_compressed
+// call it: x [2, 2] f32 and y [3] i64.
+#include <gtest/gtest.h>
+#include <retrace/models/data/npz.h>
+#include <retrace/models/data/zip.h>
+#include <retrace/nn/nn.h>
+#include <retrace/tests/errors.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+const std::string files = RETRACE_SOURCE_DIR "/tests/models/data/files/";
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Expects an error of the call whose message has these parts.
+template <class E, class Call> void expect_words(Call&& call, std::initializer_list<const char*> parts) {
+  const std::string message = message_of<E>(call);
+  for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+template <class T> std::vector<T> values_of(const Tensor& x) {
+  const auto values = x.values<T>();
+  return {values.begin(), values.end()};
+}
+
+void expect_the_arrays(const std::map<std::string, Tensor>& arrays) {
+  ASSERT_EQ(arrays.size(), 2u);
+  const Tensor &x = arrays.at("x"), &y = arrays.at("y");
+  EXPECT_EQ(x.shape(), (Shape{2, 2}));
+  EXPECT_EQ(values_of<float>(x), (std::vector<float>{1.5f, -2, 0.25f, 8}));
+  EXPECT_EQ(values_of<std::int64_t>(y), (std::vector<std::int64_t>{0, 1, 1}));
+}
+
+/// Whether this build reads compressed files.
+bool has_zlib() {
+  try {
+    read_npz(files + "deflated.npz");
+    return true;
+  } catch (const FileError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("no zlib; write it with numpy.savez instead"), std::string::npos) << message;
+    return false;
+  }
+}
+
+TEST(Npz, ReadsWhatNumpyWrites) {
+  expect_the_arrays(read_npz(files + "stored.npz"));
+  if (!has_zlib()) GTEST_SKIP() << "this build has no zlib";
+  expect_the_arrays(read_npz(files + "deflated.npz"));
+}
+
+TEST(Npz, ReadsOneArrayByItsName) {
+  EXPECT_EQ(read_npz(files + "stored.npz", "y").shape(), (Shape{3}));
+  expect_words<ValueError>([] { read_npz(files + "stored.npz", "z"); }, {"stored.npz", "array", "'z'", "known: x, y"});
+}
+
+TEST(Npz, ReadsWhatItWrites) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.npz";
+  const std::map<std::string, Tensor> arrays{
+      {"x", tensor({{1.5, -2}, {0.25, 8}}, f32)}, {"y", indices({0, 1, 1})}, {"wide", full({}, 0.1, f64)}};
+  write_npz(path, arrays);
+  std::map<std::string, Tensor> read = read_npz(path);
+  EXPECT_EQ(read.at("wide").item(), 0.1);
+  read.erase("wide");
+  expect_the_arrays(read);
+  write_npz(path, {});
+  EXPECT_TRUE(read_npz(path).empty());
+}
+
+TEST(Npz, TheSumIsTheCrc32OfZip) {
+  EXPECT_EQ(crc32_of("123456789"), 0xcbf43926u) << "the check value of CRC-32/ISO-HDLC";
+  EXPECT_EQ(crc32_of("6789", crc32_of("12345")), 0xcbf43926u);
+}
+
+TEST(Npz, AFileThatIsCutIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.npz";
+  for (const char* name : {"stored.npz", "deflated.npz"}) {
+    const std::string bytes = bytes_of(files + name);
+    ASSERT_GT(bytes.size(), 300u);
+    for (std::size_t length = 0; length < bytes.size(); length += 3) {
+      std::ofstream(path, std::ios::binary) << bytes.substr(0, length);
+      EXPECT_THROW(read_npz(path), FileError) << name << " cut to " << length;
+    }
+  }
+}
+
+/// A change of a byte that does not matter (a date, say) gives the same arrays; any other is found.
+TEST(Npz, AChangedByteNeverGivesOtherNumbers) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.npz";
+  int refused = 0;
+  for (const char* name : {"stored.npz", "deflated.npz"}) {
+    const std::string bytes = bytes_of(files + name);
+    const std::size_t list = bytes.find("PK\x01\x02");  // from there on, names may change
+    for (std::size_t place = 0; place < bytes.size(); place += 2) {
+      std::string changed = bytes;
+      changed[place] = static_cast<char>(changed[place] ^ 0x15);
+      std::ofstream(path, std::ios::binary) << changed;
+      try {
+        const std::map<std::string, Tensor> arrays = read_npz(path);
+        if (place < list) expect_the_arrays(arrays);
+      } catch (const FileError&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 150);
+}
+
+TEST(Npz, RefusesWhatCannotBeWritten) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.npz";
+  EXPECT_THROW(write_npz(path, {{"", indices({1})}}), ValueError);
+  EXPECT_THROW(write_npz(path, {{"x", Tensor()}}), ValueError);
+  EXPECT_THROW(write_npz(path, {{"x", zeros({2}, dual)}}), DtypeError);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  expect_words<FileError>([&] { read_npz(path); }, {"read_npz", "x.npz", "check the path"});
+}
+
+}  // namespace
+}  // namespace retrace

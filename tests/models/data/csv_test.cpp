@@ -118,6 +118,38 @@ TEST(Csv, FilesAndOptionsThatCannotBeReadAreRefused) {
   }
 }
 
+TEST(Csv, AColumnOfWordsBecomesLabels) {
+  const std::string flowers = "petal,species,\"sepal\"\n1,virginica,5\n2,setosa,6\n3,\"versi,color\",7\n4, setosa ,8\n";
+  const Csv csv = read(flowers, {.words = {"species"}});
+  EXPECT_EQ(csv.words.at("species"), (std::vector<std::string>{"setosa", "versi,color", "virginica"}));
+  const Tensor labels = csv.labels("species");
+  EXPECT_EQ(labels.dtype(), i64);
+  const auto numbers = labels.values<std::int64_t>();
+  EXPECT_EQ((std::vector<std::int64_t>{numbers.begin(), numbers.end()}), (std::vector<std::int64_t>{2, 0, 1, 0}));
+  EXPECT_EQ(csv.values.at({3, 1}), 0);
+  EXPECT_EQ(csv.values.at({3, 2}), 8) << "the numbers beside the words";
+  EXPECT_THROW(csv.labels("petal"), ValueError) << "a column of numbers";
+}
+
+TEST(Csv, WordsThatAreNumbersAreSortedByTheirValues) {
+  EXPECT_EQ(read("digit\n10\n9\n-1\n9\n", {.words = {"digit"}}).words.at("digit"),
+            (std::vector<std::string>{"-1", "9", "10"}));
+  EXPECT_EQ(read("digit\n10\n9\nten\n", {.words = {"digit"}}).words.at("digit"),
+            (std::vector<std::string>{"10", "9", "ten"}));
+}
+
+TEST(Csv, ReadsSomeColumnsInTheOrderAskedFor) {
+  const Csv csv = read("a,note,b\n1,none,2\n3,\"\",4\n", {.columns = {"b", "a"}});
+  EXPECT_EQ(csv.names, (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(csv.values.shape(), (Shape{2, 2}));
+  EXPECT_EQ(csv.values.at({1, 0}), 4);
+  EXPECT_EQ(csv.values.at({1, 1}), 3);
+  EXPECT_THROW(read("a,b\n1,2\n", {.columns = {"c"}}), ValueError);
+  EXPECT_THROW(read("a,b\n1,2\n", {.words = {"b"}, .columns = {"a"}}), ValueError);
+  EXPECT_THROW(read("1,2\n", {.header = false, .words = {"b"}}), ValueError);
+  EXPECT_THROW(read("a,b\n1,\n", {.words = {"b"}}), FileError) << "no word";
+}
+
 TEST(Csv, NoCutOfAFileCrashes) {
   const std::string whole = "\"a,b\",c\r\n1.5e3,\"2\"\r\n-3,4\r\n";
   for (std::size_t length = 0; length < whole.size(); ++length) try {

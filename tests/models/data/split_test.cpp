@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 #include <retrace/models/data/batches.h>
 #include <retrace/models/data/split.h>
+#include <retrace/ops/ops.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace retrace {
@@ -99,6 +103,92 @@ TEST(Batches, NumbersWithoutMeaningAreRefused) {
   EXPECT_THROW(Batches(-1, 2), ValueError);
   EXPECT_THROW(Batches(3, 0), ValueError);
   EXPECT_THROW(Batches(3, -2, Random(1)), ValueError);
+}
+
+/// How often each label occurs at the positions.
+std::map<std::int64_t, int> counts(const Tensor& labels, const Tensor& positions) {
+  std::map<std::int64_t, int> result;
+  for (const std::int64_t position : numbers(positions)) ++result[numbers(labels)[static_cast<std::size_t>(position)]];
+  return result;
+}
+
+/// 40 of label 7, 8 of -2, 3 of 0 and one of 5, mixed.
+Tensor mixed_labels() {
+  std::vector<std::int64_t> labels(40, 7);
+  for (const auto& [label, count] : {std::pair<std::int64_t, int>{-2, 8}, {0, 3}, {5, 1}})
+    for (int i = 0; i < count; ++i) labels.insert(labels.begin() + 5 * i % 37, label);
+  return indices(std::span<const std::int64_t>(labels), {52});
+}
+
+TEST(StratifiedSplit, EachLabelHasItsShare) {
+  const Tensor labels = mixed_labels();
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    const Split parts = stratified_split(labels, 0.25, random);
+    EXPECT_TRUE(cover({numbers(parts.train), numbers(parts.test)}, 52));
+    EXPECT_EQ(counts(labels, parts.test), (std::map<std::int64_t, int>{{7, 10}, {-2, 2}, {0, 1}}))
+        << "0.75 is rounded up before 0.25";
+  }
+}
+
+TEST(StratifiedSplit, TestsAsManyAsSplitDoesAndDependsOnTheGenerator) {
+  const Tensor labels = mixed_labels();
+  for (const double part : {0.0, 0.01, 0.3, 0.5, 0.99, 1.0}) {
+    Random one(1), two(1), other(2);
+    const Split parts = stratified_split(labels, part, one);
+    EXPECT_EQ(parts.test.numel(), split(52, part, two).test.numel());
+    if (part == 0.5) {
+      Random again(1);
+      EXPECT_EQ(numbers(stratified_split(labels, part, again).test), numbers(parts.test));
+      EXPECT_NE(numbers(stratified_split(labels, part, other).test), numbers(parts.test));
+    }
+  }
+  Random random;
+  EXPECT_THROW(stratified_split(labels, 1.5, random), ValueError);
+  EXPECT_THROW(stratified_split(labels.to(f64), 0.5, random), DtypeError);
+  EXPECT_THROW(stratified_split(reshape(labels, {26, 2}), 0.5, random), ShapeError);
+}
+
+TEST(KFold, EachSampleIsTestedOnce) {
+  Random random(3);
+  for (const std::int64_t folds : {2, 3, 5, 17}) {
+    std::vector<std::vector<std::int64_t>> tests;
+    for (const Split& fold : k_fold(17, folds, random)) {
+      EXPECT_TRUE(cover({numbers(fold.train), numbers(fold.test)}, 17));
+      EXPECT_TRUE(fold.test.numel() == 17 / folds || fold.test.numel() == (17 + folds - 1) / folds);
+      tests.push_back(numbers(fold.test));
+    }
+    EXPECT_EQ(tests.size(), static_cast<std::size_t>(folds));
+    EXPECT_TRUE(cover(tests, 17));
+  }
+  EXPECT_THROW(k_fold(10, 1, random), ValueError);
+  EXPECT_THROW(k_fold(3, 4, random), ValueError);
+  EXPECT_THROW(k_fold(-1, 2, random), ValueError);
+}
+
+TEST(KFold, IsInRandomOrder) {
+  Random random(3);
+  const std::vector<Split> folds = k_fold(60, 3, random);
+  for (const Split& fold : folds) {
+    EXPECT_FALSE(std::ranges::is_sorted(numbers(fold.train)));
+    EXPECT_FALSE(std::ranges::is_sorted(numbers(fold.test)));
+  }
+}
+
+TEST(StratifiedKFold, EachTestHasItsShareOfEachLabel) {
+  const Tensor labels = mixed_labels();
+  Random random(3);
+  std::vector<std::vector<std::int64_t>> tests;
+  for (const Split& fold : stratified_k_fold(labels, 4, random)) {
+    EXPECT_TRUE(cover({numbers(fold.train), numbers(fold.test)}, 52));
+    EXPECT_EQ(fold.test.numel(), 13);
+    auto count = counts(labels, fold.test);
+    EXPECT_EQ(count[7], 10);
+    EXPECT_EQ(count[-2], 2);
+    EXPECT_EQ(count[0] + count[5], 1);
+    tests.push_back(numbers(fold.test));
+  }
+  EXPECT_TRUE(cover(tests, 52));
 }
 
 }  // namespace

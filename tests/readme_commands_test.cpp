@@ -55,6 +55,13 @@ TEST(ReadmeCommands, AllEndWell) {
   std::ofstream text_file(folder / "FILE");  // for --text FILE
   for (int line = 0; line < 20; ++line) text_file << "Once upon a time there was a model\n";
   text_file.close();
+  std::ofstream flowers(folder / "flowers.csv"), recordings(folder / "recordings.csv");
+  flowers << "petal,species\n", recordings << "recording,x,y,gesture\n";
+  for (int line = 0; line < 20; ++line) {
+    flowers << line << (line < 10 ? ",setosa\n" : ",virginica\n");
+    for (int step = 0; step < 2; ++step) recordings << line << "," << step << "," << line % 2 << ",wave\n";
+  }
+  flowers.close(), recordings.close();
   const std::string programs = std::filesystem::path(RETRACE_PROGRAM).parent_path();
   const std::string setting = text("cd '", folder.path().string(), "' && PATH='", programs, "':$PATH && ");
   int run = 0;

@@ -16,6 +16,7 @@ void add_compare_command(CLI::App& app, Program& program);
 void add_ablate_command(CLI::App& app, Program& program);
 // stored_run_flags.cpp
 void add_eval_command(CLI::App& app, Program& program);
+void add_predict_command(CLI::App& app, Program& program);
 void add_generate_command(CLI::App& app, Program& program);
 // inspection_flags.cpp
 void add_gradcheck_command(CLI::App& app, Program& program);

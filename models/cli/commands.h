@@ -47,6 +47,15 @@ struct EvalFlags : CommonFlags {
 /// retrace eval CKPT: reports what a trained model can do, and how.
 void run_eval(const EvalFlags& flags, Program& program);
 
+struct PredictFlags : CommonFlags {
+  std::string path;            // as in EvalFlags
+  std::string input;           // the file of the samples
+  bool probabilities = false;  // of every class
+};
+
+/// retrace predict RUN: answers the samples of a file with a trained model.
+void run_predict(const PredictFlags& flags, Program& program);
+
 struct GenerateFlags : CommonFlags {
   std::string folder;
   GenerateOptions options;

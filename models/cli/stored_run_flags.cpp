@@ -1,4 +1,4 @@
-// The flags of the commands that read what `train --out` wrote: eval and generate.
+// The flags of the commands that read what `train --out` wrote: eval, predict and generate.
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
@@ -24,6 +24,24 @@ void add_eval_command(CLI::App& app, Program& program) {
   add_common_flags(*command, *flags,
                    {.out = "folder for attention.html and eval.json", .json = "print the report as one JSON object"});
   command->callback([flags, &program] { run_eval(*flags, program); });
+}
+
+void add_predict_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<PredictFlags>();
+  CLI::App* command =
+      app.add_subcommand("predict", "Answers the samples of a file with a model that was trained with --out");
+  command->add_option("checkpoint", flags->path, "folder of the training, its weights or its checkpoint")->required();
+  command
+      ->add_option("--input", flags->input,
+                   "a .csv file with the columns that the model was trained on, others are not read; or samples [N, T, "
+                   "I] or [N, T * I] as a .npy file, or as the array x of a .npz file")
+      ->required();
+  command->add_flag("--probabilities", flags->probabilities, "add a column for the probability of each class");
+  add_threads_option(*command, *flags);
+  add_common_flags(
+      *command, *flags,
+      {.out = "file for the answers (default: print them)", .json = "print them as one JSON object, not CSV"});
+  command->callback([flags, &program] { run_predict(*flags, program); });
 }
 
 void add_generate_command(CLI::App& app, Program& program) {

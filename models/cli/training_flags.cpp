@@ -69,7 +69,8 @@ void add_train_command(CLI::App& app, Program& program) {
       "--preset", [&run](const std::string& name) { run = preset(name); },
       joined(preset_names()) + ": a task, a model and their settings by one name; other flags change it");
   command->add_option("task", run.task,
-                      joined(task_names()) + ", or text: the next characters or words of --text FILE");
+                      joined(task_names()) +
+                          ", or data: your own, in --data FILE, or text: the next characters or words of --text FILE");
   add_task_options(*command, run.task_options);
   add_text_options(*command, run.text);
   command->add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
@@ -92,7 +93,8 @@ void add_compare_command(CLI::App& app, Program& program) {
   CompareOptions& compare = flags->compare;
   CLI::App* command =
       app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares them");
-  command->add_option("task", compare.run.task, joined(task_names()))->required();
+  command->add_option("task", compare.run.task, joined(task_names()) + ", or data: your own, in --data FILE")
+      ->required();
   add_task_options(*command, compare.run.task_options);
   add_list(*command, "--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
       ->required();

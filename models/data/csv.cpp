@@ -125,6 +125,11 @@ Tensor Csv::labels(std::string_view name) const {
   return numbers.to(i64);
 }
 
+std::vector<std::string> read_csv_header(const std::string& path, char separator) {
+  CsvText csv(path, separator);
+  return header(csv, path);
+}
+
 Csv read_csv(const std::string& path, const CsvOptions& options) {
   if (std::string_view("\"\r\n0123456789+-.").find(options.separator) != std::string_view::npos)
     throw ValueError(

@@ -40,4 +40,7 @@ struct CsvOptions {
 /// be one, and for names in the options that no column has.
 Csv read_csv(const std::string& path, const CsvOptions& options = {});
 
+/// The names in its first line. Throws FileError as read_csv does.
+std::vector<std::string> read_csv_header(const std::string& path, char separator = ',');
+
 }  // namespace retrace

@@ -58,7 +58,12 @@ struct Parts {
   Tensor train, validation, test;
 };
 
-Parts share_out(std::string_view task, std::int64_t samples, const DatasetOptions& options) {
+double part_of(std::int64_t count, std::int64_t samples) {
+  return static_cast<double>(count) / static_cast<double>(samples);
+}
+
+Parts share_out(std::string_view task, const Tensor& y, const DatasetOptions& options) {
+  const std::int64_t samples = y.dim(0);
   const auto count = [&](double part, const char* name) {
     if (!(part >= 0 && part < 1))
       throw ValueError(
@@ -70,7 +75,13 @@ Parts share_out(std::string_view task, std::int64_t samples, const DatasetOption
   if (validation + test >= samples)
     throw ValueError(text("Dataset: ", task, ": ", validation, " samples for the validation and ", test,
                           " for the test of ", samples, " leave none to train on; make the parts smaller"));
-  const std::vector<std::int64_t> order = Random(options.seed).stream("parts").permutation(samples);
+  Random random = Random(options.seed).stream("parts");
+  if (options.stratified && y.dtype() == i64) {
+    const Split tested = stratified_split(y, part_of(test, samples), random);
+    const Split rest = stratified_split(take(y, tested.train), part_of(validation, samples - test), random);
+    return {.train = take(tested.train, rest.train), .validation = take(tested.train, rest.test), .test = tested.test};
+  }
+  const std::vector<std::int64_t> order = random.permutation(samples);
   const Tensor positions = indices(std::span<const std::int64_t>(order), {samples});
   const Tensors parts = split(positions, {test, validation, samples - test - validation});
   return {.train = parts[2], .validation = parts[1], .test = parts[0]};
@@ -88,15 +99,43 @@ double share_of_most_frequent(const Tensor& train, const Tensor& test, std::int6
 }  // namespace
 
 Dataset::Dataset(std::string_view name, const Tensor& x, const Tensor& y, const DatasetOptions& options)
-    : Task(name, y.dtype() == i64 ? TaskKind::classification : TaskKind::regression) {
+    : Task(name, y.dtype() == i64 ? TaskKind::classification : TaskKind::regression),
+      has_format_(options.format || options.normalise),
+      format_(options.format.value_or(SampleFormat{})) {
   const NoTape unrecorded;
   check_samples(name, x, y);
   const Tensor answers = as_answers(y);
-  outputs_ = kind() == TaskKind::classification ? count_classes(name, y, options.classes) : answers.dim(1);
-  const Parts parts = share_out(name, x.dim(0), options);
+  const std::int64_t classes = options.classes != 0 ? options.classes : std::ssize(format_.words);
+  outputs_ = kind() == TaskKind::classification ? count_classes(name, y, classes) : answers.dim(1);
+  const Parts parts = share_out(name, y, options);
   const auto rows = [&](const Tensor& positions) { return Batch{take(x, positions), take(answers, positions)}; };
   train_ = rows(parts.train);
   held_out_ = {.validation = rows(parts.validation), .test = rows(parts.test)};
+  if (options.normalise) normalise(*options.normalise);
+  complete_format();
+}
+
+void Dataset::normalise(Normalisation kind_of_scale) {
+  format_.x = retrace::normalise(train_.x, kind_of_scale);
+  if (kind() == TaskKind::regression) format_.y = retrace::normalise(train_.y, kind_of_scale);
+  for (Batch* part : {&train_, &held_out_.validation, &held_out_.test}) {
+    part->x = (*format_.x)(part->x);
+    if (format_.y) part->y = (*format_.y)(part->y);
+  }
+}
+
+void Dataset::complete_format() {
+  format_.steps = sequence_length(), format_.features = input_size(), format_.outputs = outputs_;
+  if (kind() == TaskKind::regression && std::ssize(format_.targets) != outputs_) {
+    format_.targets.clear();
+    for (std::int64_t k = 1; k <= outputs_; ++k) format_.targets.push_back(outputs_ == 1 ? "y" : text("y", k));
+  }
+}
+
+std::string Dataset::describe_numbers(std::span<const double> answer) const {
+  if (!format_.y) return written(answer);
+  const Tensor units = format_.y->inverse(tensor(answer, {std::ssize(answer)}, f64));
+  return written(units.values<double>());
 }
 
 Baselines Dataset::baselines() const {

@@ -5,12 +5,16 @@
 
 namespace retrace {
 
-/// Which samples are held out.
+/// Which samples are held out, and what is known of them.
 struct DatasetOptions {
-  double validation_part = 0.1;  // of all samples, at least one
-  double test_part = 0.2;        // of all samples, at least one
-  std::int64_t classes = 0;      // of labels; 0: the largest label + 1
-  std::uint64_t seed = 0;        // of the split into parts, so that it is the same for every training
+  double validation_part = 0.1;                 // of all samples, at least one
+  double test_part = 0.2;                       // of all samples, at least one
+  std::int64_t classes = 0;                     // of labels; 0: the largest label + 1
+  std::uint64_t seed = 0;                       // of the split into parts, so that it is the same for every training
+  bool stratified = false;                      // labels: each has its share of the parts
+  std::optional<Normalisation> normalise = {};  // x, and the numbers y of a regression, by the samples to train on
+  std::optional<SampleFormat> format = {};  // words for reports, and how `retrace predict` reads other samples; sizes
+                                            // and scales are filled in
 };
 
 /// Sequences x [N, T, I] (f32 or f64) and the answers after their last row: labels y [N] (i64, from 0) of a
@@ -33,15 +37,25 @@ class Dataset final : public Task {
   std::int64_t output_size() const override { return outputs_; }
   Baselines baselines() const override;
   std::optional<HeldOut> held_out() const override { return held_out_; }
+  /// With the sizes, and with the scales of the samples to train on. Null if neither a format nor a scale was asked
+  /// for.
+  const SampleFormat* format() const override { return has_format_ ? &format_ : nullptr; }
+  std::string describe_label(std::int64_t label) const override { return format_.describe_label(label); }
+  /// In the units of the data.
+  std::string describe_numbers(std::span<const double> answer) const override;
   /// The samples that batches are drawn from.
   const Batch& train() const { return train_; }
 
  private:
   void fill(Random& random, const Batch& batch) const override;
+  void normalise(Normalisation kind);
+  void complete_format();
 
   Batch train_;
   HeldOut held_out_;
   std::int64_t outputs_;
+  bool has_format_;
+  SampleFormat format_;
 };
 
 }  // namespace retrace

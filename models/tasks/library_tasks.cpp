@@ -3,6 +3,7 @@
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/data_file.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/nth_farthest.h>
@@ -71,6 +72,14 @@ Registry<Entry>& tasks() {
   return all;
 }
 
+/// The task of a user's file: it has no samples without one, and is not among task_names().
+const Entry& entry_of(std::string_view name) {
+  static const Entry data{DataFile::option_names, DataFile::make, {.batch = 32, .learning_rate = 3e-3, .steps = 1000}};
+  const std::span<const std::string_view> names = tasks().names().all();
+  const bool is_registered = std::ranges::find(names, name) != names.end();
+  return name == data_task && !is_registered ? data : tasks().find(name);
+}
+
 /// Throws ValueError for an option that is given and not among those that the task `has`.
 void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
   for (const TaskOptionRow& row : task_option_rows)
@@ -114,7 +123,7 @@ void register_task(std::string_view name, const Tensor& x, const Tensor& y, cons
 std::span<const std::string_view> task_names() { return tasks().names().all(); }
 
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
-  const Entry& entry = tasks().find(name);
+  const Entry& entry = entry_of(name);
   check_options(name, entry.options, options);
   std::unique_ptr<Task> task = entry.make(options);
   if (task == nullptr) throw ValueError(text("make_task: the factory of '", name, "' made no task; return one"));
@@ -122,9 +131,9 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
 }
 
 const Recipe& recipe_for(std::string_view task) {
-  if (std::ranges::find(task_names(), task) == task_names().end())
+  if (task != data_task && std::ranges::find(task_names(), task) == task_names().end())
     throw ValueError(unknown_name("recipe_for", "task", task, task_names()));
-  return tasks().find(task).recipe;
+  return entry_of(task).recipe;
 }
 
 SizeOptions sizes_for(const Task& task, const Recipe& recipe) {

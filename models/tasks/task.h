@@ -13,6 +13,7 @@
 #include <retrace/core/random.h>
 #include <retrace/core/tensor.h>
 #include <retrace/models/tasks/example.h>
+#include <retrace/models/tasks/sample_format.h>
 #include <retrace/models/tasks/task_options.h>
 
 namespace retrace {
@@ -82,6 +83,8 @@ class Task {
   /// The samples to validate and to test on. Nothing if the task has unlimited samples: they are then drawn like those
   /// to train on, from generators of their own.
   virtual std::optional<HeldOut> held_out() const { return std::nullopt; }
+  /// How other samples of the task are read from files and answered in words; null if x is read as it is.
+  virtual const SampleFormat* format() const { return nullptr; }
 
   // For reports on samples that this task made. By default, they show numbers.
 
@@ -114,7 +117,9 @@ class Task {
   TaskKind kind_;
 };
 
-/// The names that make_task knows. The span holds until the next one is registered.
+/// The task of a file that TaskOptions::data names (data_file.h).
+inline constexpr std::string_view data_task = "data";
+/// The other names that make_task knows. The span holds until the next one is registered.
 std::span<const std::string_view> task_names();
 /// A task by its name. Throws ValueError, with the nearest right name, for a task that is not known, and for an option
 /// that it does not have.

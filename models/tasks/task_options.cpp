@@ -43,7 +43,8 @@ std::string TaskOptionRow::in_words(const TaskOptions& options) const {
 JsonObject to_json(const TaskOptions& options) {
   JsonObject object;
   for (const TaskOptionRow& row : task_option_rows)
-    std::visit([&](auto option) { object.add(key_of(row), stored(options.*option)); }, row.member);
+    if (row.in_every_file || row.is_given(options))
+      std::visit([&](auto option) { object.add(key_of(row), stored(options.*option)); }, row.member);
   return object;
 }
 
@@ -51,6 +52,7 @@ TaskOptions task_options_in(const JsonFields& fields) {
   TaskOptions options;
   for (const TaskOptionRow& row : task_option_rows) {
     const std::string key = "task_options." + key_of(row);
+    if (!row.in_every_file && !fields.has(key)) continue;
     const auto read = [&]<class T>(T TaskOptions::*option) {
       if constexpr (std::same_as<T, bool>)
         options.*option = fields.truth(key);

@@ -25,6 +25,14 @@ struct TaskOptions {
   std::optional<std::int64_t> nesting = {};  // execute: ops of a program
   bool held_only = false;                    // babi: no story in which nobody took the ball
 
+  // data (data_file.h):
+  std::optional<std::string> data = {};       // the file
+  std::optional<std::string> label = {};      // its column with the classes, ...
+  std::optional<std::string> target = {};     // ... or those with the numbers to predict
+  std::optional<std::string> sequence = {};   // that tells the sequences apart
+  std::optional<std::int64_t> features = {};  // of a step
+  std::optional<std::string> ignore = {};     // columns
+
   bool operator==(const TaskOptions&) const = default;
 };
 
@@ -35,6 +43,7 @@ struct TaskOptionRow {
   std::variant<std::optional<std::int64_t> TaskOptions::*, std::optional<std::string> TaskOptions::*,
                bool TaskOptions::*>
       member;
+  bool in_every_file = true;  // false: is stored only where it is given, as files had it before the option was there
 
   std::string_view name() const { return std::string_view(flag).substr(2); }
   bool is_given(const TaskOptions& options) const;
@@ -51,13 +60,26 @@ inline constexpr std::array task_option_rows{
     TaskOptionRow{"--program", "execute: addition, control, full, copy, reverse or double", &TaskOptions::program},
     TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
     TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},
+    TaskOptionRow{"--data", "data: a .csv file with a header, or a .npz file with the arrays x and y",
+                  &TaskOptions::data, false},
+    TaskOptionRow{"--label", "data: column of the classes, as words or numbers", &TaskOptions::label, false},
+    TaskOptionRow{"--target", "data: instead, columns of numbers to predict, separated by commas", &TaskOptions::target,
+                  false},
+    TaskOptionRow{
+        "--sequence",
+        "data: column that tells sequences apart, whose lines are their steps (default: each line is a sample)",
+        &TaskOptions::sequence, false},
+    TaskOptionRow{"--features", "data: numbers of a step, if a line is a whole sequence (default: all of its numbers)",
+                  &TaskOptions::features, false},
+    TaskOptionRow{"--ignore", "data: columns to leave out, separated by commas", &TaskOptions::ignore, false},
 };
 
 // Does not compile if a member is added: name it here, and give it a row above.
 /// All options, in the order of their rows.
 constexpr auto members_of(const TaskOptions& options) {
-  const auto& [length, vectors, dims, program, nesting, held_only] = options;
-  return std::tie(length, vectors, dims, program, nesting, held_only);
+  const auto& [length, vectors, dims, program, nesting, held_only, data, label, target, sequence, features, ignore] =
+      options;
+  return std::tie(length, vectors, dims, program, nesting, held_only, data, label, target, sequence, features, ignore);
 }
 static_assert(std::tuple_size_v<decltype(members_of(std::declval<const TaskOptions&>()))> == task_option_rows.size());
 

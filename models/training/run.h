@@ -21,7 +21,7 @@ struct TextSource {
 
 /// A training by names and numbers.
 struct RunOptions {
-  std::string task;  // one of run_names(); prepare() takes task_names()
+  std::string task;  // one of run_names(); prepare() takes task_names() and data_task
   ModelSpec model;   // sizes that are not chosen are the recipe's
   Dtype dtype = f32;
   TaskOptions task_options = {};

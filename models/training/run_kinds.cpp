@@ -8,13 +8,15 @@
 namespace retrace {
 namespace {
 
+std::unique_ptr<Run> prepare_task(const RunOptions& options) { return std::make_unique<TaskRun>(prepare(options)); }
+
+std::span<const std::string_view> data_tasks() { return std::span(&data_task, 1); }
+
 /// A new kind is a row here.
 std::span<const RunKind> run_kinds() {
   static const std::array kinds{
-      RunKind{.tasks = task_names,
-              .prepare = [](const RunOptions& options) -> std::unique_ptr<Run> {
-                return std::make_unique<TaskRun>(prepare(options));
-              }},
+      RunKind{.tasks = task_names, .prepare = prepare_task},
+      RunKind{.tasks = data_tasks, .prepare = prepare_task},
       text_run_kind(),
   };
   return kinds;

@@ -1,6 +1,7 @@
 #include <retrace/core/safetensors.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
+#include <retrace/models/tasks/data_file.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
@@ -63,9 +64,9 @@ std::vector<NamedTensor> weights_in(const SafetensorsFile& file, StoredRun& run)
   return weights;
 }
 
-void make(StoredRun& run, const std::vector<NamedTensor>& weights) {
+void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::vector<NamedTensor>& weights) {
   const DtypeScope scope(weights.front().tensor.dtype());
-  run.task = make_task(run.task_name, run.task_options);
+  run.task = format ? task_without_samples(run.task_name, *format) : make_task(run.task_name, run.task_options);
   Random unused;
   run.model = make_model_for(*run.task, run.spec, unused);
 }
@@ -73,10 +74,12 @@ void make(StoredRun& run, const std::vector<NamedTensor>& weights) {
 }  // namespace
 
 std::string describe_run(const TaskRun& run) {
-  return JsonObject{{"task", run.options.task},        {"task_options", to_json(run.options.task_options)},
-                    {"model", run.options.model.name}, {"sizes", sizes_to_json(filled_spec(run.options, *run.task))},
-                    {"seed", run.options.fit.seed},    {"test_samples", run.options.fit.test_samples}}
-      .text();
+  JsonObject description{
+      {"task", run.options.task},        {"task_options", to_json(run.options.task_options)},
+      {"model", run.options.model.name}, {"sizes", sizes_to_json(filled_spec(run.options, *run.task))},
+      {"seed", run.options.fit.seed},    {"test_samples", run.options.fit.test_samples}};
+  if (const SampleFormat* format = run.task->format()) description.add("format", to_json(*format));
+  return description.text();
 }
 
 void save_run(const std::string& path, const TaskRun& run) {
@@ -85,20 +88,23 @@ void save_run(const std::string& path, const TaskRun& run) {
   write_safetensors(path, weights, {{description_key, describe_run(run)}});
 }
 
-StoredRun load_run(const std::string& path) {
+StoredRun load_run(const std::string& path, TaskSamples samples) {
   StoredRun run;
   run.path = file_of(path);
   const SafetensorsFile file = read_safetensors(run.path);
   const std::string& description = description_in(file, run.path);
+  std::optional<SampleFormat> format;
   try {
-    read_description(JsonFields("the entry trained of its metadata", description), run);
+    const JsonFields fields("the entry trained of its metadata", description);
+    read_description(fields, run);
+    if (samples == TaskSamples::none) format = sample_format_in(fields);
   } catch (const ValueError& error) {
     throw not_a_run(run.path, error.what());
   }
   const std::vector<NamedTensor> weights = weights_in(file, run);
   check_finite(run.path, weights);
   try {
-    make(run, weights);
+    make(run, format, weights);
   } catch (const ValueError& error) {
     throw ValueError(text("retrace: ", run.path, ": ", error.what()));
   }

@@ -28,10 +28,13 @@ struct StoredRun {
   std::unique_ptr<SequenceModel> model;  // of the dtype of its weights
 };
 
+/// Whether the samples that a model was trained on are needed, too: those of a file are then read again.
+enum class TaskSamples { read, none };
+
 /// Reads weights.safetensors of a folder (checkpoint.safetensors if there are none), or a file of either kind. A
 /// checkpoint gives the best parameters so far, which the training would write if it ended now. Throws FileError for a
 /// file that is missing, unreadable or not of a model on a task, and for weights that are not finite; ValueError for a
 /// task or model that this program does not know. Every error names the file.
-StoredRun load_run(const std::string& path);
+StoredRun load_run(const std::string& path, TaskSamples samples = TaskSamples::read);
 
 }  // namespace retrace

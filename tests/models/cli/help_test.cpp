@@ -81,6 +81,10 @@ TEST(Help, ItsExamplesEndWellInTheirOrder) {
   std::ofstream book(folder / "book.txt");
   for (int line = 0; line < 20; ++line) book << "Once upon a time there was a model\n";
   book.close();
+  std::ofstream flowers(folder / "flowers.csv");
+  flowers << "petal,species\n";
+  for (int line = 0; line < 20; ++line) flowers << line << (line < 10 ? ",setosa\n" : ",virginica\n");
+  flowers.close();
   const std::string setting = text("cd '", folder.path().string(), "' && PATH='",
                                    std::filesystem::path(RETRACE_PROGRAM).parent_path().string(), "':$PATH && ");
   for (const Example& example : examples())

@@ -22,10 +22,11 @@ std::string refusal(const RunOptions& options) {
   return message_of([&] { make_run(options); });
 }
 
-TEST(RunKinds, NameTheTasksAndText) {
+TEST(RunKinds, NameTheTasksDataAndText) {
   const std::vector<std::string_view> names = run_names();
-  ASSERT_EQ(names.size(), task_names().size() + 1);
+  ASSERT_EQ(names.size(), task_names().size() + 2);
   EXPECT_TRUE(std::ranges::equal(std::span(names).first(task_names().size()), task_names()));
+  EXPECT_EQ(names[task_names().size()], "data");
   EXPECT_EQ(names.back(), "text");
   EXPECT_EQ(refusal({.task = "txt", .model = {.name = "lstm"}}).substr(0, 66),
             "retrace train: there is no task named 'txt'; did you mean text (kn");

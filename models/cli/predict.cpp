@@ -1,0 +1,23 @@
+#include <retrace/core/parallel.h>
+#include <retrace/core/replacement_file.h>
+#include <retrace/models/cli/commands.h>
+#include <retrace/models/training/predict.h>
+
+#include <ostream>
+
+namespace retrace {
+
+void run_predict(const PredictFlags& flags, Program& program) {
+  if (flags.threads) set_threads(*flags.threads);
+  const Answers answers = predict(load_run(flags.path, TaskSamples::none), flags.input);
+  const std::string result = flags.json ? to_json(answers) + "\n" : to_csv(answers, flags.probabilities);
+  if (flags.out.empty()) {
+    program.results << result << std::flush;
+    return;
+  }
+  ReplacementFile file("retrace predict", flags.out);
+  file.write(result.data(), result.size());
+  file.put_into_place();
+}
+
+}  // namespace retrace

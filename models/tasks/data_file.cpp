@@ -1,0 +1,140 @@
+#include <retrace/models/data/npz.h>
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/tasks/data_file.h>
+#include <retrace/models/tasks/sample_file.h>
+#include <retrace/ops/ops.h>
+
+#include <algorithm>
+
+namespace retrace {
+namespace {
+
+std::vector<std::string> separated(const std::optional<std::string>& names) {
+  std::vector<std::string> result;
+  if (!names || names->empty()) return result;
+  for (std::size_t begin = 0; begin <= names->size();) {
+    const std::size_t end = std::min(names->find(',', begin), names->size());
+    result.push_back(names->substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+/// The columns with numbers of x: those that have no other role.
+std::vector<std::string> number_columns(const std::string& path, const std::vector<std::string>& with_roles) {
+  std::vector<std::string> columns;
+  for (std::string& name : read_csv_header(path))
+    if (std::ranges::find(with_roles, name) == with_roles.end()) columns.push_back(std::move(name));
+  if (columns.empty()) throw ValueError(text("data: ", path, ": no column is left for the numbers of x"));
+  return columns;
+}
+
+/// One answer per sequence, of the numbers [lines, O].
+Tensor answers_of(const std::string& path, const Tensor& lines, const SequenceLines& sequences) {
+  const Tensor grouped = reshape(lines, {sequences.count, sequences.length, lines.dim(1)});
+  const auto values = grouped.values<double>();
+  const auto width = static_cast<std::size_t>(lines.dim(1));
+  const std::size_t step = width * static_cast<std::size_t>(sequences.length);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (values[k] != values[k / step * step + k % width])
+      throw FileError(text("data: ", path, ": the lines of the sequence '", sequences.names[k / step],
+                           "' have different answers; a sequence has one, in all of its lines"));
+  return slice(grouped, {all, 0});
+}
+
+struct Roles {
+  std::vector<std::string> label, target, sequence, ignored;
+
+  std::vector<std::string> all() const {
+    std::vector<std::string> names;
+    for (const auto* some : {&label, &target, &sequence, &ignored})
+      names.insert(names.end(), some->begin(), some->end());
+    return names;
+  }
+};
+
+Roles roles_in(const std::string& path, const TaskOptions& options) {
+  Roles roles{.label = {}, .target = separated(options.target), .sequence = {}, .ignored = separated(options.ignore)};
+  if (options.label) roles.label = {*options.label};
+  if (options.sequence) roles.sequence = {*options.sequence};
+  if (roles.label.empty() == roles.target.empty())
+    throw ValueError(text("data: ", path, ": give --label COLUMN for classes, or --target COLUMNS for numbers"));
+  return roles;
+}
+
+std::unique_ptr<Task> from_csv(const std::string& path, const TaskOptions& options) {
+  const Roles roles = roles_in(path, options);
+  SampleFormat format{.columns = number_columns(path, roles.all()), .sequence = options.sequence.value_or("")};
+  CsvOptions wanted{.words = roles.label, .columns = format.columns};
+  wanted.words.insert(wanted.words.end(), roles.sequence.begin(), roles.sequence.end());
+  for (const auto* some : {&roles.label, &roles.target, &roles.sequence})
+    wanted.columns.insert(wanted.columns.end(), some->begin(), some->end());
+  const Csv csv = read_csv(path, wanted);
+  const SequenceLines sequences = sequence_lines(text("data: ", path), csv, format.sequence);
+  const auto width = std::ssize(format.columns), answers = std::ssize(roles.label) + std::ssize(roles.target);
+  const Tensor numbers =
+      reshape(slice(csv.values, {all, range(0, width)}), {sequences.count, sequences.length * width});
+  const Tensor x = in_steps(text("data: ", path), numbers, options.features.value_or(width));
+  const Tensor y = answers_of(path, slice(csv.values, {all, range(width, width + answers)}), sequences);
+  if (!roles.label.empty()) format.words = csv.words.at(roles.label.front());
+  format.targets = roles.target;
+  return std::make_unique<Dataset>(
+      "data", x, roles.label.empty() ? y : reshape(y, {y.dim(0)}).to(i64),
+      DatasetOptions{.stratified = true, .normalise = Normalisation::standard, .format = format});
+}
+
+std::unique_ptr<Task> from_npz(const std::string& path, const TaskOptions& options) {
+  if (options.label || options.target || options.sequence || options.ignore)
+    throw ValueError(text("data: ", path,
+                          ": --label, --target, --sequence and --ignore name columns of a .csv file; an ",
+                          ".npz file has the arrays x and y"));
+  const Tensor numbers = read_npz(path, "x").to(f64), y = read_npz(path, "y");
+  const std::int64_t width = numbers.rank() == 2 ? numbers.dim(1) : 1;
+  return std::make_unique<Dataset>(
+      "data", in_steps(text("data: ", path), numbers, options.features.value_or(width)),
+      y.dtype() == i64 ? y : y.to(f64),
+      DatasetOptions{.stratified = true, .normalise = Normalisation::standard, .format = SampleFormat{}});
+}
+
+/// See task_without_samples.
+class FormatTask final : public Task {
+ public:
+  FormatTask(std::string_view name, const SampleFormat& format)
+      : Task(name, format.targets.empty() ? TaskKind::classification : TaskKind::regression), format_(format) {}
+  std::int64_t input_size() const override { return format_.features; }
+  std::int64_t sequence_length() const override { return format_.steps; }
+  std::int64_t output_size() const override { return format_.outputs; }
+  Baselines baselines() const override { return {}; }
+  const SampleFormat* format() const override { return &format_; }
+  std::string describe_label(std::int64_t label) const override { return format_.describe_label(label); }
+
+ private:
+  void fill(Random&, const Batch&) const override {
+    throw ValueError(text(name(), ": the file of the samples was not read; there are none"));
+  }
+
+  SampleFormat format_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> DataFile::make(const TaskOptions& options) {
+  if (!options.data) throw ValueError("data: there is no file to learn from; give --data FILE, a .csv or .npz file");
+  const NoTape unrecorded;
+  switch (kind_of_sample_file("data", *options.data)) {
+    case SampleFileKind::csv:
+      return from_csv(*options.data, options);
+    case SampleFileKind::npz:
+      return from_npz(*options.data, options);
+    case SampleFileKind::npy:
+      break;
+  }
+  throw ValueError(text("data: ", *options.data, ": a .npy file has one array, and a training needs two; save both by ",
+                        "numpy.savez(\"data.npz\", x=x, y=y)"));
+}
+
+std::unique_ptr<Task> task_without_samples(std::string_view name, const SampleFormat& format) {
+  return std::make_unique<FormatTask>(name, format);
+}
+
+}  // namespace retrace

@@ -1,0 +1,29 @@
+// The task "data": a file of the user's.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <retrace/models/tasks/dataset.h>
+
+namespace retrace {
+
+/// The samples of a file as a task. A .csv file has a header, and each line is a sample, or, with the option
+/// `sequence`, a step of the sequence that this column names: lines of one sequence follow each other, agree in their
+/// answer, and all sequences are equally long. The answers are the classes in the column `label` (words or numbers), or
+/// the numbers in the columns `target`; columns that `ignore` names are left out, and all others are numbers of x. With
+/// `features`, a line is a sequence itself: steps of so many numbers. A .npz file has the arrays x [N, T, I] (or
+/// [N, T * I]) and y [N], i64 from 0 for classes, or [N] or [N, O] of floats. Numbers are normalised to mean 0 and
+/// variance 1 over the samples to train on.
+class DataFile {
+ public:
+  static constexpr std::string_view option_names = "data, label, target, sequence, features, ignore";
+  /// Throws ValueError for options that are missing or do not fit, FileError for a file that cannot be read, and what
+  /// Dataset throws.
+  static std::unique_ptr<Task> make(const TaskOptions& options);
+};
+
+/// A task of that format without samples: it has the sizes and the words of a Dataset, and nothing to train on.
+std::unique_ptr<Task> task_without_samples(std::string_view name, const SampleFormat& format);
+
+}  // namespace retrace

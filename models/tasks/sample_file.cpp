@@ -1,0 +1,94 @@
+#include <retrace/core/error.h>
+#include <retrace/models/data/npy.h>
+#include <retrace/models/data/npz.h>
+#include <retrace/models/tasks/sample_file.h>
+#include <retrace/models/tasks/sample_format.h>
+#include <retrace/ops/ops.h>
+
+#include <set>
+
+namespace retrace {
+namespace {
+
+/// Throws unless each sequence has the steps that the model was trained on.
+void check_steps(const std::string& who, const Tensor& x, const SampleFormat& format) {
+  if (x.dim(1) == format.steps && x.dim(2) == format.features) return;
+  throw ShapeError(text(who, ": x", x.shape(), " must be [samples, ", format.steps, ", ", format.features,
+                        "], as the data that the model was trained on"));
+}
+
+FileSamples read_csv_samples(const std::string& path, const std::string& who, const SampleFormat& format) {
+  if (format.columns.empty())
+    throw ValueError(text(who,
+                          ": the model was not trained on a .csv file, and its columns have no names; give a .npy ",
+                          "file of shape [samples, ", format.steps, ", ", format.features, "]"));
+  CsvOptions options{.columns = format.columns};
+  if (!format.sequence.empty()) {
+    options.columns.push_back(format.sequence);
+    options.words = {format.sequence};
+  }
+  const Csv csv = read_csv(path, options);
+  const SequenceLines lines = sequence_lines(who, csv, format.sequence);
+  const auto width = static_cast<std::int64_t>(format.columns.size());
+  const Tensor numbers = slice(csv.values, {all, range(0, width)});
+  return {in_steps(who, reshape(numbers, {lines.count, lines.length * width}), format.features), lines.names};
+}
+
+}  // namespace
+
+SampleFileKind kind_of_sample_file(const char* function, const std::string& path) {
+  if (path.ends_with(".csv")) return SampleFileKind::csv;
+  if (path.ends_with(".npy")) return SampleFileKind::npy;
+  if (path.ends_with(".npz")) return SampleFileKind::npz;
+  throw ValueError(text(function, ": ", path, ": a file of samples ends in .csv, .npy or .npz; rename or convert it"));
+}
+
+SequenceLines sequence_lines(const std::string& function, const Csv& csv, const std::string& column) {
+  const std::int64_t lines = csv.values.dim(0);
+  if (column.empty()) return {.count = lines, .length = 1};
+  const Tensor labels = csv.labels(column);
+  const auto ids = labels.values<std::int64_t>();
+  const std::vector<std::string>& words = csv.words.at(column);
+  SequenceLines result;
+  std::set<std::int64_t> seen;
+  for (std::int64_t line = 0, first = 0; line < lines; ++line) {
+    const std::int64_t id = ids[static_cast<std::size_t>(line)];
+    const bool last = line + 1 == lines || ids[static_cast<std::size_t>(line + 1)] != id;
+    if (!last) continue;
+    const std::string& name = words[static_cast<std::size_t>(id)];
+    if (!seen.insert(id).second)
+      throw FileError(text(function, ": the lines of the sequence '", name, "' do not follow each other; sort them"));
+    const std::int64_t length = line + 1 - first;
+    if (result.count > 0 && length != result.length)
+      throw FileError(text(function, ": the sequence '", name, "' has ", length, " lines, and those before it have ",
+                           result.length, "; cut or fill them to one length"));
+    result.length = length, first = line + 1, ++result.count;
+    result.names.push_back(name);
+  }
+  return result;
+}
+
+Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t features) {
+  if (numbers.rank() == 3) return numbers;
+  if (numbers.rank() != 2 || features < 1 || numbers.dim(1) < 1 || numbers.dim(1) % features != 0)
+    throw ShapeError(text(function, ": x", numbers.shape(),
+                          " must be [samples, steps, features], or [samples, numbers] ", "with a multiple of ",
+                          features, " numbers"));
+  return reshape(numbers, {numbers.dim(0), numbers.dim(1) / features, features});
+}
+
+FileSamples read_samples(const std::string& path, const SampleFormat& format) {
+  const std::string who = text("read_samples: ", path);
+  const NoTape unrecorded;
+  FileSamples samples;
+  const SampleFileKind kind = kind_of_sample_file("read_samples", path);
+  if (kind == SampleFileKind::csv)
+    samples = read_csv_samples(path, who, format);
+  else
+    samples.x =
+        in_steps(who, (kind == SampleFileKind::npy ? read_npy(path) : read_npz(path, "x")).to(f64), format.features);
+  check_steps(who, samples.x, format);
+  return samples;
+}
+
+}  // namespace retrace

@@ -1,0 +1,32 @@
+// The parts of a user's file that samples are made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <retrace/core/tensor.h>
+#include <retrace/models/data/csv.h>
+
+namespace retrace {
+
+/// The kinds of files that samples come from, by the ends of their names.
+enum class SampleFileKind { csv, npy, npz };
+/// Throws ValueError, in the name of `function`, for any other file.
+SampleFileKind kind_of_sample_file(const char* function, const std::string& path);
+
+/// Lines of a .csv file that make up sequences of equal lengths.
+struct SequenceLines {
+  std::int64_t count = 0;               // N
+  std::int64_t length = 0;              // lines of each
+  std::vector<std::string> names = {};  // words of the column; empty: a line is a sequence
+};
+/// The sequences that a column of words tells apart; without a column, each line is one. Throws FileError, in the name
+/// of `function`, for sequences of different lengths and for one whose lines do not follow each other.
+SequenceLines sequence_lines(const std::string& function, const Csv& csv, const std::string& column);
+
+/// Numbers [N, ...] as [N, T, I], where I features divide the numbers of a sample. Throws ShapeError, in the name of
+/// `function`, if they do not.
+Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t features);
+
+}  // namespace retrace

@@ -1,0 +1,57 @@
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/tasks/sample_file.h>
+#include <retrace/models/tasks/sample_format.h>
+
+namespace retrace {
+namespace {
+
+std::vector<double> numbers_in(const JsonFields& fields, const std::string& name) {
+  std::vector<double> result;
+  for (std::size_t i = 0; fields.has(text(name, ".", i)); ++i) result.push_back(fields.number(text(name, ".", i)));
+  return result;
+}
+
+JsonText to_json(const std::optional<Normaliser>& normaliser) {
+  if (!normaliser) return {};
+  return JsonObject{{"shift", normaliser->shift}, {"scale", normaliser->scale}};
+}
+
+/// Of `width` features; nothing where the file has null.
+std::optional<Normaliser> normaliser_in(const JsonFields& fields, const std::string& name, std::int64_t width) {
+  if (!fields.has(name + ".shift")) return std::nullopt;
+  Normaliser result{.shift = numbers_in(fields, name + ".shift"), .scale = numbers_in(fields, name + ".scale")};
+  if (std::ssize(result.shift) != width || std::ssize(result.scale) != width)
+    throw ValueError(text(name, " has ", result.shift.size(), " shifts and ", result.scale.size(), " scales for ",
+                          width, " features"));
+  return result;
+}
+
+}  // namespace
+
+std::string SampleFormat::describe_label(std::int64_t label) const {
+  return label >= 0 && label < std::ssize(words) ? words[static_cast<std::size_t>(label)] : std::to_string(label);
+}
+
+JsonObject to_json(const SampleFormat& format) {
+  return {{"columns", format.columns},   {"sequence", format.sequence}, {"steps", format.steps},
+          {"features", format.features}, {"words", format.words},       {"targets", format.targets},
+          {"outputs", format.outputs},   {"x", to_json(format.x)},      {"y", to_json(format.y)}};
+}
+
+std::optional<SampleFormat> sample_format_in(const JsonFields& fields) {
+  if (!fields.has("format")) return std::nullopt;
+  constexpr std::int64_t most = 1'000'000'000;
+  SampleFormat format{.columns = fields.strings("format.columns"),
+                      .sequence = fields.string("format.sequence"),
+                      .steps = fields.integer_in("format.steps", 1, most),
+                      .features = fields.integer_in("format.features", 1, most),
+                      .words = fields.strings("format.words"),
+                      .targets = fields.strings("format.targets"),
+                      .outputs = fields.integer_in("format.outputs", 1, most)};
+  format.x = normaliser_in(fields, "format.x", format.features);
+  format.y = normaliser_in(fields, "format.y", format.outputs);
+  return format;
+}
+
+}  // namespace retrace

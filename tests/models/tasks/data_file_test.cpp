@@ -1,0 +1,188 @@
+// The task "data": samples from a user's file.
+#include <gtest/gtest.h>
+#include <retrace/models/data/npz.h>
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/tasks/data_file.h>
+#include <retrace/models/tasks/recipes.h>
+#include <retrace/nn/nn.h>
+#include <retrace/tests/errors.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+std::string file(const std::string& name, const std::string& content) {
+  static const TemporaryFolder folder;
+  const std::string path = folder / name;
+  std::ofstream(path) << content;
+  return path;
+}
+
+/// 40 flowers, every fourth a rose; the length of number i is 3 i, the width 1000 - i.
+std::string flowers() {
+  std::string lines = "id,length,width,kind,price\n";
+  for (int i = 0; i < 40; ++i)
+    lines += text("f", i, ",", 3 * i, ",", 1000 - i, ",", i % 4 == 0 ? "rose" : "daisy", ",", 10 * i, "\n");
+  return file("flowers.csv", lines);
+}
+
+/// 12 recordings of 3 steps; step t of number i has a = i and b = 10 i + t.
+std::string recordings() {
+  std::string lines = "b,name,a,loud\n";
+  for (int i = 0; i < 12; ++i)
+    for (int t = 0; t < 3; ++t) lines += text(10 * i + t, ",r", i, ",", i, ",", i % 2 == 0 ? "yes" : "no", "\n");
+  return file("recordings.csv", lines);
+}
+
+const Dataset& dataset(const Task& task) { return dynamic_cast<const Dataset&>(task); }
+
+/// All parts of the samples, in the units of the file.
+std::vector<Tensor> rows_in_units(const Task& task) {
+  const Dataset& data = dataset(task);
+  const HeldOut held_out = *data.held_out();
+  std::vector<Tensor> rows;
+  for (const Tensor& x : {data.train().x, held_out.validation.x, held_out.test.x}) {
+    const Tensor units = task.format()->x->inverse(x);
+    for (std::int64_t k = 0; k < units.dim(0); ++k) rows.push_back(units[k]);
+  }
+  return rows;
+}
+
+TEST(DataFile, ALineOfACsvFileIsASample) {
+  const auto task = make_task("data", {.data = flowers(), .label = "kind", .ignore = "id,price"});
+  EXPECT_EQ(task->name(), "data");
+  EXPECT_EQ(task->kind(), TaskKind::classification);
+  EXPECT_EQ(task->sequence_length(), 1);
+  EXPECT_EQ(task->input_size(), 2);
+  EXPECT_EQ(task->output_size(), 2);
+  EXPECT_EQ(task->describe_label(0), "daisy");
+  EXPECT_EQ(task->describe_label(1), "rose");
+  const SampleFormat& format = *task->format();
+  EXPECT_EQ(format.columns, (std::vector<std::string>{"length", "width"}));
+  const std::vector<Tensor> rows = rows_in_units(*task);
+  EXPECT_EQ(rows.size(), 40u);
+  for (const Tensor& row : rows)
+    EXPECT_NEAR(row.at({0, 0}) / 3 + row.at({0, 1}), 1000, 1e-9) << "columns of two flowers were mixed";
+}
+
+/// A quarter of the flowers are roses: 8 of 40 in the test, 4 in the validation.
+TEST(DataFile, EachClassHasItsShareOfTheParts) {
+  const auto task = make_task("data", {.data = flowers(), .label = "kind", .ignore = "id,price"});
+  const HeldOut held_out = *task->held_out();
+  EXPECT_EQ(held_out.test.y.numel(), 8);
+  EXPECT_EQ(sum(held_out.test.y.to(f64)).item(), 2);
+  EXPECT_EQ(held_out.validation.y.numel(), 4);
+  EXPECT_EQ(sum(held_out.validation.y.to(f64)).item(), 1);
+}
+
+TEST(DataFile, NumbersAreScaledByTheSamplesToTrainOn) {
+  const auto task = make_task("data", {.data = flowers(), .target = "price", .ignore = "id,kind"});
+  const Batch& train = dataset(*task).train();
+  for (std::int64_t feature = 0; feature < 2; ++feature) {
+    const Tensor x = slice(train.x, {all, all, feature});
+    EXPECT_NEAR(mean(x).item(), 0, 1e-12);
+    EXPECT_NEAR(mean(square(x)).item(), 1, 1e-12);
+  }
+  EXPECT_NEAR(mean(train.y).item(), 0, 1e-12);
+  EXPECT_NEAR(mean(square(train.y)).item(), 1, 1e-12);
+  const HeldOut held_out = *task->held_out();
+  EXPECT_GT(std::abs(mean(held_out.test.x).item()) + std::abs(mean(held_out.test.y).item()), 1e-6);
+  EXPECT_EQ(task->kind(), TaskKind::regression);
+  EXPECT_EQ(task->format()->targets, (std::vector<std::string>{"price"}));
+  const double one = train.y.at({0, 0});
+  const Tensor units = task->format()->y->inverse(tensor({{one}}, f64));
+  EXPECT_EQ(std::fmod(std::round(units.item()), 10), 0) << "prices are multiples of 10";
+  EXPECT_EQ(task->describe_numbers(std::vector<double>{one}), written(std::vector<double>{units.item()}));
+}
+
+TEST(DataFile, LinesOfOneNameAreTheStepsOfASequence) {
+  const auto task = make_task("data", {.data = recordings(), .label = "loud", .sequence = "name"});
+  EXPECT_EQ(task->sequence_length(), 3);
+  EXPECT_EQ(task->input_size(), 2);
+  for (const Tensor& row : rows_in_units(*task))
+    for (std::int64_t t = 0; t < 3; ++t)
+      EXPECT_NEAR(row.at({t, 0}), 10 * row.at({0, 1}) + double(t), 1e-9);  // the columns are b, a
+}
+
+TEST(DataFile, ALineCanBeAWholeSequence) {
+  std::string lines = "t1,t2,t3,t4,class\n";
+  for (int i = 0; i < 20; ++i) lines += text(i, ",", i + 1, ",", i + 2, ",", i + 3, ",", i % 2 == 0 ? 7 : 10, "\n");
+  const std::string path = file("lines.csv", lines);
+  const auto one = make_task("data", {.data = path, .label = "class", .features = 1});
+  EXPECT_EQ(one->sequence_length(), 4);
+  EXPECT_EQ(one->input_size(), 1);
+  EXPECT_EQ(one->describe_label(0), "7");
+  EXPECT_EQ(one->describe_label(1), "10") << "numbers as words are sorted by their values";
+  for (const Tensor& row : rows_in_units(*one))
+    for (std::int64_t t = 1; t < 4; ++t) EXPECT_NEAR(row.at({t, 0}), row.at({0, 0}) + double(t), 1e-9);
+  EXPECT_EQ(make_task("data", {.data = path, .label = "class", .features = 2})->sequence_length(), 2);
+}
+
+TEST(DataFile, ArraysHaveTheirShapes) {
+  Random random(1);
+  const std::string path = file("arrays.npz", "");
+  write_npz(path, {{"x", random.normal({10, 4, 3}, f32)}, {"y", random.integers({10}, 3)}});
+  const auto task = make_task("data", {.data = path});
+  EXPECT_EQ(task->sequence_length(), 4);
+  EXPECT_EQ(task->input_size(), 3);
+  EXPECT_EQ(task->kind(), TaskKind::classification);
+  write_npz(path, {{"x", random.normal({10, 12}, f32)}, {"y", random.normal({10, 2}, f64)}});
+  const auto flat = make_task("data", {.data = path, .features = 4});
+  EXPECT_EQ(flat->sequence_length(), 3);
+  EXPECT_EQ(flat->kind(), TaskKind::regression);
+  EXPECT_EQ(flat->format()->targets, (std::vector<std::string>{"y1", "y2"}));
+}
+
+TEST(DataFile, ErrorsNameTheRemedy) {
+  const auto expect = [](const TaskOptions& options, const std::string& part) {
+    const std::string message = message_of<Error>([&] { make_task("data", options); });
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect({}, "give --data FILE");
+  expect({.data = flowers()}, "give --label COLUMN for classes, or --target COLUMNS for numbers");
+  expect({.data = flowers(), .label = "kind", .target = "price"}, "give --label COLUMN");
+  expect({.data = flowers(), .label = "kindd", .ignore = "id,kind"}, "no column named 'kindd'; did you mean kind");
+  expect({.data = flowers(), .label = "kind"}, "'f0' (id) is not a number");
+  expect({.data = flowers(), .label = "kind", .features = 2, .ignore = "id"}, "with a multiple of 2 numbers");
+  expect({.data = "x.txt", .label = "y"}, "ends in .csv, .npy or .npz");
+  expect({.data = "x.npy"}, "numpy.savez(\"data.npz\", x=x, y=y)");
+  expect({.data = "x.npz", .label = "y"}, "name columns of a .csv file");
+  const std::string head = "name,x,y\n";
+  const auto with = [&](const std::string& lines) {
+    return TaskOptions{.data = file("bad.csv", head + lines), .label = "y", .sequence = "name"};
+  };
+  expect(with("a,1,p\na,2,p\nb,1,q\n"), "the sequence 'b' has 1 lines, and those before it have 2");
+  expect(with("a,1,p\nb,1,q\na,2,p\n"), "the lines of the sequence 'a' do not follow each other; sort them");
+  expect(with("a,1,p\na,2,q\n"), "the lines of the sequence 'a' have different answers");
+  expect({.data = file("bad.csv", "y\n1\n"), .label = "y"}, "no column is left for the numbers");
+}
+
+TEST(SampleFormat, ComesBackFromAFileAsItWas) {
+  const auto task = make_task("data", {.data = recordings(), .target = "a", .sequence = "name", .ignore = "loud"});
+  const SampleFormat& written = *task->format();
+  const std::string json = JsonObject{{"format", to_json(written)}}.text();
+  const SampleFormat read = *sample_format_in(JsonFields("a test", json));
+  EXPECT_EQ(JsonText(to_json(read)).text(), JsonText(to_json(written)).text());
+  EXPECT_EQ(read.x->shift, written.x->shift) << "every bit";
+  EXPECT_EQ(read.y->scale, written.y->scale);
+  EXPECT_EQ(read.sequence, "name");
+  EXPECT_FALSE(sample_format_in(JsonFields("a test", "{\"task\":\"babi\"}")));
+}
+
+TEST(TaskOptions, ThoseOfAFileAreStoredOnlyWhereTheyAreGiven) {
+  EXPECT_EQ(to_json(TaskOptions{}).text().find("data"), std::string::npos)
+      << "the description of older runs, from which they are resumed, must not change";
+  const TaskOptions given{.data = "x.csv", .label = "y", .features = 3};
+  const std::string json = JsonObject{{"task_options", to_json(given)}}.text();
+  EXPECT_EQ(task_options_in(JsonFields("a test", json)), given);
+}
+
+}  // namespace
+}  // namespace retrace

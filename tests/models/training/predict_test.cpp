@@ -1,0 +1,154 @@
+// A trained model answers samples of a file.
+#include <gtest/gtest.h>
+#include <retrace/models/data/npy.h>
+#include <retrace/models/data/npz.h>
+#include <retrace/models/training/predict.h>
+#include <retrace/nn/nn.h>
+#include <retrace/tests/errors.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Trains for a moment on a file of 30 recordings of 2 steps: a is around 100 for "low, one" and around 200 for "high".
+class Predict : public testing::Test {
+ protected:
+  Predict() {
+    std::ofstream data(folder / "data.csv");
+    data << "a,name,b,kind,level\n";
+    for (int i = 0; i < 30; ++i)
+      for (int t = 0; t < 2; ++t)
+        data << (i % 2 == 0 ? 100 : 200) + i % 7 << ",r" << i << "," << i % 3 + t << ","
+             << (i % 2 == 0 ? "\"low, one\"" : "high") << "," << 1000 + 100 * (i % 2) << "\n";
+    data.close();
+    std::ofstream(folder / "new.csv")
+        << "b,name,comment,a\n1,x,any,201\n2,x,,203\n0,\"y,z\",thing,\"101\"\n1,\"y,z\",,99\n";
+  }
+
+  void train(Words words) {
+    for (const char* word : {"--sequence", "name", "--steps", "60", "--hidden", "8", "--quiet"})
+      words.emplace_back(word);
+    words.insert(words.begin(), {"train", "data", "--data", folder / "data.csv", "--out", folder / "run"});
+    const Outcome outcome = run_command(words);
+    ASSERT_EQ(outcome.status, 0) << outcome.messages;
+    std::filesystem::remove(folder / "data.csv");  // the answers do not need it
+  }
+  void train_classes() { train({"--label", "kind", "--ignore", "level", "--model", "gru"}); }
+
+  const TemporaryFolder folder;
+};
+
+TEST_F(Predict, AnswersInWordsWithoutTheFileOfTheTraining) {
+  train_classes();
+  const Outcome outcome = run_command({"predict", folder / "run", "--input", folder / "new.csv"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  std::istringstream lines(outcome.results);
+  std::string header, first, second, end;
+  std::getline(lines, header), std::getline(lines, first), std::getline(lines, second);
+  EXPECT_EQ(header, "sample,label,probability");
+  EXPECT_TRUE(first.starts_with("x,high,0.")) << first;
+  EXPECT_TRUE(second.starts_with("\"y,z\",\"low, one\",0.")) << second;
+  EXPECT_FALSE(std::getline(lines, end));
+}
+
+TEST_F(Predict, GivesWhatTheModelGivesForTheScaledNumbers) {
+  train_classes();
+  const StoredRun run = load_run(folder / "run", TaskSamples::none);
+  const Answers answers = predict(run, folder / "new.csv");
+  const SampleFormat& format = *run.task->format();
+  ASSERT_EQ(format.columns, (Words{"a", "b"}));
+  const Tensor x = tensor({{{201, 1}, {203, 2}}, {{101, 0}, {99, 1}}}, f64);
+  const NoTape unrecorded;
+  const Tensor expected = softmax((*run.model)((*format.x)(x).to(f32)).to(f64));
+  for (std::int64_t k = 0; k < 4; ++k)
+    EXPECT_DOUBLE_EQ(answers.values[static_cast<std::size_t>(k)], expected.at({k / 2, k % 2}));
+  EXPECT_EQ(answers.labels, (std::vector<std::int64_t>{0, 1}));
+}
+
+TEST_F(Predict, ReadsArraysAsItReadsLines) {
+  train_classes();
+  const StoredRun run = load_run(folder / "run", TaskSamples::none);
+  const std::vector<double> expected = predict(run, folder / "new.csv").values;
+  const Tensor x = tensor({{{201, 1}, {203, 2}}, {{101, 0}, {99, 1}}}, f64);
+  write_npy(folder / "x.npy", x);
+  EXPECT_EQ(predict(run, folder / "x.npy").values, expected);
+  write_npy(folder / "x.npy", reshape(x, {2, 4}).to(f32));
+  EXPECT_EQ(predict(run, folder / "x.npy").values, expected);
+  write_npz(folder / "x.npz", {{"x", x}});
+  const Answers answers = predict(run, folder / "x.npz");
+  EXPECT_EQ(answers.values, expected);
+  EXPECT_EQ(answers.samples, (Words{"1", "2"}));
+}
+
+TEST_F(Predict, WritesOneObjectOrAFile) {
+  train_classes();
+  const Outcome outcome = run_command({"predict", folder / "run", "--input", folder / "new.csv", "--json"});
+  const auto object = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(object["classes"], (Words{"high", "low, one"}));
+  EXPECT_EQ(object["answers"].size(), 2u);
+  EXPECT_EQ(object["answers"][1]["sample"], "y,z");
+  EXPECT_EQ(object["answers"][1]["label"], "low, one");
+  const double sum =
+      object["answers"][1]["probabilities"][0].get<double>() + object["answers"][1]["probabilities"][1].get<double>();
+  EXPECT_NEAR(sum, 1, 1e-12);
+  const Outcome silent = run_command(
+      {"predict", folder / "run", "--input", folder / "new.csv", "--probabilities", "--out", folder / "answers.csv"});
+  EXPECT_EQ(silent.results, "");
+  std::string header;
+  std::ifstream answers(folder / "answers.csv");
+  std::getline(answers, header);
+  EXPECT_EQ(header, "sample,label,probability,probability of high,\"probability of low, one\"");
+}
+
+TEST_F(Predict, NumbersAreInTheUnitsOfTheData) {
+  train({"--target", "level", "--ignore", "kind", "--model", "lstm", "--learning-rate", "0.02"});
+  const Answers answers = predict(load_run(folder / "run", TaskSamples::none), folder / "new.csv");
+  EXPECT_EQ(answers.outputs, (Words{"level"}));
+  ASSERT_EQ(answers.values.size(), 2u);
+  EXPECT_NEAR(answers.values[0], 1100, 30);
+  EXPECT_NEAR(answers.values[1], 1000, 30);
+  EXPECT_TRUE(to_csv(answers, false).starts_with("sample,level\nx,1")) << to_csv(answers, false);
+}
+
+TEST_F(Predict, AnyTaskAnswersArrays) {
+  const std::string run = folder / "copy";
+  ASSERT_EQ(run_command({"train", "copy", "--length", "2", "--steps", "2", "--batch", "2", "--test-samples", "10",
+                         "--quiet", "--out", run})
+                .status,
+            0);
+  const auto task = make_task("copy", {.length = 2});
+  Random random(1);
+  write_npy(folder / "x.npy", task->sample(random, 3).x);
+  const Outcome outcome = run_command({"predict", run, "--input", folder / "x.npy"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  EXPECT_TRUE(outcome.results.starts_with("sample,answer,label,probability\n1,1,")) << outcome.results;
+  EXPECT_EQ(std::count(outcome.results.begin(), outcome.results.end(), '\n'), 1 + 3 * task->answer_length());
+}
+
+TEST_F(Predict, SaysWhatDoesNotFit) {
+  train_classes();
+  const auto message = [&](const std::string& content) {
+    std::ofstream(folder / "bad.csv") << content;
+    const Outcome outcome = run_command({"predict", folder / "run", "--input", folder / "bad.csv"});
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_EQ(outcome.results, "");
+    return outcome.messages;
+  };
+  EXPECT_NE(message("a,name\n1,x\n").find("no column named 'b'"), std::string::npos);
+  EXPECT_NE(message("a,b,name\n1,2,x\n").find("must be [samples, 2, 2]"), std::string::npos) << "one step";
+  EXPECT_NE(message("a,b,name\n1,2,x\n1,nan,x\n").find("sample 1 has nan"), std::string::npos);
+  const Outcome none = run_command({"predict", folder / "run", "--input", folder / "none.npy"});
+  EXPECT_EQ(none.status, 1);
+}
+
+}  // namespace
+}  // namespace retrace

@@ -1,6 +1,7 @@
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/metrics.h>
+#include <retrace/models/training/metrics_csv.h>
 
 #include <dirent.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ namespace retrace {
 namespace {
 
 constexpr const char* metrics_name = "metrics.jsonl";
+constexpr const char* table_name = "metrics.csv";
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -38,6 +40,7 @@ RunDirectory::RunDirectory(const std::filesystem::path& folder, bool resume) : f
   } else {
     std::error_code error;
     std::filesystem::remove(checkpoint(), error);
+    std::filesystem::remove(folder_.path() / table_name, error);
   }
   // Only after the checkpoint is removed: a kill in between must not leave a checkpoint without its metrics.
   metrics_.emplace(folder_.path() / metrics_name,
@@ -73,6 +76,18 @@ std::string RunDirectory::read_earlier_metrics() {
   }
   if (before.bad()) throw FileError(text("retrace: ", path, " cannot be read; try again"));
   return kept;
+}
+
+void RunDirectory::add_to_table(const Metrics& metrics) {
+  if (!table_) {
+    std::vector<Metrics> history = earlier_;
+    history.push_back(metrics);
+    layers_ = layers_in(history);
+    table_.emplace(folder_.path() / table_name, OutputStream::Existing::emptied);
+    *table_ << csv_header(metrics, layers_);
+    for (const Metrics& before : earlier_) *table_ << csv_line(before, layers_);
+  }
+  *table_ << csv_line(metrics, layers_) << std::flush;
 }
 
 void RunDirectory::write(const char* name, std::string_view content) {

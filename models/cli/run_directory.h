@@ -13,17 +13,21 @@
 
 namespace retrace {
 
-/// The folder of a run: weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json. Files that
-/// a killed program left half-written are removed. Throws FileError if the folder cannot be written.
+/// The folder of a run: weights.safetensors, checkpoint.safetensors, metrics.jsonl, metrics.csv, curves.svg,
+/// result.json. Files that a killed program left half-written are removed. Throws FileError if the folder cannot be
+/// written.
 class RunDirectory {
  public:
   /// With `resume`, keeps the lines of metrics.jsonl up to the checkpoint, even if the program is killed at any moment;
-  /// otherwise empties the file and removes an old checkpoint. Also throws FileError for a line that is not valid
-  /// metrics, except for an unfinished last line.
+  /// otherwise empties the file and removes an old checkpoint and table. Also throws FileError for a line that is not
+  /// valid metrics, except for an unfinished last line.
   RunDirectory(const std::filesystem::path& folder, bool resume);
 
   /// Throws FileError if a line cannot be written.
   std::ostream& metrics() { return *metrics_; }
+  /// Adds a line to metrics.csv. The first one writes the whole table anew, with the validations before a resume, so
+  /// that what a killed program left there does not matter. Throws FileError if a line cannot be written.
+  void add_to_table(const Metrics& metrics);
   /// Validations before the resume.
   const std::vector<Metrics>& earlier() const { return earlier_; }
   std::filesystem::path weights() const { return folder_.path() / "weights.safetensors"; }
@@ -38,6 +42,8 @@ class RunDirectory {
   ResultFolder folder_;
   std::optional<OutputStream> metrics_;  // opened last
   std::vector<Metrics> earlier_;
+  std::optional<OutputStream> table_;  // opened by its first line
+  std::vector<std::string> layers_;    // with a column in it
 };
 
 }  // namespace retrace

@@ -43,8 +43,8 @@ void leave_behind(RunDirectory& directory, const Run& run) {
 void keep_earlier_training(const TrainFlags& flags, bool resume) {
   constexpr std::array checkpoint{"checkpoint.safetensors"};
   constexpr std::array finished{"weights.safetensors", "result.json"};
-  constexpr std::array any{"weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "curves.svg",
-                           "result.json"};
+  constexpr std::array any{
+      "weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "metrics.csv", "curves.svg", "result.json"};
   if (flags.force)
     remove_earlier_results(flags.out, any);
   else if (!resume)
@@ -86,6 +86,10 @@ void run_train(const TrainFlags& flags, Program& program) {
     keep_earlier_training(flags, fit.resume);
     directory.emplace(flags.out, fit.resume);
     fit.metrics = &directory->metrics();
+    fit.on_validation = [&directory](const Metrics& metrics) {
+      directory->add_to_table(metrics);
+      return FitAction::go_on;
+    };
     fit.checkpoint = directory->checkpoint().string();
     fit.model = run->description();
   }

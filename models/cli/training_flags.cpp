@@ -31,7 +31,7 @@ void add_dtype_option(CLI::App& command, Dtype& dtype) {
 void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   FitOptions& fit = flags.run.fit;
   constexpr const char* files =
-      "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl, curves.svg, result.json";
+      "folder for weights.safetensors, checkpoint.safetensors, metrics.jsonl and .csv, curves.svg, result.json";
   CLI::Option* out = add_common_flags(command, flags, {.out = files}).out;
   command
       .add_flag("--find-learning-rate", flags.find_learning_rate,
@@ -39,7 +39,7 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
       ->excludes(out);
   command
       .add_flag("--watch-gradients", fit.watch_gradients,
-                "write the gradient norm of each layer into metrics.jsonl, and draw it in curves.svg")
+                "write the gradient norm of each layer into the metrics, and draw it in curves.svg")
       ->needs(out);
   add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "minimum time between two checkpoints",
              number_of_0_or_more)

@@ -97,8 +97,8 @@ class OutOfMemory : public testing::Test {
   }
   /// Expects that every file in the folder is complete.
   void expect_whole_files() const {
-    const std::set<std::string> known{"weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "curves.svg",
-                                      "result.json"};
+    const std::set<std::string> known{
+        "weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "metrics.csv", "curves.svg", "result.json"};
     if (!std::filesystem::exists(run_)) return;
     for (const auto& entry : std::filesystem::directory_iterator(run_)) {
       const std::string name = entry.path().filename();

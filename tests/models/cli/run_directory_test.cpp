@@ -100,6 +100,47 @@ TEST_F(RunDirectories, WithoutAResumeBothMetricsAndCheckpointGo) {
   EXPECT_EQ(files(), (std::set<std::string>{"metrics.jsonl"}));
 }
 
+TEST_F(RunDirectories, TheTableIsWholeAfterAResume) {
+  const auto metrics = [](std::int64_t step) {
+    return Metrics{.step = step, .loss = 0.1 * double(step), .metric_name = metric_name(TaskKind::regression)};
+  };
+  std::string whole;
+  {
+    RunDirectory directory(run_, false);
+    for (std::int64_t step = 1; step <= 4; ++step) {
+      directory.metrics() << to_json(metrics(step)) << std::endl;
+      directory.add_to_table(metrics(step));
+    }
+    whole = read("metrics.csv");
+    EXPECT_TRUE(
+        whole.starts_with("step,loss,gradient_norm,learning_rate,validation_loss,validation_mse,samples_per_second,"
+                          "seconds,memory_bytes,lesson\n1,0.1,0,0,0,0,0,0,0,0\n2,0.2,"))
+        << whole;
+  }
+  put_checkpoint(2);
+  std::ofstream(run_ + "/metrics.csv", std::ios::app) << "5,0.";  // of a killed program
+  {
+    RunDirectory directory(run_, true);
+    for (std::int64_t step = 3; step <= 4; ++step) directory.add_to_table(metrics(step));
+    EXPECT_EQ(read("metrics.csv"), whole);
+  }
+  RunDirectory(run_, false);
+  EXPECT_EQ(read("metrics.csv"), "") << "another training begins";
+}
+
+TEST_F(RunDirectories, TheTableHasAColumnForTheGradientOfEachLayer) {
+  Metrics with{.step = 1, .metric_name = metric_name(TaskKind::regression)};
+  with.last_step.gradient_norms = {{"lstm", 0.5}, {"out", std::numeric_limits<double>::infinity()}};
+  put_metrics(line(1));  // without
+  put_checkpoint(1);
+  RunDirectory directory(run_, true);
+  directory.add_to_table(with);
+  const std::string table = read("metrics.csv");
+  EXPECT_NE(table.find(",lesson,gradient_norm of lstm,gradient_norm of out\n"), std::string::npos) << table;
+  EXPECT_NE(table.find(",0,,\n"), std::string::npos) << table;
+  EXPECT_TRUE(table.ends_with(",0,0.5,inf\n")) << table;
+}
+
 /// A number that was not finite is null in the line.
 TEST_F(RunDirectories, ALineWithNullIsOneOfMetrics) {
   put_metrics(to_json(Metrics{.step = 1,

@@ -8,42 +8,44 @@ namespace retrace {
 namespace {
 
 constexpr std::array all_examples{
-    Example{"study", "retrace study multi-head-attention --causal --out attention.html",
-            "every number of a forward and a backward, as a page"},
-    Example{"study", "retrace study lstm --tokens 8 --gradient-flow",
-            "where the gradient vanishes on its way back in time"},
-    Example{"study", "retrace study --expr \"softmax(matmul(q, transpose(k)) / 2)\" --input q=4x8 --input k=4x8",
-            "the backward of a function of your own"},
-    Example{"train", "retrace train babi --model lstm --out runs/babi",
-            "a small training; weights, checkpoint and curves go to runs/babi"},
-    Example{"train", "retrace train babi --model lstm --out runs/babi --resume",
-            "goes on with it after Ctrl-C or a crash, to the same bytes"},
-    Example{"train", "retrace train data --data flowers.csv --label species --out runs/flowers",
-            "classes in a .csv file of your own, a sample a line"},
-    Example{"eval", "retrace eval runs/babi", "where a trained model is right, and where it fails"},
-    Example{"eval", "retrace eval runs/babi --failures 10 --json", "the same for a program, with ten wrong answers"},
-    Example{"predict", "retrace predict runs/flowers --input flowers.csv", "the classes of its lines, in words"},
-    Example{"predict", "retrace predict runs/flowers --input flowers.csv --json --out answers.json",
-            "with all probabilities, for a program"},
-    Example{"generate", "retrace train text --text book.txt --model lstm --out runs/text",
-            "first, a model of the characters of a text"},
-    Example{"generate", "retrace generate runs/text --prompt \"Once \" --temperature 0.8",
-            "goes on writing with that model"},
-    Example{"compare", "retrace compare babi --models lstm,gru --seeds 3 --minutes 0.1",
-            "two models, three seeds each, six seconds a training"},
-    Example{"compare", "retrace compare parity --models lstm,relational-rnn --match parameters --out runs/compare",
-            "sizes with equally many parameters; a page with the curves"},
-    Example{"ablate", "retrace ablate nth-farthest --vectors 4 --dims 2 --factors gate,residual --minutes 0.1",
-            "what gate and residuals are worth"},
-    Example{"ablate", "retrace ablate recall --model rmc --seeds 3 --minutes 0.1 --out runs/ablate",
-            "everything, one at a time, with three seeds"},
-    Example{"gradcheck", "retrace gradcheck softmax lstm", "two rows of the table; without names, all"},
-    Example{"gradcheck", "retrace gradcheck --expr \"tanh(matmul(x, w))\" --input x=3x4 --input w=4x2",
-            "a function of your own"},
-    Example{"info", "retrace info rmc", "weights, shapes, bytes, operations of a step"},
-    Example{"info", "retrace info lstm --task babi --json", "the same with the sizes for babi, for a program"},
-    Example{"demo", "retrace demo attention", "one small experiment, as tables"},
-    Example{"demo", "retrace demo", "checks every gradient, then trains and compares two models"},
+    CommandExample{"study", "retrace study multi-head-attention --causal --out attention.html",
+                   "every number of a forward and a backward, as a page"},
+    CommandExample{"study", "retrace study lstm --tokens 8 --gradient-flow",
+                   "where the gradient vanishes on its way back in time"},
+    CommandExample{"study", "retrace study --expr \"softmax(matmul(q, transpose(k)) / 2)\" --input q=4x8 --input k=4x8",
+                   "the backward of a function of your own"},
+    CommandExample{"train", "retrace train babi --model lstm --out runs/babi",
+                   "a small training; weights, checkpoint and curves go to runs/babi"},
+    CommandExample{"train", "retrace train babi --model lstm --out runs/babi --resume",
+                   "goes on with it after Ctrl-C or a crash, to the same bytes"},
+    CommandExample{"train", "retrace train data --data flowers.csv --label species --out runs/flowers",
+                   "classes in a .csv file of your own, a sample a line"},
+    CommandExample{"eval", "retrace eval runs/babi", "where a trained model is right, and where it fails"},
+    CommandExample{"eval", "retrace eval runs/babi --failures 10 --json",
+                   "the same for a program, with ten wrong answers"},
+    CommandExample{"predict", "retrace predict runs/flowers --input flowers.csv", "the classes of its lines, in words"},
+    CommandExample{"predict", "retrace predict runs/flowers --input flowers.csv --json --out answers.json",
+                   "with all probabilities, for a program"},
+    CommandExample{"generate", "retrace train text --text book.txt --model lstm --out runs/text",
+                   "first, a model of the characters of a text"},
+    CommandExample{"generate", "retrace generate runs/text --prompt \"Once \" --temperature 0.8",
+                   "goes on writing with that model"},
+    CommandExample{"compare", "retrace compare babi --models lstm,gru --seeds 3 --minutes 0.1",
+                   "two models, three seeds each, six seconds a training"},
+    CommandExample{"compare",
+                   "retrace compare parity --models lstm,relational-rnn --match parameters --out runs/compare",
+                   "sizes with equally many parameters; a page with the curves"},
+    CommandExample{"ablate", "retrace ablate nth-farthest --vectors 4 --dims 2 --factors gate,residual --minutes 0.1",
+                   "what gate and residuals are worth"},
+    CommandExample{"ablate", "retrace ablate recall --model rmc --seeds 3 --minutes 0.1 --out runs/ablate",
+                   "everything, one at a time, with three seeds"},
+    CommandExample{"gradcheck", "retrace gradcheck softmax lstm", "two rows of the table; without names, all"},
+    CommandExample{"gradcheck", "retrace gradcheck --expr \"tanh(matmul(x, w))\" --input x=3x4 --input w=4x2",
+                   "a function of your own"},
+    CommandExample{"info", "retrace info rmc", "weights, shapes, bytes, operations of a step"},
+    CommandExample{"info", "retrace info lstm --task babi --json", "the same with the sizes for babi, for a program"},
+    CommandExample{"demo", "retrace demo attention", "one small experiment, as tables"},
+    CommandExample{"demo", "retrace demo", "checks every gradient, then trains and compares two models"},
 };
 
 constexpr std::array all_exit_statuses{
@@ -88,7 +90,7 @@ std::string listed(std::span<const Meaning> meanings) {
 
 }  // namespace
 
-std::span<const Example> examples() { return all_examples; }
+std::span<const CommandExample> examples() { return all_examples; }
 std::span<const Meaning> exit_statuses() { return all_exit_statuses; }
 std::span<const Meaning> environment() { return all_variables; }
 
@@ -96,7 +98,7 @@ std::string end_of_help(std::string_view command) {
   if (command.empty())
     return text("Exit status:\n", listed(exit_statuses()), "\nEnvironment:\n", listed(environment()));
   std::string result;
-  for (const Example& example : examples())
+  for (const CommandExample& example : examples())
     if (example.command == command) result += text("  # ", example.meaning, "\n  ", example.line, "\n");
   return result.empty() ? result : "Examples:\n" + result;
 }

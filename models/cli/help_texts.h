@@ -8,13 +8,13 @@
 namespace retrace {
 
 /// A command line that runs as it is, after those before it.
-struct Example {
+struct CommandExample {
   std::string_view command;  // "train"
   std::string_view line;     // "retrace train ..."
   std::string_view meaning;
 };
 /// Two or three for each command, those of one command next to each other.
-std::span<const Example> examples();
+std::span<const CommandExample> examples();
 
 /// A word, and what it stands for.
 struct Meaning {

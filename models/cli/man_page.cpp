@@ -48,7 +48,7 @@ std::string flags_of(const CLI::App& app) {
 std::string section_of(const CLI::App& command) {
   std::string result = text(".SS ", command.get_name(), "\n", escaped(command.get_description()), ".\n");
   result += flags_of(command);
-  for (const Example& example : examples())
+  for (const CommandExample& example : examples())
     if (example.command == command.get_name())
       result += text(".PP\n", escaped(example.meaning), ":\n.PP\n.nf\n.RS\n", escaped(example.line), "\n.RE\n.fi\n");
   return result;

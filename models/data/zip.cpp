@@ -11,7 +11,7 @@
 namespace retrace {
 namespace {
 
-constexpr std::uint32_t end_mark = 0x06054b50, list_mark = 0x02014b50, member_mark = 0x04034b50;
+constexpr std::uint32_t list_mark = 0x02014b50, member_mark = 0x04034b50;
 constexpr std::size_t end_size = 22, list_entry_size = 46, member_header_size = 30;
 
 /// An unsigned number of `count` bytes, the lowest first.

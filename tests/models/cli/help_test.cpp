@@ -55,7 +55,7 @@ TEST(Version, SaysHowTheProgramWasBuiltAndWhatItUses) {
 
 TEST(Help, OfEachCommandHasTwoOrThreeExamplesOfThatCommand) {
   std::map<std::string, int> count;
-  for (const Example& example : examples()) {
+  for (const CommandExample& example : examples()) {
     const std::string command(example.command);
     ++count[command];
     const std::string help = run_command({command, "--help"}).results;
@@ -67,7 +67,7 @@ TEST(Help, OfEachCommandHasTwoOrThreeExamplesOfThatCommand) {
 }
 
 /// A line that runs in moments.
-std::string shortened(const Example& example) {
+std::string shortened(const CommandExample& example) {
   const std::string line(example.line);
   const std::string moments = " --steps 2 --batch 2 --test-samples 10 --quiet";
   if (line.starts_with("retrace train text")) return line + moments + " --length 8 --hidden 8";
@@ -87,7 +87,7 @@ TEST(Help, ItsExamplesEndWellInTheirOrder) {
   flowers.close();
   const std::string setting = text("cd '", folder.path().string(), "' && PATH='",
                                    std::filesystem::path(RETRACE_PROGRAM).parent_path().string(), "':$PATH && ");
-  for (const Example& example : examples())
+  for (const CommandExample& example : examples())
     EXPECT_EQ(std::system((setting + shortened(example) + " > out 2> err").c_str()), 0) << example.line << "\n"
                                                                                         << contents(folder / "err");
 }

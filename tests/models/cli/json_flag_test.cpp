@@ -1,5 +1,7 @@
 // Every command takes --json and then prints one JSON object, on one line, and nothing else to the standard output.
 #include <gtest/gtest.h>
+#include <retrace/models/data/npy.h>
+#include <retrace/models/tasks/task.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -33,6 +35,8 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
   std::ofstream text_file(folder / "text");
   for (int line = 0; line < 20; ++line) text_file << "row row row your boat\n";
   text_file.close();
+  Random random(1);
+  write_npy(folder / "x.npy", make_task("parity", {.length = 2})->sample(random, 2).x);
   const std::vector<std::string> moments{"--steps", "1", "--batch", "2", "--test-samples", "10", "--quiet"};
   std::vector<std::vector<std::string>> lines{
       {"train", "parity", "--length", "2", "--out", folder / "run"},
@@ -42,6 +46,7 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
   for (std::vector<std::string>& words : lines) words.insert(words.end(), moments.begin(), moments.end());
   lines.insert(lines.end(), {{"study", "softmax"},
                              {"eval", folder / "run"},
+                             {"predict", folder / "run", "--input", folder / "x.npy"},
                              {"generate", folder / "text-run", "--length", "2"},
                              {"gradcheck", "tanh"},
                              {"info", "gru"},

@@ -11,5 +11,13 @@ std::string to_text(double number) {
 }
 
 std::string to_text(bool truth) { return truth ? "true" : "false"; }
+std::string to_text(long long number) { return std::to_string(number); }
+std::string to_text(unsigned long long number) { return std::to_string(number); }
+
+std::string concatenated(std::initializer_list<std::string_view> parts) {
+  std::string result;
+  for (std::string_view part : parts) result += part;
+  return result;
+}
 
 }  // namespace retrace

@@ -2,6 +2,7 @@
 // broken and the remedy; what threw has changed nothing.
 #pragma once
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,19 +50,23 @@ class FileError : public Error {
 
 /// A value as text() writes it: numbers with up to six digits, "true" or "false", strings as they are.
 std::string to_text(double number);
+std::string to_text(long long number);
+std::string to_text(unsigned long long number);
 std::string to_text(bool truth);
-inline std::string to_text(std::string_view text) { return std::string(text); }
-inline std::string to_text(const char* text) { return text; }
+inline std::string_view to_text(std::string_view text) { return text; }
+inline std::string_view to_text(const char* text) { return text; }
 template <class Integer>
 requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) std::string to_text(Integer number) {
-  return std::to_string(number);
+  return to_text(std::conditional_t<std::is_signed_v<Integer>, long long, unsigned long long>{number});
 }
 
-/// The parts of a message, one after the other: text("axis ", 3, " is not there").
-template <class... Parts> std::string text(const Parts&... parts) {
-  std::string result;
-  (result.append(to_text(parts)), ...);
-  return result;
+/// The parts as one string.
+std::string concatenated(std::initializer_list<std::string_view> parts);
+
+/// The parts of a message, one after the other: text("axis ", 3, " is not there"). (There are hundreds of combinations
+/// of types, so this is to be compiled small, not fast.)
+template <class... Parts> [[gnu::cold]] std::string text(const Parts&... parts) {
+  return concatenated({std::string_view(to_text(parts))...});
 }
 
 }  // namespace retrace

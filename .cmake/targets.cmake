@@ -8,6 +8,8 @@ target_compile_options(retrace_flags INTERFACE -Wall -Wextra -Wconversion -Wshad
   $<$<CXX_COMPILER_ID:GNU>:--param=avoid-fma-max-bits=0>
   # Nothing here reads errno after a function of <cmath>, or traps on a floating-point exception.
   -fno-math-errno -fno-trapping-math
+  # A program that is linked with -Wl,--gc-sections contains what it uses, not all of each file (or group of files).
+  -ffunction-sections -fdata-sections
   # What -O3 has that loops over elements need; the rest of it costs more time to compile than it saves.
   $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-ftree-vectorize;-fvect-cost-model=dynamic>)
 if(RETRACE_NATIVE)

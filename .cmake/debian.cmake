@@ -1,0 +1,10 @@
+# Runs in cpack, before the package is made: documents and manual pages as the policy of Debian wants them.
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
+set(prefix ${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
+set(documents ${prefix}/share/doc/retrace)
+file(RENAME ${documents}/LICENSE ${documents}/copyright)
+file(RENAME ${documents}/CHANGELOG.md ${documents}/changelog)
+file(GLOB pages ${prefix}/share/man/man*/*.[1-9])
+execute_process(COMMAND gzip -9n ${documents}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)

@@ -17,7 +17,7 @@ inline kernels::HeadSizes sizes_of_head(const AttentionSizes& n) { return {n.que
 /// Whether the kernels can compute such a head: a row of its weights fits into one vector.
 template <class T> bool fits_in_registers(const AttentionSizes& n) {
   constexpr std::int64_t bytes = sizeof(T);
-  return n.keys >= 1 && n.keys <= kernels::kernel_table().vector_bytes / bytes &&
+  return n.keys >= 1 && n.keys <= kernels::kernels_of<kernels::IsaTraits>().vector_bytes / bytes &&
          n.queries <= kernels::max_head_queries && n.features <= kernels::max_head_features &&
          n.values <= kernels::max_head_features;
 }

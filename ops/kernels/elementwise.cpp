@@ -2,7 +2,7 @@
 
 namespace retrace::kernels {
 
-template <> const MapKernels<float>& map_kernels<float>() { return *kernel_table().maps_float; }
-template <> const MapKernels<double>& map_kernels<double>() { return *kernel_table().maps_double; }
+template <> const MapKernels<float>& map_kernels<float>() { return *kernels_of<MapKernelsOfTypes>().maps_float; }
+template <> const MapKernels<double>& map_kernels<double>() { return *kernels_of<MapKernelsOfTypes>().maps_double; }
 
 }  // namespace retrace::kernels

@@ -8,22 +8,22 @@ namespace retrace::kernels {
 // The build says which tables there are: see RETRACE_ISAS in CMakeLists.txt.
 #if defined(RETRACE_HAS_GENERIC)
 namespace isa_generic {
-extern const KernelTable table;
+template <class Part> const Part& part();
 }
 #endif
 #if defined(RETRACE_HAS_V2)
 namespace isa_v2 {
-extern const KernelTable table;
+template <class Part> const Part& part();
 }
 #endif
 #if defined(RETRACE_HAS_V3)
 namespace isa_v3 {
-extern const KernelTable table;
+template <class Part> const Part& part();
 }
 #endif
 #if defined(RETRACE_HAS_V4)
 namespace isa_v4 {
-extern const KernelTable table;
+template <class Part> const Part& part();
 }
 #endif
 
@@ -50,45 +50,94 @@ bool all(auto... present) { return (... && (present != 0)); }
 
 #endif
 
-std::vector<const KernelTable*> supported_kernel_tables() {
-  std::vector<const KernelTable*> tables;
+namespace {
+
+enum class Isa { generic, v2, v3, v4 };
+
+std::vector<Isa> supported() {
+  std::vector<Isa> sets;
 #if defined(RETRACE_HAS_GENERIC)
-  tables.push_back(&isa_generic::table);
+  sets.push_back(Isa::generic);
 #endif
 #if defined(RETRACE_HAS_V2)
-  if (machine_has_v2()) tables.push_back(&isa_v2::table);
+  if (machine_has_v2()) sets.push_back(Isa::v2);
 #endif
 #if defined(RETRACE_HAS_V3)
-  if (machine_has_v3()) tables.push_back(&isa_v3::table);
+  if (machine_has_v3()) sets.push_back(Isa::v3);
 #endif
 #if defined(RETRACE_HAS_V4)
-  if (machine_has_v4()) tables.push_back(&isa_v4::table);
+  if (machine_has_v4()) sets.push_back(Isa::v4);
 #endif
-  return tables;
+  return sets;
 }
 
-const KernelTable& choose_kernel_table(std::string_view name) {
-  const std::vector<const KernelTable*> tables = supported_kernel_tables();
-  if (tables.empty())
+/// A part of the table of one of these.
+template <class Part> const Part& part_of(Isa isa) {
+#if defined(RETRACE_HAS_V2)
+  if (isa == Isa::v2) return isa_v2::part<Part>();
+#endif
+#if defined(RETRACE_HAS_V3)
+  if (isa == Isa::v3) return isa_v3::part<Part>();
+#endif
+#if defined(RETRACE_HAS_V4)
+  if (isa == Isa::v4) return isa_v4::part<Part>();
+#endif
+#if defined(RETRACE_HAS_GENERIC)
+  if (isa == Isa::generic) return isa_generic::part<Part>();
+#endif
+  throw ValueError("kernels: an instruction set that Retrace was not built for");
+}
+
+Isa choose(std::string_view name) {
+  const std::vector<Isa> sets = supported();
+  if (sets.empty())
     throw ValueError(
         "this machine has none of the instruction sets that Retrace was built for; build it with another RETRACE_ISAS");
-  if (name.empty()) return *tables.back();
+  if (name.empty()) return sets.back();
   std::string known;
-  for (const KernelTable* table : tables) {
-    if (name == table->name) return *table;
+  for (Isa isa : sets) {
+    const char* candidate = part_of<IsaTraits>(isa).name;
+    if (name == candidate) return isa;
     known += known.empty() ? "" : ", ";
-    known += table->name;
+    known += candidate;
   }
   throw ValueError(
       text("RETRACE_ISA is \"", name, "\", which this machine does not have; unset it or choose one of: ", known));
 }
 
-const KernelTable& kernel_table() {
-  static const KernelTable& chosen = [&]() -> const KernelTable& {
+Isa chosen() {
+  static const Isa isa = [] {
     const char* name = std::getenv("RETRACE_ISA");
-    return choose_kernel_table(name == nullptr ? "" : name);
+    return choose(name == nullptr ? "" : name);
   }();
-  return chosen;
+  return isa;
 }
+
+}  // namespace
+
+std::vector<const KernelTable*> supported_kernel_tables() {
+  std::vector<const KernelTable*> tables;
+  for (Isa isa : supported()) tables.push_back(&part_of<KernelTable>(isa));
+  return tables;
+}
+
+const KernelTable& choose_kernel_table(std::string_view name) { return part_of<KernelTable>(choose(name)); }
+
+const KernelTable& kernel_table() { return kernels_of<KernelTable>(); }
+
+template <class Part> const Part& kernels_of() {
+  static const Part& part = part_of<Part>(chosen());
+  return part;
+}
+template const IsaTraits& kernels_of();
+template const GemmKernels& kernels_of();
+template const MapKernelsOfTypes& kernels_of();
+template const SoftmaxKernels& kernels_of();
+template const LossKernels& kernels_of();
+template const LayerNormKernels& kernels_of();
+template const LstmKernels& kernels_of();
+template const GatedMemoryKernels& kernels_of();
+template const UpdateKernels& kernels_of();
+template const HeadKernels& kernels_of();
 
 }  // namespace retrace::kernels

@@ -1,7 +1,8 @@
 // The kernels of one instruction set, as a table of function pointers, and the choice of a table for this machine.
 //
 // To add a kernel: declare it in isa_functions.h, define it in a file of its own that CMake compiles once for each
-// instruction set, and add a line to the table here and in isa_table.cpp (functions over arrays: see elementwise.h).
+// instruction set, and add a line to its part of the table here and in isa_table.cpp (functions over arrays: see
+// elementwise.h). A new part also needs its line at the end of isa_table.cpp and of isa.cpp.
 // Such a file keeps everything in RETRACE_ISA_NAMESPACE or an anonymous namespace: the linker keeps one copy of an
 // inline function that several files share, and that copy could hold instructions which this machine does not have.
 #pragma once
@@ -40,36 +41,72 @@ template <template <class> class Args> struct Kernel {
   }
 };
 
-struct KernelTable {
+/// What an instruction set is like.
+struct IsaTraits {
   const char* name;  ///< as in RETRACE_ISA
   bool fused;        ///< multiply-adds round once
   std::int64_t vector_bytes;
+};
+
+// The kernels in parts: a program that is linked statically contains the parts that it uses.
+struct GemmKernels {
   GemmFunction<float>* gemm_float;
   GemmFunction<double>* gemm_double;
-  const MapKernels<float>* maps_float;
-  const MapKernels<double>* maps_double;
-  Kernel<SoftmaxRows> softmax;
-  Kernel<SoftmaxGradientRows> softmax_gradient;
-  Kernel<LogSumExpRows> log_sum_exp;
-  Kernel<ScaledExp> scaled_exp;
-  Kernel<LayerNormRows> layer_norm;
-  Kernel<LayerNormGradientRows> layer_norm_gradient;
-  Kernel<LstmForward> lstm_forward;
-  Kernel<LstmBackward> lstm_backward;
-  Kernel<SlotForward> slot_forward;
-  Kernel<SlotBackward> slot_backward;
-  Kernel<AdamStep> adam;
-  Kernel<FiniteCheck> check_finite;
-  Kernel<HeadForward> head_forward;
-  Kernel<HeadBackward> head_backward;
   PackFunction<float>* pack_float;
   PackFunction<double>* pack_double;
 };
+struct MapKernelsOfTypes {
+  const MapKernels<float>* maps_float;
+  const MapKernels<double>* maps_double;
+};
+struct SoftmaxKernels {
+  Kernel<SoftmaxRows> softmax;
+  Kernel<SoftmaxGradientRows> softmax_gradient;
+};
+struct LossKernels {
+  Kernel<LogSumExpRows> log_sum_exp;
+  Kernel<ScaledExp> scaled_exp;
+};
+struct LayerNormKernels {
+  Kernel<LayerNormRows> layer_norm;
+  Kernel<LayerNormGradientRows> layer_norm_gradient;
+};
+struct LstmKernels {
+  Kernel<LstmForward> lstm_forward;
+  Kernel<LstmBackward> lstm_backward;
+};
+struct GatedMemoryKernels {
+  Kernel<SlotForward> slot_forward;
+  Kernel<SlotBackward> slot_backward;
+};
+struct UpdateKernels {
+  Kernel<AdamStep> adam;
+  Kernel<FiniteCheck> check_finite;
+};
+struct HeadKernels {
+  Kernel<HeadForward> head_forward;
+  Kernel<HeadBackward> head_backward;
+};
+
+/// All kernels of one instruction set.
+struct KernelTable : IsaTraits,
+                     GemmKernels,
+                     MapKernelsOfTypes,
+                     SoftmaxKernels,
+                     LossKernels,
+                     LayerNormKernels,
+                     LstmKernels,
+                     GatedMemoryKernels,
+                     UpdateKernels,
+                     HeadKernels {};
 
 /// The best table that this machine runs, or the one that the environment variable RETRACE_ISA names (v2, v3 or v4 for
 /// x86-64; generic elsewhere). Chosen at the first call. Throws ValueError if the name is unknown or not supported
 /// here, or if the library was built for no instruction set that this machine has.
 const KernelTable& kernel_table();
+
+/// A part of that table.
+template <class Part> const Part& kernels_of();
 
 /// The table that this machine would use if RETRACE_ISA were `name`; an empty name asks for the best.
 const KernelTable& choose_kernel_table(std::string_view name);

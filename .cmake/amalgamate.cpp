@@ -225,6 +225,8 @@ const char* const beginning = R"(#include "retrace.h"
 
 #if defined(__clang__)
 #pragma clang fp contract(fast)
+#else
+#pragma GCC diagnostic ignored "-Wpsabi"  // no vector is passed between functions of different instruction sets
 #endif
 
 // The kernels of three instruction sets, of which one is chosen at start; with -DRETRACE_NATIVE, and on other machines

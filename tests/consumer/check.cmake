@@ -1,5 +1,6 @@
 # cmake -DHOW=... -DSOURCE=<retrace> -DBUILD=<its build folder> -DWORK=<scratch folder> [-DCOMPILER=clang++]
-#   [-DFLAGS=-stdlib=libc++] [-DARGUMENTS=...] [-DEMULATOR=<runs the programs>] -P check.cmake
+#   [-DFLAGS=-stdlib=libc++] [-DARGUMENTS=...] [-DEMULATOR=<runs the programs>] [-DSIZE_LIMIT=<bytes>]
+#   -P check.cmake
 # builds and runs this project. HOW is
 #   installed            with find_package and pkg-config, from an installation that was moved afterwards
 #   subdirectory, fetched  as part of the project. Building the library again takes minutes; without COMPLETE=ON only
@@ -62,6 +63,33 @@ function(check_pkgconfig moved)
   run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${EMULATOR} ${WORK}/with_pkgconfig)
 endfunction()
 
+# What a program contains of the library is what it uses. (The standard library of clang++ is not linked statically here.)
+function(check_size moved)
+  if(EMULATOR OR NOT COMPILER MATCHES "(g|c)\\+\\+(-[0-9]+)?$" OR COMPILER MATCHES "clang")
+    return()
+  endif()
+  file(GLOB_RECURSE archives ${moved}/libretrace_nn.a)
+  find_program(pkgconfig pkg-config)
+  if(NOT archives OR NOT pkgconfig)
+    return()
+  endif()
+  cmake_path(GET archives PARENT_PATH folder)
+  execute_process(COMMAND ${pkgconfig} --with-path=${folder}/pkgconfig --static --cflags --libs retrace
+    OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags)
+  run(${COMPILER} ${FLAGS} -std=c++20 -O2 -static -s -ffunction-sections -Wl,--gc-sections ${project}/hello_train.cpp
+    -o ${WORK}/hello_train ${flags})
+  run(${WORK}/hello_train)
+  file(SIZE ${WORK}/hello_train size)
+  if(NOT SIZE_LIMIT)
+    set(SIZE_LIMIT 2100000)
+  endif()
+  message("hello_train, static and stripped: ${size} bytes (limit ${SIZE_LIMIT})")
+  if(size GREATER SIZE_LIMIT)
+    message(FATAL_ERROR "the program is larger than it may be; what is new in it? (-Wl,-Map=FILE lists its sections)")
+  endif()
+endfunction()
+
 function(check_package)
   find_program(dpkg dpkg-deb)
   if(NOT dpkg)
@@ -97,6 +125,7 @@ if(HOW STREQUAL "installed")
   file(RENAME ${WORK}/first ${WORK}/moved)
   check_installation(${WORK}/moved)
   check_pkgconfig(${WORK}/moved)
+  check_size(${WORK}/moved)
 elseif(HOW STREQUAL "packaged")
   check_package()
   return()

@@ -2,13 +2,29 @@
 #include <retrace/core/json.h>
 #include <retrace/core/utf8.h>
 
+#include <cerrno>
 #include <charconv>
+#include <clocale>
+#include <cmath>
+#include <cstdlib>
 #include <system_error>
 
 namespace retrace {
 namespace {
 
 constexpr int max_depth = 64;
+
+/// The double closest to a JSON number, whatever the locale; false if its magnitude is too large or too small for one.
+bool parse_double(const char* first, const char* last, double& number) {
+#if defined(__cpp_lib_to_chars)
+  return std::from_chars(first, last, number).ec == std::errc();
+#else  // libc++ reads integers only
+  static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", locale_t{});
+  errno = 0;
+  number = strtod_l(std::string(first, last).c_str(), nullptr, c_locale);
+  return errno != ERANGE || (number != 0 && !std::isinf(number));
+#endif
+}
 
 class Reader {
  public:
@@ -164,7 +180,7 @@ class Reader {
     if (whole && negative && std::from_chars(first, last, below_zero).ec == std::errc())
       return events_.negative_integer(below_zero);
     double number = 0;
-    if (std::from_chars(first, last, number).ec != std::errc()) fail("a number within the range of double");
+    if (!parse_double(first, last, number)) fail("a number within the range of double");
     events_.number(number);
   }
 

@@ -30,7 +30,7 @@ make_root() {
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   # The lists of a mirror that keeps an older state have expired.
   echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90mirror"
-  git clone -q "$source" "$root/retrace"
+  git clone -q "$source" "$root/retrace" || exit 1  # no reason to skip anything
 }
 
 inside() {

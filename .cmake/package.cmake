@@ -20,9 +20,12 @@ optimisers, and checks of every gradient.
 The program retrace trains small sequence models, checks gradients, and shows
 each step of a backward pass.")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:12), cmake | pkgconf | pkg-config")
-# The shared libraries that the program needs are found by dpkg-shlibdeps, where that is installed (dpkg-dev).
+# The shared libraries that the program needs are found by dpkg-shlibdeps (package dpkg-dev), for which CPack also calls
+# `file`, where both are installed.
 find_program(RETRACE_SHLIBDEPS dpkg-shlibdeps)
-if(RETRACE_SHLIBDEPS)
+find_program(RETRACE_FILE file)
+mark_as_advanced(RETRACE_SHLIBDEPS RETRACE_FILE)
+if(RETRACE_SHLIBDEPS AND RETRACE_FILE)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 else()
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libgcc-s1, libgomp1, libstdc++6")

@@ -78,6 +78,7 @@ const RelationalMemoryCoreOptions& checked(const RelationalMemoryCoreOptions& op
   if (options.key_size < 0)
     throw ValueError(
         text("RelationalMemoryCore: key_size is ", options.key_size, "; give 0 for that of the heads, or more"));
+  check_probability("RelationalMemoryCore", options.dropout);
   check_parameters(options);
   return options;
 }
@@ -95,6 +96,13 @@ Linear qkv_layer(const RelationalMemoryCoreOptions& options, Random& random) {
   const std::int64_t size = checked(options).heads * options.head_size;
   const std::int64_t columns = options.heads * (2 * key_size(options) + options.head_size);
   return initial_linear(size, columns, options.variant.init, random, {.bias = options.variant.biases_of_linears});
+}
+
+/// v of each head [B, heads, L, head_size] out of qkv [B, L, heads (2 key_size + head_size)].
+Tensor values_of_heads(const Tensor& qkv, const RelationalMemoryCoreOptions& options) {
+  const std::int64_t columns = qkv.dim(-1) / options.heads, first = 2 * key_size(options);
+  const Tensor of_heads = split_heads(qkv, options.heads);
+  return slice(of_heads, {all, all, all, range(first, columns)});
 }
 
 /// The first rows of x [B, L, S].
@@ -137,10 +145,11 @@ std::vector<Linear> RelationalMemoryCore::make_mlp(Random& random) const {
   return result;
 }
 
-RelationalMemoryCoreResult RelationalMemoryCore::operator()(const Tensor& memory, const Tensor& x) const {
+RelationalMemoryCoreResult RelationalMemoryCore::operator()(const Tensor& memory, const Tensor& x,
+                                                            Random* random) const {
   const Scope scope(this, "relational_memory_core");
   check_defined("RelationalMemoryCore", memory, "memory");
-  return step(memory, project(x));
+  return step(memory, project(x), random);
 }
 
 RelationalMemoryCore::Projected RelationalMemoryCore::project(const Tensor& x) const {
@@ -160,7 +169,7 @@ RelationalMemoryCore::Projected RelationalMemoryCore::project(const Tensor& x) c
   return {rows, (*gate_of_input)(flat)};
 }
 
-RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, const Projected& x) const {
+RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, const Projected& x, Random* random) const {
   const Scope scope(this, "relational_memory_core");
   check_defined("RelationalMemoryCore", memory, "memory");
   check_defined("RelationalMemoryCore", x.rows, "the projected input");
@@ -178,11 +187,12 @@ RelationalMemoryCoreResult RelationalMemoryCore::step(const Tensor& memory, cons
     const bool is_last = k + 1 == options.blocks;
     const bool rows_are_apart = !options.layer_norm || options.variant.norm == MemoryNorm::row;
     const std::int64_t queries = is_last && rows_are_apart && options.memory_rows_only ? slots : rows.dim(1);
-    auto [attended, weights] = attend(block, rows, queries);
+    auto [attended, weights] = attend(block, rows, queries, random);
     // Use the memory itself, not its copy in `rows`: its gradient then does not pass through concat and slice.
     const Tensor residual = k == 0 && queries == slots ? memory : first_rows(rows, queries);
-    rows = normalised_sum(attended, residual, block.attention_norm, options.residual);
-    if (options.mlp_layers > 0) rows = normalised_sum(apply_mlp(rows, k), rows, block.mlp_norm, options.residual);
+    rows = normalised_sum(dropped(attended, random), residual, block.attention_norm, options.residual);
+    if (options.mlp_layers > 0)
+      rows = normalised_sum(dropped(apply_mlp(rows, k), random), rows, block.mlp_norm, options.residual);
     result.weights = weights;
   }
   if (!gate_of_memory) {
@@ -216,12 +226,20 @@ Tensor RelationalMemoryCore::apply_mlp(const Tensor& x, int block) const {
 }
 
 AttentionResult RelationalMemoryCore::attend(const RelationalMemoryBlock& block, const Tensor& rows,
-                                             std::int64_t queries) const {
+                                             std::int64_t queries, Random* random) const {
   Tensor qkv = normalised(block.qkv(rows), block.qkv_norm);
   if (options.variant.packed_scale) qkv = with_packed_scale(qkv, options.heads, key_size(options));
-  return packed_attention_with_weights(
+  AttentionResult result = packed_attention_with_weights(
       qkv,
       {.heads = options.heads, .key_size = key_size(options), .layout = PackedLayout::by_head, .queries = queries});
+  if (options.dropout == 0 || random == nullptr) return result;
+  const Tensor weights = options.heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
+  result.y = combine_heads(matmul(dropped(weights, random), values_of_heads(qkv, options)));
+  return result;
+}
+
+Tensor RelationalMemoryCore::dropped(const Tensor& x, Random* random) const {
+  return options.dropout > 0 ? dropout(x, options.dropout, random) : x;
 }
 
 Tensor RelationalMemoryCore::initial_memory(std::int64_t batch) const {

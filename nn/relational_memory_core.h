@@ -28,6 +28,7 @@ struct RelationalMemoryCoreOptions {
   double forget_bias = 1;
   double input_bias = 0;
   double eps = 1e-5;             // of the layer norms
+  double dropout = 0;            // of attention weights and the outputs of attention and MLP
   std::int64_t input_rows = 1;   // R; more than 1 if the input is a matrix
   bool memory_rows_only = true;  // in the last block, only the rows of the memory are queries, as the result does not
                                  // depend on the others (unless a variant's norms run over all rows: then all are)
@@ -59,7 +60,9 @@ struct RelationalMemoryBlock {
 ///   i, f = halves of tanh(M) W_m + b_m + u W_u + b_u, M' = sigmoid(i + input_bias) tanh(m) + sigmoid(f + forget_bias)
 ///   M.
 /// Without gates, M' = m. Initial weights are truncated normal with standard deviation 1 / sqrt(fan_in), biases zero.
-/// The constructor throws ValueError if a size is not positive.
+/// Dropout falls on the attention weights and on what attention and MLP add to A, as in a Transformer; a null random
+/// turns it off, as in evaluation. The returned weights are those before dropout. The constructor throws ValueError if
+/// a size is not positive or dropout is not in [0, 1].
 struct RelationalMemoryCore {
   Linear input;
   std::vector<RelationalMemoryBlock> blocks;
@@ -76,11 +79,11 @@ struct RelationalMemoryCore {
 
   RelationalMemoryCore(std::int64_t input_size, Random& random, const RelationalMemoryCoreOptions& core = {});
   /// Throws ShapeError unless the memory is [B, N, S] and x [B, I] (or [B, R, I]).
-  RelationalMemoryCoreResult operator()(const Tensor& memory, const Tensor& x) const;
+  RelationalMemoryCoreResult operator()(const Tensor& memory, const Tensor& x, Random* random = nullptr) const;
   /// The input terms of x [B, I] or [B, R, I], or of a sequence [B, T, I] or [B, T, R, I].
   Projected project(const Tensor& x) const;
   /// One step with projected rows u [B, S] (or [B, R, S]).
-  RelationalMemoryCoreResult step(const Tensor& memory, const Projected& x) const;
+  RelationalMemoryCoreResult step(const Tensor& memory, const Projected& x, Random* random = nullptr) const;
   /// The initial slots [B, N, S]: the N x N identity for every sample, padded with zero columns if S > N, truncated to
   /// S columns if S < N.
   Tensor initial_memory(std::int64_t batch) const;
@@ -95,7 +98,9 @@ struct RelationalMemoryCore {
   std::vector<Linear> make_mlp(Random& random) const;
   Tensor apply_mlp(const Tensor& x, int block) const;
   Tensor bias_of(const std::optional<Parameter>& learned, double constant) const;
-  AttentionResult attend(const RelationalMemoryBlock& block, const Tensor& rows, std::int64_t queries) const;
+  AttentionResult attend(const RelationalMemoryBlock& block, const Tensor& rows, std::int64_t queries,
+                         Random* random) const;
+  Tensor dropped(const Tensor& x, Random* random) const;
 };
 
 }  // namespace retrace

@@ -4,48 +4,57 @@
 
 namespace retrace {
 
-AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random)
+AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random, const AttentionBlockOptions& options)
     : attention_norm(size),
       mlp_norm(size),
-      attention(size, random, {.heads = heads}),
+      attention(size, random, {.heads = heads, .dropout = options.dropout, .positions = options.positions}),
       hidden(size, 2 * size, random),
-      out(2 * size, size, random) {}
+      out(2 * size, size, random),
+      dropout(options.dropout) {}
 
-Tensor AttentionBlock::operator()(const Tensor& rows) const {
+Tensor AttentionBlock::operator()(const Tensor& rows, Random* random) const {
   const Scope scope(this, "attention_block");
   const Tensor now = attention_norm(rows);
-  return after_attention(rows, attention.without_weights(now, now, now));
+  return after_attention(rows, attention.without_weights(now, now, now, {.random = random}), random);
 }
 
-AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Tensor& seen) const {
+AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Tensor& seen, Random* random) const {
   const Scope scope(this, "attention_block");
   const Tensor now = attention_norm(rows), keys = seen.defined() ? concat({seen, now}, 1) : now;
   const Tensor mask = causal_mask(now.dim(1), keys.dim(1), now.dtype());
-  return {after_attention(rows, attention.without_weights(now, keys, keys, mask)), keys};
+  const Tensor attended = attention.without_weights(now, keys, keys, {.mask = mask, .random = random});
+  return {after_attention(rows, attended, random), keys};
 }
 
-Tensor AttentionBlock::after_attention(const Tensor& rows, const Tensor& attended) const {
-  const Tensor mixed = rows + attended;
-  return mixed + out(hidden(mlp_norm(mixed), Activation::relu));
+Tensor AttentionBlock::after_attention(const Tensor& rows, const Tensor& attended, Random* random) const {
+  const Tensor mixed = rows + dropped(attended, random);
+  return mixed + dropped(out(dropped(hidden(mlp_norm(mixed), Activation::relu), random)), random);
 }
 
-AttentionModel::AttentionModel(const AttentionModelOptions& options, Random& random)
-    : input(options.input, options.size, random),
-      positions(random.normal(parameter_shape("AttentionModel", "positions", {options.longest, options.size}), 0, 0.1)),
-      norm(options.size),
-      out(options.size, options.output, random) {
-  for (int k = 0; k < options.blocks; ++k) blocks.emplace_back(options.size, options.heads, random);
+Tensor AttentionBlock::dropped(const Tensor& x, Random* random) const {
+  return dropout > 0 ? retrace::dropout(x, dropout, random) : x;
 }
 
-Tensor AttentionModel::operator()(const Tensor& x) const {
+AttentionModel::AttentionModel(const AttentionModelOptions& form, Random& random)
+    : input(form.input, form.size, random),
+      positions(learned_positions("AttentionModel", form.positions, form.longest, form.size, random)),
+      norm(form.size),
+      out(form.size, form.output, random),
+      options(form) {
+  for (int k = 0; k < options.blocks; ++k)
+    blocks.emplace_back(options.size, options.heads, random,
+                        AttentionBlockOptions{options.dropout, in_attention(options.positions)});
+}
+
+Tensor AttentionModel::operator()(const Tensor& x, Random* random) const {
   const Scope scope(this, "attention_model");
-  const Tensor rows = rows_of(x);
+  const Tensor rows = rows_of(x, random);
   return out(norm(at_step(rows, x.dim(1) - 1)));
 }
 
-Tensor AttentionModel::answers(const Tensor& x, std::int64_t count) const {
+Tensor AttentionModel::answers(const Tensor& x, std::int64_t count, Random* random) const {
   const Scope scope(this, "attention_model");
-  return out(norm(last_steps(rows_of(x), count)));
+  return out(norm(last_steps(rows_of(x, random), count)));
 }
 
 StatesOverTime AttentionModel::states(const Tensor& x) const {
@@ -63,17 +72,17 @@ StatesOverTime AttentionModel::states(const Tensor& x) const {
 
 Tensor AttentionModel::embed(const Tensor& x) const {
   check_input("AttentionModel", x, 3, input.weight.dim(1));
-  const std::int64_t time = x.dim(1), longest = positions.dim(0);
-  if (time < 1 || time > longest)
+  const std::int64_t time = x.dim(1), longest = positions ? positions->dim(0) : 0;
+  if (!positions && time < 1) throw ShapeError(text("AttentionModel: the input ", x, " has no steps; give 1 or more"));
+  if (positions && (time < 1 || time > longest))
     throw ShapeError(text("AttentionModel: the input ", x, " has ", time, " steps; from 1 to ", longest,
                           " have a position; make the model with a larger `longest`"));
-  const Tensor rows = input(x);
-  return rows + slice(positions, {range(0, time)});
+  return with_positions(input(x), options.positions, positions, 0);
 }
 
-Tensor AttentionModel::rows_of(const Tensor& x) const {
+Tensor AttentionModel::rows_of(const Tensor& x, Random* random) const {
   Tensor rows = embed(x);
-  for (const AttentionBlock& block : blocks) rows = block(rows);
+  for (const AttentionBlock& block : blocks) rows = block(rows, random);
   return rows;
 }
 

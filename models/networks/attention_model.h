@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <retrace/models/networks/row_positions.h>
 #include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/multi_head_attention.h>
@@ -16,24 +17,35 @@ struct AttentionModelOptions {
   std::int64_t size = 64;  // of a row
   int heads = 4;
   int blocks = 2;
-  std::int64_t longest = 64;  // the maximum number of steps of a sequence
+  std::int64_t longest = 64;  // the maximum number of steps of a sequence, for learned positions
+  RowPositions positions = RowPositions::learned;
+  double dropout = 0;  // of attention weights, activations and what each block adds to A
+};
+
+/// What an AttentionBlock has beside its heads.
+struct AttentionBlockOptions {
+  double dropout = 0;
+  AttentionPositions positions = AttentionPositions::none;
 };
 
 /// A = A + MHA(LN(A)), A = A + MLP(LN(A)): the block of a transformer (Vaswani et al., 2017), with the norms first.
+/// Dropout falls on the attention weights, the activations of the MLP, and both terms added to A; a null random turns
+/// it off. The constructor throws as MultiHeadAttention's does.
 struct AttentionBlock {
   LayerNorm attention_norm, mlp_norm;
   MultiHeadAttention attention;
   Linear hidden, out;
+  double dropout;
 
-  AttentionBlock(std::int64_t size, int heads, Random& random);
-  Tensor operator()(const Tensor& rows) const;
+  AttentionBlock(std::int64_t size, int heads, Random& random, const AttentionBlockOptions& options = {});
+  Tensor operator()(const Tensor& rows, Random* random = nullptr) const;
   struct Continued {
     Tensor rows;
     Tensor seen;  // LN(A) of all rows so far [B, S + T, size]
   };
   /// The causal block, in which a row sees only itself and those before it: rows of this segment [B, T, size], and of
   /// earlier segments, whose LN(A) is `seen` [B, S, size] (undefined: none).
-  Continued continued(const Tensor& rows, const Tensor& seen) const;
+  Continued continued(const Tensor& rows, const Tensor& seen, Random* random = nullptr) const;
   void visit(auto&& see) const {
     see("attention_norm", attention_norm), see("mlp_norm", mlp_norm), see("attention", attention);
     see("hidden", hidden), see("out", out);
@@ -41,22 +53,25 @@ struct AttentionBlock {
 
  private:
   /// The rest of the block after attention: A = A + attended, A = A + MLP(LN(A)).
-  Tensor after_attention(const Tensor& rows, const Tensor& attended) const;
+  Tensor after_attention(const Tensor& rows, const Tensor& attended, Random* random) const;
+  Tensor dropped(const Tensor& x, Random* random) const;
 };
 
-/// x [B, T, I] -> z [B, O]: rows A = x W + b + position_t, blocks, z = LN(A_T) W_out + b_out. Every
-/// row sees all others, the later ones too.
+/// x [B, T, I] -> z [B, O], the encoder of a Transformer: rows A = x W + b + position_t (without that term unless
+/// positions are learned or sinusoidal), blocks, z = LN(A_T) W_out + b_out. Every row sees all others, the later ones
+/// too. A null random turns off the dropout, as in evaluation.
 struct AttentionModel {
   Linear input;
-  Parameter positions;  // [longest, size], normal with deviation 0.1 at first
+  std::optional<Parameter> positions;  // if learned: [longest, size], normal with deviation 0.1 at first
   std::vector<AttentionBlock> blocks;
   LayerNorm norm;
   Linear out;
+  AttentionModelOptions options;
 
-  AttentionModel(const AttentionModelOptions& options, Random& random);
-  Tensor operator()(const Tensor& x) const;
+  AttentionModel(const AttentionModelOptions& form, Random& random);
+  Tensor operator()(const Tensor& x, Random* random = nullptr) const;
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
-  Tensor answers(const Tensor& x, std::int64_t count) const;
+  Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const;
   /// The rows after each block, and the answers y after each row.
   StatesOverTime states(const Tensor& x) const;
   void visit(auto&& see) const {
@@ -65,7 +80,7 @@ struct AttentionModel {
 
  private:
   Tensor embed(const Tensor& x) const;
-  Tensor rows_of(const Tensor& x) const;
+  Tensor rows_of(const Tensor& x, Random* random) const;
 };
 
 }  // namespace retrace

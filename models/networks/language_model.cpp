@@ -11,11 +11,12 @@ using Body = std::variant<Lstm, Gru, Rnn, RelationalMemoryCore, CausalAttention,
 
 Body make_body(const LanguageModelOptions& options, Random& random) {
   const std::int64_t in = options.embedding, hidden = options.hidden;
+  const RecurrentOptions layers{.layers = options.layers, .dropout = options.dropout};
   switch (options.body) {
     case LanguageBody::gru:
-      return Body(std::in_place_type<Gru>, in, hidden, random);
+      return Body(std::in_place_type<Gru>, in, hidden, random, layers);
     case LanguageBody::rnn:
-      return Body(std::in_place_type<Rnn>, in, hidden, random);
+      return Body(std::in_place_type<Rnn>, in, hidden, random, layers);
     case LanguageBody::rmc:
       return Body(std::in_place_type<RelationalMemoryCore>, in, random, options.core);
     case LanguageBody::attention:
@@ -25,7 +26,7 @@ Body make_body(const LanguageModelOptions& options, Random& random) {
     case LanguageBody::lstm:
       break;
   }
-  return Body(std::in_place_type<Lstm>, in, hidden, random);
+  return Body(std::in_place_type<Lstm>, in, hidden, random, layers);
 }
 
 Embedding make_embedding(const LanguageModelOptions& options, Random& random) {
@@ -63,40 +64,40 @@ struct BodyResult {
   LanguageState state;
 };
 
-BodyResult run(const Lstm& lstm, const Tensor& x, const LanguageState& state) {
+BodyResult run(const Lstm& lstm, const Tensor& x, const LanguageState& state, Random* random) {
   const Tensors parts = parts_of(state, 2);
-  const LstmResult result = lstm(x, {parts[0], parts[1]});
+  const LstmResult result = lstm(x, {parts[0], parts[1]}, {}, random);
   return {result.y, {{result.state.h, result.state.c}}};
 }
 
 /// A Gru or an Rnn.
-BodyResult run(const auto& recurrent, const Tensor& x, const LanguageState& state) {
-  const auto result = recurrent(x, parts_of(state, 1)[0]);
+BodyResult run(const auto& recurrent, const Tensor& x, const LanguageState& state, Random* random) {
+  const auto result = recurrent(x, parts_of(state, 1)[0], {}, random);
   return {result.y, {{result.h}}};
 }
 
-BodyResult run(const RelationalMemoryCore& core, const Tensor& x, const LanguageState& state) {
+BodyResult run(const RelationalMemoryCore& core, const Tensor& x, const LanguageState& state, Random* random) {
   const RelationalMemoryCore::Projected projected = core.project(x);  // of all steps
   Tensor memory = parts_of(state, 1)[0];
   if (!memory.defined()) memory = core.initial_memory(x.dim(0));
   Tensors rows;
   for (std::int64_t t = 0; t < x.dim(1); ++t) {
     const Tensor gate = projected.gate.defined() ? at_step(projected.gate, t) : Tensor();
-    memory = core.step(memory, {at_step(projected.rows, t), gate}).memory;
+    memory = core.step(memory, {at_step(projected.rows, t), gate}, random).memory;
     rows.push_back(reshape(memory, {x.dim(0), features_of(core)}));
   }
   return {stack(rows, 1), {{memory}}};
 }
 
-BodyResult run(const CausalAttention& attention, const Tensor& x, const LanguageState& state) {
-  CausalAttention::Result result = attention(x, parts_of(state, attention.blocks.size()));
+BodyResult run(const CausalAttention& attention, const Tensor& x, const LanguageState& state, Random* random) {
+  CausalAttention::Result result = attention(x, parts_of(state, attention.blocks.size()), random);
   return {std::move(result.y), {std::move(result.seen)}};
 }
 
-BodyResult run(const SequenceBody& body, const Tensor& x, const LanguageState& state) {
+BodyResult run(const SequenceBody& body, const Tensor& x, const LanguageState& state, Random* random) {
   const Tensor before = parts_of(state, 1)[0];
   const Tensor rows = before.defined() ? concat({before, x}, 1) : x;
-  return {body.model->answers(rows, x.dim(1)), {{rows}}};
+  return {body.model->answers(rows, x.dim(1), random), {{rows}}};
 }
 
 /// Refuses a model that sees later rows: it could copy the next token instead of predicting it.
@@ -118,10 +119,13 @@ void check_sees_no_later_row(std::string_view name, const SequenceModel& model, 
 }  // namespace
 
 SequenceBody::SequenceBody(const LanguageModelOptions& options, Random& random)
-    : model(make_model(
-          options.sequence,
-          {.input = options.embedding, .hidden = options.hidden, .output = options.hidden, .time = options.longest},
-          random)),
+    : model(make_model(options.sequence,
+                       {.input = options.embedding,
+                        .hidden = options.hidden,
+                        .output = options.hidden,
+                        .time = options.longest,
+                        .form = options.form},
+                       random)),
       features(options.hidden) {
   check_sees_no_later_row(options.sequence, *model, options.embedding);
 }
@@ -134,27 +138,28 @@ LanguageState LanguageState::detach() const {
 
 CausalAttention::CausalAttention(const LanguageModelOptions& options, Random& random)
     : input(options.embedding, options.hidden, random),
-      positions(
-          random.normal(parameter_shape("CausalAttention", "positions", {options.longest, options.hidden}), 0, 0.1)),
-      norm(options.hidden) {
-  for (int k = 0; k < options.blocks; ++k) blocks.emplace_back(options.hidden, options.heads, random);
+      positions(learned_positions("CausalAttention", options.positions, options.longest, options.hidden, random)),
+      norm(options.hidden),
+      kind(options.positions) {
+  for (int k = 0; k < options.blocks; ++k)
+    blocks.emplace_back(options.hidden, options.heads, random,
+                        AttentionBlockOptions{options.dropout, in_attention(options.positions)});
 }
 
-CausalAttention::Result CausalAttention::operator()(const Tensor& x, const Tensors& seen) const {
+CausalAttention::Result CausalAttention::operator()(const Tensor& x, const Tensors& seen, Random* random) const {
   const Scope scope(this, "causal_attention");
-  const std::int64_t size = positions.dim(1), time = x.dim(1);
+  const std::int64_t size = norm.weight.dim(0), time = x.dim(1);
   const std::int64_t before = seen[0].defined() && seen[0].rank() == 3 ? seen[0].dim(1) : 0;
   for (const Tensor& rows : seen)
     if (rows.defined() && rows.shape() != Shape{x.dim(0), before, size})
       throw ShapeError(text("CausalAttention: the rows seen ", rows.shape(), " must be [", x.dim(0), ", ", before, ", ",
                             size, "]; give the state of these samples"));
-  if (before + time > positions.dim(0))
+  if (positions && before + time > positions->dim(0))
     throw ShapeError(text("CausalAttention: ", time, " steps after ", before, " make ", before + time, "; only ",
-                          positions.dim(0), " have a position: begin with an empty state, or make `longest` larger"));
-  Result result{input(x), {}};
-  result.y = result.y + slice(positions, {range(before, before + time)});
+                          positions->dim(0), " have a position: begin with an empty state, or make `longest` larger"));
+  Result result{with_positions(input(x), kind, positions, before), {}};
   for (std::size_t k = 0; k < blocks.size(); ++k) {
-    auto [rows, all_rows] = blocks[k].continued(result.y, seen[k]);
+    auto [rows, all_rows] = blocks[k].continued(result.y, seen[k], random);
     result.y = std::move(rows);
     result.seen.push_back(std::move(all_rows));
   }
@@ -181,7 +186,7 @@ LanguageResult LanguageModel::operator()(const Tensor& ids, const LanguageState&
     throw ShapeError(
         text("LanguageModel: the ids ", ids.shape(), " must be [batch, time of 1 or more]; unsqueeze or reshape them"));
   const Tensor x = retrace::dropout(embed(ids), dropout, random);
-  auto [rows, next] = std::visit([&](const auto& kind) { return run(kind, x, state); }, body);
+  auto [rows, next] = std::visit([&](const auto& kind) { return run(kind, x, state, random); }, body);
   return {logits_of(retrace::dropout(rows, dropout, random)), std::move(next)};
 }
 

@@ -31,8 +31,12 @@ struct LanguageModelOptions {
   int blocks = 2;
   std::int64_t longest = 512;  // positions that attention knows: those of all segments together
   bool tied = false;           // the embedding's weights are also those of the logits
-  double dropout = 0;          // probability, for the embedded tokens and for the body's answers
+  double dropout = 0;          // probability, for the embedded tokens, inside of the body (but see core) and for its
+                               // answers
   std::string sequence = {};   // the name of a SequenceModel (sequence_model.h)
+  ModelForm form = {};         // of that SequenceModel
+  int layers = 1;              // of a recurrent body
+  RowPositions positions = RowPositions::learned;  // of attention
 };
 
 /// The state that a body carries: h (and c); the memory; the rows so far of each block of attention; the embedded
@@ -50,13 +54,14 @@ struct LanguageResult {
   LanguageState state;
 };
 
-/// x [B, T, E] -> rows [B, T, size] of causal self-attention: A = x W + b + position_t, blocks in which row t sees rows
-/// up to t, y = LN(A).
+/// x [B, T, E] -> rows [B, T, size] of causal self-attention: A = x W + b + position_t (without that term unless
+/// positions are learned or sinusoidal), blocks in which row t sees rows up to t, y = LN(A).
 struct CausalAttention {
   Linear input;
-  Parameter positions;  // [longest, size], normal with deviation 0.1 at first
+  std::optional<Parameter> positions;  // if learned: [longest, size], normal with deviation 0.1 at first
   std::vector<AttentionBlock> blocks;
   LayerNorm norm;
+  RowPositions kind;  // of positions
 
   CausalAttention(const LanguageModelOptions& options, Random& random);
   /// Continues after the rows of `seen` (one tensor per block; none at first) and adds to them.
@@ -64,7 +69,7 @@ struct CausalAttention {
     Tensor y;
     Tensors seen;
   };
-  Result operator()(const Tensor& x, const Tensors& seen) const;
+  Result operator()(const Tensor& x, const Tensors& seen, Random* random = nullptr) const;
   void visit(auto&& see) const {
     see("input", input), see("positions", positions), see("blocks", blocks), see("norm", norm);
   }

@@ -16,25 +16,52 @@
 namespace retrace {
 namespace {
 
-const Tensor& last_h(const LstmResult& result) { return result.state.h; }
-const Tensor& last_h(const GruResult& result) { return result.h; }
-const Tensor& last_h(const RnnResult& result) { return result.h; }
+const Tensor& h_of_cells(const LstmResult& result) { return result.state.h; }
+const Tensor& h_of_cells(const GruResult& result) { return result.h; }
+const Tensor& h_of_cells(const RnnResult& result) { return result.h; }
 
-/// A baseline: a recurrent layer and W_out h_T + b_out.
+/// A baseline: recurrent layers and W_out h_T + b_out, for h_T of the last layer, in both directions if it has two.
+/// Dropout falls between the layers and on h_T.
 template <class Recurrent> struct RecurrentModel {
   Recurrent recurrent;
   Linear out;
 
   RecurrentModel(const ModelSizes& sizes, Random& random)
-      : recurrent(sizes.input, sizes.hidden, random), out(sizes.hidden, sizes.output, random) {}
-  Tensor operator()(const Tensor& x) const { return out(last_h(recurrent(x))); }
-  Tensor answers(const Tensor& x, std::int64_t count) const { return out(last_steps(recurrent(x).y, count)); }
+      : recurrent(sizes.input, sizes.hidden, random,
+                  {.layers = sizes.form.layers.value_or(1),
+                   .bidirectional = sizes.form.bidirectional,
+                   .dropout = sizes.form.dropout}),
+        out(sizes.form.bidirectional ? 2 * sizes.hidden : sizes.hidden, sizes.output, random) {}
+  Tensor operator()(const Tensor& x, Random* random = nullptr) const {
+    return answer(last_h(recurrent(x, {}, {}, random)), random);
+  }
+  /// Throws ValueError if bidirectional: the answer after a row would then depend on the rows behind it.
+  Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {
+    if (recurrent.options.bidirectional)
+      throw ValueError(
+          "make_model: a bidirectional model has read every row before it answers, so it has no answers "
+          "after single rows; make it without `bidirectional`");
+    return answer(last_steps(recurrent(x, {}, {}, random).y, count), random);
+  }
   StatesOverTime states(const Tensor& x) const {
     StatesOverTime result = states_of(recurrent, x);
     result.answers = out(result.answers);
     return result;
   }
   void visit(auto&& see) const { see("recurrent", recurrent), see("out", out); }
+
+ private:
+  Tensor last_h(const auto& result) const {
+    const Tensor& h = h_of_cells(result);
+    if (h.rank() == 2) return h;  // of a single cell
+    const std::int64_t cells = h.dim(0);
+    return recurrent.options.bidirectional ? concat({slice(h, {cells - 2}), slice(h, {cells - 1})}, -1)
+                                           : slice(h, {cells - 1});
+  }
+  Tensor answer(const Tensor& h, Random* random) const {
+    const double probability = recurrent.options.dropout;
+    return out(probability > 0 ? dropout(h, probability, random) : h);
+  }
 };
 
 MemoryKind memory_kind(std::string_view name) {
@@ -54,9 +81,12 @@ struct RelationalModel {
                  .slots = sizes.slots,
                  .slot_size = sizes.slot_size,
                  .heads = sizes.heads,
-                 .gate = sizes.parts.gate != MemoryGate::none}) {}
-  Tensor operator()(const Tensor& x) const { return network.last(x).y; }
-  Tensor answers(const Tensor& x, std::int64_t count) const { return network.answers(x, count).y; }
+                 .gate = sizes.parts.gate != MemoryGate::none},
+                sizes.form.dropout) {}
+  Tensor operator()(const Tensor& x, Random* random = nullptr) const { return network.last(x, random).y; }
+  Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {
+    return network.answers(x, count, random).y;
+  }
   MemoryTrace trace(const Tensor& x) const { return network.trace(x); }
   StatesOverTime states(const Tensor& x) const { return network.states(x); }
   void visit(auto&& see) const { network.visit(see); }
@@ -66,17 +96,22 @@ std::unique_ptr<SequenceModel> make_rmc(const ModelSizes& sizes, Random& random)
   RelationalMemoryCoreOptions core{.slots = sizes.slots,
                                    .head_size = sizes.slot_size / sizes.heads,
                                    .heads = sizes.heads,
+                                   .blocks = sizes.form.layers.value_or(1),
                                    .residual = sizes.parts.residual,
                                    .layer_norm = sizes.parts.layer_norm,
-                                   .gate = sizes.parts.gate};
+                                   .gate = sizes.parts.gate,
+                                   .dropout = sizes.form.dropout};
   if (!sizes.parts.attention_mlp) core.mlp_layers = 0;
   return std::make_unique<SequenceModelOf<RmcModel>>(
       RmcModelOptions{.input = sizes.input, .output = sizes.output, .core = core}, random);
 }
 
 std::unique_ptr<SequenceModel> make_attention(const ModelSizes& sizes, Random& random) {
-  const AttentionModelOptions options{
+  AttentionModelOptions options{
       .input = sizes.input, .output = sizes.output, .size = sizes.hidden, .longest = sizes.time};
+  options.blocks = sizes.form.layers.value_or(options.blocks);
+  options.positions = sizes.form.positions.value_or(options.positions);
+  options.dropout = sizes.form.dropout;
   return std::make_unique<SequenceModelOf<AttentionModel>>(options, random);
 }
 
@@ -91,22 +126,27 @@ ModelChoices relational_choices() {
   const std::vector<std::string_view> gated{"heads", "slots", "gate"};
   const std::vector<MemoryGate> gates{MemoryGate::unit, MemoryGate::none};
   return {.memories = {{"cell", gated, gates}, {"gated", gated, gates}, {"notebook", {"heads", "slots"}, {}}},
+          .form = {"dropout"},
           .heads = SlotMemoryOptions{}.heads};
 }
 
 ModelChoices rmc_choices() {
-  return {.memories = {{"", {parts.begin(), parts.end()}, {MemoryGate::unit, MemoryGate::memory, MemoryGate::none}}}};
+  return {.memories = {{"", {parts.begin(), parts.end()}, {MemoryGate::unit, MemoryGate::memory, MemoryGate::none}}},
+          .form = {"layers", "dropout"}};
 }
+
+ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidirectional"}}; }
+ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions"}}; }
 
 /// The library's models: a new one is a line here.
 Registry<Entry>& models() {
   static Registry<Entry> all("register_model", "make_model", "model",
-                             {{"lstm", {factory_of<RecurrentModel<Lstm>>(), ModelChoices{}}},
-                              {"gru", {factory_of<RecurrentModel<Gru>>(), ModelChoices{}}},
-                              {"rnn", {factory_of<RecurrentModel<Rnn>>(), ModelChoices{}}},
+                             {{"lstm", {factory_of<RecurrentModel<Lstm>>(), recurrent_choices()}},
+                              {"gru", {factory_of<RecurrentModel<Gru>>(), recurrent_choices()}},
+                              {"rnn", {factory_of<RecurrentModel<Rnn>>(), recurrent_choices()}},
                               {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
                               {"rmc", {make_rmc, rmc_choices()}},
-                              {"attention", {make_attention, ModelChoices{}}}});
+                              {"attention", {make_attention, attention_choices()}}});
   return all;
 }
 

@@ -42,17 +42,20 @@ ModelSizes sizes_of(const ModelSpec& spec) {
           .slots = number(slots, defaults.slots),
           .heads = number(heads, defaults.heads),
           .memory = spec.memory,
-          .parts = spec.parts};
+          .parts = spec.parts,
+          .form = spec.form};
 }
 
 // Does not compile if a member is added, which then has to be stored.
 JsonObject sizes_to_json(const ModelSpec& spec) {
-  const auto& [name, sizes, memory, parts] = spec;
+  const auto& [name, sizes, memory, parts, form] = spec;
   const auto& [hidden, slot_size, slots, heads] = sizes;
   const auto& [gate, residual, layer_norm, attention_mlp] = parts;
-  return {{"hidden", hidden},     {"slot_size", slot_size},   {"slots", slots},
-          {"heads", heads},       {"memory", memory},         {"gate", name_of(gate)},
-          {"residual", residual}, {"layer_norm", layer_norm}, {"attention_mlp", attention_mlp}};
+  JsonObject object{{"hidden", hidden},     {"slot_size", slot_size},   {"slots", slots},
+                    {"heads", heads},       {"memory", memory},         {"gate", name_of(gate)},
+                    {"residual", residual}, {"layer_norm", layer_norm}, {"attention_mlp", attention_mlp}};
+  object.add(to_json(form));
+  return object;
 }
 
 ModelSpec model_spec_in(const JsonFields& fields) {
@@ -67,7 +70,8 @@ ModelSpec model_spec_in(const JsonFields& fields) {
           .parts = {.gate = gate_named(fields.string("sizes.gate")),
                     .residual = fields.truth("sizes.residual"),
                     .layer_norm = fields.truth("sizes.layer_norm"),
-                    .attention_mlp = fields.truth("sizes.attention_mlp")}};
+                    .attention_mlp = fields.truth("sizes.attention_mlp")},
+          .form = model_form_in(fields, "sizes")};
 }
 
 }  // namespace retrace

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <retrace/models/networks/model_form.h>
 #include <retrace/nn/relational_memory_core.h>
 
 namespace retrace {
@@ -45,6 +46,7 @@ struct ModelSpec {
   SizeOptions sizes = {};
   std::string memory = "cell";  // one of those that the model can have
   MemoryParts parts = {};
+  ModelForm form = {};
 };
 
 /// All the numbers from which a model is made: those of a ModelSpec and those of the task.
@@ -58,12 +60,13 @@ struct ModelSizes {
   std::int64_t time = 64;  // the longest sequence, for models that know positions
   std::string memory = "cell";
   MemoryParts parts = {};
+  ModelForm form = {};
 };
 
 /// All sizes of the ModelSpec but those of the task; ModelSizes{} gives those that are not chosen.
 ModelSizes sizes_of(const ModelSpec& spec);
 
-/// The sizes and the memory as the object "sizes" in the description of a stored model.
+/// The sizes, the memory and the form as the object "sizes" in the description of a stored model.
 JsonObject sizes_to_json(const ModelSpec& spec);
 /// Reads the members "model" and "sizes". Throws ValueError for one that is missing or out of range.
 ModelSpec model_spec_in(const JsonFields& fields);

@@ -37,18 +37,20 @@ RelationalResult RelationalRNNCell::operator()(const Tensor& x, const Relational
 }
 
 RelationalRNN::RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64_t output, Random& random,
-                             const SlotMemoryOptions& options)
-    : cell(input, hidden, random, options), out(hidden, output, random) {}
+                             const SlotMemoryOptions& options, double dropout_of_y)
+    : cell(input, hidden, random, options), out(hidden, output, random), dropout(dropout_of_y) {
+  check_probability("RelationalRNN", dropout);
+}
 
 // The LSTM never reads the memory, so both run one after the other over the whole sequence: the LSTM's input projection
 // is one product, and so is the output layer.
 
-RelationalResult RelationalRNN::operator()(const Tensor& x) const {
+RelationalResult RelationalRNN::operator()(const Tensor& x, Random* random) const {
   check_sequence(x, cell.lstm.cell.input());
-  return answers(x, x.dim(1));
+  return answers(x, x.dim(1), random);
 }
 
-RelationalResult RelationalRNN::answers(const Tensor& x, std::int64_t count) const {
+RelationalResult RelationalRNN::answers(const Tensor& x, std::int64_t count, Random* random) const {
   const Scope scope(this, "relational_rnn");
   check_sequence(x, cell.lstm.cell.input());
   LstmResult read_by_lstm = cell.lstm(x);
@@ -59,16 +61,16 @@ RelationalResult RelationalRNN::answers(const Tensor& x, std::int64_t count) con
     const Tensor slots = memory.step(t);
     if (t >= x.dim(1) - count) means.push_back(mean(slots, slot_axis));
   }
-  return {out(cell.answer(states, stack(means, 1))), {std::move(read_by_lstm.state), memory.slots()}};
+  return {answer(cell.answer(states, stack(means, 1)), random), {std::move(read_by_lstm.state), memory.slots()}};
 }
 
-RelationalResult RelationalRNN::last(const Tensor& x) const {
+RelationalResult RelationalRNN::last(const Tensor& x, Random* random) const {
   const Scope scope(this, "relational_rnn");
   check_sequence(x, cell.lstm.cell.input());
   LstmResult read_by_lstm = cell.lstm(x);
   MemoryOverTime memory(cell.memory, read_by_lstm.y);
   for (std::int64_t t = 0; t < x.dim(1); ++t) memory.step(t);
-  Tensor y = out(cell.answer(read_by_lstm.state.h, mean(memory.slots(), slot_axis)));
+  Tensor y = answer(cell.answer(read_by_lstm.state.h, mean(memory.slots(), slot_axis)), random);
   return {std::move(y), {std::move(read_by_lstm.state), memory.slots()}};
 }
 

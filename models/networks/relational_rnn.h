@@ -41,25 +41,32 @@ struct RelationalRNNCell {
   void visit(auto&& see) const { see("lstm", lstm), see("memory", memory), see("read", read), see("combine", combine); }
 };
 
-/// The cell over x [B, T, I] from its initial state, and z_t = W_out y_t + b_out. T is 1 or more.
+/// The cell over x [B, T, I] from its initial state, and z_t = W_out y_t + b_out. T is 1 or more. Dropout falls on y;
+/// a null random turns it off, as in evaluation.
 struct RelationalRNN {
   RelationalRNNCell cell;
   Linear out;
+  double dropout = 0;  // the probability to drop a feature of y
 
   RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64_t output, Random& random,
-                const SlotMemoryOptions& options = {});
+                const SlotMemoryOptions& options = {}, double dropout_of_y = 0);
 
   /// Every answer: z [B, T, O].
-  RelationalResult operator()(const Tensor& x) const;
+  RelationalResult operator()(const Tensor& x, Random* random = nullptr) const;
   /// The last `count` of them: z [B, count, O]. Throws ShapeError unless count is 1 to T.
-  RelationalResult answers(const Tensor& x, std::int64_t count) const;
+  RelationalResult answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const;
   /// The last answer, z [B, O], without computing the others.
-  RelationalResult last(const Tensor& x) const;
+  RelationalResult last(const Tensor& x, Random* random = nullptr) const;
   /// h and c of the LSTM and the memory after every step, and every answer.
   StatesOverTime states(const Tensor& x) const;
   /// The trace of the memory over x.
   MemoryTrace trace(const Tensor& x) const;
   void visit(auto&& see) const { see("cell", cell), see("out", out); }
+
+ private:
+  Tensor answer(const Tensor& y, Random* random) const {
+    return out(dropout > 0 ? retrace::dropout(y, dropout, random) : y);
+  }
 };
 
 }  // namespace retrace

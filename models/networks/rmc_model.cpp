@@ -13,12 +13,12 @@ RmcModel::RmcModel(const RmcModelOptions& options, Random& random) : core(option
   head.emplace_back(size, options.output, random);
 }
 
-Tensor RmcModel::operator()(const Tensor& x) const {
-  const Tensor y = answers(x, 1);
+Tensor RmcModel::operator()(const Tensor& x, Random* random) const {
+  const Tensor y = answers(x, 1, random);
   return reshape(y, {y.dim(0), y.dim(2)});
 }
 
-Tensor RmcModel::answers(const Tensor& x, std::int64_t count) const {
+Tensor RmcModel::answers(const Tensor& x, std::int64_t count, Random* random) const {
   const Scope scope(this, "rmc_model");
   check_input("RmcModel", x, 3, core.input.weight.dim(1));
   check_last_steps(x, count);
@@ -27,15 +27,19 @@ Tensor RmcModel::answers(const Tensor& x, std::int64_t count) const {
   Tensors memories;
   for (std::int64_t t = 0; t < x.dim(1); ++t) {
     const Tensor gate = projected.gate.defined() ? at_step(projected.gate, t) : Tensor();
-    memory = core.step(memory, {at_step(projected.rows, t), gate}).memory;
+    memory = core.step(memory, {at_step(projected.rows, t), gate}, random).memory;
     if (t >= x.dim(1) - count) memories.push_back(reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)}));
   }
-  return answer(stack(memories, 1));
+  return answer(stack(memories, 1), random);
 }
 
-Tensor RmcModel::answer(const Tensor& memories) const {
+Tensor RmcModel::answer(const Tensor& memories, Random* random) const {
+  const double dropped = core.options.dropout;
   Tensor y = memories;
-  for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) y = head[layer](y, Activation::relu);
+  for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) {
+    y = head[layer](y, Activation::relu);
+    if (dropped > 0) y = dropout(y, dropped, random);
+  }
   return head.back()(y);
 }
 

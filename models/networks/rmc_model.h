@@ -20,15 +20,15 @@ struct RmcModelOptions {
 };
 
 /// x [B, T, I] -> z [B, O]: M_t = core(M_(t-1), x_t) from the identity, z = MLP(M_T flattened), ReLU between its
-/// layers.
+/// layers, whose activations have the core's dropout. A null random turns it off, as in evaluation.
 struct RmcModel {
   RelationalMemoryCore core;
   std::vector<Linear> head;
 
   RmcModel(const RmcModelOptions& options, Random& random);
-  Tensor operator()(const Tensor& x) const;
+  Tensor operator()(const Tensor& x, Random* random = nullptr) const;
   /// Answers after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
-  Tensor answers(const Tensor& x, std::int64_t count) const;
+  Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const;
   /// The memory after every step, and every answer.
   StatesOverTime states(const Tensor& x) const;
   /// The trace of the memory over x; its attention is that of the last block.
@@ -37,7 +37,7 @@ struct RmcModel {
 
  private:
   /// The MLP for flat memories [B, T, N S].
-  Tensor answer(const Tensor& memories) const;
+  Tensor answer(const Tensor& memories, Random* random = nullptr) const;
 };
 
 }  // namespace retrace

@@ -4,11 +4,11 @@
 
 namespace retrace {
 
-Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count) {
+Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count, Random* random) {
   check_last_steps(x, count);
   Tensors answers;
   for (std::int64_t time = x.dim(1) - count + 1; time <= x.dim(1); ++time) {
-    const Tensor answer = model(slice(x, {all, range(0, time)}));
+    const Tensor answer = model(slice(x, {all, range(0, time)}), random);
     answers.push_back(reshape(answer, {answer.dim(0), 1, answer.dim(-1)}));
   }
   return concat(answers, 1);

@@ -31,6 +31,9 @@ class SequenceModel {
   virtual Tensor operator()(const Tensor& x) const = 0;
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
+  /// The same two in training: dropout draws from `random`; null turns it off, as in evaluation.
+  virtual Tensor operator()(const Tensor& x, Random* /*random*/) const { return (*this)(x); }
+  virtual Tensor answers(const Tensor& x, std::int64_t count, Random* /*random*/) const { return answers(x, count); }
   /// The trace of its memory over x, if it has one.
   virtual std::optional<MemoryTrace> trace(const Tensor& /*x*/) const { return std::nullopt; }
   /// Its states after each row of x, and the answers after all of them. Of a model that shows no states, only the
@@ -49,11 +52,12 @@ class SequenceModel {
 
 /// [B, count, O] of a model that only answers after the last row: its answers to x[:, :T - count + 1], ..., x[:, :T].
 /// Throws ShapeError unless count is 1 to T.
-Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count);
+Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count, Random* random = nullptr);
 
 /// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel. Where it has answers(x, count) -> [B, count, O],
 /// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` reports on its memory; where it
-/// has states(x) -> StatesOverTime, `retrace study --gradient-flow` shows the gradients of its states.
+/// has states(x) -> StatesOverTime, `retrace study --gradient-flow` shows the gradients of its states. A module with
+/// dropout takes a Random*, null for evaluation, as the last argument of operator() and of answers().
 template <Module M> class SequenceModelOf final : public SequenceModel {
  public:
   template <class... Arguments>
@@ -61,11 +65,20 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
     parameters_ = parameters(module_);
   }
   Tensor operator()(const Tensor& x) const override { return module_(x); }
-  Tensor answers(const Tensor& x, std::int64_t count) const override {
-    if constexpr (requires { module_.answers(x, count); })
+  Tensor operator()(const Tensor& x, Random* random) const override {
+    if constexpr (requires { module_(x, random); })
+      return module_(x, random);
+    else
+      return module_(x);
+  }
+  Tensor answers(const Tensor& x, std::int64_t count) const override { return answers(x, count, nullptr); }
+  Tensor answers(const Tensor& x, std::int64_t count, Random* random) const override {
+    if constexpr (requires { module_.answers(x, count, random); })
+      return module_.answers(x, count, random);
+    else if constexpr (requires { module_.answers(x, count); })
       return module_.answers(x, count);
     else
-      return answers_to_prefixes(*this, x, count);
+      return answers_to_prefixes(*this, x, count, random);
   }
   std::optional<MemoryTrace> trace(const Tensor& x) const override {
     if constexpr (requires { module_.trace(x); })
@@ -96,10 +109,11 @@ struct MemoryChoices {
   std::vector<MemoryGate> gates = {};
 };
 
-/// The options of a model in a ModelSpec, beside its hidden size; without memories, it has none.
+/// The options of a model in a ModelSpec, beside its hidden size; without memories, it has none of a memory.
 struct ModelChoices {
   std::vector<MemoryChoices> memories = {};
-  std::optional<int> heads = {};  // the default; if not given, that of the task's recipe
+  std::vector<std::string_view> form = {};  // of form_option_names()
+  std::optional<int> heads = {};            // the default; if not given, that of the task's recipe
 };
 
 /// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know;

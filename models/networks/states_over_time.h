@@ -29,7 +29,9 @@ Tensors steps_of(const Tensor& x);
 
 /// A network without states of its own: y [B, T, O], its answers, as a state "y".
 StatesOverTime answers_over_time(const Tensor& y);
-/// Recurrent layers from a state of zeros; the answers are h after every step. An Lstm has the states h and c.
+/// Recurrent layers from a state of zeros; the answers are h of the last one after every step. An Lstm has the states h
+/// and c; of several layers, each has its own, "h of layer 0". Throws ValueError for a bidirectional layer, which has
+/// no order in time.
 StatesOverTime states_of(const Rnn& layer, const Tensor& x);
 StatesOverTime states_of(const Lstm& layer, const Tensor& x);
 StatesOverTime states_of(const Gru& layer, const Tensor& x);

@@ -60,8 +60,8 @@ Batch part(const Batch& samples, std::int64_t first, std::int64_t count) {
 
 }  // namespace
 
-Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x) {
-  return task.answer_length() == 1 ? model(x) : model.answers(x, task.answer_length());
+Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x, Random* random) {
+  return task.answer_length() == 1 ? model(x, random) : model.answers(x, task.answer_length(), random);
 }
 
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target) {

@@ -26,8 +26,9 @@ struct Measures {
 /// The loss of a batch: the measures' own, or task_loss.
 Tensor measured_loss(const Measures& measures, const Task& task, const Tensor& output, const Batch& batch);
 
-/// The answers of a model to a task's sequences x [B, T, I]: [B, O], or [B, A, O] if A > 1 rows have an answer.
-Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x);
+/// The answers of a model to a task's sequences x [B, T, I]: [B, O], or [B, A, O] if A > 1 rows have an answer. In
+/// training, dropout draws from `random`.
+Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x, Random* random = nullptr);
 /// The loss of a task: cross entropy for a classification, mean squared error for a regression. Labels no_answer are
 /// ignored.
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);

@@ -111,14 +111,15 @@ struct FitResult {
 /// the end, the loss on a fixed set of samples of the full task is measured; the parameters of the lowest loss are
 /// restored at the end and tested on a held-out test set.
 ///
-/// Batches, and validation and test samples that the task does not hold out itself, come from separate streams of the
-/// seed, and a batch depends only on the seed and the step. So the same seed gives the same losses bit for bit, on any
-/// number of threads, and a training that was stopped at any step and resumed from its checkpoint ends with the same
-/// bits as an uninterrupted one. The batches have the dtype of the model; subnormal numbers count as 0
-/// (core/subnormals.h). A training that `stop` ends is not tested, and a test in progress is abandoned. Throws
-/// ValueError for invalid options, a model without parameters and a checkpoint of another training; DivergenceError for
-/// a loss or a gradient that is not finite (the last checkpoint is then left as it was); and FileError for a checkpoint
-/// that cannot be read or written and for metrics that cannot be written (the last checkpoint then precedes them).
+/// Batches, dropout, and validation and test samples that the task does not hold out itself, come from separate streams
+/// of the seed, and a batch and its dropout depend only on the seed and the step. Validation and test drop nothing. So
+/// the same seed gives the same losses bit for bit, on any number of threads, and a training that was stopped at any
+/// step and resumed from its checkpoint ends with the same bits as an uninterrupted one. The batches have the dtype of
+/// the model; subnormal numbers count as 0 (core/subnormals.h). A training that `stop` ends is not tested, and a test
+/// in progress is abandoned. Throws ValueError for invalid options, a model without parameters and a checkpoint of
+/// another training; DivergenceError for a loss or a gradient that is not finite (the last checkpoint is then left as
+/// it was); and FileError for a checkpoint that cannot be read or written and for metrics that cannot be written (the
+/// last checkpoint then precedes them).
 FitResult fit(SequenceModel& model, const Task& task, const FitOptions& options = {});
 
 class Training;

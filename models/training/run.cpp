@@ -44,9 +44,17 @@ void check_gate(const ModelSpec& model, const MemoryChoices& memory) {
                         "'; give ", listed(gates, " or ")));
 }
 
+void check_bidirectional(const ModelSpec& model, const std::string& name, const Task& task) {
+  if (!model.form.bidirectional || task.answer_length() == 1) return;
+  throw ValueError(text("prepare: a bidirectional model has read every row before it answers, but ", name,
+                        " has an answer after each of the last ", task.answer_length(),
+                        " rows; leave bidirectional out, or choose a task with one answer"));
+}
+
 /// Throws ValueError for an option in `given` that the model does not have, and for heads in `filled` that do not
 /// divide its slots.
 void check_choices(const ModelSpec& given, const ModelSpec& filled) {
+  check_form("prepare", given.name, given.form);
   if (!choices_of(given.name)) return;  // it may ignore options, or make_model will refuse it
   const MemoryChoices memory = memory_choices(given);
   if (given.sizes.heads) check_part(given, memory, "heads");
@@ -91,6 +99,7 @@ TaskRun prepare(const RunOptions& options) {
   std::unique_ptr<Task> task = make_task(options.task, options.task_options);
   RunOptions filled = with_recipe(options, *task);
   check_choices(options.model, filled.model);
+  check_bidirectional(options.model, options.task, *task);
   return {std::move(filled), std::move(task)};
 }
 

@@ -78,7 +78,7 @@ ModelSpec filled_spec(const RunOptions& options, const Task& task);
 /// Makes a model for a task. Throws what make_model throws.
 std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random);
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for a task or model that is not known,
-/// and for an option that the model's memory does not have: see memory_choices().
+/// and for an option that the model or its memory does not have: see choices_of() and memory_choices().
 TaskRun prepare(const RunOptions& options);
 
 }  // namespace retrace

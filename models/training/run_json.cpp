@@ -19,6 +19,7 @@ std::string TaskRun::json() const {
                     {"memory", memory_name(options.model)},
                     {"dtype", name_of(options.dtype)},
                     {"hidden", options.model.sizes.hidden}};
+  object.add(to_json(options.model.form));
   object.add(result_to_json(options.fit, fit, metric(), baselines));
   object.add("curriculum", options.fit.curriculum);
   object.add("original", baselines.original);

@@ -12,7 +12,8 @@ Trainer::Trainer(const SequenceModel& model, const Task& task, const FitOptions&
       model_(model),
       task_(task),
       held_out_(task.held_out()),
-      batches_(Random(options.seed).stream("batch")) {
+      batches_(Random(options.seed).stream("batch")),
+      dropout_(Random(options.seed).stream("dropout")) {
   if (options.curriculum) lessons_ = task.lessons();
 }
 
@@ -35,7 +36,8 @@ Tensor Trainer::loss_of(std::int64_t number) {
   Random random = batches_.stream(static_cast<std::uint64_t>(number));
   const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
   const Batch batch = (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, *options().batch);
-  const Tensor output = answer(model_, task_, batch.x);
+  Random dropout = dropout_.stream(static_cast<std::uint64_t>(number));
+  const Tensor output = answer(model_, task_, batch.x, &dropout);
   observe(output, batch.y);
   return measured_loss(options().measures, task_, output, batch);
 }

@@ -38,7 +38,7 @@ class Trainer final : public Training {
   std::optional<HeldOut> held_out_;
   std::vector<Lesson> lessons_;
   CurriculumState curriculum_, marked_;
-  Random batches_;
+  Random batches_, dropout_;
 };
 
 }  // namespace retrace

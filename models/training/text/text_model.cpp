@@ -30,16 +30,31 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
   if (body == LanguageBody::attention && options.hidden % heads != 0)
     throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads,
                           " heads of attention do not divide; give a multiple of ", heads));
+  check_form("TextModel", options.model, options.form);
+  if (options.form.bidirectional)
+    throw ValueError(
+        "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
+  const std::optional<int> layers = options.form.layers;
+  const double dropout = options.form.dropout;
   const std::int64_t head_size = std::max<std::int64_t>(options.hidden / heads, 1);
   return {.vocabulary = vocabulary.size(),
           .body = body,
           .embedding = options.hidden,
           .hidden = options.hidden,
-          .core = {.slots = slots, .head_size = head_size, .heads = heads},
+          .core = {.slots = slots,
+                   .head_size = head_size,
+                   .heads = heads,
+                   .blocks = layers.value_or(1),
+                   .dropout = dropout},
           .heads = heads,
+          .blocks = layers.value_or(LanguageModelOptions{}.blocks),
           .longest = options.length,
           .tied = vocabulary.kind() == TokenKind::words,
-          .sequence = options.model};
+          .dropout = dropout,
+          .sequence = options.model,
+          .form = options.form,
+          .layers = layers.value_or(1),
+          .positions = options.form.positions.value_or(RowPositions::learned)};
 }
 
 TokenKind kind_in(const JsonFields& description) {
@@ -55,7 +70,8 @@ TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
   Random random;
   return {{.model = description.string("model"),
            .hidden = description.integer_in("hidden", 1, largest_size),
-           .length = description.integer_in("length", 1, largest_size)},
+           .length = description.integer_in("length", 1, largest_size),
+           .form = model_form_in(description, "")},
           Vocabulary(kind_in(description), description.strings("vocabulary")),
           random};
 }
@@ -79,11 +95,12 @@ bool TextModel::carries_state() const {
 void save_text_model(const std::string& path, const TextModel& model) {
   std::map<std::string, Tensor> weights;
   for (const NamedTensor& weight : parameters(model.network)) weights.emplace(weight.name, weight.tensor);
-  const JsonObject description{{"model", model.options.model},
-                               {"hidden", model.options.hidden},
-                               {"length", model.options.length},
-                               {"tokens", name_of(model.vocabulary.kind())},
-                               {"vocabulary", model.vocabulary.tokens()}};
+  JsonObject description{{"model", model.options.model},
+                         {"hidden", model.options.hidden},
+                         {"length", model.options.length},
+                         {"tokens", name_of(model.vocabulary.kind())},
+                         {"vocabulary", model.vocabulary.tokens()}};
+  description.add(to_json(model.options.form));
   write_safetensors(path, weights, {{"text_model", description.text()}});
 }
 

@@ -12,7 +12,8 @@ TextModelOptions model_options(const RunOptions& options) {
   const TextModelOptions defaults;
   return {.model = options.model.name,
           .hidden = options.model.sizes.hidden.value_or(defaults.hidden),
-          .length = options.task_options.length.value_or(defaults.length)};
+          .length = options.task_options.length.value_or(defaults.length),
+          .form = options.model.form};
 }
 
 constexpr std::array<std::string_view, 1> tasks{"text"};
@@ -30,7 +31,7 @@ constexpr std::array refusals{
             },
             "of the tasks' own options a text has --length alone; leave the others out"},
     Refusal{[](const RunOptions& options) {
-              const auto& [name, sizes, memory, parts] = options.model;
+              const auto& [name, sizes, memory, parts, form] = options.model;
               return sizes != SizeOptions{.hidden = sizes.hidden} || parts != MemoryParts{};
             },
             "the memory of an rmc is not chosen here; leave its flags out"},
@@ -77,6 +78,7 @@ std::string TextRun::json() const {
                     {"length", model.options.length},
                     {"dtype", name_of(options.dtype)},
                     {"hidden", model.options.hidden}};
+  object.add(to_json(model.options.form));
   object.add(result_to_json(options.fit, fit, metric(), baselines()));
   object.add("parameters", count_parameters(model.network));
   object.add("weights_hash", weights_hash(model.network));

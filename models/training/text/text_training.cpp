@@ -64,7 +64,8 @@ TextTraining::TextTraining(const TextModel& model, const TextData& data, const F
       model_(model),
       data_(data),
       streams_((check_length(data, *this->options().batch, model.options.length), data.training()),
-               *this->options().batch, model.options.length) {
+               *this->options().batch, model.options.length),
+      dropout_(Random(this->options().seed).stream("dropout")) {
   if (options.measures.loss || options.measures.metric)
     throw ValueError("fit: a loss or a metric of your own is for tasks, not for text; leave the measures out");
   if (!model.carries_state()) return;
@@ -75,8 +76,8 @@ TextTraining::TextTraining(const TextModel& model, const TextData& data, const F
 
 std::string TextTraining::description() const {
   return text("text ", fingerprint(data_.ids), " of ", data_.ids.size(), " ", name_of(data_.vocabulary.kind()), ", ",
-              model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length, ", seed ",
-              options().seed);
+              model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length,
+              in_words(model_.options.form), ", seed ", options().seed);
 }
 
 Evaluation TextTraining::validate() const {
@@ -94,7 +95,8 @@ std::vector<NamedTensor> TextTraining::state() const {
 Tensor TextTraining::loss_of(std::int64_t batch) {
   const std::int64_t number = batch % streams_.segments();
   const Streams::Segment segment = streams_.segment(number);
-  const LanguageResult result = model_.network(segment.in, number == 0 ? LanguageState() : carried_);
+  Random dropout = dropout_.stream(static_cast<std::uint64_t>(batch));
+  const LanguageResult result = model_.network(segment.in, number == 0 ? LanguageState() : carried_, &dropout);
   if (model_.carries_state()) carried_ = result.state.detach();
   return cross_entropy(result.logits, segment.next, {.ignore_index = no_token});
 }

@@ -51,6 +51,7 @@ class TextTraining : public Training {
   const TextModel& model_;
   const TextData& data_;
   Streams streams_;
+  Random dropout_;
   LanguageState carried_, marked_;
 };
 

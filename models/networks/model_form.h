@@ -1,0 +1,43 @@
+// The layers of a model by name: how many, in which directions, with which dropout and positions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <retrace/models/networks/row_positions.h>
+
+namespace retrace {
+
+class JsonFields;
+class JsonObject;
+
+/// The layers of a model, as far as it offers a choice (ModelChoices::form). What is not given is the model's own.
+struct ModelForm {
+  std::optional<int> layers = {};  // each reads the one below; of an rmc, the blocks of a step
+  double dropout = 0;              // the probability to drop a value between and after the layers, in training alone
+  bool bidirectional = false;      // each layer also reads from the last row to the first
+  std::optional<RowPositions> positions = {};  // of the rows that attention sees
+  bool operator==(const ModelForm&) const = default;
+};
+
+/// "layers", "dropout", "bidirectional" and "positions".
+std::span<const std::string_view> form_option_names();
+/// The form with those options alone that the model has; one that takes any, or is not known, keeps them all.
+ModelForm form_for(std::string_view model, const ModelForm& form);
+/// Throws ValueError for an option in the form that the model does not have, and names the models that have it.
+/// `function` begins the message.
+void check_form(std::string_view function, std::string_view model, const ModelForm& form);
+
+/// The same for an option that none of the models has.
+void check_form_of_some(std::string_view function, std::span<const std::string> models, const ModelForm& form);
+
+/// The options that are given, as members of an object.
+JsonObject to_json(const ModelForm& form);
+/// Reads them from the members of an object. Throws ValueError for one that is out of range.
+ModelForm model_form_in(const JsonFields& fields, const std::string& object);
+/// ", 2 layers, dropout 0.1, bidirectional, positions rotary", of those that are given.
+std::string in_words(const ModelForm& form);
+
+}  // namespace retrace

@@ -29,6 +29,7 @@ void add_info_command(CLI::App& app, Program& program) {
   command->add_option("model", flags->run.model.name, joined(model_names()))->required();
   command->add_option("--task", flags->run.task, "whose sizes it takes")->capture_default_str();
   add_memory_options(*command, flags->run.model);
+  add_form_options(*command, flags->run.model.form);
   add_common_flags(*command, *flags, {.json = "print it as one JSON object"});
   command->callback([flags, &program] { run_info(*flags, program); });
 }

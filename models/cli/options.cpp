@@ -113,4 +113,22 @@ void add_memory_options(CLI::App& command, ModelSpec& model) {
   leave_out("--no-attention-mlp", parts.attention_mlp, "rmc: without the MLP after the attention");
 }
 
+void add_form_options(CLI::App& command, ModelForm& form) {
+  constexpr int most_layers = 1000;
+  add_count(command, "--layers", form.layers,
+            "one upon another, of lstm, gru, rnn and attention; of an rmc, blocks of a step (default: the model's)",
+            most_layers);
+  add_number(command, "--dropout", form.dropout, "probability to drop a value between and after layers, in training",
+             {0, 1, NumberRange::Open::max})
+      ->default_str(text(form.dropout));
+  command.add_flag("--bidirectional", form.bidirectional,
+                   "lstm, gru, rnn: each layer also reads from the last row to the first");
+  const auto choose = [&form](const std::string& name) { form.positions = positions_named("--positions", name); };
+  const std::vector<std::string> names(position_names().begin(), position_names().end());
+  command
+      .add_option_function<std::string>("--positions", choose,
+                                        text("attention: ", joined(position_names()), " (default: learned)"))
+      ->check(CLI::IsMember(names));
+}
+
 }  // namespace retrace

@@ -75,6 +75,7 @@ void add_train_command(CLI::App& app, Program& program) {
   add_text_options(*command, run.text);
   command->add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
   add_memory_options(*command, run.model);
+  add_form_options(*command, run.model.form);
   add_count(*command, "--hidden", run.model.sizes.hidden, "size of the model's state (default: the task's)");
   add_seed(*command, "--seed", run.fit.seed, "of weights, batches and tests");
   add_threads_option(*command, *flags);
@@ -108,6 +109,7 @@ void add_compare_command(CLI::App& app, Program& program) {
              "of the metric, the time to which is reported (default: half of what can be learned)", any_number);
   add_count(*command, "--hidden", compare.run.model.sizes.hidden,
             "size of the first model's state (default: the task's)");
+  add_form_options(*command, compare.run.model.form);
   add_threads_option(*command, *flags);
   add_training_options(*command, compare.run.fit);
   add_common_flags(*command, *flags, comparison_flags("folder for compare.html and result.json"));
@@ -123,6 +125,7 @@ void add_ablate_command(CLI::App& app, Program& program) {
   add_task_options(*command, ablate.run.task_options);
   command->add_option("--model", ablate.run.model.name, joined(memory_model_names()))->capture_default_str();
   add_memory_options(*command, ablate.run.model);
+  add_form_options(*command, ablate.run.model.form);
   add_list(*command, "--factors", ablate.factors,
            joined(memory_part_names()) + ", separated by commas (default: all that the model has)");
   add_count(*command, "--seeds", ablate.seeds, "number of seeds")->default_str(std::to_string(ablate.seeds));

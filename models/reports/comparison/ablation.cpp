@@ -49,7 +49,7 @@ std::string in_words(ModelSpec model) {
     words += factor == "gate" ? text(", gate ", name_of(model.parts.gate))
                               : text(", ", factor, *switch_of(model, factor) ? " on" : " off");
   }
-  return words;
+  return words + in_words(model.form);
 }
 
 std::vector<std::string_view> factors_of(const AblateOptions& options) {

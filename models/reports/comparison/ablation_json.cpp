@@ -22,7 +22,7 @@ std::string to_json(const Ablation& ablation) {
                           {"failures", result.failures},
                           {"seconds", result.seconds}});
   }
-  return JsonObject{{"task", comparison.task->name()},
+  JsonObject object{{"task", comparison.task->name()},
                     {"model", baseline.model.name},
                     {"memory", memory_name(baseline.model)},
                     {"metric", metric_name(comparison.task->kind())},
@@ -32,8 +32,9 @@ std::string to_json(const Ablation& ablation) {
                     {"learning_rate", comparison.options.run.fit.learning_rate},
                     {"curriculum", comparison.options.run.fit.curriculum},
                     {"variations", variations},
-                    {"left_out", ablation.variations.left_out}}
-      .text();
+                    {"left_out", ablation.variations.left_out}};
+  object.add(to_json(baseline.model.form));
+  return object.text();
 }
 
 }  // namespace retrace

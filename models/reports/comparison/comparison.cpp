@@ -18,6 +18,7 @@ RunOptions options_of(const CompareOptions& options, const std::string& name) {
   const std::size_t colon = name.find(':');
   run.model.name = name.substr(0, colon);
   if (colon != std::string::npos) run.model.memory = name.substr(colon + 1);
+  run.model.form = form_for(run.model.name, run.model.form);
   return run;
 }
 
@@ -49,6 +50,7 @@ void match_size(RunOptions& run, Match match, std::int64_t goal) {
 /// The options of the models by name, the sizes of all but the first matched to it.
 std::vector<Entry> entries_of(const CompareOptions& options) {
   std::vector<Entry> entries;
+  check_form_of_some("compare", options.models, options.run.model.form);
   for (const std::string& name : options.models)
     entries.push_back({name, prepare(options_of(options, name)).options});  // a wrong name is found at once
   if (options.match == Match::none || entries.empty()) return entries;
@@ -88,7 +90,8 @@ class Comparing {
     ModelResult result{.name = name,
                        .hidden = run.model.sizes.hidden.value_or(0),
                        .parameters = info.parameters,
-                       .flops_a_sample = info.flops_a_sample};
+                       .flops_a_sample = info.flops_a_sample,
+                       .form = run.model.form};
     run.fit.learning_rate = result.learning_rate = choose_learning_rate(result, run);
     std::vector<double> of_first;  // the first model's values for the seeds of this one
     for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {

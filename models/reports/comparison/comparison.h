@@ -17,7 +17,8 @@ namespace retrace {
 enum class Match { none, parameters, flops };
 
 struct CompareOptions {
-  RunOptions run;                   // task, sizes of the first model, budget (steps, minutes), everything but the model
+  RunOptions run;  // task, sizes of the first model, form of the models that have these options, budget
+                   // (steps, minutes), everything but the model
   std::vector<std::string> models;  // with "relational-rnn:gated" for a memory other than the cell's
   std::int64_t seeds = 3;
   Match match = Match::none;
@@ -38,6 +39,7 @@ struct Entry {
 struct ModelResult {
   std::string name;
   std::int64_t hidden = 0, parameters = 0, flops_a_sample = 0;
+  ModelForm form = {};
   double learning_rate = 0;
   std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
   std::vector<FitResult> runs = {};                   // one per seed

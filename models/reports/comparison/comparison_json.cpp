@@ -22,6 +22,7 @@ std::string to_json(const Comparison& comparison) {
                       {"seconds", result.seconds},
                       {"seconds_to_threshold", result.seconds_to_threshold},
                       {"samples_to_threshold", result.samples_to_threshold}});
+    models.back().add(to_json(result.form));
   }
   const FitOptions& fit = comparison.options.run.fit;
   return JsonObject{{"task", comparison.task->name()},

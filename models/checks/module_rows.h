@@ -134,6 +134,19 @@ inline CheckCase core_without(MemoryGate gate, bool residual, bool layer_norm, b
   Random own(82);
   return of(with_larger_weights(make<RelationalMemoryCore>(3, own, options), own), Shape{2, 3}, a_few_steps, own);
 }
+/// Dropout draws the same masks in every call; one head, and two.
+inline CheckCase core_with_dropout(int heads) {
+  RelationalMemoryCoreOptions options = core_options(MemoryGate::unit, 2);
+  options.heads = heads;
+  options.dropout = 0.3;
+  const auto masked = [](const RelationalMemoryCore& module, const Tensor& x) {
+    Random masks(5);
+    return Tensors{module(module(module.initial_memory(2), x, &masks).memory, x, &masks).memory};
+  };
+  Random own(93);
+  return of(make<RelationalMemoryCore>(3, own, options), Shape{2, 3}, masked, own);
+}
+
 /// Every choice of what a core can do without.
 inline Cases cores_without_parts() {
   Cases cases;
@@ -176,7 +189,9 @@ inline constexpr ModuleChecks modules[] = {
     {"RelationalMemoryCore", [] { return Cases{
         core(MemoryGate::unit, 2),
         core(MemoryGate::memory, 1),
-        core(MemoryGate::none, 1)}; }},
+        core(MemoryGate::none, 1),
+        core_with_dropout(1),
+        core_with_dropout(2)}; }},
     {"RelationalMemoryCoreParts", cores_without_parts},
     {"RelationalMemoryCoreVariant", [] { return Cases{
         core_variant(MemoryGate::unit, 2, l0sg_variant()),

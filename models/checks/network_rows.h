@@ -6,6 +6,7 @@
 #include <retrace/models/networks/language_model.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
+#include <retrace/models/networks/sequence_model.h>
 
 namespace retrace::module_checks {
 
@@ -29,6 +30,63 @@ inline std::shared_ptr<AttentionModel> attention_model() {
       AttentionModelOptions{.input = 3, .output = 2, .size = 4, .heads = 2, .blocks = 2, .longest = steps}, numbers());
 }
 
+/// Dropout draws the same masks in every call.
+inline constexpr auto masked_result = [](const auto& network, const Tensor& x) {
+  Random masks(5);
+  return Tensors{network(x, &masks)};
+};
+inline constexpr auto masked_result_y = [](const RelationalRNN& network, const Tensor& x) {
+  Random masks(5);
+  return Tensors{network(x, &masks).y};
+};
+
+/// Learned positions, then every other kind with dropout.
+inline Cases attention_models() {
+  Cases cases{of(attention_model(), sequence, result), of(attention_model(), sequence, last_answers)};
+  Random own(94);
+  for (const RowPositions positions :
+       {RowPositions::none, RowPositions::sinusoidal, RowPositions::rotary, RowPositions::alibi}) {
+    const AttentionModelOptions options{.input = 3,
+                                        .output = 2,
+                                        .size = 4,
+                                        .heads = 2,
+                                        .blocks = 2,
+                                        .longest = 5,
+                                        .positions = positions,
+                                        .dropout = 0.2};
+    cases.push_back(of(make<AttentionModel>(options, own), Shape{2, 5, 3}, masked_result, own));
+  }
+  return cases;
+}
+
+/// Stacked layers in one and in both directions, with dropout between and after them, by name.
+inline Cases recurrent_models() {
+  Cases cases;
+  Random own(95);
+  for (const char* name : {"lstm", "gru", "rnn"})
+    for (const bool bidirectional : {false, true}) {
+      const ModelSizes sizes{
+          .input = 3, .hidden = 4, .output = 2, .form = {.layers = 2, .dropout = 0.2, .bidirectional = bidirectional}};
+      const std::shared_ptr<SequenceModel> model = make_model(name, sizes, own);
+      cases.push_back(of(model, Shape{2, 5, 3}, masked_result, own));
+    }
+  return cases;
+}
+
+inline CheckCase rmc_with_dropout() {
+  RelationalMemoryCoreOptions core = core_options(MemoryGate::unit, 2);
+  core.dropout = 0.2;
+  Random own(96);
+  const RmcModelOptions options{.input = 3, .output = 2, .core = core, .head_layers = 1, .head_size = 5};
+  return of(make<RmcModel>(options, own), Shape{2, 5, 3}, masked_result, own);
+}
+
+inline CheckCase relational_rnn_with_dropout() {
+  Random own(97);
+  const SlotMemoryOptions memory{.slots = 3, .slot_size = 4, .heads = 2};
+  return of(make<RelationalRNN>(3, 5, 2, own, memory, 0.2), Shape{2, 5, 3}, masked_result_y, own);
+}
+
 /// Ids of 2 samples over all steps; the logits, and the state that is handed on.
 inline CheckCase language(LanguageBody body, bool tied) {
   const LanguageModelOptions options{.vocabulary = 4,
@@ -49,25 +107,49 @@ inline CheckCase language(LanguageBody body, bool tied) {
   });
 }
 
+/// Two layers with dropout, and rotary positions for attention.
+inline CheckCase layered_language(LanguageBody body) {
+  const LanguageModelOptions options{.vocabulary = 4,
+                                     .body = body,
+                                     .embedding = 3,
+                                     .hidden = 4,
+                                     .heads = 2,
+                                     .blocks = 2,
+                                     .longest = steps,
+                                     .dropout = 0.2,
+                                     .layers = 2,
+                                     .positions = RowPositions::rotary};
+  Random own(98);
+  const Tensor ids = own.integers({2, 5}, 4);
+  return of(make<LanguageModel>(options, own), ids, [](const LanguageModel& model, const Tensor& x) {
+    Random masks(5);
+    return Tensors{model(x, {}, &masks).logits};
+  });
+}
+
 // clang-format off
 inline constexpr NetworkChecks networks[] = {
     {"RelationalRNN", [] { return Cases{
         of(relational_rnn(5, MemoryKind::cell), sequence, result_y),
         of(relational_rnn(4, MemoryKind::gated), sequence, result_y),
         of(with_larger_weights(relational_rnn(5, MemoryKind::notebook)), sequence, result_y),
-        of(relational_rnn(5, MemoryKind::cell), sequence, last_answers_y)}; }},
+        of(relational_rnn(5, MemoryKind::cell), sequence, last_answers_y),
+        relational_rnn_with_dropout()}; }},
     {"RmcModel", [] { return Cases{
         of(rmc_model(), sequence, result),
-        of(rmc_model(), sequence, last_answers)}; }},
-    {"AttentionModel", [] { return Cases{
-        of(attention_model(), sequence, result),
-        of(attention_model(), sequence, last_answers)}; }},
+        of(rmc_model(), sequence, last_answers),
+        rmc_with_dropout()}; }},
+    {"AttentionModel", attention_models},
+    {"RecurrentModel", recurrent_models},
     {"LanguageModel", [] { return Cases{
         language(LanguageBody::lstm, true),
         language(LanguageBody::gru, false),
         language(LanguageBody::rnn, true),
         language(LanguageBody::rmc, true),
-        language(LanguageBody::attention, false)}; }},
+        language(LanguageBody::attention, false),
+        layered_language(LanguageBody::lstm),
+        layered_language(LanguageBody::gru),
+        layered_language(LanguageBody::attention)}; }},
 };
 // clang-format on
 

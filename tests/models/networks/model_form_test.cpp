@@ -1,0 +1,202 @@
+// Layers, dropout, directions and positions of the models by name: what each does to a network, which model has which,
+// and how they are stored.
+#include <gtest/gtest.h>
+#include <retrace/models/formats/json_fields.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/language_model.h>
+#include <retrace/models/networks/sequence_model.h>
+#include <retrace/nn/gru.h>
+#include <retrace/tests/compare.h>
+#include <retrace/tests/errors.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+constexpr RowPositions all_positions[] = {RowPositions::none, RowPositions::learned, RowPositions::sinusoidal,
+                                          RowPositions::rotary, RowPositions::alibi};
+
+class ModelFormTest : public testing::Test {
+ protected:
+  std::unique_ptr<SequenceModel> make(const std::string& name, const ModelForm& form, std::int64_t time = 6) {
+    Random weights(3);
+    return make_model(
+        name, {.input = 3, .hidden = 8, .output = 2, .slot_size = 8, .slots = 3, .time = time, .form = form}, weights);
+  }
+
+  DtypeScope doubles{f64};
+  Random random{5};
+  Tensor x = random.normal({4, 6, 3});
+};
+
+TEST_F(ModelFormTest, TheDefaultsAreTheModelsOwn) {
+  const auto same = [&](const std::string& name, const ModelForm& form) {
+    EXPECT_EQ(difference((*make(name, form))(x), (*make(name, {}))(x)), 0) << name;
+  };
+  for (const char* name : {"lstm", "gru", "rnn", "rmc"}) same(name, {.layers = 1});
+  same("attention", {.layers = 2, .positions = RowPositions::learned});
+}
+
+TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
+  for (const char* name : {"lstm", "gru", "rnn", "rmc", "attention"}) {
+    const auto count = [&](int layers) { return count_parameters(*make(name, {.layers = layers})); };
+    EXPECT_GT(count(3) - count(2), 0) << name;
+    EXPECT_EQ(count(4) - count(3), count(3) - count(2)) << name;
+  }
+}
+
+/// Every model that drops gives other answers with a generator, the same ones with the same, its own without.
+TEST_F(ModelFormTest, DropoutFallsInTrainingAlone) {
+  for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention"}) {
+    const auto model = make(name, {.dropout = 0.5}), plain = make(name, {});
+    Random first(1), again(1), second(2), third(3);
+    EXPECT_EQ(difference((*model)(x), (*plain)(x)), 0) << name;
+    EXPECT_EQ(difference((*model)(x, nullptr), (*plain)(x)), 0) << name;
+    const Tensor y = (*model)(x, &first);
+    EXPECT_GT(difference(y, (*plain)(x)), 1e-3) << name;
+    EXPECT_EQ(difference((*model)(x, &again), y), 0) << name;
+    EXPECT_GT(difference((*model)(x, &second), y), 1e-3) << name;
+    EXPECT_EQ(difference(model->answers(x, 3), plain->answers(x, 3)), 0) << name;
+    EXPECT_GT(difference(model->answers(x, 3, &third), plain->answers(x, 3)), 1e-3) << name;
+  }
+}
+
+/// With all outputs of the first layer dropped, the second sees nothing of x.
+TEST_F(ModelFormTest, DropoutFallsBetweenRecurrentLayers) {
+  for (const char* name : {"lstm", "gru", "rnn"}) {
+    const auto model = make(name, {.layers = 2, .dropout = 1});
+    EXPECT_EQ(difference((*model)(x, &random), (*model)(2 * x, &random)), 0) << name;
+    EXPECT_GT(difference((*model)(x), (*model)(2 * x)), 1e-3) << name;
+  }
+}
+
+/// The answer of a bidirectional model is that of the last layer's state after the last row, beside that after the
+/// first.
+TEST_F(ModelFormTest, ABidirectionalModelAnswersFromBothEnds) {
+  for (const int layers : {1, 2}) {
+    const auto model = make("gru", {.layers = layers, .bidirectional = true});
+    Random weights(3);
+    const RecurrentOptions form{.layers = layers, .bidirectional = true};
+    const Gru gru(3, 8, weights, form);
+    const Linear out(16, 2, weights);
+    const Tensor y = gru(x).y;
+    const Tensor forward = slice(y, {all, 5, range(0, 8)}), backward = slice(y, {all, 0, range(8, 16)});
+    expect_near((*model)(x), out(concat({forward, backward}, -1)), 1e-12);
+  }
+}
+
+TEST_F(ModelFormTest, ABidirectionalModelHasNoAnswersAfterSingleRows) {
+  const auto model = make("lstm", {.bidirectional = true});
+  EXPECT_EQ(message_of<ValueError>([&] { model->answers(x, 3); }),
+            "make_model: a bidirectional model has read every row before it answers, so it has no answers after single "
+            "rows; make it without `bidirectional`");
+  EXPECT_THROW(model->states(x), ValueError);
+}
+
+/// The states, one cell and one step at a time, end in the answers of the fused layers.
+TEST_F(ModelFormTest, StatesOfStackedLayersLeadToTheAnswers) {
+  for (const char* name : {"lstm", "gru", "rnn"}) {
+    const auto model = make(name, {.layers = 3});
+    const StatesOverTime states = model->states(x);
+    expect_near(states.answers, model->answers(x, 6), 1e-12, name);
+    EXPECT_EQ(states.states.size(), std::string(name) == "lstm" ? 6U : 3U);
+    EXPECT_EQ(states.states.front().name, "h of layer 0");
+  }
+  EXPECT_EQ(make("gru", {})->states(x).states.front().name, "h");
+}
+
+/// The answer after the last row depends on the order of the earlier ones, unless rows have no position.
+TEST_F(ModelFormTest, PositionsTellRowsApart) {
+  const Tensor swapped =
+      concat({slice(x, {all, range(1, 2)}), slice(x, {all, range(0, 1)}), slice(x, {all, range(2, 6)})}, 1);
+  for (const RowPositions positions : all_positions) {
+    const auto model = make("attention", {.positions = positions});
+    const double changed = difference((*model)(swapped), (*model)(x));
+    if (positions == RowPositions::none)
+      EXPECT_LT(changed, 1e-12);
+    else
+      EXPECT_GT(changed, 1e-6) << name_of(positions);
+  }
+}
+
+TEST_F(ModelFormTest, OnlyLearnedPositionsEnd) {
+  for (const RowPositions positions : all_positions) {
+    const auto model = make("attention", {.positions = positions}, 5);  // rows, of which x has 6
+    if (positions == RowPositions::learned)
+      EXPECT_THROW((*model)(x), ShapeError);
+    else
+      EXPECT_EQ((*model)(x).shape(), (Shape{4, 2})) << name_of(positions);
+    EXPECT_THROW((*model)(zeros({4, 0, 3})), ShapeError) << name_of(positions);
+  }
+}
+
+/// Segments of a text, each from the state of the last, are one run, with any layers and positions.
+TEST_F(ModelFormTest, ALayeredLanguageModelContinuesItsRun) {
+  const Tensor ids = random.integers({3, 10}, 7);
+  const auto check = [&](const LanguageModelOptions& options, const std::string& what) {
+    const LanguageModel model(options, random);
+    LanguageState state;
+    Tensors logits;
+    for (const auto& [begin, end] : {std::pair{0, 4}, {4, 5}, {5, 10}}) {
+      auto [of_segment, next] = model(slice(ids, {all, range(begin, end)}), state);
+      logits.push_back(of_segment);
+      state = next.detach();
+    }
+    expect_near(concat(logits, 1), model(ids).logits, 1e-12, what);
+  };
+  for (const LanguageBody body : {LanguageBody::lstm, LanguageBody::gru, LanguageBody::rnn})
+    check({.vocabulary = 7, .body = body, .embedding = 6, .hidden = 8, .dropout = 0.3, .layers = 2}, "recurrent");
+  for (const RowPositions positions : all_positions)
+    check({.vocabulary = 7,
+           .body = LanguageBody::attention,
+           .embedding = 6,
+           .hidden = 8,
+           .heads = 2,
+           .longest = 10,
+           .dropout = 0.3,
+           .positions = positions},
+          std::string(name_of(positions)));
+}
+
+// ---- which model has which, and files
+
+TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
+  const auto refused = [](const char* model, const ModelForm& form) {
+    return message_of<ValueError>([&] { check_form("train", model, form); });
+  };
+  EXPECT_EQ(refused("rmc", {.bidirectional = true}),
+            "train: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
+  EXPECT_EQ(refused("lstm", {.positions = RowPositions::rotary}),
+            "train: the model 'lstm' has no option 'positions', which is for attention; leave it out");
+  EXPECT_EQ(refused("relational-rnn", {.layers = 2}),
+            "train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention; "
+            "leave it out");
+  EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: the probability of dropout 1.5 must lie from 0 to 1");
+  EXPECT_EQ(refused("lstm", {.layers = 0}), "train: 0 layers; at least one is needed");
+  check_form("train", "a model without choices", {.layers = 2, .bidirectional = true});
+  EXPECT_EQ(form_for("rmc", {.layers = 2, .dropout = 0.1, .bidirectional = true, .positions = RowPositions::alibi}),
+            (ModelForm{.layers = 2, .dropout = 0.1}));
+}
+
+TEST_F(ModelFormTest, IsStoredWhereItIsGivenAndReadAgain) {
+  ModelSpec spec{.name = "lstm", .sizes = {.hidden = 8, .slot_size = 4, .slots = 2, .heads = 2}};
+  const auto stored = [&] { return JsonObject{{"model", spec.name}, {"sizes", sizes_to_json(spec)}}.text(); };
+  EXPECT_EQ(stored(),
+            R"({"model":"lstm","sizes":{"hidden":8,"slot_size":4,"slots":2,"heads":2,"memory":"cell","gate":"unit",)"
+            R"("residual":true,"layer_norm":true,"attention_mlp":true}})")
+      << "as before there was a form";
+  EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, ModelForm{});
+  spec.form = {.layers = 3, .dropout = 0.25, .bidirectional = true, .positions = RowPositions::sinusoidal};
+  EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, spec.form);
+  EXPECT_EQ(in_words(spec.form), ", 3 layers, dropout 0.25, bidirectional, positions sinusoidal");
+  EXPECT_EQ(message_of<ValueError>([] { model_form_in(JsonFields("it", R"({"positions":"rotari"})"), ""); }),
+            "positions: there is no kind of positions named 'rotari'; did you mean rotary (known: none, learned, "
+            "sinusoidal, rotary, alibi)");
+}
+
+}  // namespace
+}  // namespace retrace

@@ -31,6 +31,12 @@ inline Tensor last_steps(const Tensor& x, std::int64_t count) {
   return count == x.dim(1) ? x : slice(x, {all, range(x.dim(1) - count, x.dim(1))});
 }
 
+/// The state of each sample after step t: `next` [B, ...] where the sample has such a step, t < lengths[b], else
+/// `before`. So a memory that reads padded sequences step by step keeps what it had at a sample's own end:
+///   for (...) memory = state_after(t, lengths, core(memory, at_step(x, t)).memory, memory);
+/// Undefined lengths [B] (i64): all have such a step. Throws ShapeError or DtypeError if lengths is anything else.
+Tensor state_after(std::int64_t t, const Tensor& lengths, const Tensor& next, const Tensor& before);
+
 /// Throws ShapeError unless x is [B, T, features] (or [B, features] for a cell).
 inline void check_input(const char* layer, const Tensor& x, int rank, std::int64_t features) {
   check_defined(layer, x, "x");

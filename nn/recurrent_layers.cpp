@@ -31,6 +31,19 @@ void check_reverse_time(const Tensor& x, const Tensor& lengths) {
 
 }  // namespace
 
+Tensor state_after(std::int64_t t, const Tensor& lengths, const Tensor& next, const Tensor& before) {
+  if (!lengths.defined()) return next;
+  if (lengths.dtype() != i64 || next.rank() < 1 || lengths.shape() != Shape{next.dim(0)})
+    throw ShapeError(text("state_after: lengths", lengths.shape(), " of dtype ", lengths.dtype(),
+                          " must be i64, one for each sample of the state ", next.shape()));
+  Shape shape{next.dim(0)};
+  for (int axis = 1; axis < next.rank(); ++axis) shape = shape.inserted(axis, 1);
+  Tensor runs = empty(shape, i64);
+  std::size_t b = 0;
+  for (std::int64_t& flag : runs.mutable_values<std::int64_t>()) flag = t < lengths.values<std::int64_t>()[b++] ? 1 : 0;
+  return where(runs, next, before);
+}
+
 std::string name_of_cell(int k, const RecurrentOptions& options) {
   if (!options.bidirectional) return "l" + std::to_string(k);
   return "l" + std::to_string(k / 2) + (k % 2 == 1 ? "_reverse" : "");

@@ -19,10 +19,6 @@ struct TestSample {
   double loss = 0;
 };
 
-Batch part(const Batch& samples, std::int64_t number) {
-  return {slice(samples.x, {range(number, number + 1)}).clone(), slice(samples.y, {range(number, number + 1)}).clone()};
-}
-
 /// Calls see(number, samples, outputs, place) for the first `count` test samples of the training.
 template <class See> void for_each_test_sample(const StoredRun& run, std::int64_t count, const See& see) {
   std::int64_t number = 0;
@@ -31,8 +27,7 @@ template <class See> void for_each_test_sample(const StoredRun& run, std::int64_
   };
   if (const std::optional<HeldOut> held_out = run.task->held_out()) {
     const std::int64_t held = std::min(count, held_out->test.x.dim(0));
-    evaluate(*run.model, *run.task,
-             {slice(held_out->test.x, {range(0, held)}), slice(held_out->test.y, {range(0, held)})}, see_portion);
+    evaluate(*run.model, *run.task, held_out->test.part(0, held), see_portion);
   } else {
     evaluate(*run.model, *run.task, Random(run.seed).stream("test"), count, see_portion);
   }
@@ -52,20 +47,20 @@ TestSample find_sample(const StoredRun& run, std::int64_t wanted) {
   const std::int64_t end = (wanted / evaluation_portion + 1) * evaluation_portion;  // of its portion
   for_each_test_sample(run, std::min(all_samples, end),
                        [&](std::int64_t number, const Batch& samples, const Tensor&, std::int64_t place) {
-                         if (number == wanted) found = {part(samples, place), number};
+                         if (number == wanted) found = {samples.sample(place), number};
                        });
   return found;
 }
 
 TestSample find_worst(const StoredRun& run) {
   TestSample worst;
-  for_each_test_sample(run, count_test_samples(run),
-                       [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
-                         const double loss = task_loss(*run.task, slice(outputs, {range(place, place + 1)}),
-                                                       slice(samples.y, {range(place, place + 1)}))
-                                                 .item();
-                         if (worst.number < 0 || loss > worst.loss) worst = {part(samples, place), number, loss};
-                       });
+  for_each_test_sample(
+      run, count_test_samples(run),
+      [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
+        const double loss =
+            task_loss(*run.task, slice(outputs, {range(place, place + 1)}), samples.part(place, 1)).item();
+        if (worst.number < 0 || loss > worst.loss) worst = {samples.sample(place), number, loss};
+      });
   return worst;
 }
 
@@ -88,7 +83,7 @@ Computation computation_of(const std::shared_ptr<const StoredRun>& run, const St
     return task_loss(*run->task, answer(*run->model, *run->task, x), in_default_dtype(target));
   };
   loss.dtype = default_dtype();
-  const std::int64_t count = run->task->answer_length();
+  const std::int64_t count = std::min(run->task->answer_length(), x.dim(1));
   loss.through_time = ThroughTime{x, [run](const Tensor& rows) { return run->model->states(rows); },
                                   [run, target, count](const StatesOverTime& states) {
                                     const Tensor answers = last_steps(states.answers, count);

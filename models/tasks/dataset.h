@@ -1,12 +1,15 @@
 // A task made from the user's own data.
 #pragma once
 
+#include <retrace/models/data/pad.h>
 #include <retrace/models/tasks/task.h>
 
 namespace retrace {
 
 /// Which samples are held out, and what is known of them.
 struct DatasetOptions {
+  Tensor lengths = {};                          // [N] (i64): the rows of each sample; undefined: all T
+  std::int64_t buckets = 8;                     // of similar lengths, of which each batch is drawn from one
   double validation_part = 0.1;                 // of all samples, at least one
   double test_part = 0.2;                       // of all samples, at least one
   std::int64_t classes = 0;                     // of labels; 0: the largest label + 1
@@ -18,9 +21,12 @@ struct DatasetOptions {
 };
 
 /// Sequences x [N, T, I] (f32 or f64) and the answers after their last row: labels y [N] (i64, from 0) of a
-/// classification; numbers y [N, O], or [N] for O = 1, of a regression. A batch draws samples to train on, each as
-/// likely as the others, with repetition; validation and test samples are never among them, and every one of them is
-/// used.
+/// classification; numbers y [N, O], or [N] for O = 1, of a regression. Or an answer after every row: labels y [N, T]
+/// (no_answer where there is none), numbers y [N, T, O]. A batch draws samples to train on, each as likely as the
+/// others, with repetition; validation and test samples are never among them, and every one of them is used.
+///
+/// With lengths, what follows the last row of a sample in x and y is padding, which is not read. The samples to train
+/// on are sorted into buckets by length, and a batch comes from one bucket, so that its lengths are similar.
 ///
 /// Baselines are measured on the test samples. trivial: the most frequent label, or the mean, of the samples to train
 /// on. chance: 1 / classes, or the answer of another sample. ceiling: no error at all, because the best possible result
@@ -31,10 +37,14 @@ class Dataset final : public Task {
   /// for numbers that are not finite, and for parts that leave nothing to train on; IndexError for a label outside its
   /// classes.
   Dataset(std::string_view name, const Tensor& x, const Tensor& y, const DatasetOptions& options = {});
+  /// Sequences of different lengths as data/pad.h pads them.
+  Dataset(std::string_view name, const PaddedBatch& x, const Tensor& y, DatasetOptions options = {});
 
   std::int64_t input_size() const override { return train_.x.dim(2); }
   std::int64_t sequence_length() const override { return train_.x.dim(1); }
   std::int64_t output_size() const override { return outputs_; }
+  std::int64_t answer_length() const override { return answers_each_row_ ? sequence_length() : 1; }
+  bool has_lengths() const override { return train_.lengths.defined(); }
   Baselines baselines() const override;
   std::optional<HeldOut> held_out() const override { return held_out_; }
   /// With the sizes, and with the scales of the samples to train on. Null if neither a format nor a scale was asked
@@ -48,12 +58,15 @@ class Dataset final : public Task {
 
  private:
   void fill(Random& random, const Batch& batch) const override;
+  Tensor rows_of_a_bucket(Random& random, std::int64_t count) const;
   void normalise(Normalisation kind);
   void complete_format();
 
   Batch train_;
   HeldOut held_out_;
   std::int64_t outputs_;
+  bool answers_each_row_;
+  std::int64_t buckets_;
   bool has_format_;
   SampleFormat format_;
 };

@@ -20,20 +20,21 @@ Example::Example(const Batch& batch, std::int64_t sample)
     : length_(batch.x.dim(1)), width_(batch.x.dim(2)), answers_(1), rows_(values_of(batch.x[sample])) {
   const Tensor y = batch.y[sample];
   const bool has_labels = y.dtype() == i64;
-  if (y.rank() == (has_labels ? 1 : 2)) answers_ = y.dim(0);
+  if (batch.lengths.defined()) length_ = batch.lengths.values<std::int64_t>()[static_cast<std::size_t>(sample)];
+  if (y.rank() == (has_labels ? 1 : 2)) answers_ = batch.lengths.defined() ? length_ : y.dim(0);
   if (has_labels) {
     const auto labels = y.values<std::int64_t>();
     labels_.assign(labels.begin(), labels.end());
   } else {
     numbers_ = values_of(y);
+    numbers_per_answer_ = y.dim(-1);
   }
 }
 
 std::span<const double> Example::row(std::int64_t t) const { return columns(rows_, t * width_, width_); }
 
 std::span<const double> Example::numbers(std::int64_t answer) const {
-  const std::int64_t count = std::ssize(numbers_) / answers_;
-  return columns(numbers_, answer * count, count);
+  return columns(numbers_, answer * numbers_per_answer_, numbers_per_answer_);
 }
 
 std::int64_t hot(std::span<const double> row) {

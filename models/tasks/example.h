@@ -19,9 +19,9 @@ class Example {
   /// A copy of a sample of the batch; throws IndexError for a sample that the batch does not have.
   Example(const Batch& batch, std::int64_t sample);
 
-  std::int64_t length() const { return length_; }  // T
+  std::int64_t length() const { return length_; }  // the sample's own number of rows
   std::span<const double> row(std::int64_t t) const;
-  /// A: the last rows that each have an answer.
+  /// The last rows that each have an answer: A, or length() where every row has one.
   std::int64_t answers() const { return answers_; }
   /// The label of a classification; no_answer where nothing is asked.
   std::int64_t label(std::int64_t answer = 0) const { return labels_[static_cast<std::size_t>(answer)]; }
@@ -29,7 +29,7 @@ class Example {
   std::span<const double> numbers(std::int64_t answer = 0) const;
 
  private:
-  std::int64_t length_, width_, answers_;
+  std::int64_t length_, width_, answers_, numbers_per_answer_ = 0;
   std::vector<double> rows_, numbers_;
   std::vector<std::int64_t> labels_;
 };

@@ -120,6 +120,12 @@ void register_task(std::string_view name, const Tensor& x, const Tensor& y, cons
   register_task(name, make, recipe);
 }
 
+void register_task(std::string_view name, const PaddedBatch& x, const Tensor& y, const Recipe& recipe,
+                   DatasetOptions options) {
+  options.lengths = x.lengths;
+  register_task(name, x.values, y, recipe, options);
+}
+
 std::span<const std::string_view> task_names() { return tasks().names().all(); }
 
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {

@@ -27,6 +27,9 @@ void register_task(std::string_view name, TaskFactory factory, const Recipe& rec
 /// Data of your own as a task: see tasks/dataset.h, whose errors it throws, too.
 void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe = {},
                    const DatasetOptions& options = {});
+/// Sequences of different lengths, as pad() gives them.
+void register_task(std::string_view name, const PaddedBatch& x, const Tensor& y, const Recipe& recipe = {},
+                   DatasetOptions options = {});
 
 /// The recipe of a task. Throws ValueError for a task that is not known.
 const Recipe& recipe_for(std::string_view task);

@@ -1,12 +1,29 @@
 #include <retrace/models/tasks/task.h>
 
+#include <retrace/ops/ops.h>
+
 namespace retrace {
+
+Batch Batch::part(std::int64_t first, std::int64_t count) const {
+  const auto of = [&](const Tensor& all_samples) { return slice(all_samples, {range(first, first + count)}); };
+  return {of(x), of(y), lengths.defined() ? of(lengths) : Tensor()};
+}
+
+Batch Batch::sample(std::int64_t k) const {
+  const Batch one = part(k, 1);
+  if (!lengths.defined()) return {one.x.clone(), one.y.clone()};
+  const std::int64_t length = one.lengths.values<std::int64_t>()[0];
+  const auto own_rows = [&](const Tensor& rows) { return slice(rows, {all, range(0, length)}).clone(); };
+  const bool answers_each_row = y.rank() == (y.dtype() == i64 ? 2 : 3);
+  return {own_rows(one.x), answers_each_row ? own_rows(one.y) : one.y.clone()};
+}
 
 Batch Task::sample(Random& random, std::int64_t count) const {
   if (count < 1) throw ValueError(text(name_, ": a batch of ", count, " samples was asked for; ask for 1 or more"));
   const Shape answers = answer_length() == 1 ? Shape{count} : Shape{count, answer_length()};
   Batch batch{zeros({count, sequence_length(), input_size()}),
               kind_ == TaskKind::classification ? empty(answers, i64) : empty(answers.joined({output_size()}))};
+  if (has_lengths()) batch.lengths = empty({count}, i64);
   fill(random, batch);
   return batch;
 }

@@ -20,10 +20,18 @@ namespace retrace {
 
 /// Sequences x [B, T, I] of the default dtype and the answers after their last row: labels y [B] (i64) of a
 /// classification, numbers y [B, O] of a regression. Where each of the last A > 1 rows has an answer: y [B, A] or [B,
-/// A, O].
+/// A, O]. With lengths [B] (i64), sample b has lengths[b] rows, and what follows in x is padding; its answer comes
+/// after its own last row, or, where A = T, each of its rows has one (labels no_answer and numbers 0 follow).
 struct Batch {
   Tensor x;
   Tensor y;
+  Tensor lengths = {};  // undefined: all have T rows
+
+  std::int64_t size() const { return x.dim(0); }
+  /// Samples [first, first + count).
+  Batch part(std::int64_t first, std::int64_t count) const;
+  /// Sample k alone, as a copy without its padding: x [1, lengths[k], I].
+  Batch sample(std::int64_t k) const;
 };
 
 /// The label of a row without an answer, which is ignored by losses and metrics.
@@ -77,6 +85,7 @@ class Task {
   virtual std::int64_t sequence_length() const = 0;         // T, the row of the question included
   virtual std::int64_t output_size() const = 0;             // O: classes, or numbers to predict
   virtual std::int64_t answer_length() const { return 1; }  // A: the last rows that each have an answer
+  virtual bool has_lengths() const { return false; }        // whether T is the longest of different lengths
   virtual Baselines baselines() const = 0;
   /// Easier versions of the same sizes to train on first, in order. By default there are none.
   virtual std::vector<Lesson> lessons() const { return {}; }

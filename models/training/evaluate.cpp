@@ -1,9 +1,11 @@
 #include <retrace/core/subnormals.h>
+#include <retrace/models/networks/different_lengths.h>
 #include <retrace/models/training/evaluate.h>
 
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace retrace {
 namespace {
@@ -18,10 +20,17 @@ std::int64_t count_right(const Tensor& logits, const Tensor& labels) {
   return hits;
 }
 
-std::int64_t count_answers(const Task& task, const Tensor& target) {
-  if (task.kind() == TaskKind::regression) return target.numel();
+std::int64_t count_labels(const Tensor& target) {
   const auto labels = target.values<std::int64_t>();
   return target.numel() - std::count(labels.begin(), labels.end(), no_answer);
+}
+
+// Of a regression: the numbers.
+std::int64_t count_answers(const Task& task, const Batch& batch) {
+  if (task.kind() == TaskKind::classification) return count_labels(batch.y);
+  if (!batch.lengths.defined() || task.answer_length() == 1) return batch.y.numel();
+  const auto lengths = batch.lengths.values<std::int64_t>();
+  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) * batch.y.dim(-1);
 }
 
 /// Sums over answers.
@@ -29,16 +38,16 @@ class Sums {
  public:
   explicit Sums(const Measures& measures) : measures_(measures) {}
   void add(const SequenceModel& model, const Task& task, const Batch& batch, const SeePortion& see) {
-    const Tensor output = answer(model, task, batch.x);
+    const Tensor output = answer(model, task, batch);
     if (see) see(batch, output);
-    const auto answers = static_cast<double>(count_answers(task, batch.y));
+    const auto answers = static_cast<double>(count_answers(task, batch));
     const double loss = answers * measured_loss(measures_, task, output, batch).item();
     counted_ += answers;
     loss_ += loss;
     if (measures_.metric)
       metric_ += answers * measures_.metric(output, batch);
     else if (task.kind() == TaskKind::regression)
-      metric_ += measures_.loss ? answers * task_loss(task, output, batch.y).item() : loss;
+      metric_ += measures_.loss ? answers * task_loss(task, output, batch).item() : loss;
     else
       metric_ += static_cast<double>(count_right(output, batch.y));
   }
@@ -49,19 +58,25 @@ class Sums {
   double counted_ = 0, loss_ = 0, metric_ = 0;
 };
 
-/// `count` samples from the first-th on, numbers in the default dtype.
+/// Samples [first, first + count), numbers in the default dtype.
 Batch part(const Batch& samples, std::int64_t first, std::int64_t count) {
-  const auto rows = [&](const Tensor& all) {
-    const Tensor some = slice(all, {range(first, first + count)});
-    return some.dtype() == i64 ? some : some.to(default_dtype());
-  };
-  return {rows(samples.x), rows(samples.y)};
+  const auto in_default_dtype = [](const Tensor& x) { return x.dtype() == i64 ? x : x.to(default_dtype()); };
+  Batch some = samples.part(first, count);
+  some.x = in_default_dtype(some.x), some.y = in_default_dtype(some.y);
+  return some;
 }
 
 }  // namespace
 
 Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x, Random* random) {
-  return task.answer_length() == 1 ? model(x, random) : model.answers(x, task.answer_length(), random);
+  return task.answer_length() == 1 ? model(x, random)
+                                   : model.answers(x, std::min(task.answer_length(), x.dim(1)), random);
+}
+
+Tensor answer(const SequenceModel& model, const Task& task, const Batch& batch, Random* random) {
+  if (!batch.lengths.defined()) return answer(model, task, batch.x, random);
+  return task.answer_length() == 1 ? answers_at_ends(model, batch.x, batch.lengths, random)
+                                   : answers_to_all_rows(model, batch.x, batch.lengths, random);
 }
 
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target) {
@@ -69,13 +84,20 @@ Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target) {
                                              : cross_entropy(output, target, {.ignore_index = no_answer});
 }
 
+Tensor task_loss(const Task& task, const Tensor& output, const Batch& batch) {
+  const Tensor loss = task_loss(task, output, batch.y);
+  if (task.kind() == TaskKind::classification || !batch.lengths.defined() || task.answer_length() == 1) return loss;
+  // Behind the end of a sequence, output and target are 0.
+  return loss * (static_cast<double>(batch.y.numel()) / static_cast<double>(count_answers(task, batch)));
+}
+
 Tensor measured_loss(const Measures& measures, const Task& task, const Tensor& output, const Batch& batch) {
-  return measures.loss ? measures.loss(output, batch) : task_loss(task, output, batch.y);
+  return measures.loss ? measures.loss(output, batch) : task_loss(task, output, batch);
 }
 
 double task_metric(const Task& task, const Tensor& output, const Tensor& target) {
   if (task.kind() == TaskKind::regression) return task_loss(task, output, target).item();
-  return static_cast<double>(count_right(output, target)) / static_cast<double>(count_answers(task, target));
+  return static_cast<double>(count_right(output, target)) / static_cast<double>(count_labels(target));
 }
 
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,

@@ -26,12 +26,16 @@ struct Measures {
 /// The loss of a batch: the measures' own, or task_loss.
 Tensor measured_loss(const Measures& measures, const Task& task, const Tensor& output, const Batch& batch);
 
-/// The answers of a model to a task's sequences x [B, T, I]: [B, O], or [B, A, O] if A > 1 rows have an answer. In
-/// training, dropout draws from `random`.
+/// The answers of a model to a task's sequences x [B, T, I]: [B, O], or [B, A, O] if A > 1 rows have an answer (all
+/// rows, if x has fewer). In training, dropout draws from `random`.
 Tensor answer(const SequenceModel& model, const Task& task, const Tensor& x, Random* random = nullptr);
+/// The answers to a batch, also of different lengths (networks/different_lengths.h).
+Tensor answer(const SequenceModel& model, const Task& task, const Batch& batch, Random* random = nullptr);
 /// The loss of a task: cross entropy for a classification, mean squared error for a regression. Labels no_answer are
 /// ignored.
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
+/// The loss of a batch, also of different lengths: the mean over the answers that it has.
+Tensor task_loss(const Task& task, const Tensor& output, const Batch& batch);
 /// The metric of a batch that metric_name(task.kind()) names.
 double task_metric(const Task& task, const Tensor& output, const Tensor& target);
 /// evaluate() draws samples in portions of this many (the last one may be smaller).

@@ -37,7 +37,7 @@ Tensor Trainer::loss_of(std::int64_t number) {
   const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
   const Batch batch = (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, *options().batch);
   Random dropout = dropout_.stream(static_cast<std::uint64_t>(number));
-  const Tensor output = answer(model_, task_, batch.x, &dropout);
+  const Tensor output = answer(model_, task_, batch, &dropout);
   observe(output, batch.y);
   return measured_loss(options().measures, task_, output, batch);
 }

@@ -35,6 +35,7 @@ class Reader {
   }
 
   void tell_memory(const SequenceModel& model, std::int64_t examples, Report& report) const {
+    if (first_.lengths.defined()) return;  // the tables compare rows of one number
     const NoTape unrecorded;
     const std::optional<MemoryTrace> trace = model.trace(first_.x);
     if (!trace) return;
@@ -46,9 +47,7 @@ class Reader {
 
   void tell_attention(const SequenceModel& model, Report& report) const {
     const std::int64_t sample = choose_examples(task_, first_samples_, 1).front();
-    const auto of_sample = [&](const Tensor& all_samples) { return slice(all_samples, {range(sample, sample + 1)}); };
-    std::vector<AttentionHead> heads =
-        attention_heads(model, task_, {of_sample(first_.x).clone(), of_sample(first_.y).clone()});
+    std::vector<AttentionHead> heads = attention_heads(model, task_, first_.sample(sample));
     if (heads.empty()) return;
     const Prediction& answered = first_samples_[static_cast<std::size_t>(sample)];
     report.attention = {.input = task_.describe(answered.example),
@@ -57,7 +56,7 @@ class Reader {
                         .right = !answered.failed(),
                         .rows = {},
                         .heads = std::move(heads)};
-    for (std::int64_t t = 0; t < task_.sequence_length(); ++t)
+    for (std::int64_t t = 0; t < answered.example.length(); ++t)
       report.attention->rows.push_back(task_.describe_row(answered.example, t));
   }
 
@@ -78,10 +77,6 @@ void tell_of_every_difficulty(const StoredRun& run, Report& report) {
   evaluate(*run.model, *task, Random(report.seed).stream("every difficulty"), report.samples,
            [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); });
   reader.tell_categories(report.of_every_difficulty, report.of_every_difficulty_categories);
-}
-
-Batch first_of(const Batch& all_samples, std::int64_t count) {
-  return {slice(all_samples.x, {range(0, count)}), slice(all_samples.y, {range(0, count)})};
 }
 
 }  // namespace
@@ -111,7 +106,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
     report.held_out = true;
     report.samples = std::min(count, options.samples.value_or(count));
     report.as_in_training = report.samples == count;
-    report.evaluation = evaluate(*run.model, task, first_of(held_out->test, report.samples), see);
+    report.evaluation = evaluate(*run.model, task, held_out->test.part(0, report.samples), see);
   } else {
     report.as_in_training = report.seed == run.seed && report.samples == run.test_samples;
     report.evaluation = evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see);

@@ -107,6 +107,12 @@ Tensor tanh(const Tensor& x);
 Tensor relu(const Tensor& x);
 /// y = x if x > 0, else slope x.
 Tensor leaky_relu(const Tensor& x, double slope = 0.01);
+/// y = x if x > 0, else alpha (e^x - 1) (Clevert, Unterthiner and Hochreiter, "Fast and accurate deep network learning
+/// by exponential linear units (ELUs)", 2016). The gradient at 0 is alpha.
+Tensor elu(const Tensor& x, double alpha = 1);
+/// y = 1.0507 elu(x, 1.67326), with constants that keep mean 0 and variance 1 from layer to layer, to the precision of
+/// the dtype (Klambauer et al., "Self-normalizing neural networks", 2017). The gradient at 0 is 1.0507 1.67326.
+Tensor selu(const Tensor& x);
 /// y = x Phi(x) with the standard normal distribution function Phi(x) = (1 + erf(x / sqrt(2))) / 2 (Hendrycks and
 /// Gimpel, "Gaussian error linear units", 2016).
 Tensor gelu(const Tensor& x);
@@ -115,6 +121,11 @@ Tensor gelu(const Tensor& x);
 Tensor gelu_tanh(const Tensor& x);
 /// y = x sigmoid(x), also known as swish.
 Tensor silu(const Tensor& x);
+/// y = silu(a) b for the two halves a, b of the last axis: x [..., 2 F] -> y [..., F] (Shazeer, "GLU variants improve
+/// transformer", 2020). Throws ShapeError if the last axis is odd or x is 0-d.
+Tensor swiglu(const Tensor& x);
+/// y = x tanh(ln(1 + e^x)) (Misra, "Mish: a self regularized non-monotonic activation function", 2020).
+Tensor mish(const Tensor& x);
 /// y = ln(1 + e^x).
 Tensor softplus(const Tensor& x);
 /// y = ln sigmoid(x) = -ln(1 + e^-x).

@@ -25,8 +25,9 @@ struct NamedUnary {
 /// Every op of ops.def that maps each element of one tensor, with numbers for those that take some.
 const std::vector<NamedUnary>& unary_ops() {
   static const std::vector<NamedUnary> ops = [] {
-    const std::set<std::string> rearranging{"transpose", "combine_heads"};
-    const std::map<std::string, double> numbers{{"scale", -2.5}, {"shift", 0.7}, {"pow", 2.5}, {"leaky_relu", 0.1}};
+    const std::set<std::string> rearranging{"transpose", "combine_heads", "swiglu"};
+    const std::map<std::string, double> numbers{
+        {"scale", -2.5}, {"shift", 0.7}, {"pow", 2.5}, {"leaky_relu", 0.1}, {"elu", 0.3}};
     std::vector<NamedUnary> found;
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&)>())
       if (!rearranging.contains(name)) found.push_back({name, f});

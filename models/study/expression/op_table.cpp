@@ -78,9 +78,13 @@ std::vector<ExpressionOp> activations() {
           op("tanh(x)", Unary(tanh)),
           op("relu(x)", Unary(relu)),
           op("leaky_relu(x, slope=0.01)", leaky_relu),
+          op("elu(x, alpha=1)", elu),
+          op("selu(x)", Unary(selu)),
           op("gelu(x)", Unary(gelu)),
           op("gelu_tanh(x)", Unary(gelu_tanh)),
           op("silu(x)", Unary(silu)),
+          op("swiglu(x)", Unary(swiglu)),
+          op("mish(x)", Unary(mish)),
           op("softplus(x)", Unary(softplus)),
           op("log_sigmoid(x)", Unary(log_sigmoid))};
 }

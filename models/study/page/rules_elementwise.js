@@ -1,6 +1,6 @@
 // The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
 import { activations, logistic, logOnePlusExp } from "./scalar_functions.js";
-import { elementwise, sumTo } from "./tensor.js";
+import { elementwise, sumTo, NdArray } from "./tensor.js";
 import { constantOf } from "./trace.js";
 
 /** The rule of y = value(x), where dy/dx = slope(x, y). Both also get the constants of the call, in their order. */
@@ -28,6 +28,31 @@ function ofTwo(value, da, db) {
       return [wants[0] ? gradient(da, a) : null, wants[1] ? gradient(db, b) : null];
     },
   };
+}
+
+const exponentialUnit = (x, alpha) => (x > 0 ? x : alpha * Math.expm1(x));
+const slopeOfExponentialUnit = (x, y, alpha) => (x > 0 ? 1 : alpha * Math.exp(x));
+const seluFactor = 1.0507009873554805, seluAlpha = 1.6732632423543772;
+
+const silu = (x) => x * logistic(x);
+const slopeOfSilu = (x) => logistic(x) + x * logistic(x) * logistic(-x);
+
+// tanh(ln(1 + e^x)), whose slope is the logistic function times 1 / cosh^2.
+const gateOfMish = (x) => Math.tanh(logOnePlusExp(x));
+const slopeOfGateOfMish = (x) => logistic(x) / Math.cosh(logOnePlusExp(x)) ** 2;
+
+/** The two halves of the last axis, and the array of this shape that has them. */
+function halves(x) {
+  const n = x.shape.at(-1) / 2, shape = [...x.shape.slice(0, -1), n];
+  return [0, 1].map((half) => new NdArray(x.dtype, shape, x.data.filter((_, k) => Math.floor((k / n) % 2) === half)));
+}
+function besides(a, b, shape) {
+  const n = shape.at(-1) / 2, y = new NdArray("f64", shape, new Float64Array(a.size + b.size));
+  for (let k = 0; k < a.size; ++k) {
+    const place = Math.floor(k / n) * 2 * n + (k % n);
+    y.data[place] = a.data[k], y.data[place + n] = b.data[k];
+  }
+  return y;
 }
 
 const ofActivation = ({ value, slope }) => ofOne(value, slope);
@@ -94,9 +119,23 @@ export const elementwiseRules = {
   tanh: ofActivation(activations.tanh),
   relu: ofActivation(activations.relu),
   leaky_relu: ofOne((x, c) => (x > 0 ? x : c * x), (x, y, c) => (x > 0 ? 1 : c), "slope"),
+  elu: ofOne(exponentialUnit, slopeOfExponentialUnit, "alpha"),
+  selu: ofOne(
+    (x) => seluFactor * exponentialUnit(x, seluAlpha),
+    (x, y) => seluFactor * slopeOfExponentialUnit(x, y, seluAlpha),
+  ),
   gelu: ofActivation(activations.gelu),
   gelu_tanh: ofActivation(activations.gelu_tanh),
-  silu: ofOne((x) => x * logistic(x), (x) => logistic(x) + x * logistic(x) * logistic(-x)),
+  silu: ofOne(silu, slopeOfSilu),
+  swiglu: {
+    forward: ({ inputs: [x] }) => [elementwise((a, b) => silu(a) * b, ...halves(x))],
+    vjp({ inputs: [x], outputGradients: [dy] }) {
+      const [a, b] = halves(x);
+      const da = elementwise((d, p, q) => d * q * slopeOfSilu(p), dy, a, b), db = elementwise((d, p) => d * silu(p), dy, a);
+      return [besides(da, db, x.shape)];
+    },
+  },
+  mish: ofOne((x) => x * gateOfMish(x), (x) => gateOfMish(x) + x * slopeOfGateOfMish(x)),
   softplus: ofOne(logOnePlusExp, logistic),
   log_sigmoid: ofOne((x) => -logOnePlusExp(-x), (x) => logistic(-x)),
 };

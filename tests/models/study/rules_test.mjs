@@ -23,7 +23,7 @@ const reductions = (op) => [
 
 testRules([
   ...["identity", "to", "neg", "exp", "square", "abs", "sin", "cos", "sigmoid", "tanh", "relu", "gelu", "gelu_tanh",
-    "silu", "softplus", "log_sigmoid"].map((op) => unary(op)),
+    "selu", "mish", "silu", "softplus", "log_sigmoid"].map((op) => unary(op)),
   ...["log", "sqrt", "reciprocal"].map((op) => unary(op, positive)),
   unary("scale", normal, { factor: -1.7 }),
   unary("shift", normal, { offset: 2.5 }),
@@ -31,6 +31,8 @@ testRules([
   unary("pow", positive, { exponent: -1.5 }),
   unary("clip", normal, { low: -0.5, high: 0.7 }),
   unary("leaky_relu", normal, { slope: 0.1 }),
+  unary("elu", normal, { alpha: 0.3 }),
+  ["swiglu", [normal(2, 3, 4)]],
   ...["add", "sub", "mul", "maximum", "minimum"].flatMap((op) => binary(op)),
   ...["div", "pow"].flatMap((op) => binary(op, positive)),
   ["where", [integers([4], 1, 0, 1, 0), normal(3, 4), normal(3, 1)]],

@@ -183,6 +183,14 @@ Tensor max(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 Tensor min(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// y = mean((x - mean(x))^2) over the axes: the biased variance, in two passes. The variance of no elements is NaN.
 Tensor var(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// var times n / (n - correction), n being the elements per set: 1 gives the unbiased variance, PyTorch's default.
+/// Throws ValueError if the correction is negative, ShapeError if it is not 0 and n is not larger.
+Tensor var(const Tensor& x, const Axes& axes, ReduceOptions options, double correction);
+/// y = sqrt var x over the axes: the biased standard deviation. Where all elements are equal, y and the gradient are 0.
+/// The deviation of no elements is NaN.
+Tensor std(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// The square root of var with this correction; throws as it does.
+Tensor std(const Tensor& x, const Axes& axes, ReduceOptions options, double correction);
 /// y = the product of x over the axes. The gradient is exact even where elements are 0. An empty product is 1.
 Tensor prod(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// y = ln sum e^x over the axes, computed with the maximum subtracted. If there are no elements or all are -inf, y is

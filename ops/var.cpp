@@ -1,3 +1,6 @@
+// var, and std, its square root.
+#include <cmath>
+
 #include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
@@ -33,8 +36,72 @@ struct Var {
   template <class T> static T slope(T x, T, const Context<T>& of_set) { return of_set.two_nths * (x - of_set.mean); }
 };
 
+struct Std {
+  static Formulas formulas(const Record& r) {
+    return {"v = mean (x - mean x)^2" + along_reduced(r) + ", y = sqrt v",
+            text("dx = dy (x - mean x) / (", terms_of(r), " y)", along_reduced(r))};
+  }
+  static constexpr OpInfo info{"std",
+                               "v = mean (x - mean x)^2, y = sqrt v",
+                               "dx = dy (x - mean x) / (n y)",
+                               "x",
+                               formulas,
+                               reduction_attributes};
+  static constexpr bool needs_elements = false;
+
+  // The mean of equal elements is one of them: the second pass takes away what the first one rounded. Else their
+  // deviation would not be 0, and its gradient anything.
+  template <class T> static Wide<T> exact_mean(const Terms<T>& x) {
+    const Wide<T> mean = mean_of(x);
+    return mean + x.sum([=](auto element) { return element - mean; }) / count_of(x);
+  }
+
+  template <class T> struct Context {
+    Wide<T> mean;
+    Wide<T> n;
+  };
+  template <class T> static T value(const Terms<T>& x) {
+    using std::sqrt;
+    const Wide<T> mean = exact_mean(x);
+    const Wide<T> variance = x.sum([=](Wide<T> element) { return (element - mean) * (element - mean); }) / count_of(x);
+    return variance == Wide<T>(0) ? T(0) : static_cast<T>(sqrt(variance));
+  }
+  template <class T> static Context<T> context(const Terms<T>& x, T) { return {exact_mean(x), count_of(x)}; }
+  template <class T> static T slope(T x, T y, const Context<T>& of_set) {
+    if (y == T(0)) return T(0);
+    return static_cast<T>((static_cast<Wide<T>>(x) - of_set.mean) / (of_set.n * static_cast<Wide<T>>(y)));
+  }
+};
+
+/// n / (n - correction), by which a variance of n elements is multiplied.
+double corrected(const char* function, const Tensor& x, const Axes& axes, double correction) {
+  check_defined(function, x, "x");
+  const ReductionLoops loops(x.shape(), axes.flags(x, function));
+  const double n = static_cast<double>(loops.terms);
+  if (!(correction >= 0))
+    throw ValueError(
+        text(function, ": ", describe_operand("x", x), " with correction ", correction, "; give 0 or more"));
+  if (correction > 0 && n <= correction)
+    throw ShapeError(text(function, ": ", describe_operand("x", x), " has ", loops.terms,
+                          " elements along the reduced axes, but correction ", correction,
+                          " needs more; reduce another axis or take correction 0"));
+  return correction == 0 ? 1 : n / (n - correction);
+}
+
 }  // namespace
 
 Tensor var(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Var>(x, axes, options); }
+Tensor var(const Tensor& x, const Axes& axes, ReduceOptions options, double correction) {
+  const double factor = corrected(Var::info.name, x, axes, correction);
+  const Tensor biased = var(x, axes, options);
+  return factor == 1 ? biased : scale(biased, factor);
+}
+
+Tensor std(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Std>(x, axes, options); }
+Tensor std(const Tensor& x, const Axes& axes, ReduceOptions options, double correction) {
+  const double factor = corrected(Std::info.name, x, axes, correction);
+  const Tensor biased = std(x, axes, options);
+  return factor == 1 ? biased : scale(biased, std::sqrt(factor));
+}
 
 }  // namespace retrace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
@@ -36,6 +37,16 @@ TEST(Activations, TailsKeepFullPrecision) {
       {"log_sigmoid", log_sigmoid, -1000, -1000, 1},
       {"silu", silu, -40, -40 * e40, -39 * e40},
       {"silu", silu, 40, 40, 1},
+      {"elu", [](const Tensor& x) { return elu(x); }, -40, e40 - 1, e40},
+      {"elu", [](const Tensor& x) { return elu(x); }, -1e-20, -1e-20, 1},
+      {"elu", [](const Tensor& x) { return elu(x, 0.5); }, -1e-20, -5e-21, 0.5},
+      {"elu", [](const Tensor& x) { return elu(x, 0.5); }, 1000, 1000, 1},
+      {"selu", selu, -1e-20, -1.7580993408473766e-20, 1.7580993408473766},
+      {"selu", selu, 1000, 1050.7009873554805, 1.0507009873554805},
+      // For x far below 0, mish x is x e^x (1 - e^x / 2 + ...).
+      {"mish", mish, -40, -40 * e40, -39 * e40},
+      {"mish", mish, 40, 40, 1},
+      {"mish", mish, 1e-20, 6e-21, 0.6},
       {"gelu", gelu, 40, 40, 1},
       // P(-10) = 7.6198530241605260660e-24, p(-10) = 7.6945986267064193464e-23.
       {"gelu", gelu, -10, -7.6198530241605260660e-23, 7.6198530241605260660e-24 - 7.6945986267064193464e-22},
@@ -46,6 +57,27 @@ TEST(Activations, TailsKeepFullPrecision) {
     expect_relative(c.f(number(c.x)).item(), c.value, 1e-14, what);
     expect_relative(slope(c.f, c.x), c.slope, 1e-13, "slope of " + what);
   }
+}
+
+TEST(Activations, SlopesOfExponentialUnitsAtZeroAreThoseFromBelow) {
+  EXPECT_EQ(slope([](const Tensor& x) { return elu(x, 0.25); }, 0), 0.25);
+  EXPECT_EQ(slope(selu, 0), 1.0507009873554804934 * 1.6732632423543772848);
+}
+
+/// One record must give the bits of its parts.
+TEST(Activations, SwigluIsSiluOfOneHalfTimesTheOther) {
+  for (const Dtype dtype : {f32, f64})
+    for (const Shape& shape : {Shape{6}, Shape{3, 10}, Shape{2, 1, 700}, Shape{0, 4}, Shape{2, 0}}) {
+      const Tensor values = Random(3).normal(shape, 0, 3, dtype), x = parameter(values), same = parameter(values);
+      const std::int64_t half = shape[-1] / 2;
+      Tape tape;
+      const Tensor y = swiglu(x);
+      const Tensors halves = split(same, {half, half}, -1);
+      const Tensor composed = silu(halves[0]) * halves[1], dy = Random(4).normal(y.shape(), dtype);
+      EXPECT_TRUE(same_bits(y, composed)) << shape;
+      tape.backward({y, composed}, {dy, dy});
+      EXPECT_TRUE(same_bits(x.grad(), same.grad())) << shape;
+    }
 }
 
 TEST(Activations, GeluTanhKeepsItsNegativeTail) {

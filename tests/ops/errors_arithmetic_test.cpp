@@ -43,6 +43,25 @@ TEST(ArithmeticErrors, FunctionsOfTwoTensorsBroadcastAndTakeOneDtype) {
   }
 }
 
+TEST(ArithmeticErrors, CorrectionsNeedMoreElements) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { std(with.matrix, 0, {}, 2); },
+       "std: x[2, 3] has 2 elements along the reduced axes, but correction 2 needs more; reduce another axis or take "
+       "correction 0"},
+      {Mistake::shape, [](auto& with) { var(with.number, {}, {}, 1); },
+       "var: x[] has 1 elements along the reduced axes, but correction 1 needs more; reduce another axis or take "
+       "correction 0"},
+      {Mistake::value, [](auto& with) { var(with.matrix, {}, {}, -1); },
+       "var: x[2, 3] with correction -1; give 0 or more"},
+      {Mistake::value, [](auto& with) { std(with.matrix, {}, {}, nan); },
+       "std: x[2, 3] with correction nan; give 0 or more"},
+      {Mistake::shape, [](auto& with) { swiglu(with.matrix); },
+       "swiglu: x[2, 3] has no two halves; its last axis must be even, a gate beside each value"},
+      {Mistake::shape, [](auto& with) { swiglu(with.number); },
+       "swiglu: x[] has no two halves; its last axis must be even, a gate beside each value"},
+  });
+}
+
 TEST(ArithmeticErrors, EveryReductionChecksItsAxes) {
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&, const Axes&, ReduceOptions)>()) {
     const auto f = function;

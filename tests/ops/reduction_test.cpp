@@ -36,6 +36,7 @@ double plain_var(const Numbers& x) {
   for (const double number : x) squares.push_back((number - plain_mean(x)) * (number - plain_mean(x)));
   return plain_mean(squares);
 }
+double plain_std(const Numbers& x) { return std::sqrt(plain_var(x)); }
 double plain_prod(const Numbers& x) {
   double product = 1;
   for (const double number : x) product *= number;
@@ -57,14 +58,10 @@ double plain_min(const Numbers& x) { return *std::min_element(x.begin(), x.end()
 /// Every reduction of ops.def, with its plain loop.
 const std::vector<ReductionCase>& reductions() {
   static const std::vector<ReductionCase> cases = [] {
-    const std::map<std::string, double (*)(const Numbers&)> plain{{"sum", plain_sum},
-                                                                  {"mean", plain_mean},
-                                                                  {"max", plain_max},
-                                                                  {"min", plain_min},
-                                                                  {"var", plain_var},
-                                                                  {"prod", plain_prod},
-                                                                  {"logsumexp", plain_logsumexp},
-                                                                  {"norm", plain_norm}};
+    const std::map<std::string, double (*)(const Numbers&)> plain{
+        {"sum", plain_sum},  {"mean", plain_mean}, {"max", plain_max},   {"min", plain_min},
+        {"var", plain_var},  {"std", plain_std},   {"prod", plain_prod}, {"logsumexp", plain_logsumexp},
+        {"norm", plain_norm}};
     std::vector<ReductionCase> found;
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, const Axes&, ReduceOptions)>())
       found.push_back({name, f, plain.at(name)});
@@ -130,7 +127,7 @@ TEST(Reductions, GradientsForCotangentsThatDiffer) {
 TEST(Reductions, OfNothing) {
   const Tensor none = zeros({2, 0, 3}, f64);
   const std::vector<std::pair<Reduce, double>> values{
-      {sum, 0}, {mean, nan}, {var, nan}, {prod, 1}, {logsumexp, -infinity}, {norm, 0}};
+      {sum, 0}, {mean, nan}, {var, nan}, {std, nan}, {prod, 1}, {logsumexp, -infinity}, {norm, 0}};
   for (const auto& [function, value] : values)
     for (const Dtype dtype : {f32, f64}) {
       EXPECT_TRUE(same_values_or_nan(function(none.to(dtype), {1}, {}), full({2, 3}, value, dtype))) << value;
@@ -220,6 +217,28 @@ TEST(Reductions, NormHasNoGradientAtTheOrigin) {
   EXPECT_TRUE(same_values_or_nan(gradient_of(norm, zeros({3}, f64)), zeros({3}, f64)));
   EXPECT_TRUE(same_values_or_nan(gradient_of(norm, tensor({{3, -4}, {0, 0}}, f64), 1, tensor({5.0, 7.0}, f64)),
                                  tensor({{3, -4}, {0, 0}}, f64)));
+}
+
+/// Also where the sum of equal numbers is rounded: 10 times 0.1 is not 1.
+TEST(Reductions, EqualElementsHaveNoDeviationAndNoGradientOfIt) {
+  for (const Dtype dtype : {f32, f64})
+    for (const double number : {0.0, 0.1, -1e-3, 1e300 / 7})
+      for (const std::int64_t count : {1, 3, 10, 49, 1000}) {
+        const Tensor x = full({count}, dtype == f32 ? std::fmod(number, 1000) : number, dtype);
+        EXPECT_EQ(std(x).item(), 0) << number << ", " << count << " times";
+        EXPECT_TRUE(same_values_or_nan(gradient_of(std, x), zeros({count}, dtype))) << number;
+      }
+  EXPECT_EQ(std(number(3)).item(), 0);
+}
+
+TEST(Reductions, CorrectedVariancesAndDeviations) {
+  const Tensor x = tensor({{1, 2, 3, 6}, {5, 5, 5, 5}}, f64);
+  EXPECT_TRUE(same_values_or_nan(var(x, 1, {}, 0), var(x, 1)));
+  EXPECT_TRUE(same_values_or_nan(std(x, 1, {}, 0), std(x, 1)));
+  EXPECT_DOUBLE_EQ(var(x, 1, {}, 1).at({0}), 14.0 / 3);
+  EXPECT_DOUBLE_EQ(std(x, 1, {.keepdims = true}, 1).at({0, 0}), std::sqrt(14.0 / 3));
+  EXPECT_DOUBLE_EQ(std(x, 1, {}, 2).at({0}), std::sqrt(7.0));
+  EXPECT_EQ(std(x, 1, {}, 1).at({1}), 0);
 }
 
 TEST(Reductions, LogSumExpOfHugeAndOfMaskedNumbers) {

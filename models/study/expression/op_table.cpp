@@ -15,6 +15,11 @@ template <Reduce function> Tensor reduced(const Tensor& x, const Axes& axis, boo
   return function(x, axis, {.keepdims = keepdims});
 }
 
+using Corrected = Tensor (*)(const Tensor&, const Axes&, ReduceOptions, double);
+template <Corrected function> Tensor corrected(const Tensor& x, const Axes& axis, bool keepdims, double correction) {
+  return function(x, axis, {.keepdims = keepdims}, correction);
+}
+
 Tensor power(const Tensor& x, const NumberOrTensor& exponent) {
   if (const double* number = std::get_if<double>(&exponent)) return pow(x, *number);
   return pow(x, std::get<Tensor>(exponent));
@@ -102,7 +107,8 @@ std::vector<ExpressionOp> reductions() {
           op("mean(x, axis=none, keepdims=false)", reduced<mean>),
           op("max(x, axis=none, keepdims=false)", reduced<max>),
           op("min(x, axis=none, keepdims=false)", reduced<min>),
-          op("var(x, axis=none, keepdims=false)", reduced<var>),
+          op("var(x, axis=none, keepdims=false, correction=0)", corrected<var>),
+          op("std(x, axis=none, keepdims=false, correction=0)", corrected<std>),
           op("prod(x, axis=none, keepdims=false)", reduced<prod>),
           op("logsumexp(x, axis=none, keepdims=false)", reduced<logsumexp>),
           op("norm(x, axis=none, keepdims=false)", reduced<norm>),

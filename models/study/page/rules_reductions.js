@@ -68,6 +68,13 @@ export const reductionRules = {
   max: extreme(maxAlong),
   min: extreme(minAlong),
   var: ofSets(varianceAlong, (x, y, axes) => scaleBy(2 / countAlong(x, axes), subtract(x, meanAlong(x, axes)))),
+  std: ofSets(
+    (x, axes) => elementwise(Math.sqrt, varianceAlong(x, axes)),
+    (x, y, axes) => {
+      const n = countAlong(x, axes);
+      return elementwise((p, mean, q) => (q === 0 ? 0 : (p - mean) / (n * q)), x, meanAlong(x, axes), y);
+    },
+  ),
   prod: ofSets((x, axes) => reduceAlong((a, b) => a * b, 1, x, axes), (x, y, axes) => productsOfOthers(x, axes)),
   logsumexp: ofSets(logSumExpAlong, (x, y) => elementwise((p, q) => (q === -Infinity ? 0 : Math.exp(p - q)), x, y)),
   norm: ofSets(

@@ -37,7 +37,7 @@ testRules([
   ...["div", "pow"].flatMap((op) => binary(op, positive)),
   ["where", [integers([4], 1, 0, 1, 0), normal(3, 4), normal(3, 1)]],
   ["masked_fill", [normal(3, 4), integers([4], 1, 0, 0, 1)], { value: 7 }],
-  ...["sum", "mean", "max", "min", "var", "prod", "logsumexp", "norm"].flatMap((op) => reductions(op)),
+  ...["sum", "mean", "max", "min", "var", "std", "prod", "logsumexp", "norm"].flatMap((op) => reductions(op)),
   ["prod", [ndArray([2, 3], [0, 2, 3, 0, 0, 4])], { axes: [1] }],
   ["cumsum", [normal(2, 3, 4)], { axis: 1 }],
   ["reshape", [normal(2, 6)], { shape: [3, 4] }],

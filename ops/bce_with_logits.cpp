@@ -11,8 +11,8 @@ struct BinaryCrossEntropy {
                                "l = max(x, 0) - x t + ln(1 + e^-|x|)",
                                "dx = dl (sigmoid x - t), dt = -dl x",
                                "x, t",
-                               pair_loss_formulas,
-                               pair_loss_attributes};
+                               pair_loss_formulas<BinaryCrossEntropy>,
+                               pair_loss_attributes<BinaryCrossEntropy>};
 
   template <class T> static T value(T x, T t) {
     using std::abs, std::exp, std::log1p;

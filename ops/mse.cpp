@@ -4,8 +4,12 @@ namespace retrace {
 namespace {
 
 struct SquaredError {
-  static constexpr OpInfo info{"mse",  "l = (x - t)^2",    "dx = 2 dl (x - t), dt = -dx",
-                               "x, t", pair_loss_formulas, pair_loss_attributes};
+  static constexpr OpInfo info{"mse",
+                               "l = (x - t)^2",
+                               "dx = 2 dl (x - t), dt = -dx",
+                               "x, t",
+                               pair_loss_formulas<SquaredError>,
+                               pair_loss_attributes<SquaredError>};
 
   template <class T> static T value(T x, T t) { return (x - t) * (x - t); }
   template <class T> static T dx(T x, T t) { return T(2) * (x - t); }

@@ -338,6 +338,22 @@ Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reductio
 /// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as max(x, 0) - x t + ln(1 + e^-|x|). Throws ShapeError
 /// if the shapes differ; they do not broadcast.
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
+/// d = x - t, l = d^2 / (2 beta) where |d| < beta, else |d| - beta / 2: PyTorch's smooth_l1_loss. beta = 0 gives l =
+/// |d|, with gradient 0 at 0. Throws ShapeError if the shapes differ, ValueError if beta is negative or not finite.
+Tensor smooth_l1(const Tensor& x, const Tensor& target, double beta = 1, Reduction reduction = Reduction::mean);
+/// l = d^2 / 2 where |d| < delta, else delta (|d| - delta / 2), which is delta times smooth_l1 with beta = delta
+/// (Huber, "Robust estimation of a location parameter", 1964). Throws as smooth_l1 does, and ValueError if delta is 0.
+Tensor huber(const Tensor& x, const Tensor& target, double delta = 1, Reduction reduction = Reduction::mean);
+/// The reduction of kl_divergence, and what its target is.
+struct KlDivergenceOptions {
+  Reduction reduction = Reduction::mean;
+  bool log_target = false;  // t holds logarithms of probabilities: l = e^t (t - x)
+};
+/// l = t (ln t - x), element by element, for log-probabilities x [..., C] and probabilities t: the parts of the
+/// divergence of t from e^x (Kullback and Leibler, "On information and sufficiency", 1951). A probability of 0 gives
+/// l = 0 with gradient 0. The mean is the sum divided by the number of rows [...], PyTorch's "batchmean" for a matrix;
+/// its "mean" also divides by C. Throws ShapeError if the shapes differ; they do not broadcast.
+Tensor kl_divergence(const Tensor& log_probabilities, const Tensor& target, KlDivergenceOptions options = {});
 
 // ---- attention
 

@@ -17,6 +17,12 @@ inline Cases pairs(Tensor (*loss)(const Tensor&, const Tensor&, Reduction)) {
   return {pair(loss, Reduction::mean), pair(loss, Reduction::sum), pair(loss, Reduction::none)};
 }
 
+inline CheckCase smooth(Tensor (*loss)(const Tensor&, const Tensor&, double, Reduction), double width,
+                        Reduction reduction) {
+  return one([=](auto& x, auto& target) { return loss(x, target, width, reduction); },
+             {normal({3, 4}), normal({3, 4})});
+}
+
 inline Tensor seeded_dropout(const Tensor& x) {
   Random random(5);
   return dropout(x, 0.4, &random);
@@ -35,6 +41,19 @@ inline constexpr OpChecks losses[] = {
         one([](auto& targets, auto& x) { return nll(x, targets); }, {indices({1, 0, 3}), normal({3, 4})})}; }},
     {"mse", [] { return pairs(mse); }},
     {"bce_with_logits", [] { return pairs(bce_with_logits); }},
+    {"smooth_l1", [] { return Cases{
+        smooth(smooth_l1, 1, Reduction::mean),
+        smooth(smooth_l1, 0.5, Reduction::sum),
+        smooth(smooth_l1, 2, Reduction::none),
+        smooth(smooth_l1, 0, Reduction::sum)}; }},
+    {"huber", [] { return Cases{smooth(huber, 1, Reduction::mean), smooth(huber, 0.5, Reduction::none)}; }},
+    {"kl_divergence", [] { return Cases{
+        one([](auto& x, auto& t) { return kl_divergence(x, t); }, {normal({3, 4}), positive({3, 4})}),
+        one([](auto& x, auto& t) { return kl_divergence(x, t, {.reduction = Reduction::sum}); },
+            {normal({2, 3, 2}), positive({2, 3, 2})}),
+        one([](auto& x, auto& t) { return kl_divergence(x, t, {Reduction::none, true}); },
+            {normal({3, 4}), normal({3, 4})}),
+        one([](auto& x, auto& t) { return kl_divergence(x, t); }, {normal({}), positive({})})}; }},
     {"dropout", [] { return Cases{one(seeded_dropout, {normal({5, 5})})}; }},
 };
 // clang-format on

@@ -1,41 +1,66 @@
 // The loops of losses of two equal shapes. A loss is a struct:
 //
 //   struct SquaredError {
-//     static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t", pair_loss_formulas,
-//                                  pair_loss_attributes};
+//     static constexpr OpInfo info{"mse", "l = (x - t)^2", "dx = 2 dl (x - t), dt = -dx", "x, t",
+//                                  pair_loss_formulas<SquaredError>, pair_loss_attributes<SquaredError>};
 //     template <class T> static T value(T x, T t);
 //     template <class T> static T dx(T x, T t);
 //     template <class T> static T dt(T x, T t);
 //   };
+//
+// One with constants has them as members, gives its formulas by `Formulas formulas() const`, and lists the constants by
+// `AttributeList constants() const`. One whose mean is not that of all elements says of how many by
+// `double counted(const Shape& x) const`.
 #pragma once
 
 #include <retrace/ops/loops/loss.h>
 
 namespace retrace {
 
-inline Formulas pair_loss_formulas(const Record& r) {
-  const Reduction reduction = r.attributes<Reduction>();
-  const double counted = static_cast<double>(r.in(0).numel());
-  return {r.op().forward + reduced_formula(reduction, counted),
-          text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward)};
+template <class Loss> struct PairLossAttributes {
+  Reduction reduction;
+  Loss loss;
+};
+
+template <class Loss> double counted_losses(const Loss& loss, const Shape& x) {
+  if constexpr (requires { loss.counted(x); })
+    return loss.counted(x);
+  else
+    return static_cast<double>(x.numel());
 }
 
-inline AttributeList pair_loss_attributes(const Record& r) { return loss_attributes(r.attributes<Reduction>()); }
+template <class Loss> Formulas pair_loss_formulas(const Record& r) {
+  const auto& [reduction, loss] = r.attributes<PairLossAttributes<Loss>>();
+  const double counted = counted_losses(loss, r.in(0).shape);
+  Formulas of_losses{r.op().forward, r.op().backward};
+  if constexpr (requires { loss.formulas(); }) of_losses = loss.formulas();
+  return {of_losses.forward + reduced_formula(reduction, counted),
+          text(gradient_of_loss_formula(reduction, counted), ", ", of_losses.backward)};
+}
+
+template <class Loss> AttributeList pair_loss_attributes(const Record& r) {
+  const auto& [reduction, loss] = r.attributes<PairLossAttributes<Loss>>();
+  AttributeList list = loss_attributes(reduction);
+  if constexpr (requires { loss.constants(); })
+    for (const Attribute& constant : loss.constants()) list.push_back(constant);
+  return list;
+}
 
 template <class Loss> void pair_loss_backward(Record& r) {
-  const Reduction reduction = r.attributes<Reduction>();
+  const auto [reduction, loss] = r.attributes<PairLossAttributes<Loss>>();
   const std::int64_t count = r.in(0).numel();
-  const double counted = static_cast<double>(count);
-  dispatch_real(r.in(0).dtype, Loss::info.name, [&](auto zero) {
+  const double counted = counted_losses(loss, r.in(0).shape);
+  dispatch_real(r.in(0).dtype, Loss::info.name, [&, reduction = reduction, loss = loss](auto zero) {
     using T = decltype(zero);
     const T *x = r.saved(0).values<T>(), *t = r.saved(1).values<T>(), *dy = r.grad_out<T>();
     const GradientOfLosses<T> dl(reduction, counted, dy);
-    if (r.wants(0)) r.grad_in<T>(0).put(count, [=](std::int64_t k) { return dl(k) * Loss::dx(x[k], t[k]); });
-    if (r.wants(1)) r.grad_in<T>(1).put(count, [=](std::int64_t k) { return dl(k) * Loss::dt(x[k], t[k]); });
+    if (r.wants(0)) r.grad_in<T>(0).put(count, [=](std::int64_t k) { return dl(k) * loss.dx(x[k], t[k]); });
+    if (r.wants(1)) r.grad_in<T>(1).put(count, [=](std::int64_t k) { return dl(k) * loss.dt(x[k], t[k]); });
   });
 }
 
-template <class Loss> Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
+template <class Loss>
+Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, const Loss& loss = {}) {
   check_defined(Loss::info.name, x, "x");
   check_defined(Loss::info.name, target, "target");
   if (x.shape() != target.shape())
@@ -43,17 +68,18 @@ template <class Loss> Tensor pair_loss(const Tensor& x, const Tensor& target, Re
                           ": shapes must be equal; reshape one of them"));
   if (x.dtype() != target.dtype()) {
     const auto [like_target, like_x] = with_tangents(Loss::info.name, x, target, "x", "target");
-    return pair_loss<Loss>(like_target, like_x, reduction);
+    return pair_loss<Loss>(like_target, like_x, reduction, loss);
   }
   Tensor y;
   dispatch_real(x, "x", Loss::info.name, [&](auto zero) {
     using T = decltype(zero);
     y = empty(reduction == Reduction::none ? x.shape() : Shape{}, x.dtype());
     const T *of_x = x.values<T>().data(), *of_t = target.values<T>().data();
-    reduce_losses(reduction, x.numel(), static_cast<double>(x.numel()), y.mutable_values<T>().data(),
-                  [=](std::int64_t k) { return Loss::value(of_x[k], of_t[k]); });
+    reduce_losses(reduction, x.numel(), counted_losses(loss, x.shape()), y.mutable_values<T>().data(),
+                  [=](std::int64_t k) { return loss.value(of_x[k], of_t[k]); });
   });
-  record(Loss::info, pair_loss_backward<Loss>, {&x, &target}, {&y}, {&x, &target}, reduction);
+  record(Loss::info, pair_loss_backward<Loss>, {&x, &target}, {&y}, {&x, &target},
+         PairLossAttributes<Loss>{reduction, loss});
   return y;
 }
 

@@ -48,6 +48,7 @@ TEST(Attributes, ArithmeticListsItsConstants) {
   EXPECT_EQ(attributes_of([](auto& x) { return pow(x, x); }), "");
   EXPECT_EQ(attributes_of([](auto& x) { return clip(x, -1, 0.5); }), "low = -1, high = 0.5");
   EXPECT_EQ(attributes_of([](auto& x) { return leaky_relu(x, 0.25); }), "slope = 0.25");
+  EXPECT_EQ(attributes_of([](auto& x) { return elu(x, 0.25); }), "alpha = 0.25");
   EXPECT_EQ(attributes_of([](auto& x) { return masked_fill(x, indices({0, 1, 0, 0}), 7); }), "value = 7");
   EXPECT_EQ(attributes_of([](auto& x) { return x.to(f32); }), "dtype = f32");
   EXPECT_EQ(attributes_of([](auto& x) { return x * x; }), "");
@@ -120,6 +121,8 @@ TEST(Attributes, OpsThatPickListWhereAndByWhatChance) {
 
 TEST(Attributes, LossesListTheirReduction) {
   EXPECT_EQ(attributes_of([](auto& x) { return mse(x, x); }), "reduction = mean");
+  EXPECT_EQ(attributes_of([](auto& x) { return smooth_l1(x, x, 0.5); }), "reduction = mean, beta = 0.5");
+  EXPECT_EQ(attributes_of([](auto& x) { return kl_divergence(x, x); }), "reduction = mean, log_target = false");
   EXPECT_EQ(attributes_of([](auto& x) { return bce_with_logits(x, x, Reduction::none); }), "reduction = none");
   const Tensor labels = zeros({2, 3}, i64);
   EXPECT_EQ(attributes_of([=](auto& x) { return nll(x, labels, {.reduction = Reduction::sum}); }), "reduction = sum");

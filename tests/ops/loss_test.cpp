@@ -162,7 +162,9 @@ TEST(Losses, NanInIsNanOut) {
   EXPECT_FALSE(std::isnan(losses.at({1})));
   for (const Tensor& y :
        {cross_entropy(x, indices({0, 0})), cross_entropy(x, finite), cross_entropy(finite, x), nll(x, indices({1, 0})),
-        mse(x, finite), mse(finite, x), bce_with_logits(x, finite), bce_with_logits(finite, x)})
+        mse(x, finite), mse(finite, x), smooth_l1(x, finite), huber(finite, x), kl_divergence(x, finite),
+        kl_divergence(finite, x), kl_divergence(finite, x, {.log_target = true}), bce_with_logits(x, finite),
+        bce_with_logits(finite, x)})
     EXPECT_TRUE(std::isnan(y.item()));
 }
 
@@ -188,6 +190,55 @@ TEST(BceWithLogits, IsExactInBothTails) {
   EXPECT_NEAR(slope(at_zero, -40) / std::exp(-40.0), 1, 1e-12);
 }
 
+TEST(SmoothL1, IsItsFormulaOnBothSidesOfBeta) {
+  const Tensor x = tensor({0.0, 0.25, -0.25, 0.5, -0.5, 3.0, -3.0}, f64), t = zeros({7}, f64);
+  const auto loss = [&](const Tensor& at) { return smooth_l1(at, t, 0.5, Reduction::none); };
+  EXPECT_TRUE(same_bits(loss(x), tensor({0.0, 0.0625, 0.0625, 0.25, 0.25, 2.75, 2.75}, f64)));
+  EXPECT_TRUE(same_bits(gradient_of(x, loss), tensor({0.0, 0.5, -0.5, 1.0, -1.0, 1.0, -1.0}, f64)));
+  EXPECT_TRUE(same_bits(huber(x, t, 0.5, Reduction::none), loss(x) * 0.5));
+  EXPECT_EQ(smooth_l1(x, t, 0.5, Reduction::sum).item(), 6.125);
+  EXPECT_EQ(smooth_l1(x, t, 0.5).item(), 0.875);
+}
+
+TEST(SmoothL1, WithBetaZeroIsTheAbsoluteError) {
+  const Tensor x = tensor({2.0, 0.0, -3.0}, f64), t = tensor({2.0, 1.0, 1.0}, f64);
+  const auto loss = [&](const Tensor& at) { return smooth_l1(at, t, 0, Reduction::none); };
+  EXPECT_TRUE(same_bits(loss(x), tensor({0.0, 1.0, 4.0}, f64)));
+  EXPECT_TRUE(same_bits(gradient_of(x, loss), tensor({0.0, -1.0, -1.0}, f64)));
+}
+
+TEST(SmoothL1, OfErrorsWhoseSquareOverflows) {
+  const Tensor x = full({1}, 1e200, f64), t = zeros({1}, f64);
+  EXPECT_EQ(smooth_l1(x, t).item(), 1e200);
+  EXPECT_EQ(smooth_l1(x, t, 4e200).item(), 1.25e199);
+}
+
+TEST(KlDivergence, IsTheDivergenceOfTheRows) {
+  Random random(6);
+  const Tensor x = log_softmax(random.normal({2, 3, 4}, f64)), t = softmax(random.normal({2, 3, 4}, f64));
+  const Tensor terms = t * (log(t) - x);
+  expect_near(kl_divergence(x, t, {.reduction = Reduction::none}), terms, 1e-15);
+  expect_near(kl_divergence(x, t, {.reduction = Reduction::sum}), sum(terms), 1e-14);
+  expect_near(kl_divergence(x, t), mean(sum(terms, -1)), 1e-14);
+  expect_near(kl_divergence(x, log(t), {.log_target = true}), kl_divergence(x, t), 1e-14);
+  expect_near(kl_divergence(log(t), t), zeros({}, f64), 1e-15);
+  expect_near(kl_divergence(x, t) - cross_entropy(x, t), mean(sum(t * log(t), -1)), 1e-14);
+}
+
+TEST(KlDivergence, OfProbabilityZeroIsZeroWithZeroGradient) {
+  const Tensor x = tensor({-1.0, -infinity, 0.0}, f64);
+  for (const bool log_target : {false, true}) {
+    const double none = log_target ? -infinity : 0;
+    const Tensor t = tensor({none, none, none}, f64);
+    const auto of_x = [&](const Tensor& at) { return kl_divergence(at, t, {Reduction::none, log_target}); };
+    const auto of_t = [&](const Tensor& at) { return kl_divergence(x, at, {Reduction::none, log_target}); };
+    EXPECT_TRUE(same_bits(of_x(x), zeros({3}, f64)));
+    EXPECT_EQ(max(abs(gradient_of(x, of_x))).item(), 0);
+    EXPECT_TRUE(same_bits(gradient_of(t, of_t), zeros({3}, f64)));
+  }
+  EXPECT_EQ(kl_divergence(x, tensor({0.0, 1.0, 0.0}, f64)).item(), infinity);
+}
+
 TEST(Losses, GradientsOfPairs) {
   const Tensor x = parameter(distinct({3, 4}, 0.2) - 0.7), t = parameter(distinct({3, 4}, 0.6));
   for (const PairLoss function : {PairLoss(mse), PairLoss(bce_with_logits)})
@@ -199,6 +250,9 @@ TEST(Losses, GradientsOfPairs) {
 
 TEST(Losses, PairsOfNothing) {
   const Tensor none = zeros({0, 3}, f64);
+  EXPECT_EQ(smooth_l1(none, none).item(), 0);
+  EXPECT_EQ(kl_divergence(none, none).item(), 0);
+  EXPECT_EQ(kl_divergence(zeros({3, 0}, f64), zeros({3, 0}, f64)).item(), 0);
   for (const PairLoss function : {PairLoss(mse), PairLoss(bce_with_logits)}) {
     EXPECT_EQ(function(none, none, Reduction::sum).item(), 0);
     EXPECT_EQ(function(none, none, Reduction::none).shape(), none.shape());

@@ -164,6 +164,12 @@ std::vector<ExpressionOp> losses() {
              }),
           op("mse(x, target, reduction=mean)", mse),
           op("bce_with_logits(logits, target, reduction=mean)", bce_with_logits),
+          op("smooth_l1(x, target, beta=1, reduction=mean)", smooth_l1),
+          op("huber(x, target, delta=1, reduction=mean)", huber),
+          op("kl_divergence(log_probabilities, target, reduction=mean, log_target=false)",
+             [](const Tensor& logp, const Tensor& target, Reduction reduction, bool log_target) {
+               return kl_divergence(logp, target, {.reduction = reduction, .log_target = log_target});
+             }),
           op("dropout(x, probability, seed=0)", dropped)};
 }
 

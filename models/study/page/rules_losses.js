@@ -17,12 +17,18 @@ function gradientOfLosses(shape, counted, { outputGradients: [dy], attributes: {
   return broadcastTo(elementwise((d) => (counted === 0 ? 0 : d / counted), dy), shape);
 }
 
-/** The rule of l = value(x, t), with its slopes in x and in t. */
-const ofPairs = (value, slopeOfX, slopeOfT) => ({
-  forward: (call) => reduced(elementwise(value, ...call.inputs), call.inputs[0].size, call),
+/**
+ * The rule of l = value(x, t), with its slopes in x and in t. All three also get the constant of that name. `counted`
+ * losses are in the mean.
+ */
+const ofPairs = (value, slopeOfX, slopeOfT, constant = null, counted = (x) => x.size) => ({
+  forward(call) {
+    const [x, t] = call.inputs, c = call.attributes[constant];
+    return reduced(elementwise((p, q) => value(p, q, c), x, t), counted(x), call);
+  },
   vjp(call) {
-    const [x, t] = call.inputs, dl = gradientOfLosses(x.shape, x.size, call);
-    const gradient = (slope) => elementwise((d, p, q) => d * slope(p, q), dl, x, t);
+    const [x, t] = call.inputs, c = call.attributes[constant], dl = gradientOfLosses(x.shape, counted(x), call);
+    const gradient = (slope) => elementwise((d, p, q) => d * slope(p, q, c), dl, x, t);
     return [call.wants[0] ? gradient(slopeOfX) : null, call.wants[1] ? gradient(slopeOfT) : null];
   },
 });
@@ -75,6 +81,16 @@ const crossEntropyOfTargets = {
 };
 const crossEntropyRule = ({ inputs: [, t] }) => (t.dtype === "i64" ? crossEntropyOfLabels : crossEntropyOfTargets);
 
+const smoothL1 = (x, t, beta) => {
+  const d = Math.abs(x - t);
+  return d < beta ? (d * d) / (2 * beta) : d - beta / 2;
+};
+const slopeOfSmoothL1 = (x, t, beta) => (Math.abs(x - t) < beta ? (x - t) / beta : Math.sign(x - t));
+
+const probability = (t, isLog) => (isLog ? Math.exp(t) : t);
+const logarithm = (t, isLog) => (isLog ? t : Math.log(t));
+const times = (p, x) => (p === 0 ? 0 : p * x);
+
 export const lossRules = {
   cross_entropy: {
     forward: (call) => crossEntropyRule(call).forward(call),
@@ -82,5 +98,13 @@ export const lossRules = {
   },
   nll: ofLabels((logp) => scaleBy(-1, logp), (logp, hot, dl) => elementwise((d, q) => (q ? -d : 0), dl, hot)),
   mse: ofPairs((x, t) => (x - t) ** 2, (x, t) => 2 * (x - t), (x, t) => 2 * (t - x)),
+  smooth_l1: ofPairs(smoothL1, slopeOfSmoothL1, (x, t, beta) => -slopeOfSmoothL1(x, t, beta), "beta"),
+  kl_divergence: ofPairs(
+    (x, t, isLog) => times(probability(t, isLog), logarithm(t, isLog) - x),
+    (x, t, isLog) => -probability(t, isLog),
+    (x, t, isLog) => probability(t, isLog) && (isLog ? Math.exp(t) : 1) * (logarithm(t, isLog) - x + 1),
+    "log_target",
+    (x) => sizeOf(x.shape.slice(0, -1)),
+  ),
   bce_with_logits: ofPairs((x, t) => logOnePlusExp(x) - x * t, (x, t) => logistic(x) - t, (x) => -x),
 };

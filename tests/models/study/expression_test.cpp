@@ -266,6 +266,9 @@ TEST(Expression, CallsEveryOpWithItsOptions) {
       {"nll(x, [2, 0, 2, 3], none)", [=] { return nll(x, ids, {.reduction = Reduction::none}); }},
       {"mse(x, y, sum)", [=] { return mse(x, y, Reduction::sum); }},
       {"bce_with_logits(x, y)", [=] { return bce_with_logits(x, y); }},
+      {"smooth_l1(x, y, beta=0.5)", [=] { return smooth_l1(x, y, 0.5); }},
+      {"huber(x, y, 0.5, sum)", [=] { return huber(x, y, 0.5, Reduction::sum); }},
+      {"kl_divergence(x, y, log_target=true)", [=] { return kl_divergence(x, y, {.log_target = true}); }},
       {"dropout(x, 0.5, seed=7)",
        [=] {
          Random of_7(7);

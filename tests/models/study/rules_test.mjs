@@ -88,6 +88,9 @@ testRules([
       [op, [normal(2, 4), integers([2], 1, 1)], { reduction, ignore_index: 1 }],
     ]),
     ["cross_entropy", [normal(2, 3, 4), normal(2, 3, 4)], { reduction }],
+    ["smooth_l1", [normal(2, 3), normal(2, 3)], { reduction, beta: 0.7 }],
+    ["kl_divergence", [normal(2, 3), positive(2, 3)], { reduction, log_target: false }],
+    ["kl_divergence", [normal(2, 3), normal(2, 3)], { reduction, log_target: true }],
     ...["mse", "bce_with_logits"].map((op) => [op, [normal(2, 3), normal(2, 3)], { reduction }]),
   ]),
 ]);

@@ -149,6 +149,17 @@ enum class Activation { none, relu, tanh, sigmoid, gelu, gelu_tanh };
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none);
 /// y[i, j] = a[i] b[j]: a [n], b [m] -> y [n, m]. Throws ShapeError if an operand is not a vector.
 Tensor outer(const Tensor& a, const Tensor& b);
+/// Products and sums in Einstein's notation, as in NumPy: einsum("bhqd,bhkd->bhqk", {q, k}) multiplies elements with
+/// equal letters and sums over the letters that y does not name. The equation has one group of letters per operand, one
+/// letter per axis; "..." stands for any axes, which broadcast. A letter twice in one group takes the diagonal:
+/// "ii->i". Without "->", y has the axes of "..." and then, in alphabetical order, the letters that occur once.
+///
+/// Composed of transposes, reshapes, products and sums, operand by operand from the left, in this order: give the
+/// operands so that the products of the first ones are small. y may share the storage of an operand. Throws ValueError
+/// if the equation is not one, names another number of operands, or y repeats a letter or names one that no operand
+/// has; ShapeError if a group does not fit the rank of its operand, one letter has two lengths, or a product would have
+/// more than 8 axes.
+Tensor einsum(std::string_view equation, const Tensors& operands);
 
 // ---- reductions
 

@@ -9,6 +9,13 @@ inline CheckCase product(const Shape& a, const Shape& b, MatmulOptions options =
   return one([=](auto& x, auto& y) { return matmul(x, y, options); }, {normal(a), normal(b)});
 }
 
+/// einsum of as many tensors as there are shapes.
+inline CheckCase contraction(const char* equation, std::initializer_list<Shape> shapes) {
+  Tensors inputs;
+  for (const Shape& shape : shapes) inputs.push_back(normal(shape));
+  return {[=](const Tensors& in) { return Tensors{einsum(equation, in)}; }, std::move(inputs)};
+}
+
 inline CheckCase layer(const Shape& x, Activation activation = Activation::none) {
   return one([=](auto& rows, auto& weight, auto& bias) { return linear(rows, weight, bias, activation); },
              {normal(x), normal({6, 3}), normal({6})});
@@ -61,6 +68,18 @@ inline constexpr OpChecks products[] = {
         layer({4, 3}, Activation::gelu),
         layer({4, 3}, Activation::gelu_tanh)}; }},
     {"outer", [] { return Cases{one(outer, {normal({3}), normal({4})})}; }},
+    {"einsum", [] { return Cases{
+        contraction("ij,jk->ik", {{3, 4}, {4, 5}}),
+        contraction("bhqd,bhkd->bhqk", {{2, 2, 3, 4}, {2, 2, 5, 4}}),
+        contraction("ij,kj,il->lk", {{3, 4}, {5, 4}, {3, 2}}),
+        contraction("ii->i", {{4, 4}}),
+        contraction("iji,jk->k", {{3, 2, 3}, {2, 4}}),
+        contraction("...ij,...jk->...ik", {{2, 1, 3, 4}, {5, 4, 2}}),
+        contraction("...i,i->...", {{2, 3, 4}, {4}}),
+        contraction("i,j", {{3}, {4}}),
+        contraction(",ij->j", {{}, {2, 3}}),
+        contraction("ij,jk->ik", {{3, 0}, {0, 2}}),
+        one([](auto& x) { return einsum("ij,kj->ik", {x, x}); }, {normal({3, 4})})}; }},
     {"sum", [] { return reductions(sum); }},
     {"mean", [] { return reductions(mean); }},
     {"max", [] { return reductions(max, EmptyReduction::refused); }},

@@ -138,6 +138,12 @@ void Argument::take(Axes& result) const {
 
 void Argument::take(Shape& result) const { result = Shape(whole_numbers(value_)); }
 
+void Argument::take(std::string& result) const {
+  const Word* given = std::get_if<Word>(&value_.is);
+  if (given == nullptr) refuse("a text in quotes", value_);
+  result = given->name;
+}
+
 void Argument::take(std::vector<Padding>& result) const {
   const List* list = std::get_if<List>(&value_.is);
   if (list == nullptr) refuse("a list of pairs, [[before, after], ...]", value_);

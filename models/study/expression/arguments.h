@@ -67,6 +67,7 @@ class Argument {
   void take(std::optional<std::int64_t>& result) const;
   void take(Axes& result) const;
   void take(Shape& result) const;
+  void take(std::string& result) const;
   void take(std::vector<int>& result) const;
   void take(std::vector<std::int64_t>& result) const;
   void take(std::vector<Padding>& result) const;

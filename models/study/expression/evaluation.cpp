@@ -44,6 +44,8 @@ class Evaluation {
         return {step.number};
       case Step::Kind::word:
         return {Word{step.word}};
+      case Step::Kind::quoted:
+        return {Word{step.member}};
       case Step::Kind::none:
         return {};
       case Step::Kind::input:

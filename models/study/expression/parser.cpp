@@ -122,6 +122,10 @@ class Parser {
       take();
       return add({.kind = Step::Kind::number, .place = token.place, .number = token.number});
     }
+    if (token.kind == Token::Kind::quoted) {
+      const Token quoted = take();
+      return add({.kind = Step::Kind::quoted, .place = quoted.place, .member = std::string(quoted.text)});
+    }
     if (token.kind == Token::Kind::name) return is_sign(tokens_[at_ + 1], "(") ? call() : name(words);
     if (is_sign(token, "[")) return list(words);
     if (!accept("(")) fail(text("a value should stand before ", shown(token)), token.place);

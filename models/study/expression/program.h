@@ -12,7 +12,7 @@
 namespace retrace::expressions {
 
 struct Step {
-  enum class Kind { number, word, none, input, negative, arithmetic, call, list, positions, item, member };
+  enum class Kind { number, word, quoted, none, input, negative, arithmetic, call, list, positions, item, member };
   static constexpr std::ptrdiff_t absent = -1;
 
   Kind kind = Kind::none;
@@ -21,7 +21,7 @@ struct Step {
   std::string_view word = {};                 // one of a parameter's words
   char sign = 0;                              // of arithmetic: + - * /
   const ExpressionOp* op = nullptr;           // of a call
-  std::string member = {};                    // of the results of a call
+  std::string member = {};                    // of the results of a call; a quoted text
   std::size_t input = 0;                      // its number
   std::vector<std::ptrdiff_t> operands = {};  // earlier steps; absent: the default of that parameter
   std::string name = {};                      // that the expression gives this step

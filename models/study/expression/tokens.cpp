@@ -59,6 +59,15 @@ Token name_at(std::string_view source, std::size_t begin) {
   return {.kind = Token::Kind::name, .text = source.substr(begin, end - begin), .place = {begin, end}};
 }
 
+Token quoted_at(std::string_view source, std::size_t begin) {
+  const std::size_t close = source.find('"', begin + 1);
+  if (close == source.npos)
+    throw ExpressionError("expression: this quote is never closed; put another one behind the text", source,
+                          {begin, begin + 1});
+  return {
+      .kind = Token::Kind::quoted, .text = source.substr(begin + 1, close - begin - 1), .place = {begin, close + 1}};
+}
+
 }  // namespace
 
 std::vector<Token> tokens_of(std::string_view source) {
@@ -75,6 +84,8 @@ std::vector<Token> tokens_of(std::string_view source) {
       tokens.push_back(number_at(source, at));
     else if (is_letter(c))
       tokens.push_back(name_at(source, at));
+    else if (c == '"')
+      tokens.push_back(quoted_at(source, at));
     else if (signs.find(c) != signs.npos)
       tokens.push_back({.kind = Token::Kind::sign, .text = source.substr(at, 1), .place = {at, at + 1}});
     else {

@@ -10,15 +10,15 @@
 namespace retrace::expressions {
 
 struct Token {
-  enum class Kind { number, name, sign, end };
+  enum class Kind { number, name, quoted, sign, end };
   Kind kind = Kind::end;
-  std::string_view text = {};  // of the source, which outlives it
+  std::string_view text = {};  // of the source, which outlives it; what stands between quotes
   TextPart place = {};
   double number = 0;
 };
 
 /// The tokens of the source, and one of kind `end`. Throws ExpressionError for a character that no expression has and
-/// for a number that is too large.
+/// for a number that is too large, and for a quote that is never closed.
 std::vector<Token> tokens_of(std::string_view source);
 
 }  // namespace retrace::expressions

@@ -17,7 +17,7 @@ struct Value;
 
 /// Nothing is given: `none`.
 struct None {};
-/// An option by name: `relu`, `true`.
+/// An option by name, `relu`, `true`, or a text in quotes.
 struct Word {
   std::string_view name;
 };

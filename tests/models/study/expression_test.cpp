@@ -190,6 +190,10 @@ TEST(Expression, CallsEveryOpWithItsOptions) {
       {"linear(x, y, v, activation=gelu)", [=] { return linear(x, y, v, Activation::gelu); }},
       {"linear(x, y, none, none)", [=] { return linear(x, y); }},
       {"outer(v, v)", [=] { return outer(v, v); }},
+      {"einsum(\"ij, kj -> ki\", [x, y])",
+       [=] {
+         return einsum("ij,kj->ki", {x, y});
+       }},
       {"sum(x, axis=1)", [=] { return sum(x, 1); }},
       {"mean(x, [0, 1], keepdims=true)",
        [=] {

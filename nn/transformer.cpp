@@ -24,10 +24,7 @@ Tensor dropped(const Tensor& x, const TransformerLayerOptions& options, Random* 
 Tensor activated(const Tensor& x, const Linear& linear1, FeedForward activation) {
   if (activation != FeedForward::swiglu)
     return linear1(x, activation == FeedForward::gelu ? Activation::gelu : Activation::relu);
-  const Tensor both = linear1(x);
-  const std::int64_t half = both.dim(-1) / 2;
-  const Tensors halves = split(both, {half, half}, -1);
-  return silu(halves[0]) * halves[1];
+  return swiglu(linear1(x));
 }
 
 // The sum of x and what a sublayer makes of it, normalised before or after.

@@ -6,6 +6,7 @@
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/loss.h>
 #include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/loops/weighted_targets.h>
 
 namespace retrace {
 namespace kernels {
@@ -40,17 +41,20 @@ template void scaled_exp_plain(const ScaledExp<Dual>&);
 namespace {
 
 struct Attributes {
-  CrossEntropyOptions options;
+  Reduction reduction;
+  std::optional<std::int64_t> ignore_index;
   double counted;
 };
 
 Formulas formulas(const Record& r) {
-  const auto& [options, counted] = r.attributes<Attributes>();
-  const std::string where = r.in(1).dtype == i64 ? ignoring(options.ignore_index) : "";
-  return {text(r.op().forward, where, reduced_formula(options.reduction, counted)),
-          text(gradient_of_loss_formula(options.reduction, counted), ", ", r.op().backward, where)};
+  const auto& [reduction, ignore_index, counted] = r.attributes<Attributes>();
+  const std::string where = r.in(1).dtype == i64 ? ignoring(ignore_index) : "";
+  return {text(r.op().forward, where, reduced_formula(reduction, counted)),
+          text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward, where)};
 }
-AttributeList attribute_list(const Record& r) { return label_loss_attributes(r.attributes<Attributes>().options); }
+AttributeList attribute_list(const Record& r) {
+  return label_loss_attributes(r.attributes<Attributes>().reduction, r.attributes<Attributes>().ignore_index);
+}
 constexpr OpInfo info{"cross_entropy",
                       "l[i] = ln sum_c e^x[i, c] - x[i, t[i]]",
                       "dx[i, c] = dl[i] (softmax(x)[i, c] - [c = t[i]])",
@@ -92,11 +96,11 @@ void backward(Record& r) {
     using T = decltype(zero);
     const T* x = r.saved(0).values<T>();
     const T* total = r.saved(1).values<T>();
-    const GradientOfLosses<T> dl(attributes.options.reduction, attributes.counted, r.grad_out<T>());
+    const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
     const GradientSlot<T> dx = r.grad_in<T>(0);
     for_each_row(rows, classes, [&](std::int64_t row) {
       const GradientSlot<T> of_row{dx.values + row * classes, dx.add};
-      if (labels[row] == attributes.options.ignore_index)
+      if (labels[row] == attributes.ignore_index)
         of_row.put(classes, [](std::int64_t) { return T(0); });
       else
         put_gradient(x + row * classes, total[row], dl(row), labels[row], classes, of_row);
@@ -113,7 +117,7 @@ void soft_backward(Record& r) {
     const T* x = r.saved(0).values<T>();
     const T* total = r.saved(1).values<T>();
     const T* t = r.saved(2).values<T>();
-    const GradientOfLosses<T> dl(attributes.options.reduction, attributes.counted, r.grad_out<T>());
+    const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
     if (r.wants(0)) {
       const GradientSlot<T> dx = r.grad_in<T>(0);
       for (std::int64_t row = 0; row < rows; ++row) {
@@ -140,14 +144,17 @@ template <class T> void sums_of_rows(const Tensor& logits, const Tensor& sums) {
   });
 }
 
-Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {
+void check_soft_targets(const Tensor& logits, const Tensor& targets) {
   if (logits.shape() != targets.shape() || logits.rank() == 0)
     throw ShapeError(text("cross_entropy: ", describe_operand("logits", logits), " and ",
                           describe_operand("targets", targets),
                           ": soft targets have the shape of the logits; reshape one of them, or give labels as i64"));
+}
+
+Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, Reduction reduction) {
   if (logits.dtype() != targets.dtype()) {
     const auto [like_targets, like_logits] = with_tangents(info.name, logits, targets, "logits", "targets");
-    return soft_cross_entropy(like_targets, like_logits, options);
+    return soft_cross_entropy(like_targets, like_logits, reduction);
   }
   Tensor y, total;
   const Shape rows = logits.shape().first(logits.rank() - 1);
@@ -157,9 +164,9 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntr
     using T = decltype(zero);
     total = empty(rows, logits.dtype());
     sums_of_rows<T>(logits, total);
-    y = empty(options.reduction == Reduction::none ? rows : Shape{}, logits.dtype());
+    y = empty(reduction == Reduction::none ? rows : Shape{}, logits.dtype());
     const T *x = logits.values<T>().data(), *t = targets.values<T>().data(), *sum = total.values<T>().data();
-    reduce_losses(options.reduction, rows.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
+    reduce_losses(reduction, rows.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
       return ordered_sum<T>(classes, [=](std::int64_t c) {
         const T target = t[row * classes + c];
         return target == T(0) ? T(0) : target * (sum[row] - x[row * classes + c]);  // 0 (-inf) is 0 here
@@ -167,8 +174,15 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntr
     });
   });
   record(soft_info, soft_backward, {&logits, &targets}, {&y}, {&logits, &total, &targets},
-         Attributes{options, counted});
+         Attributes{reduction, {}, counted});
   return y;
+}
+
+/// Labels with smoothing or class weights, as soft targets.
+Tensor weighted_cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options) {
+  const auto [q, counted] = weighted_targets(logits, labels, options);
+  const Tensor losses = soft_cross_entropy(without_ignored_rows(logits, labels, options), q, Reduction::none);
+  return reduced_rows(losses, options.reduction, counted);
 }
 
 }  // namespace
@@ -176,10 +190,18 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntr
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {
   check_defined(info.name, logits, "logits");
   check_defined(info.name, targets, "targets");
-  if (targets.dtype() != i64) return soft_cross_entropy(logits, targets, options);
+  if (targets.dtype() != i64) {
+    check_soft_targets(logits, targets);
+    check_class_options(info.name, "logits", logits, options);
+    if (are_plain(options)) return soft_cross_entropy(logits, targets, options.reduction);
+    check_dtypes(info.name, logits, targets, "logits", "targets");
+    return soft_cross_entropy(logits, weighted_soft_targets(targets, options), options.reduction);
+  }
   const double counted = check_labels(info.name, "logits", logits, targets, options.ignore_index);
   check_real(info.name, logits, "logits");
+  check_class_options(info.name, "logits", logits, options);
   if (expand_fused()) return nll(log_softmax(logits), targets, options);
+  if (!are_plain(options)) return weighted_cross_entropy(logits, targets, options);
   const std::int64_t classes = logits.dim(-1);
   const std::int64_t* labels = targets.values<std::int64_t>().data();
   Tensor y, total;
@@ -193,7 +215,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
       return labels[row] == options.ignore_index ? T(0) : sum[row] - x[row * classes + labels[row]];
     });
   });
-  record(info, backward, {&logits, &targets}, {&y}, {&logits, &total, &targets}, Attributes{options, counted});
+  record(info, backward, {&logits, &targets}, {&y}, {&logits, &total, &targets},
+         Attributes{options.reduction, options.ignore_index, counted});
   return y;
 }
 

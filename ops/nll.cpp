@@ -1,20 +1,24 @@
 #include <retrace/ops/loops/loss.h>
+#include <retrace/ops/loops/weighted_targets.h>
 
 namespace retrace {
 namespace {
 
 struct Attributes {
-  CrossEntropyOptions options;
+  Reduction reduction;
+  std::optional<std::int64_t> ignore_index;
   double counted;
 };
 
 Formulas formulas(const Record& r) {
-  const auto& [options, counted] = r.attributes<Attributes>();
-  const std::string where = ignoring(options.ignore_index);
-  return {text(r.op().forward, where, reduced_formula(options.reduction, counted)),
-          text(gradient_of_loss_formula(options.reduction, counted), ", ", r.op().backward, where)};
+  const auto& [reduction, ignore_index, counted] = r.attributes<Attributes>();
+  const std::string where = ignoring(ignore_index);
+  return {text(r.op().forward, where, reduced_formula(reduction, counted)),
+          text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward, where)};
 }
-AttributeList attribute_list(const Record& r) { return label_loss_attributes(r.attributes<Attributes>().options); }
+AttributeList attribute_list(const Record& r) {
+  return label_loss_attributes(r.attributes<Attributes>().reduction, r.attributes<Attributes>().ignore_index);
+}
 constexpr OpInfo info{"nll", "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]", "logp, t", formulas, attribute_list};
 
 void backward(Record& r) {
@@ -23,11 +27,28 @@ void backward(Record& r) {
   const std::int64_t* labels = r.saved(0).values<std::int64_t>();
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const GradientOfLosses<T> dl(attributes.options.reduction, attributes.counted, r.grad_out<T>());
+    const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for (std::int64_t row = 0; row < r.in(1).numel(); ++row)
-      if (labels[row] != attributes.options.ignore_index) dx[row * classes + labels[row]] -= dl(row);
+      if (labels[row] != attributes.ignore_index) dx[row * classes + labels[row]] -= dl(row);
   });
+}
+
+/// 1 where q is 0.
+Tensor unused_classes(const Tensor& q) {
+  const Tensor mask = zeros(q.shape(), i64);
+  const auto is_unused = mask.mutable_values<std::int64_t>();
+  dispatch_real(q.dtype(), info.name, [&](auto zero) {
+    for (std::size_t k = 0; k < is_unused.size(); ++k) is_unused[k] = q.values<decltype(zero)>()[k] == zero ? 1 : 0;
+  });
+  return mask;
+}
+
+/// Labels with smoothing or class weights. A log-probability of -inf that does not count adds 0.
+Tensor weighted_nll(const Tensor& x, const Tensor& labels, const CrossEntropyOptions& options) {
+  const auto [q, counted] = weighted_targets(x, labels, options);
+  const Tensor losses = neg(sum(mul(masked_fill(x, unused_classes(q), 0), q), -1));
+  return reduced_rows(losses, options.reduction, counted);
 }
 
 }  // namespace
@@ -36,6 +57,9 @@ Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyO
   check_defined(info.name, log_probabilities, "logp");
   check_defined(info.name, targets, "targets");
   const double counted = check_labels(info.name, "logp", log_probabilities, targets, options.ignore_index);
+  check_real(info.name, log_probabilities, "logp");
+  check_class_options(info.name, "logp", log_probabilities, options);
+  if (!are_plain(options)) return weighted_nll(log_probabilities, targets, options);
   const std::int64_t classes = log_probabilities.dim(-1);
   const std::int64_t* labels = targets.values<std::int64_t>().data();
   Tensor y;
@@ -47,7 +71,8 @@ Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyO
       return labels[row] == options.ignore_index ? T(0) : -x[row * classes + labels[row]];
     });
   });
-  record(info, backward, {&log_probabilities, &targets}, {&y}, {&targets}, Attributes{options, counted});
+  record(info, backward, {&log_probabilities, &targets}, {&y}, {&targets},
+         Attributes{options.reduction, options.ignore_index, counted});
   return y;
 }
 

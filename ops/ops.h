@@ -332,17 +332,24 @@ Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates);
 
 /// How the losses l are reduced to y: their mean, their sum, or not at all.
 enum class Reduction { mean, sum, none };
-/// The reduction of cross_entropy and nll, and the label that they ignore.
+/// The reduction of cross_entropy and nll, the label that they ignore, and what replaces the labels.
 struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;
   std::optional<std::int64_t> ignore_index = std::nullopt;  // rows with this label have no loss and are not counted
+  double label_smoothing = 0;  // e in [0, 1]: the target of class c is (1 - e) t_c + e / C, t_c being 1 for the label
+  Tensor class_weights = {};   // w [C]: the loss of class c counts w_c times. They get no gradient
 };
 /// l = -log_softmax(x)[t] for logits x [..., C] and labels t [...] (i64), or l = -sum_c t_c log_softmax(x)_c for soft
 /// targets t [..., C]. If every row is ignored, the mean is 0 with gradient 0. Throws ShapeError if the targets have
 /// another shape, IndexError (with position and value) if a label is not in [0, C) and not ignore_index.
+///
+/// With label smoothing or class weights, l = -sum_c w_c q_c log_softmax(x)_c for the smoothed targets q, and the mean
+/// of labels divides by the sum of the w_t, that of soft targets by the number of rows, as in PyTorch. These are
+/// composed of other ops. Throws ValueError if label_smoothing is not in [0, 1], ShapeError if class_weights is not
+/// [C].
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options = {});
-/// l = -logp[t] for log-probabilities logp [..., C] and labels t [...] (i64). Throws as cross_entropy does, and
-/// DtypeError if the targets are not i64.
+/// l = -logp[t] for log-probabilities logp [..., C] and labels t [...] (i64). Label smoothing, class weights and errors
+/// are those of cross_entropy. Throws DtypeError if the targets are not i64.
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options = {});
 /// l = (x - t)^2. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);

@@ -10,6 +10,11 @@ inline CheckCase classes(const CrossEntropyOptions& options) {
              {indices({1, 0, 3, 1}), normal({4, 5})});
 }
 
+/// For four classes.
+inline CrossEntropyOptions all_of_it() {
+  return {.reduction = Reduction::none, .label_smoothing = 0.2, .class_weights = positive({4})};
+}
+
 inline CheckCase pair(Tensor (*loss)(const Tensor&, const Tensor&, Reduction), Reduction reduction) {
   return one([=](auto& x, auto& target) { return loss(x, target, reduction); }, {normal({3, 4}), normal({3, 4})});
 }
@@ -36,9 +41,16 @@ inline constexpr OpChecks losses[] = {
         classes({.reduction = Reduction::none}),
         classes({.ignore_index = 1}),
         one([](auto& logits, auto& targets) { return cross_entropy(logits, targets); },
+            {normal({3, 4}), positive({3, 4})}),
+        classes({.label_smoothing = 0.3}),
+        classes({.ignore_index = 1, .class_weights = positive({5})}),
+        classes({.reduction = Reduction::sum, .label_smoothing = 0.1, .class_weights = positive({5})}),
+        one([options = all_of_it()](auto& logits, auto& targets) { return cross_entropy(logits, targets, options); },
             {normal({3, 4}), positive({3, 4})})}; }},
     {"nll", [] { return Cases{
-        one([](auto& targets, auto& x) { return nll(x, targets); }, {indices({1, 0, 3}), normal({3, 4})})}; }},
+        one([](auto& targets, auto& x) { return nll(x, targets); }, {indices({1, 0, 3}), normal({3, 4})}),
+        one([options = all_of_it()](auto& targets, auto& x) { return nll(x, targets, options); },
+            {indices({1, 0, 3}), normal({3, 4})})}; }},
     {"mse", [] { return pairs(mse); }},
     {"bce_with_logits", [] { return pairs(bce_with_logits); }},
     {"smooth_l1", [] { return Cases{

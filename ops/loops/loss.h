@@ -62,9 +62,9 @@ inline AttributeList loss_attributes(Reduction reduction) {
   return {{"reduction", std::string(name)}};
 }
 /// Those of a loss of labels: also "ignore_index", if it ignores one.
-inline AttributeList label_loss_attributes(const CrossEntropyOptions& options) {
-  AttributeList list = loss_attributes(options.reduction);
-  if (options.ignore_index) list.push_back({"ignore_index", *options.ignore_index});
+inline AttributeList label_loss_attributes(Reduction reduction, std::optional<std::int64_t> ignored) {
+  AttributeList list = loss_attributes(reduction);
+  if (ignored) list.push_back({"ignore_index", *ignored});
   return list;
 }
 

@@ -23,5 +23,9 @@ Adapters memory_core_adapters();
 Adapters graph_adapters();
 Adapters optim_adapters();
 Adapters training_adapters();
+Adapters losses_and_einsum_adapters();
+
+/// The reduction of a loss; mean if the case has none. Throws Unsupported for any but mean, sum and none.
+Reduction reduction_of(const Arguments& c);
 
 }  // namespace retrace::golden

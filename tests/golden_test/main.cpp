@@ -21,7 +21,7 @@ const Adapters& all_adapters() {
     for (const auto group :
          {elementwise_adapters, reduction_adapters, linalg_adapters, shape_adapters, softmax_loss_adapters,
           norm_adapters, attention_adapters, recurrent_adapters, relational_adapters, memory_core_adapters,
-          graph_adapters, optim_adapters, training_adapters})
+          graph_adapters, optim_adapters, training_adapters, losses_and_einsum_adapters})
       result.merge(group());
     return result;
   }();

@@ -102,6 +102,23 @@ TEST(LossErrors, Labels) {
       {Mistake::index, [](auto& with) { cross_entropy(with.matrix, with.negative, {.ignore_index = -100}); },
        "cross_entropy: label -1 at position 1 of targets[2] is outside 0 to 2; check the labels, or name it with "
        "ignore_index"},
+      {Mistake::value, [](auto& with) { cross_entropy(with.matrix, with.ids, {.label_smoothing = 1.5}); },
+       "cross_entropy: label_smoothing is 1.5; it must lie from 0 to 1"},
+      {Mistake::value, [](auto& with) { cross_entropy(with.matrix, with.matrix, {.label_smoothing = nan}); },
+       "cross_entropy: label_smoothing is nan; it must lie from 0 to 1"},
+      {Mistake::shape, [](auto& with) { cross_entropy(with.matrix, with.ids, {.class_weights = with.four}); },
+       "cross_entropy: class_weights[4] must be [3], one weight per class of logits[2, 3]"},
+      {Mistake::dtype, [](auto& with) { cross_entropy(with.matrix, with.ids, {.class_weights = with.narrow}); },
+       dtypes_differ("cross_entropy", "logits[2, 3] is f64", "class_weights[3] is f32")},
+      {Mistake::dtype, [](auto& with) { cross_entropy(with.matrix, with.matrix, {.class_weights = with.narrow}); },
+       dtypes_differ("cross_entropy", "logits[2, 3] is f64", "class_weights[3] is f32")},
+      {Mistake::dtype,
+       [](auto& with) {
+         nll(with.matrix, with.ids, {.class_weights = indices({1, 2, 3})});
+       },
+       needs_real("nll", "class_weights[3]")},
+      {Mistake::value, [](auto& with) { nll(with.matrix, with.ids, {.label_smoothing = -0.1}); },
+       "nll: label_smoothing is -0.1; it must lie from 0 to 1"},
       {Mistake::shape, [](auto& with) { nll(with.number, indices(0)); },
        "nll: logp[] and targets[]: labels must have the shape of the scores without the last axis; reshape them"},
       {Mistake::shape, [](auto& with) { nll(with.matrix, with.flags); },

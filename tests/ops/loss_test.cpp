@@ -110,6 +110,80 @@ TEST(CrossEntropy, OfNoRows) {
   EXPECT_EQ(nll(x, labels).item(), 0);
 }
 
+/// By the definition, row by row: q = (1 - e) [c = t] + e / C, l = -sum w q log p, and the mean divides by the sum of
+/// w_t.
+TEST(CrossEntropy, SmoothsAndWeightsLabels) {
+  Random random(7);
+  const Tensor x = random.normal({2, 3, 4}, f64), labels = indices({{3, 0, 1}, {1, 2, 0}});
+  const Tensor weights = tensor({0.5, 2.0, 0.0, 1.5}, f64), logp = log_softmax(x);
+  for (const double e : {0.0, 0.3, 1.0})
+    for (const bool weighted : {false, true})
+      for (const bool ignoring : {false, true}) {
+        CrossEntropyOptions options{.reduction = Reduction::none, .label_smoothing = e};
+        if (weighted) options.class_weights = weights;
+        if (ignoring) options.ignore_index = 1;
+        const Tensor want = zeros({2, 3}, f64);
+        double counted = 0;
+        for (std::int64_t row = 0; row < 6; ++row) {
+          const std::int64_t label = labels.values<std::int64_t>()[static_cast<std::size_t>(row)];
+          if (ignoring && label == 1) continue;
+          counted += weighted ? weights.at({label}) : 1;
+          for (std::int64_t c = 0; c < 4; ++c)
+            want.mutable_values<double>()[static_cast<std::size_t>(row)] -=
+                (weighted ? weights.at({c}) : 1) * ((c == label ? 1 - e : 0) + e / 4) * logp.at({row / 3, row % 3, c});
+        }
+        for (const Loss function : {Loss(cross_entropy), Loss(nll)}) {
+          const Tensor& scores = function == Loss(nll) ? logp : x;
+          const std::string what = text("smoothing ", e, weighted ? ", weights" : "", ignoring ? ", ignoring" : "");
+          expect_near(function(scores, labels, options), want, 1e-14, what);
+          CrossEntropyOptions reduced = options;
+          reduced.reduction = Reduction::sum;
+          expect_near(function(scores, labels, reduced), sum(want), 1e-13, what);
+          reduced.reduction = Reduction::mean;
+          expect_near(function(scores, labels, reduced), sum(want) / counted, 1e-14, what);
+        }
+      }
+}
+
+TEST(CrossEntropy, SmoothsAndWeightsSoftTargets) {
+  Random random(8);
+  const Tensor x = random.normal({3, 4}, f64), t = softmax(random.normal({3, 4}, f64));
+  const Tensor weights = tensor({0.5, 2.0, 0.25, 1.5}, f64);
+  const Tensor want = neg(sum(weights * (t * 0.75 + 0.25 / 4) * log_softmax(x), -1));
+  const CrossEntropyOptions options{.reduction = Reduction::none, .label_smoothing = 0.25, .class_weights = weights};
+  expect_near(cross_entropy(x, t, options), want, 1e-14);
+  expect_near(cross_entropy(x, t, {.label_smoothing = 0.25, .class_weights = weights}), mean(want), 1e-14,
+              "the mean is over rows");
+}
+
+/// Whatever stands in an ignored row, and in a class of weight 0.
+TEST(CrossEntropy, WhatHasNoWeightHasNoLossAndNoGradient) {
+  const Tensor x = tensor({{1.0, 2.0, 0.5}, {nan, infinity, 0.0}}, f64), labels = indices({0, -1});
+  const Tensor row = tensor({{1.0, 2.0, 0.5}}, f64), weights = tensor({1.0, 0.0, 2.0}, f64);
+  for (const Loss function : {Loss(cross_entropy), Loss(nll)})
+    for (const double e : {0.0, 0.5}) {
+      const CrossEntropyOptions options{.ignore_index = -1, .label_smoothing = e, .class_weights = weights};
+      const auto loss = [&](const Tensor& at) { return function(at, labels, options); };
+      EXPECT_EQ(loss(x).item(), function(row, indices({0}), options).item());
+      EXPECT_EQ(max(abs(gradient_of(x, loss)[1])).item(), 0);
+      const auto all_ignored = [&](const Tensor& at) { return function(at, indices({-1, -1}), options); };
+      EXPECT_EQ(all_ignored(x).item(), 0);
+      EXPECT_EQ(max(abs(gradient_of(x, all_ignored))).item(), 0);
+    }
+  const Tensor logp = tensor({{-1.0, -infinity, -2.0}}, f64);
+  // q = (0.5 + 0.5 / 3, -, 0.5 / 3) with weights 1 and 2.
+  EXPECT_NEAR(nll(logp, indices({0}), {.label_smoothing = 0.5, .class_weights = weights}).item(), 4.0 / 3, 1e-15);
+}
+
+TEST(CrossEntropy, WeightsGetNoGradient) {
+  const Tensor x = parameter(ones({2, 3}, f64)), weights = parameter(ones({3}, f64));
+  for (const Tensor& targets : {indices({0, 2}), ones({2, 3}, f64)}) {
+    Tape tape;
+    tape.backward(cross_entropy(x, targets, {.class_weights = weights}));
+    EXPECT_FALSE(weights.has_grad());
+  }
+}
+
 TEST(CrossEntropy, OneHotSoftTargetsEqualLabels) {
   Random random(3);
   const Tensor x = random.normal({6, 5}, 0, 3, f64), labels = random.integers({6}, 5), hot = one_hot(labels, 5, f64);

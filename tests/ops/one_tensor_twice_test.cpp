@@ -54,6 +54,11 @@ std::vector<Case> cases() {
       {"concat", {3, 3}, 2, [](const Tensors& in) { return concat(in, 1); }},
       {"scatter_add", {3, 3}, 2, two([=](const Tensor& x, const Tensor& u) { return scatter_add(x, ids, u); })},
       {"mse", {3, 3}, 2, two([](const Tensor& x, const Tensor& t) { return mse(x, square(t) + t); })},
+      {"einsum", {3, 3}, 2, [](const Tensors& in) { return einsum("ij,kj->ki", in); }},
+      {"smooth_l1", {3, 3}, 2, two([](const Tensor& x, const Tensor& t) { return smooth_l1(x, square(t) + t, 0.5); })},
+      {"kl_divergence", {3, 3}, 2, two([](const Tensor& x, const Tensor& t) {
+         return kl_divergence(x, square(t) + 1.0);
+       })},
       {"bce_with_logits", {3, 3}, 2, two([](const Tensor& x, const Tensor& t) { return bce_with_logits(x, t); })},
       {"cross_entropy", {3, 3}, 2, two([](const Tensor& x, const Tensor& t) { return cross_entropy(x, t); })},
       {"attention", {2, 3, 3}, 3, [](const Tensors& in) { return attention(in[0], in[1], in[2]); }},

@@ -125,7 +125,8 @@ TEST(Unary, IntegersAreRefusedByName) {
 }
 
 TEST(Unary, FiniteInIsFiniteOut) {
-  const std::set<std::string> overflowing{"scale", "pow", "exp", "square"}, partial{"log", "sqrt", "reciprocal"};
+  const std::set<std::string> overflowing{"scale", "selu", "pow", "exp", "square"},
+      partial{"log", "sqrt", "reciprocal"};
   for (const Dtype dtype : {f32, f64}) {
     const double largest =
         dtype == f32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();

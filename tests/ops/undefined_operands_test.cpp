@@ -78,6 +78,7 @@ TEST(UndefinedOperands, HaveTheirNamesInTheMessage) {
   expect_error<ValueError>([&] { linear(x, none); }, "linear: W" + remedy);
   expect_error<ValueError>([&] { concat({x, none}); }, "concat: x1" + remedy);
   expect_error<ValueError>([&] { stack({x, none}); }, "stack: x1" + remedy);
+  expect_error<ValueError>([&] { einsum("ij,jk", {x, none}); }, "einsum: x1" + remedy);
   expect_error<ValueError>([&] { none[0]; }, "slice: x" + remedy);
   expect_error<ValueError>([&] { cross_entropy(x, none); }, "cross_entropy: targets" + remedy);
   expect_error<ValueError>([&] { attention(x, none, x); }, "attention: k" + remedy);

@@ -156,13 +156,17 @@ std::vector<ExpressionOp> indexing() {
 }
 
 std::vector<ExpressionOp> losses() {
-  return {op("cross_entropy(logits, targets, reduction=mean, ignore_index=none)",
-             [](const Tensor& logits, const Ids& targets, Reduction reduction, std::optional<std::int64_t> ignored) {
-               return cross_entropy(logits, targets.tensor, {.reduction = reduction, .ignore_index = ignored});
+  return {op("cross_entropy(logits, targets, reduction=mean, ignore_index=none, label_smoothing=0, "
+             "class_weights=none)",
+             [](const Tensor& logits, const Ids& targets, Reduction reduction, std::optional<std::int64_t> ignored,
+                double smoothing, const Tensor& weights) {
+               return cross_entropy(logits, targets.tensor, {reduction, ignored, smoothing, weights});
              }),
-          op("nll(log_probabilities, targets, reduction=mean, ignore_index=none)",
-             [](const Tensor& logp, const Ids& targets, Reduction reduction, std::optional<std::int64_t> ignored) {
-               return nll(logp, targets.tensor, {.reduction = reduction, .ignore_index = ignored});
+          op("nll(log_probabilities, targets, reduction=mean, ignore_index=none, label_smoothing=0, "
+             "class_weights=none)",
+             [](const Tensor& logp, const Ids& targets, Reduction reduction, std::optional<std::int64_t> ignored,
+                double smoothing, const Tensor& weights) {
+               return nll(logp, targets.tensor, {reduction, ignored, smoothing, weights});
              }),
           op("mse(x, target, reduction=mean)", mse),
           op("bce_with_logits(logits, target, reduction=mean)", bce_with_logits),

@@ -266,6 +266,10 @@ TEST(Expression, CallsEveryOpWithItsOptions) {
       {"scatter_add(x, ids, y)", [=] { return scatter_add(x, ids, y); }},
       {"cross_entropy(x, ids, reduction=sum, ignore_index=3)",
        [=] { return cross_entropy(x, ids, {.reduction = Reduction::sum, .ignore_index = 3}); }},
+      {"cross_entropy(x, ids, label_smoothing=0.1, class_weights=[1, 2, 0.5, 3])",
+       [=] {
+         return cross_entropy(x, ids, {.label_smoothing = 0.1, .class_weights = tensor({1, 2, 0.5, 3}, f64)});
+       }},
       {"cross_entropy(x, softmax(y))", [=] { return cross_entropy(x, softmax(y)); }},
       {"nll(x, [2, 0, 2, 3], none)", [=] { return nll(x, ids, {.reduction = Reduction::none}); }},
       {"mse(x, y, sum)", [=] { return mse(x, y, Reduction::sum); }},

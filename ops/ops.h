@@ -97,7 +97,7 @@ inline Tensor operator/(const Tensor& x, double c) { return scale(x, 1 / c); }
 inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x), c); }
 
 // ---- activations
-// Accurate to rounding error in both tails. A finite x gives a finite y.
+// Accurate to rounding error in both tails. A finite x gives a finite y (selu overflows above 95% of the largest).
 
 /// y = 1 / (1 + e^-x).
 Tensor sigmoid(const Tensor& x);

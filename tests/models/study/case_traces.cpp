@@ -98,6 +98,10 @@ CheckedName edges() {
        unary(tanh, scale(zeros_and_ones, 30)),
        unary(exp, scale(zeros_and_ones, 800)),
        edge([](const Tensors& in) { return leaky_relu(in[0], 0.1); }, {zeros_and_ones}),
+       edge([](const Tensors& in) { return elu(in[0], 0.1); }, {zeros_and_ones}),
+       unary(selu, scale(zeros_and_ones, 800)),
+       unary(mish, scale(zeros_and_ones, 800)),
+       unary(swiglu, scale(zeros_and_ones, 800)),
        edge([](const Tensors& in) { return clip(in[0], 0.1, 2); }, {tensor({-1.0, 0.1, 0.5, 2.0}, f64)}),
        edge([](const Tensors& in) { return pow(in[0], 0); }, {zeros_and_ones}),
        edge([](const Tensors& in) { return pow(in[0], 1); }, {zeros_and_ones}),
@@ -108,6 +112,8 @@ CheckedName edges() {
        along(max, ties, 1),
        along(min, ties, 0),
        along(norm, ties, 1),
+       along(std, full({2, 4}, 0.5, f64), 1),
+       along(std, ties, 1),
        along(prod, ties, 1),
        along(logsumexp, with_infinity, 1),
        along(max, with_infinity, 1),
@@ -119,6 +125,7 @@ CheckedName edges() {
        along(prod, nothing, {0, 2}),
        along(logsumexp, nothing, 1),
        along(norm, nothing, {}),
+       along(std, nothing, 1),
        edge(
            [](const Tensors& in) {
              return transpose(in[0], {7, 6, 5, 4, 3, 2, 1, 0}) * in[0];
@@ -214,6 +221,11 @@ CheckedName edges_of_losses_and_ids() {
        edge([](const Tensors& in) { return scatter_add(in[0], in[1], in[0]); }, {x, indices({1, 1, 1})}),
        edge(dropped(0), {x}), edge(dropped(1), {x}), edge(dropped(0.5), {x}),
        edge([](const Tensors& in) { return mse(in[0], in[0] * 2.0); }, {zeros({0, 3}, f64)}),
+       edge([](const Tensors& in) { return smooth_l1(in[0], in[1], 0); }, {x, x.clone()}),
+       edge([](const Tensors& in) { return smooth_l1(in[0], in[1], 1); }, {targets, zeros({3, 4}, f64)}),
+       edge([](const Tensors& in) { return kl_divergence(in[0], in[1]); }, {certain, targets}),
+       edge([](const Tensors& in) { return kl_divergence(in[0], in[1], {.log_target = true}); }, {x, certain}),
+       edge([](const Tensors& in) { return kl_divergence(in[0], in[1]); }, {zeros({0, 3}, f64), zeros({0, 3}, f64)}),
        edge([](const Tensors& in) { return cross_entropy(in[0], in[1]); }, {certain, targets}),
        edge([](const Tensors& in) { return cross_entropy(in[0], in[1]); }, {certain, indices({3, 1, 0})})}};
   for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none})

@@ -146,11 +146,15 @@ TEST(Heap, OpsThatMoveElementsTakeNothing) {
   EXPECT_EQ(heap_allocations(), before);
 }
 
-std::unique_ptr<SequenceModel> small_model(std::string_view name, const Task& task) {
+std::unique_ptr<SequenceModel> small_model(std::string_view name, const Task& task, const ModelForm& form = {}) {
   Random random(1);
-  return make_model(
-      name, {.input = task.input_size(), .hidden = 16, .output = task.output_size(), .time = task.sequence_length()},
-      random);
+  return make_model(name,
+                    {.input = task.input_size(),
+                     .hidden = 16,
+                     .output = task.output_size(),
+                     .time = task.sequence_length(),
+                     .form = form},
+                    random);
 }
 
 TEST(Heap, ASteadyTrainingStepTakesNothing) {
@@ -167,6 +171,20 @@ TEST(Heap, ASteadyTrainingStepTakesNothing) {
       EXPECT_EQ(memory_stats().fresh_blocks, blocks) << name << " on " << task_name;
     }
   }
+}
+
+TEST(Heap, AStepThroughLayersWithDropoutAndPositionsTakesNothing) {
+  const auto task = make_task("babi");
+  for (const std::string_view name : model_names())
+    for (const RowPositions positions : {RowPositions::sinusoidal, RowPositions::rotary, RowPositions::alibi}) {
+      const ModelForm all_options{.layers = 2, .dropout = 0.1, .bidirectional = true, .positions = positions};
+      const auto model = small_model(name, *task, form_for(name, all_options));
+      Trainer trainer(*model, *task, {.steps = 20, .batch = 16});
+      for (int step = 0; step < 5; ++step) trainer.step();
+      const std::int64_t allocations = heap_allocations();
+      for (int step = 0; step < 10; ++step) trainer.step();
+      EXPECT_EQ(heap_allocations(), allocations) << name << " with " << name_of(positions);
+    }
 }
 
 TEST(Heap, AStepWithGroupsAndAnAverageTakesNothing) {

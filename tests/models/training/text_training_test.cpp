@@ -30,9 +30,11 @@ std::string noise(int count) {
 
 TextData characters_of(const std::string& utf8) { return make_text_data(utf8, TokenKind::characters, "a text"); }
 
-TextModel small_model(const TextData& data, std::string_view name, std::int64_t length = 8, std::int64_t hidden = 16) {
+TextModel small_model(const TextData& data, std::string_view name, std::int64_t length = 8, std::int64_t hidden = 16,
+                      const ModelForm& form = {}) {
   Random random = Random(1).stream("weights");
-  return TextModel({.model = std::string(name), .hidden = hidden, .length = length}, data.vocabulary, random);
+  return TextModel({.model = std::string(name), .hidden = hidden, .length = length, .form = form}, data.vocabulary,
+                   random);
 }
 
 const FitOptions short_fit{.steps = 30, .batch = 4, .learning_rate = 1e-2, .validate_every = 7};
@@ -149,7 +151,7 @@ class TextResume : public testing::Test {
   };
   /// A training from its start or its checkpoint, to its end or until `stop_after` steps are made.
   End train(const TextData& data, std::string_view name, bool resume, std::int64_t stop_after = 1000) {
-    const TextModel model = small_model(data, name, 5);
+    const TextModel model = small_model(data, name, 5, 16, form_);
     std::atomic<bool> stop{false};
     FitOptions options{.steps = 30, .batch = 4, .accumulate = 2, .learning_rate = 1e-2, .validate_every = 1};
     options.checkpoint = checkpoint_;
@@ -166,6 +168,7 @@ class TextResume : public testing::Test {
 
  protected:
   std::string checkpoint_ = folder_ / "checkpoint.safetensors";
+  ModelForm form_ = {};
 };
 
 TEST_F(TextResume, AfterAnyStepEndsWithTheSameWeights) {
@@ -181,6 +184,21 @@ TEST_F(TextResume, AfterAnyStepEndsWithTheSameWeights) {
       EXPECT_EQ(rest.result.losses.back(), whole.result.losses.back()) << name << " stopped after " << step;
       EXPECT_EQ(rest.result.test.loss, whole.result.test.loss);
     }
+  }
+}
+
+TEST_F(TextResume, LayersAndDropoutGoOnToo) {
+  const TextData data = characters_of(noise(300));
+  for (const std::string_view name : {"lstm", "gru", "rmc", "attention"}) {
+    form_ = {.layers = 2, .dropout = 0.3};
+    const End whole = train(data, name, false);
+    for (const std::int64_t step : {1, 7}) {
+      train(data, name, false, step);
+      EXPECT_EQ(train(data, name, true).hash, whole.hash) << name << " stopped after " << step;
+    }
+    train(data, name, false, 2);
+    form_.dropout = 0.2;
+    EXPECT_THROW(train(data, name, true), ValueError) << "it is of another training";
   }
 }
 

@@ -20,6 +20,11 @@ optimisers, and checks of every gradient.
 The program retrace trains small sequence models, checks gradients, and shows
 each step of a backward pass.")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:12), cmake | pkgconf | pkg-config")
+set(needed "libc6, libgcc-s1, libgomp1, libstdc++6")
+if(ZLIB_FOUND)
+  string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", zlib1g-dev")  # to link retrace::models
+  string(APPEND needed ", zlib1g")
+endif()
 # The shared libraries that the program needs are found by dpkg-shlibdeps (package dpkg-dev), for which CPack also calls
 # `file`, where both are installed.
 find_program(RETRACE_SHLIBDEPS dpkg-shlibdeps)
@@ -28,7 +33,7 @@ mark_as_advanced(RETRACE_SHLIBDEPS RETRACE_FILE)
 if(RETRACE_SHLIBDEPS AND RETRACE_FILE)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 else()
-  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libgcc-s1, libgomp1, libstdc++6")
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS ${needed})
 endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/.cmake/debian.cmake)
 include(CPack)

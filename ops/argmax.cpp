@@ -1,3 +1,4 @@
+// argmax and argmin.
 #include <cmath>
 
 #include <retrace/ops/loops/lines.h>
@@ -5,15 +6,18 @@
 #include <retrace/ops/ops.h>
 
 namespace retrace {
+namespace {
 
-Tensor argmax(const Tensor& x, int axis) {
-  check_defined("argmax", x, "x");
-  const int along = axis_of("argmax", x, axis);
+/// The position of the first element of each line that is better than all before it; NaN is better than any number.
+template <class Better>
+Tensor first_best(const char* function, const char* what, const Tensor& x, int axis, const Better& better) {
+  check_defined(function, x, "x");
+  const int along = axis_of(function, x, axis);
   if (x.dim(along) == 0)
-    throw ShapeError(text("argmax: axis ", along, " of ", describe_operand("x", x),
-                          " is empty and has no largest element; choose another axis"));
+    throw ShapeError(text(function, ": axis ", along, " of ", describe_operand("x", x), " is empty and has no ", what,
+                          " element; choose another axis"));
   Tensor y;
-  dispatch_real(x, "x", "argmax", [&](auto zero) {
+  dispatch_real(x, "x", function, [&](auto zero) {
     using T = decltype(zero);
     using std::isnan;
     y = empty(x.shape().erased(along), i64);
@@ -25,12 +29,21 @@ Tensor argmax(const Tensor& x, int axis) {
       std::int64_t best = 0;
       for (std::int64_t k = 1; k < lines.length; ++k) {
         const T candidate = first[k * lines.stride], so_far = first[best * lines.stride];
-        if (!isnan(so_far) && (isnan(candidate) || candidate > so_far)) best = k;
+        if (!isnan(so_far) && (isnan(candidate) || better(candidate, so_far))) best = k;
       }
       to[line] = best;
     }
   });
   return y;
+}
+
+}  // namespace
+
+Tensor argmax(const Tensor& x, int axis) {
+  return first_best("argmax", "largest", x, axis, [](auto p, auto q) { return p > q; });
+}
+Tensor argmin(const Tensor& x, int axis) {
+  return first_best("argmin", "smallest", x, axis, [](auto p, auto q) { return p < q; });
 }
 
 }  // namespace retrace

@@ -70,11 +70,29 @@ Tensor reciprocal(const Tensor& x);
 Tensor sin(const Tensor& x);
 /// y = cos x, x in radians.
 Tensor cos(const Tensor& x);
+/// y = erf x = 2 / sqrt(pi) times the integral of e^(-t^2) over t from 0 to x.
+Tensor erf(const Tensor& x);
+/// y = ln(1 + x), accurate for small x. -inf at -1, NaN for x < -1.
+Tensor log1p(const Tensor& x);
+/// y = e^x - 1, accurate for small x.
+Tensor expm1(const Tensor& x);
+/// y = 1 where x > 0, -1 where x < 0, 0 at 0. The gradient is 0.
+Tensor sign(const Tensor& x);
+/// y = the largest whole number that is not above x. The gradient is 0, here and in ceil and round.
+Tensor floor(const Tensor& x);
+/// y = the smallest whole number that is not below x.
+Tensor ceil(const Tensor& x);
+/// y = the nearest whole number; halfway between two, the even one, as in PyTorch and NumPy: 0.5 -> 0, 1.5 -> 2.
+Tensor round(const Tensor& x);
 /// y = min(max(x, low), high). The gradient is dy where low < x < high, and 0 elsewhere. Throws ValueError if
 /// low > high or either is NaN.
 Tensor clip(const Tensor& x, double low, double high);
 /// y = a where condition is not 0, else b; all three broadcast. Throws DtypeError if condition is not i64.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+/// where with the number b for every element that a does not give. Throws ValueError if a is i64 and cannot hold b.
+Tensor where(const Tensor& condition, const Tensor& a, double b);
+/// where with the number a for every element that b does not give. Throws ValueError if b is i64 and cannot hold a.
+Tensor where(const Tensor& condition, double a, const Tensor& b);
 /// y = value where mask is not 0, else x. The mask broadcasts to x; dx is 0 where it is not 0. Throws DtypeError if the
 /// mask is not i64, ShapeError if it has more elements than x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
@@ -95,6 +113,45 @@ inline Tensor operator*(const Tensor& x, double c) { return scale(x, c); }
 inline Tensor operator*(double c, const Tensor& x) { return scale(x, c); }
 inline Tensor operator/(const Tensor& x, double c) { return scale(x, 1 / c); }
 inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x), c); }
+
+// ---- comparisons and logic
+// Masks: i64 tensors of 0 and 1, as where, masked_fill, masked_select and the masks of attention take them. They have
+// no gradient and no record. Comparisons take real numbers and i64, and broadcast; NaN is not equal to anything, nor
+// less or greater. A number b is rounded to the dtype of a first; an i64 tensor is compared with it in f64. There are
+// no operators == and <: of two handles, they could mean several things.
+
+/// y = [a = b], element by element: torch.eq, not torch.equal.
+Tensor equal(const Tensor& a, const Tensor& b);
+/// equal with a number.
+Tensor equal(const Tensor& a, double b);
+/// y = [a != b].
+Tensor not_equal(const Tensor& a, const Tensor& b);
+/// not_equal with a number.
+Tensor not_equal(const Tensor& a, double b);
+/// y = [a < b].
+Tensor less(const Tensor& a, const Tensor& b);
+/// less with a number.
+Tensor less(const Tensor& a, double b);
+/// y = [a <= b].
+Tensor less_equal(const Tensor& a, const Tensor& b);
+/// less_equal with a number.
+Tensor less_equal(const Tensor& a, double b);
+/// y = [a > b].
+Tensor greater(const Tensor& a, const Tensor& b);
+/// greater with a number.
+Tensor greater(const Tensor& a, double b);
+/// y = [a >= b].
+Tensor greater_equal(const Tensor& a, const Tensor& b);
+/// greater_equal with a number.
+Tensor greater_equal(const Tensor& a, double b);
+/// y = 1 where a and b are not 0, else 0; they broadcast. Throws DtypeError if either is not i64.
+Tensor logical_and(const Tensor& a, const Tensor& b);
+/// y = 1 where a or b is not 0, else 0; they broadcast. Throws DtypeError if either is not i64.
+Tensor logical_or(const Tensor& a, const Tensor& b);
+/// y = 1 where exactly one of a and b is not 0, else 0; they broadcast. Throws DtypeError if either is not i64.
+Tensor logical_xor(const Tensor& a, const Tensor& b);
+/// y = 1 where x is 0, else 0. Throws DtypeError if x is not i64.
+Tensor logical_not(const Tensor& x);
 
 // ---- activations
 // Accurate to rounding error in both tails. A finite x gives a finite y (selu overflows above 95% of the largest).
@@ -211,9 +268,14 @@ Tensor logsumexp(const Tensor& x, const Axes& axes = {}, ReduceOptions options =
 Tensor norm(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// y_k = x_0 + ... + x_k along the axis.
 Tensor cumsum(const Tensor& x, int axis = -1);
+/// y_k = x_0 x_1 ... x_k along the axis. The gradient is exact even where elements are 0.
+Tensor cumprod(const Tensor& x, int axis = -1);
 /// The index (i64, no gradient) of the first largest element along the axis; NaN counts as largest. Throws ShapeError
 /// if the axis has length 0.
 Tensor argmax(const Tensor& x, int axis = -1);
+/// The index (i64, no gradient) of the first smallest element along the axis; NaN counts as smallest. Throws ShapeError
+/// if the axis has length 0.
+Tensor argmin(const Tensor& x, int axis = -1);
 
 // ---- softmax and normalisation
 
@@ -310,6 +372,31 @@ struct Padding {
 Tensor pad(const Tensor& x, std::span<const Padding> padding);
 /// pad with the padding as a list: pad(x, {{0, 0}, {1, 2}}).
 Tensor pad(const Tensor& x, std::initializer_list<Padding> padding);
+/// x side by side with itself, counts[k] times along axis k of y, as Tensor.repeat of PyTorch and tile of NumPy; more
+/// counts than axes add leading axes: x [n, m], counts {c, d, e} -> y [c, d n, e m]. dx sums over the copies. (NumPy's
+/// repeat repeats each element: take with repeated ids does.) Throws ShapeError if there are fewer counts than axes, or
+/// one is negative.
+Tensor repeat(const Tensor& x, std::span<const std::int64_t> counts);
+/// repeat with the counts as a list: repeat(x, {2, 1}).
+Tensor repeat(const Tensor& x, std::initializer_list<std::int64_t> counts);
+/// Moves the elements along the axis by shift places, those pushed out coming in again at the other end: y_k =
+/// x_((k - shift) mod n). Returns x itself if none moves.
+Tensor roll(const Tensor& x, std::int64_t shift, int axis);
+/// y[..., i, j] = x[..., i, j] where j <= i + diagonal, else 0: the lower triangles of the matrices x [..., n, m].
+/// Throws ShapeError if x has fewer than two axes.
+Tensor tril(const Tensor& x, std::int64_t diagonal = 0);
+/// y[..., i, j] = x[..., i, j] where j >= i + diagonal, else 0: the upper triangles of the matrices x [..., n, m].
+/// Throws ShapeError if x has fewer than two axes.
+Tensor triu(const Tensor& x, std::int64_t diagonal = 0);
+/// The diagonals of the matrices x [..., n, m]: y[..., i] = x[..., i, i + offset], or x[..., i - offset, i] if offset <
+/// 0. Of length 0 if that diagonal is outside. Throws ShapeError if x has fewer than two axes.
+Tensor diagonal(const Tensor& x, std::int64_t offset = 0);
+/// Square matrices of zeros with x [..., n] on their diagonals: diagonal(y, offset) is x; y [..., s, s], s = n +
+/// |offset|. Throws ShapeError if x is 0-d.
+Tensor diag_embed(const Tensor& x, std::int64_t offset = 0);
+/// As torch.diag: diag_embed(x, offset) of a vector, diagonal(x, offset) of a matrix. Throws ShapeError if x is
+/// neither.
+Tensor diag(const Tensor& x, std::int64_t offset = 0);
 
 // ---- indexing
 // Throws DtypeError if ids is not i64, IndexError (with position and value) if an id is not in [0, length of the axis).
@@ -327,6 +414,35 @@ Tensor embedding(const Tensor& table, const Tensor& ids);
 /// y = x, then y[ids[i]] += updates[i] for every i: x [n, ...], ids [k], updates [k, ...]. Throws ShapeError if the
 /// shapes do not match these.
 Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates);
+
+// ---- sorting and selection
+
+/// The order of sort and argsort.
+struct SortOptions {
+  bool descending = false;  // the largest first
+};
+/// Which elements topk takes.
+struct TopkOptions {
+  bool largest = true;  // or the smallest
+};
+/// The result of sort and topk.
+struct SortResult {
+  Tensor values;
+  Tensor indices;  // i64: values are gather(x, indices, axis)
+};
+/// The elements along the axis in order. Equal ones keep theirs, and NaN counts as largest, as in PyTorch. Gradients go
+/// back to where the values came from.
+SortResult sort(const Tensor& x, int axis = -1, SortOptions options = {});
+/// The indices of sort (i64, no gradient).
+Tensor argsort(const Tensor& x, int axis = -1, SortOptions options = {});
+/// The k largest or smallest elements along the axis, in order: the first k of sort, descending for the largest. NaN
+/// counts as largest. Throws ShapeError if k is not in [0, length of the axis].
+SortResult topk(const Tensor& x, std::int64_t k, int axis = -1, TopkOptions options = {});
+/// The positions of the elements of x that are not 0, in row-major order: y [count, rank of x] (i64, no gradient).
+Tensor nonzero(const Tensor& x);
+/// The elements of x where the mask is not 0, in row-major order: y [count]. x and mask broadcast. The gradient is 0
+/// where the mask is. Throws DtypeError if the mask is not i64.
+Tensor masked_select(const Tensor& x, const Tensor& mask);
 
 // ---- losses
 

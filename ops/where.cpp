@@ -72,4 +72,13 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return y;
 }
 
+Tensor where(const Tensor& condition, const Tensor& a, double b) {
+  check_defined(info.name, a, "a");
+  return where(condition, a, full({}, b, a.dtype()));
+}
+Tensor where(const Tensor& condition, double a, const Tensor& b) {
+  check_defined(info.name, b, "b");
+  return where(condition, full({}, a, b.dtype()), b);
+}
+
 }  // namespace retrace

@@ -13,6 +13,25 @@ inline Cases extremes(BinaryOp op) {
 
 inline constexpr BinaryOp power = pow;
 
+/// Steps at `first` and all whole numbers away from it; the 0-d tensor lies between two.
+inline Cases steps(UnaryOp op, double first) {
+  std::vector<double> kinks;
+  for (double kink = first - 8; kink <= 8; ++kink) kinks.push_back(kink);
+  return {one(op, {normal({3, 4})}, kinks), one(op, {full({}, 0.3, f64)}, kinks), one(op, {normal({0, 3})}, kinks)};
+}
+
+/// Which of two tensors an element comes from is decided by a comparison, which has no gradient itself.
+using Comparison = Tensor (*)(const Tensor&, const Tensor&);
+inline Cases chosen_by(Comparison compare) {
+  const auto choose = [compare](auto& a, auto& b) { return where(compare(a, b), 2.0 * a, b); };
+  return {one(choose, {normal({3, 4}), normal({4})}), one(choose, {normal({2, 1}), normal({1, 3})})};
+}
+/// The same by a mask made of two others.
+inline Cases chosen_by_both(Comparison combine) {
+  return {one([combine](auto& a, auto& b) { return where(combine(less(a, b), greater(a, -0.3)), 2.0 * a, b); },
+              {normal({3, 4}), normal({3, 1})})};
+}
+
 inline Tensor there_and_back(const Tensor& x) { return x.dtype() == dual ? x : to(to(x, dual), f64); }
 
 // clang-format off
@@ -40,11 +59,33 @@ inline constexpr OpChecks elementwise[] = {
     {"reciprocal", [] { return unary(reciprocal, {.draw = positive}); }},
     {"sin", [] { return unary(sin); }},
     {"cos", [] { return unary(cos); }},
+    {"erf", [] { return unary(erf); }},
+    {"log1p", [] { return unary(log1p, {.draw = positive}); }},
+    {"expm1", [] { return unary(expm1); }},
+    {"sign", [] { return unary(sign, {.kinks = {0}}); }},
+    {"floor", [] { return steps(floor, 0); }},
+    {"ceil", [] { return steps(ceil, 0); }},
+    {"round", [] { return steps(round, 0.5); }},
     {"clip", [] { return Cases{one([](auto& x) { return clip(x, -0.5, 0.7); }, {normal({3, 8})}, {-0.5, 0.7})}; }},
-    {"where", [] { return Cases{one(where, {indices({1, 0, 1, 0}), normal({3, 4}), normal({3, 1})})}; }},
+    {"where", [] { return Cases{
+        one([](auto& mask, auto& a, auto& b) { return where(mask, a, b); },
+            {indices({1, 0, 1, 0}), normal({3, 4}), normal({3, 1})}),
+        one([](auto& mask, auto& x) { return where(mask, x, 0.5) + where(mask, -2.0, x); },
+            {indices({1, 0, 1, 0}), normal({3, 1})})}; }},
     {"masked_fill", [] { return Cases{
         one([](auto& mask, auto& x) { return masked_fill(x, mask, 7); }, {indices({1, 0, 0, 1}), normal({3, 4})})}; }},
     {"to", [] { return Cases{one([](auto& x) { return there_and_back(x) * 2.0; }, {normal({3})})}; }},
+    {"equal", [] { return chosen_by(equal); }},
+    {"not_equal", [] { return chosen_by(not_equal); }},
+    {"less", [] { return chosen_by(less); }},
+    {"less_equal", [] { return chosen_by(less_equal); }},
+    {"greater", [] { return chosen_by(greater); }},
+    {"greater_equal", [] { return chosen_by(greater_equal); }},
+    {"logical_and", [] { return chosen_by_both(logical_and); }},
+    {"logical_or", [] { return chosen_by_both(logical_or); }},
+    {"logical_xor", [] { return chosen_by_both(logical_xor); }},
+    {"logical_not", [] { return Cases{
+        one([](auto& x) { return where(logical_not(less(x, 0.2)), 3.0 * x, x); }, {normal({3, 4})})}; }},
     {"sigmoid", [] { return unary(sigmoid); }},
     {"tanh", [] { return unary(tanh); }},
     {"relu", [] { return unary(relu, {.kinks = {0}}); }},

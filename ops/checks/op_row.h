@@ -63,6 +63,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 // Every result of an op, so that gradients come through all of them.
 inline Tensors all_results(const Tensor& y) { return {y}; }
 inline Tensors all_results(const Tensors& y) { return y; }
+inline Tensors all_results(const SortResult& r) { return {r.values}; }  // indices have no gradient
 inline Tensors all_results(const AttentionResult& r) { return {r.y, r.weights}; }
 inline Tensors all_results(const LstmStep& r) { return {r.h, r.c}; }
 inline Tensors all_results(const LstmSequence& r) { return {r.y, r.h, r.c}; }

@@ -92,8 +92,15 @@ inline constexpr OpChecks products[] = {
     {"cumsum", [] { return Cases{
         one([](auto& x) { return cumsum(x, 1); }, {normal({2, 3, 4})}),
         one([](auto& x) { return cumsum(x); }, {normal({5})})}; }},
+    {"cumprod", [] { return Cases{
+        one([](auto& x) { return cumprod(x, 1); }, {normal({2, 3, 4})}),
+        one([](auto& x) { return cumprod(x); },
+            {tensor({{1.5, 0.0, 2.0, -1.0}, {0.0, 3.0, 0.0, 2.0}, {1.0, 2.0, 3.0, 0.0}}, f64)}),
+        one([](auto& x) { return cumprod(x, 0); }, {normal({0, 3})})}; }},
     {"argmax", [] { return Cases{
         one([](auto& x) { return gather(x, unsqueeze(argmax(x, 1), 1), 1); }, {normal({3, 4})})}; }},
+    {"argmin", [] { return Cases{
+        one([](auto& x) { return gather(x, unsqueeze(argmin(x, 0), 0), 0); }, {normal({3, 4})})}; }},
     {"softmax", [] { return Cases{
         one([](auto& x) { return softmax(x); }, {normal({3, 5})}),
         one([](auto& x) { return softmax(x, 1); }, {normal({2, 3, 4})}),

@@ -29,6 +29,30 @@ inline constexpr OpChecks shapes[] = {
         one([](auto& x) { return broadcast_to(x, {2, 3}); }, {normal({})})}; }},
     {"flip", [] { return Cases{one([](auto& x) { return flip(x, 1); }, {normal({3, 4})})}; }},
     {"pad", [] { return Cases{one([](auto& x) { return pad(x, {{1, 2}, {0, 3}}); }, {normal({2, 3})})}; }},
+    {"repeat", [] { return Cases{
+        one([](auto& x) { return repeat(x, {2, 1, 3}); }, {normal({2, 3})}),
+        one([](auto& x) { return repeat(x, {1, 2}); }, {normal({3, 1})}),
+        one([](auto& x) { return repeat(x, {4}); }, {normal({})})}; }},
+    {"roll", [] { return Cases{
+        one([](auto& x) { return roll(x, 1, 1); }, {normal({2, 3, 2})}),
+        one([](auto& x) { return roll(x, -7, 0); }, {normal({5})})}; }},
+    {"tril", [] { return Cases{
+        one([](auto& x) { return tril(x); }, {normal({3, 4})}),
+        one([](auto& x) { return tril(x, -1); }, {normal({2, 4, 3})})}; }},
+    {"triu", [] { return Cases{
+        one([](auto& x) { return triu(x); }, {normal({4, 3})}),
+        one([](auto& x) { return triu(x, 1); }, {normal({2, 3, 3})})}; }},
+    {"diagonal", [] { return Cases{
+        one([](auto& x) { return diagonal(x); }, {normal({3, 4})}),
+        one([](auto& x) { return diagonal(x, 2); }, {normal({2, 4, 3})}),
+        one([](auto& x) { return diagonal(x, -1); }, {normal({2, 4, 3})})}; }},
+    {"diag_embed", [] { return Cases{
+        one([](auto& x) { return diag_embed(x); }, {normal({2, 3})}),
+        one([](auto& x) { return diag_embed(x, 1); }, {normal({3})}),
+        one([](auto& x) { return diag_embed(x, -2); }, {normal({2, 1, 2})})}; }},
+    {"diag", [] { return Cases{
+        one([](auto& x) { return diag(x); }, {normal({3})}),
+        one([](auto& x) { return diag(x, -1); }, {normal({3, 3})})}; }},
     {"take", [] { return Cases{
         one([](auto& ids, auto& x) { return take(x, ids, 1); }, {indices({3, 0, 3, 1}), normal({3, 4})})}; }},
     {"gather", [] { return Cases{
@@ -38,6 +62,22 @@ inline constexpr OpChecks shapes[] = {
     {"scatter_add", [] { return Cases{
         one([](auto& ids, auto& x, auto& updates) { return scatter_add(x, ids, updates); },
             {indices({1, 3, 1}), normal({4, 2}), normal({3, 2})})}; }},
+    {"sort", [] { return Cases{
+        one([](auto& x) { return sort(x); }, {normal({3, 5})}),
+        one([](auto& x) { return sort(x, 1, {.descending = true}); }, {normal({2, 4, 3})})}; }},
+    {"argsort", [] { return Cases{
+        one([](auto& x) { return gather(x, argsort(x, 0), 0); }, {normal({4, 3})})}; }},
+    {"topk", [] { return Cases{
+        one([](auto& x) { return topk(x, 2); }, {normal({3, 5})}),
+        one([](auto& x) { return topk(x, 3, 0, {.largest = false}); }, {normal({4, 2})})}; }},
+    {"nonzero", [] { return Cases{
+        one([](auto& x) { return take(x, nonzero(greater(x, 0.0))[0][0]); },
+            {tensor({-1.0, 2.0, 0.5, -0.3}, f64)})}; }},
+    {"masked_select", [] { return Cases{
+        one([](auto& mask, auto& x) { return masked_select(x, mask); },
+            {indices({{1, 0, 1, 1}, {0, 0, 1, 0}}), normal({2, 4})}),
+        one([](auto& mask, auto& x) { return masked_select(x, mask); },
+            {indices({{1}, {0}, {1}}), normal({4})})}; }},
 };
 // clang-format on
 

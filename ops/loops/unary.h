@@ -9,10 +9,10 @@
 //   };
 //   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 //
-// It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` instead of
-// slope. Where value and slope share most of their work, it saves the slope, which is then computed with y, and needs
-// no kernel for the gradient. Members of MapKernels work on whole arrays of floats and doubles, and are then taken
-// instead of their twins:
+// It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` or
+// `slope_is_zero = true` instead of slope. Where value and slope share most of their work, it saves the slope, which is
+// then computed with y, and needs no kernel for the gradient. Members of MapKernels work on whole arrays of floats and
+// doubles, and are then taken instead of their twins:
 //
 //     template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
 //     template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
@@ -94,6 +94,8 @@ template <class Op> static void multiply_by_slope(Record& r) {
 template <class Op> static void unary_backward(Record& r) {
   if constexpr (requires { Op::slope_is_one; })
     r.pass(0, 0);
+  else if constexpr (requires { Op::slope_is_zero; })
+    dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) { r.grad_in<decltype(zero)>(0, Begin::zeroed); });
   else
     multiply_by_slope<Op>(r);
 }

@@ -19,6 +19,9 @@ inline Value value_of(const Tensors& parts) { return {Parts{parts}}; }
 inline Value value_of(const AttentionResult& result) {
   return {Results{{{"y", result.y}, {"weights", result.weights}}}};
 }
+inline Value value_of(const SortResult& result) {
+  return {Results{{{"values", result.values}, {"indices", result.indices}}}};
+}
 inline Value value_of(const LstmStep& step) { return {Results{{{"h", step.h}, {"c", step.c}}}}; }
 inline Value value_of(const LstmSequence& all) { return {Results{{{"y", all.y}, {"h", all.h}, {"c", all.c}}}}; }
 inline Value value_of(const RnnSequence& all) { return {Results{{{"y", all.y}, {"h", all.h}}}}; }

@@ -70,12 +70,41 @@ std::vector<ExpressionOp> arithmetic() {
           op("reciprocal(x)", Unary(reciprocal)),
           op("sin(x)", Unary(sin)),
           op("cos(x)", Unary(cos)),
+          op("erf(x)", Unary(erf)),
+          op("log1p(x)", Unary(log1p)),
+          op("expm1(x)", Unary(expm1)),
+          op("sign(x)", Unary(sign)),
+          op("floor(x)", Unary(floor)),
+          op("ceil(x)", Unary(ceil)),
+          op("round(x)", Unary(round)),
           op("clip(x, low, high)", clip),
           op("where(condition, a, b)",
              [](const Ids& condition, const Tensor& a, const Tensor& b) { return where(condition.tensor, a, b); }),
           op("masked_fill(x, mask, value)",
              [](const Tensor& x, const Ids& mask, double value) { return masked_fill(x, mask.tensor, value); }),
           op("to(x, dtype)", [](const Tensor& x, Dtype dtype) { return x.to(dtype); })};
+}
+
+template <Tensor (*of_tensor)(const Tensor&, const Tensor&), Tensor (*of_number)(const Tensor&, double)>
+Tensor compared(const Tensor& a, const NumberOrTensor& b) {
+  if (const double* number = std::get_if<double>(&b)) return of_number(a, *number);
+  return of_tensor(a, std::get<Tensor>(b));
+}
+template <Tensor (*function)(const Tensor&, const Tensor&)> Tensor combined(const Ids& a, const Ids& b) {
+  return function(a.tensor, b.tensor);
+}
+
+std::vector<ExpressionOp> comparisons() {
+  return {op("equal(a, b)", compared<equal, equal>),
+          op("not_equal(a, b)", compared<not_equal, not_equal>),
+          op("less(a, b)", compared<less, less>),
+          op("less_equal(a, b)", compared<less_equal, less_equal>),
+          op("greater(a, b)", compared<greater, greater>),
+          op("greater_equal(a, b)", compared<greater_equal, greater_equal>),
+          op("logical_and(a, b)", combined<logical_and>),
+          op("logical_or(a, b)", combined<logical_or>),
+          op("logical_xor(a, b)", combined<logical_xor>),
+          op("logical_not(x)", [](const Ids& x) { return logical_not(x.tensor); })};
 }
 
 std::vector<ExpressionOp> activations() {
@@ -115,7 +144,9 @@ std::vector<ExpressionOp> reductions() {
           op("logsumexp(x, axis=none, keepdims=false)", reduced<logsumexp>),
           op("norm(x, axis=none, keepdims=false)", reduced<norm>),
           op("cumsum(x, axis=-1)", cumsum),
-          op("argmax(x, axis=-1)", argmax)};
+          op("cumprod(x, axis=-1)", cumprod),
+          op("argmax(x, axis=-1)", argmax),
+          op("argmin(x, axis=-1)", argmin)};
 }
 
 std::vector<ExpressionOp> normalisation() {
@@ -142,7 +173,15 @@ std::vector<ExpressionOp> shapes() {
           op("unsqueeze(x, axis)", unsqueeze),
           op("broadcast_to(x, shape)", broadcast_to),
           op("flip(x, axis)", flip),
-          op("pad(x, padding)", [](const Tensor& x, const std::vector<Padding>& padding) { return pad(x, padding); })};
+          op("pad(x, padding)", [](const Tensor& x, const std::vector<Padding>& padding) { return pad(x, padding); }),
+          op("repeat(x, counts)",
+             [](const Tensor& x, const std::vector<std::int64_t>& counts) { return repeat(x, counts); }),
+          op("roll(x, shift, axis)", roll),
+          op("tril(x, diagonal=0)", tril),
+          op("triu(x, diagonal=0)", triu),
+          op("diagonal(x, offset=0)", diagonal),
+          op("diag_embed(x, offset=0)", diag_embed),
+          op("diag(x, offset=0)", diag)};
 }
 
 std::vector<ExpressionOp> indexing() {
@@ -153,6 +192,17 @@ std::vector<ExpressionOp> indexing() {
       op("embedding(table, ids)", [](const Tensor& table, const Ids& ids) { return embedding(table, ids.tensor); }),
       op("scatter_add(x, ids, updates)",
          [](const Tensor& x, const Ids& ids, const Tensor& updates) { return scatter_add(x, ids.tensor, updates); })};
+}
+
+std::vector<ExpressionOp> sorting() {
+  return {op("sort(x, axis=-1, descending=false)",
+             [](const Tensor& x, int axis, bool descending) { return sort(x, axis, {.descending = descending}); }),
+          op("argsort(x, axis=-1, descending=false)",
+             [](const Tensor& x, int axis, bool descending) { return argsort(x, axis, {.descending = descending}); }),
+          op("topk(x, k, axis=-1, largest=true)", [](const Tensor& x, std::int64_t k, int axis,
+                                                     bool largest) { return topk(x, k, axis, {.largest = largest}); }),
+          op("nonzero(x)", nonzero),
+          op("masked_select(x, mask)", [](const Tensor& x, const Ids& mask) { return masked_select(x, mask.tensor); })};
 }
 
 std::vector<ExpressionOp> losses() {
@@ -237,8 +287,8 @@ std::vector<ExpressionOp> recurrent() {
 const std::vector<ExpressionOp>& all_ops() {
   static const std::vector<ExpressionOp> ops = [] {
     std::vector<ExpressionOp> table;
-    for (const auto group : {arithmetic, activations, products, reductions, normalisation, shapes, indexing, losses,
-                             of_attention, recurrent})
+    for (const auto group : {arithmetic, comparisons, activations, products, reductions, normalisation, shapes,
+                             indexing, sorting, losses, of_attention, recurrent})
       append(table, group());
     return table;
   }();

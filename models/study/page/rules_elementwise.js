@@ -1,5 +1,5 @@
 // The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
-import { activations, logistic, logOnePlusExp } from "./scalar_functions.js";
+import { activations, errorFunction, logistic, logOnePlusExp } from "./scalar_functions.js";
 import { elementwise, sumTo, NdArray } from "./tensor.js";
 import { constantOf } from "./trace.js";
 
@@ -72,6 +72,13 @@ const powerOfTensor = ofTwo(
 );
 const powerRule = (call) => ("exponent" in call.attributes ? powerOfConstant : powerOfTensor);
 
+/** The rule of a step: its slope is 0. */
+const ofStep = (value) => ofOne(value, () => 0);
+const roundToEven = (x) => {
+  const below = Math.floor(x), rest = x - below;
+  return rest < 0.5 || (rest === 0.5 && below % 2 === 0) ? below : below + 1;
+};
+
 export const elementwiseRules = {
   identity: ofOne((x) => x, () => 1),
   to: ofOne((x) => x, () => 1),
@@ -93,6 +100,13 @@ export const elementwiseRules = {
   reciprocal: ofOne((x) => 1 / x, (x, y) => -y * y),
   sin: ofOne(Math.sin, (x) => Math.cos(x)),
   cos: ofOne(Math.cos, (x) => -Math.sin(x)),
+  erf: ofOne(errorFunction, (x) => (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x)),
+  log1p: ofOne(Math.log1p, (x) => 1 / (1 + x)),
+  expm1: ofOne(Math.expm1, (x) => Math.exp(x)),
+  sign: ofStep(Math.sign),
+  floor: ofStep(Math.floor),
+  ceil: ofStep(Math.ceil),
+  round: ofStep(roundToEven),
   clip: ofOne(
     (x, low, high) => (x <= low ? low : x >= high ? high : x),
     (x, y, low, high) => (x > low && x < high ? 1 : 0),

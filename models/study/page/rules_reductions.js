@@ -1,6 +1,6 @@
 // The rules of reductions: each element of dy goes to the elements of x that were reduced to it.
 import { broadcastTo, countAlong, elementwise, keptShape, maxAlong, meanAlong, reduceAlong, reshape, scaleBy, subtract,
-  sumAlong, transpose, NdArray } from "./tensor.js";
+  sumAlong, transpose, zeros, NdArray } from "./tensor.js";
 
 /** y or dy with its reduced axes, which have length 1. */
 const withAxes = (call, array) => reshape(array, keptShape(call.inputs[0].shape, call.attributes.axes));
@@ -62,6 +62,32 @@ function sumsUpTo(x, axis, fromTheEnd) {
   return y;
 }
 
+/** body(place of the first element, stride, length) for each line along an axis. */
+function forEachLine(x, axis, body) {
+  const length = x.shape[axis], stride = x.shape.slice(axis + 1).reduce((product, n) => product * n, 1);
+  for (let n = 0; n < x.size; ++n) if (Math.floor(n / stride) % length === 0) body(n, stride, length);
+}
+
+const cumprod = {
+  forward({ inputs: [x], attributes: { axis } }) {
+    const y = new NdArray("f64", x.shape, Float64Array.from(x.data));
+    forEachLine(x, axis, (first, stride, length) => {
+      for (let k = 1; k < length; ++k) y.data[first + k * stride] *= y.data[first + (k - 1) * stride];
+    });
+    return [y];
+  },
+  // Element i is in all products from y_i on: dx_i is the sum of each dy_k times that product without it.
+  vjp({ inputs: [x], outputGradients: [dy], attributes: { axis } }) {
+    const dx = zeros(x.shape);
+    forEachLine(x, axis, (first, stride, length) => {
+      for (let i = 0, before = 1; i < length; before *= x.data[first + i++ * stride])
+        for (let k = i, others = before; k < length; others *= x.data[first + ++k * stride])
+          dx.data[first + i * stride] += dy.data[first + k * stride] * others;
+    });
+    return [dx];
+  },
+};
+
 export const reductionRules = {
   sum: ofSets(sumAlong, (x) => broadcastTo(new NdArray("f64", [], Float64Array.of(1)), x.shape)),
   mean: ofSets(meanAlong, (x, y, axes) => elementwise(() => 1 / countAlong(x, axes), x)),
@@ -85,4 +111,5 @@ export const reductionRules = {
     forward: ({ inputs: [x], attributes: { axis } }) => [sumsUpTo(x, axis, false)],
     vjp: ({ outputGradients: [dy], attributes: { axis } }) => [sumsUpTo(dy, axis, true)],
   },
+  cumprod,
 };

@@ -1,5 +1,5 @@
 // The rules of ops that only move elements: each gradient moves back.
-import { broadcastTo, concat, narrow, pick, placesOf, reshape, spread, stridesOf, sumTo, transpose } from "./tensor.js";
+import { broadcastTo, concat, narrow, pick, placesOf, reshape, spread, stridesOf, sumTo, transpose, zeros } from "./tensor.js";
 
 /** Element (i, j, ...) of `shape` lies at offset + i strides[0] + j strides[1] + ... of the whole. */
 const partPlaces = ({ attributes: { offset, strides } }, shape) => placesOf(shape, strides, offset);
@@ -26,6 +26,20 @@ const flipped = (x, axis) => {
 
 const inverse = (permutation) => permutation.map((_, k) => permutation.indexOf(k));
 
+/** y is x where `keeps` says so of the number of columns right of the diagonal, else 0. */
+function triangleRule(keeps) {
+  const part = (x, diagonal) => {
+    const y = zeros(x.shape), [rows, columns] = x.shape.slice(-2);
+    for (let n = 0; n < x.size; ++n)
+      if (keeps((n % columns) - (Math.floor(n / columns) % rows), diagonal)) y.data[n] = x.data[n];
+    return [y];
+  };
+  return {
+    forward: ({ inputs: [x], attributes: { diagonal } }) => part(x, diagonal),
+    vjp: ({ outputGradients: [dy], attributes: { diagonal } }) => part(dy, diagonal),
+  };
+}
+
 export const shapeRules = {
   reshape: {
     forward: (call) => [reshape(call.inputs[0], call.attributes.shape)],
@@ -37,6 +51,16 @@ export const shapeRules = {
   },
   slice: partRule,
   split: partRule,
+  diagonal: partRule,
+  diag_embed: {
+    forward: (call) => [spread(call.inputs[0], partPlaces(call, call.inputs[0].shape), call.outputs[0].shape)],
+    vjp(call) {
+      const { shape } = call.inputs[0];
+      return [pick(call.outputGradients[0], partPlaces(call, shape), shape)];
+    },
+  },
+  tril: triangleRule((above, diagonal) => above <= diagonal),
+  triu: triangleRule((above, diagonal) => above >= diagonal),
   concat: {
     forward: (call) => [concat(call.inputs, call.attributes.axis)],
     vjp({ inputs, outputGradients: [dy], attributes: { axis } }) {

@@ -29,6 +29,9 @@ export function complementaryErrorFunction(x) {
   return x >= 2 ? upperErrorFunction(x) : x <= -2 ? 2 - upperErrorFunction(-x) : 1 - innerErrorFunction(x);
 }
 
+/** erf x, also for small x to rounding. */
+export const errorFunction = (x) => (Math.abs(x) < 2 ? innerErrorFunction(x) : 1 - complementaryErrorFunction(x));
+
 /** The probability that a standard normal number is below x. */
 export const normalDistribution = (x) => complementaryErrorFunction(-x / Math.SQRT2) / 2;
 export const normalDensity = (x) => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);

@@ -22,9 +22,9 @@ const reductions = (op) => [
 ];
 
 testRules([
-  ...["identity", "to", "neg", "exp", "square", "abs", "sin", "cos", "sigmoid", "tanh", "relu", "gelu", "gelu_tanh",
-    "selu", "mish", "silu", "softplus", "log_sigmoid"].map((op) => unary(op)),
-  ...["log", "sqrt", "reciprocal"].map((op) => unary(op, positive)),
+  ...["identity", "to", "neg", "exp", "square", "abs", "sin", "cos", "erf", "expm1", "sign", "floor", "ceil", "round",
+    "sigmoid", "tanh", "relu", "gelu", "gelu_tanh", "selu", "mish", "silu", "softplus", "log_sigmoid"].map((op) => unary(op)),
+  ...["log", "log1p", "sqrt", "reciprocal"].map((op) => unary(op, positive)),
   unary("scale", normal, { factor: -1.7 }),
   unary("shift", normal, { offset: 2.5 }),
   unary("pow", normal, { exponent: 3 }),
@@ -40,12 +40,18 @@ testRules([
   ...["sum", "mean", "max", "min", "var", "std", "prod", "logsumexp", "norm"].flatMap((op) => reductions(op)),
   ["prod", [ndArray([2, 3], [0, 2, 3, 0, 0, 4])], { axes: [1] }],
   ["cumsum", [normal(2, 3, 4)], { axis: 1 }],
+  ["cumprod", [normal(2, 3, 4)], { axis: 1 }],
+  ["cumprod", [ndArray([2, 4], [2, 0, 3, 0, 1.5, -2, 0, 1])], { axis: 1 }],
   ["reshape", [normal(2, 6)], { shape: [3, 4] }],
   ["transpose", [normal(2, 3, 4)], { permutation: [2, 0, 1] }],
   ["concat", [normal(2, 1), normal(2, 3), normal(2, 0)], { axis: 1 }],
   ["broadcast_to", [normal(2, 1, 3)], { shape: [2, 2, 4, 3] }],
   ["flip", [normal(3, 4)], { axis: 0 }],
   ["slice", [normal(4, 5)], { offset: 16, strides: [-10, 0, 1] }, [[2, 1, 4]]],
+  ["tril", [normal(2, 3, 4)], { diagonal: 1 }],
+  ["triu", [normal(4, 3)], { diagonal: -1 }],
+  ["diagonal", [normal(2, 3, 4)], { offset: 1, strides: [12, 5] }, [[2, 3]]],
+  ["diag_embed", [normal(2, 2)], { offset: 3, strides: [9, 4] }, [[2, 3, 3]]],
   ["pad", [normal(2, 3)], { before: [1, 0] }, [[4, 6]]],
   ...[
     [[2, 3], [3, 4]], [[3], [3, 4]], [[2, 3], [3]], [[3], [3]], [[2, 1, 4, 3], [5, 3, 2]], [[2, 5, 3], [3, 2]],
@@ -114,6 +120,12 @@ test("the error function is exact to rounding, and in its tail relatively", () =
     [3, 2.209049699858544e-5], [6, 2.1519736712498913e-17], [-1, 1.842700792949715]];
   for (const [x, y] of known)
     assert.ok(Math.abs(complementaryErrorFunction(x) / y - 1) < 1e-13, `${x}: ${complementaryErrorFunction(x)}`);
+});
+
+test("round goes to the even neighbour of a half, and erf of a small number is exact to rounding", () => {
+  const forward = (op, ...x) => Array.from(ruleOf(op).forward({ inputs: [ndArray([x.length], x)] })[0].data);
+  assert.deepEqual(forward("round", 0.5, 1.5, 2.5, -1.5, 2.4, -2.6), [0, 2, 2, -2, 2, -3]);
+  assert.ok(Math.abs(forward("erf", 1e-10)[0] / 1.1283791670955126e-10 - 1) < 1e-14);
 });
 
 test("every op that records itself has a rule with a forward", () => {

@@ -1,0 +1,73 @@
+#include <retrace/core/attribute.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/lines.h>
+#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+Formulas formulas(const Record& r) {
+  const int axis = r.attributes<int>(), rank = r.in(0).shape.rank();
+  const std::string letter = index_letter(axis);
+  const auto at = [&](const std::string& position) {
+    std::string index;
+    for (int k = 0; k < rank; ++k) index += (k == 0 ? "" : ", ") + (k == axis ? position : index_letter(k));
+    return "[" + index + "]";
+  };
+  const std::string here = at(letter), next = at(letter + " + 1"), there = at("t");
+  return {text("y", here, " = prod_(t <= ", letter, ") x", there),
+          text("s", here, " = dy", here, " + x", next, " s", next, ", dx", here, " = s", here, " prod_(t < ", letter,
+               ") x", there)};
+}
+AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
+constexpr OpInfo info{"cumprod",
+                      "y[i] = prod_(t <= i) x[t]",
+                      "s[i] = dy[i] + x[i + 1] s[i + 1], dx[i] = s[i] prod_(t < i) x[t]",
+                      "x",
+                      formulas,
+                      attribute_list};
+
+// Without a division, so that zeros in x are numbers like any other.
+void backward(Record& r) {
+  const Lines lines(r.in(0).shape, r.attributes<int>());
+  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
+    using T = decltype(zero);
+    const T* x = r.saved(0).values<T>();
+    const T* y = r.saved(1).values<T>();
+    const T* dy = r.grad_out<T>();
+    const GradientSlot<T> dx = r.grad_in<T>(0);
+    lines.for_each([=](std::int64_t start) {
+      T s(0);  // the sum over t >= k of dy[t] and all x between k and t
+      for (std::int64_t k = start + (lines.length - 1) * lines.stride; k >= start; k -= lines.stride) {
+        s += dy[k];
+        dx.put_at(k, k == start ? s : s * y[k - lines.stride]);
+        s *= x[k];
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor cumprod(const Tensor& x, int axis) {
+  check_defined(info.name, x, "x");
+  const int along = axis_of(info.name, x, axis);
+  Tensor y;
+  dispatch_real(x, "x", info.name, [&](auto zero) {
+    using T = decltype(zero);
+    y = empty_like(x);
+    const T* from = x.values<T>().data();
+    T* to = y.mutable_values<T>().data();
+    const Lines lines(x.shape(), along);
+    lines.for_each([=](std::int64_t start) {
+      T product(1);
+      for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)
+        to[k] = product *= from[k];
+    });
+  });
+  record(info, backward, {&x}, {&y}, {&x, &y}, along);
+  return y;
+}
+
+}  // namespace retrace

@@ -11,9 +11,11 @@ using Adapter = NamedTensors (*)(const Arguments&);
 using Adapters = std::map<std::string, Adapter>;
 
 Adapters elementwise_adapters();
+Adapters comparison_adapters();
 Adapters reduction_adapters();
 Adapters linalg_adapters();
 Adapters shape_adapters();
+Adapters sorting_adapters();
 Adapters softmax_loss_adapters();
 Adapters norm_adapters();
 Adapters attention_adapters();

@@ -18,10 +18,10 @@ namespace {
 const Adapters& all_adapters() {
   static const Adapters adapters = [] {
     Adapters result;
-    for (const auto group :
-         {elementwise_adapters, reduction_adapters, linalg_adapters, shape_adapters, softmax_loss_adapters,
-          norm_adapters, attention_adapters, recurrent_adapters, relational_adapters, memory_core_adapters,
-          graph_adapters, optim_adapters, training_adapters, losses_and_einsum_adapters})
+    for (const auto group : {elementwise_adapters, comparison_adapters, reduction_adapters, linalg_adapters,
+                             shape_adapters, sorting_adapters, softmax_loss_adapters, norm_adapters, attention_adapters,
+                             recurrent_adapters, relational_adapters, memory_core_adapters, graph_adapters,
+                             optim_adapters, training_adapters, losses_and_einsum_adapters})
       result.merge(group());
     return result;
   }();

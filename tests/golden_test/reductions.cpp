@@ -15,7 +15,9 @@ template <Tensor (*op)(const Tensor&, const Axes&, ReduceOptions)> NamedTensors 
 }
 
 NamedTensors run_argmax(const Arguments& c) { return {{"y", argmax(c["x"], c.axis())}}; }
+NamedTensors run_argmin(const Arguments& c) { return {{"y", argmin(c["x"], c.axis())}}; }
 NamedTensors run_cumsum(const Arguments& c) { return {{"y", cumsum(c["x"], c.axis())}}; }
+NamedTensors run_cumprod(const Arguments& c) { return {{"y", cumprod(c["x"], c.axis())}}; }
 
 }  // namespace
 
@@ -23,7 +25,7 @@ Adapters reduction_adapters() {
   return {{"reduce_sum", reduce<sum>},   {"reduce_mean", reduce<mean>}, {"reduce_max", reduce<max>},
           {"reduce_min", reduce<min>},   {"reduce_var", reduce<var>},   {"reduce_logsumexp", reduce<logsumexp>},
           {"reduce_prod", reduce<prod>}, {"norm2", reduce<norm>},       {"argmax", run_argmax},
-          {"cumsum", run_cumsum}};
+          {"argmin", run_argmin},        {"cumsum", run_cumsum},        {"cumprod", run_cumprod}};
 }
 
 }  // namespace retrace::golden

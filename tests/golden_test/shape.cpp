@@ -82,6 +82,13 @@ NamedTensors run_pad(const Arguments& c) {
   return {{"y", pad(c["x"], std::span<const Padding>(padding))}};
 }
 
+NamedTensors run_repeat(const Arguments& c) { return {{"y", repeat(c["x"], c.integers("counts"))}}; }
+NamedTensors run_roll(const Arguments& c) { return {{"y", roll(c["x"], c.integer("shift"), c.axis())}}; }
+
+template <Tensor (*op)(const Tensor&, std::int64_t)> NamedTensors of_diagonal(const Arguments& c) {
+  return {{"y", op(c["x"], c.integer(c.has_attribute("offset") ? "offset" : "diagonal"))}};
+}
+
 NamedTensors run_take(const Arguments& c) { return {{"y", take(c["x"], c["idx"], c.axis())}}; }
 NamedTensors run_gather(const Arguments& c) { return {{"y", gather(c["x"], c["idx"], c.axis())}}; }
 NamedTensors run_embedding(const Arguments& c) { return {{"y", embedding(c["W"], c["ids"])}}; }
@@ -101,6 +108,13 @@ Adapters shape_adapters() {
           {"broadcast_to", run_broadcast_to},
           {"flip", run_flip},
           {"pad", run_pad},
+          {"repeat", run_repeat},
+          {"roll", run_roll},
+          {"tril", of_diagonal<tril>},
+          {"triu", of_diagonal<triu>},
+          {"diagonal", of_diagonal<diagonal>},
+          {"diag_embed", of_diagonal<diag_embed>},
+          {"diag", of_diagonal<diag>},
           {"take", run_take},
           {"gather", run_gather},
           {"embedding", run_embedding},

@@ -1,5 +1,9 @@
 // diagonal, its inverse diag_embed, and diag, which is one or the other.
 #include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
@@ -76,8 +80,10 @@ Tensor diag_embed(const Tensor& x, std::int64_t offset) {
   if (x.rank() == 0)
     throw ShapeError(text("diag_embed: ", describe_operand("x", x), " is 0-d and has no axis; reshape it first"));
   check_rank(embed_info.name, x, x.rank() + 1);
-  const std::int64_t side = x.dim(-1) + (offset < 0 ? -offset : offset);
+  const std::int64_t aside = std::abs(std::max(offset, -max_elements));
+  const std::int64_t side = checked_sum(embed_info.name, "the side", {x.dim(-1), aside});
   const Shape shape = x.shape().replaced(x.rank() - 1, side).inserted(x.rank(), side);
+  check_numel(shape, embed_info.name);
   const Strided place = place_of_diagonal(shape, offset);
   Tensor y = zeros(shape, x.dtype());
   dispatch_any(x.dtype(), [&](auto zero) {

@@ -89,9 +89,9 @@ Tensor round(const Tensor& x);
 Tensor clip(const Tensor& x, double low, double high);
 /// y = a where condition is not 0, else b; all three broadcast. Throws DtypeError if condition is not i64.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
-/// where with the number b for every element that a does not give. Throws ValueError if a is i64 and cannot hold b.
+/// where with the number b in place of a tensor. Throws ValueError if a is i64 and cannot hold b.
 Tensor where(const Tensor& condition, const Tensor& a, double b);
-/// where with the number a for every element that b does not give. Throws ValueError if b is i64 and cannot hold a.
+/// where with the number a in place of a tensor. Throws ValueError if b is i64 and cannot hold a.
 Tensor where(const Tensor& condition, double a, const Tensor& b);
 /// y = value where mask is not 0, else x. The mask broadcasts to x; dx is 0 where it is not 0. Throws DtypeError if the
 /// mask is not i64, ShapeError if it has more elements than x.

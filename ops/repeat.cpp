@@ -19,12 +19,13 @@ Tensor repeat(const Tensor& x, std::span<const std::int64_t> counts) {
     throw ShapeError(text("repeat: ", rank, " counts for ", describe_operand("x", x), ", which has ", x.rank(),
                           " axes; give one count per axis, 1 for an axis to leave"));
   check_rank("repeat", x, rank);
-  for (const std::int64_t count : counts)
-    if (count < 0)
-      throw ShapeError(
-          text("repeat: ", describe_operand("x", x), " cannot be repeated ", count, " times; counts are 0 or more"));
   Shape shape = x.shape();
   while (shape.rank() < rank) shape = shape.inserted(0, 1);
+  Shape repeated = shape;
+  for (int axis = 0; axis < rank; ++axis)
+    repeated = repeated.replaced(
+        axis, checked_product("repeat", "a repeated length", {shape[axis], counts[static_cast<std::size_t>(axis)]}));
+  check_numel(repeated, "repeat");
   Tensor y = shape == x.shape() ? x : reshape(x, shape);
   for (int axis = 0; axis < rank; ++axis)
     if (const std::int64_t count = counts[static_cast<std::size_t>(axis)]; count != 1) y = repeat_along(y, axis, count);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
@@ -69,7 +70,7 @@ SortResult topk(const Tensor& x, std::int64_t k, int axis, TopkOptions options) 
   const int along = axis_of("topk", x, axis);
   if (k < 0 || k > x.dim(along))
     throw ShapeError(text("topk: ", k, " elements of axis ", along, " of ", describe_operand("x", x),
-                          ": k is 0 to the length of the axis; give a smaller k"));
+                          ": k is 0 to the length of the axis; give another k"));
   const Tensor positions = ordered_positions("topk", x, along, k, options.largest);
   return {gather(x, positions, along), positions};
 }

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/operands.h>
@@ -51,13 +53,20 @@ void where_values(const Broadcast& broadcast, const Tensor& condition, const Ten
   });
 }
 
+Tensor number_beside(const Tensor& x, const char* role, double number) {
+  if (x.dtype() == i64 && !(std::floor(number) == number && std::abs(number) <= 0x1p53))
+    throw ValueError(text(info.name, ": ", describe_operand(role, x), " is i64, which does not hold ", number,
+                          "; convert it with to(f32) or to(f64)"));
+  return full({}, number, x.dtype());
+}
+
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   check_defined(info.name, condition, "condition");
   check_defined(info.name, a, "a");
   check_defined(info.name, b, "b");
-  check_mask(info.name, "condition", condition);
+  check_mask(info.name, "condition", condition, "condition");
   check_dtypes(info.name, a, b);
   const Shape of_both = broadcast_operands(info.name, a, b);
   const Shape shape = broadcast_shapes(condition.shape(), of_both, info.name, "condition", "a and b");
@@ -74,11 +83,11 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 
 Tensor where(const Tensor& condition, const Tensor& a, double b) {
   check_defined(info.name, a, "a");
-  return where(condition, a, full({}, b, a.dtype()));
+  return where(condition, a, number_beside(a, "a", b));
 }
 Tensor where(const Tensor& condition, double a, const Tensor& b) {
   check_defined(info.name, b, "b");
-  return where(condition, full({}, a, b.dtype()), b);
+  return where(condition, number_beside(b, "b", a), b);
 }
 
 }  // namespace retrace

@@ -81,9 +81,9 @@ void throw_not_real(const char* function, const Tensor& x, const char* role) {
                         "; convert it with to(f32) or to(f64)"));
 }
 
-void check_mask(const char* function, const char* role, const Tensor& mask) {
+void check_mask(const char* function, const char* role, const Tensor& mask, const char* kind) {
   if (mask.dtype() != i64)
-    throw DtypeError(text(function, ": ", describe_operand(role, mask), " is ", mask.dtype(), ", but a ", role,
+    throw DtypeError(text(function, ": ", describe_operand(role, mask), " is ", mask.dtype(), ", but a ", kind,
                           " is i64, 0 or not; convert it with to(i64)"));
 }
 

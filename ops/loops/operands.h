@@ -43,7 +43,7 @@ decltype(auto) dispatch_real(const Tensor& x, const char* role, const char* func
   return dispatch_real(x.dtype(), function, body);
 }
 
-/// Throws DtypeError unless a mask or condition is i64.
-void check_mask(const char* function, const char* role, const Tensor& mask);
+/// Throws DtypeError unless a mask is i64, with the remedy for one of its kind.
+void check_mask(const char* function, const char* role, const Tensor& mask, const char* kind = "mask");
 
 }  // namespace retrace

@@ -24,12 +24,12 @@ struct NamedBinary {
 /// Every op of ops.def that broadcasts two tensors, and where().
 const std::vector<NamedBinary>& binary_ops() {
   static const std::vector<NamedBinary> ops = [] {
-    const std::set<std::string> not_elementwise{"outer", "embedding"};
+    const std::set<std::string> not_elementwise{"outer", "embedding", "masked_select"};
     std::vector<NamedBinary> found{{"where", [](const Tensor& a, const Tensor& b) {
                                       return where(indices({1, 0, 1, 1}), a, b);
                                     }}};
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, const Tensor&)>())
-      if (!not_elementwise.contains(name)) found.push_back({name, f});
+      if (!not_elementwise.contains(name) && !gives_integers(name)) found.push_back({name, f});
     return found;
   }();
   return ops;

@@ -80,6 +80,48 @@ TEST(Activations, SwigluIsSiluOfOneHalfTimesTheOther) {
     }
 }
 
+TEST(Functions, KeepFullPrecisionWhereTheirFormulasCancel) {
+  const std::vector<TailCase> cases{
+      {"expm1", expm1, 1e-10, 1.00000000005e-10, 1.0000000001},
+      {"expm1", expm1, -50, -1, std::exp(-50.0)},
+      {"log1p", log1p, 1e-10, 9.9999999995e-11, 1 / 1.0000000001},
+      {"erf", erf, 1e-10, 1.1283791670955126e-10, 1.1283791670955126},
+      {"erf", erf, 0.5, 0.52049987781304654, 0.87878257893544481},
+      {"erf", erf, -3, -0.99997790950300141, 1.3925305194674786e-4},
+  };
+  for (const TailCase& c : cases) {
+    const std::string what = std::string(c.name) + " at " + std::to_string(c.x);
+    expect_relative(c.f(number(c.x)).item(), c.value, 1e-15, what);
+    expect_relative(slope(c.f, c.x), c.slope, 1e-14, "slope of " + what);
+  }
+  EXPECT_EQ(log1p(number(-1)).item(), -infinity);
+  EXPECT_TRUE(std::isnan(log1p(number(-1.5)).item()));
+  EXPECT_EQ(erf(number(infinity)).item(), 1);
+  EXPECT_EQ(expm1(number(-infinity)).item(), -1);
+}
+
+TEST(Steps, RoundToWholestd::vector<double> AndHaveNoSlope) {
+  const std::vector<double> x{-2.5, -1.5, -0.5, -0.2, 0.5, 1.5, 2.5, 2.51, 1e300};
+  const auto of = [&](Unary f, Dtype dtype) {
+    const Tensor wide = f(tensor(x, {9}, f64).to(dtype)).to(f64);
+    return std::vector<double>(wide.values<double>().begin(), wide.values<double>().end() - 1);
+  };
+  for (const Dtype dtype : {f32, f64, dual}) {
+    EXPECT_EQ(of(floor, dtype), (std::vector<double>{-3, -2, -1, -1, 0, 1, 2, 2}));
+    EXPECT_EQ(of(ceil, dtype), (std::vector<double>{-2, -1, 0, 0, 1, 2, 3, 3}));
+    EXPECT_EQ(of(round, dtype), (std::vector<double>{-2, -2, 0, 0, 0, 2, 2, 3}));
+    EXPECT_EQ(of(sign, dtype), (std::vector<double>{-1, -1, -1, -1, 1, 1, 1, 1}));
+  }
+  EXPECT_EQ(round(number(1e300)).item(), 1e300);
+  EXPECT_EQ(sign(number(-0.0)).item(), 0);
+  for (const Unary f : {Unary(floor), Unary(ceil), Unary(round), Unary(sign)}) {
+    const Tensor at = parameter(number(0.3));
+    Tape tape;
+    tape.backward({f(at)}, {number(infinity)});
+    EXPECT_EQ(at.grad().item(), 0) << "not infinity times 0";
+  }
+}
+
 TEST(Activations, GeluTanhKeepsItsNegativeTail) {
   const double x = -5;
   const double root = std::sqrt(2 / std::acos(-1.0));

@@ -12,12 +12,13 @@ namespace {
 TEST(ArithmeticErrors, FunctionsOfOneTensorNeedRealNumbers) {
   const std::set<std::string> of_integers_too{"identity", "neg", "transpose", "combine_heads"};
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&)>())
-    if (!of_integers_too.contains(name))
+    if (!of_integers_too.contains(name) && !gives_integers(name))
       expect_refused(
           Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole); }, needs_real(name, "x[2, 3]"));
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&, double)>())
-    expect_refused(
-        Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole, 2); }, needs_real(name, "x[2, 3]"));
+    if (!gives_integers(name))
+      expect_refused(
+          Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole, 2); }, needs_real(name, "x[2, 3]"));
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&, double, double)>())
     expect_refused(
         Mistake::dtype, [f = function](const ErrorOperands& with) { f(with.whole, 0, 1); },
@@ -25,9 +26,10 @@ TEST(ArithmeticErrors, FunctionsOfOneTensorNeedRealNumbers) {
 }
 
 TEST(ArithmeticErrors, FunctionsOfTwoTensorsBroadcastAndTakeOneDtype) {
-  const std::set<std::string> not_elementwise{"outer", "embedding"}, of_integers_too{"add", "sub", "mul"};
+  const std::set<std::string> not_elementwise{"outer", "embedding", "masked_select"},
+      of_integers_too{"add", "sub", "mul"};
   for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&, const Tensor&)>()) {
-    if (not_elementwise.contains(name)) continue;
+    if (not_elementwise.contains(name) || gives_integers(name)) continue;
     const Binary f = function;
     expect_refused(
         Mistake::shape, [f](const ErrorOperands& with) { f(with.matrix, with.four); },
@@ -130,6 +132,41 @@ TEST(ArithmeticErrors, MasksAndConditions) {
        "masked_fill: mask[4] is f64, but a mask is i64, 0 or not; convert it with to(i64)"},
       {Mistake::dtype, [](auto& with) { masked_fill(with.whole, with.whole, 1); },
        needs_real("masked_fill", "x[2, 3]")},
+  });
+}
+
+TEST(ArithmeticErrors, ComparisonsAndLogic) {
+  for (const auto& [name, function] : ops_of_type<Tensor(const Tensor&, const Tensor&)>()) {
+    if (!gives_integers(name)) continue;
+    const Binary f = function;
+    const bool of_masks = name.starts_with("logical");
+    expect_refused(
+        Mistake::shape, [f](const ErrorOperands& with) { f(with.ids, with.flags); },
+        name +
+            ": a[2] and b[4] do not broadcast: axis -1 is 2 and 4, but must be equal or 1; reshape or transpose one "
+            "of them");
+    expect_refused(
+        Mistake::dtype, [f](const ErrorOperands& with) { f(with.matrix, with.whole); },
+        of_masks ? name + ": a[2, 3] is f64, but a mask is i64, 0 or not; convert it with to(i64)"
+                 : dtypes_differ(name, "a[2, 3] is f64", "b[2, 3] is i64"));
+    expect_refused(
+        Mistake::value, [f](const ErrorOperands& with) { f(with.ids, with.undefined); },
+        name + ": b is an undefined tensor (default-constructed or moved from); assign a tensor to it first");
+  }
+  expect_refusals({
+      {Mistake::value, [](auto& with) { less(with.undefined, 1); },
+       "less: a is an undefined tensor (default-constructed or moved from); assign a tensor to it first"},
+      {Mistake::dtype, [](auto& with) { logical_not(with.four); },
+       "logical_not: x[4] is f64, but a mask is i64, 0 or not; convert it with to(i64)"},
+      {Mistake::value, [](auto& with) { where(with.ids, with.ids, 0.5); },
+       "where: a[2] is i64, which does not hold 0.5; convert it with to(f32) or to(f64)"},
+      {Mistake::value, [](auto& with) { where(with.ids, infinity, with.ids); },
+       "where: b[2] is i64, which does not hold inf; convert it with to(f32) or to(f64)"},
+      {Mistake::shape, [](auto& with) { masked_select(with.vector, with.flags); },
+       "masked_select: x[3] and mask[4] do not broadcast: axis -1 is 3 and 4, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::dtype, [](auto& with) { masked_select(with.four, with.four); },
+       "masked_select: mask[4] is f64, but a mask is i64, 0 or not; convert it with to(i64)"},
   });
 }
 

@@ -1,6 +1,7 @@
 // The ops of ops.def by their type, so that a test of all ops of a kind includes new ones by itself.
 #pragma once
 
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -30,6 +31,14 @@ template <class F> std::vector<NamedOp<F>> ops_of_type() {
 #undef OP
 #undef COMPOSITE
   return found;
+}
+
+/// Whether an op gives a mask or positions, which have no gradient.
+inline bool gives_integers(const std::string& name) {
+  static const std::set<std::string> names{"equal",       "not_equal",     "less",        "less_equal",
+                                           "greater",     "greater_equal", "logical_and", "logical_or",
+                                           "logical_xor", "logical_not",   "nonzero"};
+  return names.contains(name);
 }
 
 }  // namespace retrace

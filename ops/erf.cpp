@@ -8,7 +8,7 @@ namespace retrace {
 namespace {
 
 struct Erf {
-  static constexpr OpInfo info{"erf", "y = erf x", "dx = 2 dy e^(-x^2) / sqrt(pi)", "x"};
+  static constexpr OpInfo info{"erf", "y = erf(x)", "dx = 2 dy e^(-x^2) / sqrt(pi)", "x"};
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 

@@ -15,15 +15,15 @@ struct Step {
 
 // By doubles, which hold every float: a dual number loses its tangent.
 struct Floor : Step {
-  static constexpr OpInfo info{"floor", "y = floor x", "dx = 0", "x"};
+  static constexpr OpInfo info{"floor", "y = floor(x)", "dx = 0", "x"};
   template <class T> static T value(T x, Attributes) { return static_cast<T>(std::floor(static_cast<double>(x))); }
 };
 struct Ceil : Step {
-  static constexpr OpInfo info{"ceil", "y = ceil x", "dx = 0", "x"};
+  static constexpr OpInfo info{"ceil", "y = ceil(x)", "dx = 0", "x"};
   template <class T> static T value(T x, Attributes) { return static_cast<T>(std::ceil(static_cast<double>(x))); }
 };
 struct Round : Step {
-  static constexpr OpInfo info{"round", "y = round x", "dx = 0", "x"};
+  static constexpr OpInfo info{"round", "y = round(x)", "dx = 0", "x"};
   template <class T> static T value(T x, Attributes) { return static_cast<T>(std::nearbyint(static_cast<double>(x))); }
 };
 

@@ -23,13 +23,23 @@ inline Cases steps(UnaryOp op, double first) {
 /// Which of two tensors an element comes from is decided by a comparison, which has no gradient itself.
 using Comparison = Tensor (*)(const Tensor&, const Tensor&);
 inline Cases chosen_by(Comparison compare) {
-  const auto choose = [compare](auto& a, auto& b) { return where(compare(a, b), 2.0 * a, b); };
+  const auto choose = [compare](auto& a, auto& b) {
+    const Tensor mask = compare(a, b);
+    return where(mask, 2.0 * a, b);
+  };
   return {one(choose, {normal({3, 4}), normal({4})}), one(choose, {normal({2, 1}), normal({1, 3})})};
 }
 /// The same by a mask made of two others.
 inline Cases chosen_by_both(Comparison combine) {
-  return {one([combine](auto& a, auto& b) { return where(combine(less(a, b), greater(a, -0.3)), 2.0 * a, b); },
-              {normal({3, 4}), normal({3, 1})})};
+  const auto choose = [combine](auto& a, auto& b) {
+    const Tensor mask = combine(less(a, b), greater(a, -0.3));
+    return where(mask, 2.0 * a, b);
+  };
+  return {one(choose, {normal({3, 4}), normal({3, 1})})};
+}
+inline Tensor chosen_by_none(const Tensor& x) {
+  const Tensor mask = logical_not(less(x, 0.2));
+  return where(mask, 3.0 * x, x);
 }
 
 inline Tensor there_and_back(const Tensor& x) { return x.dtype() == dual ? x : to(to(x, dual), f64); }
@@ -84,8 +94,7 @@ inline constexpr OpChecks elementwise[] = {
     {"logical_and", [] { return chosen_by_both(logical_and); }},
     {"logical_or", [] { return chosen_by_both(logical_or); }},
     {"logical_xor", [] { return chosen_by_both(logical_xor); }},
-    {"logical_not", [] { return Cases{
-        one([](auto& x) { return where(logical_not(less(x, 0.2)), 3.0 * x, x); }, {normal({3, 4})})}; }},
+    {"logical_not", [] { return Cases{one(chosen_by_none, {normal({3, 4})})}; }},
     {"sigmoid", [] { return unary(sigmoid); }},
     {"tanh", [] { return unary(tanh); }},
     {"relu", [] { return unary(relu, {.kinks = {0}}); }},

@@ -60,6 +60,7 @@ TEST(Attributes, ReductionsListTheirAxes) {
   EXPECT_EQ(attributes_of([](auto& x) { return max(x, {0, 2}, {.keepdims = true}); }), "axes = [0 2], keepdims = true");
   EXPECT_EQ(attributes_of([](auto& x) { return prod(sum(x)); }), "axes = [], keepdims = false");
   EXPECT_EQ(attributes_of([](auto& x) { return cumsum(x, -2); }), "axis = 1");
+  EXPECT_EQ(attributes_of([](auto& x) { return cumprod(x, -2); }), "axis = 1");
 }
 
 TEST(Attributes, ShapeOpsListWhereElementsLie) {
@@ -74,6 +75,10 @@ TEST(Attributes, ShapeOpsListWhereElementsLie) {
   EXPECT_EQ(attributes_of([](auto& x) { return split(x, {1, 2}, 1)[1]; }), "offset = 4, strides = [12 4 1]");
   EXPECT_EQ(attributes_of([](auto& x) { return concat({x, x}, -1); }), "axis = 2");
   EXPECT_EQ(attributes_of([](auto& x) { return flip(x, 1); }), "axis = 1");
+  EXPECT_EQ(attributes_of([](auto& x) { return tril(x, -1); }), "diagonal = -1");
+  EXPECT_EQ(attributes_of([](auto& x) { return triu(x, 2); }), "diagonal = 2");
+  EXPECT_EQ(attributes_of([](auto& x) { return diagonal(x, -1); }), "offset = 4, strides = [12 5]");
+  EXPECT_EQ(attributes_of([](auto& x) { return diag_embed(x[0][0], 1); }), "offset = 1, strides = [6]");
   EXPECT_EQ(attributes_of([](auto& x) { return pad(x, {{0, 1}, {2, 3}, {4, 0}}); }), "before = [0 2 4]");
 }
 

@@ -1,6 +1,7 @@
-// Triangles, diagonals, repeated and rolled tensors.
+// Triangles and diagonals of matrices, repeated and rolled tensors.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include <retrace/ops/ops.h>
@@ -81,16 +82,6 @@ TEST(Roll, GoesAround) {
   EXPECT_EQ(roll(x, 5, 0).values<double>().data(), x.values<double>().data()) << "no copy";
 }
 
-TEST(Cumprod, TakesZerosAsTheyCome) {
-  expect_values(cumprod(tensor({{2, 3, 0, 4}}, f64)), {1, 4}, {2, 6, 0, 0});
-  expect_values(cumprod(counted({2, 2}) + 1, 0), {2, 2}, {1, 2, 3, 8});
-  expect_values(cumprod(zeros({2, 0}, f64)), {2, 0}, {});
-  const Tensor x = parameter(tensor({2, 0, 3, 0, 5}, f64));
-  Tape tape;
-  tape.backward({cumprod(x)}, {tensor({1, 10, 100, 1000, 10000}, f64)});
-  expect_values(x.grad(), {5}, {1, 2 * (10 + 3 * 100), 0, 0, 0});
-}
-
 TEST(Diagonals, Errors) {
   expect_refusals({
       {Mistake::shape, [](auto& with) { tril(with.vector); },
@@ -107,7 +98,6 @@ TEST(Diagonals, Errors) {
        "repeat: 1 counts for x[2, 3], which has 2 axes; give one count per axis, 1 for an axis to leave"},
       {Mistake::shape, [](auto& with) { roll(with.matrix, 1, 2); },
        "roll: x[2, 3] has no axis 2; axes run from -2 to 1"},
-      {Mistake::dtype, [](auto& with) { cumprod(with.whole); }, needs_real("cumprod", "x[2, 3]")},
   });
   for (const std::int64_t huge : {std::numeric_limits<std::int64_t>::max(), std::int64_t{-1}}) {
     const Tensor x = parameter(ones({2, 3}));

@@ -100,11 +100,11 @@ TEST(Functions, KeepFullPrecisionWhereTheirFormulasCancel) {
   EXPECT_EQ(expm1(number(-infinity)).item(), -1);
 }
 
-TEST(Steps, RoundToWholestd::vector<double> AndHaveNoSlope) {
-  const std::vector<double> x{-2.5, -1.5, -0.5, -0.2, 0.5, 1.5, 2.5, 2.51, 1e300};
+TEST(Steps, RoundToWholeNumbersAndHaveNoSlope) {
+  const std::vector<double> x{-2.5, -1.5, -0.5, -0.2, 0.5, 1.5, 2.5, 2.51};
   const auto of = [&](Unary f, Dtype dtype) {
-    const Tensor wide = f(tensor(x, {9}, f64).to(dtype)).to(f64);
-    return std::vector<double>(wide.values<double>().begin(), wide.values<double>().end() - 1);
+    const Tensor wide = f(tensor(x, {8}, f64).to(dtype)).to(f64);
+    return std::vector<double>(wide.values<double>().begin(), wide.values<double>().end());
   };
   for (const Dtype dtype : {f32, f64, dual}) {
     EXPECT_EQ(of(floor, dtype), (std::vector<double>{-3, -2, -1, -1, 0, 1, 2, 2}));

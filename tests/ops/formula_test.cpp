@@ -123,6 +123,9 @@ TEST(Formulas, ReductionsNameTheirAxes) {
   EXPECT_EQ(of([](const Tensor& x) { return norm(x, 0); }), "y = sqrt(sum x^2) along axis 0 | dx = dy x / y");
   EXPECT_EQ(of([](const Tensor& x) { return cumsum(x, 1); }),
             "y[i, j, k] = sum_(t <= j) x[i, t, k] | dx[i, j, k] = sum_(t >= j) dy[i, t, k]");
+  EXPECT_EQ(of([](const Tensor& x) { return cumprod(x, 1); }),
+            "y[i, j, k] = prod_(t <= j) x[i, t, k] | s[i, j, k] = dy[i, j, k] + x[i, j + 1, k] s[i, j + 1, k], "
+            "dx[i, j, k] = s[i, j, k] prod_(t < j) x[i, t, k]");
   EXPECT_EQ(of([](const Tensor& x) { return softmax(x, 1); }),
             "y = e^(x - max x) / sum e^(x - max x) along axis 1 | dx = y (dy - sum dy y) along axis 1");
   EXPECT_EQ(of([](const Tensor& x) { return log_softmax(x); }),
@@ -192,6 +195,20 @@ TEST(Formulas, PartsNameTheirIndex) {
   EXPECT_EQ(part({range(1, 2), new_axis, all, all}), both("1:2, new, :, :"));
   EXPECT_EQ(part({range(0, 0)}), both("..."));
   EXPECT_EQ(formulas_of([](const Tensor& x) { return split(x, {1, 2}, 1)[1]; }), both(":, 1:3"));
+}
+
+TEST(Formulas, TrianglesAndDiagonalsNameTheirOffset) {
+  const auto of = [](auto f) { return formulas_of(f, Shape{2, 3, 4}); };
+  EXPECT_EQ(of([](const Tensor& x) { return tril(x, -1); }),
+            "y[i, j, k] = x[i, j, k] where k <= j - 1, else 0 | dx[i, j, k] = dy[i, j, k] where k <= j - 1, else 0");
+  EXPECT_EQ(of([](const Tensor& x) { return triu(x); }),
+            "y[i, j, k] = x[i, j, k] where k >= j, else 0 | dx[i, j, k] = dy[i, j, k] where k >= j, else 0");
+  EXPECT_EQ(of([](const Tensor& x) { return diagonal(x, 2); }),
+            "y[i, j] = x[i, j, j + 2] | dx[i, j, j + 2] += dy[i, j]");
+  EXPECT_EQ(of([](const Tensor& x) { return diagonal(x, -1); }),
+            "y[i, j] = x[i, j + 1, j] | dx[i, j + 1, j] += dy[i, j]");
+  EXPECT_EQ(formulas_of([](const Tensor& x) { return diag_embed(x, 1); }, Shape{3}),
+            "y = 0, y[i, i + 1] = x[i] | dx[i] = dy[i, i + 1]");
 }
 
 TEST(Formulas, IndicesAreWrittenOut) {

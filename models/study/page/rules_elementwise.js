@@ -1,6 +1,6 @@
 // The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
 import { activations, errorFunction, logistic, logOnePlusExp } from "./scalar_functions.js";
-import { elementwise, sumTo, NdArray } from "./tensor.js";
+import { elementwise, sumTo, NdArray, zeros } from "./tensor.js";
 import { constantOf } from "./trace.js";
 
 /** The rule of y = value(x), where dy/dx = slope(x, y). Both also get the constants of the call, in their order. */
@@ -72,8 +72,11 @@ const powerOfTensor = ofTwo(
 );
 const powerRule = (call) => ("exponent" in call.attributes ? powerOfConstant : powerOfTensor);
 
-/** The rule of a step: its slope is 0. */
-const ofStep = (value) => ofOne(value, () => 0);
+/** The rule of a step: its gradient is 0, whatever dy is. */
+const ofStep = (value) => ({
+  forward: ({ inputs: [x] }) => [elementwise(value, x)],
+  vjp: ({ inputs: [x] }) => [zeros(x.shape)],
+});
 const roundToEven = (x) => {
   const below = Math.floor(x), rest = x - below;
   return rest < 0.5 || (rest === 0.5 && below % 2 === 0) ? below : below + 1;

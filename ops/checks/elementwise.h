@@ -99,7 +99,7 @@ inline constexpr OpChecks elementwise[] = {
     {"tanh", [] { return unary(tanh); }},
     {"relu", [] { return unary(relu, {.kinks = {0}}); }},
     {"leaky_relu", [] { return Cases{one([](auto& x) { return leaky_relu(x, 0.1); }, {normal({3, 4})}, {0})}; }},
-    {"elu", [] { return Cases{one([](auto& x) { return elu(x); }, {normal({3, 4})}),
+    {"elu", [] { return Cases{one([](auto& x) { return elu(x); }, {normal({3, 4})}, {0}),
                               one([](auto& x) { return elu(x, 0.3); }, {normal({2, 3})}, {0})}; }},
     {"selu", [] { return unary(selu, {.kinks = {0}}); }},
     {"gelu", [] { return unary(gelu); }},

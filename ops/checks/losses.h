@@ -22,10 +22,11 @@ inline Cases pairs(Tensor (*loss)(const Tensor&, const Tensor&, Reduction)) {
   return {pair(loss, Reduction::mean), pair(loss, Reduction::sum), pair(loss, Reduction::none)};
 }
 
+/// Errors of 0.185 to 2.035 on both sides of 0, none of them near the width.
 inline CheckCase smooth(Tensor (*loss)(const Tensor&, const Tensor&, double, Reduction), double width,
                         Reduction reduction) {
-  return one([=](auto& x, auto& target) { return loss(x, target, width, reduction); },
-             {normal({3, 4}), normal({3, 4})});
+  const Tensor target = normal({3, 4}), x = target + reshape(arange(-5.5, 6, 1, f64), {3, 4}) * 0.37;
+  return one([=](auto& a, auto& t) { return loss(a, t, width, reduction); }, {x, target});
 }
 
 inline Tensor seeded_dropout(const Tensor& x) {

@@ -157,7 +157,9 @@ void Argument::take(std::vector<Padding>& result) const {
 SliceIndex Argument::slice_index(const Value& value) const {
   if (const Positions* some = std::get_if<Positions>(&value.is))
     return range(some->start.value_or(SliceIndex::none), some->stop.value_or(SliceIndex::none), some->step);
-  if (const Word* word = std::get_if<Word>(&value.is)) return word->name == "all" ? all : new_axis;
+  const Word* word = std::get_if<Word>(&value.is);
+  if (word != nullptr && word->name == "all") return all;
+  if (word != nullptr && word->name == "new_axis") return new_axis;
   return whole(value);
 }
 

@@ -51,6 +51,19 @@ TEST(ExpressionErrors, SuggestTheNearestWord) {
             error("expression: 'rely' is no choice here; did you mean relu", "linear(x, w, activation=rely)", 24, 4));
 }
 
+TEST(ExpressionErrors, TextsInQuotesAreForThoseWhoTakeThem) {
+  const std::string open = "einsum(\"ij, [q])";
+  EXPECT_EQ(error_of(open), error("expression: this quote is never closed; put another one behind the text", open, 7));
+  const std::string index = "q[\"first\"]";
+  EXPECT_NE(error_of(index, {matrices()[0]}).find("a whole number, not 'first'"), std::string::npos)
+      << error_of(index, {matrices()[0]});
+  const std::string swapped = "einsum(q, [q])";
+  EXPECT_NE(error_of(swapped, {matrices()[0]}).find("einsum: equation is a text in quotes, not a tensor [4, 8]"),
+            std::string::npos)
+      << error_of(swapped, {matrices()[0]});
+  EXPECT_NE(error_of("\"q\" + 1"), "");
+}
+
 TEST(ExpressionErrors, PointAtWhatCannotBeRead) {
   EXPECT_EQ(error_of("softmax(x"), error("expression: there is no ) to close this bracket", "softmax(x", 7));
   EXPECT_EQ(error_of("(x + 1"), error("expression: there is no ) to close this bracket", "(x + 1", 0));

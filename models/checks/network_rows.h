@@ -40,7 +40,7 @@ inline constexpr auto masked_result_y = [](const RelationalRNN& network, const T
   return Tensors{network(x, &masks).y};
 };
 
-/// Learned positions, then every other kind with dropout.
+/// Learned positions, then every other kind with dropout, then the layers of a Transformer.
 inline Cases attention_models() {
   Cases cases{of(attention_model(), sequence, result), of(attention_model(), sequence, last_answers)};
   Random own(94);
@@ -56,6 +56,9 @@ inline Cases attention_models() {
                                         .dropout = 0.2};
     cases.push_back(of(make<AttentionModel>(options, own), Shape{2, 5, 3}, masked_result, own));
   }
+  const ModelSizes sizes{.input = 3, .hidden = 4, .output = 2, .time = 5, .form = {.layers = 2, .dropout = 0.2}};
+  const std::shared_ptr<SequenceModel> transformer = make_model("transformer", sizes, own);
+  cases.push_back(of(transformer, Shape{2, 5, 3}, masked_result, own));
   return cases;
 }
 

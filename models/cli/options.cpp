@@ -116,7 +116,8 @@ void add_memory_options(CLI::App& command, ModelSpec& model) {
 void add_form_options(CLI::App& command, ModelForm& form) {
   constexpr int most_layers = 1000;
   add_count(command, "--layers", form.layers,
-            "one upon another, of lstm, gru, rnn and attention; of an rmc, blocks of a step (default: the model's)",
+            "one upon another, of lstm, gru, rnn, attention and transformer; of an rmc, blocks of a step "
+            "(default: the model's)",
             most_layers);
   add_number(command, "--dropout", form.dropout, "probability to drop a value between and after layers, in training",
              {0, 1, NumberRange::Open::max})
@@ -126,8 +127,8 @@ void add_form_options(CLI::App& command, ModelForm& form) {
   const auto choose = [&form](const std::string& name) { form.positions = positions_named("--positions", name); };
   const std::vector<std::string> names(position_names().begin(), position_names().end());
   command
-      .add_option_function<std::string>("--positions", choose,
-                                        text("attention: ", joined(position_names()), " (default: learned)"))
+      .add_option_function<std::string>(
+          "--positions", choose, text("attention, transformer: ", joined(position_names()), " (default: learned)"))
       ->check(CLI::IsMember(names));
 }
 

@@ -41,9 +41,14 @@ AttentionModel::AttentionModel(const AttentionModelOptions& form, Random& random
       norm(form.size),
       out(form.size, form.output, random),
       options(form) {
+  const AttentionBlockOptions block{options.dropout, in_attention(options.positions)};
+  const TransformerLayerOptions layer{
+      .heads = options.heads, .dropout = block.dropout, .norm_first = true, .positions = block.positions};
   for (int k = 0; k < options.blocks; ++k)
-    blocks.emplace_back(options.size, options.heads, random,
-                        AttentionBlockOptions{options.dropout, in_attention(options.positions)});
+    if (options.kind == BlockKind::attention_block)
+      blocks.emplace_back(options.size, options.heads, random, block);
+    else
+      layers.emplace_back(options.size, random, layer);
 }
 
 Tensor AttentionModel::operator()(const Tensor& x, Random* random) const {
@@ -65,7 +70,7 @@ StatesOverTime AttentionModel::states(const Tensor& x) const {
     for (const Tensor& row : steps_of(all_rows)) result.add(name, row);
     return stack(result.states.back().values, 1);
   };
-  for (std::size_t k = 0; k < blocks.size(); ++k) rows = add(text("block ", k), blocks[k](rows));
+  for (int k = 0; k < options.blocks; ++k) rows = add(text("block ", k), run_block(k, rows, nullptr));
   result.answers = add("y", out(norm(rows)));
   return result;
 }
@@ -80,9 +85,15 @@ Tensor AttentionModel::embed(const Tensor& x) const {
   return with_positions(input(x), options.positions, positions, 0);
 }
 
+Tensor AttentionModel::run_block(int k, const Tensor& rows, Random* random) const {
+  const auto place = static_cast<std::size_t>(k);
+  return options.kind == BlockKind::attention_block ? blocks[place](rows, random)
+                                                    : layers[place](rows, {.random = random});
+}
+
 Tensor AttentionModel::rows_of(const Tensor& x, Random* random) const {
   Tensor rows = embed(x);
-  for (const AttentionBlock& block : blocks) rows = block(rows, random);
+  for (int k = 0; k < options.blocks; ++k) rows = run_block(k, rows, random);
   return rows;
 }
 

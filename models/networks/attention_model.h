@@ -7,8 +7,13 @@
 #include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/multi_head_attention.h>
+#include <retrace/nn/transformer.h>
 
 namespace retrace {
+
+/// What the blocks of an AttentionModel are: an AttentionBlock, or the library's TransformerEncoderLayer with the norms
+/// first, which has biases in its attention and twice as large an MLP.
+enum class BlockKind { attention_block, encoder_layer };
 
 /// The sizes of an AttentionModel.
 struct AttentionModelOptions {
@@ -20,6 +25,7 @@ struct AttentionModelOptions {
   std::int64_t longest = 64;  // the maximum number of steps of a sequence, for learned positions
   RowPositions positions = RowPositions::learned;
   double dropout = 0;  // of attention weights, activations and what each block adds to A
+  BlockKind kind = BlockKind::attention_block;
 };
 
 /// What an AttentionBlock has beside its heads.
@@ -62,8 +68,9 @@ struct AttentionBlock {
 /// too. A null random turns off the dropout, as in evaluation.
 struct AttentionModel {
   Linear input;
-  std::optional<Parameter> positions;  // if learned: [longest, size], normal with deviation 0.1 at first
-  std::vector<AttentionBlock> blocks;
+  std::optional<Parameter> positions;           // if learned: [longest, size], normal with deviation 0.1 at first
+  std::vector<AttentionBlock> blocks;           // of that kind
+  std::vector<TransformerEncoderLayer> layers;  // instead of them, of the other
   LayerNorm norm;
   Linear out;
   AttentionModelOptions options;
@@ -75,11 +82,14 @@ struct AttentionModel {
   /// The rows after each block, and the answers y after each row.
   StatesOverTime states(const Tensor& x) const;
   void visit(auto&& see) const {
-    see("input", input), see("positions", positions), see("blocks", blocks), see("norm", norm), see("out", out);
+    see("input", input), see("positions", positions), see("blocks", blocks), see("layers", layers);
+    see("norm", norm), see("out", out);
   }
 
  private:
   Tensor embed(const Tensor& x) const;
+  /// Block k, of either kind.
+  Tensor run_block(int k, const Tensor& rows, Random* random) const;
   Tensor rows_of(const Tensor& x, Random* random) const;
 };
 

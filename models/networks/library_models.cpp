@@ -106,12 +106,13 @@ std::unique_ptr<SequenceModel> make_rmc(const ModelSizes& sizes, Random& random)
       RmcModelOptions{.input = sizes.input, .output = sizes.output, .core = core}, random);
 }
 
-std::unique_ptr<SequenceModel> make_attention(const ModelSizes& sizes, Random& random) {
+template <BlockKind kind> std::unique_ptr<SequenceModel> make_attention(const ModelSizes& sizes, Random& random) {
   AttentionModelOptions options{
       .input = sizes.input, .output = sizes.output, .size = sizes.hidden, .longest = sizes.time};
   options.blocks = sizes.form.layers.value_or(options.blocks);
   options.positions = sizes.form.positions.value_or(options.positions);
   options.dropout = sizes.form.dropout;
+  options.kind = kind;
   return std::make_unique<SequenceModelOf<AttentionModel>>(options, random);
 }
 
@@ -146,7 +147,8 @@ Registry<Entry>& models() {
                               {"rnn", {factory_of<RecurrentModel<Rnn>>(), recurrent_choices()}},
                               {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
                               {"rmc", {make_rmc, rmc_choices()}},
-                              {"attention", {make_attention, attention_choices()}}});
+                              {"attention", {make_attention<BlockKind::attention_block>, attention_choices()}},
+                              {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}}});
   return all;
 }
 

@@ -46,6 +46,7 @@ TEST_F(FormFlags, ATrainingIsStoredAndEvaluatedWithItsForm) {
       {"--model", "rnn", "--dropout", "0.5"},
       {"--model", "attention", "--layers", "1", "--positions", "rotary", "--dropout", "0.1"},
       {"--model", "attention", "--positions", "none"},
+      {"--model", "transformer", "--layers", "2", "--positions", "alibi", "--dropout", "0.1"},
       {"--model", "rmc", "--layers", "2", "--dropout", "0.1"},
       {"--model", "relational-rnn", "--dropout", "0.1"}};
   for (std::vector<std::string> words : forms) {
@@ -91,13 +92,15 @@ TEST_F(FormFlags, ACheckpointIsResumedWithTheSameFormAlone) {
 TEST_F(FormFlags, AFlagThatAModelDoesNotHaveIsAUsageError) {
   expect_refused(train({"--model", "rmc", "--bidirectional"}),
                  "prepare: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
-  expect_refused(run_command({"info", "gru", "--positions", "learned"}),
-                 "prepare: the model 'gru' has no option 'positions', which is for attention; leave it out");
+  expect_refused(
+      run_command({"info", "gru", "--positions", "learned"}),
+      "prepare: the model 'gru' has no option 'positions', which is for attention, transformer; leave it out");
   expect_refused(run_command({"ablate", "recall", "--model", "relational-rnn", "--layers", "2"}),
                  "prepare: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, "
-                 "attention; leave it out");
-  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
-                 "compare: none of the models has the option 'positions', which is for attention; leave it out");
+                 "attention, transformer; leave it out");
+  expect_refused(
+      run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
+      "compare: none of the models has the option 'positions', which is for attention, transformer; leave it out");
   expect_refused(run_command({"train", "parity", "--bidirectional", "--steps", "1"}),
                  "prepare: a bidirectional model has read every row before it answers, but parity has an answer after "
                  "each of the last 40 rows; leave bidirectional out, or choose a task with one answer");

@@ -7,6 +7,7 @@
 #include <retrace/models/networks/language_model.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/nn/gru.h>
+#include <retrace/nn/transformer.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 
@@ -42,7 +43,7 @@ TEST_F(ModelFormTest, TheDefaultsAreTheModelsOwn) {
 }
 
 TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
-  for (const char* name : {"lstm", "gru", "rnn", "rmc", "attention"}) {
+  for (const char* name : {"lstm", "gru", "rnn", "rmc", "attention", "transformer"}) {
     const auto count = [&](int layers) { return count_parameters(*make(name, {.layers = layers})); };
     EXPECT_GT(count(3) - count(2), 0) << name;
     EXPECT_EQ(count(4) - count(3), count(3) - count(2)) << name;
@@ -51,7 +52,7 @@ TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
 
 /// Every model that drops gives other answers with a generator, the same ones with the same, its own without.
 TEST_F(ModelFormTest, DropoutFallsInTrainingAlone) {
-  for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention"}) {
+  for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention", "transformer"}) {
     const auto model = make(name, {.dropout = 0.5}), plain = make(name, {});
     Random first(1), again(1), second(2), third(3);
     EXPECT_EQ(difference((*model)(x), (*plain)(x)), 0) << name;
@@ -134,6 +135,25 @@ TEST_F(ModelFormTest, OnlyLearnedPositionsEnd) {
   }
 }
 
+/// A transformer is embedding, nn's encoder and output layer.
+TEST_F(ModelFormTest, ATransformerIsTheLibrarysEncoder) {
+  const auto model = make("transformer", {.layers = 3, .positions = RowPositions::rotary});
+  Random weights(7);
+  const TransformerOptions options{
+      .layers = 3,
+      .layer = {.heads = 4, .dropout = 0, .norm_first = true, .positions = AttentionPositions::rotary},
+      .final_norm = true};
+  const TransformerEncoder encoder(8, weights, options);
+  const Linear input(3, 8, weights), out(8, 2, weights);
+  const auto copy = [&](const std::string& prefix, const auto& module) {
+    for (const NamedTensor& of_module : parameters(module))
+      for (const NamedTensor& of_model : parameters(*model))
+        if (of_model.name == prefix + of_module.name) copy_values(of_model.tensor, of_module.tensor);
+  };
+  copy("", encoder), copy("input.", input), copy("out.", out);
+  expect_near((*model)(x), out(slice(encoder(input(x)), {all, 5})), 1e-12);
+}
+
 /// Segments of a text, each from the state of the last, are one run, with any layers and positions.
 TEST_F(ModelFormTest, ALayeredLanguageModelContinuesItsRun) {
   const Tensor ids = random.integers({3, 10}, 7);
@@ -171,10 +191,10 @@ TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
   EXPECT_EQ(refused("rmc", {.bidirectional = true}),
             "train: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
   EXPECT_EQ(refused("lstm", {.positions = RowPositions::rotary}),
-            "train: the model 'lstm' has no option 'positions', which is for attention; leave it out");
+            "train: the model 'lstm' has no option 'positions', which is for attention, transformer; leave it out");
   EXPECT_EQ(refused("relational-rnn", {.layers = 2}),
-            "train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention; "
-            "leave it out");
+            "train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention, "
+            "transformer; leave it out");
   EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: the probability of dropout 1.5 must lie from 0 to 1");
   EXPECT_EQ(refused("lstm", {.layers = 0}), "train: 0 layers; at least one is needed");
   check_form("train", "a model without choices", {.layers = 2, .bidirectional = true});

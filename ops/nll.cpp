@@ -44,10 +44,18 @@ Tensor unused_classes(const Tensor& q) {
   return mask;
 }
 
-/// Labels with smoothing or class weights. A log-probability of -inf that does not count adds 0.
+/// Labels with smoothing e or class weights: (1 - e) w_t times the loss of the label, plus e times the smoothed part. A
+/// log-probability of -inf that does not count adds 0.
 Tensor weighted_nll(const Tensor& x, const Tensor& labels, const CrossEntropyOptions& options) {
-  const auto [q, counted] = weighted_targets(x, labels, options);
-  const Tensor losses = neg(sum(mul(masked_fill(x, unused_classes(q), 0), q), -1));
+  const double e = options.label_smoothing;
+  CrossEntropyOptions unsmoothed = options, smoothed = options;
+  unsmoothed.label_smoothing = 0;
+  smoothed.label_smoothing = 1;
+  const auto [w, counted] = weighted_targets(x, labels, unsmoothed);
+  const Tensor used = masked_fill(x, unused_classes(weighted_targets(x, labels, options).q), 0);
+  const CrossEntropyOptions each{.reduction = Reduction::none, .ignore_index = options.ignore_index};
+  Tensor losses = mul(nll(used, labels, each), scale(sum(w, -1), 1 - e));
+  if (e != 0) losses = sub(losses, sum(mul(used, scale(weighted_targets(x, labels, smoothed).q, e)), -1));
   return reduced_rows(losses, options.reduction, counted);
 }
 

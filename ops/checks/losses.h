@@ -5,14 +5,22 @@
 
 namespace retrace::op_checks {
 
+/// With class weights in the dtype of the scores.
+inline CrossEntropyOptions like(const Tensor& scores, CrossEntropyOptions options) {
+  if (options.class_weights.defined()) options.class_weights = options.class_weights.to(scores.dtype());
+  return options;
+}
+
 inline CheckCase classes(const CrossEntropyOptions& options) {
-  return one([=](auto& targets, auto& logits) { return cross_entropy(logits, targets, options); },
+  return one([=](auto& targets, auto& x) { return cross_entropy(x, targets, like(x, options)); },
              {indices({1, 0, 3, 1}), normal({4, 5})});
 }
 
-/// For four classes.
-inline CrossEntropyOptions all_of_it() {
-  return {.reduction = Reduction::none, .label_smoothing = 0.2, .class_weights = positive({4})};
+/// Of four classes, with everything that may replace a target.
+inline CheckCase weighted(Tensor (*loss)(const Tensor&, const Tensor&, CrossEntropyOptions), const Tensor& target) {
+  const CrossEntropyOptions options{
+      .reduction = Reduction::none, .label_smoothing = 0.2, .class_weights = positive({4})};
+  return one([=](auto& t, auto& x) { return loss(x, t, like(x, options)); }, {target, normal({3, 4})});
 }
 
 inline CheckCase pair(Tensor (*loss)(const Tensor&, const Tensor&, Reduction), Reduction reduction) {
@@ -46,12 +54,10 @@ inline constexpr OpChecks losses[] = {
         classes({.label_smoothing = 0.3}),
         classes({.ignore_index = 1, .class_weights = positive({5})}),
         classes({.reduction = Reduction::sum, .label_smoothing = 0.1, .class_weights = positive({5})}),
-        one([options = all_of_it()](auto& logits, auto& targets) { return cross_entropy(logits, targets, options); },
-            {normal({3, 4}), positive({3, 4})})}; }},
+        weighted(cross_entropy, positive({3, 4}))}; }},
     {"nll", [] { return Cases{
         one([](auto& targets, auto& x) { return nll(x, targets); }, {indices({1, 0, 3}), normal({3, 4})}),
-        one([options = all_of_it()](auto& targets, auto& x) { return nll(x, targets, options); },
-            {indices({1, 0, 3}), normal({3, 4})})}; }},
+        weighted(nll, indices({1, 0, 3}))}; }},
     {"mse", [] { return pairs(mse); }},
     {"bce_with_logits", [] { return pairs(bce_with_logits); }},
     {"smooth_l1", [] { return Cases{

@@ -25,7 +25,7 @@ def labels(classes, *shape):
 
 
 def put(name, x):
-    tensors[name] = numpy.ascontiguousarray(x.detach().numpy())
+    tensors[name] = numpy.array(x.detach().numpy(), order="C")
 
 
 def add(name, op, f, inputs, constants=None, exact=True, **attributes):

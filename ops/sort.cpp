@@ -35,13 +35,16 @@ Tensor ordered_positions(const char* function, const Tensor& x, int axis, std::i
       for (std::int64_t line = begin; line < end; ++line) {
         const T* first = from + lines.start(line);
         std::iota(positions.begin(), positions.end(), std::int64_t{0});
-        std::partial_sort(positions.begin(), positions.begin() + count, positions.end(),
-                          [=, stride = lines.stride](std::int64_t i, std::int64_t j) {
-                            const T p = first[i * stride], q = first[j * stride];
-                            if (is_less(p, q)) return !descending;
-                            if (is_less(q, p)) return descending;
-                            return i < j;
-                          });
+        const auto goes_before = [=, stride = lines.stride](std::int64_t i, std::int64_t j) {
+          const T p = first[i * stride], q = first[j * stride];
+          if (is_less(p, q)) return !descending;
+          if (is_less(q, p)) return descending;
+          return i < j;
+        };
+        if (count == lines.length)
+          std::sort(positions.begin(), positions.end(), goes_before);
+        else
+          std::partial_sort(positions.begin(), positions.begin() + count, positions.end(), goes_before);
         for (std::int64_t k = 0; k < count; ++k)
           to[results.start(line) + k * results.stride] = positions[static_cast<std::size_t>(k)];
       }

@@ -54,7 +54,8 @@ TEST(Comparisons, NanIsNeitherEqualNorLessNorGreater) {
 
 TEST(Comparisons, WithANumberRoundItToTheDtype) {
   expect_integers(equal(full({1}, 0.1, f32), 0.1), {1}, {1});
-  expect_integers(greater(indices({1, 2}), 1.5), {2}, {0, 1});
+  expect_integers(less(indices({1, 2}), 1.5), {2}, {1, 0});
+  expect_integers(equal(indices({1, 2}), 1.5), {2}, {0, 0});
   expect_integers(not_equal(indices({1, 2}), 1), {2}, {0, 1});
   expect_integers(less(tensor({1, 2}, f64), 2), {2}, {1, 0});
   expect_integers(greater_equal(tensor({1, 2}, dual), 2), {2}, {0, 1});

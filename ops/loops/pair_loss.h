@@ -30,7 +30,9 @@ template <class Loss> double counted_losses(const Loss& loss, const Shape& x) {
 }
 
 template <class Loss> Formulas pair_loss_formulas(const Record& r) {
-  const auto& [reduction, loss] = r.attributes<PairLossAttributes<Loss>>();
+  const PairLossAttributes<Loss>& attributes = r.attributes<PairLossAttributes<Loss>>();
+  const Reduction reduction = attributes.reduction;
+  const Loss& loss = attributes.loss;
   const double counted = counted_losses(loss, r.in(0).shape);
   Formulas of_losses{r.op().forward, r.op().backward};
   if constexpr (requires { loss.formulas(); }) of_losses = loss.formulas();
@@ -39,8 +41,9 @@ template <class Loss> Formulas pair_loss_formulas(const Record& r) {
 }
 
 template <class Loss> AttributeList pair_loss_attributes(const Record& r) {
-  const auto& [reduction, loss] = r.attributes<PairLossAttributes<Loss>>();
-  AttributeList list = loss_attributes(reduction);
+  const PairLossAttributes<Loss>& attributes = r.attributes<PairLossAttributes<Loss>>();
+  const Loss& loss = attributes.loss;
+  AttributeList list = loss_attributes(attributes.reduction);
   if constexpr (requires { loss.constants(); })
     for (const Attribute& constant : loss.constants()) list.push_back(constant);
   return list;

@@ -179,7 +179,7 @@ const formulaGrammar = {
   position() {
     if (this.take("...")) return { kind: "dots" };
     const bounds = [this.sees(":") ? null : this.expression()];
-    while (this.take(":")) bounds.push(/^[-\d]/.test(this.rest) ? this.expression() : null);
+    while (this.take(":")) bounds.push(/^[-\w]/.test(this.rest) ? this.expression() : null);
     return bounds.length === 1 ? bounds[0] : { kind: "range", bounds };
   },
 };

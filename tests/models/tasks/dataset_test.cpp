@@ -186,7 +186,7 @@ TEST(Dataset, TensorsAndOptionsWithoutMeaningAreRefused) {
   EXPECT_THROW(Dataset("data", zeros({samples, 6}), y), ShapeError);
   EXPECT_THROW(Dataset("data", zeros({samples, 0, 3}), y), ShapeError);
   EXPECT_THROW(Dataset("data", x, zeros({samples - 1})), ShapeError);
-  EXPECT_THROW(Dataset("data", x, zeros({samples, 2, 2})), ShapeError);
+  EXPECT_THROW(Dataset("data", x, zeros({samples, 3, 2})), ShapeError);  // neither one per sample nor one per row
   EXPECT_THROW(Dataset("data", x, reshape(y, {samples, 1})), ShapeError);
   EXPECT_THROW(Dataset("data", x, zeros({samples, 0})), ShapeError);
   EXPECT_THROW(Dataset("data", x, y, {.classes = 3}), IndexError);

@@ -15,7 +15,7 @@ struct ModuleOutput {
   Tensor y;          // the first output of the last op that was recorded in the call
 };
 
-/// What every module's operator() computed, one entry per call, in the order in which the calls ended:
+/// The results of every module's operator(), one per call, in the order in which the calls ended:
 ///
 ///   Tape tape({.keep = true});
 ///   const Tensor loss = ...;

@@ -11,7 +11,7 @@ struct BuildInfo {
   const char* commit;    // of its source, "-changed" behind it if files differ from that; "unknown" without git
   const char* compiler;  // with its version: "GNU 12.2.0"
 };
-/// Of this program.
+/// The build of this program.
 extern const BuildInfo build_info;
 
 /// Lines with the build, the instruction set of the kernels in use and the number of threads. Throws ValueError for a

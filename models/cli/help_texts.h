@@ -1,4 +1,4 @@
-// What the help and the man page say beside the flags.
+// Texts of the help and the man page beside the flags.
 #pragma once
 
 #include <span>
@@ -26,8 +26,8 @@ std::span<const Meaning> exit_statuses();
 /// The environment variables that it reads.
 std::span<const Meaning> environment();
 
-/// What follows the flags in the help: of a command its examples; of the program (an empty name) the exit statuses and
-/// the environment.
+/// The end of the help, after the flags: a command's examples, or, for an empty name, the program's exit statuses and
+/// environment variables.
 std::string end_of_help(std::string_view command);
 
 }  // namespace retrace

@@ -33,7 +33,7 @@ std::string low_first(std::uint64_t number, int count) {
   return result;
 }
 
-/// What the header of a member and its entry in the list have in common: no flags, stored, 1 January 1980.
+/// The fields that a member's header shares with its entry in the list: no flags, stored, 1 January 1980.
 std::string description(const std::string& name, std::uint32_t crc, std::uint64_t size) {
   return low_first(20, 2) + low_first(0, 2) + low_first(0, 2) + low_first(0, 2) + low_first(0x21, 2) +
          low_first(crc, 4) + low_first(size, 4) + low_first(size, 4) + low_first(name.size(), 2) + low_first(0, 2);

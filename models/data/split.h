@@ -18,8 +18,8 @@ struct Split {
 /// trained on; each is in one of them. Throws ValueError for a negative number of samples and a part outside [0, 1].
 Split split(std::int64_t samples, double test_part, Random& random);
 
-/// The same number of test samples, but so that each of the labels [samples] (i64) has its share of the test: of n
-/// samples with one label, n * test_part, rounded down or up. The labels themselves may be any. Throws what split()
+/// split() in which every one of the labels [samples] (i64) has its share of the test samples: of n samples with one
+/// label, n * test_part, rounded down or up. The labels themselves may be any. Throws what split()
 /// throws; ShapeError and DtypeError for other labels.
 Split stratified_split(const Tensor& labels, double test_part, Random& random);
 

@@ -11,8 +11,8 @@
 
 namespace retrace {
 
-/// What the blocks of an AttentionModel are: an AttentionBlock, or the library's TransformerEncoderLayer with the norms
-/// first, which has biases in its attention and twice as large an MLP.
+/// The type of an AttentionModel's blocks: AttentionBlock, or the library's TransformerEncoderLayer with the norms
+/// first, which has biases in its attention and an MLP of twice the size.
 enum class BlockKind { attention_block, encoder_layer };
 
 /// The sizes of an AttentionModel.

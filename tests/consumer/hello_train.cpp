@@ -1,4 +1,4 @@
-// The least of a training: an LSTM learns to add. Linked statically, its size is checked (see check.cmake).
+// A minimal training: an LSTM learns to add. Linked statically, its size is checked (see check.cmake).
 #include <retrace/nn/nn.h>
 
 #include <cstdio>

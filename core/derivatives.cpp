@@ -33,8 +33,6 @@ void walk_back(Tape& tape, const Tensor& y, const Tensor& u, const Tensors& leav
   tape.backward(Tensors{y}, Tensors{u});
 }
 
-Tensor gradient_of(const Tensor& leaf) { return leaf.has_grad() ? leaf.grad().detach() : zeros_like(leaf); }
-
 // ---- with respect to leaves
 
 Tensor jvp_of(const LeafFunction& f, const Tensors& leaves, const Tensors& v) {
@@ -50,9 +48,7 @@ Tensors vjp_of(const LeafFunction& f, const Tensors& leaves, const Tensor& u) {
   const Tensor y = f();
   check_direction("vjp", y.shape(), u);
   if (y.wants_gradient()) walk_back(tape, y, u.dtype() == y.dtype() ? u : u.to(y.dtype()), leaves);
-  Tensors result;
-  for (const Tensor& leaf : leaves) result.push_back(gradient_of(leaf));
-  return result;
+  return gradients_of(leaves);
 }
 
 // The gradients of u.f on dual numbers, with leaves that move in the directions v (none: they stand still).
@@ -64,16 +60,13 @@ Tensors dual_gradients(const char* function, const LeafFunction& f, const Tensor
   const Tensor y = f();
   if (y.dtype() == i64) throw DtypeError(text(function, ": f gave i64, which has no derivative"));
   if (y.wants_gradient()) walk_back(tape, y, cotangent(y), leaves);
-  Tensors result;
-  for (const Tensor& leaf : leaves) result.push_back(gradient_of(leaf));
-  return result;
+  return gradients_of(leaves);
 }
 
 Tensors hvp_of(const LeafFunction& f, const Tensors& leaves, const Tensors& v) {
   Tensors result;
   for (const Tensor& gradient : dual_gradients("hvp", f, leaves, v, [](const Tensor& y) {
-         if (y.numel() != 1)
-           throw ShapeError(text("hvp: f gave ", y.shape(), ", and a scalar has one element; reduce it by sum()"));
+         check_scalar("hvp", y);
          return ones_like(y);
        }))
     result.push_back(tangent_of(gradient));

@@ -84,6 +84,17 @@ Tensors other_leaves(const Tape& tape, const Tensors& known) {
   return result;
 }
 
+Tensors gradients_of(const Tensors& leaves) {
+  Tensors result;
+  for (const Tensor& leaf : leaves) result.push_back(leaf.has_grad() ? leaf.grad().detach() : zeros_like(leaf));
+  return result;
+}
+
+void check_scalar(const char* function, const Tensor& y) {
+  if (y.numel() != 1)
+    throw ShapeError(text(function, ": f gave ", y.shape(), ", and a scalar has one element; reduce it by sum()"));
+}
+
 double number_at(const Tensor& x, std::int64_t k) {
   return dispatch_any(x.dtype(), [&](auto zero) {
     return static_cast<double>(x.values<decltype(zero)>()[static_cast<std::size_t>(k)]);

@@ -44,6 +44,11 @@ Tensors leaves_like(const char* function, const Tensors& x);
 /// The leaves on the tape that want a gradient, without `known`; each once.
 Tensors other_leaves(const Tape& tape, const Tensors& known);
 
+/// The gradient of each leaf; zeros where none has arrived.
+Tensors gradients_of(const Tensors& leaves);
+/// Throws ShapeError, naming the function, unless f gave one element.
+void check_scalar(const char* function, const Tensor& y);
+
 /// x + e v, as dual numbers. An undefined v is zero.
 Tensor with_tangent(const Tensor& x, const Tensor& v);
 /// The tangents of y in f64; zeros if y is not dual.

@@ -25,19 +25,6 @@ struct Attributes {
   std::shared_ptr<const Differentiated> function;
 };
 
-void check_scalar(const Tensor& y) {
-  if (y.numel() != 1)
-    throw ShapeError(text("gradient: f gave ", y.shape(), ", and a scalar has one element; reduce it by sum()"));
-}
-
-Tensor gradient_or_zeros(const Tensor& leaf) { return leaf.has_grad() ? leaf.grad().detach() : zeros_like(leaf); }
-
-Tensors gradients_of(const Tensors& leaves) {
-  Tensors result;
-  for (const Tensor& leaf : leaves) result.push_back(gradient_or_zeros(leaf));
-  return result;
-}
-
 Tensor call(const LeafFunction& f) {
   try {
     return f();
@@ -56,7 +43,7 @@ struct Gradients {
 Gradients differentiate(const LeafFunction& f, const Tensors& leaves) {
   Tape tape;
   const Tensor y = call(f);
-  check_scalar(y);
+  check_scalar("gradient", y);
   Tensors others = other_leaves(tape, leaves);
   const std::vector<ReplacedLeaf> kept = replaced(others);
   if (y.wants_gradient()) tape.backward(y);
@@ -81,11 +68,11 @@ Tensors derivatives_along(const Differentiated& of, const Tensors& u) {
   for (ReplacedLeaf& leaf : still) leaf.put(with_tangent(leaf.original(), {}));
   Tape tape;
   const Tensor y = of.f();
-  check_scalar(y);
+  check_scalar("gradient", y);
   if (y.wants_gradient()) tape.backward(y);
   Tensors result;
   for (const Tensors* leaves : {&of.leaves, &of.others})
-    for (const Tensor& leaf : *leaves) result.push_back(tangent_of(gradient_or_zeros(leaf)));
+    for (const Tensor& gradient : gradients_of(*leaves)) result.push_back(tangent_of(gradient));
   return result;
 }
 

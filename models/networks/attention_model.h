@@ -28,7 +28,7 @@ struct AttentionModelOptions {
   BlockKind kind = BlockKind::attention_block;
 };
 
-/// What an AttentionBlock has beside its heads.
+/// The options of an AttentionBlock beside its heads.
 struct AttentionBlockOptions {
   double dropout = 0;
   AttentionPositions positions = AttentionPositions::none;

@@ -30,7 +30,7 @@ ModelForm form_for(std::string_view model, const ModelForm& form);
 /// `function` begins the message.
 void check_form(std::string_view function, std::string_view model, const ModelForm& form);
 
-/// The same for an option that none of the models has.
+/// Throws likewise for an option that none of the models has.
 void check_form_of_some(std::string_view function, std::span<const std::string> models, const ModelForm& form);
 
 /// The options that are given, as members of an object.

@@ -22,7 +22,7 @@ std::string_view name_of(RowPositions positions);
 /// The positions of that name. Throws ValueError, naming `what`, for one that is not known, with the nearest right one.
 RowPositions positions_named(std::string_view what, const std::string& name);
 
-/// What attention does about them.
+/// The positions that attention itself takes into account.
 AttentionPositions in_attention(RowPositions positions);
 /// The trained vectors [longest, size], normal with deviation 0.1 at first, if positions are learned. Throws
 /// ShapeError, naming the model, for a size that is negative or too large.

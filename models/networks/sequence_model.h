@@ -31,7 +31,7 @@ class SequenceModel {
   virtual Tensor operator()(const Tensor& x) const = 0;
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
-  /// The same two in training: dropout draws from `random`; null turns it off, as in evaluation.
+  /// Both of them in training: dropout draws from `random`; null turns it off, as in evaluation.
   virtual Tensor operator()(const Tensor& x, Random* /*random*/) const { return (*this)(x); }
   virtual Tensor answers(const Tensor& x, std::int64_t count, Random* /*random*/) const { return answers(x, count); }
   /// The trace of its memory over x, if it has one.

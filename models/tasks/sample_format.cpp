@@ -17,7 +17,7 @@ JsonText to_json(const std::optional<Normaliser>& normaliser) {
   return JsonObject{{"shift", normaliser->shift}, {"scale", normaliser->scale}};
 }
 
-/// Of `width` features; nothing where the file has null.
+/// Reads the scale of `width` features; nothing where the file has null.
 std::optional<Normaliser> normaliser_in(const JsonFields& fields, const std::string& name, std::int64_t width) {
   if (!fields.has(name + ".shift")) return std::nullopt;
   Normaliser result{.shift = numbers_in(fields, name + ".shift"), .scale = numbers_in(fields, name + ".scale")};

@@ -45,7 +45,7 @@ int main() {
   const double length = std::sqrt(dot(v, v));
   for (Tensor& part : v) part = part / length;
 
-  // What it means: along v the loss is a parabola of that curvature.
+  // Along v, the loss is a parabola of that curvature.
   const double step = 1e-3;
   auto moved_loss = [&](double by) {
     Forecast moved = clone(model);

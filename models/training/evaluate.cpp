@@ -25,7 +25,7 @@ std::int64_t count_labels(const Tensor& target) {
   return target.numel() - std::count(labels.begin(), labels.end(), no_answer);
 }
 
-// Of a regression: the numbers.
+// The labels of a classification, the numbers of a regression.
 std::int64_t count_answers(const Task& task, const Batch& batch) {
   if (task.kind() == TaskKind::classification) return count_labels(batch.y);
   if (!batch.lengths.defined() || task.answer_length() == 1) return batch.y.numel();

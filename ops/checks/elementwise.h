@@ -29,7 +29,7 @@ inline Cases chosen_by(Comparison compare) {
   };
   return {one(choose, {normal({3, 4}), normal({4})}), one(choose, {normal({2, 1}), normal({1, 3})})};
 }
-/// The same by a mask made of two others.
+/// Chooses by a mask made of two others.
 inline Cases chosen_by_both(Comparison combine) {
   const auto choose = [combine](auto& a, auto& b) {
     const Tensor mask = combine(less(a, b), greater(a, -0.3));

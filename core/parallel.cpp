@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 
 #include <retrace/core/error.h>
@@ -26,6 +27,33 @@ int default_threads() {
 #endif
 }
 
+using Clock = std::chrono::steady_clock;
+
+/// On a busy machine a thread of the team may not be running when a loop needs it, and the calling thread then waits
+/// for a time slice of the system: milliseconds, for loops of microseconds. So after a loop that waited much longer
+/// than its own part took, the next ones stay on the calling thread: for as long as was lost, and each time for twice
+/// as long when the first ones after such a pause are late again. No result depends on it, as none depends on the
+/// number of threads.
+class LatePartners {
+ public:
+  bool expected() const { return Clock::now() < alone_until_; }
+
+  void waited(Clock::time_point begin, Clock::time_point own_end) {
+    const Clock::time_point end = Clock::now();
+    const Clock::duration lost = end - own_end;
+    if (lost < std::chrono::milliseconds(1) || lost < 4 * (own_end - begin)) return;
+    const bool again = end - alone_until_ < pause_;
+    pause_ = again ? std::min<Clock::duration>(2 * pause_, std::chrono::milliseconds(500)) : lost;
+    alone_until_ = end + pause_;
+  }
+
+ private:
+  Clock::duration pause_{};
+  Clock::time_point alone_until_{};
+};
+
+thread_local LatePartners late_partners;
+
 }  // namespace
 
 int threads() { return asked_for > 0 ? asked_for : default_threads(); }
@@ -39,7 +67,7 @@ namespace detail {
 
 void parallel_loop(std::int64_t count, std::int64_t grain, LoopBody call, const void* body) {
   const std::int64_t parts = std::min<std::int64_t>(threads(), count / std::max<std::int64_t>(grain, 1));
-  if (parts < 2 || inside_loop) {
+  if (parts < 2 || inside_loop || late_partners.expected()) {
     call(body, 0, count);
     return;
   }
@@ -47,6 +75,8 @@ void parallel_loop(std::int64_t count, std::int64_t grain, LoopBody call, const 
   const Subnormals mode = subnormals();  // bits must not depend on the thread
   std::exception_ptr failure;
   std::atomic_flag failed = ATOMIC_FLAG_INIT;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point own_end = begin;
 #pragma omp parallel num_threads(static_cast <int>(parts))
   {
     const SubnormalsScope as_the_caller(mode);
@@ -60,7 +90,9 @@ void parallel_loop(std::int64_t count, std::int64_t grain, LoopBody call, const 
       }
     }
     inside_loop = false;
+    if (omp_get_thread_num() == 0) own_end = Clock::now();
   }
+  late_partners.waited(begin, own_end);
   if (failure) std::rethrow_exception(failure);
 #else
   call(body, 0, count);

@@ -49,10 +49,7 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
 
 void add_threads_option(CLI::App& command, CommonFlags& flags) {
   constexpr int max_threads = 1024;
-  add_count(
-      command, "--threads", flags.threads,
-      "without effect on the results (default: every core; on a busy machine 1 is faster: threads wait for each other)",
-      max_threads);
+  add_count(command, "--threads", flags.threads, "without effect on the results (default: every core)", max_threads);
 }
 
 CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions,

@@ -163,12 +163,17 @@ TEST(Heap, ASteadyTrainingStepTakesNothing) {
       const auto task = make_task(task_name);
       const auto model = small_model(name, *task);
       Trainer trainer(*model, *task, {.steps = 20, .batch = 16});
-      for (int step = 0; step < 5; ++step) trainer.step();
-      const std::int64_t blocks = memory_stats().fresh_blocks;
-      const std::int64_t allocations = heap_allocations();
-      for (int step = 0; step < 10; ++step) trainer.step();
-      EXPECT_EQ(heap_allocations(), allocations) << name << " on " << task_name;
-      EXPECT_EQ(memory_stats().fresh_blocks, blocks) << name << " on " << task_name;
+      const auto taken_by = [&](int steps) {
+        const std::int64_t blocks = memory_stats().fresh_blocks, allocations = heap_allocations();
+        for (int step = 0; step < steps; ++step) trainer.step();
+        return std::pair(memory_stats().fresh_blocks - blocks, heap_allocations() - allocations);
+      };
+      std::pair<std::int64_t, std::int64_t> taken = taken_by(5);
+      // A thread that was not there for the first steps, on a busy machine, takes its buffers later.
+      for (int again = 0; again < 3 && (again == 0 || taken != std::pair<std::int64_t, std::int64_t>()); ++again)
+        taken = taken_by(10);
+      EXPECT_EQ(taken.first, 0) << "blocks: " << name << " on " << task_name;
+      EXPECT_EQ(taken.second, 0) << "of the heap: " << name << " on " << task_name;
     }
   }
 }

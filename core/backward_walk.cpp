@@ -1,5 +1,7 @@
 // The way back over a tape, record by record.
 #include <retrace/core/backward_walk.h>
+#include <retrace/core/finite_check.h>
+#include <retrace/core/names.h>
 #include <retrace/core/op_access.h>
 #include <retrace/core/tape_checks.h>
 #include <retrace/core/unvisited.h>
@@ -134,10 +136,16 @@ void BackwardWalk::run() {
 void BackwardWalk::check_gradients_finite(const Record& record) {
   for (int i = 0; i < record.inputs_; ++i) {
     const Node& node = OpAccess::node(record.in(i));
-    if (node.gradient == nullptr || all_finite(node.gradient->data(), node.numel(), node.dtype)) continue;
-    throw TapeError(text(
-        "backward: the gradient of input ", i, " ", node.shape, " of record ", record.index_, " (", record.op_->name,
-        ") is not finite (check_finite is on); look at the gradient of its output, which Tape({.keep = true}) holds"));
+    if (node.gradient == nullptr) continue;
+    const std::int64_t position = find_nonfinite(node.gradient->data(), node.numel(), node.dtype);
+    if (position < 0) continue;
+    const std::string path = path_of(record.scope(), {});
+    throw TapeError(text("backward: the gradient of ",
+                         describe_at("input", static_cast<std::size_t>(i), record.input(i)), " of record ",
+                         record.index_, " (", path, path.empty() ? "" : "/", record.op_->name, ") is ",
+                         element_text(node.gradient->data(), node.shape, node.dtype, position),
+                         " (check_finite is on); look at its inputs and at the gradient of its output, which "
+                         "Tape({.keep = true}) holds"));
   }
 }
 

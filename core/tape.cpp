@@ -1,3 +1,5 @@
+#include <retrace/core/finite_check.h>
+#include <retrace/core/names.h>
 #include <retrace/core/op_access.h>
 #include <retrace/core/recording.h>
 #include <retrace/core/scope.h>
@@ -143,12 +145,24 @@ inline void* Tape::allocate(std::size_t bytes) {
     for (int i = 0; i < record.inputs_ + record.outputs_; ++i) node_of(record.nodes_[i])->add_handle();
 }
 
+// Whether the numbers that are not finite came in from outside of the tape.
+std::string Tape::origin_of_nonfinite(TensorRefs inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Node& node = *node_of(inputs[i]);
+    const std::int64_t position = find_nonfinite(node.elements, node.numel(), node.dtype);
+    if (position >= 0)
+      return text(describe_at("input", i, OpAccess::handle(node)), " already is ",
+                  element_text(node.elements, node.shape, node.dtype, position));
+  }
+  return "its inputs are finite";
+}
+
 void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs, TensorRefs saved,
                    std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
   Tape* const tape = current_tape;
   if (tape == nullptr || tape->closed_ || !tape->wants(op, inputs)) return nullptr;
   for (std::size_t j = 0; j < outputs.size(); ++j) checked(outputs[j], op, "output", j);
-  if (tape->options_.check_finite) tape->check_outputs_finite(op, outputs);
+  if (tape->options_.check_finite) tape->check_outputs_finite(op, inputs, outputs);
   const ScopeEntry* scope = Scope::innermost_ == nullptr ? nullptr : tape->current_scope();
   const std::size_t node_bytes = (inputs.size() + outputs.size()) * sizeof(TensorInfo*);
   const std::size_t lists = aligned(node_bytes + saved.size() * sizeof(SavedValue));
@@ -173,12 +187,16 @@ void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs input
   return record->attributes_;
 }
 
-void Tape::check_outputs_finite(const OpInfo& op, TensorRefs outputs) const {
+void Tape::check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs) {
   for (std::size_t j = 0; j < outputs.size(); ++j) {
     Node& node = *node_of(outputs[j]);
-    if (!all_finite(node.elements, node.numel(), node.dtype))
-      throw TapeError(text(op.name, ": ", describe_at("output", j, OpAccess::handle(node)), " of record ", size_,
-                           " is not finite (check_finite is on); look at its inputs"));
+    const std::int64_t position = find_nonfinite(node.elements, node.numel(), node.dtype);
+    if (position < 0) continue;
+    const std::string path = Scope::innermost_ == nullptr ? "" : path_of(current_scope(), {});
+    throw TapeError(text(op.name, path.empty() ? "" : " in " + path, ": ",
+                         describe_at("output", j, OpAccess::handle(node)), " of what would be record ", size_, " is ",
+                         element_text(node.elements, node.shape, node.dtype, position), " (check_finite is on); ",
+                         origin_of_nonfinite(inputs)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -66,7 +67,8 @@ class Tape {
   void attach(Record& record, TensorRefs inputs, TensorRefs outputs, TensorRefs saved) const;
   void* allocate(std::size_t bytes);
   const ScopeEntry* current_scope();
-  void check_outputs_finite(const OpInfo& op, TensorRefs outputs) const;
+  void check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs);
+  static std::string origin_of_nonfinite(TensorRefs inputs);
   void release_record(Record& record);
 
   TapeOptions options_;

@@ -2,30 +2,18 @@
 
 #include <cmath>
 
+#include <retrace/core/finite_check.h>
 #include <retrace/ops/kernels/run.h>
 
 namespace retrace {
 namespace {
 
-// The index of an element: "[2, 0]", or "[]" in a 0-d tensor.
-std::string index_of(std::int64_t element, const Shape& shape) {
-  const auto strides = shape.strides();
-  std::string result = "[";
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
-    result += text(axis == 0 ? "" : ", ", element / stride);
-    element %= stride;
-  }
-  return result + "]";
-}
-
-template <class T> [[noreturn]] void throw_nonfinite(const NamedTensor& parameter, const T* gradient) {
-  using std::isfinite;
-  std::int64_t element = 0;
-  while (isfinite(gradient[element])) ++element;
+[[noreturn]] void throw_nonfinite(const NamedTensor& parameter, const void* gradient) {
   const Shape& shape = parameter.tensor.shape();
+  const Dtype dtype = parameter.tensor.dtype();
+  const std::int64_t position = find_nonfinite(gradient, shape.numel(), dtype);
   throw ValueError(text("step: the gradient of parameter ", parameter.name, " ", shape, " is ",
-                        static_cast<double>(gradient[element]), " at ", index_of(element, shape),
+                        element_text(gradient, shape, dtype, position),
                         "; Tape({.check_finite = true}) finds the op where it begins, zero_grad skips this step, and "
                         "allow_nonfinite takes it"));
 }

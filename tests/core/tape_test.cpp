@@ -1,9 +1,12 @@
 // The rules of the tape: recording, gradients, lifetimes and misuse.
 #include <retrace/core/backward_walk.h>
 #include <retrace/core/identity.h>
+#include <retrace/core/scope.h>
 #include <retrace/core/tape.h>
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include <retrace/core/random.h>
 #include <retrace/ops/ops.h>
@@ -285,7 +288,23 @@ TEST(TapeErrors, SayWhatToDo) {
               Tape tape({.check_finite = true});
               log(w - 1.0);
             }),
-            "log: output 0 [2] of record 1 is not finite (check_finite is on); look at its inputs");
+            "log: output 0 [2] of what would be record 1 is -inf at [0] (check_finite is on); its inputs are finite");
+  EXPECT_EQ(message_of<Error>([&] {
+              Tape tape({.check_finite = true});
+              const int module = 0;
+              const Scope encoder(&module, "encoder");
+              mul(w, tensor({1, std::nan("")}).named("mask"));
+            }),
+            "mul in encoder: output 0 [2] of what would be record 0 is nan at [1] (check_finite is on); "
+            "input 'mask' [2] already is nan at [1]");
+  EXPECT_EQ(message_of<Error>([&] {
+              Tape tape({.check_finite = true});
+              const int module = 0;
+              const Scope encoder(&module, "encoder");
+              tape.backward(sum(sqrt(w - 1.0)));
+            }),
+            "backward: the gradient of input 0 [2] of record 1 (encoder/sqrt) is inf at [0] (check_finite is on); look "
+            "at its inputs and at the gradient of its output, which Tape({.keep = true}) holds");
 }
 
 TEST(TapeErrors, BackwardOnAnotherTapeIsRefused) {

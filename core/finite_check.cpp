@@ -1,0 +1,45 @@
+#include <retrace/core/finite_check.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <retrace/core/error.h>
+
+namespace retrace {
+namespace {
+
+/// "[2, 0]"
+std::string index_text(const Shape& shape, std::int64_t position) {
+  const auto strides = shape.strides();
+  std::string result = "[";
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
+    result += text(axis == 0 ? "" : ", ", position / stride);
+    position %= stride;
+  }
+  return result + "]";
+}
+
+}  // namespace
+
+std::int64_t find_nonfinite(const void* values, std::int64_t count, Dtype dtype) {
+  if (dtype == i64) return -1;
+  return dispatch_real(dtype, "check_finite", [&](auto zero) -> std::int64_t {
+    using T = decltype(zero);
+    using std::isfinite;
+    const T* first = static_cast<const T*>(values);
+    const T* found = std::find_if(first, first + count, [](T x) { return !isfinite(x); });
+    return found == first + count ? -1 : found - first;
+  });
+}
+
+std::string element_text(const void* values, const Shape& shape, Dtype dtype, std::int64_t position) {
+  const double value = dispatch_real(dtype, "check_finite", [&](auto zero) {
+    return static_cast<double>(static_cast<const decltype(zero)*>(values)[position]);
+  });
+  // A NaN's sign says nothing.
+  return text(std::isnan(value) ? std::fabs(value) : value,
+              shape.rank() == 0 ? "" : " at " + index_text(shape, position));
+}
+
+}  // namespace retrace

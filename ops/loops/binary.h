@@ -109,32 +109,31 @@ template <int operand> bool is_row_of_all(const Broadcast& broadcast) {
 }
 
 template <class Op, int operand, class T> void gradient_with_broadcast(Record& r) {
-  const TensorInfo& in = r.in(operand);
-  const TensorInfo& out = r.out(0);
-  const std::int64_t count = out.numel();
+  const Shape& shape = r.out(0).shape;
+  const std::int64_t count = shape.numel();
   const BinaryGradient<Op, operand, T> gradient(r);
-  const Broadcast broadcast(out.shape, {&r.in(0).shape, &r.in(1).shape});
-  if (in.numel() == count)
-    gradient_of_whole_operand(r.grad_in<T>(operand), count, broadcast, gradient);
-  else if (gradient.reads.dy_itself && is_row_of_all<operand>(broadcast))
-    put_sum_of_rows(gradient.dy, broadcast.extents[1], broadcast.extents[0], r.grad_in<T>(operand));
-  else
-    gradient_of_broadcast_operand<operand>(r.grad_in<T>(operand, Begin::zeroed).values, count, broadcast, gradient);
+  const Broadcast broadcast(shape, {&r.in(0).shape, &r.in(1).shape});
+  if constexpr (gradient.reads.dy_itself) {
+    if (is_row_of_all<operand>(broadcast))
+      return put_sum_of_rows(gradient.dy, broadcast.extents[1], broadcast.extents[0], r.grad_in<T>(operand));
+  } else if (r.in(operand).numel() == count) {
+    return gradient_of_whole_operand(r.grad_in<T>(operand), count, broadcast, gradient);
+  }
+  gradient_of_broadcast_operand<operand>(r.grad_in<T>(operand, Begin::zeroed).values, count, broadcast, gradient);
 }
 
 template <class Op, int operand, class T> void binary_gradient(Record& r) {
   using Gradient = BinaryGradient<Op, operand, T>;
   if (!r.wants(operand)) return;
   const std::int64_t count = r.out(0).numel();
-  if (Gradient::reads.dy_itself && r.in(operand).numel() == count) {
-    r.pass(0, operand);
+  if constexpr (Gradient::reads.dy_itself) {
+    if (r.in(operand).numel() == count) return r.pass(0, operand);
   } else if (r.in(0).shape == r.in(1).shape) {
     const Gradient gradient(r);
     const bool is_last = operand == 1 || !r.wants(1);  // to read dy
-    gradient_of_equal_shapes(is_last ? r.flow<T>(operand).dx : r.grad_in<T>(operand), count, gradient);
-  } else {
-    gradient_with_broadcast<Op, operand, T>(r);
+    return gradient_of_equal_shapes(is_last ? r.flow<T>(operand).dx : r.grad_in<T>(operand), count, gradient);
   }
+  gradient_with_broadcast<Op, operand, T>(r);
 }
 
 template <class Op> void binary_backward(Record& r) {

@@ -25,6 +25,16 @@ static_assert(std::endian::native == std::endian::little, "the values in the fil
       text("read_safetensors: ", path, ": ", what, "; the file is damaged or of another format: write it anew"));
 }
 
+// A zip archive or a pickle. What it begins with, read as the length of a header, is longer than any file.
+void refuse_torch_save(const std::string& path, std::string_view file) {
+  const bool zip = file.starts_with("PK\3\4"), pickle = file[0] == '\x80' && file[1] >= 2 && file[1] <= 5;
+  if (zip || pickle)
+    throw FileError(text("read_safetensors: ", path,
+                         ": the file is a zip archive or a pickle, as torch.save writes; in Python write "
+                         "safetensors.torch.save_file(model.state_dict(), \"x.safetensors\"), and read that file with "
+                         "load_pytorch"));
+}
+
 struct Entry {
   std::string name;
   Dtype dtype = f32;
@@ -225,7 +235,10 @@ SafetensorsFile read_safetensors(const std::string& path) {
   const bool checked = check_checksum(file, path, size);
   std::uint64_t length = 0;
   read_bytes(file, path, &length, sizeof length);
-  if (length > size - 8) refuse(path, text("a header of ", length, " bytes is more than the file holds"));
+  if (length > size - 8) {
+    refuse_torch_save(path, {reinterpret_cast<const char*>(&length), sizeof length});
+    refuse(path, text("a header of ", length, " bytes is more than the file holds"));
+  }
   std::string header(length, '\0');
   read_bytes(file, path, header.data(), length);
 

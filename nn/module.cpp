@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <ostream>
+#include <string_view>
 
 #include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
@@ -21,9 +22,10 @@ const void* bytes_of(const Tensor& x) {
   return dispatch_any(x.dtype(), [&](auto zero) -> const void* { return x.values<decltype(zero)>().data(); });
 }
 
-std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& list, const char* function, const char* what,
-                                      const char* remedy) {
-  std::map<std::string, Tensor> result;
+using Values = std::map<std::string, Tensor>;
+
+Values by_name(const std::vector<NamedTensor>& list, const char* function, const char* what, const char* remedy) {
+  Values result;
   for (const auto& [name, tensor] : list) {
     if (!tensor.defined()) throw_undefined(function, name);
     if (const auto [first, is_new] = result.emplace(name, tensor); !is_new)
@@ -33,12 +35,16 @@ std::map<std::string, Tensor> by_name(const std::vector<NamedTensor>& list, cons
   return result;
 }
 
+// The values of names that the module does not have.
+Values unexpected(const std::vector<NamedTensor>& parameters, Values values) {
+  for (const NamedTensor& parameter : parameters) values.erase(parameter.name);
+  return values;
+}
+
 // The values that do not fit, one per line; empty if all fit.
-std::string misfits(const std::vector<NamedTensor>& parameters, const std::map<std::string, Tensor>& values) {
+std::string misfits(const std::vector<NamedTensor>& parameters, const Values& values) {
   std::string list;
-  std::map<std::string, const Tensor*> known;
   for (const NamedTensor& parameter : parameters) {
-    known[parameter.name] = &parameter.tensor;
     const auto found = values.find(parameter.name);
     if (found == values.end())
       list += text("\n  missing: ", printable(parameter.name), " ", parameter.tensor.shape());
@@ -46,16 +52,31 @@ std::string misfits(const std::vector<NamedTensor>& parameters, const std::map<s
       list += text("\n  mis-shaped: ", printable(parameter.name), " is ", found->second.shape(), ", the module has ",
                    parameter.tensor.shape());
   }
-  for (const auto& [name, value] : values)
-    if (!known.contains(name)) list += text("\n  unexpected: ", printable(name), " ", value.shape());
+  for (const auto& [name, value] : unexpected(parameters, values))
+    list += text("\n  unexpected: ", printable(name), " ", value.shape());
   return list;
 }
 
-void assign_all(const std::vector<NamedTensor>& parameters, const std::map<std::string, Tensor>& values,
-                const std::string& function) {
+// Whether only PyTorch has the name: see pytorch_layout.
+bool is_of_pytorch(std::string_view name) {
+  for (const std::string_view part : {"_ih_l", "_hh_l", "bias_ih", "bias_hh", "in_proj_", "_proj_weight", "out_proj."})
+    if (name.find(part) != name.npos) return true;
+  return false;
+}
+
+std::string remedy_for_pytorch(const std::vector<NamedTensor>& parameters, const Values& values) {
+  for (const auto& [name, value] : unexpected(parameters, values))
+    if (is_of_pytorch(name))
+      return text("\n", printable(name), " is a name of PyTorch's: read files of safetensors.torch.save_file with ",
+                  "load_pytorch");
+  return "";
+}
+
+void assign_all(const std::vector<NamedTensor>& parameters, const Values& values, const std::string& function,
+                const std::string& remedy = "") {
   const std::string list = misfits(parameters, values);
   if (!list.empty())
-    throw ValueError(text(function, ": the values do not fit the module, and nothing was changed:", list));
+    throw ValueError(text(function, ": the values do not fit the module, and nothing was changed:", list, remedy));
   const NoTape no_tape;
   for (const NamedTensor& parameter : parameters)
     copy_values(to(values.at(parameter.name), parameter.tensor.dtype()), parameter.tensor);
@@ -95,7 +116,8 @@ void save(const std::string& path, const std::vector<NamedTensor>& parameters) {
 }
 
 void load(const std::string& path, const std::vector<NamedTensor>& parameters) {
-  assign_all(parameters, read_safetensors(path).tensors, text("load: ", path));
+  const Values values = read_safetensors(path).tensors;
+  assign_all(parameters, values, text("load: ", path), remedy_for_pytorch(parameters, values));
 }
 
 }  // namespace retrace

@@ -167,7 +167,8 @@ template <Module M> void assign(const M& module, const std::vector<NamedTensor>&
 void save(const std::string& path, const std::vector<NamedTensor>& parameters);
 /// save of the parameters of a module.
 template <Module M> void save(const std::string& path, const M& module) { save(path, parameters(module)); }
-/// Assigns the values of a safetensors file: see assign. Throws FileError if it cannot be read.
+/// Assigns the values of a safetensors file: see assign. Throws FileError if it cannot be read. For weights with
+/// PyTorch's names see load_pytorch in nn/pytorch.h.
 void load(const std::string& path, const std::vector<NamedTensor>& parameters);
 /// load into the parameters of a module.
 template <Module M> void load(const std::string& path, const M& module) { load(path, parameters(module)); }

@@ -37,7 +37,7 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
     throw FileError(text("retrace: ", path,
                          " is of a model of text, and only models of a task can be evaluated and studied; ",
                          "see its result.json, or let it write: retrace generate DIR"));
-  throw not_a_run(path, "it does not say which task and model");
+  throw not_a_run(path, "it does not say which task and model; in a program, load_pytorch reads weights of PyTorch");
 }
 
 void read_description(const JsonFields& fields, StoredRun& run) {

@@ -199,6 +199,19 @@ TEST_F(Safetensors, RefusalsSayWhatIsWrong) {
             "the entry __metadata__ of the header has a number in a wrong place" + remedy);
 }
 
+TEST_F(Safetensors, FilesOfTorchSaveAreRecognised) {
+  const std::string remedy =
+      "the file is a zip archive or a pickle, as torch.save writes; in Python write "
+      "safetensors.torch.save_file(model.state_dict(), \"x.safetensors\"), and read that file with load_pytorch";
+  const std::string zip("PK\3\4\0\0\x08\x08\0\0", 10), pickle("\x80\2\x8a\x0al\xfc\x9c\x46\xf9\x20", 10);
+  EXPECT_EQ(refusal(zip + "archive/data.pkl"), remedy);
+  EXPECT_EQ(refusal(pickle + "j\xa8P\x19.\x80\2M"), remedy);
+  EXPECT_EQ(refusal("\x80\4\x95" + std::string(20, 'x')), remedy);  // a newer pickle
+  // A header of 0x4B50 bytes begins with the same two letters as a zip archive.
+  EXPECT_EQ(refusal_of_header("{}" + std::string(0x4B50 - 2, ' ')), "it was read");
+  EXPECT_EQ(refusal_of_header("{}" + std::string(0x0280 - 2, ' ')), "it was read");
+}
+
 TEST_F(Safetensors, NoNameComesTwice) {
   const std::string entry = R"("a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
   EXPECT_TRUE(refusal_of_header("{" + entry + "," + entry + "}").starts_with("the header names a twice"));

@@ -127,6 +127,27 @@ struct Pair {
   void visit(auto&& see) const { see("lstm", lstm), see("attention", attention); }
 };
 
+TEST(Pytorch, LoadOfPytorchsNamesLeadsToLoadPytorch) {
+  const TemporaryFolder own;
+  const std::string file = own / "of_pytorch.safetensors";
+  Random random(6);
+  const auto end_of_error = [&](const auto& module) {
+    const std::string message = message_of([&] { load(file, module); });
+    return message.substr(message.rfind('\n') + 1);
+  };
+  const std::string remedy = " is a name of PyTorch's: read files of safetensors.torch.save_file with load_pytorch";
+  const Pair pair(random);
+  save_pytorch(file, pair);
+  EXPECT_EQ(end_of_error(pair), "attention.in_proj_weight" + remedy);
+  const LstmCell cell(3, 2, random);
+  save_pytorch(file, cell);
+  EXPECT_EQ(end_of_error(cell), "bias_hh" + remedy);
+
+  const GruCell gru(3, 2, random);  // it has two biases here, too
+  write_safetensors(file, {{"bias_ih", zeros({6})}, {"bias_hh", zeros({6})}});
+  EXPECT_EQ(message_of([&] { load(file, gru); }).find("PyTorch"), std::string::npos);
+}
+
 TEST(Pytorch, LoadListsAllThatDoesNotFitAndChangesNothing) {
   const TemporaryFolder own;
   const std::string file = own / "misfits.safetensors";

@@ -100,7 +100,9 @@ TEST_F(StoredRuns, WhatIsNotARunIsRefusedInASentence) {
             std::string::npos);
   EXPECT_NE(file_error(folder_ / "none").find("none"), std::string::npos);
   write_safetensors(folder_ / "plain.safetensors", {{"weight", ones({2})}});
-  EXPECT_NE(file_error(folder_ / "plain.safetensors").find("does not say which task and model"), std::string::npos);
+  EXPECT_NE(file_error(folder_ / "plain.safetensors")
+                .find("does not say which task and model; in a program, load_pytorch reads"),
+            std::string::npos);
   write_safetensors(folder_ / "text.safetensors", {{"weight", ones({2})}}, {{"text_model", "{}"}});
   EXPECT_NE(file_error(folder_ / "text.safetensors").find("retrace generate"), std::string::npos);
   write_safetensors(folder_ / "broken.safetensors", {{"weight", ones({2})}}, {{"trained", "{\"task\":"}});

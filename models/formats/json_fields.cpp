@@ -189,6 +189,16 @@ const std::vector<std::string>& JsonFields::members(std::string_view name) const
   refuse(name, expected, found);
 }
 
+std::vector<std::string> JsonFields::in_words() const {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : values_) {
+    if (std::holds_alternative<List>(value) || std::holds_alternative<Object>(value)) continue;
+    const auto* string = std::get_if<std::string>(&value);
+    result.push_back(text(printable(name), " ", string != nullptr ? printable(*string) : description_of(value)));
+  }
+  return result;
+}
+
 void JsonFields::erase(std::string_view name) {
   if (const auto found = values_.find(name); found != values_.end()) values_.erase(found);
 }

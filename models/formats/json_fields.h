@@ -33,6 +33,8 @@ class JsonFields {
   const std::vector<std::string>& members(std::string_view name) const;
 
   void erase(std::string_view name);
+  /// "name value" of every member that is neither a list nor an object, and of the members of these.
+  std::vector<std::string> in_words() const;
   /// Whether both have the same members with the same values, in any order.
   bool operator==(const JsonFields& other) const { return values_ == other.values_; }
 

@@ -4,6 +4,7 @@
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/checkpoint.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -53,30 +54,55 @@ const std::string& metadata_of(const SafetensorsFile& file, const std::string& p
 }
 
 /// The description of the training without that of its test.
-JsonFields task_and_model(const char* place, const std::string& description) {
-  JsonFields fields(place, description);
-  fields.erase("test_samples");
-  return fields;
+JsonFields task_and_model(const std::string& path, const char* place, const std::string& description) {
+  try {
+    JsonFields fields(place, description);
+    fields.erase("test_samples");
+    return fields;
+  } catch (const ValueError& error) {
+    throw unreadable(path, error);
+  }
+}
+
+/// What a description says of a training, one by one: "batch 8 x 1".
+using Settings = std::vector<std::string>;
+
+Settings settings_in(std::string_view description) {
+  Settings result;
+  for (std::size_t begin = 0; begin < description.size();) {
+    const std::size_t end = std::min(description.find(", ", begin), description.size());
+    result.push_back(printable(description.substr(begin, end - begin)));
+    begin = end + 2;
+  }
+  return result;
+}
+
+/// Those that the other description does not have, at most six.
+std::string only_in(const Settings& settings, const Settings& other) {
+  constexpr std::size_t max_listed = 6;
+  Settings list;
+  for (const std::string& setting : settings)
+    if (std::ranges::find(other, setting) == other.end()) list.push_back(setting);
+  std::string result;
+  for (std::size_t k = 0; k < std::min(list.size(), max_listed); ++k) result += (k == 0 ? "" : ", ") + list[k];
+  if (list.size() > max_listed) result += text(", and ", list.size() - max_listed, " more");
+  return list.empty() ? "nothing of these" : result;
 }
 
 void check_same_run(const SafetensorsFile& file, const std::string& path, const std::string& run,
                     const std::string& model) {
-  const auto refuse = [&](const char* another, const std::string& stored, const std::string& wanted) {
-    return ValueError(text("load_checkpoint: ", path, " is of another ", another, " (", printable(stored),
-                           "), not of this one (", wanted,
+  const auto refuse = [&](const char* another, const Settings& stored, const Settings& asked) {
+    return ValueError(text("load_checkpoint: ", path, " is of another ", another, " (stored: ", only_in(stored, asked),
+                           "; asked: ", only_in(asked, stored),
                            "); resume with the same options, or begin again in another folder"));
   };
   const std::string& written_by = metadata_of(file, path, "run");
-  if (written_by != run) throw refuse("training", written_by, run);
+  if (written_by != run) throw refuse("training", settings_in(written_by), settings_in(run));
   const auto trained = file.metadata.find("trained");
   if (model.empty() || trained == file.metadata.end()) return;
-  try {
-    if (task_and_model("the entry trained of its metadata", trained->second) == task_and_model("this run", model))
-      return;
-  } catch (const ValueError& error) {
-    throw unreadable(path, error);
-  }
-  throw refuse("task or model", trained->second, model);
+  const JsonFields stored = task_and_model(path, "the entry trained of its metadata", trained->second);
+  const JsonFields asked = task_and_model(path, "this run", model);
+  if (!(stored == asked)) throw refuse("task or model", stored.in_words(), asked.in_words());
 }
 
 }  // namespace

@@ -3,12 +3,14 @@
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <atomic>
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <regex>
 #include <string>
 
 namespace retrace {
@@ -120,7 +122,8 @@ TEST_F(Resume, AnAverageAndGroupsGoOnToo) {
   }
   train(6, false);
   options_.average = 0;
-  EXPECT_THROW(train(never, true), ValueError) << "it is of another training";
+  EXPECT_NE(message_of([&] { train(never, true); }).find("(stored: average 0.9; asked: nothing of these)"),
+            std::string::npos);
 }
 
 TEST_F(Resume, TheBestOfAnEasierLessonIsNotKept) {
@@ -153,10 +156,10 @@ TEST_F(Resume, OfAnotherTrainingIsRefused) {
     FAIL() << "nothing was thrown";
   } catch (const ValueError& error) {
     const std::string message = error.what();
-    EXPECT_NE(message.find("is of another training (counted, seed 0"), std::string::npos) << message;
-    EXPECT_NE(message.find("learning rate 0.01"), std::string::npos) << message;
-    EXPECT_NE(message.find("learning rate 0.02"), std::string::npos) << message;
-    EXPECT_NE(message.find("resume with the same options"), std::string::npos) << message;
+    EXPECT_TRUE(
+        std::regex_search(message, std::regex("is of another training \\(stored: learning rate 0.01 [^,;]*; "
+                                              "asked: learning rate 0.02 [^,;]*\\); resume with the same options,")))
+        << message;
   }
 }
 

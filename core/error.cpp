@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/core/printable.h>
 
 #include <cstdio>
 
@@ -6,7 +7,7 @@ namespace retrace {
 
 std::string to_text(double number) {
   char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.6g", number);
+  std::snprintf(buffer, sizeof buffer, "%.6g", without_nan_sign(number));
   return buffer;
 }
 

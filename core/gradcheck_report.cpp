@@ -3,13 +3,14 @@
 #include <ostream>
 
 #include <retrace/core/gradcheck.h>
+#include <retrace/core/printable.h>
 
 namespace retrace {
 namespace {
 
 template <class... Arguments> void print(std::ostream& out, const char* format, Arguments... arguments) {
   char line[300];
-  std::snprintf(line, sizeof line, format, arguments...);
+  std::snprintf(line, sizeof line, format, without_nan_sign(arguments)...);
   out << line;
 }
 
@@ -38,9 +39,19 @@ void print_verdict(std::ostream& out, const GradcheckResult& result) {
     print(out, "exact error %.2e (limit %.0e)\n", result.exact_error, result.exact_limit);
 }
 
+// A number that is derived from others; "-" where they have none, as 0 / 0.
+void print_derived(std::ostream& out, const char* format, int width, double number) {
+  if (std::isnan(number))
+    print(out, " %*s", width, "-");
+  else
+    print(out, format, width, number);
+}
+
 void print_element(std::ostream& out, const GradcheckElement& e) {
-  print(out, "  %-24s %14s %14.6e %14.6e %10.2e %10.2e %9.3f", e.input.c_str(), index_text(e.position).c_str(),
-        e.analytic, e.numeric, std::abs(e.analytic - e.numeric), e.error, e.analytic / e.numeric);
+  print(out, "  %-24s %14s %14.6e %14.6e", e.input.c_str(), index_text(e.position).c_str(), e.analytic, e.numeric);
+  print_derived(out, " %*.2e", 10, std::abs(e.analytic - e.numeric));
+  print_derived(out, " %*.2e", 10, e.error);
+  print_derived(out, " %*.3f", 9, e.analytic / e.numeric);
   if (e.noise > 0) print(out, "  noise %.2e, dual numbers %.6e", e.noise, e.exact);
   out << '\n';
 }
@@ -57,6 +68,9 @@ std::ostream& operator<<(std::ostream& out, const GradcheckResult& result) {
           result.not_exact.empty()
               ? "dual numbers decided them"
               : "without dual numbers, those that differ pass if it is below the limit times the rms of all gradients");
+  if (result.failed > 0 && result.not_exact.empty() && result.exact_error <= result.exact_limit)
+    out << "  the exact check passed: f probably has a kink, or the edge of its domain, near these points, or the step "
+           "is too wide; check other points, or set kinks or step\n";
   if (result.passed() || (result.failed == 0 && !result.vacuous.empty())) return out;
   print(out, "  %-24s %14s %14s %14s %10s %10s %9s\n", "input", "index", "analytic", "numeric", "absolute", "relative",
         "ratio");

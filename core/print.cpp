@@ -14,7 +14,7 @@ constexpr std::int64_t max_elements_shown = 1000;
 constexpr std::int64_t edge = 3;  // entries shown at either end of a shortened axis
 constexpr std::size_t line_length = 100;
 
-std::string element(double value) { return std::isnan(value) ? "nan" : to_text(value); }  // never "-nan"
+std::string element(double value) { return to_text(value); }
 std::string element(float value) { return element(static_cast<double>(value)); }
 std::string element(std::int64_t value) { return std::to_string(value); }
 std::string element(Dual value) {

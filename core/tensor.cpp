@@ -1,4 +1,6 @@
+#include <retrace/core/leaves.h>
 #include <retrace/core/op_access.h>
+#include <retrace/core/printable.h>
 #include <retrace/core/tensor.h>
 
 #include <algorithm>
@@ -58,7 +60,7 @@ double Tensor::item() const {
   check_defined("item", *this, "this");
   if (numel() != 1)
     throw ShapeError(text("item: ", *this, " has ", numel(), " elements, not one; use at({i, ...}) or values<T>()"));
-  return dispatch_any(dtype(), [&](auto zero) { return static_cast<double>(values<decltype(zero)>()[0]); });
+  return without_nan_sign(number_at(*this, 0));
 }
 
 double Tensor::at(std::initializer_list<std::int64_t> index) const {
@@ -75,9 +77,7 @@ double Tensor::at(std::initializer_list<std::int64_t> index) const {
                             " to ", extent - 1));
     place += (i < 0 ? i + extent : i) * strides[static_cast<std::size_t>(axis++)];
   }
-  return dispatch_any(dtype(), [&](auto zero) {
-    return static_cast<double>(values<decltype(zero)>()[static_cast<std::size_t>(place)]);
-  });
+  return without_nan_sign(number_at(*this, place));
 }
 
 Tensor Tensor::detach() const {

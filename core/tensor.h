@@ -59,7 +59,7 @@ class Tensor {
   template <class T> std::span<T> mutable_values() const {
     return {static_cast<T*>(elements_to_change(dtype_of<T>)), static_cast<std::size_t>(numel())};
   }
-  /// The only element (of a tensor with one). A dual gives its value.
+  /// The only element (of a tensor with one). A dual gives its value. NaN comes without a sign.
   double item() const;
   /// One element, by one index per axis; negative ones count from the end.
   double at(std::initializer_list<std::int64_t> index) const;

@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <ostream>
 
+#include <retrace/core/printable.h>
+
 namespace retrace {
 
-/// As printf would write it; at most 255 characters.
+/// As printf would write it, but NaN without a sign; at most 255 characters.
 void print(std::ostream& out, auto... format_and_values) {
   std::array<char, 256> line;
-  std::snprintf(line.data(), line.size(), format_and_values...);
+  std::snprintf(line.data(), line.size(), without_nan_sign(format_and_values)...);
   out << line.data();
 }
 

@@ -1,3 +1,4 @@
+#include <retrace/core/printable.h>
 #include <retrace/models/training/progress_line.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ struct Field {
 
   Field() = default;
   template <class... Values> explicit Field(const char* format, Values... values) {
-    const int needed = std::snprintf(words.data(), words.size(), format, values...);
+    const int needed = std::snprintf(words.data(), words.size(), format, without_nan_sign(values)...);
     length = std::clamp(needed, 0, static_cast<int>(words.size()) - 1);
   }
 };

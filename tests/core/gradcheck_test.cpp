@@ -111,6 +111,33 @@ TEST(GradcheckReport, AnElementHasAnIndexForEachAxis) {
   EXPECT_TRUE(gradcheck([](const Tensor& x) { return exp(x); }, ones({})).worst[0].position.empty()) << "0-d";
 }
 
+TEST(GradcheckReport, ADifferenceThatFailsAloneIsPutDownToAKink) {
+  const auto report_of = [](const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+    std::ostringstream report;
+    report << gradcheck(f, x);
+    return report.str();
+  };
+  const std::string hint =
+      "\n  the exact check passed: f probably has a kink, or the edge of its domain, near these points, or the step is "
+      "too wide; check other points, or set kinks or step\n";
+  const std::string at_kink = report_of([](const Tensor& x) { return relu(x); }, tensor({0.0, 2.0}, f64));
+  EXPECT_NE(at_kink.find(hint), std::string::npos) << at_kink;
+  const std::string wrong = report_of(
+      [](const Tensor& x) {
+        return recorded([](auto& a, auto&) { return identity(a); }, by([](auto& s) { return 2 * s.dy; }), {x}, true);
+      },
+      ones({2}, f64));
+  EXPECT_EQ(wrong.find("the exact check passed"), std::string::npos) << wrong;
+}
+
+TEST(GradcheckReport, NumbersThatDoNotExistAreDashes) {
+  std::ostringstream report;
+  report << gradcheck([](const Tensor& x) { return sqrt(x); }, tensor({-1.0, 4.0}, f64));
+  EXPECT_NE(report.str().find("            nan            nan          -          -         -\n"), std::string::npos)
+      << report.str();
+  EXPECT_EQ(report.str().find("-nan"), std::string::npos) << report.str();
+}
+
 TEST(GradcheckReport, ANaNIsTheWorstOfAll) {
   const GradcheckResult result = check_exp(by([](auto& s) {
     return 2 * s.dy * s.y * tensor({1.0, std::nan(""), 1.0, 1.0, 1.0, 1.0}, f64);

@@ -54,6 +54,9 @@ TEST(Print, EmptyAndUndefined) {
 TEST(Print, NanAndInfinityAreVisibleAndWithoutASign) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(printed(tensor({nan, -nan, infinity, -infinity})), "f32[4]\n[ nan,  nan,  inf, -inf]\n");
+  std::ostringstream numbers;
+  numbers << tensor({-nan}).item() << ' ' << tensor({{1, -nan}}, f64).at({0, 1}) << ' ' << text(-nan, " ", -infinity);
+  EXPECT_EQ(numbers.str(), "nan nan nan -inf");
 }
 
 TEST(Print, DualsShowTheirTangent) {

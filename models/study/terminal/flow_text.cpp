@@ -15,7 +15,7 @@ constexpr double decades = 4.5;         // from the first to the last character 
 
 std::string size_text(double number) {
   std::array<char, 32> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%.3g", number);
+  std::snprintf(buffer.data(), buffer.size(), "%.3g", without_nan_sign(number));
   return buffer.data();
 }
 

@@ -107,9 +107,12 @@ std::string checks_text(const Trace& trace, int node) {
     std::string name = "  " + element_text(node_of(trace, check.node), check.position);
     name += name.size() <= width + 2 ? std::string(width + 2 - name.size(), ' ')  // long names take a line
                                      : "\n" + std::string(width + 2, ' ');
-    std::array<char, 64> numbers;
-    std::snprintf(numbers.data(), numbers.size(), " %16.9g %16.9g %16.9g\n", check.tape, check.dual, check.difference);
-    result += name + numbers.data();
+    for (const double number : {check.tape, check.dual, check.difference}) {
+      std::array<char, 32> digits;
+      std::snprintf(digits.data(), digits.size(), " %16.9g", without_nan_sign(number));
+      name += digits.data();
+    }
+    result += name + "\n";
   }
   const std::string columns = "                             ";
   return result.empty() ? result

@@ -19,7 +19,8 @@ std::string shown(const std::string& field) {
 double number(const CsvText& csv, const CsvField& field, std::size_t column, const std::vector<std::string>& names) {
   const std::string of = names.empty() ? "" : text(" (", shown(names[column - 1]), ")");
   std::string_view digits = trimmed(field.text);
-  if (digits.empty()) csv.refuse(field.line, column, text("the field", of, " is empty; write a number, or nan"));
+  if (digits.empty())
+    csv.refuse(field.line, column, text("the field", of, " is empty; write a number, or nan if none is known"));
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   double result = 0;
   const auto [stopped, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
@@ -28,7 +29,8 @@ double number(const CsvText& csv, const CsvField& field, std::size_t column, con
                text("'", shown(field.text), "'", of, " is outside the range of f64; write it in other units"));
   if (failure != std::errc{} || stopped != digits.data() + digits.size())
     csv.refuse(field.line, column,
-               text("'", shown(field.text), "'", of, " is not a number; write one, or leave the column out"));
+               text("'", shown(field.text), "'", of, " is not a number; write one",
+                    names.empty() ? "" : ", or leave the column out (--ignore, CsvOptions::columns)"));
   return result;
 }
 
@@ -140,9 +142,10 @@ Csv read_csv(const std::string& path, const CsvOptions& options) {
   if (options.header) count = names.size();
   std::vector<Column> columns = columns_to_read(path, names, names.size(), options);
   std::vector<double> numbers;
-  std::int64_t rows = 0;
-  for (; !csv.at_end(); ++rows) {
+  Csv result;
+  while (!csv.at_end()) {
     std::vector<CsvField> fields = csv.record();
+    result.lines.push_back(fields.front().line);
     if (!count) columns = columns_to_read(path, names, *(count = fields.size()), options);
     if (fields.size() != *count)
       csv.refuse(
@@ -157,13 +160,13 @@ Csv read_csv(const std::string& path, const CsvOptions& options) {
       if (column.has_words) column.fields.push_back(std::move(field.text));
     }
   }
-  Csv result;
   for (std::size_t at = 0; at < columns.size(); ++at) {
     if (!names.empty()) result.names.push_back(names[columns[at].place]);
     if (columns[at].has_words)
       result.words[result.names.back()] = number_words(numbers, columns[at], at, columns.size());
   }
-  result.values = tensor(std::span<const double>(numbers), {rows, static_cast<std::int64_t>(columns.size())}, f64);
+  result.values = tensor(std::span<const double>(numbers),
+                         {std::ssize(result.lines), static_cast<std::int64_t>(columns.size())}, f64);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Numbers and words in text files: comma-separated values (RFC 4180).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,8 +13,9 @@ namespace retrace {
 
 /// The contents of a file of comma-separated values.
 struct Csv {
-  std::vector<std::string> names;  // of the columns, from the first line; empty if the file has no such line
-  Tensor values;                   // [rows, columns], f64
+  std::vector<std::string> names;   // of the columns, from the first line; empty if the file has no such line
+  Tensor values;                    // [rows, columns], f64
+  std::vector<std::int64_t> lines;  // of the file, from 1: where each row begins
   std::map<std::string, std::vector<std::string>> words;  // of each column of words, those that occur; its values are
                                                           // their positions here
 

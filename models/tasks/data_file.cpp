@@ -57,8 +57,12 @@ Roles roles_in(const std::string& path, const TaskOptions& options) {
   Roles roles{.label = {}, .target = separated(options.target), .sequence = {}, .ignored = separated(options.ignore)};
   if (options.label) roles.label = {*options.label};
   if (options.sequence) roles.sequence = {*options.sequence};
-  if (roles.label.empty() == roles.target.empty())
-    throw ValueError(text("data: ", path, ": give --label COLUMN for classes, or --target COLUMNS for numbers"));
+  if (roles.label.empty() == roles.target.empty()) {
+    std::string columns;
+    for (const std::string& name : read_csv_header(path)) columns += (columns.empty() ? "" : ", ") + name;
+    throw ValueError(text("data: ", path, ": give --label COLUMN for classes, or --target COLUMNS for numbers, of the ",
+                          "columns ", columns));
+  }
   return roles;
 }
 
@@ -70,6 +74,7 @@ std::unique_ptr<Task> from_csv(const std::string& path, const TaskOptions& optio
   for (const auto* some : {&roles.label, &roles.target, &roles.sequence})
     wanted.columns.insert(wanted.columns.end(), some->begin(), some->end());
   const Csv csv = read_csv(path, wanted);
+  check_numbers(text("data: ", path), csv);
   const SequenceLines sequences = sequence_lines(text("data: ", path), csv, format.sequence);
   const auto width = std::ssize(format.columns), answers = std::ssize(roles.label) + std::ssize(roles.target);
   const Tensor numbers =
@@ -129,8 +134,10 @@ std::unique_ptr<Task> DataFile::make(const TaskOptions& options) {
     case SampleFileKind::npy:
       break;
   }
-  throw ValueError(text("data: ", *options.data, ": a .npy file has one array, and a training needs two; save both by ",
-                        "numpy.savez(\"data.npz\", x=x, y=y)"));
+  throw ValueError(
+      text("data: ", *options.data, ": a .npy file has one array, and a training needs two: samples x ",
+           "[N, T, I] or [N, I], and their answers y [N] (integers from 0 are classes, floats are numbers); ",
+           "save both by numpy.savez(\"data.npz\", x=x, y=y), and give --data data.npz"));
 }
 
 std::unique_ptr<Task> task_without_samples(std::string_view name, const SampleFormat& format) {

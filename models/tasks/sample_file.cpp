@@ -5,6 +5,8 @@
 #include <retrace/models/tasks/sample_format.h>
 #include <retrace/ops/ops.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace retrace {
@@ -28,6 +30,7 @@ FileSamples read_csv_samples(const std::string& path, const std::string& who, co
     options.words = {format.sequence};
   }
   const Csv csv = read_csv(path, options);
+  check_numbers(who, csv);
   const SequenceLines lines = sequence_lines(who, csv, format.sequence);
   const auto width = static_cast<std::int64_t>(format.columns.size());
   const Tensor numbers = slice(csv.values, {all, range(0, width)});
@@ -66,6 +69,15 @@ SequenceLines sequence_lines(const std::string& function, const Csv& csv, const 
     result.names.push_back(name);
   }
   return result;
+}
+
+void check_numbers(const std::string& function, const Csv& csv) {
+  const auto values = csv.values.values<double>();
+  const auto wrong = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
+  if (wrong == values.end()) return;
+  const auto place = static_cast<std::size_t>(wrong - values.begin()), columns = csv.names.size();
+  throw ValueError(text(function, ": line ", csv.lines[place / columns], ": the number in the column '",
+                        csv.names[place % columns], "' is ", *wrong, "; remove the sample or fill in a number"));
 }
 
 Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t features) {

@@ -25,6 +25,9 @@ struct SequenceLines {
 /// of `function`, for sequences of different lengths and for one whose lines do not follow each other.
 SequenceLines sequence_lines(const std::string& function, const Csv& csv, const std::string& column);
 
+/// Throws ValueError, in the name of `function`, with the line and the column of a number that is not finite.
+void check_numbers(const std::string& function, const Csv& csv);
+
 /// Numbers [N, ...] as [N, T, I], where I features divide the numbers of a sample. Throws ShapeError, in the name of
 /// `function`, if they do not.
 Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t features);

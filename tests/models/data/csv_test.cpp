@@ -73,12 +73,13 @@ TEST(Csv, EmptyFiles) {
 }
 
 TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
+  const std::string no_number = " is not a number; write one, or leave the column out (--ignore, CsvOptions::columns)";
   const std::pair<std::string, std::string> cases[] = {
-      {"a,b\n1,2\n3,x\n", "line 3, column 2: 'x' (b) is not a number; write one, or leave the column out"},
-      {"a,b\n1,2\n3,4 5\n", "line 3, column 2: '4 5' (b) is not a number; write one, or leave the column out"},
-      {"a,b\n0x10,2\n", "line 2, column 1: '0x10' (a) is not a number; write one, or leave the column out"},
-      {"a,b\n+-1,2\n", "line 2, column 1: '+-1' (a) is not a number; write one, or leave the column out"},
-      {"a,b\n1,\n", "line 2, column 2: the field (b) is empty; write a number, or nan"},
+      {"a,b\n1,2\n3,x\n", "line 3, column 2: 'x' (b)" + no_number},
+      {"a,b\n1,2\n3,4 5\n", "line 3, column 2: '4 5' (b)" + no_number},
+      {"a,b\n0x10,2\n", "line 2, column 1: '0x10' (a)" + no_number},
+      {"a,b\n+-1,2\n", "line 2, column 1: '+-1' (a)" + no_number},
+      {"a,b\n1,\n", "line 2, column 2: the field (b) is empty; write a number, or nan if none is known"},
       {"a,b\n1,1e999\n", "line 2, column 2: '1e999' (b) is outside the range of f64; write it in other units"},
       {"a,b\n1\n", "line 2, column 2: the line has 1 fields, and those before it have 2; fill it or remove it"},
       {"a,b\n1,2,3\n", "line 2, column 3: the line has 3 fields, and those before it have 2; fill it or remove it"},
@@ -89,7 +90,7 @@ TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
        "line 2, column 2: a quote stands inside a field; put the whole field in quotes and double this one"},
       {"a,b\n\"1\"2,3\n",
        "line 2, column 1: something follows the closing quote of the field; remove it or double the quote"},
-      {"a,\"b\nb\"\n1,x\n", "line 3, column 2: 'x' (b\nb) is not a number; write one, or leave the column out"},
+      {"a,\"b\nb\"\n1,x\n", "line 3, column 2: 'x' (b\nb)" + no_number},
       {"a,b,a\n", "line 1, column 3: two columns are named 'a'; rename one"},
   };
   for (const auto& [content, wanted] : cases) {
@@ -128,6 +129,7 @@ TEST(Csv, AColumnOfWordsBecomesLabels) {
   EXPECT_EQ((std::vector<std::int64_t>{numbers.begin(), numbers.end()}), (std::vector<std::int64_t>{2, 0, 1, 0}));
   EXPECT_EQ(csv.values.at({3, 1}), 0);
   EXPECT_EQ(csv.values.at({3, 2}), 8) << "the numbers beside the words";
+  EXPECT_EQ(csv.lines, (std::vector<std::int64_t>{2, 3, 4, 5}));
   EXPECT_THROW(csv.labels("petal"), ValueError) << "a column of numbers";
 }
 

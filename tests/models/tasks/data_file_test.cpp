@@ -146,13 +146,13 @@ TEST(DataFile, ErrorsNameTheRemedy) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   expect({}, "give --data FILE");
-  expect({.data = flowers()}, "give --label COLUMN for classes, or --target COLUMNS for numbers");
+  expect({.data = flowers()}, "give --label COLUMN for classes, or --target COLUMNS for numbers, of the columns id, ");
   expect({.data = flowers(), .label = "kind", .target = "price"}, "give --label COLUMN");
   expect({.data = flowers(), .label = "kindd", .ignore = "id,kind"}, "no column named 'kindd'; did you mean kind");
   expect({.data = flowers(), .label = "kind"}, "'f0' (id) is not a number");
   expect({.data = flowers(), .label = "kind", .features = 2, .ignore = "id"}, "with a multiple of 2 numbers");
   expect({.data = "x.txt", .label = "y"}, "ends in .csv, .npy or .npz");
-  expect({.data = "x.npy"}, "numpy.savez(\"data.npz\", x=x, y=y)");
+  expect({.data = "x.npy"}, "save both by numpy.savez(\"data.npz\", x=x, y=y), and give --data data.npz");
   expect({.data = "x.npz", .label = "y"}, "name columns of a .csv file");
   const std::string head = "name,x,y\n";
   const auto with = [&](const std::string& lines) {
@@ -161,6 +161,7 @@ TEST(DataFile, ErrorsNameTheRemedy) {
   expect(with("a,1,p\na,2,p\nb,1,q\n"), "the sequence 'b' has 1 lines, and those before it have 2");
   expect(with("a,1,p\nb,1,q\na,2,p\n"), "the lines of the sequence 'a' do not follow each other; sort them");
   expect(with("a,1,p\na,2,q\n"), "the lines of the sequence 'a' have different answers");
+  expect(with("a,1,p\n\"b\nb\",nan,q\nc,2,p\n"), "bad.csv: line 3: the number in the column 'x' is nan; remove");
   expect({.data = file("bad.csv", "y\n1\n"), .label = "y"}, "no column is left for the numbers");
 }
 

@@ -145,7 +145,8 @@ TEST_F(Predict, SaysWhatDoesNotFit) {
   };
   EXPECT_NE(message("a,name\n1,x\n").find("no column named 'b'"), std::string::npos);
   EXPECT_NE(message("a,b,name\n1,2,x\n").find("must be [samples, 2, 2]"), std::string::npos) << "one step";
-  EXPECT_NE(message("a,b,name\n1,2,x\n1,nan,x\n").find("sample 1 has nan"), std::string::npos);
+  EXPECT_NE(message("a,b,name\n1,2,x\n1,nan,x\n").find("line 3: the number in the column 'b' is nan"),
+            std::string::npos);
   const Outcome none = run_command({"predict", folder / "run", "--input", folder / "none.npy"});
   EXPECT_EQ(none.status, 1);
 }

@@ -51,19 +51,23 @@ AttentionModel::AttentionModel(const AttentionModelOptions& form, Random& random
       layers.emplace_back(options.size, random, layer);
 }
 
+const char* AttentionModel::scope_name() const {
+  return options.kind == BlockKind::encoder_layer ? "transformer" : "attention_model";
+}
+
 Tensor AttentionModel::operator()(const Tensor& x, Random* random) const {
-  const Scope scope(this, "attention_model");
+  const Scope scope(this, scope_name());
   const Tensor rows = rows_of(x, random);
   return out(norm(at_step(rows, x.dim(1) - 1)));
 }
 
 Tensor AttentionModel::answers(const Tensor& x, std::int64_t count, Random* random) const {
-  const Scope scope(this, "attention_model");
+  const Scope scope(this, scope_name());
   return out(norm(last_steps(rows_of(x, random), count)));
 }
 
 StatesOverTime AttentionModel::states(const Tensor& x) const {
-  const Scope scope(this, "attention_model");
+  const Scope scope(this, scope_name());
   StatesOverTime result;
   Tensor rows = embed(x);
   const auto add = [&result](const std::string& name, const Tensor& all_rows) {

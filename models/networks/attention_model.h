@@ -87,6 +87,7 @@ struct AttentionModel {
   }
 
  private:
+  const char* scope_name() const;  // after the kind of its blocks
   Tensor embed(const Tensor& x) const;
   /// Block k, of either kind.
   Tensor run_block(int k, const Tensor& rows, Random* random) const;

@@ -23,7 +23,10 @@ void run_eval(const EvalFlags& flags, Program& program) {
       remove_earlier_results(flags.out, page_name);  // it would show another model
     folder->write("eval.json", to_json(report) + "\n");
   }
-  program.results << (flags.json ? to_json(report) + "\n" : to_text(report)) << std::flush;
+  program.results << (flags.json ? to_json(report) + "\n" : to_text(report));
+  if (report.attention && !folder && !flags.json)
+    program.results << "  --out DIR draws the weights and their gradients.\n";
+  program.results << std::flush;
 }
 
 }  // namespace retrace

@@ -134,7 +134,7 @@ std::string heads_of(const AttentionOfSample& attention) {
     rows.push_back(
         {head.layer, std::to_string(head.head), in_digits(head.columns_seen), in_digits(head.gradient_norm)});
   return text(
-      "\nHeads of attention, for one sample (--out DIR draws weights and gradients)\n", text_table(rows, "lr", "  "),
+      "\nHeads of attention, for one sample\n", text_table(rows, "lr", "  "),
       wrapped("Columns seen: 2 to the power of the entropy of a row of weights, 1 for one column alone. Gradient: "
               "that of the loss with respect to the weights.",
               "  "));

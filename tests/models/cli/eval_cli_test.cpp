@@ -122,6 +122,15 @@ TEST_F(EvalCli, TheTextAndThePageAreForPeople) {
   EXPECT_EQ(nlohmann::json::parse(read("page/eval.json"))["samples"], 100);
 }
 
+TEST_F(EvalCli, TheHeadsOfATransformerHaveItsName) {
+  train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "transformer"});
+  const std::string hint = "--out DIR draws the weights and their gradients";
+  const std::string seen = run_command({"eval", run_, "--samples", "50"}).results;
+  EXPECT_NE(seen.find("\n  transformer/layers.0/"), std::string::npos) << seen;
+  EXPECT_NE(seen.find(hint), std::string::npos) << seen;
+  EXPECT_EQ(run_command({"eval", run_, "--samples", "50", "--out", page_}).results.find(hint), std::string::npos);
+}
+
 TEST_F(EvalCli, EveryLayerAndHeadIsAPictureOfWeightsAndGradients) {
   train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "attention"});
   const Outcome outcome = run_command({"eval", run_, "--samples", "50", "--out", page_});

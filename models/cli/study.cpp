@@ -77,12 +77,15 @@ Trace stored_trace(SafetensorsFile file, const StudyFlags& flags) {
   return trace;
 }
 
-Trace trace_for(const StudyFlags& flags) {
+Trace trace_for(const StudyFlags& flags, std::ostream& messages) {
   if (!is_subject(flags.subject) && std::filesystem::is_regular_file(flags.subject))
     if (SafetensorsFile file = read_safetensors(flags.subject); holds_trace(file))
       return stored_trace(std::move(file), flags);
   const Computation computation = computation_for(flags);
-  Trace trace = trace_of(computation, {.expand_fused = !flags.fused});
+  const HeldOptions held{.expand_fused = !flags.fused};
+  Trace trace = trace_of(computation, held);
+  if (const std::string what = not_finite_in(trace, computation, held); !what.empty())
+    messages << "retrace study: " << what << std::endl;
   // Checks and flows are computed unasked where that is cheap. Only a trained model has a loss for a result.
   const bool is_cheap = computation.cotangents && trace.records.size() <= 1000;
   const std::int64_t elements = flags.check_elements >= 0 ? flags.check_elements : is_cheap ? 2 : 0;
@@ -114,7 +117,7 @@ void write_files(const Trace& trace, const StudyFlags& flags, Program& program) 
 
 void run_study(const StudyFlags& flags, Program& program) {
   check_what(flags);
-  const Trace trace = trace_for(flags);
+  const Trace trace = trace_for(flags, program.messages);
   write_files(trace, flags, program);
   if (flags.json)
     program.results << to_json(trace) << std::endl;

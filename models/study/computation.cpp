@@ -1,5 +1,10 @@
 #include <retrace/core/element_checks.h>
+#include <retrace/core/printable.h>
 #include <retrace/models/study/computation.h>
+#include <retrace/models/training/not_finite.h>
+#include <retrace/ops/ops.h>
+
+#include <vector>
 
 namespace retrace {
 namespace {
@@ -21,6 +26,22 @@ class FrozenLeaves {
   Tensors frozen_;
 };
 
+bool is_finite(const Capture& capture) {
+  if (!capture.exists()) return true;
+  const Statistics all = capture.statistics ? *capture.statistics : statistics_of(capture.values);
+  return all.nans + all.infinities == 0;
+}
+
+/// "the result", "the gradient of x"
+std::vector<std::string> not_finite_ends(const Trace& trace) {
+  std::vector<std::string> ends;
+  for (const TraceSeed& seed : trace.seeds)
+    if (!is_finite(trace.nodes[static_cast<std::size_t>(seed.node)].value)) ends.emplace_back("the result");
+  for (const TraceNode& node : trace.nodes)
+    if (node.leaf && !is_finite(node.gradient)) ends.push_back("the gradient of " + printable(node.name));
+  return ends;
+}
+
 }  // namespace
 
 Tensor Computation::cotangent_of(const Tensor& y) const {
@@ -40,6 +61,21 @@ Trace trace_of(const Computation& computation, const HeldOptions& options) {
   if (const Tensor cotangent = computation.cotangent_of(y); cotangent.defined())
     return trace_backward(tape, {y}, {cotangent}, held);
   return trace_backward(tape, y, held);
+}
+
+std::string not_finite_in(const Trace& trace, const Computation& computation, const HeldOptions& options) {
+  const std::vector<std::string> ends = not_finite_ends(trace);
+  if (ends.empty()) return "";
+  std::string result;
+  for (const std::string& end : ends) result += (result.empty() ? "" : " and ") + end;
+  result += ends.size() == 1 ? " is not finite" : " are not finite";
+  for (const auto& [name, leaf] : computation.leaves) leaf.zero_grad();  // what the trace left there is not finite
+  const DtypeScope scope(computation.dtype);
+  Tape tape({.keep = true, .expand_fused = options.expand_fused});
+  const Tensor y = computation.result(), cotangent = computation.cotangent_of(y);
+  const std::optional<NotFinite> first =
+      first_not_finite(tape, cotangent.defined() ? sum(y * cotangent) : y, computation.names);
+  return first ? text(result, "; ", to_text(*first)) : result;
 }
 
 void check_elements(Trace& trace, const Computation& computation, std::int64_t per_leaf) {

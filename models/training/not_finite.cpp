@@ -178,15 +178,12 @@ std::optional<NotFinite> first_not_finite(Tape& tape, const Tensor& loss, const 
   return found ? found : search.in_backward(loss);
 }
 
-double without_sign_of_nan(double value) { return std::isnan(value) ? std::fabs(value) : value; }
-
 std::string to_text(const NotFinite& found) {
   std::string index;
   for (const std::int64_t place : found.index) index += text(index.empty() ? "" : ", ", place);
   return text("record ", found.record, ", ", found.op, found.path.empty() ? "" : " in " + found.path,
               ", is the first with a number that is not finite: ", found.role, found.tensor.empty() ? "" : " ",
-              found.tensor, " ", found.shape, " is ", without_sign_of_nan(found.value),
-              found.index.empty() ? "" : " at [" + index + "]",
+              found.tensor, " ", found.shape, " is ", found.value, found.index.empty() ? "" : " at [" + index + "]",
               found.came_from.empty() ? "" : ", computed from " + found.came_from);
 }
 

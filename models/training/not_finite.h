@@ -29,8 +29,6 @@ struct NotFinite {
 /// The tape has to be made with TapeOptions::keep.
 std::optional<NotFinite> first_not_finite(Tape& tape, const Tensor& loss, const Names& names);
 
-/// The number, NaN without the sign that some processors give it: prints say "nan".
-double without_sign_of_nan(double value);
 /// "record 17, exp in core/mlp, is the first: its output %17 [8, 4] is inf at [3, 1], from x = %16, which reaches from
 /// -3 to 105".
 std::string to_text(const NotFinite& found);

@@ -101,8 +101,8 @@ double Training::walk_back(std::int64_t batch) {
 
 void Training::check_finite(const char* what, double value) {
   if (std::isfinite(value)) return;
-  throw DivergenceError(text("fit: the ", what, " ", steps(), " is ", without_sign_of_nan(value), ": ",
-                             what_is_not_finite(), "; lower the learning rate or the clip"));
+  throw DivergenceError(text("fit: the ", what, " ", steps(), " is ", value, ": ", what_is_not_finite(),
+                             "; lower the learning rate or the clip"));
 }
 
 void Training::check_validation(const Evaluation& validation) {

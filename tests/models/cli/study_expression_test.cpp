@@ -36,6 +36,26 @@ TEST(StudyExpression, DrawsInputsAndCotangentFromTheSeed) {
   EXPECT_NE(shown("1"), shown("2"));
 }
 
+TEST(StudyExpression, SaysWhatIsNotFiniteAndWhereThatBegins) {
+  const auto messages = [](const std::string& expression, const std::string& x) {
+    const Outcome outcome = run_command({"study", "--expr", expression, "--input", "x=" + x, "--json"});
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return outcome.messages;
+  };
+  // x * ... comes after the sqrt on the way back, but its own part of dx is finite.
+  EXPECT_NE(
+      messages("sum(x * sqrt(x - x))", "[1,2]")
+          .find("retrace study: the gradient of x is not finite; record 1, sqrt, is the first with a number that is "
+                "not finite: the gradient of its input x %0 [2] is "),
+      std::string::npos);
+  EXPECT_NE(
+      messages("exp(log(x))", "[1,-2]")
+          .find("retrace study: the result and the gradient of x are not finite; record 0, log, is the first with a "
+                "number that is not finite: its output %0 [2] is nan at [1], "),
+      std::string::npos);
+  EXPECT_EQ(messages("sqrt(x)", "[1,2]"), "");
+}
+
 TEST(StudyExpression, HasTheDtypeThatWasAskedFor) {
   const Outcome outcome = run_command({"study", "--expr", "exp(x)", "--input", "x=2", "--dtype", "f32", "--json"});
   EXPECT_EQ(json::parse(outcome.results)["trace"]["nodes"][0]["dtype"], "f32");

@@ -63,5 +63,12 @@ string(REGEX REPLACE "/$" "" prefix_from_pkgconfig "${prefix_from_pkgconfig}")
 configure_file(.cmake/retrace.pc.in ${PROJECT_BINARY_DIR}/retrace.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/retrace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  COMPONENT development)
+install(FILES CHANGELOG.md LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+# In their folders, so that the links from one to another hold.
+foreach(folder core ops nn models)
+  install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT development)
+endforeach()
+foreach(folder models/tour models/study/pictures)
+  install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT development
+    FILES_MATCHING PATTERN *.md PATTERN *.cpp PATTERN *.png)
+endforeach()

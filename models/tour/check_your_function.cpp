@@ -19,7 +19,7 @@ int main() {
   // Each element is moved by a finite difference, and dual numbers check all of them at once, exactly.
   GradcheckResult right = gradcheck([](const Tensor& v) { return ricker(v, true); }, x);
   GradcheckResult wrong = gradcheck([](const Tensor& v) { return ricker(v, false); }, x);
-  std::cout << right << "\n\n" << wrong << "\n\n";
+  std::cout << right << wrong;
 
   // Several inputs, integers among them, and functions that have kinks.
   Tensor table = random.normal({5, 3}, f64), ids = indices({4, 0, 4});
@@ -30,6 +30,6 @@ int main() {
   Lstm lstm(3, 4, random);
   Tensor sequence = random.normal({2, 5, 3}, f64);
   GradcheckResult model = gradcheck(lstm, [&](const Lstm& m) { return m(sequence).y; });
-  std::cout << rows << '\n' << model << '\n';
+  std::cout << rows << model;
   return right.passed() && !wrong.passed() && rows.passed() && model.passed() ? 0 : 1;
 }

@@ -53,10 +53,10 @@ int main() {
   {
     Tape tape;  // both print and walk back like the library's ops
     tape.backward(sum(softsign(swish(x, 1.5))));
-    std::cout << tape << '\n';
+    std::cout << tape;
   }
   GradcheckResult composed = gradcheck([](const Tensor& v) { return swish(v, 1.5); }, x);
   GradcheckResult looped = gradcheck(softsign, x, {.kinks = {0}});
-  std::cout << composed << '\n' << looped << '\n';
+  std::cout << composed << looped;
   return composed.passed() && looped.passed() ? 0 : 1;
 }

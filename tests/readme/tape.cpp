@@ -10,7 +10,7 @@ int main() {
   Tape tape;  // from here to the end of the block, ops are recorded
   Tensor y = tanh(matmul(x, w));
   tape.backward(sum(y * y));  // w.grad() = dloss/dw; y.grad() as well, because we hold y
-  std::cout << tape << '\n';
+  std::cout << tape;
 
   // Checks the gradients of the same function by finite differences and by dual numbers in f64.
   std::cout << gradcheck([](const Tensors& in) { return Tensors{tanh(matmul(in[0], in[1]))}; }, {x, w});

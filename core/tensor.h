@@ -18,9 +18,9 @@
 namespace retrace {
 
 /// Contiguous, row-major elements of one dtype, of rank 0 to 8. A default-made tensor is undefined: it has no node, and
-/// every query but defined() throws a ValueError that names the function.
-///
-/// A tensor belongs to the thread that made it: counts are plain. What several threads read is marked once by share().
+/// every query but defined() throws a ValueError that names the function. A tensor belongs to the thread that made it:
+/// counts are plain. What several threads read is marked once by share(); no build checks that it was, but
+/// -fsanitize=thread reports the race.
 class Tensor {
  public:
   Tensor() = default;

@@ -31,15 +31,19 @@ std::vector<std::string> number_columns(const std::string& path, const std::vect
 
 /// One answer per sequence, of the numbers [lines, O].
 Tensor answers_of(const std::string& path, const Tensor& lines, const SequenceLines& sequences) {
-  const Tensor grouped = reshape(lines, {sequences.count, sequences.length, lines.dim(1)});
-  const auto values = grouped.values<double>();
+  const auto values = lines.values<double>();
   const auto width = static_cast<std::size_t>(lines.dim(1));
-  const std::size_t step = width * static_cast<std::size_t>(sequences.length);
-  for (std::size_t k = 0; k < values.size(); ++k)
-    if (values[k] != values[k / step * step + k % width])
-      throw FileError(text("data: ", path, ": the lines of the sequence '", sequences.names[k / step],
-                           "' have different answers; a sequence has one, in all of its lines"));
-  return slice(grouped, {all, 0});
+  std::vector<std::int64_t> firsts;
+  std::int64_t line = 0;
+  for (std::size_t k = 0; k < sequences.lengths.size(); ++k) {
+    firsts.push_back(line);
+    const auto first = values.subspan(static_cast<std::size_t>(line) * width, width);
+    for (const std::int64_t end = line + sequences.lengths[k]; line < end; ++line)
+      if (!std::ranges::equal(first, values.subspan(static_cast<std::size_t>(line) * width, width)))
+        throw FileError(text("data: ", path, ": the lines of the sequence '", sequences.names[k],
+                             "' have different answers; a sequence has one, in all of its lines"));
+  }
+  return take(lines, indices(std::span<const std::int64_t>(firsts), {std::ssize(firsts)}));
 }
 
 struct Roles {
@@ -77,15 +81,15 @@ std::unique_ptr<Task> from_csv(const std::string& path, const TaskOptions& optio
   check_numbers(text("data: ", path), csv);
   const SequenceLines sequences = sequence_lines(text("data: ", path), csv, format.sequence);
   const auto width = std::ssize(format.columns), answers = std::ssize(roles.label) + std::ssize(roles.target);
-  const Tensor numbers =
-      reshape(slice(csv.values, {all, range(0, width)}), {sequences.count, sequences.length * width});
-  const Tensor x = in_steps(text("data: ", path), numbers, options.features.value_or(width));
+  const FileSamples samples = in_sequences(text("data: ", path), slice(csv.values, {all, range(0, width)}), sequences,
+                                           options.features.value_or(width));
   const Tensor y = answers_of(path, slice(csv.values, {all, range(width, width + answers)}), sequences);
   if (!roles.label.empty()) format.words = csv.words.at(roles.label.front());
   format.targets = roles.target;
   return std::make_unique<Dataset>(
-      "data", x, roles.label.empty() ? y : reshape(y, {y.dim(0)}).to(i64),
-      DatasetOptions{.stratified = true, .normalise = Normalisation::standard, .format = format});
+      "data", samples.x, roles.label.empty() ? y : reshape(y, {y.dim(0)}).to(i64),
+      DatasetOptions{
+          .lengths = samples.lengths, .stratified = true, .normalise = Normalisation::standard, .format = format});
 }
 
 std::unique_ptr<Task> from_npz(const std::string& path, const TaskOptions& options) {
@@ -109,6 +113,7 @@ class FormatTask final : public Task {
   std::int64_t input_size() const override { return format_.features; }
   std::int64_t sequence_length() const override { return format_.steps; }
   std::int64_t output_size() const override { return format_.outputs; }
+  bool has_lengths() const override { return format_.different_lengths; }
   Baselines baselines() const override { return {}; }
   const SampleFormat* format() const override { return &format_; }
   std::string describe_label(std::int64_t label) const override { return format_.describe_label(label); }

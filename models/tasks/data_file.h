@@ -9,8 +9,8 @@
 namespace retrace {
 
 /// The samples of a file as a task. A .csv file has a header, and each line is a sample, or, with the option
-/// `sequence`, a step of the sequence that this column names: lines of one sequence follow each other, agree in their
-/// answer, and all sequences are equally long. The answers are the classes in the column `label` (words or numbers), or
+/// `sequence`, a step of the sequence that this column names: lines of one sequence follow each other and agree in
+/// their answer. Lengths may differ. The answers are the classes in the column `label` (words or numbers), or
 /// the numbers in the columns `target`; columns that `ignore` names are left out, and all others are numbers of x. With
 /// `features`, a line is a sequence itself: steps of so many numbers. A .npz file has the arrays x [N, T, I] (or
 /// [N, T * I]) and y [N], i64 from 0 for classes, or [N] or [N, O] of floats. Numbers are normalised to mean 0 and

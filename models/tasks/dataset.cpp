@@ -215,6 +215,7 @@ void Dataset::normalise(Normalisation kind_of_scale) {
 }
 
 void Dataset::complete_format() {
+  format_.different_lengths = has_lengths();
   format_.steps = sequence_length(), format_.features = input_size(), format_.outputs = outputs_;
   if (kind() == TaskKind::regression && std::ssize(format_.targets) != outputs_) {
     format_.targets.clear();

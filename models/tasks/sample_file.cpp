@@ -1,6 +1,7 @@
 #include <retrace/core/error.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/models/data/npz.h>
+#include <retrace/models/data/pad.h>
 #include <retrace/models/tasks/sample_file.h>
 #include <retrace/models/tasks/sample_format.h>
 #include <retrace/ops/ops.h>
@@ -13,9 +14,13 @@ namespace retrace {
 namespace {
 
 /// Throws unless each sequence has the steps that the model was trained on.
-void check_steps(const std::string& who, const Tensor& x, const SampleFormat& format) {
-  if (x.dim(1) == format.steps && x.dim(2) == format.features) return;
-  throw ShapeError(text(who, ": x", x.shape(), " must be [samples, ", format.steps, ", ", format.features,
+void check_steps(const std::string& who, const FileSamples& samples, const SampleFormat& format) {
+  const Tensor& x = samples.x;
+  const bool differ = samples.lengths.defined(), may_differ = format.different_lengths;
+  const bool fit = may_differ ? x.dim(1) <= format.steps : x.dim(1) == format.steps && !differ;
+  if (fit && x.dim(2) == format.features) return;
+  throw ShapeError(text(who, ": x", x.shape(), differ ? ", of different lengths," : "", " must be [samples, ",
+                        may_differ ? "1 to " : "", format.steps, ", ", format.features,
                         "], as the data that the model was trained on"));
 }
 
@@ -32,9 +37,8 @@ FileSamples read_csv_samples(const std::string& path, const std::string& who, co
   const Csv csv = read_csv(path, options);
   check_numbers(who, csv);
   const SequenceLines lines = sequence_lines(who, csv, format.sequence);
-  const auto width = static_cast<std::int64_t>(format.columns.size());
-  const Tensor numbers = slice(csv.values, {all, range(0, width)});
-  return {in_steps(who, reshape(numbers, {lines.count, lines.length * width}), format.features), lines.names};
+  const Tensor numbers = slice(csv.values, {all, range(0, std::ssize(format.columns))});
+  return in_sequences(who, numbers, lines, format.features);
 }
 
 }  // namespace
@@ -48,7 +52,7 @@ SampleFileKind kind_of_sample_file(const char* function, const std::string& path
 
 SequenceLines sequence_lines(const std::string& function, const Csv& csv, const std::string& column) {
   const std::int64_t lines = csv.values.dim(0);
-  if (column.empty()) return {.count = lines, .length = 1};
+  if (column.empty()) return {.lengths = std::vector<std::int64_t>(static_cast<std::size_t>(lines), 1)};
   const Tensor labels = csv.labels(column);
   const auto ids = labels.values<std::int64_t>();
   const std::vector<std::string>& words = csv.words.at(column);
@@ -61,14 +65,15 @@ SequenceLines sequence_lines(const std::string& function, const Csv& csv, const 
     const std::string& name = words[static_cast<std::size_t>(id)];
     if (!seen.insert(id).second)
       throw FileError(text(function, ": the lines of the sequence '", name, "' do not follow each other; sort them"));
-    const std::int64_t length = line + 1 - first;
-    if (result.count > 0 && length != result.length)
-      throw FileError(text(function, ": the sequence '", name, "' has ", length, " lines, and those before it have ",
-                           result.length, "; cut or fill them to one length"));
-    result.length = length, first = line + 1, ++result.count;
+    result.lengths.push_back(line + 1 - first);
     result.names.push_back(name);
+    first = line + 1;
   }
   return result;
+}
+
+bool SequenceLines::differ() const {
+  return std::ranges::any_of(lengths, [this](std::int64_t length) { return length != lengths.front(); });
 }
 
 void check_numbers(const std::string& function, const Csv& csv) {
@@ -89,6 +94,26 @@ Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t
   return reshape(numbers, {numbers.dim(0), numbers.dim(1) / features, features});
 }
 
+FileSamples in_sequences(const std::string& function, const Tensor& numbers, const SequenceLines& sequences,
+                         std::int64_t features) {
+  const std::int64_t count = std::ssize(sequences.lengths), width = numbers.dim(1);
+  if (!sequences.differ()) {
+    const std::int64_t length = count > 0 ? sequences.lengths.front() : 1;
+    return {.x = in_steps(function, reshape(numbers, {count, length * width}), features), .names = sequences.names};
+  }
+  if (features != width)
+    throw ShapeError(text(function, ": sequences of different lengths have a line of ", width,
+                          " numbers per step, not ", features, "; leave --features out"));
+  Tensors rows;
+  std::int64_t first = 0;
+  for (const std::int64_t length : sequences.lengths) {
+    rows.push_back(slice(numbers, {range(first, first + length)}));
+    first += length;
+  }
+  const PaddedBatch padded = pad(rows);
+  return {.x = padded.values, .lengths = padded.lengths, .names = sequences.names};
+}
+
 FileSamples read_samples(const std::string& path, const SampleFormat& format) {
   const std::string who = text("read_samples: ", path);
   const NoTape unrecorded;
@@ -99,7 +124,7 @@ FileSamples read_samples(const std::string& path, const SampleFormat& format) {
   else
     samples.x =
         in_steps(who, (kind == SampleFileKind::npy ? read_npy(path) : read_npz(path, "x")).to(f64), format.features);
-  check_steps(who, samples.x, format);
+  check_steps(who, samples, format);
   return samples;
 }
 

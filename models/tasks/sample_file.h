@@ -7,6 +7,7 @@
 
 #include <retrace/core/tensor.h>
 #include <retrace/models/data/csv.h>
+#include <retrace/models/tasks/sample_format.h>
 
 namespace retrace {
 
@@ -15,15 +16,21 @@ enum class SampleFileKind { csv, npy, npz };
 /// Throws ValueError, in the name of `function`, for any other file.
 SampleFileKind kind_of_sample_file(const char* function, const std::string& path);
 
-/// Lines of a .csv file that make up sequences of equal lengths.
+/// Lines of a .csv file that make up sequences.
 struct SequenceLines {
-  std::int64_t count = 0;               // N
-  std::int64_t length = 0;              // lines of each
-  std::vector<std::string> names = {};  // words of the column; empty: a line is a sequence
+  std::vector<std::int64_t> lengths = {};  // N: lines of each
+  std::vector<std::string> names = {};     // words of the column; empty: a line is a sequence
+
+  bool differ() const;  // whether not all have the same length
 };
 /// The sequences that a column of words tells apart; without a column, each line is one. Throws FileError, in the name
-/// of `function`, for sequences of different lengths and for one whose lines do not follow each other.
+/// of `function`, for one whose lines do not follow each other.
 SequenceLines sequence_lines(const std::string& function, const Csv& csv, const std::string& column);
+/// The sequences of numbers [lines, ...] in steps of I features: x [N, T, I], and lengths where they differ. Throws
+/// ShapeError, in the name of `function`, if the numbers of a sequence do not make such steps, and for sequences of
+/// different lengths if a line is not a step.
+FileSamples in_sequences(const std::string& function, const Tensor& numbers, const SequenceLines& sequences,
+                         std::int64_t features);
 
 /// Throws ValueError, in the name of `function`, with the line and the column of a number that is not finite.
 void check_numbers(const std::string& function, const Csv& csv);

@@ -32,10 +32,16 @@ std::vector<std::string> output_names(const Task& task, const SampleFormat& form
   return names;
 }
 
+/// Samples [first, first + count), which have no answers yet.
+Batch part(const FileSamples& samples, std::int64_t first, std::int64_t count) {
+  const auto of = [&](const Tensor& rows) { return slice(rows, {range(first, first + count)}); };
+  return {of(samples.x), Tensor(), samples.lengths.defined() ? of(samples.lengths) : Tensor()};
+}
+
 /// Adds the answers to some samples, x in the units of the file.
-void add_answers(const StoredRun& run, const SampleFormat& format, const Tensor& x, Answers& answers) {
-  const Tensor seen = (format.x ? (*format.x)(x) : x).to(answers.dtype);
-  const Tensor output = answer(*run.model, *run.task, seen).to(f64);
+void add_answers(const StoredRun& run, const SampleFormat& format, Batch samples, Answers& answers) {
+  samples.x = (format.x ? (*format.x)(samples.x) : samples.x).to(answers.dtype);
+  const Tensor output = answer(*run.model, *run.task, samples).to(f64);
   if (answers.kind == TaskKind::classification) {
     const Tensor labels = argmax(output);
     const auto numbers = labels.values<std::int64_t>();
@@ -74,7 +80,7 @@ Answers predict(const StoredRun& run, const std::string& file) {
   if (answers.samples.empty())
     for (std::int64_t k = 1; k <= count; ++k) answers.samples.push_back(std::to_string(k));
   for (std::int64_t done = 0; done < count; done += evaluation_portion)
-    add_answers(run, format, slice(samples.x, {range(done, std::min(count, done + evaluation_portion))}), answers);
+    add_answers(run, format, part(samples, done, std::min(evaluation_portion, count - done)), answers);
   return answers;
 }
 

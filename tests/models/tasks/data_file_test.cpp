@@ -111,6 +111,37 @@ TEST(DataFile, LinesOfOneNameAreTheStepsOfASequence) {
       EXPECT_NEAR(row.at({t, 0}), 10 * row.at({0, 1}) + double(t), 1e-9);  // the columns are b, a
 }
 
+/// Step t of recording i has a = i and b = 10 i + t, and there are i % 4 + 1 steps.
+TEST(DataFile, SequencesMayHaveDifferentLengths) {
+  std::string lines = "b,name,a,loud,level\n";
+  for (int i = 0; i < 12; ++i)
+    for (int t = 0; t <= i % 4; ++t) lines += text(10 * i + t, ",r", i, ",", i, ",", i % 2, ",", 100 * i, "\n");
+  const std::string path = file("uneven.csv", lines);
+  const auto task = make_task("data", {.data = path, .target = "level", .sequence = "name", .ignore = "loud"});
+  EXPECT_TRUE(task->has_lengths());
+  EXPECT_EQ(task->sequence_length(), 4);
+  const SampleFormat& format = *task->format();
+  EXPECT_TRUE(format.different_lengths);
+  EXPECT_EQ(format.steps, 4);
+  const HeldOut held_out = *task->held_out();
+  std::int64_t samples = 0;
+  for (const Batch& part : {dataset(*task).train(), held_out.validation, held_out.test})
+    for (std::int64_t k = 0; k < part.size(); ++k, ++samples) {
+      const Tensor x = format.x->inverse(part.x), level = format.y->inverse(part.y);
+      const double i = level.at({k, 0}) / 100;
+      ASSERT_EQ(part.lengths.at({k}), std::fmod(std::round(i), 4) + 1) << "of recording " << i;
+      for (std::int64_t t = 0; double(t) < part.lengths.at({k}); ++t) {
+        EXPECT_NEAR(x.at({k, t, 0}), 10 * i + double(t), 1e-9);
+        EXPECT_NEAR(x.at({k, t, 1}), i, 1e-9);
+      }
+    }
+  EXPECT_EQ(samples, 12);
+  const auto classes = make_task("data", {.data = path, .label = "loud", .sequence = "name", .ignore = "level"});
+  const std::string json = JsonObject{{"format", to_json(*classes->format())}}.text();
+  EXPECT_TRUE(sample_format_in(JsonFields("a test", json))->different_lengths);
+  EXPECT_TRUE(task_without_samples("data", *classes->format())->has_lengths());
+}
+
 TEST(DataFile, ALineCanBeAWholeSequence) {
   std::string lines = "t1,t2,t3,t4,class\n";
   for (int i = 0; i < 20; ++i) lines += text(i, ",", i + 1, ",", i + 2, ",", i + 3, ",", i % 2 == 0 ? 7 : 10, "\n");
@@ -158,7 +189,9 @@ TEST(DataFile, ErrorsNameTheRemedy) {
   const auto with = [&](const std::string& lines) {
     return TaskOptions{.data = file("bad.csv", head + lines), .label = "y", .sequence = "name"};
   };
-  expect(with("a,1,p\na,2,p\nb,1,q\n"), "the sequence 'b' has 1 lines, and those before it have 2");
+  TaskOptions regrouped = with("a,1,p\na,2,p\nb,1,q\n");
+  regrouped.features = 2;
+  expect(regrouped, "sequences of different lengths have a line of 1 numbers per step, not 2; leave --features out");
   expect(with("a,1,p\nb,1,q\na,2,p\n"), "the lines of the sequence 'a' do not follow each other; sort them");
   expect(with("a,1,p\na,2,q\n"), "the lines of the sequence 'a' have different answers");
   expect(with("a,1,p\n\"b\nb\",nan,q\nc,2,p\n"), "bad.csv: line 3: the number in the column 'x' is nan; remove");
@@ -174,6 +207,7 @@ TEST(SampleFormat, ComesBackFromAFileAsItWas) {
   EXPECT_EQ(read.x->shift, written.x->shift) << "every bit";
   EXPECT_EQ(read.y->scale, written.y->scale);
   EXPECT_EQ(read.sequence, "name");
+  EXPECT_EQ(json.find("different_lengths"), std::string::npos) << "runs of before, which are resumed, do not have it";
   EXPECT_FALSE(sample_format_in(JsonFields("a test", "{\"task\":\"babi\"}")));
 }
 

@@ -89,6 +89,27 @@ TEST_F(Predict, ReadsArraysAsItReadsLines) {
   EXPECT_EQ(answers.samples, (Words{"1", "2"}));
 }
 
+TEST_F(Predict, SequencesOfDifferentLengthsAreAnsweredAsEachAlone) {
+  std::ofstream data(folder / "data.csv");
+  data << "a,name,kind\n";
+  for (int i = 0; i < 30; ++i)
+    for (int t = 0; t <= i % 3; ++t)
+      data << 10 * (i % 2) + t << ",r" << i << "," << (i % 2 == 0 ? "low" : "high") << "\n";
+  data.close();
+  train({"--label", "kind", "--model", "gru"});
+  const StoredRun run = load_run(folder / "run", TaskSamples::none);
+  const auto values = [&](const std::string& lines) {
+    std::ofstream(folder / "new.csv") << "name,a\n" << lines;
+    return predict(run, folder / "new.csv").values;
+  };
+  const std::vector<double> one = values("x,11\n"), three = values("y,1\ny,2\ny,3\n");
+  std::vector<double> both = one;
+  both.insert(both.end(), three.begin(), three.end());
+  EXPECT_EQ(values("x,11\ny,1\ny,2\ny,3\n"), both) << "every bit";
+  EXPECT_NE(message_of<ShapeError>([&] { values("x,1\nx,2\nx,3\nx,4\n"); }).find("must be [samples, 1 to 3, 1]"),
+            std::string::npos);
+}
+
 TEST_F(Predict, WritesOneObjectOrAFile) {
   train_classes();
   const Outcome outcome = run_command({"predict", folder / "run", "--input", folder / "new.csv", "--json"});
@@ -145,6 +166,8 @@ TEST_F(Predict, SaysWhatDoesNotFit) {
   };
   EXPECT_NE(message("a,name\n1,x\n").find("no column named 'b'"), std::string::npos);
   EXPECT_NE(message("a,b,name\n1,2,x\n").find("must be [samples, 2, 2]"), std::string::npos) << "one step";
+  EXPECT_NE(message("a,b,name\n1,2,x\n1,2,x\n1,2,y\n").find("of different lengths, must be [samples, 2, 2]"),
+            std::string::npos);
   EXPECT_NE(message("a,b,name\n1,2,x\n1,nan,x\n").find("line 3: the number in the column 'b' is nan"),
             std::string::npos);
   const Outcome none = run_command({"predict", folder / "run", "--input", folder / "none.npy"});

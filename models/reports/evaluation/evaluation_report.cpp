@@ -4,9 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace retrace {
 namespace {
+
+/// The samples of the length that most of them have; without lengths, all.
+std::vector<std::int64_t> of_the_most_frequent_length(const Batch& batch) {
+  std::map<std::int64_t, std::vector<std::int64_t>> of_length;
+  for (std::int64_t sample = 0; sample < batch.size(); ++sample)
+    of_length[batch.lengths.defined() ? batch.lengths.values<std::int64_t>()[static_cast<std::size_t>(sample)] : 0]
+        .push_back(sample);
+  return std::ranges::max_element(of_length, {}, [](const auto& group) { return group.second.size(); })->second;
+}
+
+/// Samples of one length, without their padding.
+Batch without_padding(const Batch& batch, const std::vector<std::int64_t>& samples) {
+  Tensors x, y;
+  for (const std::int64_t sample : samples) {
+    const Batch one = batch.sample(sample);
+    x.push_back(one.x), y.push_back(one.y);
+  }
+  return {concat(x, 0), concat(y, 0)};
+}
 
 /// Collects the results of a test, portion by portion.
 class Reader {
@@ -35,14 +55,18 @@ class Reader {
   }
 
   void tell_memory(const SequenceModel& model, std::int64_t examples, Report& report) const {
-    if (first_.lengths.defined()) return;  // the tables compare rows of one number
     const NoTape unrecorded;
-    const std::optional<MemoryTrace> trace = model.trace(first_.x);
+    // The tables compare rows of one number.
+    const std::vector<std::int64_t> chosen = of_the_most_frequent_length(first_);
+    const Batch batch = first_.lengths.defined() ? without_padding(first_, chosen) : first_;
+    const std::optional<MemoryTrace> trace = model.trace(batch.x);
     if (!trace) return;
-    report.memory = memory_use(task_, first_, *trace);
-    for (const std::int64_t sample : choose_examples(task_, first_samples_, examples))
-      report.examples.push_back(
-          attention_example(task_, first_samples_[static_cast<std::size_t>(sample)], *trace, sample));
+    report.memory = memory_use(task_, batch, *trace);
+    report.memory_at_one_length = first_.lengths.defined();
+    std::vector<Prediction> samples;
+    for (const std::int64_t place : chosen) samples.push_back(first_samples_[static_cast<std::size_t>(place)]);
+    for (const std::int64_t sample : choose_examples(task_, samples, examples))
+      report.examples.push_back(attention_example(task_, samples[static_cast<std::size_t>(sample)], *trace, sample));
   }
 
   void tell_attention(const SequenceModel& model, Report& report) const {

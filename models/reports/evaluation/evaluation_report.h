@@ -41,6 +41,7 @@ struct Report {
   std::int64_t failure_count = 0;  // samples
   std::vector<Failure> failures = {};
   std::optional<MemoryUse> memory = {};  // of a model with slots, over the first samples
+  bool memory_at_one_length = false;     // of samples of different lengths: over those of the most frequent one
   std::vector<AttentionExample> examples = {};
   std::optional<AttentionOfSample> attention = {};  // of a model with attention, for one of the first samples
 };

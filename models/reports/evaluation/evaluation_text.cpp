@@ -90,7 +90,7 @@ HeatMap in_own_shades(HeatMap map) {
   return map;
 }
 
-std::string memory_of(const MemoryUse& use) {
+std::string memory_of(const MemoryUse& use, bool at_one_length) {
   std::vector<Row> rows{{"slot", "norm", "its deviation over time", "variance", "attention received", "changes most"}};
   for (std::size_t slot = 0; slot < use.of_slots.size(); ++slot) {
     const SlotUse& of_slot = use.of_slots[slot];
@@ -104,8 +104,8 @@ std::string memory_of(const MemoryUse& use) {
     for (std::size_t slot = 0; slot < gate.of_slots.size(); ++slot)
       rows[slot + 1].push_back(in_digits(gate.of_slots[slot], "%.3f"));
   }
-  std::string lines = text("\nMemory: ", use.slots, " slots, over ", use.samples, " samples of ", use.steps, " steps\n",
-                           text_table(rows, "lr", "  "));
+  std::string lines = text("\nMemory: ", use.slots, " slots, over ", use.samples, " samples of ", use.steps, " steps",
+                           at_one_length ? ", the most frequent length\n" : "\n", text_table(rows, "lr", "  "));
   for (const std::string& finding : findings(use)) lines += wrapped(finding, "  ");
   for (const GateUse& gate : use.gates)
     lines += text("  The ", gate.name, " gates are ", in_digits(100 * gate.mean, "%.0f"), " % open on average.\n");
@@ -151,7 +151,7 @@ std::string to_text(const Report& report) {
                    interval(report.of_every_difficulty), ")\n");
   for (const CategoryTable& table : report.of_every_difficulty_categories) result += table_of(table, report.kind);
   result += failures_of(report);
-  if (report.memory) result += memory_of(*report.memory);
+  if (report.memory) result += memory_of(*report.memory, report.memory_at_one_length);
   if (!report.examples.empty())
     result += text("\nAttention: at each step, a row is a slot and its columns are the slots that it looks at",
                    report.examples.front().attends_to_input ? ", the last one the input" : "",

@@ -122,6 +122,25 @@ TEST_F(EvalCli, TheTextAndThePageAreForPeople) {
   EXPECT_EQ(nlohmann::json::parse(read("page/eval.json"))["samples"], 100);
 }
 
+/// 100 recordings, of 3 steps but for every third, which has 5.
+TEST_F(EvalCli, AMemoryIsReportedAtTheMostFrequentLength) {
+  std::ofstream data(folder_ / "data.csv");
+  data << "a,name,kind\n";
+  for (int i = 0; i < 100; ++i)
+    for (int t = 0; t < (i % 3 == 0 ? 5 : 3); ++t) data << i % 7 + t << ",r" << i << "," << i % 2 << "\n";
+  data.close();
+  train({"data", "--data", folder_ / "data.csv", "--label", "kind", "--sequence", "name", "--model", "rmc"});
+  const auto report = eval();
+  ASSERT_FALSE(report["memory"].is_null());
+  EXPECT_EQ(report["memory"]["steps"], 3);
+  EXPECT_EQ(report["memory"]["attention_over_time"].size(), 3U);
+  const auto samples = report["memory"]["samples"].get<int>();
+  EXPECT_GT(samples, 10);
+  EXPECT_LT(samples, report["samples"].get<int>());
+  const std::string seen = run_command({"eval", run_}).results;
+  EXPECT_NE(seen.find(" samples of 3 steps, the most frequent length\n"), std::string::npos) << seen;
+}
+
 TEST_F(EvalCli, TheHeadsOfATransformerHaveItsName) {
   train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "transformer"});
   const std::string hint = "--out DIR draws the weights and their gradients";

@@ -9,8 +9,11 @@
 #include <retrace/models/reports/plots/curves.h>
 #include <retrace/models/training/run_kinds.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +42,16 @@ void leave_behind(RunDirectory& directory, const Run& run) {
   if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", run.json() + "\n");
 }
 
+/// Whether a checkpoint is lost: the first validation writes one.
+bool has_several_validations(const std::filesystem::path& metrics) {
+  std::ifstream lines(metrics);
+  return std::count(std::istreambuf_iterator<char>(lines), {}, '\n') > 1;
+}
+
 /// Refuses a folder with an earlier training, unless it is continued (--resume) or may be replaced (--force).
 void keep_earlier_training(const TrainFlags& flags, bool resume) {
   constexpr std::array checkpoint{"checkpoint.safetensors"};
+  constexpr std::array metrics{"metrics.jsonl"};
   constexpr std::array finished{"weights.safetensors", "result.json"};
   constexpr std::array any{
       "weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "metrics.csv", "curves.svg", "result.json"};
@@ -49,8 +59,12 @@ void keep_earlier_training(const TrainFlags& flags, bool resume) {
     remove_earlier_results(flags.out, any);
   else if (!resume)
     refuse_earlier_results(flags.out, any, "give --resume to go on with it, --force to start over");
-  else if (earlier_results(flags.out, checkpoint).empty())
-    refuse_earlier_results(flags.out, finished, "it has no checkpoint to resume from; give --force to start over");
+  else if (earlier_results(flags.out, checkpoint).empty()) {
+    constexpr const char* remedy = "it has no checkpoint to resume from; give --force to start over";
+    refuse_earlier_results(flags.out, finished, remedy);
+    if (has_several_validations(std::filesystem::path(flags.out) / metrics.front()))
+      refuse_earlier_results(flags.out, metrics, remedy);
+  }
 }
 
 std::string interruption(const TrainFlags& flags, const FitResult& result, const FitOptions& options) {

@@ -91,6 +91,16 @@ TEST_F(OutFolder, ResumeDoesNotTakeWeightsWithoutACheckpointForNothing) {
   EXPECT_EQ(contents(), before);
 }
 
+TEST_F(OutFolder, ResumeDoesNotTakeTheMetricsOfALostCheckpointForNothing) {
+  ASSERT_EQ(train({"--validate-every", "1"}).status, 0);
+  for (const char* file : {"checkpoint.safetensors", "weights.safetensors", "result.json", "curves.svg"})
+    std::filesystem::remove(folder_ / ("run/" + std::string(file)));
+  const auto before = contents();
+  expect_refused(train({"--validate-every", "1", "--resume"}),
+                 "metrics.jsonl of an earlier run; it has no checkpoint to resume from; give --force to start over");
+  EXPECT_EQ(contents(), before);
+}
+
 TEST_F(OutFolder, WhatHoldsNothingIsNoTraining) {
   std::filesystem::create_directory(run_);
   std::ofstream(folder_ / "run/metrics.jsonl").close();

@@ -180,7 +180,7 @@ void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<
         const Index rows = smaller(row_block, shape.m - row);
         View<T> block = a.from(row, depth);
         if (pack) {
-          T* packed = buffer_for_a.reserve<T>(row_block * depth_block);
+          T* packed = buffer_for_a.reserve<T>(packed_size_of_a<T>(row_block, depth_block));
           pack_a(block, rows, steps, packed);
           block.data = packed;
         }

@@ -51,11 +51,18 @@ template <class T> void pack_panel_of_b(View<T> b, Index depth, Index columns, I
   pack<true>(b, depth, columns, panel, width);
 }
 
-/// Tiles of A, one below the other, each by columns.
+/// How many elements pack_a writes at most.
+template <class T> constexpr Index packed_size_of_a(Index rows, Index depth) {
+  return ceil_divide(rows, tile_rows) * tile_rows * depth + lanes<T>;
+}
+
+/// Tiles of A, one below the other, each by columns. A column that fits in a vector is stored as a whole one, and the
+/// next column overwrites the surplus: stores through masks are slow on many machines.
 template <class T> void pack_a(View<T> a, Index rows, Index depth, T* packed) {
+  constexpr bool whole = tile_rows <= lanes<T>;
   for (Index row = 0; row < rows; row += tile_rows) {
     const View<T> columns = {a.from(row, 0).data, a.column_step, a.row_step};
-    pack<false>(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);
+    pack<whole>(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);
   }
 }
 

@@ -58,19 +58,6 @@ void free_node(Node* node) {
   free_nodes = new (node) FreeNode{free_nodes};
 }
 
-void release_from_tape(Node* node) {
-  const std::int32_t left =
-      node->shared ? __atomic_sub_fetch(&node->tape_references, 1, __ATOMIC_ACQ_REL) : --node->tape_references;
-  if (left == 0 && node->handles == 0) free_node(node);
-}
-
-void release_gradient(Node* node) {
-  if (node->gradient == nullptr) return;
-  release(node->gradient);
-  node->gradient = nullptr;
-  node->gradient_used = false;
-}
-
 }  // namespace detail
 
 void TensorInfo::drop_values() {

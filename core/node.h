@@ -65,7 +65,13 @@ inline Node* make_node(Storage* storage, void* first, const Shape& shape, Dtype 
   return new (place) Node(storage, first, shape, dtype);
 }
 void free_node(Node* node);
-void release_gradient(Node* node);
+
+inline void release_gradient(Node* node) {
+  if (node->gradient == nullptr) return;
+  release(node->gradient);
+  node->gradient = nullptr;
+  node->gradient_used = false;
+}
 /// The gradient's elements, to be changed in place: a buffer that others share is copied first.
 void own_gradient(Node* node);
 
@@ -75,7 +81,11 @@ inline void retain_on_tape(Node* node) {
   else
     ++node->tape_references;
 }
-void release_from_tape(Node* node);
+inline void release_from_tape(Node* node) {
+  const std::int32_t left =
+      node->shared ? __atomic_sub_fetch(&node->tape_references, 1, __ATOMIC_ACQ_REL) : --node->tape_references;
+  if (left == 0 && node->handles == 0) free_node(node);
+}
 
 }  // namespace detail
 

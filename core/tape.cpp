@@ -89,9 +89,10 @@ bool expand_fused() {
   return tape != nullptr && tape->options().expand_fused;
 }
 
-inline bool Tape::wants(const OpInfo& op, TensorRefs inputs) const {
+[[gnu::always_inline]] inline bool Tape::wants(const OpInfo& op, TensorRefs inputs, std::size_t count) const {
   bool wanted = false;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < count; ++i) {
     Node& node = checked(inputs[i], op, "input", i);
     if (!node.wants_gradient) continue;
     wanted = true;
@@ -114,37 +115,6 @@ inline void* Tape::allocate(std::size_t bytes) {
   return place;
 }
 
-// record() and the end of a tape are most of what a tiny op costs: their parts are inlined into them.
-[[gnu::always_inline]] inline void Tape::attach(Record& record, TensorRefs inputs, TensorRefs outputs,
-                                                TensorRefs saved) const {
-  TensorInfo** info = record.nodes_;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    *info++ = inputs[i];
-    retain_on_tape(node_of(inputs[i]));
-  }
-  for (std::size_t j = 0; j < outputs.size(); ++j) {
-    Node* output = node_of(outputs[j]);
-    retain_on_tape(output);
-    if (output->dtype != i64) {
-      output->wants_gradient = output->awaits_gradient = true;
-      output->tape = serial_;
-    }
-    *info++ = output;
-  }
-  for (std::size_t k = 0; k < saved.size(); ++k) {
-    if (saved[k] == nullptr) {
-      new (record.saved_list_ + k) SavedValue;
-      continue;
-    }
-    Node* node = node_of(saved[k]);
-    retain_on_tape(node);
-    retain(node->storage);
-    new (record.saved_list_ + k) SavedValue(node, node->storage, node->elements, node->storage->version);
-  }
-  if (options_.keep)
-    for (int i = 0; i < record.inputs_ + record.outputs_; ++i) node_of(record.nodes_[i])->add_handle();
-}
-
 // Whether the numbers that are not finite came in from outside of the tape.
 std::string Tape::origin_of_nonfinite(TensorRefs inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -157,34 +127,109 @@ std::string Tape::origin_of_nonfinite(TensorRefs inputs) {
   return "its inputs are finite";
 }
 
-void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs, TensorRefs saved,
-                   std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
+// ---- recording
+
+/// The arguments of record().
+struct Tape::Call {
+  const OpInfo& op;
+  BackwardFunction backward;
+  TensorRefs inputs, outputs, saved;
+  std::size_t attribute_bytes;
+  void (*destroy_attributes)(void*);
+};
+
+namespace {
+
+/// How many inputs, outputs and saved values a call has.
+struct AnyCounts {
+  std::size_t inputs, outputs, saved;
+};
+/// Those of most ops, known to the compiler: record() is half of what an op on a few numbers costs.
+template <std::size_t Inputs, std::size_t Saved> struct KnownCounts {
+  static constexpr std::size_t inputs = Inputs, outputs = 1, saved = Saved;
+};
+constexpr std::size_t key_of(std::size_t inputs, std::size_t outputs, std::size_t saved) {
+  return inputs << 8 | outputs << 4 | saved;
+}
+
+}  // namespace
+
+template <class Counts> [[gnu::always_inline]] inline void* Tape::record_counted(const Call& call, Counts counts) {
   Tape* const tape = current_tape;
-  if (tape == nullptr || tape->closed_ || !tape->wants(op, inputs)) return nullptr;
-  for (std::size_t j = 0; j < outputs.size(); ++j) checked(outputs[j], op, "output", j);
-  if (tape->options_.check_finite) tape->check_outputs_finite(op, inputs, outputs);
-  const ScopeEntry* scope = Scope::innermost_ == nullptr ? nullptr : tape->current_scope();
-  const std::size_t node_bytes = (inputs.size() + outputs.size()) * sizeof(TensorInfo*);
-  const std::size_t lists = aligned(node_bytes + saved.size() * sizeof(SavedValue));
+  if (!tape->wants(call.op, call.inputs, counts.inputs)) return nullptr;
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < counts.outputs; ++j) checked(call.outputs[j], call.op, "output", j);
+  if (tape->options_.check_finite) [[unlikely]]
+    tape->check_outputs_finite(call.op, call.inputs, call.outputs);
+
+  const std::size_t node_bytes = (counts.inputs + counts.outputs) * sizeof(TensorInfo*);
+  const std::size_t lists = aligned(node_bytes + counts.saved * sizeof(SavedValue));
   std::byte* place =
-      static_cast<std::byte*>(tape->allocate(aligned(sizeof(Record)) + lists + aligned(attribute_bytes)));
+      static_cast<std::byte*>(tape->allocate(aligned(sizeof(Record)) + lists + aligned(call.attribute_bytes)));
   Record* record = new (place) Record;
   place += aligned(sizeof(Record));
-  record->op_ = &op;
-  record->backward_ = backward;
+  record->op_ = &call.op;
+  record->backward_ = call.backward;
   record->previous_ = tape->last_;
-  record->scope_ = scope;
+  record->scope_ = Scope::innermost_ == nullptr ? nullptr : tape->current_scope();
   record->nodes_ = reinterpret_cast<TensorInfo**>(place);
   record->saved_list_ = reinterpret_cast<SavedValue*>(place + node_bytes);
   record->attributes_ = place + lists;
-  record->destroy_attributes_ = destroy_attributes;
+  record->destroy_attributes_ = call.destroy_attributes;
   record->index_ = tape->size_++;
-  record->inputs_ = static_cast<std::int32_t>(inputs.size());
-  record->outputs_ = static_cast<std::int32_t>(outputs.size());
-  record->saved_ = static_cast<std::int32_t>(saved.size());
+  record->inputs_ = static_cast<std::int32_t>(counts.inputs);
+  record->outputs_ = static_cast<std::int32_t>(counts.outputs);
+  record->saved_ = static_cast<std::int32_t>(counts.saved);
   tape->last_ = record;
-  tape->attach(*record, inputs, outputs, saved);
+
+  TensorInfo** info = record->nodes_;
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < counts.inputs; ++i) {
+    *info++ = call.inputs[i];
+    retain_on_tape(node_of(call.inputs[i]));
+  }
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < counts.outputs; ++j) {
+    Node* output = node_of(call.outputs[j]);
+    retain_on_tape(output);
+    if (output->dtype != i64) {
+      output->wants_gradient = output->awaits_gradient = true;
+      output->tape = tape->serial_;
+    }
+    *info++ = output;
+  }
+#pragma GCC unroll 4
+  for (std::size_t k = 0; k < counts.saved; ++k) {
+    if (call.saved[k] == nullptr) {
+      new (record->saved_list_ + k) SavedValue;
+      continue;
+    }
+    Node* node = node_of(call.saved[k]);
+    retain_on_tape(node);
+    retain(node->storage);
+    new (record->saved_list_ + k) SavedValue(node, node->storage, node->elements, node->storage->version);
+  }
+  if (tape->options_.keep) [[unlikely]]
+    for (int i = 0; i < record->inputs_ + record->outputs_; ++i) node_of(record->nodes_[i])->add_handle();
   return record->attributes_;
+}
+
+void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs, TensorRefs saved,
+                   std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
+  if (current_tape == nullptr || current_tape->closed_) return nullptr;
+  const Call call{op, backward, inputs, outputs, saved, attribute_bytes, destroy_attributes};
+  switch (key_of(inputs.size(), outputs.size(), saved.size())) {
+    case key_of(1, 1, 0):
+      return record_counted(call, KnownCounts<1, 0>());
+    case key_of(1, 1, 1):
+      return record_counted(call, KnownCounts<1, 1>());
+    case key_of(2, 1, 0):
+      return record_counted(call, KnownCounts<2, 0>());
+    case key_of(2, 1, 2):
+      return record_counted(call, KnownCounts<2, 2>());
+    default:
+      return record_counted(call, AnyCounts{inputs.size(), outputs.size(), saved.size()});
+  }
 }
 
 void Tape::check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs) {

@@ -63,8 +63,9 @@ class Tape {
   friend class NoTape;
   struct Chunk;
 
-  bool wants(const OpInfo& op, TensorRefs inputs) const;
-  void attach(Record& record, TensorRefs inputs, TensorRefs outputs, TensorRefs saved) const;
+  struct Call;
+  template <class Counts> static void* record_counted(const Call& call, Counts counts);
+  bool wants(const OpInfo& op, TensorRefs inputs, std::size_t count) const;
   void* allocate(std::size_t bytes);
   const ScopeEntry* current_scope();
   void check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs);

@@ -14,6 +14,8 @@
 // padded with zeros to whole vectors; only its own columns of C are loaded and stored. Threads share out strips of C,
 // one tile high or one tile wide, over all products of the batch. Of small products a thread gets whole ones, and finds
 // once what they have in common.
+#include <numeric>
+
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/gemm_packing.h>
 #include <retrace/ops/kernels/isa_functions.h>
@@ -27,9 +29,11 @@ constexpr Index row_block = 16 * tile_rows;
 constexpr Index column_block = 1024;
 // A panel of few and short vectors has too little of each row to be read in place often.
 constexpr bool panels_are_wide = vector_registers == 32;
-constexpr Index rows_that_pay_packing = (panels_are_wide ? 96 : 4) * tile_rows;
+constexpr Index rows_that_pay_packing = (panels_are_wide ? 24 : 4) * tile_rows;
 constexpr Index rows_that_pay_packing_pages = (panels_are_wide ? 24 : 4) * tile_rows;
 constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
+constexpr Index columns_that_pay_packing_crowded = 128;
+constexpr Index large_factor = Index{1} << 20;        // bytes; second-level caches have half a MiB to two
 constexpr Index products_that_pay_a_thread = 100000;  // two microseconds of a core with AVX-512
 
 thread_local PackingBuffer buffer_for_a, buffer_for_b;
@@ -42,6 +46,8 @@ template <class T> struct PanelsOfB {
   Index last_row_step;
   Index columns;
   Index depth;
+  bool is_large =
+      false;  ///< the whole of it is too large for the second-level cache, and the next panel worth fetching
 };
 
 /// The right factor of a product, or from some column on: in place, or all of its panels.
@@ -61,8 +67,14 @@ PanelsOfB<T> packed_panels(const RightFactor<T>& b, Index row, Index column, Ind
   constexpr Index width = tile_columns<T>;
   const Index whole = b.columns / width, panel = (b.first_column + column) / width;
   const T* last = b.packed + whole * width * b.rows + row * whole_vectors<T>(b.columns - whole * width);
-  return {b.packed + panel * width * b.rows + row * width, width * b.rows, width, last,
-          whole_vectors<T>(b.columns - whole * width),     columns,        depth};
+  return {b.packed + panel * width * b.rows + row * width,
+          width * b.rows,
+          width,
+          last,
+          whole_vectors<T>(b.columns - whole * width),
+          columns,
+          depth,
+          b.rows * b.columns * Index{sizeof(T)} >= large_factor};
 }
 
 /// How many rows of C pay packing a B whose rows are so far apart.
@@ -103,11 +115,13 @@ template <class T> struct TilesOfPanel {
   TilesFunction<T>*multiply, *multiply_rest;
 };
 
+/// The height of as few tiles as can be, all but the last one as high.
+constexpr Index equal_height(Index rows, Index max_rows) { return ceil_divide(rows, ceil_divide(rows, max_rows)); }
+
 template <class T> TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
   const Index vectors = ceil_divide(columns, lanes<T>);
   const bool tall = !packed_a && vectors <= tall_tile_vectors;
-  const Index max_rows = tall ? tall_tile_rows : tile_rows;
-  const Index height = packed_a ? smaller(rows, max_rows) : ceil_divide(rows, ceil_divide(rows, max_rows));
+  const Index height = equal_height(rows, tall ? tall_tile_rows : tile_rows);
   const auto function_of = [&](Index of_height) -> TilesFunction<T>* {
     if (tall) return tiles_function<T, tall_tile_rows, tall_tile_vectors>(of_height, vectors);
     if (packed_a && vectors == tile_vectors && of_height == tile_rows)
@@ -116,6 +130,14 @@ template <class T> TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, boo
   };
   const Index rest = rows % height;
   return {height, rows / height, rest, function_of(height), rest > 0 ? function_of(rest) : nullptr};
+}
+
+/// Whether the columns of an A that is transposed in memory lie in so few sets of the first-level cache that the lines
+/// of a tile are gone before the next tile reads its part of them.
+template <class T> bool is_crowded(View<T> a, Index steps) {
+  constexpr Index sets = 64, ways_for_a = 8;
+  const Index lines_apart = a.column_step * Index{sizeof(T)} / 64;
+  return a.row_step == 1 && steps > ways_for_a * sets / std::gcd(lines_apart, sets);
 }
 
 /// All rows of C by one panel of B.
@@ -135,21 +157,23 @@ template <class T>
 template <class T>
 void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start<T> start, T* c, Index c_step) {
   constexpr Index width = tile_columns<T>;
-  if (packed_a) a = {a.data, 1, tile_rows};
+  if (packed_a) a = {a.data, 1, equal_height(rows, tile_rows)};
   TilesOfPanel<T> tiles = tiles_of_panel<T>(rows, smaller(width, b.columns), packed_a);
   for (Index column = 0; column < b.columns; column += width) {
     const Index columns = smaller(width, b.columns - column);
     const bool whole = columns == width;
     if (!whole && column > 0) tiles = tiles_of_panel<T>(rows, columns, packed_a);
-    TileStack<T> stack = {b.depth,
-                          a,
-                          whole ? b.panels + column / width * b.panel_step : b.last,
-                          whole ? b.row_step : b.last_row_step,
-                          start.from(0, column),
-                          c + column,
-                          c_step,
-                          static_cast<int>(columns),
-                          {}};
+    TileStack<T> stack = {
+        b.depth,
+        a,
+        whole ? b.panels + column / width * b.panel_step : b.last,
+        whole ? b.row_step : b.last_row_step,
+        start.from(0, column),
+        c + column,
+        c_step,
+        static_cast<int>(columns),
+        {},
+        b.is_large && column + 2 * width <= b.columns ? b.panels + (column / width + 1) * b.panel_step : nullptr};
     multiply_panel<T>(tiles, packed_a, stack);
   }
 }
@@ -168,7 +192,9 @@ template <class T>
 void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<T> start, const GemmResult<T>& result,
                      T* c) {
   const Index c_step = result.row_stride;
-  const bool pack = shape.n >= columns_that_pay_packing && shape.m >= tile_rows;
+  const bool pack = shape.m >= tile_rows &&
+                    shape.n >= (is_crowded(a, smaller(depth_block, shape.k)) ? columns_that_pay_packing_crowded
+                                                                             : columns_that_pay_packing);
   for (Index column = 0; column < shape.n; column += column_block) {
     const Index columns = smaller(column_block, shape.n - column);
     Index depth = 0;
@@ -181,7 +207,7 @@ void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<
         View<T> block = a.from(row, depth);
         if (pack) {
           T* packed = buffer_for_a.reserve<T>(packed_size_of_a<T>(row_block, depth_block));
-          pack_a(block, rows, steps, packed);
+          pack_a(block, rows, steps, equal_height(rows, tile_rows), packed);
           block.data = packed;
         }
         T* to = c + row * c_step + column;

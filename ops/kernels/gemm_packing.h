@@ -51,19 +51,48 @@ template <class T> void pack_panel_of_b(View<T> b, Index depth, Index columns, I
   pack<true>(b, depth, columns, panel, width);
 }
 
-/// How many elements pack_a writes at most.
+/// Room for pack_a: whole tiles, and what the last vector has beyond them.
 template <class T> constexpr Index packed_size_of_a(Index rows, Index depth) {
-  return ceil_divide(rows, tile_rows) * tile_rows * depth + lanes<T>;
+  return (rows + tile_rows) * depth + lanes<T>;
 }
 
-/// Tiles of A, one below the other, each by columns. A column that fits in a vector is stored as a whole one, and the
-/// next column overwrites the surplus: stores through masks are slow on many machines.
-template <class T> void pack_a(View<T> a, Index rows, Index depth, T* packed) {
+/// Tiles of A, `height` rows each, one below the other, each by columns. A column that fits in a vector is stored as a
+/// whole one, and the next column overwrites the surplus: stores through masks are slow on many machines.
+template <class T> void pack_rows_of_a(View<T> a, Index rows, Index depth, Index height, T* packed) {
   constexpr bool whole = tile_rows <= lanes<T>;
-  for (Index row = 0; row < rows; row += tile_rows) {
+  for (Index row = 0; row < rows; row += height) {
     const View<T> columns = {a.from(row, 0).data, a.column_step, a.row_step};
-    pack<whole>(columns, depth, smaller(tile_rows, rows - row), packed + row * depth, tile_rows);
+    pack<whole>(columns, depth, smaller(height, rows - row), packed + row * depth, height);
   }
+}
+
+/// The same for an A that is transposed in memory: column by column through all tiles, so that a line that several
+/// tiles share is read once.
+template <class T> void pack_columns_of_a(View<T> a, Index rows, Index depth, Index height, T* packed) {
+  const Index whole = depth - ceil_divide(lanes<T>, height);  // columns whose surplus stays within their tile
+  for (Index column = 0; column < depth; ++column) {
+    const T* from = a.from(0, column).data;
+    T* to = packed + column * height;
+    for (Index row = 0; row < rows; row += height, to += height * depth) {
+      const int count = static_cast<int>(smaller(height, rows - row));
+      if constexpr (tile_rows <= lanes<T>) {
+        const Vector<T> part = load_first(from + row, count);
+        if (column < whole)
+          store(to, part);
+        else
+          store_first(to, part, count);
+      } else {
+        for (int k = 0; k < count; ++k) to[k] = from[row + k];
+      }
+    }
+  }
+}
+
+template <class T> void pack_a(View<T> a, Index rows, Index depth, Index height, T* packed) {
+  if (a.row_step == 1)
+    pack_columns_of_a(a, rows, depth, height, packed);
+  else
+    pack_rows_of_a(a, rows, depth, height, packed);
 }
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

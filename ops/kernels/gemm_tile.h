@@ -11,6 +11,8 @@ constexpr int tile_vectors = vector_registers == 32 ? 4 : 2;
 /// Rows of a narrow tile: with few accumulators a step would wait for the one before.
 constexpr int tall_tile_rows = 2 * tile_rows;
 constexpr int tall_tile_vectors = tile_vectors / 2;
+/// The first tiles of a stack fetch the next panel of B into the second-level cache.
+constexpr Index tiles_that_fetch = 4;
 template <class T> constexpr Index tile_columns = Index{tile_vectors} * lanes<T>;
 
 /// Element (row, column) of a factor is data[row * row_step + column * column_step]. One of the steps is 1. A factor
@@ -53,10 +55,11 @@ template <class T> struct TileStack {
   Index c_step;
   int columns;  ///< of C, in which the last vector may be cut short
   TileSteps steps;
+  const T* next_b = nullptr;  ///< what the tiles fetch meanwhile, a quarter each: the panel after b; null: nothing
 };
 
 /// Tile number `tile` of a stack whose tiles have Rows rows.
-template <class T, int Rows, int Vectors, bool PackedA>
+template <class T, int Rows, int Vectors, bool PackedA, bool Fetches = false>
 [[gnu::always_inline]] inline void multiply_tile(const TileStack<T>& stack, Index tile) {
   const Index row_step = PackedA ? 1 : stack.a.row_step;
   const Index column_step = PackedA ? tile_rows : stack.a.column_step;
@@ -75,7 +78,13 @@ template <class T, int Rows, int Vectors, bool PackedA>
   }
   const T* a = stack.a.data + tile * stack.steps.a;
   const T* b = stack.b + tile * stack.steps.b;
+  const Index fetch_step = stack.b_step / tiles_that_fetch;
+  const T* fetched = stack.next_b + (Fetches ? tile * stack.depth * fetch_step : 0);
   for (Index step = 0; step < stack.depth; ++step, a += column_step, b += stack.b_step) {
+    if constexpr (Fetches) {
+      __builtin_prefetch(fetched, 0, 2);
+      fetched += fetch_step;
+    }
 #pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 4
@@ -96,7 +105,13 @@ template <class T, int Rows, int Vectors, bool PackedA>
 }
 
 template <class T, int Rows, int Vectors, bool PackedA> void multiply_tiles(const TileStack<T>& stack, Index tiles) {
-  for (Index tile = 0; tile < tiles; ++tile) multiply_tile<T, Rows, Vectors, PackedA>(stack, tile);
+  Index tile = 0;
+  if constexpr (Vectors == tile_vectors && Rows > tile_rows / 2) {
+    if (stack.next_b != nullptr)
+      for (; tile < tiles && tile < tiles_that_fetch; ++tile)
+        multiply_tile<T, Rows, Vectors, PackedA, true>(stack, tile);
+  }
+  for (; tile < tiles; ++tile) multiply_tile<T, Rows, Vectors, PackedA>(stack, tile);
 }
 
 template <class T> using TilesFunction = void(const TileStack<T>&, Index tiles);

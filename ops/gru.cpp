@@ -1,10 +1,53 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
-#include <retrace/ops/loops/activation.h>
+#include <cmath>
+
+#include <retrace/core/dual.h>
+#include <retrace/ops/kernels/run.h>
+#include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
 #include <retrace/ops/loops/sum_of_rows.h>
 
 namespace retrace {
+namespace kernels {
+
+// r = sigmoid(p_r + q_r), z = sigmoid(p_z + q_z), n = tanh(p_n + r q_n), h = n + z (h_before - n)
+template <class T> void gru_forward_plain(const GruForward<T>& args) {
+  using std::tanh;
+  T *r = args.p, *z = r + args.size, *n = z + args.size;
+  const T *q_r = args.q, *q_z = q_r + args.size, *q_n = q_z + args.size;
+  for (std::int64_t k = 0; k < args.size; ++k) {
+    r[k] = logistic(r[k] + q_r[k]), z[k] = logistic(z[k] + q_z[k]);
+    n[k] = tanh(n[k] + r[k] * q_n[k]);
+    args.h[k] = n[k] + z[k] * (args.h_before[k] - n[k]);
+  }
+}
+
+// dp_n = dh (1 - z) (1 - n^2), dp_r = dp_n q_n r (1 - r), dp_z = dh (h_before - n) z (1 - z);
+// dq_r = dp_r, dq_z = dp_z, dq_n = dp_n r; dh <- dh z
+template <class T> void gru_backward_plain(const GruBackward<T>& args) {
+  const std::int64_t size = args.size;
+  const T *r = args.gates, *z = r + size, *n = z + size;
+  for (std::int64_t k = 0; k < size; ++k) {
+    const T dh = args.dy == nullptr ? args.dh[k] : args.dh[k] + args.dy[k];
+    const T dn = dh * (1 - z[k]) * (1 - n[k] * n[k]);
+    args.dq[k] = args.dp[k] = dn * args.q[2 * size + k] * r[k] * (1 - r[k]);
+    args.dq[size + k] = args.dp[size + k] = dh * (args.h_before[k] - n[k]) * z[k] * (1 - z[k]);
+    args.dp[2 * size + k] = dn;
+    args.dq[2 * size + k] = dn * r[k];
+    args.dh[k] = dh * z[k];
+  }
+}
+
+template void gru_forward_plain(const GruForward<float>&);
+template void gru_forward_plain(const GruForward<double>&);
+template void gru_forward_plain(const GruForward<Dual>&);
+template void gru_backward_plain(const GruBackward<float>&);
+template void gru_backward_plain(const GruBackward<double>&);
+template void gru_backward_plain(const GruBackward<Dual>&);
+
+}  // namespace kernels
+
 namespace {
 
 constexpr OpInfo info{
@@ -18,31 +61,6 @@ constexpr OpInfo info{
     nullptr,
     recurrent_attributes};
 constexpr std::int64_t gates_of_one = 3;
-
-/// p [3H] becomes the gates r, z, n; q is the recurrent part.
-template <class T> void step_forward(T* p, const T* q, const T* h_before, T* h, std::int64_t size) {
-  for (std::int64_t k = 0; k < 2 * size; ++k) p[k] += q[k];
-  sigmoid_parts.of<T>().apply(p, nullptr, 2 * size);
-  const T *r = p, *z = p + size;
-  T* n = p + 2 * size;
-  for (std::int64_t k = 0; k < size; ++k) n[k] += r[k] * q[2 * size + k];
-  tanh_parts.of<T>().apply(n, nullptr, size);
-  for (std::int64_t k = 0; k < size; ++k) h[k] = n[k] + z[k] * (h_before[k] - n[k]);
-}
-
-/// From dh of h' to dp, dq and the part of dh before the step that does not come through q.
-template <class T>
-void step_backward(const T* gates, const T* q, const T* h_before, T* dh, T* dp, T* dq, std::int64_t size) {
-  const T *r = gates, *z = gates + size, *n = z + size;
-  for (std::int64_t k = 0; k < size; ++k) {
-    const T dn = dh[k] * (1 - z[k]) * (1 - n[k] * n[k]);
-    dq[k] = dp[k] = dn * q[2 * size + k] * r[k] * (1 - r[k]);
-    dq[size + k] = dp[size + k] = dh[k] * (h_before[k] - n[k]) * z[k] * (1 - z[k]);
-    dp[2 * size + k] = dn;
-    dq[2 * size + k] = dn * r[k];
-    dh[k] *= z[k];
-  }
-}
 
 // saved: 0 h0, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
 template <class T> void backward_of(Record& record) {
@@ -62,14 +80,22 @@ template <class T> void backward_of(Record& record) {
   for (std::int64_t t = n.time - 1; t >= 0; --t) {
     n.for_each_sample([&](std::int64_t b) {
       T* dh_b = dh + b * n.hidden;
-      add_step(dy, n, t, b, dh_b);
-      const std::int64_t now = (b * n.time + t) * n.gates;
-      if (lengths.reach(b, t)) {
-        step_backward(gates + now, q + now, before + (b * n.time + t) * n.hidden, dh_b, dp + now, dq + now, n.hidden);
-      } else {  // the state went through
+      const std::int64_t step = b * n.time + t, now = step * n.gates;
+      if (!lengths.reach(b, t)) {  // the state went through
+        add_step(dy, n, t, b, dh_b);
         std::fill(dp + now, dp + now + n.gates, T(0));
         std::fill(dq + now, dq + now + n.gates, T(0));
+        return;
       }
+      kernels::run<T>(&kernels::KernelTable::gru_backward, kernels::gru_backward_plain<T>,
+                      {.gates = gates + now,
+                       .q = q + now,
+                       .h_before = before + step * n.hidden,
+                       .dy = dy == nullptr ? nullptr : dy + step * n.hidden,
+                       .dh = dh_b,
+                       .dp = dp + now,
+                       .dq = dq + now,
+                       .size = n.hidden});
     });
     const Rows<T> dq_now = step_of(dq, t, n.time, n.gates);
     n.add_to_state_gradient<T>({dq_now.data, dq_now.stride}, packed, dh);
@@ -95,7 +121,8 @@ void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bia
     const Rows<const T> h_before = t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
     n.add_recurrent(h_before, packed, q_now, bias, false);
     n.for_each_sample([&](std::int64_t b) {
-      step_forward(p_now[b], q_now[b], h_before[b], h_now[b], n.hidden);
+      kernels::run<T>(&kernels::KernelTable::gru_forward, kernels::gru_forward_plain<T>,
+                      {.p = p_now[b], .q = q_now[b], .h_before = h_before[b], .h = h_now[b], .size = n.hidden});
       if (!lengths.reach(b, t)) std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
     });
   }

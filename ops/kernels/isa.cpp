@@ -136,6 +136,7 @@ template const SoftmaxKernels& kernels_of();
 template const LossKernels& kernels_of();
 template const LayerNormKernels& kernels_of();
 template const LstmKernels& kernels_of();
+template const GruKernels& kernels_of();
 template const GatedMemoryKernels& kernels_of();
 template const UpdateKernels& kernels_of();
 template const HeadKernels& kernels_of();

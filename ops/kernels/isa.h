@@ -12,6 +12,7 @@
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/gated_memory.h>
 #include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/kernels/gru.h>
 #include <retrace/ops/kernels/layer_norm.h>
 #include <retrace/ops/kernels/lstm.h>
 #include <retrace/ops/kernels/softmax.h>
@@ -75,6 +76,10 @@ struct LstmKernels {
   Kernel<LstmForward> lstm_forward;
   Kernel<LstmBackward> lstm_backward;
 };
+struct GruKernels {
+  Kernel<GruForward> gru_forward;
+  Kernel<GruBackward> gru_backward;
+};
 struct GatedMemoryKernels {
   Kernel<SlotForward> slot_forward;
   Kernel<SlotBackward> slot_backward;
@@ -96,6 +101,7 @@ struct KernelTable : IsaTraits,
                      LossKernels,
                      LayerNormKernels,
                      LstmKernels,
+                     GruKernels,
                      GatedMemoryKernels,
                      UpdateKernels,
                      HeadKernels {};

@@ -22,6 +22,8 @@ template <class T> void layer_norm_gradient_rows(const LayerNormGradientRows<T>&
 template <class T> void adam_step(const AdamStep<T>& args);
 template <class T> void lstm_forward_row(const LstmForward<T>& args);
 template <class T> void lstm_backward_row(const LstmBackward<T>& args);
+template <class T> void gru_forward_row(const GruForward<T>& args);
+template <class T> void gru_backward_row(const GruBackward<T>& args);
 template <class T> void slot_forward_row(const SlotForward<T>& args);
 template <class T> void slot_backward_row(const SlotBackward<T>& args);
 template <class T> void check_finite(const FiniteCheck<T>& args);

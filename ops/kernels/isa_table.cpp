@@ -43,6 +43,10 @@ constexpr void fill(LstmKernels& kernels) {
   kernels = {.lstm_forward = {lstm_forward_row<float>, lstm_forward_row<double>},
              .lstm_backward = {lstm_backward_row<float>, lstm_backward_row<double>}};
 }
+constexpr void fill(GruKernels& kernels) {
+  kernels = {.gru_forward = {gru_forward_row<float>, gru_forward_row<double>},
+             .gru_backward = {gru_backward_row<float>, gru_backward_row<double>}};
+}
 constexpr void fill(GatedMemoryKernels& kernels) {
   kernels = {.slot_forward = {slot_forward_row<float>, slot_forward_row<double>},
              .slot_backward = {slot_backward_row<float>, slot_backward_row<double>}};
@@ -59,7 +63,7 @@ constexpr void fill(HeadKernels& kernels) {
 template <class... Parts> constexpr void fill_parts(KernelTable& table) { (fill(static_cast<Parts&>(table)), ...); }
 constexpr void fill(KernelTable& table) {
   fill_parts<IsaTraits, GemmKernels, MapKernelsOfTypes, SoftmaxKernels, LossKernels, LayerNormKernels, LstmKernels,
-             GatedMemoryKernels, UpdateKernels, HeadKernels>(table);
+             GruKernels, GatedMemoryKernels, UpdateKernels, HeadKernels>(table);
 }
 
 template <class Part> constexpr Part filled() {
@@ -81,6 +85,7 @@ template const SoftmaxKernels& part();
 template const LossKernels& part();
 template const LayerNormKernels& part();
 template const LstmKernels& part();
+template const GruKernels& part();
 template const GatedMemoryKernels& part();
 template const UpdateKernels& part();
 template const HeadKernels& part();

@@ -67,6 +67,31 @@ TYPED_TEST(RowKernel, GradientOfSoftmaxEqualsItsPlainTwin) {
   });
 }
 
+TYPED_TEST(RowKernel, AStepOfAGruEqualsItsPlainTwin) {
+  using T = TypeParam;
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
+    const std::vector<T> q = normal_numbers<T>(3 * length, 1), before = normal_numbers<T>(length, 2);
+    std::vector<T> gates = normal_numbers<T>(3 * length, 3), fast_gates = gates;
+    std::vector<T> h(before.size()), fast_h(before.size());
+    gru_forward_plain<T>({gates.data(), q.data(), before.data(), h.data(), length});
+    kernels.gru_forward.template of<T>()({fast_gates.data(), q.data(), before.data(), fast_h.data(), length});
+    expect_close(gates, fast_gates, 8, "gates");
+    expect_close(h, fast_h, 8, "h");
+
+    const std::vector<T> dy = normal_numbers<T>(length, 4);
+    for (const T* its_dy : {static_cast<const T*>(nullptr), dy.data()}) {
+      std::vector<T> dh = normal_numbers<T>(length, 5), fast_dh = dh;
+      std::vector<T> dp(q.size()), dq(q.size()), fast_dp(q.size()), fast_dq(q.size());
+      gru_backward_plain<T>({gates.data(), q.data(), before.data(), its_dy, dh.data(), dp.data(), dq.data(), length});
+      kernels.gru_backward.template of<T>()(
+          {gates.data(), q.data(), before.data(), its_dy, fast_dh.data(), fast_dp.data(), fast_dq.data(), length});
+      expect_close(dp, fast_dp, 8, "dp");
+      expect_close(dq, fast_dq, 8, "dq");
+      expect_close(dh, fast_dh, 8, "dh");
+    }
+  });
+}
+
 TYPED_TEST(RowKernel, LogSumExpAndScaledExpEqualTheirPlainTwins) {
   using T = TypeParam;
   this->for_each_length([](const KernelTable& kernels, std::int64_t length) {

@@ -1,0 +1,31 @@
+// Arguments of a step of a GRU, for one sample.
+// Floats and doubles run the kernels of this machine's instruction set, any other type the plain loops in ops/gru.cpp,
+// with which they agree to a few units in the last place.
+#pragma once
+
+#include <cstdint>
+
+namespace retrace::kernels {
+
+/// p [3 size], the projected inputs, becomes the gates r, z, n of p and the recurrent part q;
+/// h = n + z (h_before - n).
+template <class T> struct GruForward {
+  T* p;
+  const T *q, *h_before;
+  T* h;
+  std::int64_t size;
+};
+
+/// From dh + dy (dy may be null), the gradient of h, to those of p and q; dh becomes the part of the gradient of
+/// h_before that does not come through q.
+template <class T> struct GruBackward {
+  const T *gates, *q, *h_before, *dy;
+  T *dh, *dp, *dq;
+  std::int64_t size;
+};
+
+// The plain loops, for float, double and Dual.
+template <class T> void gru_forward_plain(const GruForward<T>& args);
+template <class T> void gru_backward_plain(const GruBackward<T>& args);
+
+}  // namespace retrace::kernels

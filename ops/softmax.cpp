@@ -20,17 +20,18 @@ template <class T> void softmax_plain(const SoftmaxRows<T>& args) {
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;
     T* y = args.y + row * args.length;
+    const std::int64_t seen = args.seen(row);
     T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
-    for (std::int64_t k = 0; k < args.length; ++k) {
+    for (std::int64_t k = 0; k < seen; ++k) {
       y[k] = args.scale == T(1) ? x[k] : x[k] * args.scale;  // the tangent of -inf times 1 would be NaN
       max_x = y[k] > max_x ? y[k] : max_x;
     }
     const bool all_masked = isinf(max_x) && max_x < T(0);
-    for (std::int64_t k = 0; k < args.length; ++k)
-      y[k] = all_masked ? (y[k] == max_x ? T(0) : y[k]) : exp(y[k] - max_x);
+    for (std::int64_t k = 0; k < seen; ++k) y[k] = all_masked ? (y[k] == max_x ? T(0) : y[k]) : exp(y[k] - max_x);
+    std::fill(y + seen, y + args.length, T(0));
     if (all_masked) continue;
-    const T one_over_sum = T(1) / ordered_sum<T>(args.length, [=](std::int64_t k) { return y[k]; });
-    for (std::int64_t k = 0; k < args.length; ++k) y[k] *= one_over_sum;
+    const T one_over_sum = T(1) / ordered_sum<T>(seen, [=](std::int64_t k) { return y[k]; });
+    for (std::int64_t k = 0; k < seen; ++k) y[k] *= one_over_sum;
   }
 }
 

@@ -108,17 +108,19 @@ struct QueryTile {
 /// The scores of the tile, times `scale`, become weights.
 template <class T>
 void softmax_of_queries(T* weights, const AttentionSizes& n, const QueryTile& tile, bool causal, T scale) {
-  if (!causal) {
-    kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>,
-                    {weights, weights, tile.queries, tile.keys, scale});
-    return;
-  }
-  for (std::int64_t row = 0; row < tile.queries; ++row) {
-    T* line = weights + row * tile.keys;
+  for (std::int64_t row = 0; row < tile.queries;) {  // head by head
     const std::int64_t query = (tile.first + row) % n.queries;
-    const std::int64_t seen = std::clamp<std::int64_t>(query + 1 + n.keys - n.queries, 0, tile.keys);
-    kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>, {line, line, 1, seen, scale});
-    std::fill(line + seen, line + tile.keys, T(0));
+    const std::int64_t rows = causal ? std::min(n.queries - query, tile.queries - row) : tile.queries;
+    T* first = weights + row * tile.keys;
+    kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>,
+                    {.x = first,
+                     .y = first,
+                     .rows = rows,
+                     .length = tile.keys,
+                     .scale = scale,
+                     .causal = causal,
+                     .first_seen = query + 1 + n.keys - n.queries});
+    row += rows;
   }
 }
 

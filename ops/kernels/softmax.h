@@ -4,16 +4,25 @@
 // to a few units in the last place.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace retrace::kernels {
 
-/// y = softmax(scale x), row by row, scale > 0. A row of -inf alone gives zeros, NaN stays NaN. y may be x.
+/// y = softmax(scale x), row by row, scale > 0. A row of -inf alone gives zeros, NaN stays NaN. y may be x. If
+/// `causal`, row r is the softmax of its first first_seen + r elements alone, and the others, which are not read,
+/// become 0.
 template <class T> struct SoftmaxRows {
   const T* x;
   T* y;
   std::int64_t rows, length;
   T scale = 1;
+  bool causal = false;
+  std::int64_t first_seen = 0;
+
+  std::int64_t seen(std::int64_t row) const {
+    return causal ? std::clamp<std::int64_t>(first_seen + row, 0, length) : length;
+  }
 };
 
 /// dx = (or += with `add`) scale y (dy - sum dy y), row by row. dx may be dy.

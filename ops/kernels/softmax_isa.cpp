@@ -60,15 +60,21 @@ template <class T> void softmax_group(SoftmaxRows<T> args, Index first, Index co
   T* y = args.y + first * args.length;
   T max_x[max_rows_at_once], one_over_sum[max_rows_at_once];
   for (Index i = 0; i < count; ++i)
-    max_x[i] = args.scale == T(1) ? largest_of_row(x + i * args.length, args.length)
-                                  : scale_row(x + i * args.length, y + i * args.length, args.length, args.scale);
+    max_x[i] = args.scale == T(1)
+                   ? largest_of_row(x + i * args.length, args.seen(first + i))
+                   : scale_row(x + i * args.length, y + i * args.length, args.seen(first + i), args.scale);
   const T* scaled = args.scale == T(1) ? x : y;
   for (Index i = 0; i < count; ++i)
-    one_over_sum[i] = exponentials_of_row(scaled + i * args.length, y + i * args.length, args.length, max_x[i]);
-  for (Index i = 0; i < count; ++i)
-    for_each_vector<T>(args.length, [row = y + i * args.length, s = one_over_sum[i]](Index k, auto part) {
-      part.store_to(row + k, part.load_from(row + k) * s);
-    });
+    one_over_sum[i] =
+        exponentials_of_row(scaled + i * args.length, y + i * args.length, args.seen(first + i), max_x[i]);
+  for (Index i = 0; i < count; ++i) {
+    T* row = y + i * args.length;
+    const Index seen = args.seen(first + i);
+    for_each_vector<T>(
+        seen, [row, s = one_over_sum[i]](Index k, auto part) { part.store_to(row + k, part.load_from(row + k) * s); });
+    for_each_vector<T>(args.length - seen,
+                       [hidden = row + seen](Index k, auto part) { part.store_to(hidden + k, Vector<T>{}); });
+  }
 }
 
 template <class T> void softmax_gradient_group(SoftmaxGradientRows<T> args, Index first, Index count) {

@@ -54,6 +54,24 @@ TYPED_TEST(RowKernel, SoftmaxOfWhatIsMaskedIsZeroAndNanStays) {
   });
 }
 
+TYPED_TEST(RowKernel, ACausalSoftmaxIsThatOfWhatEachRowSees) {
+  using T = TypeParam;
+  this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
+    const std::vector<T> x = normal_numbers<T>(rows * length, 1, 5);
+    for (const std::int64_t first_seen : {std::int64_t{-2}, std::int64_t{1}, length - 3}) {
+      std::vector<T> plain(x.size(), T(7)), fast = plain, row_by_row(x.size(), T(0));
+      softmax_plain<T>({x.data(), plain.data(), rows, length, T(0.5), true, first_seen});
+      kernels.softmax.template of<T>()({x.data(), fast.data(), rows, length, T(0.5), true, first_seen});
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t seen = std::clamp<std::int64_t>(first_seen + row, 0, length);
+        kernels.softmax.template of<T>()({x.data() + row * length, row_by_row.data() + row * length, 1, seen, T(0.5)});
+      }
+      expect_close(plain, fast, 8, "causal softmax");
+      EXPECT_TRUE(same_bits(fast, row_by_row)) << "from " << first_seen;
+    }
+  });
+}
+
 TYPED_TEST(RowKernel, GradientOfSoftmaxEqualsItsPlainTwin) {
   using T = TypeParam;
   this->for_each_length([](const KernelTable& kernels, std::int64_t length) {

@@ -15,10 +15,15 @@ std::string name_of(const std::string& model, const Sizes& n) {
   return text(model, "_i", n.input, "_h", n.hidden, "_s", n.steps, "_b", n.batch);
 }
 
-template <class Layer> void time_recurrent(benchmark::State& state, const Sizes& n, double gates) {
+/// Whether the gradient of x is computed, too.
+enum class InputGradient { not_wanted, wanted };
+
+template <class Layer>
+void time_recurrent(benchmark::State& state, const Sizes& n, double gates, InputGradient gradient) {
   Random random(1);
   const Tagger<Layer> model(n.input, n.hidden, n.output, random);
   const Tensor x = random.normal({n.batch, n.steps, n.input}), target = random.normal({n.batch, n.steps, n.output});
+  if (gradient == InputGradient::wanted) x.watch();
   const double a_sample =
       gates * static_cast<double>(n.hidden * (n.input + n.hidden)) + static_cast<double>(n.hidden * n.output);
   time_training_steps(
@@ -70,10 +75,18 @@ template <class Model> void time_adam(benchmark::State& state, const Model& mode
   }
 }
 
+template <class Layer> void add_recurrent(const std::string& layer, const Sizes& n, double gates) {
+  for (const InputGradient gradient : {InputGradient::not_wanted, InputGradient::wanted})
+    add_case(name_of(layer, n) + (gradient == InputGradient::wanted ? "_dx" : ""),
+             [=](benchmark::State& state) { time_recurrent<Layer>(state, n, gates, gradient); });
+}
+
 const bool registered = [] {
-  for (const Sizes& n : {Sizes{32, 64, 16, 20, 2}, Sizes{32, 64, 16, 20, 32}, Sizes{128, 512, 16, 35, 20}}) {
-    add_case(name_of("lstm_fused", n), [n](benchmark::State& state) { time_recurrent<Lstm>(state, n, 4); });
-    add_case(name_of("rnn_tanh", n), [n](benchmark::State& state) { time_recurrent<Rnn>(state, n, 1); });
+  for (const Sizes& n : {Sizes{32, 64, 16, 20, 2}, Sizes{32, 64, 16, 20, 32}, Sizes{128, 512, 16, 35, 20},
+                         Sizes{256, 256, 16, 50, 64}, Sizes{64, 1024, 16, 25, 64}}) {
+    add_recurrent<Lstm>("lstm_fused", n, 4);
+    add_recurrent<Gru>("gru_fused", n, 3);
+    add_recurrent<Rnn>("rnn_tanh", n, 1);
   }
   for (const bool causal : {false, true}) {
     const std::string suffix = causal ? "_causal" : "";

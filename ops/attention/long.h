@@ -20,7 +20,7 @@ inline bool is_long(const AttentionSizes& n) {
   return n.queries * n.keys > weights_of_a_group && n.queries > min_queries && n.keys > n.features + n.values;
 }
 
-inline constexpr std::int64_t keys_of_a_block = 64;
+inline constexpr std::int64_t keys_of_a_block = 128;
 
 /// body(first, count) for the blocks of keys.
 template <class Body> void for_each_key_block(std::int64_t keys, Body&& body) {
@@ -31,13 +31,12 @@ template <class Body> void for_each_key_block(std::int64_t keys, Body&& body) {
 /// body(tile) for all queries of a head, in order. Blocks of keys that no query of a tile sees are left out,
 /// and so are infinities and NaNs in them.
 template <class Body> void for_each_query_tile(const AttentionSizes& n, const HiddenKeys& hidden, Body&& body) {
-  const bool skips = hidden.causal && !hidden.mask.defined();
-  const std::int64_t in_cache = std::max(weights_of_a_group / n.keys, min_queries);
-  const std::int64_t max_queries = skips ? std::min(in_cache, keys_of_a_block) : in_cache;
+  const std::int64_t max_queries = std::max(weights_of_a_group / n.keys, min_queries);
   for (std::int64_t first = 0; first < n.queries; first += max_queries) {
     const std::int64_t queries = std::min(max_queries, n.queries - first);
     const std::int64_t seen = first + queries + n.keys - n.queries;
     const std::int64_t blocks = (std::max<std::int64_t>(seen, 1) + keys_of_a_block - 1) / keys_of_a_block;
+    const bool skips = hidden.causal && !hidden.mask.defined();
     body(QueryTile{first, queries, skips ? std::min(blocks * keys_of_a_block, n.keys) : n.keys});
   }
 }

@@ -19,6 +19,7 @@ template <> struct FloatFormat<float> {
   static constexpr float rounder = 0x1.8p23F;  // adding it rounds to an integer, which the low bits then hold
   static constexpr float ln2_high = 0x1.63p-1F, ln2_low = -0x1.bd0106p-13F;
   static constexpr float lowest = -104, highest = 89;  // beyond them e^x is 0 or infinite
+  static constexpr float common = 86;                  // up to this size e^x and what it is scaled from are normal
   static constexpr float tanh_is_one = 10;
 };
 template <> struct FloatFormat<double> {
@@ -27,6 +28,7 @@ template <> struct FloatFormat<double> {
   static constexpr double rounder = 0x1.8p52;
   static constexpr double ln2_high = 0x1.62e4p-1, ln2_low = 0x1.7f7d1cf79abcap-20;
   static constexpr double lowest = -746, highest = 710;
+  static constexpr double common = 707;
   static constexpr double tanh_is_one = 20;
 };
 
@@ -129,14 +131,47 @@ template <class V, class T> [[gnu::always_inline]] inline V times_power_of_two(V
 
 #endif
 
+// Whether no lane is larger than the limit, or NaN, where finding that out and scaling by an addition to the exponent
+// are faster than clamping and scaling in two steps.
+#if defined(__AVX512F__)
+template <class V, class T> [[gnu::always_inline]] inline bool none_larger(V, T) { return false; }
+#elif defined(__AVX2__)
+[[gnu::always_inline]] inline bool none_larger(Vector<float> x, float limit) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(x, _mm256_set1_ps(limit), _CMP_NLE_UQ)) == 0;
+}
+[[gnu::always_inline]] inline bool none_larger(Vector<double> x, double limit) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(x, _mm256_set1_pd(limit), _CMP_NLE_UQ)) == 0;
+}
+#elif defined(__SSE4_2__)
+[[gnu::always_inline]] inline bool none_larger(Vector<float> x, float limit) {
+  return _mm_movemask_ps(_mm_cmpnle_ps(x, _mm_set1_ps(limit))) == 0;
+}
+[[gnu::always_inline]] inline bool none_larger(Vector<double> x, double limit) {
+  return _mm_movemask_pd(_mm_cmpnle_pd(x, _mm_set1_pd(limit))) == 0;
+}
+#else
+template <class V, class T> [[gnu::always_inline]] inline bool none_larger(V, T) { return false; }
+#endif
+
+/// e^x for |x| up to FloatFormat::common; the same bits as by two steps.
+template <class T> [[gnu::always_inline]] inline Vector<T> common_exp(Vector<T> x) {
+  const Reduced<T> reduced = reduce<T>(x);
+  return reinterpret_cast<Vector<T>>(reinterpret_cast<IntegerVector<T>>(1 + reduced.exp_minus_one) +
+                                     (reduced.n << FloatFormat<T>::fraction_bits));
+}
+
 /// e^x, with infinity, 0 and subnormal numbers where they belong; NaN stays.
 template <class T> [[gnu::always_inline]] inline Vector<T> vector_exp(Vector<T> x) {
   using Format = FloatFormat<T>;
+  if (none_larger(absolute<T>(x), Format::common)) [[likely]]
+    return common_exp<T>(x);
   const Reduced<T> reduced = reduce<T>(at_most(at_least(x, Format::lowest), Format::highest));
   return times_power_of_two(1 + reduced.exp_minus_one, reduced);
 }
 /// vector_exp for x <= 0.
 template <class T> [[gnu::always_inline]] inline Vector<T> vector_exp_of_negative(Vector<T> x) {
+  if (none_larger(-x, FloatFormat<T>::common)) [[likely]]
+    return common_exp<T>(x);
   const Reduced<T> reduced = reduce<T>(at_least(x, FloatFormat<T>::lowest));
   return times_power_of_two(1 + reduced.exp_minus_one, reduced);
 }

@@ -38,8 +38,8 @@ struct HeldOptions {
 
 /// One forward and one backward. Throws ValueError if no gradient flows back from the result.
 Trace trace_of(const Computation& computation, const HeldOptions& options = {});
-/// What is not finite in this trace of the computation, its result or gradients of leaves, and the record with which it
-/// began: "the gradient of x is not finite; record 1, sqrt, is the first ...". Empty if all of them are finite.
+/// Names the result and the gradients of leaves in this trace of the computation that are not finite, and the record
+/// with which that began: "the gradient of x is not finite; record 1, sqrt, is the first ...". Empty if all are finite.
 std::string not_finite_in(const Trace& trace, const Computation& computation, const HeldOptions& options = {});
 /// Adds to a trace of this computation, for each leaf, that many elements of its gradient by three ways: see
 /// core/element_checks.h.

@@ -64,7 +64,7 @@ JsonFields task_and_model(const std::string& path, const char* place, const std:
   }
 }
 
-/// What a description says of a training, one by one: "batch 8 x 1".
+/// The settings of a training in its description, one by one: "batch 8 x 1".
 using Settings = std::vector<std::string>;
 
 Settings settings_in(std::string_view description) {

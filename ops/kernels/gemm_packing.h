@@ -66,8 +66,8 @@ template <class T> void pack_rows_of_a(View<T> a, Index rows, Index depth, Index
   }
 }
 
-/// The same for an A that is transposed in memory: column by column through all tiles, so that a line that several
-/// tiles share is read once.
+/// Packs an A that is transposed in memory column by column through all tiles, so that a line that several tiles share
+/// is read once.
 template <class T> void pack_columns_of_a(View<T> a, Index rows, Index depth, Index height, T* packed) {
   const Index whole = depth - ceil_divide(lanes<T>, height);  // columns whose surplus stays within their tile
   for (Index column = 0; column < depth; ++column) {

@@ -157,8 +157,8 @@ std::unique_ptr<SequenceModel> small_model(std::string_view name, const Task& ta
                     random);
 }
 
-/// What ten steps of a training take once it is steady. A thread that was not there for the first steps, on a busy
-/// machine, takes its buffers later; what every step takes shows each time.
+/// Counts what ten steps of a training take once it is steady. A thread that was not there for the first steps, on a
+/// busy machine, takes its buffers later; what every step takes shows each time.
 struct Taken {
   std::int64_t blocks, allocations;
 };

@@ -37,9 +37,7 @@ std::string element_text(const void* values, const Shape& shape, Dtype dtype, st
   const double value = dispatch_real(dtype, "check_finite", [&](auto zero) {
     return static_cast<double>(static_cast<const decltype(zero)*>(values)[position]);
   });
-  // A NaN's sign says nothing.
-  return text(std::isnan(value) ? std::fabs(value) : value,
-              shape.rank() == 0 ? "" : " at " + index_text(shape, position));
+  return text(value, shape.rank() == 0 ? "" : " at " + index_text(shape, position));
 }
 
 }  // namespace retrace

@@ -167,9 +167,15 @@ struct InstructionSet {
   bool has_avx512 = false;
 };
 
-/// Passes of g++ that take long and matter in kernels alone.
-const std::string slow_passes =
-    R"("schedule-insns2", "tree-pre", "gcse", "thread-jumps", "tree-vrp", "tree-pta", "tree-dominator-opts")";
+/// The passes of g++ that take long and matter in kernels alone, as arguments of #pragma GCC optimize that turn them
+/// on, or, with the prefix "no-", off.
+std::string slow_passes(const std::string& prefix = "") {
+  std::string result;
+  for (const char* pass :
+       {"schedule-insns2", "tree-pre", "gcse", "thread-jumps", "tree-vrp", "tree-pta", "tree-dominator-opts"})
+    result += (result.empty() ? "\"" : ", \"") + prefix + pass + '"';
+  return result;
+}
 
 std::string kernels_for(const InstructionSet& isa, Includes includes, const std::vector<Source>& sources) {
   std::string text = join(includes, sources);
@@ -181,7 +187,7 @@ std::string kernels_for(const InstructionSet& isa, Includes includes, const std:
   replace_all(text, "defined(__FMA__)", isa.has_avx2 ? "1" : "0");
   return "#if defined(__clang__)\n#pragma clang attribute push(__attribute__((target(\"" + isa.target +
          "\"))), apply_to = function)\n#else\n#pragma GCC push_options\n#pragma GCC target(\"" + isa.target +
-         isa.tuning + "\")\n#pragma GCC optimize(\"O3\", \"no-trapping-math\", \"no-math-errno\", " + slow_passes +
+         isa.tuning + "\")\n#pragma GCC optimize(\"O3\", \"no-trapping-math\", \"no-math-errno\", " + slow_passes() +
          ")\n#endif\n" + text +
          "#if defined(__clang__)\n#pragma clang attribute pop\n#else\n#pragma GCC pop_options\n#endif\n";
 }
@@ -226,11 +232,11 @@ const std::vector<InstructionSet> instruction_sets = {
      .has_avx512 = true},
 };
 
-const char* const beginning = R"(#if defined(__GNUC__) && !defined(__clang__) && !defined(RETRACE_NATIVE)
+const std::string beginning = R"(#if defined(__GNUC__) && !defined(__clang__) && !defined(RETRACE_NATIVE)
 // An eighth less time to compile. The kernels, which are compiled for each instruction set, have these passes again; a
 // tape of ops on a few numbers each is slower by some per cent.
-#pragma GCC optimize("no-schedule-insns2", "no-tree-pre", "no-gcse", "no-thread-jumps", "no-tree-vrp", "no-tree-pta", \
-                     "no-tree-dominator-opts")
+#pragma GCC optimize()" + slow_passes("no-") +
+                              R"()
 #endif
 #include "retrace.h"
 

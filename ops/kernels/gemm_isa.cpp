@@ -17,119 +17,65 @@
 #include <numeric>
 
 #include <retrace/core/parallel.h>
-#include <retrace/ops/kernels/gemm_packing.h>
+#include <retrace/ops/kernels/gemm_panels.h>
 #include <retrace/ops/kernels/isa_functions.h>
 #include <retrace/ops/kernels/row_products.h>
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 namespace {
 
-constexpr Index depth_block = 384;
+constexpr Index depth_block = 512;
 constexpr Index row_block = 16 * tile_rows;
-constexpr Index column_block = 1024;
-// A panel of few and short vectors has too little of each row to be read in place often.
-constexpr bool panels_are_wide = vector_registers == 32;
-constexpr Index rows_that_pay_packing = (panels_are_wide ? 24 : 4) * tile_rows;
-constexpr Index rows_that_pay_packing_pages = (panels_are_wide ? 24 : 4) * tile_rows;
+constexpr Index column_block = 2048;
 constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
 constexpr Index columns_that_pay_packing_crowded = 128;
-constexpr Index large_factor = Index{1} << 20;        // bytes; second-level caches have half a MiB to two
 constexpr Index products_that_pay_a_thread = 100000;  // two microseconds of a core with AVX-512
 
-thread_local PackingBuffer buffer_for_a, buffer_for_b;
+/// Whether a tile should fetch what the next one writes: the result exceeds second-level caches.
+template <class T> constexpr bool is_large_result(Index count) { return count * Index{sizeof(T)} >= Index{2} << 20; }
 
-/// A block of B as panels: panel j starts at `panels` + j * panel_step, its rows are row_step apart.
-template <class T> struct PanelsOfB {
-  const T* panels;
-  Index panel_step, row_step;
-  const T* last;  ///< the last panel, when it is narrower than a tile
-  Index last_row_step;
-  Index columns;
-  Index depth;
-  bool is_large =
-      false;  ///< the whole of it is too large for the second-level cache, and the next panel worth fetching
+thread_local PackingBuffer buffer_for_a;
+
+/// The size of the parts when `whole` is cut into as few and as equal ones as can be.
+constexpr Index equal_part(Index whole, Index max_part) {
+  return whole <= max_part ? whole : ceil_divide(whole, ceil_divide(whole, max_part));
+}
+
+/// How rows of C are cut into tiles, from the top: as few as can be and of one height, but for a lower one at the end,
+/// or, if that one would waste its multiply-adds, several that are lower by one.
+struct TileHeights {
+  Index height, tiles, lower_height, lower_tiles;
+
+  TileHeights(Index rows, Index max_height) {
+    height = equal_part(rows, max_height);
+    const Index rest = rows % height;
+    if (rest == 0 || 2 * rest > max_height) {
+      tiles = rows / height, lower_height = rest, lower_tiles = rest > 0;
+    } else {
+      const Index all = ceil_divide(rows, height);
+      lower_height = height - 1, lower_tiles = all * height - rows, tiles = all - lower_tiles;
+    }
+  }
+  Index rows_of_tiles() const { return tiles * height; }
 };
 
-/// The right factor of a product, or from some column on: in place, or all of its panels.
-template <class T> struct RightFactor {
-  View<T> view;
-  const T* packed;  ///< null: in place
-  Index rows, columns, first_column;
-
-  RightFactor from_column(Index column) const {
-    return {packed == nullptr ? view.from(0, column) : view, packed, rows, columns, first_column + column};
-  }
-};
-
-/// Where the panels of a packed factor are that begin at a column (a multiple of the tile's width) and a row.
-template <class T>
-PanelsOfB<T> packed_panels(const RightFactor<T>& b, Index row, Index column, Index depth, Index columns) {
-  constexpr Index width = tile_columns<T>;
-  const Index whole = b.columns / width, panel = (b.first_column + column) / width;
-  const T* last = b.packed + whole * width * b.rows + row * whole_vectors<T>(b.columns - whole * width);
-  return {b.packed + panel * width * b.rows + row * width,
-          width * b.rows,
-          width,
-          last,
-          whole_vectors<T>(b.columns - whole * width),
-          columns,
-          depth,
-          b.rows * b.columns * Index{sizeof(T)} >= large_factor};
-}
-
-/// How many rows of C pay packing a B whose rows are so far apart.
-template <class T> constexpr Index rows_that_pay(Index row_step) {
-  return is_whole_pages<T>(row_step) ? rows_that_pay_packing_pages : rows_that_pay_packing;
-}
-
-/// Whether a B that is not transposed is read where it is: if it is a panel, or C has few rows.
-template <class T> constexpr bool pays_in_place(Index row_step, Index rows_of_c) {
-  return row_step <= tile_columns<T> || rows_of_c < rows_that_pay<T>(row_step);
-}
-
-template <class T>
-PanelsOfB<T> panels_of_b(const RightFactor<T>& factor, Index row, Index column, Index depth, Index columns,
-                         Index rows_of_c) {
-  if (factor.packed != nullptr) return packed_panels(factor, row, column, depth, columns);
-  const View<T> b = factor.view.from(row, column);
-  constexpr Index width = tile_columns<T>;
-  const bool in_place = b.column_step == 1 && pays_in_place<T>(b.row_step, rows_of_c);
-  const Index whole = columns / width, rest = columns - whole * width;
-  if (in_place && rest % lanes<T> == 0)
-    return {b.data, width, b.row_step, b.from(0, whole * width).data, b.row_step, columns, depth};
-  const Index packed_panels = in_place ? 0 : whole;
-  T* buffer = buffer_for_b.reserve<T>((packed_panels + 1) * width * depth);
-  for (Index panel = 0; panel < packed_panels; ++panel) {
-    pack_panel_of_b(b.from(0, panel * width), depth, width, width, buffer + panel * width * depth);
-  }
-  T* last = buffer + packed_panels * width * depth;
-  const Index padded = whole_vectors<T>(rest);
-  if (rest > 0) pack_panel_of_b(b.from(0, whole * width), depth, rest, padded, last);
-  if (in_place) return {b.data, width, b.row_step, last, padded, columns, depth};
-  return {buffer, width * depth, width, last, padded, columns, depth};
-}
-
-/// How rows of C are cut into tiles, from the top: as few and as equally high as can be, with a lower one for the rest.
+/// The tiles of a panel, and the functions that multiply them.
 template <class T> struct TilesOfPanel {
-  Index height, tiles, rest;
-  TilesFunction<T>*multiply, *multiply_rest;
+  TileHeights heights;
+  TilesFunction<T>*multiply, *multiply_lower;
 };
-
-/// The height of as few tiles as can be, all but the last one as high.
-constexpr Index equal_height(Index rows, Index max_rows) { return ceil_divide(rows, ceil_divide(rows, max_rows)); }
 
 template <class T> TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, bool packed_a) {
   const Index vectors = ceil_divide(columns, lanes<T>);
   const bool tall = !packed_a && vectors <= tall_tile_vectors;
-  const Index height = equal_height(rows, tall ? tall_tile_rows : tile_rows);
-  const auto function_of = [&](Index of_height) -> TilesFunction<T>* {
-    if (tall) return tiles_function<T, tall_tile_rows, tall_tile_vectors>(of_height, vectors);
-    if (packed_a && vectors == tile_vectors && of_height == tile_rows)
-      return multiply_tiles<T, tile_rows, tile_vectors, true>;
-    return tiles_function<T>(of_height, vectors);
+  const TileHeights heights(rows, tall ? tall_tile_rows : tile_rows);
+  const auto function_of = [&](Index height) -> TilesFunction<T>* {
+    if (tall) return tiles_function<T, tall_tile_rows, tall_tile_vectors>(height, vectors);
+    TilesFunction<T>* const packed = packed_a && vectors == tile_vectors ? packed_tiles_function<T>(height) : nullptr;
+    if (packed != nullptr) return packed;
+    return tiles_function<T>(height, vectors);
   };
-  const Index rest = rows % height;
-  return {height, rows / height, rest, function_of(height), rest > 0 ? function_of(rest) : nullptr};
+  return {heights, function_of(heights.height), heights.lower_tiles > 0 ? function_of(heights.lower_height) : nullptr};
 }
 
 /// Whether the columns of an A that is transposed in memory lie in so few sets of the first-level cache that the lines
@@ -140,24 +86,30 @@ template <class T> bool is_crowded(View<T> a, Index steps) {
   return a.row_step == 1 && steps > ways_for_a * sets / std::gcd(lines_apart, sets);
 }
 
-/// All rows of C by one panel of B.
+/// All rows of C by one panel of B. The tiles of a packed A lie one behind the other, each by columns.
 template <class T>
-[[gnu::always_inline]] inline void multiply_panel(const TilesOfPanel<T>& rows, bool packed_a, TileStack<T>& stack) {
-  stack.steps = {rows.height * (packed_a ? stack.depth : stack.a.row_step), 0, rows.height * stack.start.row_step,
-                 rows.height * stack.c_step};
-  rows.multiply(stack, rows.tiles);
-  if (rows.rest == 0) return;
-  stack.a.data += rows.tiles * stack.steps.a;
-  stack.start = stack.start.from(rows.tiles * rows.height, 0);
-  stack.c += rows.tiles * stack.steps.c;
-  rows.multiply_rest(stack, 1);
+[[gnu::always_inline]] inline void multiply_panel(const TilesOfPanel<T>& tiles, bool packed_a, TileStack<T>& stack) {
+  const auto multiply = [&](TilesFunction<T>* function, Index height, Index count) {
+    if (packed_a) stack.a.column_step = height;
+    stack.steps = {height * (packed_a ? stack.depth : stack.a.row_step), 0, height * stack.start.row_step,
+                   height * stack.c_step};
+    function(stack, count);
+  };
+  const TileHeights& heights = tiles.heights;
+  multiply(tiles.multiply, heights.height, heights.tiles);
+  if (heights.lower_tiles == 0) return;
+  stack.a.data += heights.tiles * stack.steps.a;
+  stack.start = stack.start.from(heights.rows_of_tiles(), 0);
+  stack.c += heights.tiles * stack.steps.c;
+  multiply(tiles.multiply_lower, heights.lower_height, heights.lower_tiles);
 }
 
 /// A block of rows of C: every panel of B by every tile of A.
 template <class T>
-void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start<T> start, T* c, Index c_step) {
+void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start<T> start, T* c, Index c_step,
+                     bool fetches_c) {
   constexpr Index width = tile_columns<T>;
-  if (packed_a) a = {a.data, 1, equal_height(rows, tile_rows)};
+  if (packed_a) a.row_step = 1;
   TilesOfPanel<T> tiles = tiles_of_panel<T>(rows, smaller(width, b.columns), packed_a);
   for (Index column = 0; column < b.columns; column += width) {
     const Index columns = smaller(width, b.columns - column);
@@ -173,9 +125,17 @@ void multiply_panels(Index rows, View<T> a, bool packed_a, PanelsOfB<T> b, Start
         c_step,
         static_cast<int>(columns),
         {},
-        b.is_large && column + 2 * width <= b.columns ? b.panels + (column / width + 1) * b.panel_step : nullptr};
+        b.is_large && column + 2 * width <= b.columns ? b.panels + (column / width + 1) * b.panel_step : nullptr,
+        fetches_c};
     multiply_panel<T>(tiles, packed_a, stack);
   }
+}
+
+template <class T> void pack_tiles_of_a(View<T> a, Index rows, Index depth, T* packed) {
+  const TileHeights heights(rows, tile_rows);
+  const Index high = heights.rows_of_tiles();
+  pack_a(a, high, depth, heights.height, packed);
+  if (heights.lower_tiles > 0) pack_a(a.from(high, 0), rows - high, depth, heights.lower_height, packed + high * depth);
 }
 
 /// Applies the activation of a product, if it has one, to a part of it.
@@ -195,11 +155,13 @@ void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<
   const bool pack = shape.m >= tile_rows &&
                     shape.n >= (is_crowded(a, smaller(depth_block, shape.k)) ? columns_that_pay_packing_crowded
                                                                              : columns_that_pay_packing);
+  const bool large = is_large_result<T>(shape.m * shape.n);
+  const Index depth_step = equal_part(shape.k, depth_block);
   for (Index column = 0; column < shape.n; column += column_block) {
     const Index columns = smaller(column_block, shape.n - column);
     Index depth = 0;
     do {  // once even if k is 0: the result is then what the sums start from
-      const Index steps = smaller(depth_block, shape.k - depth);
+      const Index steps = smaller(depth_step, shape.k - depth);
       const PanelsOfB<T> panels = panels_of_b(b, depth, column, steps, columns, shape.m);
       const Start<T> sums = depth == 0 ? start : Start<T>{c, c_step};
       for (Index row = 0; row < shape.m; row += row_block) {
@@ -207,14 +169,14 @@ void multiply_blocks(GemmShape shape, View<T> a, const RightFactor<T>& b, Start<
         View<T> block = a.from(row, depth);
         if (pack) {
           T* packed = buffer_for_a.reserve<T>(packed_size_of_a<T>(row_block, depth_block));
-          pack_a(block, rows, steps, equal_height(rows, tile_rows), packed);
+          pack_tiles_of_a(block, rows, steps, packed);
           block.data = packed;
         }
         T* to = c + row * c_step + column;
-        multiply_panels(rows, block, pack, panels, sums.from(row, column), to, c_step);
+        multiply_panels(rows, block, pack, panels, sums.from(row, column), to, c_step, large);
         if (depth + steps == shape.k) activate_part(result, to, rows, columns);
       }
-      depth += depth_block;
+      depth += steps;
     } while (depth < shape.k);
   }
 }
@@ -268,7 +230,7 @@ void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const Gemm
             c.row_stride, static_cast<int>(shape.n), steps_of_items(a, b, c)};
   };
   const bool in_place = !b.transposed && shape.n % lanes<T> == 0 && pays_in_place<T>(b.row_stride, shape.m);
-  if (in_place && tiles.height == shape.m)
+  if (in_place && tiles.heights.height == shape.m)
     return tiles.multiply(stack_of(begin, view_of(b, begin).data, b.row_stride), end - begin);
   const Index width = whole_vectors<T>(shape.n);
   T* packed = in_place ? nullptr : buffer_for_b.reserve<T>(width * shape.k);

@@ -56,6 +56,9 @@ template <class T> constexpr Index packed_size_of_a(Index rows, Index depth) {
   return (rows + tile_rows) * depth + lanes<T>;
 }
 
+/// How many rows of a transposed A are stored at once: as many as a tile has, and a surplus.
+constexpr Index stored_rows = 8;
+
 /// Tiles of A, `height` rows each, one below the other, each by columns. A column that fits in a vector is stored as a
 /// whole one, and the next column overwrites the surplus: stores through masks are slow on many machines.
 template <class T> void pack_rows_of_a(View<T> a, Index rows, Index depth, Index height, T* packed) {
@@ -66,25 +69,36 @@ template <class T> void pack_rows_of_a(View<T> a, Index rows, Index depth, Index
   }
 }
 
-/// Packs an A that is transposed in memory column by column through all tiles, so that a line that several tiles share
-/// is read once.
-template <class T> void pack_columns_of_a(View<T> a, Index rows, Index depth, Index height, T* packed) {
-  const Index whole = depth - ceil_divide(lanes<T>, height);  // columns whose surplus stays within their tile
-  for (Index column = 0; column < depth; ++column) {
-    const T* from = a.from(0, column).data;
-    T* to = packed + column * height;
-    for (Index row = 0; row < rows; row += height, to += height * depth) {
-      const int count = static_cast<int>(smaller(height, rows - row));
-      if constexpr (tile_rows <= lanes<T>) {
-        const Vector<T> part = load_first(from + row, count);
-        if (column < whole)
-          store(to, part);
-        else
-          store_first(to, part, count);
-      } else {
-        for (int k = 0; k < count; ++k) to[k] = from[row + k];
-      }
+/// Columns [first, end) of a tile of an A that is transposed in memory; the surplus of a store may lie in columns up to
+/// `whole`.
+template <class T>
+[[gnu::always_inline]] inline void pack_columns_of_tile(View<T> a, int height, Index first, Index end, Index whole,
+                                                        T* packed, Index packed_height) {
+  const T* from = a.from(0, first).data;
+  T* to = packed + first * packed_height;
+  for (Index column = first; column < end; ++column, from += a.column_step, to += packed_height) {
+    if constexpr (tile_rows <= stored_rows && stored_rows <= lanes<T>) {
+      const Vector<T> part = load_first(from, height);
+      if (column < whole)
+        __builtin_memcpy(to, &part, stored_rows * sizeof(T));
+      else
+        store_first(to, part, height);
+    } else {
+      for (int k = 0; k < height; ++k) to[k] = from[k];
     }
+  }
+}
+
+/// Packs an A that is transposed in memory some columns at a time through all tiles: a line that several tiles share
+/// is read once from the second-level cache, and a line of a tile is written at once.
+template <class T> void pack_columns_of_a(View<T> a, Index rows, Index depth, Index height, T* packed) {
+  constexpr Index columns_at_a_time = 8;
+  const Index whole = depth - ceil_divide(stored_rows, height);  // columns whose surplus stays within their tile
+  for (Index first = 0; first < depth; first += columns_at_a_time) {
+    const Index end = smaller(first + columns_at_a_time, depth);
+    for (Index row = 0; row < rows; row += height)
+      pack_columns_of_tile(a.from(row, 0), static_cast<int>(smaller(height, rows - row)), first, end, whole,
+                           packed + row * depth, height);
   }
 }
 

@@ -29,6 +29,7 @@ constexpr Index row_block = 16 * tile_rows;
 constexpr Index column_block = 2048;
 constexpr Index columns_that_pay_packing = panels_are_wide ? 1024 : 256;
 constexpr Index columns_that_pay_packing_crowded = 128;
+constexpr Index panels_of_small_products = panels_are_wide ? 1 : 4;
 constexpr Index products_that_pay_a_thread = 100000;  // two microseconds of a core with AVX-512
 
 /// Whether a tile should fetch what the next one writes: the result exceeds second-level caches.
@@ -191,9 +192,10 @@ template <class T> Start<T> start_of(const GemmResult<T>& c, T* to, Index row, I
   return c.accumulate ? Start<T>{to, c.row_stride} : Start<T>{c.bias, 0}.from(row, column);
 }
 
-/// Whether the whole right factor is one panel, and a product too small to be shared by threads.
+/// Whether a product is too small to be shared by threads, and its right factor a panel, or a few for few rows.
 template <class T> bool is_small(const GemmShape& shape, const GemmOperand<T>& b) {
-  return shape.n <= tile_columns<T> && shape.k <= depth_block && !b.packed &&
+  const Index panels = shape.m < rows_that_pay_packing ? panels_of_small_products : 1;
+  return shape.n <= panels * tile_columns<T> && shape.k <= depth_block && !b.packed &&
          shape.m * shape.n * shape.k < 2 * products_that_pay_a_thread;
 }
 
@@ -218,33 +220,40 @@ void multiply_by_rows(const GemmShape& shape, const GemmOperand<T>& a, const Gem
       end - begin);
 }
 
-/// Products whose right factor is one panel: those of one tile each make a stack.
+/// A panel of small products, its `columns` from `column` on: those of one tile each make a stack.
 template <class T>
-void multiply_narrow(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b, const GemmResult<T>& c,
-                     Index begin, Index end) {
-  const TilesOfPanel<T> tiles = tiles_of_panel<T>(shape.m, shape.n, false);
+void multiply_small_panel(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b,
+                          const GemmResult<T>& c, Index column, Index columns, Index begin, Index end) {
+  const TilesOfPanel<T> tiles = tiles_of_panel<T>(shape.m, columns, false);
   const auto stack_of = [&](Index item, const T* panel, Index panel_step) -> TileStack<T> {
-    T* to = c.data + item * c.batch_stride;
-    return {shape.k,      view_of(a, item),          panel,
-            panel_step,   start_of(c, to, 0, 0),     to,
-            c.row_stride, static_cast<int>(shape.n), steps_of_items(a, b, c)};
+    T* to = c.data + item * c.batch_stride + column;
+    return {shape.k,      view_of(a, item),           panel,
+            panel_step,   start_of(c, to, 0, column), to,
+            c.row_stride, static_cast<int>(columns),  steps_of_items(a, b, c)};
   };
-  const bool in_place = !b.transposed && shape.n % lanes<T> == 0 && pays_in_place<T>(b.row_stride, shape.m);
+  const bool in_place = !b.transposed && columns % lanes<T> == 0 && pays_in_place<T>(b.row_stride, shape.m);
   if (in_place && tiles.heights.height == shape.m)
-    return tiles.multiply(stack_of(begin, view_of(b, begin).data, b.row_stride), end - begin);
-  const Index width = whole_vectors<T>(shape.n);
+    return tiles.multiply(stack_of(begin, view_of(b, begin).from(0, column).data, b.row_stride), end - begin);
+  const Index width = whole_vectors<T>(columns);
   T* packed = in_place ? nullptr : buffer_for_b.reserve<T>(width * shape.k);
   for (Index item = begin; item < end; ++item) {
-    const View<T> right = view_of(b, item);
-    if (!in_place) pack_panel_of_b(right, shape.k, shape.n, width, packed);
+    const View<T> right = view_of(b, item).from(0, column);
+    if (!in_place) pack_panel_of_b(right, shape.k, columns, width, packed);
     TileStack<T> stack = in_place ? stack_of(item, right.data, b.row_stride) : stack_of(item, packed, width);
     multiply_panel<T>(tiles, false, stack);
   }
 }
 
+template <class T>
+void multiply_by_panels(const GemmShape& shape, const GemmOperand<T>& a, const GemmOperand<T>& b,
+                        const GemmResult<T>& c, Index begin, Index end) {
+  for (Index column = 0; column < shape.n; column += tile_columns<T>)
+    multiply_small_panel(shape, a, b, c, column, smaller(tile_columns<T>, shape.n - column), begin, end);
+}
+
 /// Products of which a thread gets whole ones: what all of a batch have in common is found once.
 template <class T> void multiply_small(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
-  const auto multiply_some = is_by_rows(shape, a, b) ? multiply_by_rows<T> : multiply_narrow<T>;
+  const auto multiply_some = is_by_rows(shape, a, b) ? multiply_by_rows<T> : multiply_by_panels<T>;
   const Index products_of_an_item = shape.m * shape.n * (shape.k + 1);
   parallel_for(shape.batch, ceil_divide(products_that_pay_a_thread, products_of_an_item), [&](Index begin, Index end) {
     multiply_some(shape, a, b, c, begin, end);

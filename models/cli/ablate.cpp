@@ -1,11 +1,9 @@
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/commands.h>
-#include <retrace/models/cli/earlier_results.h>
-#include <retrace/models/cli/result_folder.h>
+#include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/terminal.h>
 
-#include <array>
-#include <optional>
+#include <memory>
 #include <ostream>
 
 namespace retrace {
@@ -18,17 +16,9 @@ void run_ablate(const AblateFlags& flags, Program& program) {
     options.run.fit.progress = progress_on(program);
   }
   variations_of(options);  // a wrong name is found before a folder is made
-  constexpr std::array files{"ablate.html", "result.json"};
-  std::optional<ResultFolder> folder;
-  if (!flags.out.empty()) {
-    if (!flags.force) refuse_earlier_results(flags.out, files, "give --force to replace it");
-    folder.emplace(flags.out);
-  }
+  const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "ablate.html", options.train);
   const Ablation ablation = ablate(options);
-  if (folder) {
-    folder->write(files[0], to_html(ablation));
-    folder->write(files[1], to_json(ablation) + "\n");
-  }
+  if (stored) stored->write(to_html(ablation), to_json(ablation));
   program.results << (flags.json ? to_json(ablation) + "\n" : to_text(ablation)) << std::flush;
 }
 

@@ -7,6 +7,7 @@
 #include <retrace/models/cli/generated_files.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/output_stream.h>
+#include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/usage_errors.h>
 
 #include <unistd.h>
@@ -36,9 +37,9 @@ int run_command(int argc, const char* const* argv, Program program) {
       "--version", [] { throw AskedText(version_text()); },
       "print the version, the commit, the compiler, the instruction set and the number of threads");
   add_generate_option(app);
-  for (const auto add_command :
-       {add_study_command, add_train_command, add_eval_command, add_predict_command, add_generate_command,
-        add_compare_command, add_ablate_command, add_gradcheck_command, add_info_command, add_demo_command})
+  for (const auto add_command : {add_study_command, add_train_command, add_eval_command, add_predict_command,
+                                 add_generate_command, add_compare_command, add_ablate_command, add_tune_command,
+                                 add_gradcheck_command, add_info_command, add_demo_command})
     add_command(app, program);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_flags_as_values(*command);
   try {
@@ -49,6 +50,9 @@ int run_command(int argc, const char* const* argv, Program program) {
     if (!report(app, error, results, messages)) return usage_error;
     finish(results);
     return 0;
+  } catch (const Interrupted& error) {
+    messages << error.what() << std::endl;
+    return error.exit_status;
   } catch (const DivergenceError& error) {
     messages << error.what() << std::endl;
     return failure;

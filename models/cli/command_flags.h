@@ -14,6 +14,7 @@ namespace retrace {
 void add_train_command(CLI::App& app, Program& program);
 void add_compare_command(CLI::App& app, Program& program);
 void add_ablate_command(CLI::App& app, Program& program);
+void add_tune_command(CLI::App& app, Program& program);
 // stored_run_flags.cpp
 void add_eval_command(CLI::App& app, Program& program);
 void add_predict_command(CLI::App& app, Program& program);

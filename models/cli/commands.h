@@ -9,6 +9,7 @@
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
+#include <retrace/models/reports/tuning/tuning.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/nn/module.h>
 
@@ -27,6 +28,7 @@ struct CommonFlags {
   std::optional<int> threads = {};  // if not given, every core
   std::string out = {};             // a folder for files; empty: none are written
   bool force = false;               // replaces earlier results in that folder
+  bool resume = false;              // goes on with the runs in that folder
   bool json = false;                // prints the result as JSON
   bool quiet = false;               // shows no progress
 };
@@ -78,6 +80,13 @@ struct AblateFlags : CommonFlags {
 
 /// retrace ablate TASK: trains a model with each part of its memory left out or resized, one at a time.
 void run_ablate(const AblateFlags& flags, Program& program);
+
+struct TuneFlags : CommonFlags {
+  TuneOptions tune{.run = {.task = "", .model = {.name = "lstm"}}};
+};
+
+/// retrace tune TASK: searches for the settings by which a model learns a task.
+void run_tune(const TuneFlags& flags, Program& program);
 
 /// A function as text and its inputs (models/study/expression).
 struct ExpressionFlags {

@@ -56,8 +56,12 @@ CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const Comm
                                CLI::Option* out) {
   CommonOptions options{.out = out};
   if (descriptions.out != nullptr) options.out = command.add_option("--out", flags.out, descriptions.out);
+  CLI::Option* resume = nullptr;
+  if (descriptions.resume != nullptr)
+    resume = command.add_flag("--resume", flags.resume, descriptions.resume)->needs(options.out);
   if (descriptions.force != nullptr)
     options.force = command.add_flag("--force", flags.force, descriptions.force)->needs(options.out);
+  if (resume != nullptr && options.force != nullptr) resume->excludes(options.force);
   if (descriptions.json != nullptr) options.json = command.add_flag("--json", flags.json, descriptions.json);
   if (descriptions.quiet) command.add_flag("--quiet", flags.quiet, "show no progress");
   return options;

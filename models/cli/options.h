@@ -31,7 +31,8 @@ CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, c
 /// The descriptions of those of the common flags that a command has.
 struct CommonDescriptions {
   const char* out = nullptr;
-  const char* force = nullptr;  // needs --out
+  const char* resume = nullptr;  // needs --out
+  const char* force = nullptr;   // likewise
   const char* json = nullptr;
   bool quiet = false;
 };

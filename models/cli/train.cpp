@@ -2,8 +2,7 @@
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/learning_rates.h>
-#include <retrace/models/cli/run_directory.h>
-#include <retrace/models/cli/stop_signals.h>
+#include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/reports/plots/curves.h>
@@ -30,16 +29,6 @@ std::string summary(const Run& run) {
   if (run.knows_ceiling()) line += text(", best possible ", in_digits(baselines.ceiling));
   if (baselines.original) line += text(", original ", *baselines.original);
   return line + ")";
-}
-
-/// Writes the files of a training into its folder. If a signal stopped it, there is no result.json, and the weights are
-/// the best so far.
-void leave_behind(RunDirectory& directory, const Run& run) {
-  run.save_weights(directory.weights().string());
-  std::vector<Metrics> history = directory.earlier();
-  history.insert(history.end(), run.fit.history.begin(), run.fit.history.end());
-  directory.write("curves.svg", to_svg(training_plots(history, run)));
-  if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", run.json() + "\n");
 }
 
 /// Whether a checkpoint is lost: the first validation writes one.
@@ -99,16 +88,11 @@ void run_train(const TrainFlags& flags, Program& program) {
     check_options(fit);
     keep_earlier_training(flags, fit.resume);
     directory.emplace(flags.out, fit.resume);
-    fit.metrics = &directory->metrics();
-    fit.on_validation = [&directory](const Metrics& metrics) {
-      directory->add_to_table(metrics);
-      return FitAction::go_on;
-    };
-    fit.checkpoint = directory->checkpoint().string();
-    fit.model = run->description();
   }
-  run->train();
-  if (directory) leave_behind(*directory, *run);
+  if (directory)
+    train_into(*directory, *run);
+  else
+    run->train();
   if (run->fit.stopped_by == StopReason::signal) {
     program.messages << interruption(flags, run->fit, fit) << std::endl;
     program.status = signals.exit_status();

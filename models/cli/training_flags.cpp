@@ -53,6 +53,7 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
 /// The output of compare and of ablate.
 CommonDescriptions comparison_flags(const char* out) {
   return {.out = out,
+          .resume = "go on with the runs in that folder",
           .force = "replace earlier results in that folder",
           .json = "print the result as one JSON object",
           .quiet = true};
@@ -104,7 +105,7 @@ void add_compare_command(CLI::App& app, Program& program) {
       ->check(CLI::IsMember({"parameters", "flops", "none"}))
       ->capture_default_str();
   add_list(*command, "--learning-rates", compare.learning_rates,
-           "tried for each model, separated by commas (default: the task's)", number_above_0);
+           "tried for each model, separated by commas (default: that of the model's recipe)", number_above_0);
   add_number(*command, "--threshold", compare.threshold,
              "of the metric, the time to which is reported (default: half of what can be learned)", any_number);
   add_count(*command, "--hidden", compare.run.model.sizes.hidden,
@@ -112,7 +113,7 @@ void add_compare_command(CLI::App& app, Program& program) {
   add_form_options(*command, compare.run.model.form);
   add_threads_option(*command, *flags);
   add_training_options(*command, compare.run.fit);
-  add_common_flags(*command, *flags, comparison_flags("folder for compare.html and result.json"));
+  add_common_flags(*command, *flags, comparison_flags("folder for compare.html, result.json and the runs"));
   command->callback([flags, &program] { run_compare(*flags, program); });
 }
 
@@ -132,8 +133,33 @@ void add_ablate_command(CLI::App& app, Program& program) {
   add_count(*command, "--hidden", ablate.run.model.sizes.hidden, "size of the model's state (default: the task's)");
   add_threads_option(*command, *flags);
   add_training_options(*command, ablate.run.fit);
-  add_common_flags(*command, *flags, comparison_flags("folder for ablate.html and result.json"));
+  add_common_flags(*command, *flags, comparison_flags("folder for ablate.html, result.json and the runs"));
   command->callback([flags, &program] { run_ablate(*flags, program); });
+}
+
+void add_tune_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<TuneFlags>();
+  TuneOptions& tune = flags->tune;
+  CLI::App* command = app.add_subcommand(
+      "tune", "Searches for the learning rate, the schedule and the size by which a model learns a task");
+  command->add_option("task", tune.run.task, joined(task_names()) + ", or data: your own, in --data FILE")->required();
+  add_task_options(*command, tune.run.task_options);
+  command->add_option("--model", tune.run.model.name, joined(model_names()))->capture_default_str();
+  add_memory_options(*command, tune.run.model);
+  add_form_options(*command, tune.run.model.form);
+  add_count(*command, "--hidden", tune.run.model.sizes.hidden, "size of the model's state, which is then not searched");
+  add_list(*command, "--learning-rates", tune.learning_rates, "to choose from, separated by commas", number_above_0);
+  add_list(*command, "--schedules", tune.schedules, "to choose from, separated by commas");
+  add_list(*command, "--scales", tune.scales, "of the recipe's sizes, to choose from, separated by commas",
+           number_above_0);
+  add_count(*command, "--rounds", tune.rounds, "each with half of the candidates and twice the steps")
+      ->default_str(std::to_string(tune.rounds));
+  add_count(*command, "--shelf-steps", tune.shelf_steps,
+            "candidates that are no better than a wrong answer stay until so many steps (default: half of --steps)");
+  add_threads_option(*command, *flags);
+  add_training_options(*command, tune.run.fit);
+  add_common_flags(*command, *flags, comparison_flags("folder for tuning.txt, result.json and the runs"));
+  command->callback([flags, &program] { run_tune(*flags, program); });
 }
 
 }  // namespace retrace

@@ -1,7 +1,9 @@
-// The default settings of training for each task.
+// The default settings of training for each task, and for the models that need others.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include <retrace/models/networks/model_spec.h>
@@ -19,6 +21,15 @@ struct Recipe {
   std::string_view schedule = "cosine";
 };
 
+/// What differs from the recipe of a task when one model learns it, as `retrace tune` finds it.
+struct ModelRecipe {
+  std::string_view task, model;
+  SizeOptions sizes = {};
+  std::optional<double> learning_rate = {};
+  std::optional<std::int64_t> steps = {};
+  std::string_view schedule = {};  // empty: the task's
+};
+
 /// Adds a task of your own, with its recipe, to those that make_task, and so `retrace train` and `compare`, know.
 /// Throws ValueError for a name that is taken or cannot be written on a command line, for no factory, and for numbers
 /// of the recipe that are not above 0. Not while another thread uses these functions.
@@ -33,6 +44,11 @@ void register_task(std::string_view name, const PaddedBatch& x, const Tensor& y,
 
 /// The recipe of a task. Throws ValueError for a task that is not known.
 const Recipe& recipe_for(std::string_view task);
+/// The recipe by which a model learns a task: the task's, changed by the ModelRecipe of the two if there is one. Throws
+/// likewise.
+Recipe recipe_for(std::string_view task, std::string_view model);
+/// The rows that recipe_for() knows.
+std::span<const ModelRecipe> model_recipes();
 /// The sizes that the recipe gives to a model of the task, all of them.
 SizeOptions sizes_for(const Task& task, const Recipe& recipe);
 

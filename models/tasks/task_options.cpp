@@ -40,6 +40,17 @@ std::string TaskOptionRow::in_words(const TaskOptions& options) const {
       member);
 }
 
+std::string TaskOptionRow::on_command_line(const TaskOptions& options) const {
+  return std::visit(
+      [&]<class T>(T TaskOptions::*option) {
+        if constexpr (std::same_as<T, bool>)
+          return std::string(flag);
+        else
+          return text(flag, " ", (options.*option).value());
+      },
+      member);
+}
+
 JsonObject to_json(const TaskOptions& options) {
   JsonObject object;
   for (const TaskOptionRow& row : task_option_rows)

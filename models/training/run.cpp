@@ -16,7 +16,7 @@ SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe&
 }
 
 RunOptions with_recipe(RunOptions options, const Task& task) {
-  const Recipe& recipe = recipe_for(options.task);
+  const Recipe recipe = recipe_for(options.task, options.model.name);
   options.model.sizes = options.model.sizes.or_else(recipe_sizes(options.model, task, recipe));
   options.fit = with_recipe(options.fit, recipe);
   return options;
@@ -73,7 +73,7 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
 
 ModelSpec filled_spec(const RunOptions& options, const Task& task) {
   ModelSpec spec = options.model;
-  spec.sizes = spec.sizes.or_else(sizes_for(task, recipe_for(options.task)));
+  spec.sizes = spec.sizes.or_else(sizes_for(task, recipe_for(options.task, options.model.name)));
   return spec;
 }
 
@@ -101,6 +101,12 @@ TaskRun prepare(const RunOptions& options) {
   check_choices(options.model, filled.model);
   check_bidirectional(options.model, options.task, *task);
   return {std::move(filled), std::move(task)};
+}
+
+FitResult train_anew(const RunOptions& options, const std::string& /*name*/) {
+  TaskRun run = prepare(options);
+  run.train();
+  return std::move(run.fit);
 }
 
 }  // namespace retrace

@@ -1,6 +1,7 @@
 // One training by names and numbers, as `retrace train` and the demo run it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,5 +81,11 @@ std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec&
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for a task or model that is not known,
 /// and for an option that the model or its memory does not have: see choices_of() and memory_choices().
 TaskRun prepare(const RunOptions& options);
+
+/// Trains one of several runs, which its name tells apart from the others. One that stores runs in files may return
+/// what an earlier program trained.
+using TrainRun = std::function<FitResult(const RunOptions& options, const std::string& name)>;
+/// Trains it anew, without files.
+FitResult train_anew(const RunOptions& options, const std::string& name);
 
 }  // namespace retrace

@@ -93,12 +93,14 @@ Variations variations_of(const AblateOptions& options) {
 Ablation ablate(const AblateOptions& options) {
   Ablation ablation{.variations = variations_of(options), .comparison = {}};
   for (const std::string& line : ablation.variations.left_out) options.tell(line);
+  RunOptions baseline = options.run;
+  baseline.fit = ablation.variations.kept.front().run.fit;  // with the numbers of the model's recipe
   std::vector<Entry> entries;
   for (const Variation& variation : ablation.variations.kept)
     entries.push_back(
         {entries.empty() ? variation.factor : text(variation.factor, " ", variation.setting), variation.run});
-  ablation.comparison =
-      compare({.run = options.run, .models = {}, .seeds = options.seeds, .learning_rates = {}}, entries);
+  ablation.comparison = compare(
+      {.run = baseline, .models = {}, .seeds = options.seeds, .learning_rates = {}, .train = options.train}, entries);
   return ablation;
 }
 

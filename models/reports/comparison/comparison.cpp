@@ -59,6 +59,22 @@ std::vector<Entry> entries_of(const CompareOptions& options) {
   return entries;
 }
 
+/// The steps and the batch of the task's recipe, where none are given: the same for every model.
+FitOptions with_budget(const RunOptions& run) {
+  FitOptions fit = run.fit;
+  const Recipe& recipe = recipe_for(run.task);
+  fit.batch = fit.batch.value_or(recipe.batch);
+  if (!fit.steps && fit.minutes == 0) fit.steps = recipe.steps;
+  return fit;
+}
+
+/// The name with a hyphen for what a file should not have in its name: "relational-rnn-gated".
+std::string file_name(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == ':' || c == ' ' || c == '/'; }, '-');
+  return name;
+}
+
 class Comparing {
  public:
   Comparing(const CompareOptions& options, const std::vector<Entry>& entries) : entries_(entries) {
@@ -66,15 +82,14 @@ class Comparing {
     if (options.seeds < 1)
       throw ValueError(text("compare: ", options.seeds, " seeds were asked for; ask for 1 or more"));
     comparison_.options = options;
+    const FitOptions budget = with_budget(options.run);
     for (Entry& entry : entries_) {
-      entry.run.fit = options.run.fit;
+      entry.run.fit = budget;
       TaskRun run = prepare(entry.run);
       entry.run = run.options;  // with the recipe's numbers where none were chosen
       if (!comparison_.task) comparison_.task = std::move(run.task);
     }
     comparison_.options.run = entries_.front().run;
-    if (comparison_.options.learning_rates.empty())
-      comparison_.options.learning_rates = {*comparison_.options.run.fit.learning_rate};
     const Baselines baselines = comparison_.task->baselines();
     comparison_.threshold = options.threshold.value_or((baselines.trivial + baselines.ceiling) / 2);
   }
@@ -91,7 +106,8 @@ class Comparing {
                        .hidden = run.model.sizes.hidden.value_or(0),
                        .parameters = info.parameters,
                        .flops_a_sample = info.flops_a_sample,
-                       .form = run.model.form};
+                       .form = run.model.form,
+                       .schedule = *run.fit.schedule};
     run.fit.learning_rate = result.learning_rate = choose_learning_rate(result, run);
     std::vector<double> of_first;  // the first model's values for the seeds of this one
     for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
@@ -110,7 +126,7 @@ class Comparing {
   /// Whether the training ended with finite numbers; that of the first model must.
   bool add_run(ModelResult& result, const RunOptions& run) {
     try {
-      result.runs.push_back(trained(run));
+      result.runs.push_back(comparison_.options.train(run, text(file_name(result.name), "-seed-", run.fit.seed)));
     } catch (const DivergenceError& error) {
       if (comparison_.results.empty()) throw;
       result.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
@@ -123,12 +139,13 @@ class Comparing {
 
   double choose_learning_rate(ModelResult& result, RunOptions run) const {
     const std::vector<double>& rates = comparison_.options.learning_rates;
+    if (rates.empty()) return *run.fit.learning_rate;
     if (rates.size() == 1) return rates.front();
     run.fit.seed = tuning_seed;
     for (const double rate : rates) {
       run.fit.learning_rate = rate;
       run.fit.progress.title = text(result.name, ", learning rate ", rate);
-      result.tried.emplace_back(rate, validation_loss(run));
+      result.tried.emplace_back(rate, validation_loss(run, text(file_name(result.name), "-rate-", rate)));
     }
     return std::min_element(result.tried.begin(), result.tried.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; })
@@ -136,18 +153,12 @@ class Comparing {
   }
 
   /// The validation loss of a training; infinite if it diverges.
-  static double validation_loss(const RunOptions& run) {
+  double validation_loss(const RunOptions& run, const std::string& name) const {
     try {
-      return trained(run).validation.loss;
+      return comparison_.options.train(run, name).validation.loss;
     } catch (const DivergenceError&) {
       return std::numeric_limits<double>::infinity();
     }
-  }
-
-  static FitResult trained(const RunOptions& options) {
-    TaskRun run = prepare(options);
-    run.train();
-    return std::move(run.fit);
   }
 
   void note_threshold(ModelResult& result, const FitResult& run) const {

@@ -23,10 +23,11 @@ struct CompareOptions {
   std::int64_t seeds = 3;
   Match match = Match::none;
   /// Learning rates to try with a separate seed; the one of the lowest validation loss is used. A single rate is used
-  /// untried.
+  /// untried; none stands for that of each model's recipe.
   std::vector<double> learning_rates;
   /// The metric to be reached; if not given, halfway from the trivial answer to the best possible.
   std::optional<double> threshold = {};
+  TrainRun train = train_anew;  // called for each run with the name of model and seed: "lstm-seed-0"
 };
 
 /// An entry of the comparison: a model with its sizes, and its name.
@@ -41,6 +42,7 @@ struct ModelResult {
   std::int64_t hidden = 0, parameters = 0, flops_a_sample = 0;
   ModelForm form = {};
   double learning_rate = 0;
+  std::string schedule = {};
   std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
   std::vector<FitResult> runs = {};                   // one per seed
   std::vector<double> values = {};                    // their test metrics

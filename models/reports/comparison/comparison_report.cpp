@@ -1,5 +1,6 @@
 #include <retrace/models/reports/comparison/comparison_report.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace retrace {
@@ -11,6 +12,17 @@ std::string lessons_in_words(const Comparison& comparison) {
   if (lessons == 0) return "";
   if (!comparison.options.run.fit.curriculum) return " No curriculum: the full task from the first step on.";
   return text(" Curriculum: easier lessons first, ", lessons, " in all; each is left once it is passed.");
+}
+
+/// "cosine", or of models whose recipes differ "cosine (lstm), trapezoid (rmc)".
+std::string schedules_in_words(const Comparison& comparison) {
+  const std::vector<ModelResult>& results = comparison.results;
+  const auto is_first = [&](const ModelResult& result) { return result.schedule == results.front().schedule; };
+  if (std::ranges::all_of(results, is_first)) return results.front().schedule;
+  std::string words;
+  for (const ModelResult& result : results)
+    words += text(words.empty() ? "" : ", ", result.schedule, " (", result.name, ")");
+  return words;
 }
 
 }  // namespace
@@ -29,8 +41,8 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
                *fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
                " seeds; the same batches in the same order for every model; tested on ", fit.test_samples,
                " fresh samples of the full task with the parameters of the lowest validation loss on it."),
-          text("Optimiser: ", fit.optimizer, ", schedule ", *fit.schedule, ", warm-up ", fit.warm_up, ", clip ",
-               fit.clip, ".", lessons_in_words(comparison))};
+          text("Optimiser: ", fit.optimizer, ", schedule ", schedules_in_words(comparison), ", warm-up ", fit.warm_up,
+               ", clip ", fit.clip, ".", lessons_in_words(comparison))};
 }
 
 std::vector<std::string> failures_in_words(const Comparison& comparison) {

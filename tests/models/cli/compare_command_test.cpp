@@ -24,6 +24,7 @@ Outcome compared(const std::string& folder, const std::vector<std::string>& more
 std::map<std::string, std::string> contents_of(const std::string& folder) {
   std::map<std::string, std::string> contents;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_directory()) continue;
     std::ifstream file(entry.path(), std::ios::binary);
     contents[entry.path()] = {std::istreambuf_iterator<char>(file), {}};
   }
@@ -79,7 +80,8 @@ TEST(CompareCommand, LeavesATrainingInTheSameFolderAlone) {
   const Outcome refused = compared(run);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.messages,
-            text("retrace: ", run, " holds result.json of an earlier run; give --force to replace it\n"));
+            text("retrace: ", run,
+                 " holds result.json of an earlier run; give --resume to go on with it, --force to start over\n"));
   EXPECT_EQ(contents_of(run), before);
   ASSERT_EQ(compared(run, {"--force"}).status, 0);
   EXPECT_EQ(compared(run).status, 2) << "a comparison is kept, too";
@@ -89,6 +91,57 @@ TEST(CompareCommand, LeavesATrainingInTheSameFolderAlone) {
   EXPECT_EQ(compared(run, {"--force"}).status, 0);
   EXPECT_TRUE(std::filesystem::exists(folder / "run/checkpoint.safetensors"));
   EXPECT_EQ(std::filesystem::file_size(folder / "run/metrics.jsonl"), metrics);
+}
+
+/// The models of a result without their times.
+nlohmann::json models_in(const Outcome& outcome) {
+  nlohmann::json models = nlohmann::json::parse(outcome.results).at("models");
+  for (nlohmann::json& model : models)
+    for (const char* time : {"seconds", "seconds_to_threshold"}) model.erase(time);
+  return models;
+}
+
+TEST(CompareCommand, GoesOnWithTheRunsThatItHas) {
+  const TemporaryFolder folder;
+  const Outcome whole = compared(folder / "runs");
+  ASSERT_EQ(whole.status, 0) << whole.messages;
+  std::filesystem::remove(folder / "runs/result.json");
+  std::filesystem::remove_all(folder / "runs/runs/gru-seed-0");
+  EXPECT_EQ(compared(folder / "runs").status, 2) << "neither --resume nor --force";
+  const Outcome resumed = compared(folder / "runs", {"--resume"});
+  ASSERT_EQ(resumed.status, 0) << resumed.messages;
+  EXPECT_EQ(models_in(resumed), models_in(whole));
+  EXPECT_TRUE(std::filesystem::exists(folder / "runs/runs/gru-seed-0/weights.safetensors"));
+}
+
+TEST(CompareCommand, ResumesNoRunWithOtherSettings) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(compared(folder / "runs").status, 0);
+  const Outcome other = compared(folder / "runs", {"--resume", "--learning-rate", "0.5"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.messages.find("is of another training (stored: learning rate 0.01"), std::string::npos)
+      << other.messages;
+}
+
+TEST(TuneCommand, GoesOnWithTheRunsThatItHas) {
+  const TemporaryFolder folder;
+  const auto tuned = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"tune",  "parity",       "--model", "rnn",      "--steps", "4",      "--batch",
+                                   "2",     "--rounds",     "2",       "--scales", "1",       "--json", "--quiet",
+                                   "--out", folder / "tune"};
+    words.insert(words.end(), {"--test-samples", "20", "--schedules", "cosine", "--learning-rates", "0.1,0.01"});
+    words.insert(words.end(), more.begin(), more.end());
+    return run_command(words);
+  };
+  const Outcome whole = tuned({});
+  ASSERT_EQ(whole.status, 0) << whole.messages;
+  std::filesystem::remove_all(folder / "tune/runs/rate-0.01-cosine-scale-1-steps-2");
+  const Outcome resumed = tuned({"--resume"});
+  ASSERT_EQ(resumed.status, 0) << resumed.messages;
+  EXPECT_EQ(nlohmann::json::parse(resumed.results).at("best"), nlohmann::json::parse(whole.results).at("best"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "tune/tuning.txt"));
+  EXPECT_EQ(tuned({}).status, 2);
+  EXPECT_EQ(tuned({"--force"}).status, 0);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
       {"train", "parity", "--length", "2", "--out", folder / "run"},
       {"train", "text", "--text", folder / "text", "--length", "4", "--hidden", "4", "--out", folder / "text-run"},
       {"compare", "parity", "--length", "2", "--models", "gru,rnn", "--seeds", "1"},
-      {"ablate", "parity", "--length", "2", "--factors", "gate", "--seeds", "1"}};
+      {"ablate", "parity", "--length", "2", "--factors", "gate", "--seeds", "1"},
+      {"tune", "parity", "--length", "2", "--learning-rates", "0.1", "--scales", "1", "--rounds", "1"}};
   for (std::vector<std::string>& words : lines) words.insert(words.end(), moments.begin(), moments.end());
   lines.insert(lines.end(), {{"study", "softmax"},
                              {"eval", folder / "run"},

@@ -25,6 +25,7 @@ class OutFolder : public testing::Test {
   std::map<std::string, std::string> contents() const {
     std::map<std::string, std::string> contents;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(run_)) {
+      if (entry.is_directory()) continue;
       std::ifstream file(entry.path(), std::ios::binary);
       contents[entry.path().filename()] = {std::istreambuf_iterator<char>(file), {}};
     }
@@ -115,7 +116,8 @@ TEST_F(OutFolder, AnAblationIsKeptAsAComparisonIs) {
       "1",      "--batch", "2",        "--quiet", "--out",     run_,   "--test-samples", "10"};
   ASSERT_EQ(run_command(words).status, 0);
   const auto before = contents();
-  expect_refused(run_command(words), "ablate.html of an earlier run; give --force to replace it");
+  expect_refused(run_command(words),
+                 "ablate.html of an earlier run; give --resume to go on with it, --force to start over");
   EXPECT_EQ(contents(), before);
   std::vector<std::string> by_force = words;
   by_force.emplace_back("--force");

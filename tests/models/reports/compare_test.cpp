@@ -41,6 +41,23 @@ CompareOptions small_comparison() {
   return options;
 }
 
+TEST(Compare, ModelsHaveTheRatesOfTheirRecipesAndTheStepsOfTheTasks) {
+  CompareOptions options = small_comparison();
+  options.models = {"lstm", "rmc"};
+  options.seeds = 1;
+  options.learning_rates = {};
+  options.run.fit.learning_rate = {};
+  const Comparison comparison = compare(options);
+  for (const ModelResult& result : comparison.results) {
+    const Recipe recipe = recipe_for("pair-matching", result.name);
+    EXPECT_EQ(result.learning_rate, recipe.learning_rate) << result.name;
+    EXPECT_EQ(result.schedule, recipe.schedule) << result.name;
+    EXPECT_EQ(result.runs[0].steps, 20) << result.name;
+  }
+  EXPECT_NE(comparison.results[0].learning_rate, comparison.results[1].learning_rate);
+  EXPECT_NE(to_text(comparison).find("cosine (lstm), trapezoid (rmc)"), std::string::npos) << to_text(comparison);
+}
+
 TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
   const Comparison comparison = compare(small_comparison());
   ASSERT_EQ(comparison.results.size(), 3U);

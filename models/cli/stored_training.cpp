@@ -1,0 +1,92 @@
+#include <retrace/models/cli/earlier_results.h>
+#include <retrace/models/cli/stored_training.h>
+#include <retrace/models/reports/plots/curves.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+/// The validations of the training, those before a resume included.
+std::vector<Metrics> history_of(const RunDirectory& directory, const Run& run) {
+  std::vector<Metrics> history = directory.earlier();
+  history.insert(history.end(), run.fit.history.begin(), run.fit.history.end());
+  return history;
+}
+
+}  // namespace
+
+void train_into(RunDirectory& directory, Run& run) {
+  FitOptions& fit = run.options.fit;
+  fit.metrics = &directory.metrics();
+  fit.on_validation = [&directory](const Metrics& metrics) {
+    directory.add_to_table(metrics);
+    return FitAction::go_on;
+  };
+  fit.checkpoint = directory.checkpoint().string();
+  fit.model = run.description();
+  run.train();
+  run.save_weights(directory.weights().string());
+  directory.write("curves.svg", to_svg(training_plots(history_of(directory, run), run)));
+  if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", run.json() + "\n");
+}
+
+namespace {
+
+/// The folder's path, unless it has results that are to be kept.
+std::filesystem::path checked_folder(const CommonFlags& flags, const char* page) {
+  const std::array files{page, "result.json"};
+  constexpr const char* remedy = "give --resume to go on with it, --force to start over";
+  if (flags.resume || flags.force) return flags.out;
+  refuse_earlier_results(flags.out, files, remedy);
+  if (std::filesystem::exists(std::filesystem::path(flags.out) / "runs"))
+    throw ValueError(text("retrace: ", flags.out, " holds runs of an earlier command; ", remedy));
+  return flags.out;
+}
+
+}  // namespace
+
+StoredRuns::StoredRuns(const CommonFlags& flags, const char* page)
+    : runs_(std::filesystem::path(flags.out) / "runs"),
+      resume_(flags.resume),
+      replace_(flags.force),
+      page_(page),
+      folder_(checked_folder(flags, page)) {}
+
+void StoredRuns::remove_earlier_runs() {
+  if (!std::exchange(replace_, false)) return;
+  std::error_code error;
+  std::filesystem::remove_all(runs_, error);
+  if (error)
+    throw FileError(
+        text("retrace: ", runs_.string(), " cannot be removed: ", error.message(), "; choose another --out"));
+}
+
+FitResult StoredRuns::train(const RunOptions& options, const std::string& name) {
+  TaskRun run = prepare(options);
+  run.options.fit.resume = resume_;
+  run.options.fit.stop = &signals_.flag();
+  check_options(run.options.fit);
+  remove_earlier_runs();
+  RunDirectory directory(runs_ / name, resume_);
+  train_into(directory, run);
+  if (run.fit.stopped_by == StopReason::signal) throw Interrupted(signals_.exit_status());
+  run.fit.history = history_of(directory, run);
+  return std::move(run.fit);
+}
+
+void StoredRuns::write(const std::string& page, const std::string& json) const {
+  folder_.write(page_, page);
+  folder_.write("result.json", json + "\n");
+}
+
+std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, TrainRun& train) {
+  if (flags.out.empty()) return nullptr;
+  auto runs = std::make_unique<StoredRuns>(flags, page);
+  train = [&stored = *runs](const RunOptions& options, const std::string& name) { return stored.train(options, name); };
+  return runs;
+}
+
+}  // namespace retrace

@@ -1,0 +1,126 @@
+#include <retrace/models/reports/tuning/tuning.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace retrace {
+namespace {
+
+/// The sizes of the recipe times the scale; slots stay divisible by the heads.
+RunOptions scaled(const RunOptions& given, double scale) {
+  RunOptions run = prepare(given).options;
+  const auto times = [scale](std::int64_t size, std::int64_t multiple) {
+    const double steps = scale * static_cast<double>(size) / static_cast<double>(multiple);
+    return std::max<std::int64_t>(1, std::llround(steps)) * multiple;
+  };
+  SizeOptions& sizes = run.model.sizes;
+  if (sizes.hidden && !given.model.sizes.hidden) sizes.hidden = times(*sizes.hidden, 4);
+  if (sizes.slot_size && !given.model.sizes.slot_size)
+    sizes.slot_size = times(*sizes.slot_size, sizes.heads.value_or(1));
+  return run;
+}
+
+std::vector<CandidateResult> candidates_of(const TuneOptions& options) {
+  const FitOptions& given = options.run.fit;
+  const auto rates = given.learning_rate ? std::vector{*given.learning_rate} : options.learning_rates;
+  const auto schedules = given.schedule ? std::vector{*given.schedule} : options.schedules;
+  std::vector<CandidateResult> candidates;
+  for (const double scale : options.scales) {
+    if (!(scale > 0)) throw ValueError(text("tune: the scale ", scale, " is not above 0"));
+    for (const std::string& schedule : schedules)
+      for (const double rate : rates) {
+        RunOptions run = scaled(options.run, scale);
+        run.fit.learning_rate = rate;
+        run.fit.schedule = schedule;
+        check_options(run.fit);
+        candidates.push_back({{rate, schedule, scale}, std::move(run), {}});
+      }
+  }
+  if (candidates.empty()) throw ValueError("tune: there is nothing to choose from; give rates, schedules and scales");
+  return candidates;
+}
+
+std::vector<std::int64_t> steps_of_rounds(const TuneOptions& options) {
+  if (options.rounds < 1 || options.rounds > 20)
+    throw ValueError(text("tune: ", options.rounds, " rounds were asked for; ask for 1 to 20"));
+  const std::int64_t last = prepare(options.run).options.fit.steps.value();
+  if (last == no_limit) throw ValueError("tune: rounds are counted in steps; give --steps instead of --minutes");
+  std::vector<std::int64_t> steps;
+  for (std::int64_t round = options.rounds; round-- > 0;) steps.push_back(std::max<std::int64_t>(1, last >> round));
+  return steps;
+}
+
+/// Whether the last trial of a ended better than that of b: off a shelf by the metric, otherwise by the loss.
+bool is_better(const CandidateResult& a, const CandidateResult& b, TaskKind kind) {
+  if (a.trials.size() != b.trials.size()) return a.trials.size() > b.trials.size();
+  const Trial &of_a = a.trials.back(), &of_b = b.trials.back();
+  if (of_a.failure.empty() != of_b.failure.empty()) return of_a.failure.empty();
+  if (of_a.on_shelf != of_b.on_shelf) return of_b.on_shelf;
+  const double sign = kind == TaskKind::regression ? 1 : -1;
+  const double metric_a = sign * of_a.validation.metric, metric_b = sign * of_b.validation.metric;
+  if (!of_a.on_shelf && metric_a != metric_b) return metric_a < metric_b;
+  return of_a.validation.loss < of_b.validation.loss;
+}
+
+Trial trial_of(const TuneOptions& options, const CandidateResult& result, const Tuning& tuning, TaskKind kind,
+               std::int64_t steps) {
+  const Candidate& candidate = result.candidate;
+  RunOptions run = result.run;
+  run.fit.steps = steps;
+  run.fit.progress.title =
+      text("rate ", candidate.learning_rate, ", ", candidate.schedule, ", scale ", candidate.scale);
+  Trial trial{.steps = steps};
+  try {
+    const FitResult fit = options.train(run, text("rate-", candidate.learning_rate, "-", candidate.schedule, "-scale-",
+                                                  candidate.scale, "-steps-", steps));
+    trial.validation = fit.validation;
+    trial.test = fit.test;
+    trial.seconds = fit.seconds;
+    trial.on_shelf = is_on_shelf(tuning.baselines, kind, fit.validation.metric, run.fit.validation_samples);
+  } catch (const DivergenceError& error) {
+    trial.failure = error.what();
+  }
+  return trial;
+}
+
+}  // namespace
+
+bool is_on_shelf(const Baselines& baselines, TaskKind kind, double metric, std::int64_t samples) {
+  const bool less_is_better = kind == TaskKind::regression;
+  double wrong = baselines.trivial;
+  for (const double other : {baselines.chance})
+    wrong = less_is_better ? std::min(wrong, other) : std::max(wrong, other);
+  for (const Baselines::Shortcut& shortcut : baselines.shortcuts)
+    wrong = less_is_better ? std::min(wrong, shortcut.value) : std::max(wrong, shortcut.value);
+  if (less_is_better) return metric >= 0.95 * wrong;
+  return metric <= wrong + 3 * std::sqrt(wrong * (1 - wrong) / static_cast<double>(samples));
+}
+
+Tuning tune(const TuneOptions& options) {
+  const TaskRun first = prepare(options.run);
+  Tuning tuning{.options = options,
+                .metric = std::string(first.metric()),
+                .baselines = first.baselines(),
+                .steps = steps_of_rounds(options),
+                .results = candidates_of(options)};
+  tuning.shelf_steps = options.shelf_steps.value_or(tuning.steps.back() / 2);
+  const auto before = [kind = first.task->kind()](const CandidateResult& a, const CandidateResult& b) {
+    return is_better(a, b, kind);
+  };
+  auto alive = static_cast<std::ptrdiff_t>(tuning.results.size());
+  for (const std::int64_t steps : tuning.steps) {
+    for (auto result = tuning.results.begin(); result != tuning.results.begin() + alive; ++result)
+      result->trials.push_back(trial_of(options, *result, tuning, first.task->kind(), steps));
+    std::stable_sort(tuning.results.begin(), tuning.results.begin() + alive, before);
+    const auto half = tuning.results.begin() + (alive + 1) / 2;
+    const auto stays = [&](const CandidateResult& result) {
+      return steps < tuning.shelf_steps && result.trials.back().on_shelf;
+    };
+    alive = std::stable_partition(half, tuning.results.begin() + alive, stays) - tuning.results.begin();
+  }
+  std::stable_sort(tuning.results.begin(), tuning.results.end(), before);
+  return tuning;
+}
+
+}  // namespace retrace

@@ -1,0 +1,40 @@
+// Trains models by their recipes, which takes an hour: `ctest --test-dir build/release -L results`.
+#include <gtest/gtest.h>
+#include <retrace/core/parallel.h>
+#include <retrace/models/training/run.h>
+#include <retrace/tests/results/expected.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace retrace {
+namespace {
+
+class Results : public testing::TestWithParam<ExpectedResult> {};
+
+TEST_P(Results, ARecipeReachesWhatItReached) {
+  const ExpectedResult& expected = GetParam();
+  set_threads(1);
+  RunOptions options{.task = std::string(expected.task), .model = {.name = std::string(expected.model)}};
+  options.fit.seed = 7;
+  TaskRun run = prepare(options);
+  run.train();
+  std::printf("%s by %s: %.5g after %.0f s (%.5g after %.0f s when the recipe was last changed)\n",
+              options.task.c_str(), options.model.name.c_str(), run.fit.test.metric, run.fit.seconds, expected.measured,
+              expected.seconds);
+  if (run.task->kind() == TaskKind::regression)
+    EXPECT_LE(run.fit.test.metric, expected.limit);
+  else
+    EXPECT_GE(run.fit.test.metric, expected.limit);
+}
+
+std::string name_of_case(const testing::TestParamInfo<ExpectedResult>& info) {
+  std::string name = std::string(info.param.task) + "_by_" + std::string(info.param.model);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Recipes, Results, testing::ValuesIn(expected_results), name_of_case);
+
+}  // namespace
+}  // namespace retrace

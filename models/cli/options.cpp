@@ -115,6 +115,19 @@ void add_memory_options(CLI::App& command, ModelSpec& model) {
   leave_out("--no-residual", parts.residual, "rmc: without residual connections");
   leave_out("--no-layer-norm", parts.layer_norm, "rmc: without layer norms");
   leave_out("--no-attention-mlp", parts.attention_mlp, "rmc: without the MLP after the attention");
+  add_count(command, "--key-size", parts.key_size,
+            "rmc: features of queries and keys in a head (default: as of values)");
+  add_count(command, "--mlp-layers", parts.mlp_layers, "rmc: of the MLP after the attention", 100)
+      ->default_str(std::to_string(parts.mlp_layers));
+  const auto choose_variant = [&parts](const std::string& name) {
+    parts.variant = static_cast<CoreVariant>(std::ranges::find(variant_names(), name) - variant_names().begin());
+  };
+  const std::vector<std::string> variants(variant_names().begin(), variant_names().end());
+  command
+      .add_option_function<std::string>(
+          "--variant", choose_variant,
+          "rmc: as its authors compute it (the default), or a published implementation that differs from theirs")
+      ->check(CLI::IsMember(variants));
 }
 
 void add_form_options(CLI::App& command, ModelForm& form) {

@@ -98,7 +98,8 @@ void add_compare_command(CLI::App& app, Program& program) {
   command->add_option("task", compare.run.task, joined(task_names()) + ", or data: your own, in --data FILE")
       ->required();
   add_task_options(*command, compare.run.task_options);
-  add_list(*command, "--models", compare.models, "separated by commas; relational-rnn:gated chooses a memory")
+  add_list(*command, "--models", compare.models,
+           "separated by commas; relational-rnn:gated chooses a memory, rmc@0.002 a learning rate")
       ->required();
   add_count(*command, "--seeds", compare.seeds, "number of seeds")->default_str(std::to_string(compare.seeds));
   command->add_option("--match", flags->match, "sizes of the models: parameters, flops or none")
@@ -110,6 +111,7 @@ void add_compare_command(CLI::App& app, Program& program) {
              "of the metric, the time to which is reported (default: half of what can be learned)", any_number);
   add_count(*command, "--hidden", compare.run.model.sizes.hidden,
             "size of the first model's state (default: the task's)");
+  add_memory_options(*command, compare.run.model);
   add_form_options(*command, compare.run.model.form);
   add_threads_option(*command, *flags);
   add_training_options(*command, compare.run.fit);

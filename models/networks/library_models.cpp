@@ -92,6 +92,20 @@ struct RelationalModel {
   void visit(auto&& see) const { network.visit(see); }
 };
 
+RelationalMemoryCoreVariant variant_of(CoreVariant variant) {
+  switch (variant) {
+    case CoreVariant::l0sg:
+      return l0sg_variant();
+    case CoreVariant::blog:
+      return blog_variant();
+    case CoreVariant::relgan:
+      return relgan_variant();
+    case CoreVariant::authors:
+      break;
+  }
+  return {};
+}
+
 std::unique_ptr<SequenceModel> make_rmc(const ModelSizes& sizes, Random& random) {
   RelationalMemoryCoreOptions core{.slots = sizes.slots,
                                    .head_size = sizes.slot_size / sizes.heads,
@@ -101,7 +115,9 @@ std::unique_ptr<SequenceModel> make_rmc(const ModelSizes& sizes, Random& random)
                                    .layer_norm = sizes.parts.layer_norm,
                                    .gate = sizes.parts.gate,
                                    .dropout = sizes.form.dropout};
-  if (!sizes.parts.attention_mlp) core.mlp_layers = 0;
+  core.key_size = sizes.parts.key_size;
+  core.mlp_layers = sizes.parts.attention_mlp ? static_cast<int>(sizes.parts.mlp_layers) : 0;
+  core.variant = variant_of(sizes.parts.variant);
   return std::make_unique<SequenceModelOf<RmcModel>>(
       RmcModelOptions{.input = sizes.input, .output = sizes.output, .core = core}, random);
 }
@@ -121,7 +137,8 @@ struct Entry {
   std::optional<ModelChoices> choices;
 };
 
-constexpr std::array<std::string_view, 6> parts{"heads", "slots", "gate", "residual", "layer-norm", "attention-mlp"};
+constexpr std::array<std::string_view, 9> parts{"heads",         "slots",    "gate",       "residual", "layer-norm",
+                                                "attention-mlp", "key-size", "mlp-layers", "variant"};
 
 ModelChoices relational_choices() {
   const std::vector<std::string_view> gated{"heads", "slots", "gate"};
@@ -187,6 +204,41 @@ MemoryChoices memory_choices(const ModelSpec& spec) {
   if (!choices || choices->memories.empty()) return {};
   const auto found = std::ranges::find(choices->memories, spec.memory, &MemoryChoices::name);
   return found == choices->memories.end() ? choices->memories.front() : *found;
+}
+
+std::vector<std::string_view> chosen_parts(const ModelSpec& spec) {
+  const MemoryParts none;
+  const auto& [gate, residual, layer_norm, attention_mlp, key_size, mlp_layers, variant] = spec.parts;
+  std::vector<std::string_view> chosen;
+  const auto add = [&](std::string_view name, bool is_chosen) {
+    if (is_chosen) chosen.push_back(name);
+  };
+  add("heads", spec.sizes.heads.has_value());
+  add("slots", spec.sizes.slots.has_value());
+  add("gate", gate != none.gate);
+  add("residual", residual != none.residual);
+  add("layer-norm", layer_norm != none.layer_norm);
+  add("attention-mlp", attention_mlp != none.attention_mlp);
+  add("key-size", key_size != none.key_size);
+  add("mlp-layers", mlp_layers != none.mlp_layers);
+  add("variant", variant != none.variant);
+  return chosen;
+}
+
+ModelSpec without_missing_parts(ModelSpec spec) {
+  const std::vector<std::string_view> own = memory_choices(spec).parts;
+  const auto is_missing = [&](std::string_view part) { return std::ranges::find(own, part) == own.end(); };
+  const MemoryParts none;
+  if (is_missing("heads")) spec.sizes.heads = std::nullopt;
+  if (is_missing("slots")) spec.sizes.slots = std::nullopt;
+  if (is_missing("gate")) spec.parts.gate = none.gate;
+  if (is_missing("residual")) spec.parts.residual = none.residual;
+  if (is_missing("layer-norm")) spec.parts.layer_norm = none.layer_norm;
+  if (is_missing("attention-mlp")) spec.parts.attention_mlp = none.attention_mlp;
+  if (is_missing("key-size")) spec.parts.key_size = none.key_size;
+  if (is_missing("mlp-layers")) spec.parts.mlp_layers = none.mlp_layers;
+  if (is_missing("variant")) spec.parts.variant = none.variant;
+  return spec;
 }
 
 std::string memory_name(const ModelSpec& spec) {

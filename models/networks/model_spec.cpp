@@ -16,6 +16,24 @@ MemoryGate gate_named(const std::string& name) {
   return static_cast<MemoryGate>(found - gate_names().begin());
 }
 
+CoreVariant variant_named(const std::string& name) {
+  const auto found = std::ranges::find(variant_names(), name);
+  if (found == variant_names().end()) throw ValueError(unknown_name("sizes.variant", "variant", name, variant_names()));
+  return static_cast<CoreVariant>(found - variant_names().begin());
+}
+
+MemoryParts parts_in(const JsonFields& fields) {
+  constexpr std::int64_t largest = 1 << 16;
+  MemoryParts parts{.gate = gate_named(fields.string("sizes.gate")),
+                    .residual = fields.truth("sizes.residual"),
+                    .layer_norm = fields.truth("sizes.layer_norm"),
+                    .attention_mlp = fields.truth("sizes.attention_mlp")};
+  if (fields.has("sizes.key_size")) parts.key_size = fields.integer_in("sizes.key_size", 1, largest);
+  if (fields.has("sizes.mlp_layers")) parts.mlp_layers = fields.integer_in("sizes.mlp_layers", 1, largest);
+  if (fields.has("sizes.variant")) parts.variant = variant_named(fields.string("sizes.variant"));
+  return parts;
+}
+
 }  // namespace
 
 std::span<const std::string_view> gate_names() {
@@ -24,6 +42,13 @@ std::span<const std::string_view> gate_names() {
 }
 
 std::string_view name_of(MemoryGate gate) { return gate_names()[static_cast<std::size_t>(gate)]; }
+
+std::span<const std::string_view> variant_names() {
+  static constexpr std::array<std::string_view, 4> names{"authors", "l0sg", "blog", "relgan"};
+  return names;
+}
+
+std::string_view name_of(CoreVariant variant) { return variant_names()[static_cast<std::size_t>(variant)]; }
 
 SizeOptions SizeOptions::or_else(const SizeOptions& defaults) const {
   const auto either = [](const auto& chosen, const auto& otherwise) { return chosen ? chosen : otherwise; };
@@ -50,10 +75,14 @@ ModelSizes sizes_of(const ModelSpec& spec) {
 JsonObject sizes_to_json(const ModelSpec& spec) {
   const auto& [name, sizes, memory, parts, form] = spec;
   const auto& [hidden, slot_size, slots, heads] = sizes;
-  const auto& [gate, residual, layer_norm, attention_mlp] = parts;
+  const auto& [gate, residual, layer_norm, attention_mlp, key_size, mlp_layers, variant] = parts;
   JsonObject object{{"hidden", hidden},     {"slot_size", slot_size},   {"slots", slots},
                     {"heads", heads},       {"memory", memory},         {"gate", name_of(gate)},
                     {"residual", residual}, {"layer_norm", layer_norm}, {"attention_mlp", attention_mlp}};
+  // Only where they differ, as files had them before there was a choice.
+  if (key_size != MemoryParts{}.key_size) object.add("key_size", key_size);
+  if (mlp_layers != MemoryParts{}.mlp_layers) object.add("mlp_layers", mlp_layers);
+  if (variant != MemoryParts{}.variant) object.add("variant", name_of(variant));
   object.add(to_json(form));
   return object;
 }
@@ -67,10 +96,7 @@ ModelSpec model_spec_in(const JsonFields& fields) {
                     .slots = size("sizes.slots"),
                     .heads = static_cast<int>(size("sizes.heads"))},
           .memory = fields.string("sizes.memory"),
-          .parts = {.gate = gate_named(fields.string("sizes.gate")),
-                    .residual = fields.truth("sizes.residual"),
-                    .layer_norm = fields.truth("sizes.layer_norm"),
-                    .attention_mlp = fields.truth("sizes.attention_mlp")},
+          .parts = parts_in(fields),
           .form = model_form_in(fields, "sizes")};
 }
 

@@ -15,18 +15,27 @@ namespace retrace {
 class JsonFields;
 class JsonObject;
 
-/// The parts of a memory beside its attention; each can be left out alone, to measure its effect.
+/// A published implementation of the relational memory core (nn/relational_memory_core_variants.h).
+enum class CoreVariant { authors, l0sg, blog, relgan };
+
+/// The parts of a memory beside its attention; each can be left out or changed alone, to measure its effect.
 struct MemoryParts {
   MemoryGate gate = MemoryGate::unit;
   bool residual = true;
   bool layer_norm = true;
   bool attention_mlp = true;
+  std::int64_t key_size = 0;  // of q and k in a head; 0: as of its values
+  std::int64_t mlp_layers = 2;
+  CoreVariant variant = CoreVariant::authors;
   bool operator==(const MemoryParts&) const = default;
 };
 
 /// "unit", "memory" and "none", in the order of MemoryGate.
 std::span<const std::string_view> gate_names();
 std::string_view name_of(MemoryGate gate);
+/// "authors", "l0sg", "blog" and "relgan", in the order of CoreVariant.
+std::span<const std::string_view> variant_names();
+std::string_view name_of(CoreVariant variant);
 
 /// Sizes that are chosen; a recipe or a default gives the others.
 struct SizeOptions {

@@ -143,11 +143,15 @@ std::span<const std::string_view> registered_model_names();
 std::vector<std::string_view> memory_model_names();
 /// The memories that a relational-rnn can have.
 std::span<const std::string_view> memory_names();
-/// "heads", "slots", "gate", "residual", "layer-norm" and "attention-mlp".
+/// "heads", "slots", "gate", "residual", "layer-norm", "attention-mlp", "key-size", "mlp-layers" and "variant".
 std::span<const std::string_view> memory_part_names();
 
 /// The options of a model; nothing for one that is not known or was registered without choices.
 std::optional<ModelChoices> choices_of(std::string_view model);
+/// The names of the memory's parts that are chosen in a ModelSpec.
+std::vector<std::string_view> chosen_parts(const ModelSpec& spec);
+/// The ModelSpec without the chosen parts that the model's memory does not have.
+ModelSpec without_missing_parts(ModelSpec spec);
 /// The options of the model's memory (of its first one, if it has none of that name).
 MemoryChoices memory_choices(const ModelSpec& spec);
 /// The name of its memory if the model can have several, otherwise empty.

@@ -57,12 +57,8 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
   check_form("prepare", given.name, given.form);
   if (!choices_of(given.name)) return;  // it may ignore options, or make_model will refuse it
   const MemoryChoices memory = memory_choices(given);
-  if (given.sizes.heads) check_part(given, memory, "heads");
-  if (given.sizes.slots) check_part(given, memory, "slots");
-  if (given.parts.gate != MemoryGate::unit) check_part(given, memory, "gate"), check_gate(given, memory);
-  if (!given.parts.residual) check_part(given, memory, "residual");
-  if (!given.parts.layer_norm) check_part(given, memory, "layer-norm");
-  if (!given.parts.attention_mlp) check_part(given, memory, "attention-mlp");
+  for (const std::string_view part : chosen_parts(given)) check_part(given, memory, part);
+  if (given.parts.gate != MemoryGate::unit) check_gate(given, memory);
   const ModelSizes sizes = sizes_of(filled);
   if (!memory.parts.empty() && sizes.slot_size % sizes.heads != 0)
     throw ValueError(text("prepare: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,

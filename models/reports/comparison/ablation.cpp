@@ -13,6 +13,21 @@ bool* switch_of(ModelSpec& model, std::string_view factor) {
   return &model.parts.attention_mlp;
 }
 
+/// The size of q and k in a head.
+std::int64_t key_size_of(const ModelSpec& model) {
+  const ModelSizes sizes = sizes_of(model);
+  return model.parts.key_size != 0 ? model.parts.key_size : sizes.slot_size / sizes.heads;
+}
+
+/// "gate unit", "residual on", "keys of 16".
+std::string setting_of(ModelSpec& model, std::string_view factor) {
+  if (factor == "gate") return text("gate ", name_of(model.parts.gate));
+  if (factor == "key-size") return text("keys of ", key_size_of(model));
+  if (factor == "mlp-layers") return text("MLP layers ", model.parts.mlp_layers);
+  if (factor == "variant") return text("variant ", name_of(model.parts.variant));
+  return text(factor, *switch_of(model, factor) ? " on" : " off");
+}
+
 /// Copies of the baseline with the other settings of a factor.
 std::vector<Variation> settings_of(std::string_view factor, const RunOptions& baseline) {
   std::vector<Variation> settings;
@@ -31,6 +46,17 @@ std::vector<Variation> settings_of(std::string_view factor, const RunOptions& ba
   } else if (factor == "gate") {
     for (const MemoryGate gate : memory_choices(model).gates)
       if (gate != model.parts.gate) add(name_of(gate)).parts.gate = gate;
+  } else if (factor == "key-size") {
+    const std::int64_t chosen = key_size_of(model);
+    for (const std::int64_t size : {std::max<std::int64_t>(1, chosen / 2), 2 * chosen})
+      if (size != chosen) add(std::to_string(size)).parts.key_size = size;
+  } else if (factor == "mlp-layers") {
+    for (const std::int64_t layers : {1, 2, 3})
+      if (layers != model.parts.mlp_layers) add(std::to_string(layers)).parts.mlp_layers = layers;
+  } else if (factor == "variant") {
+    for (std::size_t k = 0; k < variant_names().size(); ++k)
+      if (const auto variant = static_cast<CoreVariant>(k); variant != model.parts.variant)
+        add(name_of(variant)).parts.variant = variant;
   } else {
     ModelSpec changed = model;
     bool& is_on = *switch_of(changed, factor);
@@ -46,8 +72,7 @@ std::string in_words(ModelSpec model) {
   std::string words = text(sizes.heads, " heads, ", sizes.slots, " slots of ", sizes.slot_size);
   for (const std::string_view factor : memory_choices(model).parts) {
     if (factor == "heads" || factor == "slots") continue;
-    words += factor == "gate" ? text(", gate ", name_of(model.parts.gate))
-                              : text(", ", factor, *switch_of(model, factor) ? " on" : " off");
+    words += text(", ", setting_of(model, factor));
   }
   return words + in_words(model.form);
 }

@@ -32,7 +32,8 @@ struct Variations {
 };
 
 /// The baseline and, one factor at a time, every other setting of it: heads 1, 2, 4, 8; slots 1, half and twice the
-/// baseline's; every gate; residual, layer-norm and attention-mlp on or off. Throws ValueError, with the nearest right
+/// baseline's; every gate; residual, layer-norm and attention-mlp on or off; key-size half and
+/// twice the baseline's; mlp-layers 1 to 3; every variant. Throws ValueError, with the nearest right
 /// name, for a model without a relational memory and for a factor that it does not have; also what prepare() throws.
 Variations variations_of(const AblateOptions& options);
 

@@ -2,6 +2,7 @@
 #include <retrace/models/training/model_info.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -13,13 +14,43 @@ constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 constexpr Summary of_no_numbers{.mean = no_number, .deviation = no_number, .half_width = no_number};
 constexpr std::uint64_t tuning_seed = 1'000'003;  // never one of the seeds that are compared
 
-RunOptions options_of(const CompareOptions& options, const std::string& name) {
-  RunOptions run = options.run;
+/// The rate in "rmc@0.002", which is cut off. Throws ValueError if it is not a number above 0.
+std::optional<double> cut_rate(std::string& name) {
+  const std::size_t at = name.find('@');
+  if (at == std::string::npos) return std::nullopt;
+  const std::string words = name.substr(at + 1);
+  double rate = 0;
+  const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), rate);
+  if (error != std::errc() || end != words.data() + words.size() || !(rate > 0) || !std::isfinite(rate))
+    throw ValueError(text("compare: '", words, "' in '", name, "' is no learning rate; write a number above 0"));
+  name.resize(at);
+  return rate;
+}
+
+/// The entry of a model by its name, with the options of the comparison that it has.
+Entry entry_of(const CompareOptions& options, const std::string& given) {
+  std::string name = given;
+  Entry entry{.name = given, .run = options.run, .learning_rate = cut_rate(name)};
   const std::size_t colon = name.find(':');
-  run.model.name = name.substr(0, colon);
-  if (colon != std::string::npos) run.model.memory = name.substr(colon + 1);
-  run.model.form = form_for(run.model.name, run.model.form);
-  return run;
+  ModelSpec& model = entry.run.model;
+  model.name = name.substr(0, colon);
+  if (colon != std::string::npos) model.memory = name.substr(colon + 1);
+  model.form = form_for(model.name, model.form);
+  model = without_missing_parts(model);
+  return entry;
+}
+
+/// Throws ValueError for a part of a memory that none of the models has.
+void check_parts_of_some(const CompareOptions& options, const std::vector<Entry>& entries) {
+  for (const std::string_view part : chosen_parts(options.run.model)) {
+    const auto has_it = [part](const Entry& entry) {
+      const std::vector<std::string_view> own = memory_choices(entry.run.model).parts;
+      return std::ranges::find(own, part) != own.end();
+    };
+    if (std::ranges::none_of(entries, has_it))
+      throw ValueError(text("compare: none of the models has a memory with the option '", part,
+                            "'; leave it out, or add one (rmc, say)"));
+  }
 }
 
 std::int64_t size_of_model(const RunOptions& run, Match match) {
@@ -51,8 +82,11 @@ void match_size(RunOptions& run, Match match, std::int64_t goal) {
 std::vector<Entry> entries_of(const CompareOptions& options) {
   std::vector<Entry> entries;
   check_form_of_some("compare", options.models, options.run.model.form);
-  for (const std::string& name : options.models)
-    entries.push_back({name, prepare(options_of(options, name)).options});  // a wrong name is found at once
+  for (const std::string& name : options.models) {
+    entries.push_back(entry_of(options, name));
+    entries.back().run = prepare(entries.back().run).options;  // a wrong name is found at once
+  }
+  check_parts_of_some(options, entries);
   if (options.match == Match::none || entries.empty()) return entries;
   const std::int64_t goal = size_of_model(entries.front().run, options.match);
   for (std::size_t k = 1; k < entries.size(); ++k) match_size(entries[k].run, options.match, goal);
@@ -71,7 +105,7 @@ FitOptions with_budget(const RunOptions& run) {
 /// The name with a hyphen for what a file should not have in its name: "relational-rnn-gated".
 std::string file_name(std::string name) {
   std::ranges::replace_if(
-      name, [](char c) { return c == ':' || c == ' ' || c == '/'; }, '-');
+      name, [](char c) { return c == ':' || c == ' ' || c == '/' || c == '@'; }, '-');
   return name;
 }
 
@@ -95,12 +129,14 @@ class Comparing {
   }
 
   Comparison run() {
-    for (const Entry& entry : entries_) add(entry.name, entry.run);
+    for (const Entry& entry : entries_) add(entry);
     return std::move(comparison_);
   }
 
  private:
-  void add(const std::string& name, RunOptions run) {
+  void add(const Entry& entry) {
+    const std::string& name = entry.name;
+    RunOptions run = entry.run;
     const ModelInfo info = model_info(run);
     ModelResult result{.name = name,
                        .hidden = run.model.sizes.hidden.value_or(0),
@@ -108,7 +144,8 @@ class Comparing {
                        .flops_a_sample = info.flops_a_sample,
                        .form = run.model.form,
                        .schedule = *run.fit.schedule};
-    run.fit.learning_rate = result.learning_rate = choose_learning_rate(result, run);
+    run.fit.learning_rate = result.learning_rate =
+        entry.learning_rate ? *entry.learning_rate : choose_learning_rate(result, run);
     std::vector<double> of_first;  // the first model's values for the seeds of this one
     for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
       run.fit.seed = static_cast<std::uint64_t>(seed);

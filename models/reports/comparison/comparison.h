@@ -17,9 +17,11 @@ namespace retrace {
 enum class Match { none, parameters, flops };
 
 struct CompareOptions {
-  RunOptions run;  // task, sizes of the first model, form of the models that have these options, budget
+  RunOptions run;  // task, sizes of the first model, form and memory of the models that have these options, budget
                    // (steps, minutes), everything but the model
-  std::vector<std::string> models;  // with "relational-rnn:gated" for a memory other than the cell's
+  /// With "relational-rnn:gated" for a memory other than the cell's, and with "rmc@0.002" for a learning rate of its
+  /// own.
+  std::vector<std::string> models;
   std::int64_t seeds = 3;
   Match match = Match::none;
   /// Learning rates to try with a separate seed; the one of the lowest validation loss is used. A single rate is used
@@ -34,6 +36,7 @@ struct CompareOptions {
 struct Entry {
   std::string name;
   RunOptions run;
+  std::optional<double> learning_rate = {};  // if given, the only one that is tried
 };
 
 /// One model's runs.

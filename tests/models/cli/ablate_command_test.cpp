@@ -51,7 +51,7 @@ TEST(AblateCommand, AWrongNameIsAnsweredByOneLine) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.messages,
             "ablate: there is no factor of rmc named 'head'; did you mean heads (known: heads, slots, gate, residual, "
-            "layer-norm, attention-mlp)\n");
+            "layer-norm, attention-mlp, key-size, mlp-layers, variant)\n");
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ const RelationalMemoryCoreOptions& core_of(const SequenceModel& model) {
 }
 
 TEST(Ablate, HasEverySettingOfEveryFactorButTheBaselines) {
-  const std::vector<std::string> rmc{"heads 1",      "heads 4",        "heads 8",          "slots 1",
-                                     "slots 2",      "slots 8",        "gate memory",      "gate none",
-                                     "residual off", "layer-norm off", "attention-mlp off"};
+  const std::vector<std::string> rmc{
+      "heads 1",     "heads 4",      "heads 8",      "slots 1",        "slots 2",           "slots 8",
+      "gate memory", "gate none",    "residual off", "layer-norm off", "attention-mlp off", "key-size 2",
+      "key-size 8",  "mlp-layers 1", "mlp-layers 3", "variant l0sg",   "variant blog",      "variant relgan"};
   EXPECT_EQ(names_of(variations_of(small("rmc"))), rmc);
   const std::vector<std::string> cell{"heads 1", "heads 4", "heads 8", "slots 1", "slots 2", "slots 8", "gate none"};
   EXPECT_EQ(names_of(variations_of(small("relational-rnn"))), cell);
@@ -72,7 +73,12 @@ TEST(Ablate, AFactorChangesItselfAlone) {
                                                 : MemoryGate::unit);
     EXPECT_EQ(core.residual, !is("residual", "off"));
     EXPECT_EQ(core.layer_norm, !is("layer-norm", "off"));
-    EXPECT_EQ(core.mlp_layers, is("attention-mlp", "off") ? 0 : 2);
+    const int layers = variation.factor == "mlp-layers" ? std::stoi(variation.setting) : 2;
+    EXPECT_EQ(core.mlp_layers, is("attention-mlp", "off") ? 0 : layers);
+    EXPECT_EQ(core.key_size, variation.factor == "key-size" ? std::stoi(variation.setting) : 0);
+    EXPECT_EQ(core.variant.norm == MemoryNorm::joint_of_rows, is("variant", "l0sg"));
+    EXPECT_EQ(core.variant.mlp == MemoryMlp::of_block, is("variant", "blog"));
+    EXPECT_EQ(core.variant.packed_scale, is("variant", "relgan"));
   }
 }
 
@@ -143,7 +149,7 @@ TEST(Ablate, BadOptionsAreRefused) {
   options.factors = {"heads", "resdual"};
   EXPECT_EQ(message_of([&] { variations_of(options); }),
             "ablate: there is no factor of rmc named 'resdual'; did you mean residual (known: heads, slots, gate, "
-            "residual, layer-norm, attention-mlp)");
+            "residual, layer-norm, attention-mlp, key-size, mlp-layers, variant)");
   options = small("relational-rnn");
   options.factors = {"residual"};
   EXPECT_EQ(message_of([&] {

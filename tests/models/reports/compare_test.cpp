@@ -58,6 +58,31 @@ TEST(Compare, ModelsHaveTheRatesOfTheirRecipesAndTheStepsOfTheTasks) {
   EXPECT_NE(to_text(comparison).find("cosine (lstm), trapezoid (rmc)"), std::string::npos) << to_text(comparison);
 }
 
+TEST(Compare, AModelMayHaveARateOfItsOwn) {
+  CompareOptions options = small_comparison();
+  options.models = {"lstm@0.5", "gru", "relational-rnn:gated@0.002"};
+  options.seeds = 1;
+  const Comparison comparison = compare(options);
+  EXPECT_EQ(comparison.results[0].learning_rate, 0.5);
+  EXPECT_EQ(comparison.results[1].learning_rate, 1e-2);
+  EXPECT_EQ(comparison.results[2].learning_rate, 2e-3);
+  for (const char* name : {"lstm@", "lstm@fast", "lstm@0", "lstm@-1", "lstm@1e-2x"}) {
+    options.models = {name};
+    EXPECT_THROW(compare(options), ValueError) << name;
+  }
+}
+
+TEST(Compare, PartsOfAMemoryGoToTheModelsThatHaveThem) {
+  CompareOptions options = small_comparison();
+  options.models = {"lstm", "rmc"};
+  options.seeds = 1;
+  const std::int64_t before = compare(options).results[1].parameters;
+  options.run.model.parts.mlp_layers = 3;
+  EXPECT_GT(compare(options).results[1].parameters, before);
+  options.models = {"lstm", "gru"};
+  EXPECT_THROW(compare(options), ValueError) << "none of them has it";
+}
+
 TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
   const Comparison comparison = compare(small_comparison());
   ASSERT_EQ(comparison.results.size(), 3U);

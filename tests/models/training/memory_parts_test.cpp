@@ -1,9 +1,12 @@
 // The options of the relational memory in a model made by name.
 #include <gtest/gtest.h>
 #include <retrace/models/training/model_info.h>
+#include <retrace/models/training/stored_run.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace retrace {
@@ -25,6 +28,9 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
   EXPECT_EQ(parameters({"--gate", "memory", "--no-layer-norm", "--no-attention-mlp", "--heads", "4", "--slots", "3",
                         "--slot-size", "16"}),
             model_info(run).parameters);
+  run.model.parts = {.key_size = 5, .mlp_layers = 3, .variant = CoreVariant::blog};
+  run.model.sizes = {};
+  EXPECT_EQ(parameters({"--key-size", "5", "--mlp-layers", "3", "--variant", "blog"}), model_info(run).parameters);
   const Outcome without = run_command({"train", "pair-matching", "--model", "rmc", "--steps", "3", "--batch", "4",
                                        "--test-samples", "100", "--no-residual", "--quiet", "--json"});
   ASSERT_EQ(without.status, 0) << without.messages;
@@ -32,6 +38,19 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
                                     "--test-samples", "100", "--quiet", "--json"});
   EXPECT_NE(nlohmann::json::parse(without.results).at("weights_hash"),
             nlohmann::json::parse(with.results).at("weights_hash"));
+}
+
+TEST(MemoryParts, AreStoredWithARun) {
+  const TemporaryFolder folder;
+  RunOptions options{.task = "parity", .task_options = {.length = 3}};
+  options.model = {.name = "rmc", .parts = {.key_size = 5, .mlp_layers = 3, .variant = CoreVariant::l0sg}};
+  const TaskRun run = prepare(options);
+  run.save_weights(folder / "weights.safetensors");
+  const StoredRun stored = load_run(folder / "weights.safetensors");
+  EXPECT_EQ(stored.spec.parts, options.model.parts);
+  Random random(1);
+  const Tensor x = run.task->sample(random, 2).x;
+  EXPECT_TRUE(std::ranges::equal((*stored.model)(x).values<float>(), (*run.model)(x).values<float>()));
 }
 
 TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {

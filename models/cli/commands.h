@@ -114,6 +114,16 @@ struct InfoFlags : CommonFlags {
 /// retrace info MODEL: prints its parameters and the operations of a step.
 void run_info(const InfoFlags& flags, Program& program);
 
+struct ShowFlags : CommonFlags {
+  std::string task;
+  TaskOptions options;
+  std::uint64_t seed = 0;
+  std::int64_t count = 3;
+};
+
+/// retrace show TASK: prints samples of a task as people read them, and what its results are compared with.
+void run_show(const ShowFlags& flags, Program& program);
+
 struct DemoFlags : CommonFlags {
   std::string name;                        // empty: the demo of gradients and training; "all": every named demo
   std::optional<std::int64_t> steps = {};  // of each training; if not given, the task's

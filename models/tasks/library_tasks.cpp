@@ -3,6 +3,7 @@
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/chomsky/string_task.h>
 #include <retrace/models/tasks/data_file.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
@@ -38,10 +39,23 @@ template <Recital recital> Entry recite(const Recipe& recipe) {
   return {Recite::option_names, [](const TaskOptions& given) { return Recite::make(recital, given); }, recipe};
 }
 
-/// The library's tasks: a new one is a row here.
+/// One of the tasks on strings.
+Entry strings(const StringRules& rules) {
+  const Recipe recipe{.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 10000};
+  return {StringTask::option_names, [&rules](const TaskOptions& given) { return StringTask::make(rules, given); },
+          recipe};
+}
+
+std::vector<std::pair<std::string_view, Entry>> with_strings(std::vector<std::pair<std::string_view, Entry>> entries) {
+  for (const auto& rules : {regular_tasks(), context_free_tasks(), context_sensitive_tasks()})
+    for (const StringRules& each : rules) entries.emplace_back(each.name, strings(each));
+  return entries;
+}
+
+/// The library's tasks: a new one is a row here, but for those on strings, which follow by their class.
 Registry<Entry>& tasks() {
   // clang-format off
-  static Registry<Entry> all("register_task", "make_task", "task", {
+  static Registry<Entry> all("register_task", "make_task", "task", with_strings({
     {"object-tracking", task<ObjectTracking>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 3000})},
     {"pair-matching", task<PairMatching>(
@@ -67,7 +81,7 @@ Registry<Entry>& tasks() {
        .learning_rate = 1.5e-3, .steps = 70000, .schedule = "trapezoid"})},
     {"execute", task<Execute>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2,
-       .steps = 60000, .schedule = "trapezoid"})}});
+       .steps = 60000, .schedule = "trapezoid"})}}));
   // clang-format on
   return all;
 }

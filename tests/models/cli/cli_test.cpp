@@ -42,7 +42,7 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
             ", data, text)\n")},
       {{"train", "babi", "--nesting", "2"},
        2,
-       "make_task: the task 'babi' has no option 'nesting' (it has: held-only); leave it out\n"},
+       "make_task: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
       {{"train", "execute", "--program", "ful"},
        2,
        "execute: there is no program named 'ful'; did you mean full (known: addition, control, full, copy, reverse, "

@@ -5,8 +5,10 @@
 #include <retrace/models/tasks/babi.h>
 #include <retrace/models/tasks/chomsky/string_task.h>
 #include <retrace/models/tasks/data_file.h>
+#include <retrace/models/tasks/dynamic_recall.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
+#include <retrace/models/tasks/multi_query_recall.h>
 #include <retrace/models/tasks/nth_farthest.h>
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/pair_matching.h>
@@ -14,6 +16,7 @@
 #include <retrace/models/tasks/recall.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/tasks/recite.h>
+#include <retrace/models/tasks/sorting.h>
 
 #include <algorithm>
 #include <array>
@@ -72,6 +75,12 @@ Registry<Entry>& tasks() {
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
     {"recall", task<Recall>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000})},
+    {"dynamic-recall", task<DynamicRecall>(
+      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000})},
+    {"multi-query-recall", task<MultiQueryRecall>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 8000})},
+    {"sorting", task<Sorting>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 8000})},
     {"parity", task<Parity>(
       {.sizes = {.hidden = 32, .slot_size = 16}, .batch = 32, .learning_rate = 1e-2, .steps = 2000})},
     {"adding", task<Adding>(

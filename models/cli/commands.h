@@ -8,6 +8,7 @@
 
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/reports/comparison/ablation.h>
+#include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
 #include <retrace/models/reports/tuning/tuning.h>
 #include <retrace/models/training/text/generate.h>
@@ -44,6 +45,8 @@ void run_train(const TrainFlags& flags, Program& program);
 struct EvalFlags : CommonFlags {
   std::string path;  // of a run's folder, weights or checkpoint
   ReportOptions options;
+  TaskOptions sizes = {};                   // of the task, instead of those in training
+  std::optional<LengthRange> lengths = {};  // instead of the report, the accuracy at these
 };
 
 /// retrace eval CKPT: reports what a trained model can do, and how.

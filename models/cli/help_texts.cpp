@@ -23,6 +23,7 @@ constexpr std::array all_examples{
     CommandExample{"eval", "retrace eval runs/babi", "where a trained model is right, and where it fails"},
     CommandExample{"eval", "retrace eval runs/babi --failures 10 --json",
                    "the same for a program, with ten wrong answers"},
+    CommandExample{"eval", "retrace eval runs/babi --facts 10", "on longer stories than it was trained on"},
     CommandExample{"predict", "retrace predict runs/flowers --input flowers.csv", "the classes of its lines, in words"},
     CommandExample{"predict", "retrace predict runs/flowers --input flowers.csv --json --out answers.json",
                    "with all probabilities, for a program"},

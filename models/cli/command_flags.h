@@ -22,6 +22,7 @@ void add_generate_command(CLI::App& app, Program& program);
 // inspection_flags.cpp
 void add_gradcheck_command(CLI::App& app, Program& program);
 void add_info_command(CLI::App& app, Program& program);
+void add_show_command(CLI::App& app, Program& program);
 void add_demo_command(CLI::App& app, Program& program);
 
 // study_flags.cpp

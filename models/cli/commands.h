@@ -8,6 +8,7 @@
 
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/reports/comparison/ablation.h>
+#include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
 #include <retrace/models/reports/tuning/tuning.h>
 #include <retrace/models/training/text/generate.h>
@@ -44,6 +45,8 @@ void run_train(const TrainFlags& flags, Program& program);
 struct EvalFlags : CommonFlags {
   std::string path;  // of a run's folder, weights or checkpoint
   ReportOptions options;
+  TaskOptions sizes = {};                   // of the task, instead of those in training
+  std::optional<LengthRange> lengths = {};  // instead of the report, the accuracy at these
 };
 
 /// retrace eval CKPT: reports what a trained model can do, and how.
@@ -113,6 +116,16 @@ struct InfoFlags : CommonFlags {
 
 /// retrace info MODEL: prints its parameters and the operations of a step.
 void run_info(const InfoFlags& flags, Program& program);
+
+struct ShowFlags : CommonFlags {
+  std::string task;
+  TaskOptions options;
+  std::uint64_t seed = 0;
+  std::int64_t count = 3;
+};
+
+/// retrace show TASK: prints samples of a task as people read them, and what its results are compared with.
+void run_show(const ShowFlags& flags, Program& program);
 
 struct DemoFlags : CommonFlags {
   std::string name;                        // empty: the demo of gradients and training; "all": every named demo

@@ -8,12 +8,24 @@
 #include <ostream>
 
 namespace retrace {
+namespace {
+
+void print_by_length(const StoredRun& run, const EvalFlags& flags, ResultFolder* folder, Program& program) {
+  const ResultsByLength results =
+      evaluate_by_length(run, *flags.lengths, {.samples = flags.options.samples, .seed = flags.options.seed});
+  if (folder != nullptr) folder->write("by_length.json", to_json(results) + "\n");
+  program.results << (flags.json ? to_json(results) + "\n" : to_text(results)) << std::flush;
+}
+
+}  // namespace
 
 void run_eval(const EvalFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
-  const StoredRun run = load_run(flags.path);
+  StoredRun run = load_run(flags.path);
+  if (flags.sizes != TaskOptions()) change_task(run, flags.sizes);
   std::optional<ResultFolder> folder;
   if (!flags.out.empty()) folder.emplace(flags.out);
+  if (flags.lengths) return print_by_length(run, flags, folder ? &*folder : nullptr, program);
   const Report report = make_report(run, flags.options);
   if (folder) {
     constexpr std::array page_name{"attention.html"};

@@ -1,4 +1,4 @@
-// The flags of the commands that inspect: gradcheck, info and demo.
+// The flags of the commands that inspect: show, gradcheck, info and demo.
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
@@ -9,6 +9,18 @@
 #include <string>
 
 namespace retrace {
+
+void add_show_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<ShowFlags>();
+  CLI::App* command = app.add_subcommand("show", "Prints samples of a task in words, and what its results mean");
+  command->add_option("task", flags->task, joined(task_names()) + ", or data: your own, in --data FILE")->required();
+  add_task_options(*command, flags->options);
+  add_seed(*command, "--seed", flags->seed, "of the samples");
+  constexpr std::int64_t most = 10000;
+  add_count(*command, "--count", flags->count, "samples", 1, most)->default_str(std::to_string(flags->count));
+  add_common_flags(*command, *flags, {.json = "print them as one JSON object, with their numbers"});
+  command->callback([flags, &program] { run_show(*flags, program); });
+}
 
 void add_gradcheck_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<GradcheckFlags>();

@@ -94,6 +94,13 @@ void add_task_options(CLI::App& command, TaskOptions& options) {
   }
 }
 
+void add_task_sizes(CLI::App& command, TaskOptions& options) {
+  for (const TaskOptionRow& row : task_option_rows)
+    if (const auto* size = std::get_if<std::optional<std::int64_t> TaskOptions::*>(&row.member))
+      if (!row.description.starts_with("data:"))
+        add_count(command, row.flag, options.**size, std::string(row.description));
+}
+
 void add_memory_options(CLI::App& command, ModelSpec& model) {
   MemoryParts& parts = model.parts;
   command.add_option("--memory", model.memory, "of a relational-rnn: cell, gated or notebook")->capture_default_str();

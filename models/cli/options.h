@@ -17,6 +17,8 @@ std::string joined(std::span<const std::string_view> names);
 void add_training_options(CLI::App& command, FitOptions& fit);
 /// The options of single tasks.
 void add_task_options(CLI::App& command, TaskOptions& options);
+/// Those of them that are numbers and no description of a file.
+void add_task_sizes(CLI::App& command, TaskOptions& options);
 /// The number of threads.
 void add_threads_option(CLI::App& command, CommonFlags& flags);
 /// The relational memory of a model, and its parts.

@@ -20,9 +20,17 @@ void add_eval_command(CLI::App& app, Program& program) {
       ->default_str(std::to_string(options.failures));
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
       ->default_str(std::to_string(options.examples));
+  add_task_sizes(*command, flags->sizes);
+  command
+      ->add_option_function<std::string>(
+          "--by-length", [flags](const std::string& range) { flags->lengths = length_range_named(range); },
+          "instead, the accuracy at these lengths of the input, which may be longer than in training, and their mean; "
+          "41..500/10 is every tenth one, and --samples is then for each (default: 64)")
+      ->type_name("FIRST..LAST[/STEP]");
   add_threads_option(*command, *flags);
   add_common_flags(*command, *flags,
-                   {.out = "folder for attention.html and eval.json", .json = "print the report as one JSON object"});
+                   {.out = "folder for attention.html and eval.json, or by_length.json",
+                    .json = "print the report as one JSON object"});
   command->callback([flags, &program] { run_eval(*flags, program); });
 }
 

@@ -19,8 +19,10 @@ template <class Run> Tensor by_length(const Tensor& x, const Tensor& lengths, Ru
   const auto length_of = [&](std::int64_t sample) { return length[static_cast<std::size_t>(sample)]; };
   Positions order(length.size()), place(length.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int64_t a, std::int64_t b) { return length_of(a) < length_of(b); });
+  // std::stable_sort would take a buffer from the heap in every step.
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return length_of(a) != length_of(b) ? length_of(a) < length_of(b) : a < b;
+  });
   if (order.empty() || length_of(order.front()) == x.dim(1)) return run(x);
   Tensors parts;
   for (std::size_t first = 0, last; first < order.size(); first = last) {

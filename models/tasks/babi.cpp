@@ -1,8 +1,10 @@
 #include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/simulated.h>
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 namespace retrace {
 namespace {
@@ -37,6 +39,14 @@ class World {
     if (holder_) return place_of(*holder_);
     return placed_count_ == 0 ? 0 : place_of(any_placed_agent(random));
   }
+  /// That the commonest place is that of the ball.
+  double chance_of_best_guess() {
+    if (holder_ || placed_count_ == 0) return 1;
+    std::array<std::int64_t, Babi::places> agents_at{};
+    for (std::int64_t k = 0; k < placed_count_; ++k)
+      ++agents_at[static_cast<std::size_t>(place_of(placed_[static_cast<std::size_t>(k)]))];
+    return static_cast<double>(*std::ranges::max_element(agents_at)) / static_cast<double>(placed_count_);
+  }
 
  private:
   std::int64_t& place_of(std::int64_t agent) { return place_of_[static_cast<std::size_t>(agent)]; }
@@ -51,20 +61,28 @@ class World {
 };
 
 /// A story, written row by row.
-template <class T> World tell_story(Random& random, T* row) {
+template <class T> World tell_story(Random& random, T* row, std::int64_t most_facts) {
   World world;
-  for (std::int64_t left = 2 + random.integer(Babi::max_facts - 1); left > 0; --left, row += row_width)
+  for (std::int64_t left = 2 + random.integer(most_facts - 1); left > 0; --left, row += row_width)
     world.tell_fact(random, row);
   return world;
 }
 
 }  // namespace
 
+Babi::Babi(const BabiOptions& options) : Task("babi", TaskKind::classification), options_(options) {
+  if (options.facts < 2)
+    throw ValueError(text("babi: a story of at most ", options.facts, " facts has no variety; take 2 or more"));
+  check_memory("babi", "a sample", {checked_sum("babi", "facts + 1", {options.facts, 1}), input_size()});
+}
+
 std::unique_ptr<Task> Babi::make(const TaskOptions& given) {
-  return std::make_unique<Babi>(BabiOptions{.held_only = given.held_only});
+  return std::make_unique<Babi>(
+      BabiOptions{.held_only = given.held_only, .facts = given.facts.value_or(BabiOptions().facts)});
 }
 
 Baselines Babi::baselines() const {
+  if (options_.facts != BabiOptions().facts) return simulated_baselines();
   if (options_.held_only)
     return {.chance = 1.0 / places, .trivial = 0.637, .trivial_answer = "the place named last", .ceiling = 1};
   return {.chance = 1.0 / places,
@@ -74,18 +92,40 @@ Baselines Babi::baselines() const {
           .original = 0.33};
 }
 
+Baselines Babi::simulated_baselines() const {
+  Random random = random_for_baselines();
+  constexpr int stories = 5000;
+  double last_place = 0, best = 0;
+  std::vector<double> story(static_cast<std::size_t>(options_.facts * row_width));
+  for (int told = 0; told < stories;) {
+    std::ranges::fill(story, 0.0);
+    World world = tell_story(random, story.data(), options_.facts);
+    if (options_.held_only && !world.ball_is_held()) continue;
+    ++told;
+    std::int64_t last = -1;
+    for (std::size_t row = 0; row < story.size(); row += row_width)
+      if (story[row + moved] != 0) last = hot(std::span(story).subspan(row + first_place, places));
+    best += world.chance_of_best_guess();
+    last_place += world.place_of_ball(random) == last ? 1 : 0;
+  }
+  return {.chance = 1.0 / places,
+          .trivial = last_place / stories,
+          .trivial_answer = "the place named last",
+          .ceiling = best / stories};
+}
+
 void Babi::fill(Random& random, const Batch& batch) const {
   std::int64_t* answer = batch.y.mutable_values<std::int64_t>().data();
   dispatch_real(batch.x.dtype(), "babi", [&](auto zero) {
     using T = decltype(zero);
     T* story = batch.x.mutable_values<T>().data();
     for (std::int64_t sample = 0; sample < batch.x.dim(0); ++sample, story += sequence_length() * row_width) {
-      World world = tell_story(random, story);
+      World world = tell_story(random, story, options_.facts);
       while (options_.held_only && !world.ball_is_held()) {
-        std::fill_n(story, max_facts * row_width, T(0));
-        world = tell_story(random, story);
+        std::fill_n(story, options_.facts * row_width, T(0));
+        world = tell_story(random, story, options_.facts);
       }
-      T* last = story + max_facts * row_width;
+      T* last = story + options_.facts * row_width;
       last[ball] = last[question] = 1;
       answer[sample] = world.place_of_ball(random);
     }
@@ -109,7 +149,7 @@ bool is_hot(const Example& example, std::int64_t t, std::int64_t column) {
 }  // namespace
 
 std::optional<std::int64_t> Babi::row_to_remember(const Example& example) const {
-  for (std::int64_t t = max_facts - 1; t >= 0; --t)
+  for (std::int64_t t = options_.facts - 1; t >= 0; --t)
     if (is_hot(example, t, took)) return t;
   return std::nullopt;
 }
@@ -117,7 +157,7 @@ std::optional<std::int64_t> Babi::row_to_remember(const Example& example) const 
 std::vector<Category> Babi::categories(const Example& example, std::int64_t) const {
   std::int64_t facts = 0, moves = 0;
   const std::optional<std::int64_t> taken = row_to_remember(example);
-  for (std::int64_t t = 0; t < max_facts; ++t) {
+  for (std::int64_t t = 0; t < options_.facts; ++t) {
     const bool moves_now = is_hot(example, t, moved);
     facts += moves_now || is_hot(example, t, took) ? 1 : 0;
     moves += moves_now && taken && t > *taken && agent_in(example, t) == agent_in(example, *taken) ? 1 : 0;

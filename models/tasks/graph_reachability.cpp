@@ -88,6 +88,13 @@ GraphReachability::GraphReachability(const GraphReachabilityOptions& options)
                           " nodes make no questions; take 4 to ", max_nodes, " nodes and 2 to 2 * nodes edges"));
 }
 
+std::unique_ptr<Task> GraphReachability::make(const TaskOptions& given) {
+  GraphReachabilityOptions options;
+  options.nodes = given.nodes.value_or(options.nodes);
+  options.edges = given.edges.value_or(options.edges);
+  return std::make_unique<GraphReachability>(options);
+}
+
 Baselines GraphReachability::baselines() const {
   const auto right_by_paths_up_to = [this](std::int64_t edges) {
     return simulated_share([&](Random& random) {

@@ -20,6 +20,9 @@ class GraphReachability final : public Task {
   /// Throws ValueError unless there are 4 to 64 nodes and 2 to 2 * nodes edges: with fewer there is no such graph
   /// without a path, with more it is hard to find.
   explicit GraphReachability(const GraphReachabilityOptions& options = {});
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "nodes, edges";
+  static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return 2 * options_.nodes + 1; }
   std::int64_t sequence_length() const override { return options_.edges + 1; }

@@ -3,9 +3,12 @@
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/chomsky/string_task.h>
 #include <retrace/models/tasks/data_file.h>
+#include <retrace/models/tasks/dynamic_recall.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
+#include <retrace/models/tasks/multi_query_recall.h>
 #include <retrace/models/tasks/nth_farthest.h>
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/pair_matching.h>
@@ -13,6 +16,7 @@
 #include <retrace/models/tasks/recall.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/tasks/recite.h>
+#include <retrace/models/tasks/sorting.h>
 
 #include <algorithm>
 #include <array>
@@ -38,10 +42,23 @@ template <Recital recital> Entry recite(const Recipe& recipe) {
   return {Recite::option_names, [](const TaskOptions& given) { return Recite::make(recital, given); }, recipe};
 }
 
-/// The library's tasks: a new one is a row here.
+/// One of the tasks on strings.
+Entry strings(const StringRules& rules) {
+  const Recipe recipe{.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 10000};
+  return {StringTask::option_names, [&rules](const TaskOptions& given) { return StringTask::make(rules, given); },
+          recipe};
+}
+
+std::vector<std::pair<std::string_view, Entry>> with_strings(std::vector<std::pair<std::string_view, Entry>> entries) {
+  for (const auto& rules : {regular_tasks(), context_free_tasks(), context_sensitive_tasks()})
+    for (const StringRules& each : rules) entries.emplace_back(each.name, strings(each));
+  return entries;
+}
+
+/// The library's tasks: a new one is a row here, but for those on strings, which follow by their class.
 Registry<Entry>& tasks() {
   // clang-format off
-  static Registry<Entry> all("register_task", "make_task", "task", {
+  static Registry<Entry> all("register_task", "make_task", "task", with_strings({
     {"object-tracking", task<ObjectTracking>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 3000})},
     {"pair-matching", task<PairMatching>(
@@ -58,6 +75,12 @@ Registry<Entry>& tasks() {
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
     {"recall", task<Recall>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000})},
+    {"dynamic-recall", task<DynamicRecall>(
+      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000})},
+    {"multi-query-recall", task<MultiQueryRecall>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 8000})},
+    {"sorting", task<Sorting>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 8000})},
     {"parity", task<Parity>(
       {.sizes = {.hidden = 32, .slot_size = 16}, .batch = 32, .learning_rate = 1e-2, .steps = 2000})},
     {"adding", task<Adding>(
@@ -67,7 +90,7 @@ Registry<Entry>& tasks() {
        .learning_rate = 1.5e-3, .steps = 70000, .schedule = "trapezoid"})},
     {"execute", task<Execute>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2,
-       .steps = 60000, .schedule = "trapezoid"})}});
+       .steps = 60000, .schedule = "trapezoid"})}}));
   // clang-format on
   return all;
 }

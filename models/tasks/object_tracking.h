@@ -19,6 +19,9 @@ class ObjectTracking final : public Task {
  public:
   /// Throws ValueError for a size below 1.
   explicit ObjectTracking(const ObjectTrackingOptions& options = {});
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "objects, moves";
+  static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return options_.objects + 2; }
   std::int64_t sequence_length() const override { return options_.moves + 1; }

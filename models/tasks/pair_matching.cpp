@@ -25,6 +25,7 @@ PairMatching::PairMatching(const PairMatchingOptions& options)
 std::unique_ptr<Task> PairMatching::make(const TaskOptions& given) {
   PairMatchingOptions options;
   options.length = given.length.value_or(options.length);
+  options.vocabulary = given.vocabulary.value_or(options.vocabulary);
   return std::make_unique<PairMatching>(options);
 }
 

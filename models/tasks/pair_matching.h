@@ -19,7 +19,7 @@ class PairMatching final : public Task {
   /// Throws ValueError for a length below 4 (no pair) and for a vocabulary smaller than the pairs' elements.
   explicit PairMatching(const PairMatchingOptions& options = {});
   /// The task by name: the TaskOptions that it has, and the task with those that are given.
-  static constexpr std::string_view option_names = "length";
+  static constexpr std::string_view option_names = "length, vocabulary";
   static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return options_.vocabulary + 1; }

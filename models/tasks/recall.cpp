@@ -16,6 +16,8 @@ Recall::Recall(const RecallOptions& options) : Task("recall", TaskKind::classifi
 std::unique_ptr<Task> Recall::make(const TaskOptions& given) {
   RecallOptions options;
   options.pairs = given.length.value_or(options.pairs);
+  options.keys = given.keys.value_or(options.keys);
+  options.values = given.values.value_or(options.values);
   return std::make_unique<Recall>(options);
 }
 

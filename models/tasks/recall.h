@@ -20,7 +20,7 @@ class Recall final : public Task {
   /// Throws ValueError without pairs and for more pairs than keys or values.
   explicit Recall(const RecallOptions& options = {});
   /// The task by name: the TaskOptions that it has, and the task with those that are given.
-  static constexpr std::string_view option_names = "length";
+  static constexpr std::string_view option_names = "length, keys, values";
   static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return options_.keys + options_.values; }

@@ -4,6 +4,7 @@
 #include <retrace/models/tasks/data_file.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/evaluate.h>
 #include <retrace/models/training/stored_run.h>
 
 #include <algorithm>
@@ -114,6 +115,38 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
     throw not_a_run(run.path, error.what());
   }
   return run;
+}
+
+void check_reads(const StoredRun& run, const Task& task) {
+  const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
+  const NoTape unrecorded;
+  Random random;
+  try {
+    answer(*run.model, task, task.sample(random, 1));
+  } catch (const ShapeError& error) {
+    throw ValueError(text("eval: ", error.what(), "; the model of ", run.path, " cannot read ", task.sequence_length(),
+                          " rows: train it with --positions rotary, alibi, sinusoidal or none, or on as many rows"));
+  }
+}
+
+void change_task(StoredRun& run, const TaskOptions& given) {
+  TaskOptions options = run.task_options;
+  std::string words;
+  for (const TaskOptionRow& row : task_option_rows) {
+    if (!row.is_given(given)) continue;
+    std::visit([&](auto option) { options.*option = given.*option; }, row.member);
+    words += text(words.empty() ? "" : ", ", row.in_words(given));
+  }
+  std::unique_ptr<Task> task = make_task(run.task_name, options);
+  if (task->input_size() != run.task->input_size() || task->output_size() != run.task->output_size())
+    throw ValueError(text("eval: with ", words, " the task '", run.task_name, "' has ", task->input_size(),
+                          " features and ", task->output_size(), " outputs, but the model of ", run.path,
+                          " was trained on ", run.task->input_size(), " and ", run.task->output_size(),
+                          "; change what keeps both, or train a model on this task"));
+  check_reads(run, *task);
+  run.other_sizes = options != run.task_options;
+  run.task_options = options;
+  run.task = std::move(task);
 }
 
 }  // namespace retrace

@@ -23,7 +23,8 @@ struct StoredRun {
   ModelSpec spec;  // with every size
   std::uint64_t seed = 0;
   std::int64_t test_samples = 0;
-  std::int64_t step = 0;  // of a checkpoint: after which it was written; 0 for weights
+  std::int64_t step = 0;     // of a checkpoint: after which it was written; 0 for weights
+  bool other_sizes = false;  // of the task than in training
   std::unique_ptr<Task> task;
   std::unique_ptr<SequenceModel> model;  // of the dtype of its weights
 };
@@ -36,5 +37,12 @@ enum class TaskSamples { read, none };
 /// file that is missing, unreadable or not of a model on a task, and for weights that are not finite; ValueError for a
 /// task or model that this program does not know. Every error names the file.
 StoredRun load_run(const std::string& path, TaskSamples samples = TaskSamples::read);
+
+/// Gives the run the task of the same name with the options that are given in place of its own, to test the model on
+/// harder samples than it was trained on. Throws ValueError for a task with other sizes of input or output, or whose
+/// sequences the model cannot read (check_reads); the run is then as it was.
+void change_task(StoredRun& run, const TaskOptions& given);
+/// Throws ValueError if the model has no positions for the rows of the task's longest samples.
+void check_reads(const StoredRun& run, const Task& task);
 
 }  // namespace retrace

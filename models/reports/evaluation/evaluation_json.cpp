@@ -124,6 +124,7 @@ JsonObject example_to_json(const AttentionExample& example) {
 std::string to_json(const Report& report) {
   const auto failure = [&](const Failure& each) { return failure_to_json(each, report.kind); };
   JsonObject object{{"task", report.task},
+                    {"task_options", to_json(report.task_options)},
                     {"model", report.model},
                     {"memory_kind", report.memory_kind},
                     {"path", report.path},

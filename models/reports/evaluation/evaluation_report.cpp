@@ -132,7 +132,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
     report.as_in_training = report.samples == count;
     report.evaluation = evaluate(*run.model, task, held_out->test.part(0, report.samples), see);
   } else {
-    report.as_in_training = report.seed == run.seed && report.samples == run.test_samples;
+    report.as_in_training = !run.other_sizes && report.seed == run.seed && report.samples == run.test_samples;
     report.evaluation = evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see);
   }
   if (!std::isfinite(report.evaluation.loss))

@@ -18,10 +18,18 @@ template <class T, class F, class Join> T over_answers(const Prediction& sample,
 constexpr auto plus = [](auto a, auto b) { return a + b; };
 constexpr auto times = [](double a, double b) { return a * b; };
 
-/// Words of one letter are written without spaces.
-std::string row_of_words(const std::string& before, const std::string& word) {
-  return before + (before.empty() || word.size() == 1 ? "" : " ") + word;
+/// Words that all have one letter are written without spaces.
+std::string row_of_words(const std::vector<std::string>& words) {
+  const bool has_long_one = std::ranges::any_of(words, [](const std::string& word) { return word.size() > 1; });
+  std::string row;
+  for (const std::string& word : words) row += (row.empty() || !has_long_one ? "" : " ") + word;
+  return row;
 }
+
+constexpr auto append = [](std::vector<std::string> words, std::string word) {
+  words.push_back(std::move(word));
+  return words;
+};
 
 }  // namespace
 
@@ -55,7 +63,7 @@ std::string Prediction::expected_words(const Task& task) const {
     return kind == TaskKind::classification ? task.describe_label(example.label(answer))
                                             : task.describe_numbers(example.numbers(answer));
   };
-  return over_answers(*this, std::string(), words, row_of_words);
+  return row_of_words(over_answers(*this, std::vector<std::string>(), words, append));
 }
 
 std::string Prediction::given_words(const Task& task) const {
@@ -63,7 +71,7 @@ std::string Prediction::given_words(const Task& task) const {
     return kind == TaskKind::classification ? task.describe_label(given[as_index(answer)])
                                             : task.describe_numbers(outputs[as_index(answer)]);
   };
-  return over_answers(*this, std::string(), words, row_of_words);
+  return row_of_words(over_answers(*this, std::vector<std::string>(), words, append));
 }
 
 double Prediction::probability_of_expected() const {

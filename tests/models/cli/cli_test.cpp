@@ -31,7 +31,7 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
       {{"trian"},
        2,
        "retrace: there is no command named 'trian'; did you mean train (known: study, train, "
-       "eval, predict, generate, compare, ablate, tune, gradcheck, info, demo)\n"},
+       "eval, predict, generate, compare, ablate, tune, show, gradcheck, info, demo)\n"},
       {{"train", "pair-maching"},
        2,
        text("retrace train: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(),
@@ -42,7 +42,7 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
             ", data, text)\n")},
       {{"train", "babi", "--nesting", "2"},
        2,
-       "make_task: the task 'babi' has no option 'nesting' (it has: held-only); leave it out\n"},
+       "make_task: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
       {{"train", "execute", "--program", "ful"},
        2,
        "execute: there is no program named 'ful'; did you mean full (known: addition, control, full, copy, reverse, "

@@ -15,8 +15,8 @@ struct Story {
   std::int64_t holder = -1;
   std::int64_t last_place = -1;  // -1: none so far
 
-  explicit Story(const float* rows) {
-    for (const float* row = rows; row < rows + 5 * 12; row += 12) {
+  explicit Story(const float* rows, int facts = 5) {
+    for (const float* row = rows; row < rows + facts * 12; row += 12) {
       const std::int64_t agent = hot(row, 4);
       const std::int64_t place = hot(row + 5, 4);
       if (row[9] == 1) last_place = place_of[agent] = place;
@@ -73,6 +73,30 @@ TEST(Babi, HeldOnlyLeavesNothingToGuess) {
   }
   EXPECT_NEAR(task.baselines().trivial, last / many, 0.01);
   EXPECT_EQ(task.baselines().ceiling, 1);
+}
+
+TEST(Babi, BaselinesOfLongerStoriesAreMeasured) {
+  Random random(9);
+  for (const bool held_only : {false, true}) {
+    const Babi task({.held_only = held_only, .facts = 9});
+    const Batch batch = task.sample(random, many);
+    ASSERT_EQ(batch.x.shape(), (Shape{many, 10, 12}));
+    const float* rows = batch.x.values<float>().data();
+    double best = 0, last = 0;
+    for (const std::int64_t answer : batch.y.values<std::int64_t>()) {
+      const Story story(rows, 9);
+      if (story.held()) {
+        ASSERT_EQ(answer, story.best_guess());
+      }
+      ASSERT_TRUE(rows[9 * 12 + 4] == 1 && rows[9 * 12 + 11] == 1);
+      best += answer == story.best_guess() ? 1.0 / many : 0;
+      last += answer == story.last_place ? 1.0 / many : 0;
+      rows += 10 * 12;
+    }
+    EXPECT_NEAR(task.baselines().ceiling, best, 0.015);
+    EXPECT_NEAR(task.baselines().trivial, last, 0.025);
+  }
+  EXPECT_EQ(message_of([] { Babi({.facts = 1}); }), "babi: a story of at most 1 facts has no variety; take 2 or more");
 }
 
 }  // namespace

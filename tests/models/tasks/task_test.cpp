@@ -60,10 +60,18 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
   EXPECT_EQ(make_task("nth-farthest", {.vectors = 4, .dims = 2})->input_size(), 2 + 3 * 4);
   EXPECT_EQ(make_task("execute", {.length = 3, .program = "double"})->answer_length(), 7);
   EXPECT_EQ(make_task("babi", {.held_only = true})->baselines().ceiling, 1);
+  EXPECT_EQ(make_task("babi", {.facts = 9})->sequence_length(), 10);
+  EXPECT_EQ(make_task("object-tracking", {.objects = 5})->input_size(), 7);
+  EXPECT_EQ(make_task("object-tracking", {.moves = 20})->sequence_length(), 21);
+  EXPECT_EQ(make_task("graph-reachability", {.nodes = 9})->input_size(), 19);
+  EXPECT_EQ(make_task("graph-reachability", {.edges = 5})->sequence_length(), 6);
+  EXPECT_EQ(make_task("pair-matching", {.vocabulary = 30})->output_size(), 30);
+  EXPECT_EQ(make_task("recall", {.keys = 12, .values = 7})->input_size(), 19);
+  EXPECT_EQ(make_task("recall", {.keys = 12, .values = 7})->output_size(), 7);
   EXPECT_EQ(message_of([] { make_task("babi", {.dims = 3}); }),
-            "make_task: the task 'babi' has no option 'dims' (it has: held-only); leave it out");
+            "make_task: the task 'babi' has no option 'dims' (it has: held-only, facts); leave it out");
   EXPECT_EQ(message_of([] { make_task("object-tracking", {.held_only = true}); }),
-            "make_task: the task 'object-tracking' has no option 'held-only' (it has: none); leave it out");
+            "make_task: the task 'object-tracking' has no option 'held-only' (it has: objects, moves); leave it out");
   EXPECT_EQ(message_of([] { make_task("adding", {.length = -1}); }),
             "adding: -1 rows do not hold two marked numbers; ask for 2 or more");
 }

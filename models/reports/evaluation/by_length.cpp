@@ -1,0 +1,116 @@
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/formats/text_table.h>
+#include <retrace/models/reports/evaluation/by_length.h>
+#include <retrace/models/training/evaluate.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace retrace {
+namespace {
+
+constexpr std::int64_t samples_unless_given = 64;
+constexpr std::int64_t bins_of_all = 10;
+
+std::unique_ptr<Task> task_of_length(const StoredRun& run, std::int64_t length) {
+  std::unique_ptr<Task> task = run.task->of_length(length);
+  if (task == nullptr)
+    throw ValueError(text("eval: the task '", run.task_name,
+                          "' has no inputs of other lengths; leave --by-length out (parity-check and the other tasks "
+                          "on strings have them)"));
+  return task;
+}
+
+std::vector<LengthBin> bins_of(const std::vector<ResultsByLength::AtLength>& lengths) {
+  const std::int64_t count = std::ssize(lengths), bins = std::min(count, bins_of_all);
+  std::vector<LengthBin> result;
+  for (std::int64_t bin = 0; bin < bins; ++bin) {
+    const std::int64_t begin = bin * count / bins, end = (bin + 1) * count / bins;
+    double sum = 0;
+    for (std::int64_t k = begin; k < end; ++k) sum += lengths[static_cast<std::size_t>(k)].value;
+    result.push_back({lengths[static_cast<std::size_t>(begin)].length,
+                      lengths[static_cast<std::size_t>(end - 1)].length, sum / static_cast<double>(end - begin),
+                      end - begin});
+  }
+  return result;
+}
+
+}  // namespace
+
+LengthRange length_range_named(std::string_view words) {
+  LengthRange range;
+  const char *next = words.data(), *const end = next + words.size();
+  const auto number = [&](std::int64_t& value) {
+    const auto [behind, error] = std::from_chars(next, end, value);
+    next = behind;
+    return error == std::errc();
+  };
+  const auto sign = [&](std::string_view expected) {
+    if (!std::string_view(next, static_cast<std::size_t>(end - next)).starts_with(expected)) return false;
+    next += expected.size();
+    return true;
+  };
+  bool right = number(range.first) && sign("..") && number(range.last);
+  if (right && next != end) right = sign("/") && number(range.step) && next == end;
+  if (!right || range.first < 1 || range.last < range.first || range.step < 1)
+    throw ValueError(text("--by-length: '", words, "' is no range of lengths; write FIRST..LAST or FIRST..LAST/STEP, ",
+                          "such as 41..500/10"));
+  return range;
+}
+
+ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& range, const ByLengthOptions& options) {
+  const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
+  ResultsByLength results{.path = run.path,
+                          .task = run.task_name,
+                          .model = full_name(run.spec),
+                          .kind = run.task->kind(),
+                          .samples = options.samples.value_or(samples_unless_given),
+                          .seed = options.seed.value_or(run.seed),
+                          .baselines = run.task->baselines()};
+  check_reads(run, *task_of_length(run, range.last));
+  double sum = 0;
+  for (std::int64_t length = range.first; length <= range.last; length += range.step) {
+    const std::unique_ptr<Task> task = task_of_length(run, length);
+    const Random random = Random(results.seed).stream(text("length ", length));
+    results.lengths.push_back({length, evaluate(*run.model, *task, random, results.samples).metric});
+    sum += results.lengths.back().value;
+  }
+  results.score = sum / static_cast<double>(results.lengths.size());
+  results.bins = bins_of(results.lengths);
+  return results;
+}
+
+std::string to_text(const ResultsByLength& results) {
+  const std::string metric(metric_name(results.kind));
+  const auto digits = [](double value) { return in_digits(value, "%.4f"); };
+  std::vector<Row> rows{{"length", metric, "lengths"}};
+  for (const LengthBin& bin : results.bins)
+    rows.push_back({bin.first == bin.last ? std::to_string(bin.first) : text(bin.first, "..", bin.last),
+                    digits(bin.value), std::to_string(bin.lengths)});
+  return text(results.model, " on ", results.task, " (", results.path, ")\n\n", text_table(rows, "lr"),
+              "\nscore: ", digits(results.score), " (mean ", metric, " over ", results.lengths.size(), " lengths of ",
+              results.samples, " samples; chance ", in_digits(results.baselines.chance), ")\n");
+}
+
+std::string to_json(const ResultsByLength& results) {
+  std::vector<JsonText> lengths, bins;
+  for (const auto& [length, value] : results.lengths)
+    lengths.emplace_back(JsonObject{{"length", length}, {"value", value}});
+  for (const LengthBin& bin : results.bins)
+    bins.emplace_back(
+        JsonObject{{"first", bin.first}, {"last", bin.last}, {"value", bin.value}, {"lengths", bin.lengths}});
+  return JsonObject{{"path", results.path},
+                    {"task", results.task},
+                    {"model", results.model},
+                    {"metric", metric_name(results.kind)},
+                    {"samples", results.samples},
+                    {"seed", results.seed},
+                    {"score", results.score},
+                    {"chance", results.baselines.chance},
+                    {"bins", bins},
+                    {"lengths", lengths}}
+      .text();
+}
+
+}  // namespace retrace

@@ -1,0 +1,75 @@
+// Tasks on strings whose lengths differ: a model is trained on short ones and tested on longer ones.
+#pragma once
+
+#include <retrace/models/tasks/task.h>
+
+namespace retrace {
+
+/// A function from strings to strings, with a distribution of its inputs.
+struct StringRules {
+  std::string_view name;
+  std::string_view symbols;  // of the input, as words separated by blanks
+  std::string_view classes;  // of the answers, likewise
+  /// Draws an input of its length and the answers, which are no_answer before and may stay so at the end.
+  void (*draw)(Random& random, std::span<std::int64_t> input, std::span<std::int64_t> answers);
+  /// How many answers an input of `length` symbols has; it grows with the length. Null: one.
+  std::int64_t (*answers_of)(std::int64_t length) = nullptr;
+  std::int64_t shortest = 1;  // length of an input
+  bool odd_lengths = false;   // an even length is shortened by one
+};
+
+/// The fifteen tasks of Deletang et al. (2023), by their class in the hierarchy of Chomsky: regular, deterministic
+/// context-free, and context-sensitive.
+std::span<const StringRules> regular_tasks();
+std::span<const StringRules> context_free_tasks();
+std::span<const StringRules> context_sensitive_tasks();
+
+/// The lengths of the inputs, without the rows of the answers.
+struct StringLengths {
+  std::int64_t shortest = 1;  // raised to the shortest input that the rules have
+  std::int64_t longest = 40;
+};
+
+/// Strings s_1 ... s_n, one symbol per row: one-hot(symbols) | 0. As many rows 0 | 1 follow as there are answers, and
+/// the answers stand in them: a model reads the whole string first. I = symbols + 1, O = classes, T = the longest n and
+/// its answers. n is drawn evenly from the lengths, once for each 64 samples of a batch: a batch of a training has one
+/// length, as in the paper, and a test sees many. The metric is over single answers, all equally weighted.
+///
+/// Source: Deletang et al., "Neural Networks and the Chomsky Hierarchy" (ICLR 2023), which trains on n = 1 ... 40 and
+/// takes the mean of the accuracies at n = 41 ... 500 as the score (`retrace eval RUN --by-length 41..500`).
+class StringTask final : public Task {
+ public:
+  /// Throws ValueError unless the shortest length is 1 or more, the longest has an input, and it is at most 10000.
+  explicit StringTask(const StringRules& rules, const StringLengths& lengths = {});
+  /// The task by name: the TaskOptions that it has, and the task with those that are given.
+  static constexpr std::string_view option_names = "length";
+  static std::unique_ptr<Task> make(const StringRules& rules, const TaskOptions& given);
+
+  std::int64_t input_size() const override { return symbols_ + 1; }
+  std::int64_t sequence_length() const override { return rows_of(lengths_.longest); }
+  std::int64_t output_size() const override { return classes_; }
+  std::int64_t answer_length() const override { return rules_.answers_of == nullptr ? 1 : sequence_length(); }
+  bool has_lengths() const override { return true; }
+  /// The trivial answer is simulated.
+  Baselines baselines() const override;
+  std::unique_ptr<Task> of_length(std::int64_t length) const override;
+  /// The length of the input, and the position in the answer or, if there is one alone, the right one.
+  std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
+  std::string describe_row(const Example& example, std::int64_t t) const override;
+  std::string describe(const Example& example) const override;
+  std::string describe_label(std::int64_t label) const override;
+  std::int64_t topic(const Example& example, std::int64_t t) const override;
+
+ private:
+  void fill(Random& random, const Batch& batch) const override;
+  std::int64_t draw_length(Random& random) const;
+  std::int64_t answers_of(std::int64_t length) const;
+  std::int64_t rows_of(std::int64_t length) const { return length + answers_of(length); }
+  std::int64_t input_length(const Example& example) const;
+
+  StringRules rules_;
+  StringLengths lengths_;
+  std::int64_t symbols_, classes_;
+};
+
+}  // namespace retrace

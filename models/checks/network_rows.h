@@ -81,6 +81,19 @@ inline Cases recurrent_models() {
   return cases;
 }
 
+/// Two layers with dropout after each, by name.
+inline Cases block_models() {
+  Cases cases;
+  Random own(102);
+  for (const char* name : {"delta-net", "mlstm"}) {
+    const ModelSizes sizes{.input = 3, .hidden = 4, .output = 2, .heads = 2, .form = {.layers = 2, .dropout = 0.2}};
+    const std::shared_ptr<SequenceModel> model = make_model(name, sizes, own);
+    cases.push_back(of(model, Shape{2, 5, 3}, masked_result, own));
+    cases.push_back(of(model, Shape{2, 5, 3}, last_answers, own));
+  }
+  return cases;
+}
+
 inline CheckCase rmc_with_dropout() {
   RelationalMemoryCoreOptions core = core_options(MemoryGate::unit, 2);
   core.dropout = 0.2;
@@ -150,6 +163,7 @@ inline constexpr NetworkChecks networks[] = {
     {"AttentionModel", attention_models},
     {"TransformerModel", [] { return Cases{transformer()}; }},
     {"RecurrentModel", recurrent_models},
+    {"BlockModel", block_models},
     {"LanguageModel", [] { return Cases{
         language(LanguageBody::lstm, true),
         language(LanguageBody::gru, false),

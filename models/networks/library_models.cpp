@@ -1,12 +1,15 @@
 // The models by name.
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/block_model.h>
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/networks/sequence_model.h>
+#include <retrace/nn/delta_net.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/lstm.h>
+#include <retrace/nn/mlstm.h>
 #include <retrace/nn/rnn.h>
 
 #include <algorithm>
@@ -137,6 +140,9 @@ ModelChoices rmc_choices() {
 }
 
 ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidirectional"}}; }
+ModelChoices block_choices() {
+  return {.memories = {{"", {"heads"}, {MemoryGate::unit}}}, .form = {"layers", "dropout"}, .heads = 4};
+}
 ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions"}}; }
 
 /// The library's models: a new one is a line here.
@@ -148,7 +154,9 @@ Registry<Entry>& models() {
                               {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
                               {"rmc", {make_rmc, rmc_choices()}},
                               {"attention", {make_attention<BlockKind::attention_block>, attention_choices()}},
-                              {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}}});
+                              {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}},
+                              {"delta-net", {factory_of<BlockModel<DeltaNet>>(), block_choices()}},
+                              {"mlstm", {factory_of<BlockModel<Mlstm>>(), block_choices()}}});
   return all;
 }
 

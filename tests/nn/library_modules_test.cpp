@@ -98,6 +98,14 @@ class LibraryModules : public testing::Test {
           RelationalMemoryCore(i, random, {.slots = 3, .head_size = s / 2, .heads = 2}), next);
   }
 
+  void check_matrix_memories() {
+    constexpr std::int64_t heads = 2, d = 3, projection = (4 * heads * d + 2 * heads) * (i + 1);
+    check("DeltaNet", projection + d + heads * d * i, DeltaNet(i, random, {.heads = heads, .head_size = d}),
+          [&](auto& m) { return m(series).y; });
+    check("Mlstm", projection + d + heads * d * i, Mlstm(i, random, {.heads = heads, .head_size = d}),
+          [&](auto& m) { return m(series).y; });
+  }
+
   Random random{8};
   Tensor x = random.normal({2, i}), state = random.normal({2, h}), series = random.normal({2, 5, i});
   Tensor wide = random.normal({2, 5, s}), memory = random.normal({2, 3, s}), row = random.normal({2, s});
@@ -111,6 +119,7 @@ TEST_F(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
   check_recurrent_layers();
   check_stacked_recurrent_layers();
   check_memories();
+  check_matrix_memories();
 #define MODULE(name) EXPECT_TRUE(checked.contains(#name)) << #name " is missing above";
 #define VARIANT(name, module)
 #define PART(name, module)

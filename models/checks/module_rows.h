@@ -147,9 +147,9 @@ inline CheckCase core_with_dropout(int heads) {
   return of(make<RelationalMemoryCore>(3, own, options), Shape{2, 3}, masked, own);
 }
 
-/// A module with a matrix memory per head: y, and y of samples of different lengths in a second call that goes on with
-/// the state of the first.
-template <class M> Cases matrix_memory(const std::vector<std::shared_ptr<M>>& modules, Random& random) {
+/// A module that reads a sequence and hands its state on: y, and y of samples of different lengths in a second call
+/// that goes on with the state of the first.
+template <class M> Cases with_state(const std::vector<std::shared_ptr<M>>& modules, Random& random) {
   const auto in_two_calls = [](const M& module, const Tensor& x) {
     const auto first = module(x);
     const auto second = module(x, first.state, indices({2, 5}));
@@ -165,10 +165,9 @@ template <class M> Cases matrix_memory(const std::vector<std::shared_ptr<M>>& mo
 
 inline Cases delta_nets() {
   Random own(100);
-  return matrix_memory<DeltaNet>(
-      {make<DeltaNet>(3, own, DeltaNetOptions{.heads = 2, .head_size = 3}),
-       make<DeltaNet>(3, own, DeltaNetOptions{.heads = 1, .head_size = 2, .largest_step = 2})},
-      own);
+  return with_state<DeltaNet>({make<DeltaNet>(3, own, DeltaNetOptions{.heads = 2, .head_size = 3}),
+                               make<DeltaNet>(3, own, DeltaNetOptions{.heads = 1, .head_size = 2, .largest_step = 2})},
+                              own);
 }
 
 inline Cases mlstms() {
@@ -178,8 +177,15 @@ inline Cases mlstms() {
                                  .forget_gate = MlstmForgetGate::exp,
                                  .least_forget_bias = -0.1,
                                  .most_forget_bias = -0.1};
-  return matrix_memory<Mlstm>(
+  return with_state<Mlstm>(
       {make<Mlstm>(3, own, MlstmOptions{.heads = 2, .head_size = 3}), make<Mlstm>(3, own, exponential)}, own);
+}
+
+inline Cases soft_memory_rnns() {
+  Random own(103);
+  const SoftMemoryRnnOptions stacks{.memories = 2, .cells = 4, .cell_size = 2};
+  const SoftMemoryRnnOptions tape{.kind = SoftMemoryKind::tape, .cells = 5, .cell_size = 3, .jump = 2};
+  return with_state<SoftMemoryRnn>({make<SoftMemoryRnn>(3, 4, own, stacks), make<SoftMemoryRnn>(3, 4, own, tape)}, own);
 }
 
 /// Every choice of what a core can do without.
@@ -235,6 +241,7 @@ inline constexpr ModuleChecks modules[] = {
         core_variant(MemoryGate::unit, 1, relgan_variant())}; }},
     {"DeltaNet", delta_nets},
     {"Mlstm", mlstms},
+    {"SoftMemoryRnn", soft_memory_rnns},
 };
 // clang-format on
 

@@ -81,6 +81,19 @@ inline Cases recurrent_models() {
   return cases;
 }
 
+/// A stack and a tape, with dropout, by name.
+inline Cases soft_memory_models() {
+  Cases cases;
+  Random own(104);
+  for (const char* name : {"stack-rnn", "tape-rnn"}) {
+    const ModelSizes sizes{.input = 3, .hidden = 4, .output = 2, .time = 5, .form = {.dropout = 0.2}};
+    const std::shared_ptr<SequenceModel> model = make_model(name, sizes, own);
+    cases.push_back(of(model, Shape{2, 5, 3}, masked_result, own));
+    cases.push_back(of(model, Shape{2, 5, 3}, last_answers, own));
+  }
+  return cases;
+}
+
 /// Two layers with dropout after each, by name.
 inline Cases block_models() {
   Cases cases;
@@ -164,6 +177,7 @@ inline constexpr NetworkChecks networks[] = {
     {"TransformerModel", [] { return Cases{transformer()}; }},
     {"RecurrentModel", recurrent_models},
     {"BlockModel", block_models},
+    {"SoftMemoryModel", soft_memory_models},
     {"LanguageModel", [] { return Cases{
         language(LanguageBody::lstm, true),
         language(LanguageBody::gru, false),

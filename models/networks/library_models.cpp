@@ -6,6 +6,7 @@
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/networks/sequence_model.h>
+#include <retrace/models/networks/soft_memory_model.h>
 #include <retrace/nn/delta_net.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/lstm.h>
@@ -143,6 +144,7 @@ ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidire
 ModelChoices block_choices() {
   return {.memories = {{"", {"heads"}, {MemoryGate::unit}}}, .form = {"layers", "dropout"}, .heads = 4};
 }
+ModelChoices dropout_choice() { return {.form = {"dropout"}}; }
 ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions"}}; }
 
 /// The library's models: a new one is a line here.
@@ -156,7 +158,9 @@ Registry<Entry>& models() {
                               {"attention", {make_attention<BlockKind::attention_block>, attention_choices()}},
                               {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}},
                               {"delta-net", {factory_of<BlockModel<DeltaNet>>(), block_choices()}},
-                              {"mlstm", {factory_of<BlockModel<Mlstm>>(), block_choices()}}});
+                              {"mlstm", {factory_of<BlockModel<Mlstm>>(), block_choices()}},
+                              {"stack-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::stack>>(), dropout_choice()}},
+                              {"tape-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::tape>>(), dropout_choice()}}});
   return all;
 }
 

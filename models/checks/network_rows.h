@@ -94,6 +94,19 @@ inline Cases soft_memory_models() {
   return cases;
 }
 
+/// Every memory of slots alone, with dropout, by name.
+inline Cases slot_memory_models() {
+  Cases cases;
+  Random own(105);
+  for (const char* name : {"relational-memory", "cell-memory", "notebook-memory"}) {
+    const ModelSizes sizes{.input = 3, .output = 2, .slot_size = 4, .slots = 3, .form = {.dropout = 0.2}};
+    const std::shared_ptr<SequenceModel> model = with_larger_weights<SequenceModel>(make_model(name, sizes, own), own);
+    cases.push_back(of(model, Shape{2, 5, 3}, masked_result, own));
+    cases.push_back(of(model, Shape{2, 5, 3}, last_answers, own));
+  }
+  return cases;
+}
+
 /// Two layers with dropout after each, by name.
 inline Cases block_models() {
   Cases cases;
@@ -178,6 +191,7 @@ inline constexpr NetworkChecks networks[] = {
     {"RecurrentModel", recurrent_models},
     {"BlockModel", block_models},
     {"SoftMemoryModel", soft_memory_models},
+    {"SlotMemoryModel", slot_memory_models},
     {"LanguageModel", [] { return Cases{
         language(LanguageBody::lstm, true),
         language(LanguageBody::gru, false),

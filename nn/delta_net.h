@@ -33,11 +33,11 @@ struct DeltaNetResult {
 ///   beta_t = largest_step sigmoid(w_beta x_t + b), alpha_t = sigmoid(w_alpha x_t + b);
 ///   S_t = S_(t-1) alpha_t (I - beta_t k_t k_t^T) + beta_t v_t k_t^T, o_t = S_t q_t;
 ///   y_t = W_o [rms_norm(o_t) gain silu(W_g x_t + b) of all heads].
-/// The paper's block has a short convolution before q, k and v, and computes alpha with two more parameters per head;
-/// both are left out here. Up to 8 steps are computed together (section 3.3 of the paper), and only the memory after
-/// them is stored. Initially each weight is Glorot-uniform, and biases are 0, but that of alpha, for which alpha goes
-/// from least_kept to most_kept. The constructor throws ValueError if a size is not positive, the largest step is not
-/// in (0, 2], or least_kept or most_kept is not in (0, 1).
+/// The paper's block has a short convolution after each of q, k and v (see ShortConvolution), and computes alpha with
+/// two more parameters per head; both are left out here. Up to 8 steps are computed together (section 3.3 of the
+/// paper), and only the memory after them is stored. Initially each weight is Glorot-uniform, and biases are 0, but
+/// that of alpha, for which alpha goes from least_kept to most_kept. The constructor throws ValueError if a size is not
+/// positive, the largest step is not in (0, 2], or least_kept or most_kept is not in (0, 1).
 struct DeltaNet {
   using Options = DeltaNetOptions;
 

@@ -32,6 +32,7 @@
 #include <retrace/nn/rnn.h>
 #include <retrace/nn/schedules.h>
 #include <retrace/nn/sequential.h>
+#include <retrace/nn/short_convolution.h>
 #include <retrace/nn/soft_memory_rnn.h>
 #include <retrace/nn/training_file.h>
 #include <retrace/nn/transformer.h>

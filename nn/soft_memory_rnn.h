@@ -32,14 +32,15 @@ struct SoftMemoryResult {
   SoftMemoryState state;  // after the last step
 };
 
-/// One step, for x [B, I], h [B, H] and n memories of cells s_1 to s_D, of c numbers:
-///   h' = tanh(W x + b + U [h; s_1 of each memory]), and for each memory
-///   v = W_v h' + b, a = softmax(W_a h' + b), s'_k = the sum over actions j of a_j s^j_k.
-/// Action j would leave a stack as s^push = (v, s_1, ..., s_(D-1)), s^pop = (s_2, ..., s_D, 0), s^none = s; and a tape,
-/// with s_1 = v written before, as s^stay_k = s_k, s^left_k = s_(k+1), s^right_k = s_(k-1), and s_(k+jump), s_(k-jump),
-/// modulo D. The tape's values v come from an MLP in the paper's code, from one layer here. Initially U is orthogonal
-/// for h and Glorot-uniform for the cells, as the other weights are, and biases are 0. The constructor throws
-/// ValueError if a size is not positive or the jump negative.
+/// One step, for x [B, I], h [B, H] and n memories of cells s[1] to s[D], of c numbers:
+///   h' = tanh(W x + b + U [h; s[1] of each memory]), and for each memory
+///   v = W_v h' + b, a = softmax(W_a h' + b), s'[k] = the sum of a[j] r[j, k] over the actions j.
+/// r[j, k] is the cell k as action j leaves it. On a stack, push gives (v, s[1], ..., s[D - 1]), pop gives (s[2], ...,
+/// s[D], 0), and the third action s. On a tape, s[1] = v is written first; then the head stays, s[k], or moves left,
+/// s[k + 1], or right, s[k - 1], or jumps, s[k + jump] and s[k - jump], where k counts modulo D. The tape's values v
+/// come from an MLP in the paper's code, from one layer here. Initially U is orthogonal for h and Glorot-uniform for
+/// the cells, as the other weights are, and biases are 0. The constructor throws ValueError if a size is not positive
+/// or the jump negative.
 struct SoftMemoryRnn {
   using Options = SoftMemoryRnnOptions;
 

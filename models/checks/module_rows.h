@@ -242,6 +242,9 @@ inline constexpr ModuleChecks modules[] = {
     {"DeltaNet", delta_nets},
     {"Mlstm", mlstms},
     {"SoftMemoryRnn", soft_memory_rnns},
+    {"ShortConvolution", [] {
+        Random own(109);
+        return Cases{of(with_larger_weights(make<ShortConvolution>(3, own), own), Shape{2, 6, 3}, result, own)}; }},
 };
 // clang-format on
 

@@ -81,43 +81,14 @@ inline Cases recurrent_models() {
   return cases;
 }
 
-/// A stack and a tape, with dropout, by name.
-inline Cases soft_memory_models() {
-  Cases cases;
-  Random own(104);
-  for (const char* name : {"stack-rnn", "tape-rnn"}) {
-    const ModelSizes sizes{.input = 3, .hidden = 4, .output = 2, .time = 5, .form = {.dropout = 0.2}};
-    const std::shared_ptr<SequenceModel> model = make_model(name, sizes, own);
-    cases.push_back(of(model, Shape{2, 5, 3}, masked_result, own));
-    cases.push_back(of(model, Shape{2, 5, 3}, last_answers, own));
-  }
-  return cases;
-}
-
-/// Every memory of slots alone, with dropout, by name.
-inline Cases slot_memory_models() {
-  Cases cases;
-  Random own(105);
-  for (const char* name : {"relational-memory", "cell-memory", "notebook-memory"}) {
-    const ModelSizes sizes{.input = 3, .output = 2, .slot_size = 4, .slots = 3, .form = {.dropout = 0.2}};
-    const std::shared_ptr<SequenceModel> model = with_larger_weights<SequenceModel>(make_model(name, sizes, own), own);
-    cases.push_back(of(model, Shape{2, 5, 3}, masked_result, own));
-    cases.push_back(of(model, Shape{2, 5, 3}, last_answers, own));
-  }
-  return cases;
-}
-
-/// Two layers with dropout after each, by name.
-inline Cases block_models() {
-  Cases cases;
-  Random own(102);
-  for (const char* name : {"delta-net", "mlstm"}) {
-    const ModelSizes sizes{.input = 3, .hidden = 4, .output = 2, .heads = 2, .form = {.layers = 2, .dropout = 0.2}};
-    const std::shared_ptr<SequenceModel> model = make_model(name, sizes, own);
-    cases.push_back(of(model, Shape{2, 5, 3}, masked_result, own));
-    cases.push_back(of(model, Shape{2, 5, 3}, last_answers, own));
-  }
-  return cases;
+/// A model by name with dropout, and its last answers.
+inline Cases model_with_dropout(std::string_view name, std::uint64_t seed, ModelForm form = {}) {
+  Random own(seed);
+  form.dropout = 0.2;
+  const ModelSizes sizes{
+      .input = 3, .hidden = 4, .output = 2, .slot_size = 4, .slots = 3, .heads = 2, .time = 5, .form = form};
+  const std::shared_ptr<SequenceModel> model = with_larger_weights<SequenceModel>(make_model(name, sizes, own), own);
+  return {of(model, Shape{2, 5, 3}, masked_result, own), of(model, Shape{2, 5, 3}, last_answers, own)};
 }
 
 inline CheckCase rmc_with_dropout() {
@@ -189,9 +160,13 @@ inline constexpr NetworkChecks networks[] = {
     {"AttentionModel", attention_models},
     {"TransformerModel", [] { return Cases{transformer()}; }},
     {"RecurrentModel", recurrent_models},
-    {"BlockModel", block_models},
-    {"SoftMemoryModel", soft_memory_models},
-    {"SlotMemoryModel", slot_memory_models},
+    {"DeltaNetModel", [] { return model_with_dropout("delta-net", 102, {.layers = 2}); }},
+    {"MlstmModel", [] { return model_with_dropout("mlstm", 103, {.layers = 2}); }},
+    {"StackRnnModel", [] { return model_with_dropout("stack-rnn", 104); }},
+    {"TapeRnnModel", [] { return model_with_dropout("tape-rnn", 105); }},
+    {"RelationalMemoryModel", [] { return model_with_dropout("relational-memory", 106); }},
+    {"CellMemoryModel", [] { return model_with_dropout("cell-memory", 107); }},
+    {"NotebookMemoryModel", [] { return model_with_dropout("notebook-memory", 108); }},
     {"LanguageModel", [] { return Cases{
         language(LanguageBody::lstm, true),
         language(LanguageBody::gru, false),

@@ -99,6 +99,7 @@ class LibraryModules : public testing::Test {
   }
 
   void check_modules_with_a_memory() {
+    check("ShortConvolution", 4 * i + i, ShortConvolution(i, random), [&](auto& m) { return m(series); });
     constexpr std::int64_t heads = 2, d = 3, projection = (4 * heads * d + 2 * heads) * (i + 1);
     check("DeltaNet", projection + d + heads * d * i, DeltaNet(i, random, {.heads = heads, .head_size = d}),
           [&](auto& m) { return m(series).y; });

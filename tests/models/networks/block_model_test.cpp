@@ -19,8 +19,8 @@ class BlockModelTest : public testing::Test {
 };
 
 template <class Block> Tensor composed(const BlockModel<Block>& model, const Tensor& x) {
-  const Tensor a = model.input(x), b = a + model.blocks[0](model.norms[0](a)).y;
-  return model.out(model.norm(b + model.blocks[1](model.norms[1](b)).y));
+  const Tensor a = model.input(x), b = a + model.blocks[0](model.convolutions[0](model.norms[0](a))).y;
+  return model.out(model.norm(b + model.blocks[1](model.convolutions[1](model.norms[1](b))).y));
 }
 
 TEST_F(BlockModelTest, AddsWhatBlocksReadInTheirNormalisedInput) {

@@ -10,11 +10,12 @@ namespace retrace {
 struct DeltaNetOptions {
   int heads = 4;
   std::int64_t head_size = 16;  // d, of keys, queries and values
-  double largest_step = 1;   // of beta. With 2, I - beta k k^T may have a negative eigenvalue, with which a layer can
-                             // follow states such as a parity (Grazzi et al., ICLR 2025, arXiv 2411.12537)
-  double least_kept = 0.9;   // alpha at first, from this in the first head
-  double most_kept = 0.999;  // to this in the last
-  double eps = 1e-6;         // of the norms
+  double largest_step = 2;      // of beta; 1 in the paper. Above 1, I - beta k k^T can have a negative eigenvalue, with
+                                // which a layer can follow states such as a parity (Grazzi et al., ICLR 2025, arXiv
+                                // 2411.12537)
+  double least_kept = 0.9;      // alpha at first, from this in the first head
+  double most_kept = 0.999;     // to this in the last
+  double eps = 1e-6;            // of the norms
 };
 
 /// The state of a DeltaNet.

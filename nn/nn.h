@@ -5,13 +5,16 @@
 #include <retrace/nn/cell_memory.h>
 #include <retrace/nn/clip.h>
 #include <retrace/nn/decay_groups.h>
+#include <retrace/nn/delta_net.h>
 #include <retrace/nn/derivatives.h>
 #include <retrace/nn/ema.h>
 #include <retrace/nn/gru.h>
+#include <retrace/nn/head_rows.h>
 #include <retrace/nn/initialise.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/lstm.h>
 #include <retrace/nn/mlp.h>
+#include <retrace/nn/mlstm.h>
 #include <retrace/nn/module.h>
 #include <retrace/nn/multi_head_attention.h>
 #include <retrace/nn/names.h>
@@ -29,6 +32,8 @@
 #include <retrace/nn/rnn.h>
 #include <retrace/nn/schedules.h>
 #include <retrace/nn/sequential.h>
+#include <retrace/nn/short_convolution.h>
+#include <retrace/nn/soft_memory_rnn.h>
 #include <retrace/nn/training_file.h>
 #include <retrace/nn/transformer.h>
 #include <retrace/ops/ops.h>

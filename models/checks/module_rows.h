@@ -147,6 +147,47 @@ inline CheckCase core_with_dropout(int heads) {
   return of(make<RelationalMemoryCore>(3, own, options), Shape{2, 3}, masked, own);
 }
 
+/// A module that reads a sequence and hands its state on: y, and y of samples of different lengths in a second call
+/// that goes on with the state of the first.
+template <class M> Cases with_state(const std::vector<std::shared_ptr<M>>& modules, Random& random) {
+  const auto in_two_calls = [](const M& module, const Tensor& x) {
+    const auto first = module(x);
+    const auto second = module(x, first.state, indices({2, 5}));
+    return Tensors{slice(second.y, {all, range(0, 2)}), module(x, second.state).y};
+  };
+  Cases cases;
+  for (const std::shared_ptr<M>& module : modules) {
+    cases.push_back(of(module, sequence, result_y, random));
+    cases.push_back(of(module, Shape{2, 5, 3}, in_two_calls, random));
+  }
+  return cases;
+}
+
+inline Cases delta_nets() {
+  Random own(100);
+  return with_state<DeltaNet>({make<DeltaNet>(3, own, DeltaNetOptions{.heads = 2, .head_size = 3}),
+                               make<DeltaNet>(3, own, DeltaNetOptions{.heads = 1, .head_size = 2, .largest_step = 2})},
+                              own);
+}
+
+inline Cases mlstms() {
+  Random own(101);
+  const MlstmOptions exponential{.heads = 1,
+                                 .head_size = 2,
+                                 .forget_gate = MlstmForgetGate::exp,
+                                 .least_forget_bias = -0.1,
+                                 .most_forget_bias = -0.1};
+  return with_state<Mlstm>(
+      {make<Mlstm>(3, own, MlstmOptions{.heads = 2, .head_size = 3}), make<Mlstm>(3, own, exponential)}, own);
+}
+
+inline Cases soft_memory_rnns() {
+  Random own(103);
+  const SoftMemoryRnnOptions stacks{.memories = 2, .cells = 4, .cell_size = 2};
+  const SoftMemoryRnnOptions tape{.kind = SoftMemoryKind::tape, .cells = 5, .cell_size = 3, .jump = 2};
+  return with_state<SoftMemoryRnn>({make<SoftMemoryRnn>(3, 4, own, stacks), make<SoftMemoryRnn>(3, 4, own, tape)}, own);
+}
+
 /// Every choice of what a core can do without.
 inline Cases cores_without_parts() {
   Cases cases;
@@ -198,6 +239,12 @@ inline constexpr ModuleChecks modules[] = {
         core_variant(MemoryGate::memory, 1, l0sg_variant()),
         core_variant(MemoryGate::unit, 2, blog_variant()),
         core_variant(MemoryGate::unit, 1, relgan_variant())}; }},
+    {"DeltaNet", delta_nets},
+    {"Mlstm", mlstms},
+    {"SoftMemoryRnn", soft_memory_rnns},
+    {"ShortConvolution", [] {
+        Random own(109);
+        return Cases{of(with_larger_weights(make<ShortConvolution>(3, own), own), Shape{2, 6, 3}, result, own)}; }},
 };
 // clang-format on
 

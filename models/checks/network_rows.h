@@ -81,6 +81,16 @@ inline Cases recurrent_models() {
   return cases;
 }
 
+/// A model by name with dropout, and its last answers.
+inline Cases model_with_dropout(std::string_view name, std::uint64_t seed, ModelForm form = {}) {
+  Random own(seed);
+  form.dropout = 0.2;
+  const ModelSizes sizes{
+      .input = 3, .hidden = 4, .output = 2, .slot_size = 4, .slots = 3, .heads = 2, .time = 5, .form = form};
+  const std::shared_ptr<SequenceModel> model = with_larger_weights<SequenceModel>(make_model(name, sizes, own), own);
+  return {of(model, Shape{2, 5, 3}, masked_result, own), of(model, Shape{2, 5, 3}, last_answers, own)};
+}
+
 inline CheckCase rmc_with_dropout() {
   RelationalMemoryCoreOptions core = core_options(MemoryGate::unit, 2);
   core.dropout = 0.2;
@@ -150,6 +160,13 @@ inline constexpr NetworkChecks networks[] = {
     {"AttentionModel", attention_models},
     {"TransformerModel", [] { return Cases{transformer()}; }},
     {"RecurrentModel", recurrent_models},
+    {"DeltaNetModel", [] { return model_with_dropout("delta-net", 102, {.layers = 2}); }},
+    {"MlstmModel", [] { return model_with_dropout("mlstm", 103, {.layers = 2}); }},
+    {"StackRnnModel", [] { return model_with_dropout("stack-rnn", 104); }},
+    {"TapeRnnModel", [] { return model_with_dropout("tape-rnn", 105); }},
+    {"RelationalMemoryModel", [] { return model_with_dropout("relational-memory", 106); }},
+    {"CellMemoryModel", [] { return model_with_dropout("cell-memory", 107); }},
+    {"NotebookMemoryModel", [] { return model_with_dropout("notebook-memory", 108); }},
     {"LanguageModel", [] { return Cases{
         language(LanguageBody::lstm, true),
         language(LanguageBody::gru, false),

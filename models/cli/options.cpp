@@ -139,10 +139,11 @@ void add_memory_options(CLI::App& command, ModelSpec& model) {
 
 void add_form_options(CLI::App& command, ModelForm& form) {
   constexpr int most_layers = 1000;
-  add_count(command, "--layers", form.layers,
-            "one upon another, of lstm, gru, rnn, attention and transformer; of an rmc, blocks of a step "
-            "(default: the model's)",
-            most_layers);
+  add_count(
+      command, "--layers", form.layers,
+      "one upon another, of lstm, gru, rnn, attention, transformer, delta-net and mlstm; of an rmc, blocks of a step "
+      "(default: the model's)",
+      most_layers);
   add_number(command, "--dropout", form.dropout, "probability to drop a value between and after layers, in training",
              {0, 1, NumberRange::Open::max})
       ->default_str(text(form.dropout));

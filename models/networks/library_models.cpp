@@ -1,12 +1,17 @@
 // The models by name.
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/block_model.h>
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/networks/sequence_model.h>
+#include <retrace/models/networks/slot_memory_model.h>
+#include <retrace/models/networks/soft_memory_model.h>
+#include <retrace/nn/delta_net.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/lstm.h>
+#include <retrace/nn/mlstm.h>
 #include <retrace/nn/rnn.h>
 
 #include <algorithm>
@@ -140,12 +145,21 @@ struct Entry {
 constexpr std::array<std::string_view, 9> parts{"heads",         "slots",    "gate",       "residual", "layer-norm",
                                                 "attention-mlp", "key-size", "mlp-layers", "variant"};
 
+/// Of a SlotMemory of this name, with or without gates that can be left out.
+MemoryChoices slot_memory_choices(std::string_view name, bool gate) {
+  if (!gate) return {name, {"heads", "slots"}, {}};
+  return {name, {"heads", "slots", "gate"}, {MemoryGate::unit, MemoryGate::none}};
+}
+
 ModelChoices relational_choices() {
-  const std::vector<std::string_view> gated{"heads", "slots", "gate"};
-  const std::vector<MemoryGate> gates{MemoryGate::unit, MemoryGate::none};
-  return {.memories = {{"cell", gated, gates}, {"gated", gated, gates}, {"notebook", {"heads", "slots"}, {}}},
+  return {.memories = {slot_memory_choices("cell", true), slot_memory_choices("gated", true),
+                       slot_memory_choices("notebook", false)},
           .form = {"dropout"},
           .heads = SlotMemoryOptions{}.heads};
+}
+
+ModelChoices slot_choices(bool gate) {
+  return {.memories = {slot_memory_choices("", gate)}, .form = {"dropout"}, .heads = SlotMemoryOptions{}.heads};
 }
 
 ModelChoices rmc_choices() {
@@ -154,18 +168,30 @@ ModelChoices rmc_choices() {
 }
 
 ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidirectional"}}; }
+ModelChoices block_choices() {
+  return {.memories = {{"", {"heads"}, {MemoryGate::unit}}}, .form = {"layers", "dropout"}, .heads = 4};
+}
+ModelChoices dropout_choice() { return {.form = {"dropout"}}; }
 ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions"}}; }
 
 /// The library's models: a new one is a line here.
 Registry<Entry>& models() {
-  static Registry<Entry> all("register_model", "make_model", "model",
-                             {{"lstm", {factory_of<RecurrentModel<Lstm>>(), recurrent_choices()}},
-                              {"gru", {factory_of<RecurrentModel<Gru>>(), recurrent_choices()}},
-                              {"rnn", {factory_of<RecurrentModel<Rnn>>(), recurrent_choices()}},
-                              {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
-                              {"rmc", {make_rmc, rmc_choices()}},
-                              {"attention", {make_attention<BlockKind::attention_block>, attention_choices()}},
-                              {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}}});
+  static Registry<Entry> all(
+      "register_model", "make_model", "model",
+      {{"lstm", {factory_of<RecurrentModel<Lstm>>(), recurrent_choices()}},
+       {"gru", {factory_of<RecurrentModel<Gru>>(), recurrent_choices()}},
+       {"rnn", {factory_of<RecurrentModel<Rnn>>(), recurrent_choices()}},
+       {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
+       {"rmc", {make_rmc, rmc_choices()}},
+       {"attention", {make_attention<BlockKind::attention_block>, attention_choices()}},
+       {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}},
+       {"delta-net", {factory_of<BlockModel<DeltaNet>>(), block_choices()}},
+       {"mlstm", {factory_of<BlockModel<Mlstm>>(), block_choices()}},
+       {"stack-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::stack>>(), dropout_choice()}},
+       {"tape-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::tape>>(), dropout_choice()}},
+       {"relational-memory", {factory_of<SlotMemoryModel<MemoryKind::gated>>(), slot_choices(true)}},
+       {"cell-memory", {factory_of<SlotMemoryModel<MemoryKind::cell>>(), slot_choices(true)}},
+       {"notebook-memory", {factory_of<SlotMemoryModel<MemoryKind::notebook>>(), slot_choices(false)}}});
   return all;
 }
 

@@ -6,10 +6,16 @@
 namespace retrace {
 namespace {
 
+bool has_part(const MemoryChoices& memory, std::string_view part) {
+  return std::ranges::find(memory.parts, part) != memory.parts.end();
+}
+
 /// Slots and heads that a model does not let one choose stay open.
 SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe& recipe) {
   SizeOptions sizes = sizes_for(task, recipe);
-  if (memory_choices(model).parts.empty()) sizes.slots = std::nullopt, sizes.heads = std::nullopt;
+  const MemoryChoices memory = memory_choices(model);
+  if (!has_part(memory, "slots")) sizes.slots = std::nullopt;
+  if (!has_part(memory, "heads")) sizes.heads = std::nullopt;
   if (const std::optional<ModelChoices> choices = choices_of(model.name); choices && choices->heads)
     sizes.heads = choices->heads;
   return sizes;
@@ -29,7 +35,7 @@ std::string listed(const auto& names, std::string_view separator) {
 }
 
 void check_part(const ModelSpec& model, const MemoryChoices& memory, std::string_view part) {
-  if (std::ranges::find(memory.parts, part) != memory.parts.end()) return;
+  if (has_part(memory, part)) return;
   const std::string kind = memory_name(model);
   throw ValueError(text("prepare: the model '", model.name, "'",
                         kind.empty() ? "" : text(" with the memory '", kind, "'"), " has no option '", part,
@@ -60,7 +66,7 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
   for (const std::string_view part : chosen_parts(given)) check_part(given, memory, part);
   if (given.parts.gate != MemoryGate::unit) check_gate(given, memory);
   const ModelSizes sizes = sizes_of(filled);
-  if (!memory.parts.empty() && sizes.slot_size % sizes.heads != 0)
+  if (has_part(memory, "slots") && sizes.slot_size % sizes.heads != 0)
     throw ValueError(text("prepare: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
                           " features; choose heads that do"));
 }

@@ -98,6 +98,19 @@ class LibraryModules : public testing::Test {
           RelationalMemoryCore(i, random, {.slots = 3, .head_size = s / 2, .heads = 2}), next);
   }
 
+  void check_modules_with_a_memory() {
+    check("ShortConvolution", 4 * i + i, ShortConvolution(i, random), [&](auto& m) { return m(series); });
+    constexpr std::int64_t heads = 2, d = 3, projection = (4 * heads * d + 2 * heads) * (i + 1);
+    check("DeltaNet", projection + d + heads * d * i, DeltaNet(i, random, {.heads = heads, .head_size = d}),
+          [&](auto& m) { return m(series).y; });
+    check("Mlstm", projection + d + heads * d * i, Mlstm(i, random, {.heads = heads, .head_size = d}),
+          [&](auto& m) { return m(series).y; });
+    constexpr std::int64_t cells = 2 * d, rnn = h * i + h + h * (h + cells);
+    check("SoftMemoryRnn", rnn + (cells + 2 * 3) * (h + 1),
+          SoftMemoryRnn(i, h, random, {.memories = 2, .cells = 4, .cell_size = d}),
+          [&](auto& m) { return m(series).y; });
+  }
+
   Random random{8};
   Tensor x = random.normal({2, i}), state = random.normal({2, h}), series = random.normal({2, 5, i});
   Tensor wide = random.normal({2, 5, s}), memory = random.normal({2, 3, s}), row = random.normal({2, s});
@@ -111,6 +124,7 @@ TEST_F(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
   check_recurrent_layers();
   check_stacked_recurrent_layers();
   check_memories();
+  check_modules_with_a_memory();
 #define MODULE(name) EXPECT_TRUE(checked.contains(#name)) << #name " is missing above";
 #define VARIANT(name, module)
 #define PART(name, module)

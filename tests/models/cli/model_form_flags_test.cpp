@@ -97,7 +97,7 @@ TEST_F(FormFlags, AFlagThatAModelDoesNotHaveIsAUsageError) {
       "prepare: the model 'gru' has no option 'positions', which is for attention, transformer; leave it out");
   expect_refused(run_command({"ablate", "recall", "--model", "relational-rnn", "--layers", "2"}),
                  "prepare: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, "
-                 "attention, transformer; leave it out");
+                 "attention, transformer, delta-net, mlstm; leave it out");
   expect_refused(
       run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
       "compare: none of the models has the option 'positions', which is for attention, transformer; leave it out");

@@ -43,7 +43,7 @@ TEST_F(ModelFormTest, TheDefaultsAreTheModelsOwn) {
 }
 
 TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
-  for (const char* name : {"lstm", "gru", "rnn", "rmc", "attention", "transformer"}) {
+  for (const char* name : {"lstm", "gru", "rnn", "rmc", "attention", "transformer", "delta-net", "mlstm"}) {
     const auto count = [&](int layers) { return count_parameters(*make(name, {.layers = layers})); };
     EXPECT_GT(count(3) - count(2), 0) << name;
     EXPECT_EQ(count(4) - count(3), count(3) - count(2)) << name;
@@ -52,7 +52,8 @@ TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
 
 /// Every model that drops gives other answers with a generator, the same ones with the same, its own without.
 TEST_F(ModelFormTest, DropoutFallsInTrainingAlone) {
-  for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention", "transformer"}) {
+  for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention", "transformer", "delta-net",
+                           "mlstm", "stack-rnn", "tape-rnn", "relational-memory", "cell-memory", "notebook-memory"}) {
     const auto model = make(name, {.dropout = 0.5}), plain = make(name, {});
     Random first(1), again(1), second(2), third(3);
     EXPECT_EQ(difference((*model)(x), (*plain)(x)), 0) << name;
@@ -194,7 +195,7 @@ TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
             "train: the model 'lstm' has no option 'positions', which is for attention, transformer; leave it out");
   EXPECT_EQ(refused("relational-rnn", {.layers = 2}),
             "train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention, "
-            "transformer; leave it out");
+            "transformer, delta-net, mlstm; leave it out");
   EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: the probability of dropout 1.5 must lie from 0 to 1");
   EXPECT_EQ(refused("lstm", {.layers = 0}), "train: 0 layers; at least one is needed");
   check_form("train", "a model without choices", {.layers = 2, .bidirectional = true});

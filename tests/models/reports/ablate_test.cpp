@@ -157,8 +157,8 @@ TEST(Ablate, BadOptionsAreRefused) {
             }).find("ablate: there is no factor of relational-rnn:cell named 'residual'"),
             0U);
   EXPECT_EQ(message_of([] { variations_of(small("lstm")); }),
-            "ablate: there is no model with a relational memory named 'lstm'; did you mean rmc (known: "
-            "relational-rnn, rmc)");
+            "ablate: there is no model with a relational memory named 'lstm'; did you mean mlstm (known: "
+            "relational-rnn, rmc, delta-net, mlstm, relational-memory, cell-memory, notebook-memory)");
   options = small("rmc");
   options.seeds = 0;
   EXPECT_THROW(ablate(options), ValueError);

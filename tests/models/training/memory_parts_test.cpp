@@ -53,6 +53,16 @@ TEST(MemoryParts, AreStoredWithARun) {
   EXPECT_TRUE(std::ranges::equal((*stored.model)(x).values<float>(), (*run.model)(x).values<float>()));
 }
 
+/// What the recipe fills in is what the model can have: `compare` prepares filled options again.
+TEST(MemoryParts, FilledOptionsCanBePreparedAgain) {
+  for (const std::string_view name : model_names()) {
+    const RunOptions filled = prepare({.task = "recall", .model = {.name = std::string(name)}}).options;
+    EXPECT_NO_THROW(prepare(filled)) << name;
+  }
+  EXPECT_NO_THROW(prepare(RunOptions{.task = "recall", .model = {.name = "mlstm", .sizes = {.heads = 3}}}))
+      << "heads divide its state, not slots of 32";
+}
+
 TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
   const auto message = [](const RunOptions& run) { return message_of([&] { prepare(run); }); };
   EXPECT_EQ(message({.task = "babi", .model = {.name = "lstm", .sizes = {.heads = 2}}}),

@@ -1,0 +1,52 @@
+// SoftMemoryModel: its composition, its states, and the sizes of its memory.
+#include <gtest/gtest.h>
+#include <retrace/models/networks/sequence_model.h>
+#include <retrace/models/networks/soft_memory_model.h>
+#include <retrace/tests/compare.h>
+
+namespace retrace {
+namespace {
+
+class SoftMemoryModelTest : public testing::Test {
+ protected:
+  DtypeScope doubles{f64};
+  Random random{5};
+  Tensor x = random.normal({4, 6, 3});
+  ModelSizes sizes{.input = 3, .hidden = 8, .output = 2, .time = 6};
+};
+
+TEST_F(SoftMemoryModelTest, AnswersFromTheStateAfterEachRow) {
+  const SoftMemoryModel<SoftMemoryKind::stack> model(sizes, random);
+  EXPECT_TRUE(same_bits(model.answers(x, 3), model.out(slice(model.rnn(x).y, {all, range(3, 6)}))));
+  EXPECT_THROW(model.answers(x, 7), ShapeError);
+}
+
+TEST_F(SoftMemoryModelTest, HasAsManyCellsAsRowsButAtMostThirty) {
+  EXPECT_EQ(soft_memory_of(SoftMemoryKind::stack, sizes).cells, 6);
+  EXPECT_EQ(soft_memory_of(SoftMemoryKind::stack, sizes).jump, 0);
+  EXPECT_EQ(soft_memory_of(SoftMemoryKind::tape, sizes).jump, 3);
+  sizes.time = 31;
+  EXPECT_EQ(soft_memory_of(SoftMemoryKind::tape, sizes).cells, 30);
+  sizes.time = 1;
+  EXPECT_EQ(soft_memory_of(SoftMemoryKind::tape, sizes).jump, 1);
+}
+
+/// One row at a time, with the state handed on, is the same as all rows at once; answers depend on the first cells.
+TEST_F(SoftMemoryModelTest, StatesLeadToTheAnswers) {
+  for (const char* name : {"stack-rnn", "tape-rnn"}) {
+    const auto model = make_model(name, sizes, random);
+    Tape tape({.keep = true});
+    const StatesOverTime states = model->states(x);
+    expect_near(states.answers, model->answers(x, 6), 1e-12, name);
+    ASSERT_EQ(states.states.size(), 2U) << name;
+    EXPECT_EQ(states.states[1].name, "cells");
+    EXPECT_EQ(states.states[1].values[0].shape(), (Shape{4, 6, 8}));
+    const Tensor last = slice(states.answers, {all, -1});
+    tape.backward({last}, {random.normal(last.shape())});
+    for (const StatesOverTime::States& state : states.states)
+      EXPECT_GT(max(abs(state.values[0].grad())).item(), 0) << name << ", " << state.name;
+  }
+}
+
+}  // namespace
+}  // namespace retrace

@@ -10,9 +10,25 @@ namespace {
 // clang-format off
 constexpr std::array rows{
     ModelRecipe{.task = "pair-matching", .model = "rmc", .sizes = {.slot_size = 64, .slots = 4},
-                .learning_rate = 2e-3, .steps = 8000, .schedule = "trapezoid"},
+                .learning_rate = 2e-3, .steps = 12000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "pair-matching", .model = "attention",
+                .learning_rate = 1e-3, .steps = 6000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "recall", .model = "rmc", .learning_rate = 2e-3, .steps = 6000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "babi", .model = "rmc", .learning_rate = 2e-3, .schedule = "trapezoid"},
+    ModelRecipe{.task = "graph-reachability", .model = "attention", .learning_rate = 1e-3, .schedule = "trapezoid"},
+    ModelRecipe{.task = "adding", .model = "rmc", .learning_rate = 2e-3, .steps = 5000, .schedule = "trapezoid"},
+    ModelRecipe{.task = every_other_task, .model = "delta-net", .learning_rate = 3e-3},
+    ModelRecipe{.task = every_other_task, .model = "mlstm", .learning_rate = 3e-3},
+    ModelRecipe{.task = every_other_task, .model = "stack-rnn", .learning_rate = 3e-3},
+    ModelRecipe{.task = every_other_task, .model = "tape-rnn", .learning_rate = 3e-3},
 };
 // clang-format on
+
+const ModelRecipe* row_of(std::string_view task, std::string_view model) {
+  const auto row =
+      std::ranges::find_if(rows, [&](const ModelRecipe& entry) { return entry.task == task && entry.model == model; });
+  return row == rows.end() ? nullptr : &*row;
+}
 
 }  // namespace
 
@@ -20,9 +36,9 @@ std::span<const ModelRecipe> model_recipes() { return rows; }
 
 Recipe recipe_for(std::string_view task, std::string_view model) {
   Recipe recipe = recipe_for(task);
-  const auto row =
-      std::ranges::find_if(rows, [&](const ModelRecipe& entry) { return entry.task == task && entry.model == model; });
-  if (row == rows.end()) return recipe;
+  const ModelRecipe* row = row_of(task, model);
+  if (row == nullptr && task != data_task) row = row_of(every_other_task, model);
+  if (row == nullptr) return recipe;
   recipe.sizes = row->sizes.or_else(recipe.sizes);
   recipe.learning_rate = row->learning_rate.value_or(recipe.learning_rate);
   recipe.steps = row->steps.value_or(recipe.steps);

@@ -21,6 +21,9 @@ struct Recipe {
   std::string_view schedule = "cosine";
 };
 
+/// Stands for the tasks for which a model has no row of its own; not for the data of users.
+inline constexpr std::string_view every_other_task = "";
+
 /// What differs from the recipe of a task when one model learns it, as `retrace tune` finds it.
 struct ModelRecipe {
   std::string_view task, model;

@@ -2,32 +2,21 @@
 // of the process's peak memory in the first two steps; it is valid for a case that runs alone.
 #include <retrace/benchmarks/measured_models.h>
 #include <retrace/benchmarks/memory_core.h>
+#include <retrace/benchmarks/recurrent_cases.h>
 #include <retrace/benchmarks/training_step.h>
 #include <retrace/models/networks/relational_rnn.h>
 
 namespace retrace {
 namespace {
 
-struct Sizes {
-  std::int64_t input, hidden, output, steps, batch;
-};
-std::string name_of(const std::string& model, const Sizes& n) {
-  return text(model, "_i", n.input, "_h", n.hidden, "_s", n.steps, "_b", n.batch);
-}
-
-/// Whether the gradient of x is computed, too.
-enum class InputGradient { not_wanted, wanted };
-
 template <class Layer>
-void time_recurrent(benchmark::State& state, const Sizes& n, double gates, InputGradient gradient) {
+void time_recurrent(benchmark::State& state, const RecurrentCase& n, std::int64_t gates, InputGradient gradient) {
   Random random(1);
   const Tagger<Layer> model(n.input, n.hidden, n.output, random);
   const Tensor x = random.normal({n.batch, n.steps, n.input}), target = random.normal({n.batch, n.steps, n.output});
   if (gradient == InputGradient::wanted) x.watch();
-  const double a_sample =
-      gates * static_cast<double>(n.hidden * (n.input + n.hidden)) + static_cast<double>(n.hidden * n.output);
   time_training_steps(
-      state, model, [&] { return mse(model(x), target); }, 6 * static_cast<double>(n.batch * n.steps) * a_sample);
+      state, model, [&] { return mse(model(x), target); }, flops_of(n, gates, gradient));
 }
 
 void time_attention(benchmark::State& state, std::int64_t batch, std::int64_t length, std::int64_t size, int heads,
@@ -75,15 +64,14 @@ template <class Model> void time_adam(benchmark::State& state, const Model& mode
   }
 }
 
-template <class Layer> void add_recurrent(const std::string& layer, const Sizes& n, double gates) {
+template <class Layer> void add_recurrent(const std::string& layer, const RecurrentCase& n, std::int64_t gates) {
   for (const InputGradient gradient : {InputGradient::not_wanted, InputGradient::wanted})
-    add_case(name_of(layer, n) + (gradient == InputGradient::wanted ? "_dx" : ""),
+    add_case(name_of(layer, n, gradient),
              [=](benchmark::State& state) { time_recurrent<Layer>(state, n, gates, gradient); });
 }
 
 const bool registered = [] {
-  for (const Sizes& n : {Sizes{32, 64, 16, 20, 2}, Sizes{32, 64, 16, 20, 32}, Sizes{128, 512, 16, 35, 20},
-                         Sizes{256, 256, 16, 50, 64}, Sizes{64, 1024, 16, 25, 64}}) {
+  for (const RecurrentCase& n : recurrent_cases) {
     add_recurrent<Lstm>("lstm_fused", n, 4);
     add_recurrent<Gru>("gru_fused", n, 3);
     add_recurrent<Rnn>("rnn_tanh", n, 1);

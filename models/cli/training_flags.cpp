@@ -12,7 +12,10 @@ namespace retrace {
 namespace {
 
 void add_text_options(CLI::App& command, TextSource& source) {
-  command.add_option("--text", source.file, "text: a file in UTF-8; the last 5 % of it are for the test");
+  command.add_option("--text", source.file, "text: a file in UTF-8");
+  command.add_option("--validation-text", source.validation_file,
+                     "text: a file to validate on (default: 5 % of --text, before those of the test)");
+  command.add_option("--test-text", source.test_file, "text: a file to test on (default: the last 5 % of --text)");
   const auto choose_tokens = [&source](const std::string& name) {
     source.tokens = name == "words" ? TokenKind::words : TokenKind::characters;
   };

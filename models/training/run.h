@@ -8,17 +8,11 @@
 #include <string_view>
 
 #include <retrace/models/tasks/recipes.h>
-#include <retrace/models/tasks/text/vocabulary.h>
+#include <retrace/models/tasks/text/text_data.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/learning_rate_finder.h>
 
 namespace retrace {
-
-/// The text of a training on text.
-struct TextSource {
-  std::string file = {};                 // in UTF-8
-  std::optional<TokenKind> tokens = {};  // if not given, characters
-};
 
 /// A training by names and numbers.
 struct RunOptions {

@@ -16,10 +16,16 @@ TextModelOptions model_options(const RunOptions& options) {
           .form = options.model.form};
 }
 
+std::optional<std::string> name_or_null(const std::string& file) {
+  return file.empty() ? std::nullopt : std::optional(file);
+}
+
 constexpr std::array<std::string_view, 1> tasks{"text"};
 
 constexpr std::array own_flags{
     OwnFlag{"--text", [](const RunOptions& options) { return !options.text.file.empty(); }},
+    OwnFlag{"--validation-text", [](const RunOptions& options) { return !options.text.validation_file.empty(); }},
+    OwnFlag{"--test-text", [](const RunOptions& options) { return !options.text.test_file.empty(); }},
     OwnFlag{"--tokens", [](const RunOptions& options) { return options.text.tokens.has_value(); }},
 };
 
@@ -44,7 +50,7 @@ TextRun prepare_text(const RunOptions& options) {
   RunOptions filled = options;
   filled.fit = with_recipe(options.fit, recipe);
   Random weights = Random(filled.fit.seed).stream("weights");
-  TextData data = read_text(options.text.file, options.text.tokens.value_or(TokenKind::characters));
+  TextData data = read_text(options.text);
   check_length(data, *filled.fit.batch, model_options(options).length);
   TextModel model(model_options(options), data.vocabulary, weights);
   return {std::move(filled), std::move(data), std::move(model)};
@@ -73,6 +79,8 @@ std::string TextRun::json() const {
   JsonObject object{{"task", options.task},
                     {"model", options.model.name},
                     {"text", options.text.file},
+                    {"validation_text", name_or_null(options.text.validation_file)},
+                    {"test_text", name_or_null(options.text.test_file)},
                     {"tokens", name_of(data.vocabulary.kind())},
                     {"vocabulary", data.vocabulary.size()},
                     {"length", model.options.length},

@@ -16,6 +16,10 @@ constexpr std::int64_t max_test_rows = 64;
 
 void check_length(const TextData& data, std::int64_t rows, std::int64_t length) {
   const auto count = static_cast<std::int64_t>(data.training().size());
+  for (const auto& [own, part] : {std::pair(data.own_validation, "validation"), std::pair(data.own_test, "test")})
+    if (own && own->size() < 2)
+      throw ValueError(text("train text: the text for the ", part, " has ", own->size(), " ",
+                            name_of(data.vocabulary.kind()), "; at least 2 are needed"));
   if (rows < 1 || length < 1 || data.test().size() < 2 || count / rows < length || count < rows * length + 1)
     throw ValueError(text("train text: ", data.ids.size(), " ", name_of(data.vocabulary.kind()), ", of which ", count,
                           " are to train on, are too few for a batch of ", rows, " segments of ", length,
@@ -75,8 +79,11 @@ TextTraining::TextTraining(const TextModel& model, const TextData& data, const F
 }
 
 std::string TextTraining::description() const {
-  return text("text ", fingerprint(data_.ids), " of ", data_.ids.size(), " ", name_of(data_.vocabulary.kind()), ", ",
-              model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length,
+  std::string parts;  // older trainings had no texts of their own for these
+  if (data_.own_validation) parts += text(", validated on text ", fingerprint(*data_.own_validation));
+  if (data_.own_test) parts += text(", tested on text ", fingerprint(*data_.own_test));
+  return text("text ", fingerprint(data_.ids), " of ", data_.ids.size(), " ", name_of(data_.vocabulary.kind()), parts,
+              ", ", model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length,
               in_words(model_.options.form), ", seed ", options().seed);
 }
 

@@ -71,6 +71,29 @@ TEST_F(TextCli, AFinishedRunIsResumedToTheSameBytesAndKeepsItsMetrics) {
   EXPECT_EQ(bytes("metrics.jsonl"), metrics);
 }
 
+TEST_F(TextCli, TextsOfTheirOwnForValidationAndTest) {
+  const std::string validation = own_ / "validation.txt", test = own_ / "test.txt";
+  std::ofstream(validation) << "row your boat, row\n";
+  std::ofstream(test) << "gently, gently down\n";
+  const std::vector<std::string> texts{"--validation-text", validation, "--test-text", test, "--out", out_};
+  const Outcome outcome = train(texts);
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto result = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(result["validation_text"], validation);
+  EXPECT_EQ(result["test_text"], test);
+  EXPECT_TRUE(nlohmann::json::parse(train({}).results)["test_text"].is_null());
+  std::ofstream(test) << "gently, gently dwon\n";
+  std::vector<std::string> resumed = texts;
+  resumed.emplace_back("--resume");
+  EXPECT_EQ(train(resumed).status, 2) << "of another test";
+  std::ofstream(test) << "gently\nZ\n";
+  const Outcome unknown = train({"--test-text", test});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_NE(unknown.messages.find("test.txt has the character 'Z' (U+005A) in line 2"), std::string::npos)
+      << unknown.messages;
+  EXPECT_EQ(run_command({"train", "babi", "--test-text", test}).status, 2);
+}
+
 TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
   ASSERT_EQ(train({"--out", out_}).status, 0);
   const Outcome outcome = run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "});

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 
 namespace retrace {
@@ -64,6 +65,26 @@ TokenKind kind_in(const JsonFields& description) {
   return name == kinds[1] ? TokenKind::words : TokenKind::characters;
 }
 
+/// Models that an older program stored have no source.
+void read_source(const JsonFields& description, TextModel& model) {
+  const auto read = [&](const char* name, std::string& value) {
+    if (description.has(name)) value = description.string(name);
+  };
+  model.source.tokens = model.vocabulary.kind();
+  read("text", model.source.file), read("validation_text", model.source.validation_file);
+  read("test_text", model.source.test_file), read("test_fingerprint", model.test_fingerprint);
+}
+
+JsonObject source_to_json(const TextModel& model) {
+  JsonObject object;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) object.add(name, value);
+  };
+  add("text", model.source.file), add("validation_text", model.source.validation_file);
+  add("test_text", model.source.test_file), add("test_fingerprint", model.test_fingerprint);
+  return object;
+}
+
 TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
   constexpr std::int64_t largest_size = 1 << 20;
   const DtypeScope scope(file.tensors.begin()->second.dtype());
@@ -101,6 +122,7 @@ void save_text_model(const std::string& path, const TextModel& model) {
                          {"tokens", name_of(model.vocabulary.kind())},
                          {"vocabulary", model.vocabulary.tokens()}};
   description.add(to_json(model.options.form));
+  description.add(source_to_json(model));
   write_safetensors(path, weights, {{"text_model", description.text()}});
 }
 
@@ -113,7 +135,9 @@ TextModel load_text_model(const std::string& path) {
   const auto found = file.metadata.find("text_model");
   if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it has no vocabulary");
   try {
-    TextModel model = model_of(file, JsonFields("the entry text_model of its metadata", found->second));
+    const JsonFields description("the entry text_model of its metadata", found->second);
+    TextModel model = model_of(file, description);
+    read_source(description, model);
     std::vector<NamedTensor> values;
     for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});
     assign(model.network, values);
@@ -122,6 +146,13 @@ TextModel load_text_model(const std::string& path) {
   } catch (const Error& error) {
     throw refuse(error.what());
   }
+}
+
+std::optional<std::string> text_model_file(const std::string& path) {
+  const std::string file =
+      std::filesystem::is_directory(path) ? (std::filesystem::path(path) / "weights.safetensors").string() : path;
+  if (!std::filesystem::exists(file) || !read_safetensors(file).metadata.contains("text_model")) return std::nullopt;
+  return file;
 }
 
 }  // namespace retrace

@@ -1,12 +1,13 @@
 // A language model with its vocabulary: made by name, saved and loaded.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <retrace/models/networks/language_model.h>
-#include <retrace/models/tasks/text/vocabulary.h>
+#include <retrace/models/tasks/text/text_data.h>
 
 namespace retrace {
 
@@ -28,6 +29,8 @@ struct TextModel {
   TextModelOptions options;
   Vocabulary vocabulary;
   LanguageModel network;
+  TextSource source = {};             // on which it was trained, if that is known
+  std::string test_fingerprint = {};  // of the tokens on which it was tested
 
   /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
   /// name), for an option of the form that it does not have, for bidirectional layers, which would see the tokens to
@@ -39,9 +42,12 @@ struct TextModel {
   bool carries_state() const;
 };
 
-/// The weights as a safetensors file, with the options and the vocabulary in its metadata.
+/// The weights as a safetensors file, with the options, the vocabulary and the source in its metadata.
 void save_text_model(const std::string& path, const TextModel& model);
 /// Throws FileError for a file that cannot be read or is not of a model of text.
 TextModel load_text_model(const std::string& path);
+/// The file of a text model: the path itself, or the weights in that folder. Nothing if there is none, or another
+/// model.
+std::optional<std::string> text_model_file(const std::string& path);
 
 }  // namespace retrace

@@ -53,6 +53,8 @@ TextRun prepare_text(const RunOptions& options) {
   TextData data = read_text(options.text);
   check_length(data, *filled.fit.batch, model_options(options).length);
   TextModel model(model_options(options), data.vocabulary, weights);
+  model.source = options.text;
+  model.test_fingerprint = fingerprint(data.test());
   return {std::move(filled), std::move(data), std::move(model)};
 }
 

@@ -30,11 +30,36 @@ double metric_of(TokenKind kind, double loss) {
   return kind == TokenKind::words ? std::exp(loss) : loss / std::numbers::ln2;
 }
 
+std::int64_t streams_of_test(TokenIds ids) {
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(ids.size()) / ids_of_a_test_row, 1, max_test_rows);
+}
+
+std::vector<double> token_losses(const TextModel& model, TokenIds ids, std::int64_t rows) {
+  const NoTape unrecorded;
+  const Streams streams(ids, rows, model.options.length);
+  std::vector<std::vector<double>> of_rows(static_cast<std::size_t>(rows));
+  LanguageState state;
+  for (std::int64_t number = 0; number < streams.segments(); ++number) {
+    const Streams::Segment segment = streams.segment(number);
+    const LanguageResult result = model.network(segment.in, state);
+    if (model.carries_state()) state = result.state;
+    const Tensor each =
+        cross_entropy(result.logits, segment.next, {.reduction = Reduction::none, .ignore_index = no_token}).to(f64);
+    const auto losses = each.values<double>();
+    const auto next = segment.next.values<std::int64_t>();
+    const std::size_t time = losses.size() / of_rows.size();
+    for (std::size_t k = 0; k < losses.size(); ++k)
+      if (next[k] != no_token) of_rows[k / time].push_back(losses[k]);
+  }
+  std::vector<double> together;
+  for (const std::vector<double>& row : of_rows) together.insert(together.end(), row.begin(), row.end());
+  return together;
+}
+
 Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment) {
   const NoTape unrecorded;
   const auto count = static_cast<std::int64_t>(ids.size());
-  const Streams streams(ids, std::clamp<std::int64_t>(count / ids_of_a_test_row, 1, max_test_rows),
-                        model.options.length);
+  const Streams streams(ids, streams_of_test(ids), model.options.length);
   double total = 0;
   LanguageState state;
   for (std::int64_t number = 0; number < streams.segments(); ++number) {

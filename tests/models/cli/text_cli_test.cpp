@@ -111,6 +111,35 @@ TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
       << "in f64, too";
 }
 
+TEST_F(TextCli, EvalReportsOnTheTextAndChangesNoWeights) {
+  ASSERT_EQ(train({"--out", out_}).status, 0);
+  const auto bytes = [&] {
+    std::ifstream stream(folder_ / "run" / "weights.safetensors", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string before = bytes();
+  const Outcome words = run_command({"eval", out_});
+  ASSERT_EQ(words.status, 0) << words.messages;
+  EXPECT_TRUE(words.results.starts_with("lstm on " + rhyme_ + ": bpc ")) << words.results;
+  const auto report = nlohmann::json::parse(run_command({"eval", out_, "--json", "--failures", "1"}).results);
+  EXPECT_EQ(report["passages"].size(), 1U);
+  EXPECT_TRUE(report["as_in_training"].get<bool>());
+  EXPECT_TRUE(report["keep_learning"].is_null());
+  const std::string folder = own_ / "report";
+  const Outcome learned = run_command(
+      {"eval", out_, "--keep-learning", "--learning-rate", "1e-2", "--json", "--test-text", rhyme_, "--out", folder});
+  ASSERT_EQ(learned.status, 0) << learned.messages;
+  const auto of_rhyme = nlohmann::json::parse(learned.results);
+  EXPECT_LT(of_rhyme["keep_learning"]["value"], of_rhyme["value"]);
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(own_.path() / "report" / "eval.json")), of_rhyme);
+  EXPECT_EQ(bytes(), before);
+  EXPECT_EQ(run_command({"eval", out_, "--samples", "3"}).status, 2);
+  EXPECT_EQ(run_command({"eval", out_, "--facts", "3"}).status, 2);
+  EXPECT_EQ(run_command({"eval", out_, "--learning-rate", "0.1"}).status, 2);
+  std::filesystem::remove(rhyme_);
+  EXPECT_EQ(run_command({"eval", out_}).status, 1);
+}
+
 TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   std::ofstream(folder_ / "latin.txt") << "caf\xe9";
   std::ofstream(folder_ / "short.txt") << "a short text";
@@ -139,6 +168,8 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   expect(run_command({"generate", path("none")}), 1, "none/weights.safetensors");
   ASSERT_EQ(run_command({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
   expect(run_command({"generate", out_}), 1, "cannot be read as a model of text");
+  expect(run_command({"eval", out_, "--test-text", rhyme_}), 2, "are for models of text");
+  expect(run_command({"eval", out_, "--keep-learning"}), 2, "are for models of text");
   ASSERT_EQ(train({"--out", out_, "--force"}).status, 0);
   expect(run_command({"generate", out_, "--prompt", "Z"}), 2, "the character 'Z' is not among the");
   expect(run_command({"generate", out_, "--prompt", "\xff"}), 2, "the prompt is not UTF-8: byte 0");

@@ -98,9 +98,12 @@ void add_compare_command(CLI::App& app, Program& program) {
   CompareOptions& compare = flags->compare;
   CLI::App* command =
       app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares them");
-  command->add_option("task", compare.run.task, joined(task_names()) + ", or data: your own, in --data FILE")
+  command
+      ->add_option("task", compare.run.task,
+                   joined(task_names()) + ", or data: your own, in --data FILE, or text: that of --text FILE")
       ->required();
   add_task_options(*command, compare.run.task_options);
+  add_text_options(*command, compare.run.text);
   add_list(*command, "--models", compare.models,
            "separated by commas; relational-rnn:gated chooses a memory, rmc@0.002 a learning rate")
       ->required();

@@ -9,7 +9,7 @@ namespace retrace {
 
 /// How a model learns from the text that it reads.
 struct KeepLearningOptions {
-  double learning_rate = 5e-4;  // of Adam
+  double learning_rate = 1e-3;  // of Adam
   double clip = 1;              // limit of the gradient norm of a segment
 };
 

@@ -1,3 +1,4 @@
+#include <retrace/models/training/flops.h>
 #include <retrace/models/training/result_json.h>
 #include <retrace/models/training/text/text_run.h>
 
@@ -53,6 +54,7 @@ TextRun prepare_text(const RunOptions& options) {
   TextData data = read_text(options.text);
   check_length(data, *filled.fit.batch, model_options(options).length);
   TextModel model(model_options(options), data.vocabulary, weights);
+  filled.model.sizes.hidden = model.options.hidden;
   model.source = options.text;
   model.test_fingerprint = fingerprint(data.test());
   return {std::move(filled), std::move(data), std::move(model)};
@@ -63,6 +65,7 @@ RunKind text_run_kind() {
           .prepare = [](const RunOptions& options) -> std::unique_ptr<Run> {
             return std::make_unique<TextRun>(prepare_text(options));
           },
+          .recipe = [](std::string_view) { return recipe; },
           .own_flags = own_flags,
           .refusals = refusals};
 }
@@ -75,6 +78,18 @@ void TextRun::train() {
 LearningRateCurve TextRun::find_learning_rate() {
   TextTraining training(model, data, options.fit);
   return retrace::find_learning_rate(training);
+}
+
+std::string TextRun::test_in_words() const {
+  return text(data.test().size(), " ", name_of(data.vocabulary.kind()), " of the text");
+}
+
+std::int64_t TextRun::flops_a_sample() const {
+  const DtypeScope scope(options.dtype);
+  const Tensor ids = zeros({1, model.options.length}, i64);
+  const Tape tape;
+  model.network(ids);
+  return 3 * forward_flops(tape);
 }
 
 std::string TextRun::json() const {

@@ -130,8 +130,9 @@ void add_ablate_command(CLI::App& app, Program& program) {
   AblateOptions& ablate = flags->ablate;
   CLI::App* command = app.add_subcommand(
       "ablate", "Trains a model and its variations, each with one part of its memory changed, and compares them");
-  command->add_option("task", ablate.run.task, joined(task_names()))->required();
+  command->add_option("task", ablate.run.task, joined(task_names()) + ", or text: that of --text FILE")->required();
   add_task_options(*command, ablate.run.task_options);
+  add_text_options(*command, ablate.run.text);
   command->add_option("--model", ablate.run.model.name, joined(memory_model_names()))->capture_default_str();
   add_memory_options(*command, ablate.run.model);
   add_form_options(*command, ablate.run.model.form);

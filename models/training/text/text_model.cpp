@@ -2,6 +2,7 @@
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/text/text_model.h>
 
@@ -25,7 +26,6 @@ LanguageBody body_named(std::string_view name) {
 }
 
 LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
-  constexpr std::int64_t slots = 1;
   constexpr int heads = 4;
   const LanguageBody body = body_named(options.model);
   if (body == LanguageBody::attention && options.hidden % heads != 0)
@@ -37,16 +37,15 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
         "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
   const std::optional<int> layers = options.form.layers;
   const double dropout = options.form.dropout;
-  const std::int64_t head_size = std::max<std::int64_t>(options.hidden / heads, 1);
+  const ModelSizes sizes = sizes_of(options.spec());
+  if (body == LanguageBody::rmc && (sizes.heads < 1 || sizes.slot_size % sizes.heads != 0))
+    throw ValueError(text("TextModel: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
+                          " features; choose heads that do"));
   return {.vocabulary = vocabulary.size(),
           .body = body,
           .embedding = options.hidden,
           .hidden = options.hidden,
-          .core = {.slots = slots,
-                   .head_size = head_size,
-                   .heads = heads,
-                   .blocks = layers.value_or(1),
-                   .dropout = dropout},
+          .core = core_options(sizes),
           .heads = heads,
           .blocks = layers.value_or(LanguageModelOptions{}.blocks),
           .longest = options.length,
@@ -87,12 +86,16 @@ JsonObject source_to_json(const TextModel& model) {
 
 TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
   constexpr std::int64_t largest_size = 1 << 20;
+  // Models that an older program stored have none.
+  const ModelSpec memory = description.has("sizes.slots") ? model_spec_in(description) : ModelSpec();
   const DtypeScope scope(file.tensors.begin()->second.dtype());
   Random random;
   return {{.model = description.string("model"),
            .hidden = description.integer_in("hidden", 1, largest_size),
            .length = description.integer_in("length", 1, largest_size),
-           .form = model_form_in(description, "")},
+           .form = model_form_in(description, ""),
+           .memory = memory.sizes,
+           .parts = memory.parts},
           Vocabulary(kind_in(description), description.strings("vocabulary")),
           random};
 }
@@ -104,6 +107,16 @@ std::vector<std::string_view> text_model_names() {
   const auto registered = registered_model_names();
   known.insert(known.end(), registered.begin(), registered.end());
   return known;
+}
+
+ModelSpec TextModelOptions::spec() const {
+  ModelSpec spec{.name = model, .sizes = {.hidden = hidden}, .parts = parts, .form = form};
+  if (model != "rmc") return spec;
+  const int heads = memory.heads.value_or(4);
+  const std::int64_t slot_size = std::max<std::int64_t>(hidden / std::max(heads, 1), 1) * heads;
+  spec.sizes = memory.or_else({.hidden = hidden, .slot_size = slot_size, .slots = 1, .heads = heads});
+  spec.sizes.hidden = hidden;
+  return spec;
 }
 
 TextModel::TextModel(TextModelOptions given, Vocabulary known, Random& random)
@@ -122,6 +135,7 @@ void save_text_model(const std::string& path, const TextModel& model) {
                          {"tokens", name_of(model.vocabulary.kind())},
                          {"vocabulary", model.vocabulary.tokens()}};
   description.add(to_json(model.options.form));
+  if (model.options.model == "rmc") description.add("sizes", sizes_to_json(model.options.spec()));
   description.add(source_to_json(model));
   write_safetensors(path, weights, {{"text_model", description.text()}});
 }

@@ -17,14 +17,19 @@ struct TextModelOptions {
   std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 4
   std::int64_t length = 64;    // tokens of a segment, and attention's limit
   ModelForm form = {};         // dropout also falls on the embedded tokens
+  SizeOptions memory = {};     // of an rmc; what is not given is 1 slot of `hidden` features and 4 heads
+  MemoryParts parts = {};      // of an rmc
+
+  /// The model with its sizes; those of an rmc are all given.
+  ModelSpec spec() const;
 };
 
 /// lstm, gru, rnn, rmc, attention and the registered models (sequence_model.h).
 std::vector<std::string_view> text_model_names();
 
-/// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has one slot
-/// of 4 heads, as in the language models of its paper; attention has 4 heads and, unless the form says
-/// otherwise, 2 blocks.
+/// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has, unless
+/// the options say otherwise, one slot of 4 heads, as in the language models of its paper; attention has 4 heads and,
+/// unless the form says otherwise, 2 blocks.
 struct TextModel {
   TextModelOptions options;
   Vocabulary vocabulary;
@@ -34,8 +39,8 @@ struct TextModel {
 
   /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
   /// name), for an option of the form that it does not have, for bidirectional layers, which would see the tokens to
-  /// predict, for `hidden` that is not a multiple of attention's heads, and for a registered model that sees later rows
-  /// (see SequenceBody).
+  /// predict, for `hidden` that is not a multiple of attention's heads, for slots that are not a multiple of an rmc's,
+  /// and for a registered model that sees later rows (see SequenceBody).
   TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
   /// Whether the state carries over from segment to segment. False for attention and registered models, which read each
   /// segment by itself.

@@ -14,7 +14,9 @@ TextModelOptions model_options(const RunOptions& options) {
   return {.model = options.model.name,
           .hidden = options.model.sizes.hidden.value_or(defaults.hidden),
           .length = options.task_options.length.value_or(defaults.length),
-          .form = options.model.form};
+          .form = options.model.form,
+          .memory = options.model.sizes,
+          .parts = options.model.parts};
 }
 
 std::optional<std::string> name_or_null(const std::string& file) {
@@ -39,9 +41,9 @@ constexpr std::array refusals{
             "of the tasks' own options a text has --length alone; leave the others out"},
     Refusal{[](const RunOptions& options) {
               const auto& [name, sizes, memory, parts, form] = options.model;
-              return sizes != SizeOptions{.hidden = sizes.hidden} || parts != MemoryParts{};
+              return name != "rmc" && (sizes != SizeOptions{.hidden = sizes.hidden} || parts != MemoryParts{});
             },
-            "the memory of an rmc is not chosen here; leave its flags out"},
+            "of the models of text only an rmc has slots, heads and parts to choose; leave their flags out"},
 };
 
 }  // namespace
@@ -54,7 +56,7 @@ TextRun prepare_text(const RunOptions& options) {
   TextData data = read_text(options.text);
   check_length(data, *filled.fit.batch, model_options(options).length);
   TextModel model(model_options(options), data.vocabulary, weights);
-  filled.model.sizes.hidden = model.options.hidden;
+  filled.model.sizes = model.options.spec().sizes;
   model.source = options.text;
   model.test_fingerprint = fingerprint(data.test());
   return {std::move(filled), std::move(data), std::move(model)};
@@ -102,7 +104,9 @@ std::string TextRun::json() const {
                     {"vocabulary", data.vocabulary.size()},
                     {"length", model.options.length},
                     {"dtype", name_of(options.dtype)},
-                    {"hidden", model.options.hidden}};
+                    {"hidden", model.options.hidden},
+                    {"slots", options.model.sizes.slots},
+                    {"heads", options.model.sizes.heads}};
   object.add(to_json(model.options.form));
   object.add(result_to_json(options.fit, fit, metric(), baselines()));
   object.add("parameters", count_parameters(model.network));

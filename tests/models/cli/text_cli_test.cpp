@@ -140,6 +140,65 @@ TEST_F(TextCli, EvalReportsOnTheTextAndChangesNoWeights) {
   EXPECT_EQ(run_command({"eval", out_}).status, 1);
 }
 
+TEST_F(TextCli, CompareStoresItsRunsAndGoesOnWithThem) {
+  const std::string folder = own_ / "compared";
+  const std::vector<std::string> command{"compare",  "text",    "--text", rhyme_,    "--models", "lstm,rmc", "--seeds",
+                                         "2",        "--steps", "4",      "--batch", "4",        "--hidden", "16",
+                                         "--length", "12",      "--out",  folder,    "--json",   "--quiet"};
+  const Outcome first = run_command(command);
+  ASSERT_EQ(first.status, 0) << first.messages;
+  for (const char* run : {"lstm-seed-0", "lstm-seed-1", "rmc-seed-0", "rmc-seed-1"})
+    EXPECT_TRUE(std::filesystem::exists(own_.path() / "compared" / "runs" / run / "weights.safetensors")) << run;
+  std::vector<std::string> resumed = command;
+  resumed.emplace_back("--resume");
+  const Outcome again = run_command(resumed);
+  ASSERT_EQ(again.status, 0) << again.messages;
+  EXPECT_EQ(nlohmann::json::parse(again.results)["models"][1]["values"],
+            nlohmann::json::parse(first.results)["models"][1]["values"]);
+  const Outcome report = run_command({"eval", own_ / "compared/runs/rmc-seed-1", "--json"});
+  ASSERT_EQ(report.status, 0) << report.messages;
+  EXPECT_NEAR(nlohmann::json::parse(report.results)["value"].get<double>(),
+              nlohmann::json::parse(first.results)["models"][1]["values"][1].get<double>(), 1e-5);
+  EXPECT_EQ(run_command({"compare", "text", "--models", "lstm"}).status, 2) << "without a text";
+}
+
+TEST_F(TextCli, AblateChangesTheMemoryOfAnRmc) {
+  const Outcome outcome =
+      run_command({"ablate", "text", "--text", rhyme_, "--factors", "slots,gate,heads,residual", "--seeds", "1",
+                   "--steps", "2", "--batch", "4", "--hidden", "16", "--length", "6", "--json", "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto variations = nlohmann::json::parse(outcome.results)["variations"];
+  std::vector<std::string> settings;
+  for (const auto& variation : variations) settings.push_back(variation["setting"]);
+  const std::vector<std::string> expected{"2", "memory", "none", "1", "2", "8", "off"};
+  EXPECT_EQ(std::vector(settings.begin() + 1, settings.end()), expected);
+  EXPECT_GT(variations[1]["parameters"], variations[0]["parameters"]) << "more slots, a larger answer";
+  EXPECT_LT(variations[3]["parameters"], variations[0]["parameters"]) << "no gates";
+}
+
+TEST_F(TextCli, AnRmcKeepsItsMemoryInItsFile) {
+  const std::vector<std::string> memory{"--model", "rmc",           "--slots",   "2",   "--heads",  "2", "--gate",
+                                        "none",    "--no-residual", "--dropout", "0.1", "--layers", "2", "--out",
+                                        out_};
+  const Outcome outcome = train(memory);
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto result = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(result["slots"], 2);
+  EXPECT_EQ(result["heads"], 2);
+  EXPECT_EQ(train({"--model", "lstm"}).status, 0);
+  const Outcome report = run_command({"eval", out_, "--json"});
+  ASSERT_EQ(report.status, 0) << report.messages;
+  EXPECT_NEAR(nlohmann::json::parse(report.results)["value"].get<double>(), result["value"].get<double>(), 1e-5);
+  EXPECT_EQ(run_command({"generate", out_, "--length", "5"}).status, 0);
+  std::vector<std::string> other = memory;
+  other[7] = "memory", other.emplace_back("--resume");
+  EXPECT_EQ(train(other).status, 2) << "it is of another gate";
+  const Outcome refused = train({"--model", "gru", "--slots", "2"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.messages.find("only an rmc has slots, heads and parts"), std::string::npos) << refused.messages;
+  EXPECT_EQ(train({"--model", "rmc", "--heads", "3", "--slot-size", "16"}).status, 2);
+}
+
 TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   std::ofstream(folder_ / "latin.txt") << "caf\xe9";
   std::ofstream(folder_ / "short.txt") << "a short text";

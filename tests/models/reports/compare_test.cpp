@@ -235,7 +235,7 @@ TEST_F(TextComparison, TrainsWhatTrainTextTrains) {
     RunOptions alone = options().run;
     alone.model.name = result.name;
     alone.fit.seed = 1;
-    const std::unique_ptr<Run> run = make_run(alone);
+    const auto run = make_run(alone);
     run->train();
     EXPECT_EQ(result.values.at(1), run->fit.test.metric) << result.name;
     EXPECT_GT(result.flops_a_sample, result.parameters) << result.name << ", of several tokens";

@@ -31,7 +31,8 @@ struct TextSource {
 struct TextData {
   Vocabulary vocabulary;
   std::vector<std::int32_t> ids;
-  std::optional<std::vector<std::int32_t>> own_validation = {}, own_test = {};
+  std::optional<std::vector<std::int32_t>> own_validation = {};  // of a text of its own
+  std::optional<std::vector<std::int32_t>> own_test = {};
 
   TokenIds training() const { return TokenIds(ids).first(ids.size() - for_validation() - for_test()); }
   TokenIds validation() const {

@@ -14,8 +14,10 @@
 namespace retrace {
 namespace {
 
-// In the order of the alternatives of LanguageBody, the last of which stands for all registered models.
+// In the order of the alternatives of LanguageBody, the last of which stands for all other models.
 constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
+
+constexpr std::string_view sees_later_rows = "transformer";  // of the library's models, it alone
 
 LanguageBody body_named(std::string_view name) {
   const std::vector<std::string_view> known = text_model_names();
@@ -104,8 +106,8 @@ TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
 
 std::vector<std::string_view> text_model_names() {
   std::vector<std::string_view> known(names.begin(), names.end());
-  const auto registered = registered_model_names();
-  known.insert(known.end(), registered.begin(), registered.end());
+  for (const std::string_view name : model_names())
+    if (std::ranges::find(names, name) == names.end() && name != sees_later_rows) known.push_back(name);
   return known;
 }
 

@@ -24,7 +24,8 @@ struct TextModelOptions {
   ModelSpec spec() const;
 };
 
-/// lstm, gru, rnn, rmc, attention and the registered models (sequence_model.h).
+/// lstm, gru, rnn, rmc and attention, then all other models (sequence_model.h) but the transformer, whose rows see
+/// those behind them.
 std::vector<std::string_view> text_model_names();
 
 /// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has, unless
@@ -42,7 +43,7 @@ struct TextModel {
   /// predict, for `hidden` that is not a multiple of attention's heads, for slots that are not a multiple of an rmc's,
   /// and for a registered model that sees later rows (see SequenceBody).
   TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
-  /// Whether the state carries over from segment to segment. False for attention and registered models, which read each
+  /// Whether the state carries over from segment to segment. True for lstm, gru, rnn and rmc; the others read each
   /// segment by itself.
   bool carries_state() const;
 };

@@ -39,11 +39,13 @@ constexpr std::array refusals{
               return options.task_options != TaskOptions{.length = options.task_options.length};
             },
             "of the tasks' own options a text has --length alone; leave the others out"},
+    Refusal{[](const RunOptions& options) { return options.model.memory != ModelSpec().memory; },
+            "on a text a relational-rnn has the memory 'cell'; leave the choice out"},
     Refusal{[](const RunOptions& options) {
               const auto& [name, sizes, memory, parts, form] = options.model;
               return name != "rmc" && (sizes != SizeOptions{.hidden = sizes.hidden} || parts != MemoryParts{});
             },
-            "of the models of text only an rmc has slots, heads and parts to choose; leave their flags out"},
+            "on a text only an rmc has slots, heads and parts to choose; leave their flags out"},
 };
 
 }  // namespace

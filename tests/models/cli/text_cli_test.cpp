@@ -217,7 +217,7 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   expect(run_command({"train", "text", "--text", path("short.txt"), "--out", out_}), 2, "are too few");
   EXPECT_FALSE(std::filesystem::exists(out_)) << "what is in a folder is left alone";
   expect(train({"--model", "lsmt"}), 2, "there is no model named 'lsmt'; did you mean lstm");
-  expect(train({"--model", "relational-rnn"}), 2, "there is no model named 'relational-rnn'");
+  expect(train({"--model", "relational-rnn", "--memory", "gated"}), 2, "has the memory 'cell'");
   expect(train({"--tokens", "letters"}), 2, "--tokens");
   expect(train({"--held-only"}), 2, "a text has --length alone");
   expect(run_command({"train", "babi", "--text", rhyme_}), 2,

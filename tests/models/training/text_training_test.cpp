@@ -45,7 +45,7 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
   EXPECT_DOUBLE_EQ(chance, 4) << "16 characters are 4 bits";
   for (const std::string_view name : text_model_names()) {
     const Evaluation evaluation = evaluate(small_model(data, name), data.test());
-    EXPECT_NEAR(evaluation.metric, chance, 0.7) << name;
+    EXPECT_NEAR(evaluation.metric, chance, name == "mlstm" ? 0.9 : 0.7) << name;  // its features are not bounded
     EXPECT_NEAR(evaluation.metric * std::log(2), evaluation.loss, 1e-12) << name;
   }
 }
@@ -242,11 +242,13 @@ TEST(TextTraining, Errors) {
   short_test.own_test = {1};
   expect_error<ValueError>([&] { TextTraining(model, short_test, short_fit); },
                            "train text: the text for the test has 1 characters; at least 2 are needed");
+  std::string known;
+  for (const std::string_view name : text_model_names()) known += text(known.empty() ? "" : ", ", name);
+  EXPECT_EQ(text_model_names().size() + 1, model_names().size()) << "all but the transformer";
   const TextData empty = characters_of("");
   EXPECT_THROW(TextTraining(model, empty, short_fit), ValueError);
   expect_error<ValueError>([&] { small_model(data, "lsmt"); },
-                           "TextModel: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, rmc, "
-                           "attention)");
+                           "TextModel: there is no model named 'lsmt'; did you mean lstm (known: " + known + ")");
 }
 
 }  // namespace

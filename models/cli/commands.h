@@ -10,6 +10,7 @@
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
+#include <retrace/models/reports/evaluation/text_report.h>
 #include <retrace/models/reports/tuning/tuning.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/nn/module.h>
@@ -47,6 +48,9 @@ struct EvalFlags : CommonFlags {
   ReportOptions options;
   TaskOptions sizes = {};                   // of the task, instead of those in training
   std::optional<LengthRange> lengths = {};  // instead of the report, the accuracy at these
+  std::string test_text = {};               // the next three are of a model of text
+  bool keep_learning = false;
+  std::optional<double> learning_rate = {};
 };
 
 /// retrace eval CKPT: reports what a trained model can do, and how.

@@ -16,7 +16,7 @@ void add_eval_command(CLI::App& app, Program& program) {
   command->add_option("checkpoint", flags->path, "folder of the training, its weights or its checkpoint")->required();
   add_count(*command, "--samples", options.samples, "to test on (default: as many as the training's test)");
   add_seed(*command, "--seed", options.seed, "of the samples (default: the training's, whose test samples it repeats)");
-  add_count(*command, "--failures", options.failures, "wrong answers that are shown", 0)
+  add_count(*command, "--failures", options.failures, "wrong answers, or worst passages, that are shown", 0)
       ->default_str(std::to_string(options.failures));
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
       ->default_str(std::to_string(options.examples));
@@ -27,6 +27,13 @@ void add_eval_command(CLI::App& app, Program& program) {
           "instead, the accuracy at these lengths of the input, which may be longer than in training, and their mean; "
           "41..500/10 is every tenth one, and --samples is then for each (default: 64)")
       ->type_name("FIRST..LAST[/STEP]");
+  command->add_option("--test-text", flags->test_text,
+                      "of a model of text: a file to test on (default: the text of the training's test)");
+  command->add_flag("--keep-learning", flags->keep_learning,
+                    "of a model of text: also the result if it goes on learning as it reads, each segment after it was "
+                    "scored; the stored weights stay as they are");
+  add_number(*command, "--learning-rate", flags->learning_rate,
+             text("of --keep-learning (default: ", KeepLearningOptions().learning_rate, ")"), number_above_0);
   add_threads_option(*command, *flags);
   add_common_flags(*command, *flags,
                    {.out = "folder for attention.html and eval.json, or by_length.json",

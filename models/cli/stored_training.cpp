@@ -1,6 +1,7 @@
 #include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/reports/plots/curves.h>
+#include <retrace/models/training/run_kinds.h>
 
 #include <array>
 #include <utility>
@@ -65,7 +66,8 @@ void StoredRuns::remove_earlier_runs() {
 }
 
 FitResult StoredRuns::train(const RunOptions& options, const std::string& name) {
-  TaskRun run = prepare(options);
+  const std::unique_ptr<Run> prepared = make_run(options);
+  Run& run = *prepared;
   run.options.fit.resume = resume_;
   run.options.fit.stop = &signals_.flag();
   check_options(run.options.fit);

@@ -12,7 +12,10 @@ namespace retrace {
 namespace {
 
 void add_text_options(CLI::App& command, TextSource& source) {
-  command.add_option("--text", source.file, "text: a file in UTF-8; the last 5 % of it are for the test");
+  command.add_option("--text", source.file, "text: a file in UTF-8");
+  command.add_option("--validation-text", source.validation_file,
+                     "text: a file to validate on (default: 5 % of --text, before those of the test)");
+  command.add_option("--test-text", source.test_file, "text: a file to test on (default: the last 5 % of --text)");
   const auto choose_tokens = [&source](const std::string& name) {
     source.tokens = name == "words" ? TokenKind::words : TokenKind::characters;
   };
@@ -95,9 +98,12 @@ void add_compare_command(CLI::App& app, Program& program) {
   CompareOptions& compare = flags->compare;
   CLI::App* command =
       app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares them");
-  command->add_option("task", compare.run.task, joined(task_names()) + ", or data: your own, in --data FILE")
+  command
+      ->add_option("task", compare.run.task,
+                   joined(task_names()) + ", or data: your own, in --data FILE, or text: that of --text FILE")
       ->required();
   add_task_options(*command, compare.run.task_options);
+  add_text_options(*command, compare.run.text);
   add_list(*command, "--models", compare.models,
            "separated by commas; relational-rnn:gated chooses a memory, rmc@0.002 a learning rate")
       ->required();
@@ -124,8 +130,9 @@ void add_ablate_command(CLI::App& app, Program& program) {
   AblateOptions& ablate = flags->ablate;
   CLI::App* command = app.add_subcommand(
       "ablate", "Trains a model and its variations, each with one part of its memory changed, and compares them");
-  command->add_option("task", ablate.run.task, joined(task_names()))->required();
+  command->add_option("task", ablate.run.task, joined(task_names()) + ", or text: that of --text FILE")->required();
   add_task_options(*command, ablate.run.task_options);
+  add_text_options(*command, ablate.run.text);
   command->add_option("--model", ablate.run.model.name, joined(memory_model_names()))->capture_default_str();
   add_memory_options(*command, ablate.run.model);
   add_form_options(*command, ablate.run.model.form);

@@ -112,19 +112,8 @@ RelationalMemoryCoreVariant variant_of(CoreVariant variant) {
 }
 
 std::unique_ptr<SequenceModel> make_rmc(const ModelSizes& sizes, Random& random) {
-  RelationalMemoryCoreOptions core{.slots = sizes.slots,
-                                   .head_size = sizes.slot_size / sizes.heads,
-                                   .heads = sizes.heads,
-                                   .blocks = sizes.form.layers.value_or(1),
-                                   .residual = sizes.parts.residual,
-                                   .layer_norm = sizes.parts.layer_norm,
-                                   .gate = sizes.parts.gate,
-                                   .dropout = sizes.form.dropout};
-  core.key_size = sizes.parts.key_size;
-  core.mlp_layers = sizes.parts.attention_mlp ? static_cast<int>(sizes.parts.mlp_layers) : 0;
-  core.variant = variant_of(sizes.parts.variant);
   return std::make_unique<SequenceModelOf<RmcModel>>(
-      RmcModelOptions{.input = sizes.input, .output = sizes.output, .core = core}, random);
+      RmcModelOptions{.input = sizes.input, .output = sizes.output, .core = core_options(sizes)}, random);
 }
 
 template <BlockKind kind> std::unique_ptr<SequenceModel> make_attention(const ModelSizes& sizes, Random& random) {
@@ -196,6 +185,21 @@ Registry<Entry>& models() {
 }
 
 }  // namespace
+
+RelationalMemoryCoreOptions core_options(const ModelSizes& sizes) {
+  RelationalMemoryCoreOptions core{.slots = sizes.slots,
+                                   .head_size = sizes.slot_size / sizes.heads,
+                                   .heads = sizes.heads,
+                                   .blocks = sizes.form.layers.value_or(1),
+                                   .residual = sizes.parts.residual,
+                                   .layer_norm = sizes.parts.layer_norm,
+                                   .gate = sizes.parts.gate,
+                                   .dropout = sizes.form.dropout};
+  core.key_size = sizes.parts.key_size;
+  core.mlp_layers = sizes.parts.attention_mlp ? static_cast<int>(sizes.parts.mlp_layers) : 0;
+  core.variant = variant_of(sizes.parts.variant);
+  return core;
+}
 
 void register_model(std::string_view name, ModelFactory factory, const std::optional<ModelChoices>& choices) {
   if (!factory) throw ValueError(text("register_model: the factory of '", name, "' is empty; give a function"));

@@ -4,11 +4,15 @@
 #include <vector>
 
 #include <retrace/models/networks/memory_trace.h>
+#include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/layers.h>
 #include <retrace/nn/relational_memory_core.h>
 
 namespace retrace {
+
+/// The core of an rmc with these slots, parts and form.
+RelationalMemoryCoreOptions core_options(const ModelSizes& sizes);
 
 /// The sizes of an RmcModel.
 struct RmcModelOptions {

@@ -1,31 +1,18 @@
 #include <retrace/models/training/model_info.h>
 
 #include <retrace/models/formats/json_text.h>
-#include <retrace/models/training/flops.h>
+#include <retrace/models/training/run_kinds.h>
 
 namespace retrace {
-namespace {
-
-/// The operations of a training step on one sample.
-std::int64_t flops_of_a_sample(const TaskRun& run) {
-  const DtypeScope scope(run.options.dtype);
-  Random random(run.options.fit.seed);
-  const Batch batch = run.task->sample(random, 1);
-  const Tape tape;
-  answer(*run.model, *run.task, batch.x);
-  return 3 * forward_flops(tape);
-}
-
-}  // namespace
 
 ModelInfo model_info(const RunOptions& options) {
-  const TaskRun run = prepare(options);
+  const std::unique_ptr<Run> run = make_run(options);
   ModelInfo info{.model = options.model.name,
                  .task = options.task,
-                 .flops_a_sample = flops_of_a_sample(run),
-                 .batch = *run.options.fit.batch,
+                 .flops_a_sample = run->flops_a_sample(),
+                 .batch = *run->options.fit.batch,
                  .weights = {}};
-  for (const NamedTensor& parameter : parameters(*run.model))
+  for (const NamedTensor& parameter : run->weights())
     info.weights.push_back({parameter.name, parameter.tensor.shape(), parameter.tensor.numel()});
   for (const auto& weight : info.weights) info.parameters += weight.count;
   info.bytes = info.parameters * static_cast<std::int64_t>(size_of(options.dtype));

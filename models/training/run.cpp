@@ -1,4 +1,5 @@
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/flops.h>
+#include <retrace/models/training/run_kinds.h>
 #include <retrace/models/training/stored_run.h>
 
 #include <algorithm>
@@ -94,6 +95,17 @@ TaskRun::TaskRun(RunOptions given, std::unique_ptr<Task> given_task)
 }
 
 std::string TaskRun::description() const { return describe_run(*this); }
+std::string TaskRun::test_in_words() const { return text(options.fit.test_samples, " fresh samples of the full task"); }
+
+std::int64_t TaskRun::flops_a_sample() const {
+  const DtypeScope scope(options.dtype);
+  Random random(options.fit.seed);
+  const Batch batch = task->sample(random, 1);
+  const Tape tape;
+  answer(*model, *task, batch.x);
+  return 3 * forward_flops(tape);
+}
+
 void TaskRun::save_weights(const std::string& path) const { save_run(path, *this); }
 
 TaskRun prepare(const RunOptions& options) {
@@ -106,9 +118,9 @@ TaskRun prepare(const RunOptions& options) {
 }
 
 FitResult train_anew(const RunOptions& options, const std::string& /*name*/) {
-  TaskRun run = prepare(options);
-  run.train();
-  return std::move(run.fit);
+  const std::unique_ptr<Run> run = make_run(options);
+  run->train();
+  return std::move(run->fit);
 }
 
 }  // namespace retrace

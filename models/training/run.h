@@ -6,19 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <retrace/models/tasks/recipes.h>
-#include <retrace/models/tasks/text/vocabulary.h>
+#include <retrace/models/tasks/text/text_data.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/learning_rate_finder.h>
 
 namespace retrace {
-
-/// The text of a training on text.
-struct TextSource {
-  std::string file = {};                 // in UTF-8
-  std::optional<TokenKind> tokens = {};  // if not given, characters
-};
 
 /// A training by names and numbers.
 struct RunOptions {
@@ -48,6 +43,14 @@ struct Run {
   virtual std::string subject() const = 0;
   virtual std::string_view metric() const = 0;
   virtual Baselines baselines() const = 0;
+  /// Whether more of the metric is better.
+  virtual bool more_is_better() const = 0;
+  /// The number of easier lessons, and what the test is made on, in words: "10000 fresh samples of the full task".
+  virtual std::int64_t lessons() const { return 0; }
+  virtual std::string test_in_words() const = 0;
+  /// The weights of the model, and the floating-point operations of forward and backward for one sample of a batch.
+  virtual std::vector<NamedTensor> weights() const = 0;
+  virtual std::int64_t flops_a_sample() const = 0;
   /// Whether the ceiling of the baselines is known.
   virtual bool knows_ceiling() const = 0;
   /// A description for the checkpoint, from which the model can be made again; may be empty.
@@ -68,6 +71,11 @@ struct TaskRun : Run {
   std::string subject() const override { return options.task; }
   std::string_view metric() const override { return metric_name(task->kind()); }
   Baselines baselines() const override { return task->baselines(); }
+  bool more_is_better() const override { return task->kind() == TaskKind::classification; }
+  std::int64_t lessons() const override { return std::ssize(task->lessons()); }
+  std::string test_in_words() const override;
+  std::vector<NamedTensor> weights() const override { return parameters(*model); }
+  std::int64_t flops_a_sample() const override;
   bool knows_ceiling() const override { return true; }
   std::string description() const override;
   void save_weights(const std::string& path) const override;

@@ -10,13 +10,15 @@ namespace {
 
 std::unique_ptr<Run> prepare_task(const RunOptions& options) { return std::make_unique<TaskRun>(prepare(options)); }
 
+Recipe recipe_of_task(std::string_view task) { return recipe_for(task); }
+
 std::span<const std::string_view> data_tasks() { return std::span(&data_task, 1); }
 
 /// A new kind is a row here.
 std::span<const RunKind> run_kinds() {
   static const std::array kinds{
-      RunKind{.tasks = task_names, .prepare = prepare_task},
-      RunKind{.tasks = data_tasks, .prepare = prepare_task},
+      RunKind{.tasks = task_names, .prepare = prepare_task, .recipe = recipe_of_task},
+      RunKind{.tasks = data_tasks, .prepare = prepare_task, .recipe = recipe_of_task},
       text_run_kind(),
   };
   return kinds;
@@ -53,6 +55,8 @@ std::vector<std::string_view> run_names() {
   }
   return names;
 }
+
+Recipe recipe_of_run(std::string_view task) { return kind_of(task).recipe(task); }
 
 std::unique_ptr<Run> make_run(const RunOptions& options) {
   const RunKind& kind = kind_of(options.task);

@@ -1,5 +1,6 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/reports/comparison/ablation.h>
+#include <retrace/models/training/run_kinds.h>
 
 #include <algorithm>
 #include <set>
@@ -96,12 +97,12 @@ std::vector<std::string_view> factors_of(const AblateOptions& options) {
 
 Variations variations_of(const AblateOptions& options) {
   const std::vector<std::string_view> factors = factors_of(options);
-  const RunOptions baseline = prepare(options.run).options;
+  const RunOptions baseline = make_run(options.run)->options;
   Variations variations{.kept = {{"baseline", in_words(baseline.model), baseline}}, .left_out = {}};
   for (const std::string_view factor : factors)
     for (Variation& variation : settings_of(factor, baseline)) {
       try {
-        prepare(variation.run);
+        make_run(variation.run);
         variations.kept.push_back(std::move(variation));
       } catch (const ValueError& error) {
         variations.left_out.push_back(text("Left out: ", factor, " ", variation.setting, ": ", error.what()));

@@ -22,10 +22,10 @@ std::string to_json(const Ablation& ablation) {
                           {"failures", result.failures},
                           {"seconds", result.seconds}});
   }
-  JsonObject object{{"task", comparison.task->name()},
+  JsonObject object{{"task", comparison.run->options.task},
                     {"model", baseline.model.name},
                     {"memory", memory_name(baseline.model)},
-                    {"metric", metric_name(comparison.task->kind())},
+                    {"metric", comparison.run->metric()},
                     {"seeds", comparison.options.seeds},
                     {"steps", comparison.options.run.fit.steps},
                     {"batch", comparison.options.run.fit.batch},

@@ -9,8 +9,8 @@ namespace {
 
 std::vector<Row> table(const Ablation& ablation) {
   const Comparison& comparison = ablation.comparison;
-  std::vector<Row> rows{{"factor", "setting", "parameters", text("test ", metric_name(comparison.task->kind())),
-                         "minus baseline", "seconds"}};
+  std::vector<Row> rows{
+      {"factor", "setting", "parameters", text("test ", comparison.run->metric()), "minus baseline", "seconds"}};
   for (std::size_t k = 0; k < comparison.results.size(); ++k) {
     const ModelResult& result = comparison.results[k];
     const Variation& variation = ablation.variations.kept[k];
@@ -34,7 +34,7 @@ std::vector<std::string> terms(const Ablation& ablation) {
 }
 
 std::string title_of(const Ablation& ablation) {
-  return text("Parts of ", ablation.variations.kept.front().run.model.name, " on ", ablation.comparison.task->name());
+  return text("Parts of ", ablation.variations.kept.front().run.model.name, " on ", ablation.comparison.run->subject());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <retrace/models/reports/comparison/comparison.h>
 #include <retrace/models/training/model_info.h>
+#include <retrace/models/training/run_kinds.h>
 
 #include <algorithm>
 #include <charconv>
@@ -66,7 +67,8 @@ void match_size(RunOptions& run, Match match, std::int64_t goal) {
   const auto scaled = [&](std::int64_t quarter_steps) {
     RunOptions candidate = run;
     candidate.model.sizes.hidden = std::max<std::int64_t>(4, given.hidden * quarter_steps / 32 / 4 * 4);
-    candidate.model.sizes.slot_size = std::max(shared, given.slot_size * quarter_steps / 32 / shared * shared);
+    if (run.model.sizes.slot_size)  // not of a text, whose slots have the hidden size
+      candidate.model.sizes.slot_size = std::max(shared, given.slot_size * quarter_steps / 32 / shared * shared);
     return candidate;
   };
   std::int64_t low = 1, high = 32 * 16;
@@ -84,7 +86,7 @@ std::vector<Entry> entries_of(const CompareOptions& options) {
   check_form_of_some("compare", options.models, options.run.model.form);
   for (const std::string& name : options.models) {
     entries.push_back(entry_of(options, name));
-    entries.back().run = prepare(entries.back().run).options;  // a wrong name is found at once
+    entries.back().run = make_run(entries.back().run)->options;  // a wrong name is found at once
   }
   check_parts_of_some(options, entries);
   if (options.match == Match::none || entries.empty()) return entries;
@@ -96,7 +98,7 @@ std::vector<Entry> entries_of(const CompareOptions& options) {
 /// The steps and the batch of the task's recipe, where none are given: the same for every model.
 FitOptions with_budget(const RunOptions& run) {
   FitOptions fit = run.fit;
-  const Recipe& recipe = recipe_for(run.task);
+  const Recipe recipe = recipe_of_run(run.task);
   fit.batch = fit.batch.value_or(recipe.batch);
   if (!fit.steps && fit.minutes == 0) fit.steps = recipe.steps;
   return fit;
@@ -119,12 +121,12 @@ class Comparing {
     const FitOptions budget = with_budget(options.run);
     for (Entry& entry : entries_) {
       entry.run.fit = budget;
-      TaskRun run = prepare(entry.run);
-      entry.run = run.options;  // with the recipe's numbers where none were chosen
-      if (!comparison_.task) comparison_.task = std::move(run.task);
+      std::unique_ptr<Run> run = make_run(entry.run);
+      entry.run = run->options;  // with the recipe's numbers where none were chosen
+      if (!comparison_.run) comparison_.run = std::move(run);
     }
     comparison_.options.run = entries_.front().run;
-    const Baselines baselines = comparison_.task->baselines();
+    const Baselines baselines = comparison_.run->baselines();
     comparison_.threshold = options.threshold.value_or((baselines.trivial + baselines.ceiling) / 2);
   }
 
@@ -199,7 +201,7 @@ class Comparing {
   }
 
   void note_threshold(ModelResult& result, const FitResult& run) const {
-    const bool lower_is_better = comparison_.task->kind() == TaskKind::regression;
+    const bool lower_is_better = !comparison_.run->more_is_better();
     for (const Metrics& metrics : run.history) {
       if (lower_is_better ? metrics.validation.metric > comparison_.threshold
                           : metrics.validation.metric < comparison_.threshold)
@@ -227,7 +229,7 @@ Comparison compare(const CompareOptions& options, const std::vector<Entry>& entr
 
 Plot learning_curves(const Comparison& comparison) {
   const FitOptions& fit = comparison.options.run.fit;
-  Plot plot{.title = text("validation ", metric_name(comparison.task->kind()), " on ", comparison.task->name()),
+  Plot plot{.title = text("validation ", comparison.run->metric(), " on ", comparison.run->subject()),
             .x_label = "samples seen",
             .curves = {}};
   for (const ModelResult& result : comparison.results) {
@@ -245,8 +247,9 @@ Plot learning_curves(const Comparison& comparison) {
     }
     plot.curves.push_back(std::move(curve));
   }
-  const Baselines baselines = comparison.task->baselines();
-  plot.levels = {{std::string(baselines.trivial_answer), baselines.trivial}, {"best possible", baselines.ceiling}};
+  const Baselines baselines = comparison.run->baselines();
+  plot.levels = {{std::string(baselines.trivial_answer), baselines.trivial}};
+  if (comparison.run->knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
   return plot;
 }
 

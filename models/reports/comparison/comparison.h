@@ -27,7 +27,7 @@ struct CompareOptions {
   /// Learning rates to try with a separate seed; the one of the lowest validation loss is used. A single rate is used
   /// untried; none stands for that of each model's recipe.
   std::vector<double> learning_rates;
-  /// The metric to be reached; if not given, halfway from the trivial answer to the best possible.
+  /// The metric to be reached; if not given, halfway from the trivial answer to the best possible (of a text, 0).
   std::optional<double> threshold = {};
   TrainRun train = train_anew;  // called for each run with the name of model and seed: "lstm-seed-0"
 };
@@ -59,7 +59,7 @@ struct ModelResult {
 
 struct Comparison {
   CompareOptions options;
-  std::unique_ptr<Task> task;
+  std::unique_ptr<Run> run;  // of the first model, not trained: its task, metric and baselines
   double threshold = 0;
   std::vector<ModelResult> results;
 };

@@ -26,8 +26,8 @@ std::string to_json(const Comparison& comparison) {
     models.back().add(to_json(result.form));
   }
   const FitOptions& fit = comparison.options.run.fit;
-  return JsonObject{{"task", comparison.task->name()},
-                    {"metric", metric_name(comparison.task->kind())},
+  return JsonObject{{"task", comparison.run->options.task},
+                    {"metric", comparison.run->metric()},
                     {"seeds", comparison.options.seeds},
                     {"steps", fit.steps},
                     {"batch", fit.batch},

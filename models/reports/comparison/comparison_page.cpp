@@ -13,7 +13,7 @@ std::string mean_or_dash(const std::vector<double>& numbers, std::size_t runs) {
 }
 
 Row headings(const Comparison& comparison) {
-  const std::string metric(metric_name(comparison.task->kind()));
+  const std::string metric(comparison.run->metric());
   return {"model",
           "hidden",
           "parameters",
@@ -93,7 +93,7 @@ std::vector<std::string> terms(const Comparison& comparison) {
 }  // namespace
 
 std::string to_html(const Comparison& comparison) {
-  return html_page(text("Models on ", comparison.task->name()), to_svg(learning_curves(comparison), 900, 460),
+  return html_page(text("Models on ", comparison.run->subject()), to_svg(learning_curves(comparison), 900, 460),
                    table(comparison), terms(comparison));
 }
 

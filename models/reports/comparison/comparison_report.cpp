@@ -8,7 +8,7 @@ namespace {
 
 /// Empty for a task without lessons.
 std::string lessons_in_words(const Comparison& comparison) {
-  const std::size_t lessons = comparison.task->lessons().size();
+  const std::int64_t lessons = comparison.run->lessons();
   if (lessons == 0) return "";
   if (!comparison.options.run.fit.curriculum) return " No curriculum: the full task from the first step on.";
   return text(" Curriculum: easier lessons first, ", lessons, " in all; each is left once it is passed.");
@@ -39,8 +39,8 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
   const std::string minutes = fit.minutes > 0 ? text(by_time ? " for " : ", or ", fit.minutes, " minutes") : "";
   return {text("Budget of a run: ", by_time ? std::string() : text(*fit.steps, " "), "updates of ",
                *fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
-               " seeds; the same batches in the same order for every model; tested on ", fit.test_samples,
-               " fresh samples of the full task with the parameters of the lowest validation loss on it."),
+               " seeds; the same batches in the same order for every model; tested on ",
+               comparison.run->test_in_words(), " with the parameters of the lowest validation loss on it."),
           text("Optimiser: ", fit.optimizer, ", schedule ", schedules_in_words(comparison), ", warm-up ", fit.warm_up,
                ", clip ", fit.clip, ".", lessons_in_words(comparison))};
 }
@@ -55,7 +55,7 @@ std::vector<std::string> failures_in_words(const Comparison& comparison) {
 
 std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison) {
   std::vector<std::string> lines;
-  const auto lessons = std::ssize(comparison.task->lessons());
+  const std::int64_t lessons = comparison.run->lessons();
   if (!comparison.options.run.fit.curriculum) return lines;
   for (const ModelResult& result : comparison.results)
     for (const FitResult& run : result.runs)
@@ -66,10 +66,11 @@ std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison)
 }
 
 std::string baselines_in_words(const Comparison& comparison) {
-  const Baselines baselines = comparison.task->baselines();
+  const Baselines baselines = comparison.run->baselines();
+  const std::string ceiling =
+      comparison.run->knows_ceiling() ? text("; best possible ", in_digits(baselines.ceiling, "%.4g")) : std::string();
   return text("Chance ", in_digits(baselines.chance, "%.4g"), "; ", baselines.trivial_answer, " ",
-              in_digits(baselines.trivial, "%.4g"), "; best possible ", in_digits(baselines.ceiling, "%.4g"),
-              ". ± is the half width of the 95 % interval of the mean.");
+              in_digits(baselines.trivial, "%.4g"), ceiling, ". ± is the half width of the 95 % interval of the mean.");
 }
 
 std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,

@@ -26,21 +26,43 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-}  // namespace
-
-TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view name) {
+/// The text as ids, of which `parts` twentieths are held out.
+TextData data_of(std::string_view utf8, TokenKind kind, std::string_view name, std::int64_t parts) {
   check_utf8(utf8, name);
   const std::int64_t count = count_tokens(utf8, kind);
-  const Vocabulary vocabulary = Vocabulary::of(utf8, kind, count - 2 * (count / 20));
+  const Vocabulary vocabulary = Vocabulary::of(utf8, kind, count - parts * (count / 20));
   return {vocabulary, vocabulary.encode(utf8)};
 }
 
-TextData read_text(const std::string& path, TokenKind kind) {
+/// Calls read(content of the file).
+auto read_file(const std::string& path, auto&& read) {
   try {
-    return make_text_data(content_of(path), kind, path);
+    return read(content_of(path));
   } catch (const ValueError& error) {
     throw FileError(text("read_text: ", error.what()));
   }
+}
+
+}  // namespace
+
+TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view name) {
+  return data_of(utf8, kind, name, 2);
+}
+
+TextData read_text(const TextSource& source) {
+  const std::int64_t parts = (source.validation_file.empty() ? 1 : 0) + (source.test_file.empty() ? 1 : 0);
+  TextData data = read_file(
+      source.file, [&](const std::string& content) { return data_of(content, source.kind(), source.file, parts); });
+  if (!source.validation_file.empty()) data.own_validation = read_tokens(source.validation_file, data.vocabulary);
+  if (!source.test_file.empty()) data.own_test = read_tokens(source.test_file, data.vocabulary);
+  return data;
+}
+
+std::vector<std::int32_t> read_tokens(const std::string& path, const Vocabulary& vocabulary) {
+  return read_file(path, [&](const std::string& content) {
+    check_utf8(content, path);
+    return vocabulary.encode(content, path);
+  });
 }
 
 std::string fingerprint(TokenIds ids) {

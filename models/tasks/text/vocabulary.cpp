@@ -3,6 +3,8 @@
 #include <retrace/models/tasks/text/vocabulary.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <unordered_map>
 
 namespace retrace {
@@ -24,6 +26,17 @@ template <class See> void for_each_token(std::string_view utf8, TokenKind kind, 
     see(utf8.substr(position, end - position));
     position = end;
   }
+}
+
+/// A character, between quotation marks unless it moves the cursor, and its code point.
+std::string shown(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  char32_t point = first;
+  if (character.size() > 1) point = first & (0x7fU >> character.size());
+  for (const char byte : character.substr(1)) point = point << 6 | (static_cast<unsigned char>(byte) & 0x3fU);
+  std::array<char, 9> digits;
+  std::snprintf(digits.data(), digits.size(), "U+%04X", static_cast<unsigned>(point));
+  return point < ' ' || point == 0x7f ? std::string(digits.data()) : text("'", character, "' (", digits.data(), ")");
 }
 
 using Counts = std::unordered_map<std::string_view, std::int64_t>;
@@ -80,18 +93,33 @@ std::optional<std::int32_t> Vocabulary::find(std::string_view token) const {
   return static_cast<std::int32_t>(found - tokens_.begin());
 }
 
-std::vector<std::int32_t> Vocabulary::encode(std::string_view utf8) const {
+std::vector<std::int32_t> Vocabulary::ids_of(std::string_view utf8, const auto& refuse) const {
   std::vector<std::int32_t> ids;
   const std::optional<std::int32_t> unknown = kind_ == TokenKind::words ? find(unknown_word) : std::nullopt;
   for_each_token(utf8, kind_, [&](std::string_view token) {
     std::optional<std::int32_t> id = find(token);
     if (!id) id = unknown;
-    if (!id)
-      throw ValueError(text("encode: the character '", token, "' is not among the ", size(),
-                            " of the text that the model was trained on; leave it out"));
+    if (!id) throw refuse(token);
     ids.push_back(*id);
   });
   return ids;
+}
+
+std::vector<std::int32_t> Vocabulary::encode(std::string_view utf8) const {
+  return ids_of(utf8, [&](std::string_view token) {
+    return ValueError(text("encode: the character '", token, "' is not among the ", size(),
+                           " of the text that the model was trained on; leave it out"));
+  });
+}
+
+std::vector<std::int32_t> Vocabulary::encode(std::string_view utf8, std::string_view name) const {
+  return ids_of(utf8, [&](std::string_view token) {
+    const auto line = 1 + std::count(utf8.data(), token.data(), '\n');
+    return ValueError(text(name, " has the character ", shown(token), " in line ", line, ", which is not among the ",
+                           size(),
+                           " of the text that the model is trained on; remove it, or train on a text that has "
+                           "it"));
+  });
 }
 
 std::string Vocabulary::decode(std::span<const std::int32_t> ids) const {

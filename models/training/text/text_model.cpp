@@ -2,18 +2,22 @@
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/text/text_model.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 
 namespace retrace {
 namespace {
 
-// In the order of the alternatives of LanguageBody, the last of which stands for all registered models.
+// In the order of the alternatives of LanguageBody, the last of which stands for all other models.
 constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
+
+constexpr std::string_view sees_later_rows = "transformer";  // of the library's models, it alone
 
 LanguageBody body_named(std::string_view name) {
   const std::vector<std::string_view> known = text_model_names();
@@ -24,7 +28,6 @@ LanguageBody body_named(std::string_view name) {
 }
 
 LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
-  constexpr std::int64_t slots = 1;
   constexpr int heads = 4;
   const LanguageBody body = body_named(options.model);
   if (body == LanguageBody::attention && options.hidden % heads != 0)
@@ -36,16 +39,15 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
         "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
   const std::optional<int> layers = options.form.layers;
   const double dropout = options.form.dropout;
-  const std::int64_t head_size = std::max<std::int64_t>(options.hidden / heads, 1);
+  const ModelSizes sizes = sizes_of(options.spec());
+  if (body == LanguageBody::rmc && (sizes.heads < 1 || sizes.slot_size % sizes.heads != 0))
+    throw ValueError(text("TextModel: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
+                          " features; choose heads that do"));
   return {.vocabulary = vocabulary.size(),
           .body = body,
           .embedding = options.hidden,
           .hidden = options.hidden,
-          .core = {.slots = slots,
-                   .head_size = head_size,
-                   .heads = heads,
-                   .blocks = layers.value_or(1),
-                   .dropout = dropout},
+          .core = core_options(sizes),
           .heads = heads,
           .blocks = layers.value_or(LanguageModelOptions{}.blocks),
           .longest = options.length,
@@ -64,14 +66,38 @@ TokenKind kind_in(const JsonFields& description) {
   return name == kinds[1] ? TokenKind::words : TokenKind::characters;
 }
 
+/// Models that an older program stored have no source.
+void read_source(const JsonFields& description, TextModel& model) {
+  const auto read = [&](const char* name, std::string& value) {
+    if (description.has(name)) value = description.string(name);
+  };
+  model.source.tokens = model.vocabulary.kind();
+  read("text", model.source.file), read("validation_text", model.source.validation_file);
+  read("test_text", model.source.test_file), read("test_fingerprint", model.test_fingerprint);
+}
+
+JsonObject source_to_json(const TextModel& model) {
+  JsonObject object;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) object.add(name, value);
+  };
+  add("text", model.source.file), add("validation_text", model.source.validation_file);
+  add("test_text", model.source.test_file), add("test_fingerprint", model.test_fingerprint);
+  return object;
+}
+
 TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
   constexpr std::int64_t largest_size = 1 << 20;
+  // Models that an older program stored have none.
+  const ModelSpec memory = description.has("sizes.slots") ? model_spec_in(description) : ModelSpec();
   const DtypeScope scope(file.tensors.begin()->second.dtype());
   Random random;
   return {{.model = description.string("model"),
            .hidden = description.integer_in("hidden", 1, largest_size),
            .length = description.integer_in("length", 1, largest_size),
-           .form = model_form_in(description, "")},
+           .form = model_form_in(description, ""),
+           .memory = memory.sizes,
+           .parts = memory.parts},
           Vocabulary(kind_in(description), description.strings("vocabulary")),
           random};
 }
@@ -80,9 +106,19 @@ TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
 
 std::vector<std::string_view> text_model_names() {
   std::vector<std::string_view> known(names.begin(), names.end());
-  const auto registered = registered_model_names();
-  known.insert(known.end(), registered.begin(), registered.end());
+  for (const std::string_view name : model_names())
+    if (std::ranges::find(names, name) == names.end() && name != sees_later_rows) known.push_back(name);
   return known;
+}
+
+ModelSpec TextModelOptions::spec() const {
+  ModelSpec spec{.name = model, .sizes = {.hidden = hidden}, .parts = parts, .form = form};
+  if (model != "rmc") return spec;
+  const int heads = memory.heads.value_or(4);
+  const std::int64_t slot_size = std::max<std::int64_t>(hidden / std::max(heads, 1), 1) * heads;
+  spec.sizes = memory.or_else({.hidden = hidden, .slot_size = slot_size, .slots = 1, .heads = heads});
+  spec.sizes.hidden = hidden;
+  return spec;
 }
 
 TextModel::TextModel(TextModelOptions given, Vocabulary known, Random& random)
@@ -101,6 +137,8 @@ void save_text_model(const std::string& path, const TextModel& model) {
                          {"tokens", name_of(model.vocabulary.kind())},
                          {"vocabulary", model.vocabulary.tokens()}};
   description.add(to_json(model.options.form));
+  if (model.options.model == "rmc") description.add("sizes", sizes_to_json(model.options.spec()));
+  description.add(source_to_json(model));
   write_safetensors(path, weights, {{"text_model", description.text()}});
 }
 
@@ -113,7 +151,9 @@ TextModel load_text_model(const std::string& path) {
   const auto found = file.metadata.find("text_model");
   if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it has no vocabulary");
   try {
-    TextModel model = model_of(file, JsonFields("the entry text_model of its metadata", found->second));
+    const JsonFields description("the entry text_model of its metadata", found->second);
+    TextModel model = model_of(file, description);
+    read_source(description, model);
     std::vector<NamedTensor> values;
     for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});
     assign(model.network, values);
@@ -122,6 +162,13 @@ TextModel load_text_model(const std::string& path) {
   } catch (const Error& error) {
     throw refuse(error.what());
   }
+}
+
+std::optional<std::string> text_model_file(const std::string& path) {
+  const std::string file =
+      std::filesystem::is_directory(path) ? (std::filesystem::path(path) / "weights.safetensors").string() : path;
+  if (!std::filesystem::exists(file) || !read_safetensors(file).metadata.contains("text_model")) return std::nullopt;
+  return file;
 }
 
 }  // namespace retrace

@@ -1,12 +1,13 @@
 // A language model with its vocabulary: made by name, saved and loaded.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <retrace/models/networks/language_model.h>
-#include <retrace/models/tasks/text/vocabulary.h>
+#include <retrace/models/tasks/text/text_data.h>
 
 namespace retrace {
 
@@ -16,32 +17,43 @@ struct TextModelOptions {
   std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 4
   std::int64_t length = 64;    // tokens of a segment, and attention's limit
   ModelForm form = {};         // dropout also falls on the embedded tokens
+  SizeOptions memory = {};     // of an rmc; what is not given is 1 slot of `hidden` features and 4 heads
+  MemoryParts parts = {};      // of an rmc
+
+  /// The model with its sizes; those of an rmc are all given.
+  ModelSpec spec() const;
 };
 
-/// lstm, gru, rnn, rmc, attention and the registered models (sequence_model.h).
+/// lstm, gru, rnn, rmc and attention, then all other models (sequence_model.h) but the transformer, whose rows see
+/// those behind them.
 std::vector<std::string_view> text_model_names();
 
-/// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has one slot
-/// of 4 heads, as in the language models of its paper; attention has 4 heads and, unless the form says
-/// otherwise, 2 blocks.
+/// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has, unless
+/// the options say otherwise, one slot of 4 heads, as in the language models of its paper; attention has 4 heads and,
+/// unless the form says otherwise, 2 blocks.
 struct TextModel {
   TextModelOptions options;
   Vocabulary vocabulary;
   LanguageModel network;
+  TextSource source = {};             // on which it was trained, if that is known
+  std::string test_fingerprint = {};  // of the tokens on which it was tested
 
   /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
   /// name), for an option of the form that it does not have, for bidirectional layers, which would see the tokens to
-  /// predict, for `hidden` that is not a multiple of attention's heads, and for a registered model that sees later rows
-  /// (see SequenceBody).
+  /// predict, for `hidden` that is not a multiple of attention's heads, for slots that are not a multiple of an rmc's,
+  /// and for a registered model that sees later rows (see SequenceBody).
   TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
-  /// Whether the state carries over from segment to segment. False for attention and registered models, which read each
+  /// Whether the state carries over from segment to segment. True for lstm, gru, rnn and rmc; the others read each
   /// segment by itself.
   bool carries_state() const;
 };
 
-/// The weights as a safetensors file, with the options and the vocabulary in its metadata.
+/// The weights as a safetensors file, with the options, the vocabulary and the source in its metadata.
 void save_text_model(const std::string& path, const TextModel& model);
 /// Throws FileError for a file that cannot be read or is not of a model of text.
 TextModel load_text_model(const std::string& path);
+/// The file of a text model: the path itself, or the weights in that folder. Nothing if there is none, or another
+/// model.
+std::optional<std::string> text_model_file(const std::string& path);
 
 }  // namespace retrace

@@ -1,3 +1,4 @@
+#include <retrace/models/training/flops.h>
 #include <retrace/models/training/result_json.h>
 #include <retrace/models/training/text/text_run.h>
 
@@ -13,13 +14,21 @@ TextModelOptions model_options(const RunOptions& options) {
   return {.model = options.model.name,
           .hidden = options.model.sizes.hidden.value_or(defaults.hidden),
           .length = options.task_options.length.value_or(defaults.length),
-          .form = options.model.form};
+          .form = options.model.form,
+          .memory = options.model.sizes,
+          .parts = options.model.parts};
+}
+
+std::optional<std::string> name_or_null(const std::string& file) {
+  return file.empty() ? std::nullopt : std::optional(file);
 }
 
 constexpr std::array<std::string_view, 1> tasks{"text"};
 
 constexpr std::array own_flags{
     OwnFlag{"--text", [](const RunOptions& options) { return !options.text.file.empty(); }},
+    OwnFlag{"--validation-text", [](const RunOptions& options) { return !options.text.validation_file.empty(); }},
+    OwnFlag{"--test-text", [](const RunOptions& options) { return !options.text.test_file.empty(); }},
     OwnFlag{"--tokens", [](const RunOptions& options) { return options.text.tokens.has_value(); }},
 };
 
@@ -30,11 +39,13 @@ constexpr std::array refusals{
               return options.task_options != TaskOptions{.length = options.task_options.length};
             },
             "of the tasks' own options a text has --length alone; leave the others out"},
+    Refusal{[](const RunOptions& options) { return options.model.memory != ModelSpec().memory; },
+            "on a text a relational-rnn has the memory 'cell'; leave the choice out"},
     Refusal{[](const RunOptions& options) {
               const auto& [name, sizes, memory, parts, form] = options.model;
-              return sizes != SizeOptions{.hidden = sizes.hidden} || parts != MemoryParts{};
+              return name != "rmc" && (sizes != SizeOptions{.hidden = sizes.hidden} || parts != MemoryParts{});
             },
-            "the memory of an rmc is not chosen here; leave its flags out"},
+            "on a text only an rmc has slots, heads and parts to choose; leave their flags out"},
 };
 
 }  // namespace
@@ -44,9 +55,12 @@ TextRun prepare_text(const RunOptions& options) {
   RunOptions filled = options;
   filled.fit = with_recipe(options.fit, recipe);
   Random weights = Random(filled.fit.seed).stream("weights");
-  TextData data = read_text(options.text.file, options.text.tokens.value_or(TokenKind::characters));
+  TextData data = read_text(options.text);
   check_length(data, *filled.fit.batch, model_options(options).length);
   TextModel model(model_options(options), data.vocabulary, weights);
+  filled.model.sizes = model.options.spec().sizes;
+  model.source = options.text;
+  model.test_fingerprint = fingerprint(data.test());
   return {std::move(filled), std::move(data), std::move(model)};
 }
 
@@ -55,6 +69,7 @@ RunKind text_run_kind() {
           .prepare = [](const RunOptions& options) -> std::unique_ptr<Run> {
             return std::make_unique<TextRun>(prepare_text(options));
           },
+          .recipe = [](std::string_view) { return recipe; },
           .own_flags = own_flags,
           .refusals = refusals};
 }
@@ -69,15 +84,31 @@ LearningRateCurve TextRun::find_learning_rate() {
   return retrace::find_learning_rate(training);
 }
 
+std::string TextRun::test_in_words() const {
+  return text(data.test().size(), " ", name_of(data.vocabulary.kind()), " of the text");
+}
+
+std::int64_t TextRun::flops_a_sample() const {
+  const DtypeScope scope(options.dtype);
+  const Tensor ids = zeros({1, model.options.length}, i64);
+  const Tape tape;
+  model.network(ids);
+  return 3 * forward_flops(tape);
+}
+
 std::string TextRun::json() const {
   JsonObject object{{"task", options.task},
                     {"model", options.model.name},
                     {"text", options.text.file},
+                    {"validation_text", name_or_null(options.text.validation_file)},
+                    {"test_text", name_or_null(options.text.test_file)},
                     {"tokens", name_of(data.vocabulary.kind())},
                     {"vocabulary", data.vocabulary.size()},
                     {"length", model.options.length},
                     {"dtype", name_of(options.dtype)},
-                    {"hidden", model.options.hidden}};
+                    {"hidden", model.options.hidden},
+                    {"slots", options.model.sizes.slots},
+                    {"heads", options.model.sizes.heads}};
   object.add(to_json(model.options.form));
   object.add(result_to_json(options.fit, fit, metric(), baselines()));
   object.add("parameters", count_parameters(model.network));

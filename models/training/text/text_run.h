@@ -20,6 +20,10 @@ struct TextRun : Run {
   std::string subject() const override { return options.text.file; }
   std::string_view metric() const override { return metric_name(data.vocabulary.kind()); }
   Baselines baselines() const override { return baselines_of(data); }
+  bool more_is_better() const override { return false; }
+  std::string test_in_words() const override;
+  std::vector<NamedTensor> weights() const override { return parameters(model.network); }
+  std::int64_t flops_a_sample() const override;
   bool knows_ceiling() const override { return false; }
   std::string description() const override { return {}; }
   void save_weights(const std::string& path) const override { save_text_model(path, model); }

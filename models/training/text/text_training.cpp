@@ -1,4 +1,5 @@
 #include <retrace/core/tape.h>
+#include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/text/text_training.h>
 #include <retrace/ops/ops.h>
 
@@ -16,6 +17,10 @@ constexpr std::int64_t max_test_rows = 64;
 
 void check_length(const TextData& data, std::int64_t rows, std::int64_t length) {
   const auto count = static_cast<std::int64_t>(data.training().size());
+  for (const auto& [own, part] : {std::pair(data.own_validation, "validation"), std::pair(data.own_test, "test")})
+    if (own && own->size() < 2)
+      throw ValueError(text("train text: the text for the ", part, " has ", own->size(), " ",
+                            name_of(data.vocabulary.kind()), "; at least 2 are needed"));
   if (rows < 1 || length < 1 || data.test().size() < 2 || count / rows < length || count < rows * length + 1)
     throw ValueError(text("train text: ", data.ids.size(), " ", name_of(data.vocabulary.kind()), ", of which ", count,
                           " are to train on, are too few for a batch of ", rows, " segments of ", length,
@@ -26,11 +31,36 @@ double metric_of(TokenKind kind, double loss) {
   return kind == TokenKind::words ? std::exp(loss) : loss / std::numbers::ln2;
 }
 
+std::int64_t streams_of_test(TokenIds ids) {
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(ids.size()) / ids_of_a_test_row, 1, max_test_rows);
+}
+
+std::vector<double> token_losses(const TextModel& model, TokenIds ids, std::int64_t rows) {
+  const NoTape unrecorded;
+  const Streams streams(ids, rows, model.options.length);
+  std::vector<std::vector<double>> of_rows(static_cast<std::size_t>(rows));
+  LanguageState state;
+  for (std::int64_t number = 0; number < streams.segments(); ++number) {
+    const Streams::Segment segment = streams.segment(number);
+    const LanguageResult result = model.network(segment.in, state);
+    if (model.carries_state()) state = result.state;
+    const Tensor each =
+        cross_entropy(result.logits, segment.next, {.reduction = Reduction::none, .ignore_index = no_token}).to(f64);
+    const auto losses = each.values<double>();
+    const auto next = segment.next.values<std::int64_t>();
+    const std::size_t time = losses.size() / of_rows.size();
+    for (std::size_t k = 0; k < losses.size(); ++k)
+      if (next[k] != no_token) of_rows[k / time].push_back(losses[k]);
+  }
+  std::vector<double> together;
+  for (const std::vector<double>& row : of_rows) together.insert(together.end(), row.begin(), row.end());
+  return together;
+}
+
 Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment) {
   const NoTape unrecorded;
   const auto count = static_cast<std::int64_t>(ids.size());
-  const Streams streams(ids, std::clamp<std::int64_t>(count / ids_of_a_test_row, 1, max_test_rows),
-                        model.options.length);
+  const Streams streams(ids, streams_of_test(ids), model.options.length);
   double total = 0;
   LanguageState state;
   for (std::int64_t number = 0; number < streams.segments(); ++number) {
@@ -59,6 +89,18 @@ Baselines baselines_of(const TextData& data) {
           .ceiling = 0};
 }
 
+namespace {
+
+/// Empty for the memory that every rmc had in older trainings.
+std::string memory_in_words(const TextModelOptions& options) {
+  if (options.spec().sizes == TextModelOptions{.model = options.model, .hidden = options.hidden}.spec().sizes &&
+      options.parts == MemoryParts())
+    return {};
+  return text(", memory ", sizes_to_json(options.spec()).text());
+}
+
+}  // namespace
+
 TextTraining::TextTraining(const TextModel& model, const TextData& data, const FitOptions& options)
     : Training(parameters(model.network), options),
       model_(model),
@@ -75,9 +117,12 @@ TextTraining::TextTraining(const TextModel& model, const TextData& data, const F
 }
 
 std::string TextTraining::description() const {
-  return text("text ", fingerprint(data_.ids), " of ", data_.ids.size(), " ", name_of(data_.vocabulary.kind()), ", ",
-              model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length,
-              in_words(model_.options.form), ", seed ", options().seed);
+  std::string parts;  // older trainings had no texts of their own for these
+  if (data_.own_validation) parts += text(", validated on text ", fingerprint(*data_.own_validation));
+  if (data_.own_test) parts += text(", tested on text ", fingerprint(*data_.own_test));
+  return text("text ", fingerprint(data_.ids), " of ", data_.ids.size(), " ", name_of(data_.vocabulary.kind()), parts,
+              ", ", model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length,
+              in_words(model_.options.form), memory_in_words(model_.options), ", seed ", options().seed);
 }
 
 Evaluation TextTraining::validate() const {

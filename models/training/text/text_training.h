@@ -17,6 +17,12 @@ double metric_of(TokenKind kind, double loss);
 /// own. `before_segment` is called before each segment. Throws ValueError for fewer than 2 tokens.
 Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment = {});
 
+/// The number of streams in which evaluate() reads a text.
+std::int64_t streams_of_test(TokenIds ids);
+/// -ln p of every token but the first, in their order, read as `rows` streams. Throws ValueError for fewer than 2
+/// tokens or less than 1 row.
+std::vector<double> token_losses(const TextModel& model, TokenIds ids, std::int64_t rows);
+
 /// Baselines for results on the test part: an even guess; the frequencies of the tokens in the training part (plus one
 /// each, so that none is 0). The best possible result is not known; its value is 0.
 Baselines baselines_of(const TextData& data);

@@ -235,16 +235,17 @@ TEST_F(EvalCli, WrongLinesAndFilesAreAnsweredByOneLine) {
   expect_refused({run_, "--samples", "10", "--out", "/dev/null/page"}, 1, "choose another --out");
 }
 
-TEST_F(EvalCli, AModelOfTextIsSentToGenerate) {
+TEST_F(EvalCli, PredictSendsAModelOfTextToEvalAndGenerate) {
   std::ofstream text_file(folder_ / "rhyme.txt");
   for (int line = 0; line < 60; ++line) text_file << "row row row your boat, gently down the stream\n";
   text_file.close();
   const Outcome trained = run_command({"train", "text", "--text", folder_ / "rhyme.txt", "--steps", "2", "--batch", "4",
                                        "--length", "12", "--hidden", "16", "--quiet", "--out", run_});
   ASSERT_EQ(trained.status, 0) << trained.messages;
-  const Outcome outcome = run_command({"eval", run_});
+  EXPECT_EQ(run_command({"eval", run_}).status, 0);
+  const Outcome outcome = run_command({"predict", run_, "--input", folder_ / "rhyme.txt"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.messages.find("retrace generate"), std::string::npos) << outcome.messages;
+  EXPECT_NE(outcome.messages.find("retrace eval DIR and retrace generate DIR"), std::string::npos) << outcome.messages;
 }
 
 TEST_F(EvalCli, WeightsThatAreNoNumbersOrGiveNoneFailAndNameTheFile) {

@@ -71,6 +71,29 @@ TEST_F(TextCli, AFinishedRunIsResumedToTheSameBytesAndKeepsItsMetrics) {
   EXPECT_EQ(bytes("metrics.jsonl"), metrics);
 }
 
+TEST_F(TextCli, TextsOfTheirOwnForValidationAndTest) {
+  const std::string validation = own_ / "validation.txt", test = own_ / "test.txt";
+  std::ofstream(validation) << "row your boat, row\n";
+  std::ofstream(test) << "gently, gently down\n";
+  const std::vector<std::string> texts{"--validation-text", validation, "--test-text", test, "--out", out_};
+  const Outcome outcome = train(texts);
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto result = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(result["validation_text"], validation);
+  EXPECT_EQ(result["test_text"], test);
+  EXPECT_TRUE(nlohmann::json::parse(train({}).results)["test_text"].is_null());
+  std::ofstream(test) << "gently, gently dwon\n";
+  std::vector<std::string> resumed = texts;
+  resumed.emplace_back("--resume");
+  EXPECT_EQ(train(resumed).status, 2) << "of another test";
+  std::ofstream(test) << "gently\nZ\n";
+  const Outcome unknown = train({"--test-text", test});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_NE(unknown.messages.find("test.txt has the character 'Z' (U+005A) in line 2"), std::string::npos)
+      << unknown.messages;
+  EXPECT_EQ(run_command({"train", "babi", "--test-text", test}).status, 2);
+}
+
 TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
   ASSERT_EQ(train({"--out", out_}).status, 0);
   const Outcome outcome = run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "});
@@ -86,6 +109,94 @@ TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
   ASSERT_EQ(train({"--out", out_, "--tokens", "words", "--dtype", "f64", "--force"}).status, 0);
   EXPECT_TRUE(run_command({"generate", out_, "--length", "5", "--prompt", "row"}).results.starts_with("row"))
       << "in f64, too";
+}
+
+TEST_F(TextCli, EvalReportsOnTheTextAndChangesNoWeights) {
+  ASSERT_EQ(train({"--out", out_}).status, 0);
+  const auto bytes = [&] {
+    std::ifstream stream(folder_ / "run" / "weights.safetensors", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string before = bytes();
+  const Outcome words = run_command({"eval", out_});
+  ASSERT_EQ(words.status, 0) << words.messages;
+  EXPECT_TRUE(words.results.starts_with("lstm on " + rhyme_ + ": bpc ")) << words.results;
+  const auto report = nlohmann::json::parse(run_command({"eval", out_, "--json", "--failures", "1"}).results);
+  EXPECT_EQ(report["passages"].size(), 1U);
+  EXPECT_TRUE(report["as_in_training"].get<bool>());
+  EXPECT_TRUE(report["keep_learning"].is_null());
+  const std::string folder = own_ / "report";
+  const Outcome learned = run_command(
+      {"eval", out_, "--keep-learning", "--learning-rate", "1e-2", "--json", "--test-text", rhyme_, "--out", folder});
+  ASSERT_EQ(learned.status, 0) << learned.messages;
+  const auto of_rhyme = nlohmann::json::parse(learned.results);
+  EXPECT_LT(of_rhyme["keep_learning"]["value"], of_rhyme["value"]);
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(own_.path() / "report" / "eval.json")), of_rhyme);
+  EXPECT_EQ(bytes(), before);
+  EXPECT_EQ(run_command({"eval", out_, "--samples", "3"}).status, 2);
+  EXPECT_EQ(run_command({"eval", out_, "--facts", "3"}).status, 2);
+  EXPECT_EQ(run_command({"eval", out_, "--learning-rate", "0.1"}).status, 2);
+  std::filesystem::remove(rhyme_);
+  EXPECT_EQ(run_command({"eval", out_}).status, 1);
+}
+
+TEST_F(TextCli, CompareStoresItsRunsAndGoesOnWithThem) {
+  const std::string folder = own_ / "compared";
+  const std::vector<std::string> command{"compare",  "text",    "--text", rhyme_,    "--models", "lstm,rmc", "--seeds",
+                                         "2",        "--steps", "4",      "--batch", "4",        "--hidden", "16",
+                                         "--length", "12",      "--out",  folder,    "--json",   "--quiet"};
+  const Outcome first = run_command(command);
+  ASSERT_EQ(first.status, 0) << first.messages;
+  for (const char* run : {"lstm-seed-0", "lstm-seed-1", "rmc-seed-0", "rmc-seed-1"})
+    EXPECT_TRUE(std::filesystem::exists(own_.path() / "compared" / "runs" / run / "weights.safetensors")) << run;
+  std::vector<std::string> resumed = command;
+  resumed.emplace_back("--resume");
+  const Outcome again = run_command(resumed);
+  ASSERT_EQ(again.status, 0) << again.messages;
+  EXPECT_EQ(nlohmann::json::parse(again.results)["models"][1]["values"],
+            nlohmann::json::parse(first.results)["models"][1]["values"]);
+  const Outcome report = run_command({"eval", own_ / "compared/runs/rmc-seed-1", "--json"});
+  ASSERT_EQ(report.status, 0) << report.messages;
+  EXPECT_NEAR(nlohmann::json::parse(report.results)["value"].get<double>(),
+              nlohmann::json::parse(first.results)["models"][1]["values"][1].get<double>(), 1e-5);
+  EXPECT_EQ(run_command({"compare", "text", "--models", "lstm"}).status, 2) << "without a text";
+}
+
+TEST_F(TextCli, AblateChangesTheMemoryOfAnRmc) {
+  const Outcome outcome =
+      run_command({"ablate", "text", "--text", rhyme_, "--factors", "slots,gate,heads,residual", "--seeds", "1",
+                   "--steps", "2", "--batch", "4", "--hidden", "16", "--length", "6", "--json", "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto variations = nlohmann::json::parse(outcome.results)["variations"];
+  std::vector<std::string> settings;
+  for (const auto& variation : variations) settings.push_back(variation["setting"]);
+  const std::vector<std::string> expected{"2", "memory", "none", "1", "2", "8", "off"};
+  EXPECT_EQ(std::vector(settings.begin() + 1, settings.end()), expected);
+  EXPECT_GT(variations[1]["parameters"], variations[0]["parameters"]) << "more slots, a larger answer";
+  EXPECT_LT(variations[3]["parameters"], variations[0]["parameters"]) << "no gates";
+}
+
+TEST_F(TextCli, AnRmcKeepsItsMemoryInItsFile) {
+  const std::vector<std::string> memory{"--model", "rmc",           "--slots",   "2",   "--heads",  "2", "--gate",
+                                        "none",    "--no-residual", "--dropout", "0.1", "--layers", "2", "--out",
+                                        out_};
+  const Outcome outcome = train(memory);
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto result = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(result["slots"], 2);
+  EXPECT_EQ(result["heads"], 2);
+  EXPECT_EQ(train({"--model", "lstm"}).status, 0);
+  const Outcome report = run_command({"eval", out_, "--json"});
+  ASSERT_EQ(report.status, 0) << report.messages;
+  EXPECT_NEAR(nlohmann::json::parse(report.results)["value"].get<double>(), result["value"].get<double>(), 1e-5);
+  EXPECT_EQ(run_command({"generate", out_, "--length", "5"}).status, 0);
+  std::vector<std::string> other = memory;
+  other[7] = "memory", other.emplace_back("--resume");
+  EXPECT_EQ(train(other).status, 2) << "it is of another gate";
+  const Outcome refused = train({"--model", "gru", "--slots", "2"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.messages.find("only an rmc has slots, heads and parts"), std::string::npos) << refused.messages;
+  EXPECT_EQ(train({"--model", "rmc", "--heads", "3", "--slot-size", "16"}).status, 2);
 }
 
 TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
@@ -106,7 +217,7 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   expect(run_command({"train", "text", "--text", path("short.txt"), "--out", out_}), 2, "are too few");
   EXPECT_FALSE(std::filesystem::exists(out_)) << "what is in a folder is left alone";
   expect(train({"--model", "lsmt"}), 2, "there is no model named 'lsmt'; did you mean lstm");
-  expect(train({"--model", "relational-rnn"}), 2, "there is no model named 'relational-rnn'");
+  expect(train({"--model", "relational-rnn", "--memory", "gated"}), 2, "has the memory 'cell'");
   expect(train({"--tokens", "letters"}), 2, "--tokens");
   expect(train({"--held-only"}), 2, "a text has --length alone");
   expect(run_command({"train", "babi", "--text", rhyme_}), 2,
@@ -116,6 +227,8 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   expect(run_command({"generate", path("none")}), 1, "none/weights.safetensors");
   ASSERT_EQ(run_command({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
   expect(run_command({"generate", out_}), 1, "cannot be read as a model of text");
+  expect(run_command({"eval", out_, "--test-text", rhyme_}), 2, "are for models of text");
+  expect(run_command({"eval", out_, "--keep-learning"}), 2, "are for models of text");
   ASSERT_EQ(train({"--out", out_, "--force"}).status, 0);
   expect(run_command({"generate", out_, "--prompt", "Z"}), 2, "the character 'Z' is not among the");
   expect(run_command({"generate", out_, "--prompt", "\xff"}), 2, "the prompt is not UTF-8: byte 0");

@@ -2,9 +2,14 @@
 #include <retrace/core/error.h>
 #include <retrace/models/reports/comparison/comparison.h>
 #include <retrace/models/training/model_info.h>
+#include <retrace/models/training/run_kinds.h>
 #include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace retrace {
@@ -199,6 +204,70 @@ TEST(Compare, BadOptionsAreRefused) {
   options = small_comparison();
   options.seeds = 0;
   EXPECT_THROW(compare(options), ValueError);
+}
+
+/// A text to learn, in a file that goes with this object.
+class TextComparison : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream file(text_);
+    for (int line = 0; line < 100; ++line) file << "row row row your boat, gently down the stream\n";
+  }
+  CompareOptions options() const {
+    return {.run = {.task = "text",
+                    .model = {.sizes = {.hidden = 16}},
+                    .task_options = {.length = 8},
+                    .text = {.file = text_},
+                    .fit = {.steps = 20, .batch = 4, .validate_every = 10}},
+            .models = {"lstm", "attention", "rmc"},
+            .seeds = 2,
+            .learning_rates = {}};
+  }
+
+  TemporaryFolder own_;
+  std::string text_ = own_ / "rhyme.txt";
+};
+
+TEST_F(TextComparison, TrainsWhatTrainTextTrains) {
+  const Comparison comparison = compare(options());
+  ASSERT_EQ(comparison.results.size(), 3U);
+  for (const ModelResult& result : comparison.results) {
+    RunOptions alone = options().run;
+    alone.model.name = result.name;
+    alone.fit.seed = 1;
+    const auto run = make_run(alone);
+    run->train();
+    EXPECT_EQ(result.values.at(1), run->fit.test.metric) << result.name;
+    EXPECT_GT(result.flops_a_sample, result.parameters) << result.name << ", of several tokens";
+  }
+  EXPECT_GT(comparison.threshold, 0);
+  const auto json = nlohmann::json::parse(to_json(comparison));
+  EXPECT_EQ(json["task"], "text");
+  EXPECT_EQ(json["metric"], "bpc");
+  const std::string words = to_text(comparison);
+  EXPECT_NE(words.find("test bpc"), std::string::npos) << words;
+  EXPECT_EQ(words.find("best possible"), std::string::npos) << words;
+  EXPECT_EQ(words.find("fresh samples"), std::string::npos) << words;
+}
+
+TEST_F(TextComparison, LowerBitsReachTheThreshold) {
+  CompareOptions of_all = options();
+  of_all.models = {"gru"};
+  of_all.threshold = 1e9;
+  EXPECT_EQ(compare(of_all).results.front().samples_to_threshold, (std::vector<double>{40, 40}));
+  of_all.threshold = 0;
+  EXPECT_TRUE(compare(of_all).results.front().samples_to_threshold.empty());
+}
+
+TEST_F(TextComparison, MatchesTheSizes) {
+  CompareOptions matched = options();
+  matched.run.model.sizes.hidden = 48;
+  matched.run.fit.steps = 1;
+  matched.match = Match::parameters;
+  const Comparison comparison = compare(matched);
+  const auto goal = static_cast<double>(comparison.results.front().parameters);
+  for (const ModelResult& result : comparison.results)
+    EXPECT_NEAR(static_cast<double>(result.parameters) / goal, 1, 0.15) << result.name;
 }
 
 }  // namespace

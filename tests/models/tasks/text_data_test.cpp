@@ -76,12 +76,66 @@ TEST(TextParts, OfFilesThatCannotBeRead) {
   const std::filesystem::path& folder = own.path();
   std::ofstream(folder / "latin.txt") << "caf\xe9";
   const auto message = [&](const std::filesystem::path& path) {
-    return message_of<FileError>([&] { read_text(path.string(), characters); });
+    return message_of<FileError>([&] { read_text({.file = path.string()}); });
   };
   EXPECT_NE(message(folder / "none.txt").find("No such file"), std::string::npos) << message(folder / "none.txt");
   EXPECT_NE(message(folder).find("it is a folder"), std::string::npos) << message(folder);
   EXPECT_NE(message(folder / "latin.txt").find("latin.txt is not UTF-8: byte 3, in line 1"), std::string::npos)
       << message(folder / "latin.txt");
+}
+
+class TextFiles : public testing::Test {
+ protected:
+  std::string write(const char* name, const std::string& content) const {
+    std::ofstream(own_.path() / name) << content;
+    return own_ / name;
+  }
+
+  TemporaryFolder own_;
+};
+
+TEST_F(TextFiles, APartWithAFileOfItsOwnIsNotHeldOut) {
+  std::string digits;
+  for (int k = 0; k < 40; ++k) digits += static_cast<char>('0' + k % 10);
+  const std::string file = write("a", digits), validation = write("b", "135"), test = write("c", "8642");
+  const auto parts = [](const TextData& data) {
+    const auto text_of = [&](TokenIds ids) { return data.vocabulary.decode(ids); };
+    return std::vector{text_of(data.training()), text_of(data.validation()), text_of(data.test())};
+  };
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(parts(read_text({.file = file})), (Parts{digits.substr(0, 36), "67", "89"}));
+  EXPECT_EQ(parts(read_text({.file = file, .validation_file = validation})),
+            (Parts{digits.substr(0, 38), "135", "89"}));
+  EXPECT_EQ(parts(read_text({.file = file, .test_file = test})), (Parts{digits.substr(0, 38), "89", "8642"}));
+  EXPECT_EQ(parts(read_text({.file = file, .validation_file = validation, .test_file = test})),
+            (Parts{digits, "135", "8642"}));
+}
+
+TEST_F(TextFiles, TheVocabularyIsThatOfTheTextToTrainOn) {
+  const std::string file = write("a", "ab\nba\n"),
+                    other = write("b",
+                                  "ab\nba\na\xc3\xa9"
+                                  "b\n"),
+                    windows = write("c", "a\r\n");
+  expect_error<FileError>([&] { read_text({.file = file, .test_file = other}); },
+                          "read_text: " + other +
+                              " has the character '\xc3\xa9' (U+00E9) in line 3, which is not among the 3 of the text "
+                              "that the model is trained on; remove it, or train on a text that has it");
+  const std::string message = message_of<FileError>([&] { read_text({.file = file, .validation_file = windows}); });
+  EXPECT_NE(message.find("has the character U+000D in line 1"), std::string::npos) << message;
+  const TextData data =
+      read_text({.file = write("d", "one two one two"), .tokens = words, .test_file = write("e", "one three")});
+  EXPECT_EQ(data.vocabulary.decode(data.test()), "one <unk>");
+}
+
+TEST_F(TextFiles, WordsOfTheLastLinesAreKnownIfTheyAreTrainedOn) {
+  std::string lines;
+  for (int k = 0; k < 40; ++k) lines += k < 38 ? "seen " : "late ";
+  const TextData data = read_text({.file = write("a", lines),
+                                   .tokens = words,
+                                   .validation_file = write("b", "late seen"),
+                                   .test_file = write("c", "seen late")});
+  EXPECT_EQ(data.vocabulary.decode(data.test()), "seen late");
 }
 
 TEST(TextParts, TheFingerprintTellsTextsApart) {

@@ -41,8 +41,11 @@ TEST(RunKinds, RefuseOptionsThatTheyDoNotHave) {
   EXPECT_EQ(refusal({.task = "text", .model = lstm}), "retrace train text: no text to train on; give --text FILE");
   EXPECT_EQ(refusal({.task = "text", .model = lstm, .task_options = {.dims = 2}, .text = {.file = "a"}}),
             "retrace train text: of the tasks' own options a text has --length alone; leave the others out");
-  EXPECT_EQ(refusal({.task = "text", .model = {.name = "rmc", .sizes = {.heads = 2}}, .text = {.file = "a"}}),
-            "retrace train text: the memory of an rmc is not chosen here; leave its flags out");
+  EXPECT_EQ(refusal({.task = "text", .model = {.name = "gru", .sizes = {.heads = 2}}, .text = {.file = "a"}}),
+            "retrace train text: on a text only an rmc has slots, heads and parts to choose; leave their "
+            "flags out");
+  EXPECT_EQ(refusal({.task = "babi", .model = lstm, .text = {.test_file = "a"}}),
+            "retrace train: --test-text is for retrace train text; leave it out for babi");
 }
 
 TEST(Recipes, GiveTheNumbersThatAreNotGiven) {

@@ -1,0 +1,95 @@
+// A TextReport as text and as JSON.
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/json_text.h>
+#include <retrace/models/formats/text_table.h>
+#include <retrace/models/reports/evaluation/text_report.h>
+
+namespace retrace {
+namespace {
+
+std::string interval_of(const Estimate& estimate) {
+  return text(in_digits(estimate.low, "%.4g"), " to ", in_digits(estimate.high, "%.4g"));
+}
+
+/// With line ends as "\n", so that it fits into one line.
+std::string in_one_line(const std::string& passage) {
+  std::string line;
+  for (const char c : passage) line += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return line;
+}
+
+std::string learning_of(const TextReport& report) {
+  const std::string_view unit = report.kind == TokenKind::words ? "word" : "character";
+  std::vector<Row> rows{{"weights", std::string(metric_name(report.kind)), "95 % interval"}};
+  rows.push_back({"frozen", in_digits(report.metric.value, "%.4g"), interval_of(report.metric)});
+  rows.push_back({"keep learning", in_digits(report.keeps_learning.value, "%.4g"), interval_of(report.keeps_learning)});
+  return text("\n", text_table(rows, "lr", "  "),
+              wrapped(text("Both read the text once, from beginning to end. The second model learns from each segment "
+                           "after it was scored, at a learning rate of ",
+                           report.keep_learning->learning_rate, ": ", in_digits(report.difference.mean, "%+.4f"), " ± ",
+                           in_digits(report.difference.half_width, "%.2g"), " bits per ", unit, "."),
+                      "  "));
+}
+
+JsonObject estimate_members(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+JsonText learning_to_json(const TextReport& report) {
+  if (!report.keep_learning) return {};
+  JsonObject object = estimate_members(report.keeps_learning);
+  object.add("learning_rate", report.keep_learning->learning_rate);
+  object.add("difference_in_bits", report.difference.mean);
+  object.add("difference_half_width", report.difference.half_width);
+  return object;
+}
+
+}  // namespace
+
+std::string to_text(const TextReport& report) {
+  std::string result =
+      text(report.model, " on ", report.file, ": ", metric_name(report.kind), " ",
+           in_digits(report.metric.value, "%.4g"), " (95 % interval ", interval_of(report.metric), ")\n",
+           wrapped(text(report.tokens, " ", name_of(report.kind), " were predicted",
+                        report.as_in_training ? ", those of the training's test" : "", "; chance ",
+                        in_digits(report.chance, "%.4g"), "; ", report.parameters, " parameters."),
+                   "  "));
+  if (report.keep_learning) result += learning_of(report);
+  std::vector<Row> rows{{report.categories.name, "tokens", std::string(metric_name(report.kind)), "95 % interval"}};
+  for (const CategoryRow& row : report.categories.rows)
+    rows.push_back(
+        {row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4g"), interval_of(row.metric)});
+  result += text("\n", text_table(rows, "lr", "  "));
+  if (!report.passages.empty()) result += "\nWorst passages:\n";
+  for (const TextPassage& passage : report.passages)
+    result += text("  line ", passage.line, ", ", metric_name(report.kind), " ", in_digits(passage.value), ": ",
+                   in_one_line(passage.text), "\n");
+  return result;
+}
+
+std::string to_json(const TextReport& report) {
+  std::vector<JsonObject> categories, passages;
+  for (const CategoryRow& row : report.categories.rows) {
+    categories.push_back({{"category", row.value}, {"tokens", row.metric.answers}});
+    categories.back().add(estimate_members(row.metric));
+  }
+  for (const TextPassage& passage : report.passages)
+    passages.push_back({{"line", passage.line}, {"value", passage.value}, {"text", passage.text}});
+  JsonObject object{{"task", "text"},
+                    {"model", report.model},
+                    {"path", report.path},
+                    {"text", report.file},
+                    {"as_in_training", report.as_in_training},
+                    {"tokens", name_of(report.kind)},
+                    {"predicted", report.tokens},
+                    {"parameters", report.parameters},
+                    {"metric", metric_name(report.kind)}};
+  object.add(estimate_members(report.metric));
+  object.add("chance", report.chance);
+  object.add("keep_learning", learning_to_json(report));
+  object.add("categories", categories);
+  object.add("passages", passages);
+  return object.text();
+}
+
+}  // namespace retrace

@@ -138,7 +138,7 @@ TEST(BashCompletion, OffersCommandsFlagsAndNames) {
   EXPECT_EQ(offered(folder, "retrace train ba", 2), "babi");
   EXPECT_EQ(offered(folder, "retrace train te", 2), "text") << "a task that compare does not have";
   EXPECT_EQ(offered(folder, "retrace compare te", 2), "");
-  EXPECT_EQ(offered(folder, "retrace train babi --model rel", 4), "relational-rnn");
+  EXPECT_EQ(offered(folder, "retrace train babi --model relational-r", 4), "relational-rnn");
   EXPECT_EQ(offered(folder, "retrace train babi --dtype \"\"", 4), "f32 f64");
   EXPECT_EQ(offered(folder, "retrace eval --mod", 2), "") << "a flag of another command";
   EXPECT_EQ(offered(folder, "retrace train babi --out ba", 4), "") << "bash then offers files";

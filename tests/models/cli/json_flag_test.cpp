@@ -46,6 +46,7 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
       {"tune", "parity", "--length", "2", "--learning-rates", "0.1", "--scales", "1", "--rounds", "1"}};
   for (std::vector<std::string>& words : lines) words.insert(words.end(), moments.begin(), moments.end());
   lines.insert(lines.end(), {{"study", "softmax"},
+                             {"show", "recall"},
                              {"eval", folder / "run"},
                              {"predict", folder / "run", "--input", folder / "x.npy"},
                              {"generate", folder / "text-run", "--length", "2"},

@@ -16,7 +16,9 @@ TEST(ModelRecipes, EachNamesATaskAndAModelOnceAndChangesSomething) {
   for (const ModelRecipe& row : model_recipes()) {
     SCOPED_TRACE(std::string(row.task) + " by " + std::string(row.model));
     EXPECT_TRUE(seen.emplace(row.task, row.model).second);
-    if (row.task != every_other_task) EXPECT_NE(std::ranges::find(task_names(), row.task), task_names().end());
+    if (row.task != every_other_task) {
+      EXPECT_NE(std::ranges::find(task_names(), row.task), task_names().end());
+    }
     EXPECT_NE(std::ranges::find(model_names(), row.model), model_names().end());
     const std::string_view task = row.task == every_other_task ? "parity" : row.task;
     const Recipe of_task = recipe_for(task), recipe = recipe_for(task, row.model);

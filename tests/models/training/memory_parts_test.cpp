@@ -42,8 +42,8 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
 
 TEST(MemoryParts, AreStoredWithARun) {
   const TemporaryFolder folder;
-  RunOptions options{.task = "parity", .task_options = {.length = 3}};
-  options.model = {.name = "rmc", .parts = {.key_size = 5, .mlp_layers = 3, .variant = CoreVariant::l0sg}};
+  const ModelSpec rmc{.name = "rmc", .parts = {.key_size = 5, .mlp_layers = 3, .variant = CoreVariant::l0sg}};
+  const RunOptions options{.task = "parity", .model = rmc, .task_options = {.length = 3}};
   const TaskRun run = prepare(options);
   run.save_weights(folder / "weights.safetensors");
   const StoredRun stored = load_run(folder / "weights.safetensors");

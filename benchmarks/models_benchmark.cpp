@@ -1,5 +1,5 @@
-// Training steps of whole models: forward + backward + Adam on a fixed batch. growth_MB is the increase
-// of the process's peak memory in the first two steps; it is valid for a case that runs alone.
+// Training steps of whole models: forward + backward + Adam on a fixed batch. growth_MB (training_step.h) is valid for
+// a case that runs alone.
 #include <retrace/benchmarks/measured_models.h>
 #include <retrace/benchmarks/memory_core.h>
 #include <retrace/benchmarks/recurrent_cases.h>

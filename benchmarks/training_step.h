@@ -3,20 +3,12 @@
 
 #include <string>
 
-#include <sys/resource.h>
-
 #include <benchmark/benchmark.h>
 
+#include <retrace/core/memory.h>
 #include <retrace/nn/nn.h>
 
 namespace retrace {
-
-/// The peak memory of this process, in millions of bytes.
-inline double peak_megabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024e-6;
-}
 
 /// Forward + backward + Adam.
 template <class Loss> void training_step(Loss&& loss, Adam& adam) {
@@ -25,15 +17,21 @@ template <class Loss> void training_step(Loss&& loss, Adam& adam) {
   adam.step();
 }
 
-/// Times steps of forward + backward + Adam on a fixed batch. `loss` gives the loss of the model on it; flops are those
-/// of a step (3 x forward, products and attention only), and become the counter GFLOPS.
+/// Times steps of forward + backward + Adam on a fixed batch; `loss` gives the loss of the model on it. The counter
+/// growth_MB is what steps need beyond the model and the batch, in millions of bytes: gradients, Adam's moments and
+/// what a step saves. It is valid for a case that runs alone.
+template <class Model, class Loss> void time_training_steps(benchmark::State& state, const Model& model, Loss&& loss) {
+  const MemoryStats before = memory_stats();
+  Adam adam(model);
+  for (int step = 0; step < 2; ++step) training_step(loss, adam);
+  state.counters["growth_MB"] = static_cast<double>(memory_stats().peak_bytes - before.live_bytes) * 1e-6;
+  for (auto _ : state) training_step(loss, adam);
+}
+
+/// The same; `flops` are those of a step (of products and attention only), and become the counter GFLOPS.
 template <class Model, class Loss>
 void time_training_steps(benchmark::State& state, const Model& model, Loss&& loss, double flops) {
-  Adam adam(model);
-  const double before = peak_megabytes();
-  for (int step = 0; step < 2; ++step) training_step(loss, adam);
-  state.counters["growth_MB"] = peak_megabytes() - before;
-  for (auto _ : state) training_step(loss, adam);
+  time_training_steps(state, model, loss);
   state.counters["GFLOPS"] = benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
 }
 

@@ -291,7 +291,7 @@ def main():
             print(f"{name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
         torch.compiler.reset()
         gc.collect()
-    json.dump({"context": {"library": f"PyTorch {torch.__version__}"}, "benchmarks": results}, sys.stdout)
+    json.dump({"context": {"library": "PyTorch " + torch.__version__.partition("+")[0]}, "benchmarks": results}, sys.stdout)
 
 
 main()

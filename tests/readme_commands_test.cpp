@@ -45,6 +45,7 @@ std::string shortened(const std::string& line) {
   const std::string moments = " --steps 2 --batch 2 --test-samples 10 --quiet";
   if (is("train text")) return line + moments + " --length 8 --hidden 8";
   if (is("train") || is("compare")) return line + moments;
+  if (is("tune")) return line + moments + " --rounds 1";
   if (is("ablate")) return line + moments + " --seeds 1 --vectors 3 --dims 2 --factors gate";
   return line;
 }

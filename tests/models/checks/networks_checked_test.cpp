@@ -10,9 +10,10 @@
 namespace retrace {
 namespace {
 
-/// Checked in the rows of the networks that hold them; the last two hold any model.
-const NameSet parts{"AttentionBlock",    "CausalAttention", "SequenceBody",   "SlotMemory",
-                    "RelationalRNNCell", "SequenceModel",   "SequenceModelOf"};
+/// Checked in the rows of the networks that hold them; SequenceModel and SequenceModelOf hold any model. The last three
+/// are templates, whose models have rows by their own names.
+const NameSet parts{"AttentionBlock", "CausalAttention", "SequenceBody", "SlotMemory",      "RelationalRNNCell",
+                    "SequenceModel",  "SequenceModelOf", "BlockModel",   "SlotMemoryModel", "SoftMemoryModel"};
 
 TEST(NetworksChecked, EveryClassWithVisitHasARowOrIsPartOfOne) {
   NameSet rows = parts;

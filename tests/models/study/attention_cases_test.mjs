@@ -62,9 +62,11 @@ test("memories without gates have their steps, too", () => {
     "RelationalMemory",
     "RelationalMemoryCore",
     "RelationalMemoryCoreParts",
+    "SoftMemoryRnn",
   ]);
   for (const { file, memory } of without) {
     assert.ok(memory.steps.length >= 3, file);
+    if (file.startsWith("SoftMemoryRnn")) continue; // it reads the top of its stack alone
     for (const { attentions } of memory.steps) assert.ok(attentions.length > 0, file);
   }
 });

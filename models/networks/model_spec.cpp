@@ -24,14 +24,14 @@ CoreVariant variant_named(const std::string& name) {
 
 MemoryParts parts_in(const JsonFields& fields) {
   constexpr std::int64_t largest = 1 << 16;
-  MemoryParts parts{.gate = gate_named(fields.string("sizes.gate")),
-                    .residual = fields.truth("sizes.residual"),
-                    .layer_norm = fields.truth("sizes.layer_norm"),
-                    .attention_mlp = fields.truth("sizes.attention_mlp")};
-  if (fields.has("sizes.key_size")) parts.key_size = fields.integer_in("sizes.key_size", 1, largest);
-  if (fields.has("sizes.mlp_layers")) parts.mlp_layers = fields.integer_in("sizes.mlp_layers", 1, largest);
-  if (fields.has("sizes.variant")) parts.variant = variant_named(fields.string("sizes.variant"));
-  return parts;
+  MemoryParts result{.gate = gate_named(fields.string("sizes.gate")),
+                     .residual = fields.truth("sizes.residual"),
+                     .layer_norm = fields.truth("sizes.layer_norm"),
+                     .attention_mlp = fields.truth("sizes.attention_mlp")};
+  if (fields.has("sizes.key_size")) result.key_size = fields.integer_in("sizes.key_size", 1, largest);
+  if (fields.has("sizes.mlp_layers")) result.mlp_layers = fields.integer_in("sizes.mlp_layers", 1, largest);
+  if (fields.has("sizes.variant")) result.variant = variant_named(fields.string("sizes.variant"));
+  return result;
 }
 
 }  // namespace

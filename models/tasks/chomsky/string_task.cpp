@@ -69,10 +69,10 @@ Baselines StringTask::baselines() const {
     for (const std::int64_t answer : answers)
       if (answer != no_answer) ++counts[static_cast<std::size_t>(answer)];
   }
-  std::int64_t all = 0;
-  for (const std::int64_t count : counts) all += count;
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) total += count;
   return {.chance = 1 / static_cast<double>(classes_),
-          .trivial = static_cast<double>(*std::ranges::max_element(counts)) / static_cast<double>(all),
+          .trivial = static_cast<double>(*std::ranges::max_element(counts)) / static_cast<double>(total),
           .trivial_answer = "always the most frequent answer",
           .ceiling = 1};
 }

@@ -91,7 +91,7 @@ struct Layer {
 
 constexpr auto forwards = dnnl::rnn_direction::unidirectional_left2right;
 
-/// What both kinds of layers are described by; the states before the first step are 0.
+/// The arrays that describe an LSTM or a GRU; the states before the first step are 0.
 struct Arrays {
   memory::desc x, y, w, u, bias, none;
 

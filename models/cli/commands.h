@@ -30,7 +30,7 @@ struct CommonFlags {
   std::optional<int> threads = {};  // if not given, every core
   std::string out = {};             // a folder for files; empty: none are written
   bool force = false;               // replaces earlier results in that folder
-  bool resume = false;              // goes on with the runs in that folder
+  bool resume = false;              // goes on with what is in that folder
   bool json = false;                // prints the result as JSON
   bool quiet = false;               // shows no progress
 };

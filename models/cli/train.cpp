@@ -65,6 +65,7 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
 
 RunOptions run_options(const TrainFlags& flags, Program& program) {
   RunOptions options = flags.run;
+  options.fit.resume = flags.resume;
   if (!flags.quiet) options.fit.progress = progress_on(program, text(options.model.name, " on ", options.task));
   return options;
 }

@@ -47,10 +47,10 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "minimum time between two checkpoints",
              number_of_0_or_more)
       ->default_str(text(fit.checkpoint_seconds));
-  CLI::Option* resume =
-      command.add_flag("--resume", fit.resume, "go on from the checkpoint in that folder, if there is one")->needs(out);
-  add_common_flags(command, flags, {.force = "start over if that folder has a training already"}, out)
-      .force->excludes(resume);
+  add_common_flags(command, flags,
+                   {.resume = "go on from the checkpoint in that folder, if there is one",
+                    .force = "start over if that folder has a training already"},
+                   out);
 }
 
 /// The output of compare and of ablate.

@@ -79,7 +79,8 @@ template <class Block> struct BlockModel {
   Tensor dropped(const Tensor& x, Random* random) const {
     return dropout > 0 ? retrace::dropout(x, dropout, random) : x;
   }
-  /// What block k adds to a single row [B, 1, F]. Takes the state and the rows that the convolution sees further.
+  /// Returns the rows that block k adds to a single row [B, 1, F], and updates the state and the last rows for the
+  /// convolution.
   Tensor step(std::size_t k, const Tensor& row, Tensor& seen, auto& state, StatesOverTime& result) const {
     const Tensor normalised = norms[k](row);
     seen = seen.defined() ? concat({seen, normalised}, 1) : normalised;

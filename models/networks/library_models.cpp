@@ -131,10 +131,39 @@ struct Entry {
   std::optional<ModelChoices> choices;
 };
 
-constexpr std::array<std::string_view, 9> parts{"heads",         "slots",    "gate",       "residual", "layer-norm",
-                                                "attention-mlp", "key-size", "mlp-layers", "variant"};
+/// A part of a memory, as a ModelSpec has it.
+struct PartChoice {
+  std::string_view name;
+  bool (*is_chosen)(const ModelSpec& spec);
+  void (*reset)(ModelSpec& spec);
+};
 
-/// Of a SlotMemory of this name, with or without gates that can be left out.
+template <auto size> constexpr PartChoice size_choice(std::string_view name) {
+  return {name, [](const ModelSpec& spec) { return (spec.sizes.*size).has_value(); },
+          [](ModelSpec& spec) { spec.sizes.*size = std::nullopt; }};
+}
+template <auto part> constexpr PartChoice part_choice(std::string_view name) {
+  return {name, [](const ModelSpec& spec) { return spec.parts.*part != MemoryParts{}.*part; },
+          [](ModelSpec& spec) { spec.parts.*part = MemoryParts{}.*part; }};
+}
+
+constexpr std::array part_choices{size_choice<&SizeOptions::heads>("heads"),
+                                  size_choice<&SizeOptions::slots>("slots"),
+                                  part_choice<&MemoryParts::gate>("gate"),
+                                  part_choice<&MemoryParts::residual>("residual"),
+                                  part_choice<&MemoryParts::layer_norm>("layer-norm"),
+                                  part_choice<&MemoryParts::attention_mlp>("attention-mlp"),
+                                  part_choice<&MemoryParts::key_size>("key-size"),
+                                  part_choice<&MemoryParts::mlp_layers>("mlp-layers"),
+                                  part_choice<&MemoryParts::variant>("variant")};
+
+constexpr auto parts = [] {
+  std::array<std::string_view, part_choices.size()> names;
+  for (std::size_t k = 0; k < names.size(); ++k) names[k] = part_choices[k].name;
+  return names;
+}();
+
+/// The options of the SlotMemory of this name, with or without gates that can be left out.
 MemoryChoices slot_memory_choices(std::string_view name, bool gate) {
   if (!gate) return {name, {"heads", "slots"}, {}};
   return {name, {"heads", "slots", "gate"}, {MemoryGate::unit, MemoryGate::none}};
@@ -237,37 +266,16 @@ MemoryChoices memory_choices(const ModelSpec& spec) {
 }
 
 std::vector<std::string_view> chosen_parts(const ModelSpec& spec) {
-  const MemoryParts none;
-  const auto& [gate, residual, layer_norm, attention_mlp, key_size, mlp_layers, variant] = spec.parts;
   std::vector<std::string_view> chosen;
-  const auto add = [&](std::string_view name, bool is_chosen) {
-    if (is_chosen) chosen.push_back(name);
-  };
-  add("heads", spec.sizes.heads.has_value());
-  add("slots", spec.sizes.slots.has_value());
-  add("gate", gate != none.gate);
-  add("residual", residual != none.residual);
-  add("layer-norm", layer_norm != none.layer_norm);
-  add("attention-mlp", attention_mlp != none.attention_mlp);
-  add("key-size", key_size != none.key_size);
-  add("mlp-layers", mlp_layers != none.mlp_layers);
-  add("variant", variant != none.variant);
+  for (const PartChoice& part : part_choices)
+    if (part.is_chosen(spec)) chosen.push_back(part.name);
   return chosen;
 }
 
 ModelSpec without_missing_parts(ModelSpec spec) {
-  const std::vector<std::string_view> own = memory_choices(spec).parts;
-  const auto is_missing = [&](std::string_view part) { return std::ranges::find(own, part) == own.end(); };
-  const MemoryParts none;
-  if (is_missing("heads")) spec.sizes.heads = std::nullopt;
-  if (is_missing("slots")) spec.sizes.slots = std::nullopt;
-  if (is_missing("gate")) spec.parts.gate = none.gate;
-  if (is_missing("residual")) spec.parts.residual = none.residual;
-  if (is_missing("layer-norm")) spec.parts.layer_norm = none.layer_norm;
-  if (is_missing("attention-mlp")) spec.parts.attention_mlp = none.attention_mlp;
-  if (is_missing("key-size")) spec.parts.key_size = none.key_size;
-  if (is_missing("mlp-layers")) spec.parts.mlp_layers = none.mlp_layers;
-  if (is_missing("variant")) spec.parts.variant = none.variant;
+  const MemoryChoices own = memory_choices(spec);
+  for (const PartChoice& part : part_choices)
+    if (!own.has(part.name)) part.reset(spec);
   return spec;
 }
 

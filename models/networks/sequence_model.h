@@ -1,6 +1,7 @@
 // The interface of all sequence models, and the models by name.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -107,6 +108,8 @@ struct MemoryChoices {
   std::string_view name = {};                // ModelSpec::memory; empty where a model has only this one
   std::vector<std::string_view> parts = {};  // of memory_part_names()
   std::vector<MemoryGate> gates = {};
+
+  bool has(std::string_view part) const { return std::find(parts.begin(), parts.end(), part) != parts.end(); }
 };
 
 /// The options of a model in a ModelSpec, beside its hidden size; without memories, it has none of a memory.

@@ -30,7 +30,7 @@ class Babi final : public Task {
   std::int64_t input_size() const override { return agents + 1 + places + 3; }
   std::int64_t sequence_length() const override { return options_.facts + 1; }
   std::int64_t output_size() const override { return places; }
-  /// Of stories of other lengths than the default they are simulated.
+  /// Known for stories of the default length; simulated for others.
   Baselines baselines() const override;
   /// The number of facts, whether anybody took the ball, and how often its holder has moved since.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;

@@ -24,7 +24,8 @@ struct Recipe {
 /// Stands for the tasks for which a model has no row of its own; not for the data of users.
 inline constexpr std::string_view every_other_task = "";
 
-/// What differs from the recipe of a task when one model learns it, as `retrace tune` finds it.
+/// The settings by which one model learns a task where they differ from the task's recipe, as `retrace tune` finds
+/// them.
 struct ModelRecipe {
   std::string_view task, model;
   SizeOptions sizes = {};

@@ -95,9 +95,9 @@ class Task {
   /// How other samples of the task are read from files and answered in words; null if x is read as it is.
   virtual const SampleFormat* format() const { return nullptr; }
 
-  /// The same task, of the same I and O, with inputs of one length alone, to test how a model does on longer ones than
-  /// it was trained on. Null if it has one length or makes no others; throws ValueError for a length that it cannot
-  /// have.
+  /// Makes this task, with the same I and O, for inputs of one length alone, to test how a model does on longer ones
+  /// than it was trained on. Null if it has one length or makes no others; throws ValueError for a length that it
+  /// cannot have.
   virtual std::unique_ptr<Task> of_length(std::int64_t /*length*/) const { return nullptr; }
 
   // For reports on samples that this task made. By default, they show numbers.

@@ -7,16 +7,12 @@
 namespace retrace {
 namespace {
 
-bool has_part(const MemoryChoices& memory, std::string_view part) {
-  return std::ranges::find(memory.parts, part) != memory.parts.end();
-}
-
 /// Slots and heads that a model does not let one choose stay open.
 SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe& recipe) {
   SizeOptions sizes = sizes_for(task, recipe);
   const MemoryChoices memory = memory_choices(model);
-  if (!has_part(memory, "slots")) sizes.slots = std::nullopt;
-  if (!has_part(memory, "heads")) sizes.heads = std::nullopt;
+  if (!memory.has("slots")) sizes.slots = std::nullopt;
+  if (!memory.has("heads")) sizes.heads = std::nullopt;
   if (const std::optional<ModelChoices> choices = choices_of(model.name); choices && choices->heads)
     sizes.heads = choices->heads;
   return sizes;
@@ -36,7 +32,7 @@ std::string listed(const auto& names, std::string_view separator) {
 }
 
 void check_part(const ModelSpec& model, const MemoryChoices& memory, std::string_view part) {
-  if (has_part(memory, part)) return;
+  if (memory.has(part)) return;
   const std::string kind = memory_name(model);
   throw ValueError(text("prepare: the model '", model.name, "'",
                         kind.empty() ? "" : text(" with the memory '", kind, "'"), " has no option '", part,
@@ -67,7 +63,7 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
   for (const std::string_view part : chosen_parts(given)) check_part(given, memory, part);
   if (given.parts.gate != MemoryGate::unit) check_gate(given, memory);
   const ModelSizes sizes = sizes_of(filled);
-  if (has_part(memory, "slots") && sizes.slot_size % sizes.heads != 0)
+  if (memory.has("slots") && sizes.slot_size % sizes.heads != 0)
     throw ValueError(text("prepare: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
                           " features; choose heads that do"));
 }

@@ -44,10 +44,7 @@ Entry entry_of(const CompareOptions& options, const std::string& given) {
 /// Throws ValueError for a part of a memory that none of the models has.
 void check_parts_of_some(const CompareOptions& options, const std::vector<Entry>& entries) {
   for (const std::string_view part : chosen_parts(options.run.model)) {
-    const auto has_it = [part](const Entry& entry) {
-      const std::vector<std::string_view> own = memory_choices(entry.run.model).parts;
-      return std::ranges::find(own, part) != own.end();
-    };
+    const auto has_it = [part](const Entry& entry) { return memory_choices(entry.run.model).has(part); };
     if (std::ranges::none_of(entries, has_it))
       throw ValueError(text("compare: none of the models has a memory with the option '", part,
                             "'; leave it out, or add one (rmc, say)"));

@@ -7,21 +7,20 @@
 namespace retrace {
 namespace {
 
-/// The sizes of the recipe times the scale; slots stay divisible by the heads.
-RunOptions scaled(const RunOptions& given, double scale) {
-  RunOptions run = prepare(given).options;
+/// `run`, whose sizes are multiplied by the scale where none were given; slots stay divisible by the heads.
+RunOptions scaled(RunOptions run, const SizeOptions& given, double scale) {
   const auto times = [scale](std::int64_t size, std::int64_t multiple) {
     const double steps = scale * static_cast<double>(size) / static_cast<double>(multiple);
     return std::max<std::int64_t>(1, std::llround(steps)) * multiple;
   };
   SizeOptions& sizes = run.model.sizes;
-  if (sizes.hidden && !given.model.sizes.hidden) sizes.hidden = times(*sizes.hidden, 4);
-  if (sizes.slot_size && !given.model.sizes.slot_size)
-    sizes.slot_size = times(*sizes.slot_size, sizes.heads.value_or(1));
+  if (sizes.hidden && !given.hidden) sizes.hidden = times(*sizes.hidden, 4);
+  if (sizes.slot_size && !given.slot_size) sizes.slot_size = times(*sizes.slot_size, sizes.heads.value_or(1));
   return run;
 }
 
-std::vector<CandidateResult> candidates_of(const TuneOptions& options) {
+/// `filled` has the recipe's numbers where options.run has none.
+std::vector<CandidateResult> candidates_of(const TuneOptions& options, const RunOptions& filled) {
   const FitOptions& given = options.run.fit;
   const auto rates = given.learning_rate ? std::vector{*given.learning_rate} : options.learning_rates;
   const auto schedules = given.schedule ? std::vector{*given.schedule} : options.schedules;
@@ -30,7 +29,7 @@ std::vector<CandidateResult> candidates_of(const TuneOptions& options) {
     if (!(scale > 0)) throw ValueError(text("tune: the scale ", scale, " is not above 0"));
     for (const std::string& schedule : schedules)
       for (const double rate : rates) {
-        RunOptions run = scaled(options.run, scale);
+        RunOptions run = scaled(filled, options.run.model.sizes, scale);
         run.fit.learning_rate = rate;
         run.fit.schedule = schedule;
         check_options(run.fit);
@@ -41,13 +40,11 @@ std::vector<CandidateResult> candidates_of(const TuneOptions& options) {
   return candidates;
 }
 
-std::vector<std::int64_t> steps_of_rounds(const TuneOptions& options) {
-  if (options.rounds < 1 || options.rounds > 20)
-    throw ValueError(text("tune: ", options.rounds, " rounds were asked for; ask for 1 to 20"));
-  const std::int64_t last = prepare(options.run).options.fit.steps.value();
+std::vector<std::int64_t> steps_of_rounds(std::int64_t rounds, std::int64_t last) {
+  if (rounds < 1 || rounds > 20) throw ValueError(text("tune: ", rounds, " rounds were asked for; ask for 1 to 20"));
   if (last == no_limit) throw ValueError("tune: rounds are counted in steps; give --steps instead of --minutes");
   std::vector<std::int64_t> steps;
-  for (std::int64_t round = options.rounds; round-- > 0;) steps.push_back(std::max<std::int64_t>(1, last >> round));
+  for (std::int64_t round = rounds; round-- > 0;) steps.push_back(std::max<std::int64_t>(1, last >> round));
   return steps;
 }
 
@@ -88,11 +85,9 @@ Trial trial_of(const TuneOptions& options, const CandidateResult& result, const 
 
 bool is_on_shelf(const Baselines& baselines, TaskKind kind, double metric, std::int64_t samples) {
   const bool less_is_better = kind == TaskKind::regression;
-  double wrong = baselines.trivial;
-  for (const double other : {baselines.chance})
-    wrong = less_is_better ? std::min(wrong, other) : std::max(wrong, other);
-  for (const Baselines::Shortcut& shortcut : baselines.shortcuts)
-    wrong = less_is_better ? std::min(wrong, shortcut.value) : std::max(wrong, shortcut.value);
+  const auto better = [=](double a, double b) { return less_is_better ? std::min(a, b) : std::max(a, b); };
+  double wrong = better(baselines.trivial, baselines.chance);
+  for (const Baselines::Shortcut& shortcut : baselines.shortcuts) wrong = better(wrong, shortcut.value);
   if (less_is_better) return metric >= 0.95 * wrong;
   return metric <= wrong + 3 * std::sqrt(wrong * (1 - wrong) / static_cast<double>(samples));
 }
@@ -102,8 +97,8 @@ Tuning tune(const TuneOptions& options) {
   Tuning tuning{.options = options,
                 .metric = std::string(first.metric()),
                 .baselines = first.baselines(),
-                .steps = steps_of_rounds(options),
-                .results = candidates_of(options)};
+                .steps = steps_of_rounds(options.rounds, *first.options.fit.steps),
+                .results = candidates_of(options, first.options)};
   tuning.shelf_steps = options.shelf_steps.value_or(tuning.steps.back() / 2);
   const auto before = [kind = first.task->kind()](const CandidateResult& a, const CandidateResult& b) {
     return is_better(a, b, kind);

@@ -9,7 +9,7 @@
 
 namespace retrace {
 
-/// What is searched. Options of `run` that are given are not: they hold for every candidate.
+/// The choices of the search. Options that are given in `run` hold for every candidate.
 struct TuneOptions {
   RunOptions run;  // task, model, budget of the last round (steps; if not given, those of the recipe)
   std::vector<double> learning_rates = {1e-2, 5e-3, 2e-3, 1e-3, 5e-4};

@@ -43,7 +43,7 @@ class Vocabulary {
 
   /// A word that is left out becomes unknown_word. Throws ValueError for a character that is not known.
   std::vector<std::int32_t> encode(std::string_view utf8) const;
-  /// The same for a text that `name` stands for in the error, which also has the line.
+  /// Encodes likewise; an error names the text by `name`, and the line.
   std::vector<std::int32_t> encode(std::string_view utf8, std::string_view name) const;
   /// Words are separated by a space, except at the end of a line.
   std::string decode(std::span<const std::int32_t> ids) const;

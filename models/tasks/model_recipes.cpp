@@ -18,6 +18,7 @@ constexpr std::array rows{
     ModelRecipe{.task = "recall", .model = "gru", .steps = 16000, .schedule = "trapezoid"},
     ModelRecipe{.task = "babi", .model = "rmc", .learning_rate = 2e-3, .steps = 16000, .schedule = "trapezoid"},
     ModelRecipe{.task = "babi", .model = "attention", .learning_rate = 1e-3, .steps = 20000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "double", .model = "rmc", .learning_rate = 3e-3, .steps = 32000, .schedule = "trapezoid"},
     ModelRecipe{.task = "double", .model = "gru", .learning_rate = 5e-3, .steps = 16000, .schedule = "trapezoid"},
     ModelRecipe{.task = "graph-reachability", .model = "rmc",
                 .learning_rate = 1e-3, .steps = 45000, .schedule = "trapezoid"},

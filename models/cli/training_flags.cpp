@@ -1,4 +1,4 @@
-// The flags of the commands that train: train, compare and ablate.
+// The flags of the commands that train: train, compare, ablate and tune.
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
@@ -151,8 +151,12 @@ void add_tune_command(CLI::App& app, Program& program) {
   TuneOptions& tune = flags->tune;
   CLI::App* command = app.add_subcommand(
       "tune", "Searches for the learning rate, the schedule and the size by which a model learns a task");
-  command->add_option("task", tune.run.task, joined(task_names()) + ", or data: your own, in --data FILE")->required();
+  command
+      ->add_option("task", tune.run.task,
+                   joined(task_names()) + ", or data: your own, in --data FILE, or text: that of --text FILE")
+      ->required();
   add_task_options(*command, tune.run.task_options);
+  add_text_options(*command, tune.run.text);
   command->add_option("--model", tune.run.model.name, joined(model_names()))->capture_default_str();
   add_memory_options(*command, tune.run.model);
   add_form_options(*command, tune.run.model.form);

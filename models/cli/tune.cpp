@@ -2,6 +2,7 @@
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/terminal.h>
+#include <retrace/models/training/run_kinds.h>
 
 #include <memory>
 #include <ostream>
@@ -12,7 +13,7 @@ void run_tune(const TuneFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
   TuneOptions options = flags.tune;
   if (!flags.quiet) options.run.fit.progress = progress_on(program);
-  prepare(options.run);  // a wrong name is found before a folder is made
+  make_run(options.run);  // a wrong name is found before a folder is made
   const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "tuning.txt", options.train);
   const Tuning tuning = tune(options);
   if (stored) stored->write(to_text(tuning), to_json(tuning));

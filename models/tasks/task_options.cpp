@@ -40,13 +40,13 @@ std::string TaskOptionRow::in_words(const TaskOptions& options) const {
       member);
 }
 
-std::string TaskOptionRow::on_command_line(const TaskOptions& options) const {
+std::string TaskOptionRow::value_of(const TaskOptions& options) const {
   return std::visit(
       [&]<class T>(T TaskOptions::*option) {
         if constexpr (std::same_as<T, bool>)
-          return std::string(flag);
+          return std::string();
         else
-          return text(flag, " ", (options.*option).value());
+          return text((options.*option).value());
       },
       member);
 }

@@ -61,8 +61,8 @@ struct TaskOptionRow {
   bool is_given(const TaskOptions& options) const;
   /// "length 7"; for a truth, its name in words: "held only". The option has to be given.
   std::string in_words(const TaskOptions& options) const;
-  /// "--length 7"; for a truth, its flag. The option has to be given.
-  std::string on_command_line(const TaskOptions& options) const;
+  /// What follows the flag on a command line: "7"; for a truth, nothing. The option has to be given.
+  std::string value_of(const TaskOptions& options) const;
 };
 
 /// All of them, in the order of the members.

@@ -1,4 +1,5 @@
 #include <retrace/models/reports/tuning/tuning.h>
+#include <retrace/models/training/run_kinds.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,19 +50,18 @@ std::vector<std::int64_t> steps_of_rounds(std::int64_t rounds, std::int64_t last
 }
 
 /// Whether the last trial of a ended better than that of b: off a shelf by the metric, otherwise by the loss.
-bool is_better(const CandidateResult& a, const CandidateResult& b, TaskKind kind) {
+bool is_better(const CandidateResult& a, const CandidateResult& b, bool more_is_better) {
   if (a.trials.size() != b.trials.size()) return a.trials.size() > b.trials.size();
   const Trial &of_a = a.trials.back(), &of_b = b.trials.back();
   if (of_a.failure.empty() != of_b.failure.empty()) return of_a.failure.empty();
   if (of_a.on_shelf != of_b.on_shelf) return of_b.on_shelf;
-  const double sign = kind == TaskKind::regression ? 1 : -1;
+  const double sign = more_is_better ? -1 : 1;
   const double metric_a = sign * of_a.validation.metric, metric_b = sign * of_b.validation.metric;
   if (!of_a.on_shelf && metric_a != metric_b) return metric_a < metric_b;
   return of_a.validation.loss < of_b.validation.loss;
 }
 
-Trial trial_of(const TuneOptions& options, const CandidateResult& result, const Tuning& tuning, TaskKind kind,
-               std::int64_t steps) {
+Trial trial_of(const CandidateResult& result, const Tuning& tuning, bool more_is_better, std::int64_t steps) {
   const Candidate& candidate = result.candidate;
   RunOptions run = result.run;
   run.fit.steps = steps;
@@ -69,12 +69,12 @@ Trial trial_of(const TuneOptions& options, const CandidateResult& result, const 
       text("rate ", candidate.learning_rate, ", ", candidate.schedule, ", scale ", candidate.scale);
   Trial trial{.steps = steps};
   try {
-    const FitResult fit = options.train(run, text("rate-", candidate.learning_rate, "-", candidate.schedule, "-scale-",
-                                                  candidate.scale, "-steps-", steps));
+    const FitResult fit = tuning.options.train(run, text("rate-", candidate.learning_rate, "-", candidate.schedule,
+                                                         "-scale-", candidate.scale, "-steps-", steps));
     trial.validation = fit.validation;
     trial.test = fit.test;
     trial.seconds = fit.seconds;
-    trial.on_shelf = is_on_shelf(tuning.baselines, kind, fit.validation.metric, run.fit.validation_samples);
+    trial.on_shelf = is_on_shelf(tuning.baselines, more_is_better, fit.validation.metric, run.fit.validation_samples);
   } catch (const DivergenceError& error) {
     trial.failure = error.what();
   }
@@ -83,30 +83,31 @@ Trial trial_of(const TuneOptions& options, const CandidateResult& result, const 
 
 }  // namespace
 
-bool is_on_shelf(const Baselines& baselines, TaskKind kind, double metric, std::int64_t samples) {
-  const bool less_is_better = kind == TaskKind::regression;
-  const auto better = [=](double a, double b) { return less_is_better ? std::min(a, b) : std::max(a, b); };
+bool is_on_shelf(const Baselines& baselines, bool more_is_better, double metric, std::int64_t samples) {
+  const auto better = [=](double a, double b) { return more_is_better ? std::max(a, b) : std::min(a, b); };
   double wrong = better(baselines.trivial, baselines.chance);
   for (const Baselines::Shortcut& shortcut : baselines.shortcuts) wrong = better(wrong, shortcut.value);
-  if (less_is_better) return metric >= 0.95 * wrong;
+  if (!more_is_better) return metric >= 0.95 * wrong;
   return metric <= wrong + 3 * std::sqrt(wrong * (1 - wrong) / static_cast<double>(samples));
 }
 
 Tuning tune(const TuneOptions& options) {
-  const TaskRun first = prepare(options.run);
+  const std::unique_ptr<Run> first = make_run(options.run);
+  const bool more_is_better = first->more_is_better();
   Tuning tuning{.options = options,
-                .metric = std::string(first.metric()),
-                .baselines = first.baselines(),
-                .steps = steps_of_rounds(options.rounds, *first.options.fit.steps),
-                .results = candidates_of(options, first.options)};
+                .metric = std::string(first->metric()),
+                .baselines = first->baselines(),
+                .knows_ceiling = first->knows_ceiling(),
+                .steps = steps_of_rounds(options.rounds, *first->options.fit.steps),
+                .results = candidates_of(options, first->options)};
   tuning.shelf_steps = options.shelf_steps.value_or(tuning.steps.back() / 2);
-  const auto before = [kind = first.task->kind()](const CandidateResult& a, const CandidateResult& b) {
-    return is_better(a, b, kind);
+  const auto before = [more_is_better](const CandidateResult& a, const CandidateResult& b) {
+    return is_better(a, b, more_is_better);
   };
   auto alive = static_cast<std::ptrdiff_t>(tuning.results.size());
   for (const std::int64_t steps : tuning.steps) {
     for (auto result = tuning.results.begin(); result != tuning.results.begin() + alive; ++result)
-      result->trials.push_back(trial_of(options, *result, tuning, first.task->kind(), steps));
+      result->trials.push_back(trial_of(*result, tuning, more_is_better, steps));
     std::stable_sort(tuning.results.begin(), tuning.results.begin() + alive, before);
     const auto half = tuning.results.begin() + (alive + 1) / 2;
     const auto stays = [&](const CandidateResult& result) {

@@ -11,7 +11,7 @@ namespace retrace {
 
 /// The choices of the search. Options that are given in `run` hold for every candidate.
 struct TuneOptions {
-  RunOptions run;  // task, model, budget of the last round (steps; if not given, those of the recipe)
+  RunOptions run;  // task or text, model, budget of the last round (steps; if not given, those of the recipe)
   std::vector<double> learning_rates = {1e-2, 5e-3, 2e-3, 1e-3, 5e-4};
   std::vector<std::string> schedules = {"trapezoid", "cosine"};
   std::vector<double> scales = {1, 2};  // of the recipe's hidden and slot sizes
@@ -49,19 +49,20 @@ struct Tuning {
   TuneOptions options;
   std::string metric;
   Baselines baselines;
+  bool knows_ceiling = true;  // of the baselines
   std::int64_t shelf_steps = 0;
   std::vector<std::int64_t> steps;       // of each round
   std::vector<CandidateResult> results;  // the best first: those of later rounds, by their validation there
 };
 
-/// Whether the metric is no better, within three standard errors of the validation samples (of a squared error, a
+/// Whether the metric is no better, within three standard errors of the validation samples (where less is better, a
 /// twentieth), than the best wrong answer that the task's baselines name.
-bool is_on_shelf(const Baselines& baselines, TaskKind kind, double metric, std::int64_t samples);
+bool is_on_shelf(const Baselines& baselines, bool more_is_better, double metric, std::int64_t samples);
 
 /// Successive halving: all candidates are trained for the steps of the first round, from their first step to the end of
 /// their schedule, and the better half, by the validation metric (on a shelf, by the loss), goes on to the next round,
 /// which has twice the steps; and so on. Candidates on a shelf stay until `shelf_steps`. Throws ValueError if there is
-/// nothing to choose from, for fewer than one round, and what prepare() throws.
+/// nothing to choose from, for fewer than one round, and what make_run() throws.
 Tuning tune(const TuneOptions& options);
 
 /// The table for a terminal, and the command that trains by the best settings.

@@ -3,6 +3,7 @@
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/text_table.h>
 #include <retrace/models/reports/tuning/tuning.h>
+#include <retrace/models/training/train_command.h>
 
 namespace retrace {
 namespace {
@@ -52,26 +53,21 @@ JsonObject to_json(const Trial& trial) {
 
 std::string best_command(const Tuning& tuning) {
   const CandidateResult& best = tuning.results.front();
-  const RunOptions& run = best.run;
-  std::string command = text("retrace train ", run.task, " --model ", run.model.name);
-  for (const TaskOptionRow& row : task_option_rows)
-    if (row.is_given(run.task_options)) command += " " + row.on_command_line(run.task_options);
-  if (run.model.sizes.hidden) command += text(" --hidden ", *run.model.sizes.hidden);
-  if (run.model.sizes.slots)
-    command += text(" --slots ", *run.model.sizes.slots, " --slot-size ", run.model.sizes.slot_size.value_or(0));
-  return command + text(" --learning-rate ", in_digits(best.candidate.learning_rate), " --schedule ",
-                        best.candidate.schedule, " --steps ", best.trials.back().steps);
+  RunOptions run = best.run;
+  run.fit.steps = best.trials.back().steps;
+  return train_command(run);
 }
 
 std::string to_text(const Tuning& tuning) {
   const Baselines& baselines = tuning.baselines;
+  const std::string ceiling =
+      tuning.knows_ceiling ? text("; best possible ", in_digits(baselines.ceiling, "%.4g")) : std::string();
   std::string result = text_table(table(tuning), "lllr");
-  result +=
-      wrapped(text("Validation ", tuning.metric, " after each round, the test after the last one that a candidate ",
-                   "reached. Chance ", in_digits(baselines.chance, "%.4g"), "; ", baselines.trivial_answer, " ",
-                   in_digits(baselines.trivial, "%.4g"), "; best possible ", in_digits(baselines.ceiling, "%.4g"),
-                   ". Candidates on a shelf, no better than a wrong answer, ", "were not dropped before ",
-                   tuning.shelf_steps, " steps."));
+  result += wrapped(
+      text("Validation ", tuning.metric, " after each round, the test after the last one that a candidate ",
+           "reached. Chance ", in_digits(baselines.chance, "%.4g"), "; ", baselines.trivial_answer, " ",
+           in_digits(baselines.trivial, "%.4g"), ceiling, ". Candidates on a shelf, no better than a wrong answer, ",
+           "were not dropped before ", tuning.shelf_steps, " steps."));
   return result + "best: " + best_command(tuning) + "\n";
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -235,6 +237,26 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   expect(run_command({"generate", out_, "--temperature", "-1"}), 2, "--temperature");
   expect(run_command({"generate", out_, "--length", "-1"}), 2, "--length");
   expect(run_command({"generate"}), 2, "folder is required");
+}
+
+TEST_F(TextCli, TuneEndsWithTheCommandOfItsBestTraining) {
+  const Outcome outcome = run_command({"tune",        "text",     "--text",   rhyme_, "--model",          "gru",
+                                       "--layers",    "2",        "--steps",  "8",    "--batch",          "4",
+                                       "--length",    "12",       "--hidden", "16",   "--learning-rates", "0.01,0.001",
+                                       "--schedules", "constant", "--scales", "1",    "--rounds",         "2",
+                                       "--json",      "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.messages;
+  const auto search = nlohmann::json::parse(outcome.results);
+  EXPECT_EQ(search["metric"], "bpc");
+  std::istringstream best(search["best"].get<std::string>());
+  std::string program;
+  best >> program;
+  std::vector<std::string> words(std::istream_iterator<std::string>(best), {});
+  words.insert(words.end(), {"--json", "--quiet"});
+  const Outcome again = run_command(words);
+  ASSERT_EQ(again.status, 0) << again.messages;
+  EXPECT_EQ(nlohmann::json::parse(again.results)["value"], search["candidates"][0]["trials"].back()["test"])
+      << search["best"];
 }
 
 }  // namespace

@@ -64,13 +64,13 @@ TEST(Tune, NobodyIsDroppedFromAShelfBeforeItCouldEnd) {
 
 TEST(Tune, OnAShelfIsWhatIsNoBetterThanAWrongAnswerWithinItsError) {
   const Baselines labels{.chance = 0.1, .trivial = 0.2, .ceiling = 1, .shortcuts = {{"half of it", 0.5}}};
-  EXPECT_TRUE(is_on_shelf(labels, TaskKind::classification, 0.1, 1024));
-  EXPECT_TRUE(is_on_shelf(labels, TaskKind::classification, 0.54, 1024));
-  EXPECT_FALSE(is_on_shelf(labels, TaskKind::classification, 0.56, 1024));
-  EXPECT_TRUE(is_on_shelf(labels, TaskKind::classification, 0.56, 100));
+  EXPECT_TRUE(is_on_shelf(labels, true, 0.1, 1024));
+  EXPECT_TRUE(is_on_shelf(labels, true, 0.54, 1024));
+  EXPECT_FALSE(is_on_shelf(labels, true, 0.56, 1024));
+  EXPECT_TRUE(is_on_shelf(labels, true, 0.56, 100));
   const Baselines numbers{.chance = 2, .trivial = 1, .ceiling = 0};
-  EXPECT_TRUE(is_on_shelf(numbers, TaskKind::regression, 0.96, 1024));
-  EXPECT_FALSE(is_on_shelf(numbers, TaskKind::regression, 0.9, 1024));
+  EXPECT_TRUE(is_on_shelf(numbers, false, 0.96, 1024));
+  EXPECT_FALSE(is_on_shelf(numbers, false, 0.9, 1024));
 }
 
 TEST(Tune, ATrainingThatDivergesComesLastAndIsDropped) {

@@ -36,6 +36,9 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
         fit.weight_decay);
   number("--average", fit.average, "validate, test and store a moving average of the weights, of this decay",
          {0, 1, NumberRange::Open::max});
+  shown(number("--specialise", fit.specialise,
+               "weight of a loss by which each slot of a memory keeps to topics of its own", number_of_0_or_more),
+        fit.specialise);
   shown(number("--clip", fit.clip, "limit of the gradient norm", number_above_0), fit.clip);
   shown(count("--accumulate", fit.accumulate, "batches per update"), fit.accumulate);
   shown(count("--validate-every", fit.validate_every, "steps from one validation to the next"), fit.validate_every);

@@ -20,6 +20,7 @@ std::string description_of_extras(const FitOptions& options) {
     result += text(", group '", group.names, "' at ", group.rate, " of the rate, weight decay ",
                    group.weight_decay.value_or(options.weight_decay));
   if (options.average != 0) result += text(", average ", options.average);
+  if (options.specialise != 0) result += text(", specialise ", options.specialise);
   if (options.measures.loss) result += ", a loss of its own";
   if (options.measures.metric) result += text(", metric ", options.measures.metric_name);
   return result;

@@ -45,6 +45,8 @@ struct FitOptions {
   std::vector<FitGroup> groups = {};  // a parameter is in the first that names it; the others have no group
   double average = 0;  // decay of a moving average of the weights (nn/ema.h, rising), which is then validated, tested
                        // and, in the end, left in the model; 0: none
+  double specialise = 0;  // weight of topic_information() (slot_specialisation.h), which is subtracted from the loss of
+                          // a model with a memory; 0: none
   std::optional<std::string> schedule = {};  // schedule_names(): of the learning rate, after the warm-up
   double warm_up = 0.05;                     // the fraction of the steps in which the learning rate rises from 0
   double clip = 1;                           // limit of the gradient norm

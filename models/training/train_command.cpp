@@ -79,6 +79,7 @@ void add_fit(Arguments& arguments, const FitOptions& fit) {
   arguments.add_if_changed("--weight-decay", fit.weight_decay, usual.weight_decay);
   arguments.add_if_changed("--warm-up", fit.warm_up, usual.warm_up);
   arguments.add_if_changed("--average", fit.average, usual.average);
+  arguments.add_if_changed("--specialise", fit.specialise, usual.specialise);
   arguments.add_if_changed("--clip", fit.clip, usual.clip);
   if (!fit.curriculum) arguments.add("--no-curriculum");
   arguments.add_if_changed("--minutes", fit.minutes, usual.minutes);

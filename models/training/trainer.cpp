@@ -1,8 +1,10 @@
 #include <retrace/core/tape.h>
+#include <retrace/models/training/slot_specialisation.h>
 #include <retrace/models/training/trainer.h>
 #include <retrace/nn/module.h>
 #include <retrace/ops/ops.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace retrace {
@@ -15,6 +17,19 @@ Trainer::Trainer(const SequenceModel& model, const Task& task, const FitOptions&
       batches_(Random(options.seed).stream("batch")),
       dropout_(Random(options.seed).stream("dropout")) {
   if (options.curriculum) lessons_ = task.lessons();
+  if (options.specialise > 0) check_topics();
+}
+
+void Trainer::check_topics() const {
+  const NoTape unrecorded;
+  Random random = batches_.stream("topics");
+  const Batch batch = task_.sample(random, 8);
+  if (!model_.trace(batch.x))
+    throw ValueError("fit: specialise is for models with a memory of slots, and this one has none; leave it out");
+  const Tensor topics = topics_of(task_, batch);
+  if (std::ranges::all_of(topics.values<std::int64_t>(), [](std::int64_t topic) { return topic < 0; }))
+    throw ValueError(text("fit: specialise needs rows with topics, and those of the task '", task_.name(),
+                          "' have none; leave it out"));
 }
 
 std::string Trainer::description() const {
@@ -39,7 +54,9 @@ Tensor Trainer::loss_of(std::int64_t number) {
   Random dropout = dropout_.stream(static_cast<std::uint64_t>(number));
   const Tensor output = answer(model_, task_, batch, &dropout);
   observe(output, batch.y);
-  return measured_loss(options().measures, task_, output, batch);
+  const Tensor loss = measured_loss(options().measures, task_, output, batch);
+  if (options().specialise == 0) return loss;
+  return loss - options().specialise * topic_information(*model_.trace(batch.x), topics_of(task_, batch));
 }
 
 void Trainer::observe(const Tensor& output, const Tensor& target) {

@@ -30,6 +30,7 @@ class Trainer final : public Training {
   void mark() override { marked_ = curriculum_; }
   void rewind() override { curriculum_ = marked_; }
   Names names() const override { return model_.names(); }
+  void check_topics() const;
   void observe(const Tensor& output, const Tensor& target);
   Evaluation on(std::string_view samples, std::int64_t count, const SeePortion& see = {}) const;
 

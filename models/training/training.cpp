@@ -45,6 +45,7 @@ void check_options(const FitOptions& given) {
   }
   if (!(options.average >= 0 && options.average < 1))
     throw ValueError(text("fit: average is ", options.average, "; it is a decay from 0 (no average) to below 1"));
+  not_negative(options.specialise, "specialise");
   not_negative(options.checkpoint_seconds, "checkpoint_seconds");
   if (!std::isfinite(*options.learning_rate))
     throw ValueError(text("fit: learning_rate is ", *options.learning_rate, "; it has to be finite"));

@@ -39,6 +39,8 @@ constexpr std::array refusals{
               return options.task_options != TaskOptions{.length = options.task_options.length};
             },
             "of the tasks' own options a text has --length alone; leave the others out"},
+    Refusal{[](const RunOptions& options) { return options.fit.specialise != 0; },
+            "the rows of a text have no topics, so slots cannot specialise in them; leave --specialise out"},
     Refusal{[](const RunOptions& options) { return options.model.memory != ModelSpec().memory; },
             "on a text a relational-rnn has the memory 'cell'; leave the choice out"},
     Refusal{[](const RunOptions& options) {

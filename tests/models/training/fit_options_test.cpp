@@ -78,6 +78,7 @@ TEST(FitGroups, WrongOnesAreNamed) {
             "fit: rmsprop has no weight decay; leave that of the group out");
   EXPECT_EQ(message({.groups = {{.names = "weight", .rate = -1}}}),
             "fit: the rate of a group is -1; it has to be a number of 0 or more");
+  EXPECT_EQ(message({.specialise = -1}), "fit: specialise is -1; it has to be a number of 0 or more");
   EXPECT_EQ(message({.average = 1}), "fit: average is 1; it is a decay from 0 (no average) to below 1");
 }
 

@@ -41,6 +41,9 @@ TEST(RunKinds, RefuseOptionsThatTheyDoNotHave) {
   EXPECT_EQ(refusal({.task = "text", .model = lstm}), "retrace train text: no text to train on; give --text FILE");
   EXPECT_EQ(refusal({.task = "text", .model = lstm, .task_options = {.dims = 2}, .text = {.file = "a"}}),
             "retrace train text: of the tasks' own options a text has --length alone; leave the others out");
+  EXPECT_EQ(refusal({.task = "text", .model = lstm, .text = {.file = "a"}, .fit = {.specialise = 1}}),
+            "retrace train text: the rows of a text have no topics, so slots cannot specialise in them; leave "
+            "--specialise out");
   EXPECT_EQ(refusal({.task = "text", .model = {.name = "gru", .sizes = {.heads = 2}}, .text = {.file = "a"}}),
             "retrace train text: on a text only an rmc has slots, heads and parts to choose; leave their "
             "flags out");

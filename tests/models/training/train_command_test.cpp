@@ -12,11 +12,14 @@ TEST(TrainCommand, SaysWhatIsGivenAndNothingElse) {
   options.task_options = {.held_only = true, .facts = 7};
   options.model.sizes.hidden = 48;
   options.model.form = {.layers = 2, .dropout = 0.25, .bidirectional = true};
-  options.fit = {.steps = 300, .batch = 16, .optimizer = "lion", .learning_rate = 2e-3, .average = 0.99};
+  options.fit = {
+      .steps = 300, .batch = 16, .optimizer = "lion", .learning_rate = 2e-3, .average = 0.99, .specialise = 3};
   options.dtype = f64;
-  EXPECT_EQ(train_command(options),
-            "retrace train babi --model lstm --held-only --facts 7 --hidden 48 --layers 2 --dropout 0.25 "
-            "--bidirectional --learning-rate 0.002 --steps 300 --batch 16 --optimizer lion --average 0.99 --dtype f64");
+  EXPECT_EQ(
+      train_command(options),
+      "retrace train babi --model lstm --held-only --facts 7 --hidden 48 --layers 2 --dropout 0.25 "
+      "--bidirectional --learning-rate 0.002 --steps 300 --batch 16 --optimizer lion --average 0.99 --specialise 3 "
+      "--dtype f64");
 }
 
 TEST(TrainCommand, SaysEveryPartOfAMemory) {

@@ -10,27 +10,24 @@
 namespace retrace {
 namespace {
 
-MemoryGate gate_named(const std::string& name) {
-  const auto found = std::ranges::find(gate_names(), name);
-  if (found == gate_names().end()) throw ValueError(unknown_name("sizes.gate", "gate", name, gate_names()));
-  return static_cast<MemoryGate>(found - gate_names().begin());
-}
-
-CoreVariant variant_named(const std::string& name) {
-  const auto found = std::ranges::find(variant_names(), name);
-  if (found == variant_names().end()) throw ValueError(unknown_name("sizes.variant", "variant", name, variant_names()));
-  return static_cast<CoreVariant>(found - variant_names().begin());
+/// The value of an enumeration by the name that a file gives for sizes.`kind`.
+template <class Enumeration>
+Enumeration named_in(const JsonFields& fields, const std::string& kind, std::span<const std::string_view> names) {
+  const std::string field = "sizes." + kind, &name = fields.string(field);
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw ValueError(unknown_name(field, kind, name, names));
+  return static_cast<Enumeration>(found - names.begin());
 }
 
 MemoryParts parts_in(const JsonFields& fields) {
   constexpr std::int64_t largest = 1 << 16;
-  MemoryParts result{.gate = gate_named(fields.string("sizes.gate")),
+  MemoryParts result{.gate = named_in<MemoryGate>(fields, "gate", gate_names()),
                      .residual = fields.truth("sizes.residual"),
                      .layer_norm = fields.truth("sizes.layer_norm"),
                      .attention_mlp = fields.truth("sizes.attention_mlp")};
   if (fields.has("sizes.key_size")) result.key_size = fields.integer_in("sizes.key_size", 1, largest);
   if (fields.has("sizes.mlp_layers")) result.mlp_layers = fields.integer_in("sizes.mlp_layers", 1, largest);
-  if (fields.has("sizes.variant")) result.variant = variant_named(fields.string("sizes.variant"));
+  if (fields.has("sizes.variant")) result.variant = named_in<CoreVariant>(fields, "variant", variant_names());
   return result;
 }
 

@@ -21,6 +21,9 @@ constexpr std::string_view sees_later_rows = "transformer";  // of the library's
 
 LanguageBody body_named(std::string_view name) {
   const std::vector<std::string_view> known = text_model_names();
+  if (name == sees_later_rows)
+    throw ValueError(text("TextModel: the rows of a ", name,
+                          " see those behind them, which it would have to predict; take attention, whose rows do not"));
   const auto found = std::ranges::find(known, name);
   if (found == known.end()) throw ValueError(unknown_name("TextModel", "model", name, known));
   return static_cast<LanguageBody>(

@@ -245,6 +245,9 @@ TEST(TextTraining, Errors) {
   std::string known;
   for (const std::string_view name : text_model_names()) known += text(known.empty() ? "" : ", ", name);
   EXPECT_EQ(text_model_names().size() + 1, model_names().size()) << "all but the transformer";
+  expect_error<ValueError>([&] { small_model(data, "transformer"); },
+                           "TextModel: the rows of a transformer see those behind them, which it would have to "
+                           "predict; take attention, whose rows do not");
   const TextData empty = characters_of("");
   EXPECT_THROW(TextTraining(model, empty, short_fit), ValueError);
   expect_error<ValueError>([&] { small_model(data, "lsmt"); },

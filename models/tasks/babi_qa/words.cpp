@@ -97,6 +97,9 @@ constexpr std::array<std::string_view, answer_count - yes> other_answers{"yes",
                                                                          "w,s",
                                                                          "w,w"};
 
+// A list that is too short would end in empty words.
+static_assert(!noun_words.back().empty() && !patterns.back().empty() && !other_answers.back().empty());
+
 std::string_view word(Word noun) { return noun_words[static_cast<std::size_t>(noun)]; }
 
 std::string with_article(Word noun) {

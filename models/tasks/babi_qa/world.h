@@ -34,7 +34,9 @@ using OfPeople = WordOfEach<people.size>;
 
 /// The probabilities of what comes next, where somebody can do it; else somebody moves.
 struct Chances {
-  double take = 0, drop = 0, give = 0;
+  double take = 0;  ///< an object that is free
+  double drop = 0;  ///< one that is carried
+  double give = 0;  ///< likewise
 };
 
 /// Who is where and who has what, which it tells as it comes about. At first nobody is anywhere that is known, and the

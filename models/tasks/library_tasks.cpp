@@ -3,6 +3,7 @@
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
+#include <retrace/models/tasks/babi_qa/babi_qa.h>
 #include <retrace/models/tasks/chomsky/string_task.h>
 #include <retrace/models/tasks/data_file.h>
 #include <retrace/models/tasks/dynamic_recall.h>
@@ -65,6 +66,8 @@ Registry<Entry>& tasks() {
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 128, .learning_rate = 1e-2, .steps = 3000})},
     {"babi", task<Babi>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 6000})},
+    {"babi-qa", task<BabiQa>(
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 20000})},
     {"graph-reachability", task<GraphReachability>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 16000})},
     {"copy", recite<Recital::copy>(

@@ -36,7 +36,7 @@ struct TaskOptions {
   // Sizes of single tasks, which leave the others as they are:
   std::optional<std::int64_t> objects = {};      // object-tracking
   std::optional<std::int64_t> moves = {};        // object-tracking
-  std::optional<std::int64_t> facts = {};        // babi: the most of a story
+  std::optional<std::int64_t> facts = {};        // babi and babi-qa: the most of a story
   std::optional<std::int64_t> nodes = {};        // graph-reachability
   std::optional<std::int64_t> edges = {};        // graph-reachability
   std::optional<std::int64_t> vocabulary = {};   // pair-matching: elements to draw from
@@ -44,6 +44,7 @@ struct TaskOptions {
   std::optional<std::int64_t> values = {};       // of the recall tasks and sorting, to draw from
   std::optional<std::int64_t> distractors = {};  // dynamic-recall: rows without content
   std::optional<std::int64_t> pairs = {};        // multi-query-recall
+  std::optional<std::string> kind = {};          // babi-qa: of the stories, a number from 1 to 20 or a name
 
   bool operator==(const TaskOptions&) const = default;
 };
@@ -88,7 +89,7 @@ inline constexpr std::array task_option_rows{
     TaskOptionRow{"--ignore", "data: columns to leave out, separated by commas", &TaskOptions::ignore, false},
     TaskOptionRow{"--objects", "object-tracking: their number (default: 3)", &TaskOptions::objects, false},
     TaskOptionRow{"--moves", "object-tracking: of all objects together (default: 10)", &TaskOptions::moves, false},
-    TaskOptionRow{"--facts", "babi: the most that a story has (default: 5)", &TaskOptions::facts, false},
+    TaskOptionRow{"--facts", "babi, babi-qa: the most that a story has (default: 5, 16)", &TaskOptions::facts, false},
     TaskOptionRow{"--nodes", "graph-reachability: of the graph (default: 6)", &TaskOptions::nodes, false},
     TaskOptionRow{"--edges", "graph-reachability: of the graph (default: 8)", &TaskOptions::edges, false},
     TaskOptionRow{"--vocabulary", "pair-matching: elements to draw from (default: 20)", &TaskOptions::vocabulary,
@@ -100,15 +101,17 @@ inline constexpr std::array task_option_rows{
                   false},
     TaskOptionRow{"--pairs", "multi-query-recall: pairs that are shown and asked for (default: 8)", &TaskOptions::pairs,
                   false},
+    TaskOptionRow{"--kind", "babi-qa: 1 to 20, or a name such as two-supporting-facts (default: all kinds)",
+                  &TaskOptions::kind, false},
 };
 
 // Does not compile if a member is added: name it here, and give it a row above.
 /// All options, in the order of their rows.
 constexpr auto members_of(const TaskOptions& options) {
   const auto& [length, vectors, dims, program, nesting, held_only, data, label, target, sequence, features, ignore,
-               objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs] = options;
+               objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs, kind] = options;
   return std::tie(length, vectors, dims, program, nesting, held_only, data, label, target, sequence, features, ignore,
-                  objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs);
+                  objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs, kind);
 }
 static_assert(std::tuple_size_v<decltype(members_of(std::declval<const TaskOptions&>()))> == task_option_rows.size());
 

@@ -61,6 +61,8 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
   EXPECT_EQ(make_task("execute", {.length = 3, .program = "double"})->answer_length(), 7);
   EXPECT_EQ(make_task("babi", {.held_only = true})->baselines().ceiling, 1);
   EXPECT_EQ(make_task("babi", {.facts = 9})->sequence_length(), 10);
+  EXPECT_EQ(make_task("babi-qa", {.facts = 20})->sequence_length(), 21);
+  EXPECT_EQ(make_task("babi-qa", {.kind = "counting"})->output_size(), 49);
   EXPECT_EQ(make_task("object-tracking", {.objects = 5})->input_size(), 7);
   EXPECT_EQ(make_task("object-tracking", {.moves = 20})->sequence_length(), 21);
   EXPECT_EQ(make_task("graph-reachability", {.nodes = 9})->input_size(), 19);

@@ -7,6 +7,7 @@
 #include <retrace/nn/decay_groups.h>
 #include <retrace/nn/delta_net.h>
 #include <retrace/nn/derivatives.h>
+#include <retrace/nn/dnc.h>
 #include <retrace/nn/ema.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/head_rows.h>
@@ -19,6 +20,7 @@
 #include <retrace/nn/multi_head_attention.h>
 #include <retrace/nn/names.h>
 #include <retrace/nn/notebook_memory.h>
+#include <retrace/nn/ntm.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/positions.h>
 #include <retrace/nn/print.h>

@@ -188,6 +188,25 @@ inline Cases soft_memory_rnns() {
   return with_state<SoftMemoryRnn>({make<SoftMemoryRnn>(3, 4, own, stacks), make<SoftMemoryRnn>(3, 4, own, tape)}, own);
 }
 
+inline Cases ntms() {
+  Random own(110);
+  const auto larger = [&](const NtmOptions& options) {
+    return with_larger_weights(make<Ntm>(3, 4, own, options), own);
+  };
+  return with_state<Ntm>({larger({.slots = 5, .slot_size = 3, .read_heads = 2}), larger({.slots = 2, .slot_size = 1})},
+                         own);
+}
+
+inline Cases dncs() {
+  Random own(111);
+  const auto larger = [&](const DncOptions& options) {
+    return with_larger_weights(make<Dnc>(3, 4, own, options), own);
+  };
+  return with_state<Dnc>(
+      {larger({.slots = 4, .slot_size = 3, .read_heads = 2}), larger({.slots = 2, .slot_size = 1, .read_heads = 1})},
+      own);
+}
+
 /// Every choice of what a core can do without.
 inline Cases cores_without_parts() {
   Cases cases;
@@ -245,6 +264,8 @@ inline constexpr ModuleChecks modules[] = {
     {"ShortConvolution", [] {
         Random own(109);
         return Cases{of(with_larger_weights(make<ShortConvolution>(3, own), own), Shape{2, 6, 3}, result, own)}; }},
+    {"Ntm", ntms},
+    {"Dnc", dncs},
 };
 // clang-format on
 

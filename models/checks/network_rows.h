@@ -167,6 +167,8 @@ inline constexpr NetworkChecks networks[] = {
     {"RelationalMemoryModel", [] { return model_with_dropout("relational-memory", 106); }},
     {"CellMemoryModel", [] { return model_with_dropout("cell-memory", 107); }},
     {"NotebookMemoryModel", [] { return model_with_dropout("notebook-memory", 108); }},
+    {"NtmModel", [] { return model_with_dropout("ntm", 112); }},
+    {"DncModel", [] { return model_with_dropout("dnc", 113); }},
     {"LanguageModel", [] { return Cases{
         language(LanguageBody::lstm, true),
         language(LanguageBody::gru, false),

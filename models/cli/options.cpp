@@ -107,9 +107,10 @@ void add_task_sizes(CLI::App& command, TaskOptions& options) {
 void add_memory_options(CLI::App& command, ModelSpec& model) {
   MemoryParts& parts = model.parts;
   command.add_option("--memory", model.memory, "of a relational-rnn: cell, gated or notebook")->capture_default_str();
-  add_count(command, "--slots", model.sizes.slots, "of the memory (default: the task's)");
+  add_count(command, "--slots", model.sizes.slots, "of the memory (default: the task's or the model's)");
   add_count(command, "--slot-size", model.sizes.slot_size, "features of a slot (default: the task's)");
-  add_count(command, "--heads", model.sizes.heads, "of the memory's attention (default: the task's)");
+  add_count(command, "--heads", model.sizes.heads,
+            "of the memory's attention, or that read (default: the task's or the model's)");
   const auto choose_gate = [&parts](const std::string& name) {
     parts.gate = static_cast<MemoryGate>(std::ranges::find(gate_names(), name) - gate_names().begin());
   };

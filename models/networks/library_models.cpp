@@ -2,6 +2,7 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/attention_model.h>
 #include <retrace/models/networks/block_model.h>
+#include <retrace/models/networks/external_memory_model.h>
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
@@ -9,9 +10,11 @@
 #include <retrace/models/networks/slot_memory_model.h>
 #include <retrace/models/networks/soft_memory_model.h>
 #include <retrace/nn/delta_net.h>
+#include <retrace/nn/dnc.h>
 #include <retrace/nn/gru.h>
 #include <retrace/nn/lstm.h>
 #include <retrace/nn/mlstm.h>
+#include <retrace/nn/ntm.h>
 #include <retrace/nn/rnn.h>
 
 #include <algorithm>
@@ -189,6 +192,13 @@ ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidire
 ModelChoices block_choices() {
   return {.memories = {{"", {"heads"}, {MemoryGate::unit}}}, .form = {"layers", "dropout"}, .heads = 4};
 }
+/// The slots and read heads of an NTM or a DNC; few slots, as empty ones share the attention of the first steps.
+ModelChoices external_choices(int heads) {
+  return {.memories = {{.parts = {"heads", "slots"}, .heads_divide_slots = false}},
+          .form = {"dropout"},
+          .heads = heads,
+          .slots = 16};
+}
 ModelChoices dropout_choice() { return {.form = {"dropout"}}; }
 ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions"}}; }
 
@@ -209,7 +219,9 @@ Registry<Entry>& models() {
        {"tape-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::tape>>(), dropout_choice()}},
        {"relational-memory", {factory_of<SlotMemoryModel<MemoryKind::gated>>(), slot_choices(true)}},
        {"cell-memory", {factory_of<SlotMemoryModel<MemoryKind::cell>>(), slot_choices(true)}},
-       {"notebook-memory", {factory_of<SlotMemoryModel<MemoryKind::notebook>>(), slot_choices(false)}}});
+       {"notebook-memory", {factory_of<SlotMemoryModel<MemoryKind::notebook>>(), slot_choices(false)}},
+       {"ntm", {factory_of<ExternalMemoryModel<Ntm>>(), external_choices(1)}},
+       {"dnc", {factory_of<ExternalMemoryModel<Dnc>>(), external_choices(2)}}});
   return all;
 }
 

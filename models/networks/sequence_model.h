@@ -108,6 +108,7 @@ struct MemoryChoices {
   std::string_view name = {};                // ModelSpec::memory; empty where a model has only this one
   std::vector<std::string_view> parts = {};  // of memory_part_names()
   std::vector<MemoryGate> gates = {};
+  bool heads_divide_slots = true;  // whether each head has its part of the features of a slot
 
   bool has(std::string_view part) const { return std::find(parts.begin(), parts.end(), part) != parts.end(); }
 };
@@ -117,6 +118,7 @@ struct ModelChoices {
   std::vector<MemoryChoices> memories = {};
   std::vector<std::string_view> form = {};  // of form_option_names()
   std::optional<int> heads = {};            // the default; if not given, that of the task's recipe
+  std::optional<std::int64_t> slots = {};   // likewise
 };
 
 /// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know;

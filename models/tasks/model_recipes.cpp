@@ -27,10 +27,15 @@ constexpr std::array rows{
                 .learning_rate = 1e-3, .steps = 45000, .schedule = "trapezoid"},
     ModelRecipe{.task = "graph-reachability", .model = "attention", .learning_rate = 1e-3, .schedule = "trapezoid"},
     ModelRecipe{.task = "adding", .model = "rmc", .learning_rate = 2e-3, .steps = 5000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "recall", .model = "dnc", .learning_rate = 3e-3, .steps = 2000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "reverse", .model = "ntm", .steps = 3000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "reverse", .model = "dnc", .learning_rate = 3e-3, .steps = 3000, .schedule = "trapezoid"},
     ModelRecipe{.task = every_other_task, .model = "delta-net", .learning_rate = 3e-3},
     ModelRecipe{.task = every_other_task, .model = "mlstm", .learning_rate = 3e-3},
     ModelRecipe{.task = every_other_task, .model = "stack-rnn", .learning_rate = 3e-3},
     ModelRecipe{.task = every_other_task, .model = "tape-rnn", .learning_rate = 3e-3},
+    ModelRecipe{.task = every_other_task, .model = "ntm", .schedule = "trapezoid"},
+    ModelRecipe{.task = every_other_task, .model = "dnc", .learning_rate = 3e-3, .schedule = "trapezoid"},
 };
 // clang-format on
 

@@ -13,8 +13,8 @@ SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe&
   const MemoryChoices memory = memory_choices(model);
   if (!memory.has("slots")) sizes.slots = std::nullopt;
   if (!memory.has("heads")) sizes.heads = std::nullopt;
-  if (const std::optional<ModelChoices> choices = choices_of(model.name); choices && choices->heads)
-    sizes.heads = choices->heads;
+  if (const std::optional<ModelChoices> choices = choices_of(model.name))
+    sizes = SizeOptions{.slots = choices->slots, .heads = choices->heads}.or_else(sizes);
   return sizes;
 }
 
@@ -63,7 +63,7 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
   for (const std::string_view part : chosen_parts(given)) check_part(given, memory, part);
   if (given.parts.gate != MemoryGate::unit) check_gate(given, memory);
   const ModelSizes sizes = sizes_of(filled);
-  if (memory.has("slots") && sizes.slot_size % sizes.heads != 0)
+  if (memory.has("slots") && memory.heads_divide_slots && sizes.slot_size % sizes.heads != 0)
     throw ValueError(text("prepare: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
                           " features; choose heads that do"));
 }

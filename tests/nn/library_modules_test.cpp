@@ -109,6 +109,11 @@ class LibraryModules : public testing::Test {
     check("SoftMemoryRnn", rnn + (cells + 2 * 3) * (h + 1),
           SoftMemoryRnn(i, h, random, {.memories = 2, .cells = 4, .cell_size = d}),
           [&](auto& m) { return m(series).y; });
+    constexpr std::int64_t reads = 2, lstm = 4 * h * (i + reads * d + h + 1);
+    check("Ntm", lstm + ((reads + 1) * (d + 6) + 2 * d) * (h + 1),
+          Ntm(i, h, random, {.slots = 4, .slot_size = d, .read_heads = reads}), [&](auto& m) { return m(series).y; });
+    check("Dnc", lstm + (reads * (d + 5) + 3 * d + 3) * (h + 1),
+          Dnc(i, h, random, {.slots = 4, .slot_size = d, .read_heads = reads}), [&](auto& m) { return m(series).y; });
   }
 
   Random random{8};

@@ -51,7 +51,7 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
        2,
        "make_model: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
        "attention, transformer, delta-net, mlstm, stack-rnn, tape-rnn, relational-memory, cell-memory, "
-       "notebook-memory)\n"},
+       "notebook-memory, ntm, dnc)\n"},
       {{"train", "babi", "--out", "/dev/null/run"},
        1,
        "retrace: /dev/null/run cannot be written: Not a directory; choose another --out\n"},

@@ -52,8 +52,9 @@ TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
 
 /// Every model that drops gives other answers with a generator, the same ones with the same, its own without.
 TEST_F(ModelFormTest, DropoutFallsInTrainingAlone) {
-  for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention", "transformer", "delta-net",
-                           "mlstm", "stack-rnn", "tape-rnn", "relational-memory", "cell-memory", "notebook-memory"}) {
+  for (const char* name :
+       {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention", "transformer", "delta-net", "mlstm", "stack-rnn",
+        "tape-rnn", "relational-memory", "cell-memory", "notebook-memory", "ntm", "dnc"}) {
     const auto model = make(name, {.dropout = 0.5}), plain = make(name, {});
     Random first(1), again(1), second(2), third(3);
     EXPECT_EQ(difference((*model)(x), (*plain)(x)), 0) << name;

@@ -158,7 +158,8 @@ TEST(Ablate, BadOptionsAreRefused) {
             0U);
   EXPECT_EQ(message_of([] { variations_of(small("lstm")); }),
             "ablate: there is no model with a relational memory named 'lstm'; did you mean mlstm (known: "
-            "relational-rnn, rmc, delta-net, mlstm, relational-memory, cell-memory, notebook-memory)");
+            "relational-rnn, rmc, delta-net, mlstm, relational-memory, cell-memory, notebook-memory, ntm, "
+            "dnc)");
   options = small("rmc");
   options.seeds = 0;
   EXPECT_THROW(ablate(options), ValueError);

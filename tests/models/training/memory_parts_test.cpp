@@ -61,6 +61,20 @@ TEST(MemoryParts, FilledOptionsCanBePreparedAgain) {
   }
   EXPECT_NO_THROW(prepare(RunOptions{.task = "recall", .model = {.name = "mlstm", .sizes = {.heads = 3}}}))
       << "heads divide its state, not slots of 32";
+  EXPECT_NO_THROW(prepare(RunOptions{.task = "recall", .model = {.name = "dnc", .sizes = {.heads = 3}}}))
+      << "each read head reads a whole slot";
+}
+
+TEST(MemoryParts, AModelsOwnSlotsAndHeadsComeBeforeTheTasks) {
+  const auto sizes = [](const char* model, const SizeOptions& given) {
+    return prepare(RunOptions{.task = "recall", .model = {.name = model, .sizes = given}}).options.model.sizes;
+  };
+  EXPECT_EQ(sizes("rmc", {}).slots, 4);
+  EXPECT_EQ(sizes("ntm", {}).slots, 16);
+  EXPECT_EQ(sizes("ntm", {}).heads, 1);
+  EXPECT_EQ(sizes("ntm", {}).slot_size, 32) << "of the task";
+  EXPECT_EQ(sizes("ntm", {.slots = 8, .heads = 2}).slots, 8);
+  EXPECT_EQ(sizes("ntm", {.slots = 8, .heads = 2}).heads, 2);
 }
 
 TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {

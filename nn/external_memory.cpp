@@ -1,0 +1,51 @@
+#include <retrace/nn/external_memory.h>
+
+namespace retrace {
+namespace {
+
+/// 1 / sqrt(sum v^2 + 1e-6) of the rows v [B, n, W]: [B, n, 1].
+Tensor inverse_norms(const Tensor& rows) { return reciprocal(sqrt(sum(square(rows), 2, {.keepdims = true}) + 1e-6)); }
+
+Tensor flat(const Tensor& reads) { return reshape(reads, {reads.dim(0), reads.dim(1) * reads.dim(2)}); }
+
+}  // namespace
+
+ControllerSteps::ControllerSteps(const LstmCell& cell, const Tensor& x)
+    : cell_(cell),
+      of_x_(transpose(linear(x, slice(cell.weight_ih, {all, range(0, x.dim(2))}), cell.bias), {1, 0, 2})),
+      reads_to_gates_(slice(cell.weight_ih, {all, range(x.dim(2))})) {}
+
+LstmState ControllerSteps::operator()(std::int64_t t, const Tensor& reads, const LstmState& before) const {
+  const Scope scope(&cell_, "lstm_cell");
+  return cell_.step(row_at(of_x_, t) + linear(flat(reads), reads_to_gates_), before);
+}
+
+Tensor content_weights(const Tensor& memory, const Tensor& keys, const Tensor& strengths) {
+  const Tensor products = matmul(strengths * inverse_norms(keys) * keys, memory, {.transpose_b = true});
+  return softmax(products * reshape(inverse_norms(memory), {memory.dim(0), 1, memory.dim(1)}));
+}
+
+Tensor erase_and_add(const Tensor& memory, const Tensor& weights, const Tensor& erase, const Tensor& add) {
+  const Tensor column = reshape(weights, {memory.dim(0), memory.dim(1), 1});
+  return memory - matmul(column, erase) * memory + matmul(column, add);
+}
+
+Tensor with_reads(const Tensor& h, const Tensor& reads) { return concat({h, flat(reads)}, 1); }
+
+Tensor part_of_state(const char* layer, const char* name, const Tensor& given, const Tensor& first) {
+  if (!given.defined()) return first;
+  if (given.shape() != first.shape())
+    throw ShapeError(text(layer, ": ", name, given.shape(), " of the state must be ", first.shape(),
+                          "; pass on the state of an earlier call, or none"));
+  return given;
+}
+
+void check_external_memory(const char* layer, std::int64_t hidden, std::int64_t slots, std::int64_t slot_size,
+                           int read_heads) {
+  if (hidden < 1 || slots < 1 || slot_size < 1 || read_heads < 1)
+    throw ValueError(text(layer, ": a state of ", hidden, ", ", read_heads, " read heads and ", slots, " slots of ",
+                          slot_size, " numbers; each has to be 1 or more"));
+  checked_product(layer, "the numbers in all slots", {slots, slot_size});
+}
+
+}  // namespace retrace

@@ -3,24 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <retrace/core/element_index.h>
 #include <retrace/core/error.h>
 
 namespace retrace {
-namespace {
-
-/// "[2, 0]"
-std::string index_text(const Shape& shape, std::int64_t position) {
-  const auto strides = shape.strides();
-  std::string result = "[";
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
-    result += text(axis == 0 ? "" : ", ", position / stride);
-    position %= stride;
-  }
-  return result + "]";
-}
-
-}  // namespace
 
 std::int64_t find_nonfinite(const void* values, std::int64_t count, Dtype dtype) {
   if (dtype == i64) return -1;
@@ -37,7 +23,7 @@ std::string element_text(const void* values, const Shape& shape, Dtype dtype, st
   const double value = dispatch_real(dtype, "check_finite", [&](auto zero) {
     return static_cast<double>(static_cast<const decltype(zero)*>(values)[position]);
   });
-  return text(value, shape.rank() == 0 ? "" : " at " + index_text(shape, position));
+  return text(value, shape.rank() == 0 ? "" : " at " + index_in_brackets(index_at(position, shape)));
 }
 
 }  // namespace retrace

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <retrace/core/checked_function.h>
+#include <retrace/core/element_index.h>
 #include <retrace/core/exact_check.h>
 
 namespace retrace {
@@ -18,16 +19,6 @@ double root_mean_square(std::span<const double> numbers) {
   double squares = 0;
   for (const double x : numbers) squares += x * x;
   return numbers.empty() ? 0 : std::sqrt(squares / static_cast<double>(numbers.size()));
-}
-
-std::vector<std::int64_t> position_of(std::int64_t index, const Shape& shape) {
-  std::vector<std::int64_t> result;
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t stride = shape.strides()[static_cast<std::size_t>(axis)];
-    result.push_back(index / stride);
-    index %= stride;
-  }
-  return result;
 }
 
 class Checker {
@@ -136,7 +127,7 @@ class Checker {
     const double analytic = pullback_.gradients[k][i], distance = std::abs(analytic - difference.value);
     GradcheckElement element{.input = names_[k],
                              .index = static_cast<std::int64_t>(i),
-                             .position = position_of(static_cast<std::int64_t>(i), f_.shape(k)),
+                             .position = index_at(static_cast<std::int64_t>(i), f_.shape(k)),
                              .analytic = analytic,
                              .numeric = difference.value};
     const double compared_with = std::max({std::abs(analytic), std::abs(difference.value), scale});

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <ostream>
 
+#include <retrace/core/element_index.h>
 #include <retrace/core/gradcheck.h>
 #include <retrace/core/printable.h>
 
@@ -15,12 +16,6 @@ template <class... Arguments> void print(std::ostream& out, const char* format, 
 }
 
 // "[1, 0, 3]"
-std::string index_text(const std::vector<std::int64_t>& position) {
-  std::string list;
-  for (const std::int64_t index : position) list += text(list.empty() ? "" : ", ", index);
-  return text("[", list, "]");
-}
-
 void print_verdict(std::ostream& out, const GradcheckResult& result) {
   out << "gradcheck " << (result.passed() ? "passed: " : "FAILED: ") << result.name;
   if (result.directions > 0)
@@ -48,7 +43,8 @@ void print_derived(std::ostream& out, const char* format, int width, double numb
 }
 
 void print_element(std::ostream& out, const GradcheckElement& e) {
-  print(out, "  %-24s %14s %14.6e %14.6e", e.input.c_str(), index_text(e.position).c_str(), e.analytic, e.numeric);
+  print(out, "  %-24s %14s %14.6e %14.6e", e.input.c_str(), index_in_brackets(e.position).c_str(), e.analytic,
+        e.numeric);
   print_derived(out, " %*.2e", 10, std::abs(e.analytic - e.numeric));
   print_derived(out, " %*.2e", 10, e.error);
   print_derived(out, " %*.3f", 9, e.analytic / e.numeric);

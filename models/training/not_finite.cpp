@@ -1,4 +1,5 @@
 #include <retrace/core/backward_walk.h>
+#include <retrace/core/element_index.h>
 #include <retrace/core/inspect.h>
 #include <retrace/core/tape.h>
 #include <retrace/models/formats/digits.h>
@@ -33,16 +34,6 @@ double number_at(const Tensor& x, std::int64_t place) {
   return dispatch_real(x.dtype(), "first_not_finite", [&](auto zero) {
     return static_cast<double>(x.values<decltype(zero)>()[static_cast<std::size_t>(place)]);
   });
-}
-
-std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t place) {
-  const auto strides = shape.strides();
-  std::vector<std::int64_t> index;
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(shape.rank()); ++axis) {
-    index.push_back(place / strides[axis]);
-    place %= strides[axis];
-  }
-  return index;
 }
 
 /// Looks through a tape.
@@ -127,7 +118,7 @@ class Search {
             .role = std::move(role),
             .tensor = name_of_tensor(info),
             .shape = info.shape,
-            .index = index_of(info.shape, place),
+            .index = index_at(place, info.shape),
             .value = number_at(values, place),
             .came_from = {}};
   }
@@ -179,11 +170,10 @@ std::optional<NotFinite> first_not_finite(Tape& tape, const Tensor& loss, const 
 }
 
 std::string to_text(const NotFinite& found) {
-  std::string index;
-  for (const std::int64_t place : found.index) index += text(index.empty() ? "" : ", ", place);
   return text("record ", found.record, ", ", found.op, found.path.empty() ? "" : " in " + found.path,
               ", is the first with a number that is not finite: ", found.role, found.tensor.empty() ? "" : " ",
-              found.tensor, " ", found.shape, " is ", found.value, found.index.empty() ? "" : " at [" + index + "]",
+              found.tensor, " ", found.shape, " is ", found.value,
+              found.index.empty() ? "" : " at " + index_in_brackets(found.index),
               found.came_from.empty() ? "" : ", computed from " + found.came_from);
 }
 

@@ -125,6 +125,15 @@ Tensor Record::tensor_in_place(int j) {
   return tensor;
 }
 
+Tensor Record::tensor_over_saved(int k) {
+  SavedValue& value = saved_list_[k];
+  Storage* storage = value.storage_;
+  if (!outputs_end_here_ || storage->references > 1 || value.elements_ != storage->data())
+    return empty(value.shape(), value.dtype());
+  value.storage_ = nullptr;
+  return OpAccess::over(storage, value.elements_, value.shape(), value.dtype());
+}
+
 // Shared only if no user sees both.
 void Record::pass(int j, int i) {
   const Node& from = *node_of(nodes_[inputs_ + j]);

@@ -47,6 +47,7 @@ class SavedValue {
  private:
   friend class Tape;
   friend class BackwardWalk;
+  friend class Record;
   SavedValue() = default;
   SavedValue(TensorInfo* info, detail::Storage* storage, void* elements, std::uint64_t version)
       : info_(info), storage_(storage), elements_(elements), version_(version) {}
@@ -119,6 +120,10 @@ class Record {
     const T* dy = grad_out<T>(j);
     return {dy, tensor_in_place(j)};
   }
+  /// A tensor with the shape of saved value k, for what is made of it: in the buffer of the value, if the walk looks at
+  /// it no more and nobody else holds it, or else in a new one. It is the last that a backward asks of that value;
+  /// element k of the tensor is written when all that element k of the value is needed for has been read.
+  Tensor tensor_over_saved(int k);
   /// Where to write the gradient of input i, in a buffer of its own. From this call on that gradient counts as begun,
   /// so ask for an input just before writing it: two inputs that are one node (mul(x, x)) then never both believe to be
   /// first. Who writes only a part of it asks for one that is zeroed, and adds.

@@ -26,6 +26,10 @@ void record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, Tens
     if (place != nullptr) new (place) Attributes(attributes);
 }
 
+/// The values of x in a tensor that may be written over: in the buffer of x, if this handle is the last to it and no
+/// tape keeps them, or else in a copy. Cut off the tape.
+Tensor to_write_over(const Tensor& x);
+
 /// Whether fused ops are to record their composed twins (TapeOptions::expand_fused of the current tape).
 bool expand_fused();
 

@@ -136,7 +136,8 @@ Storage* adopt_orphan(std::size_t size_class) {
   throw MemoryError(text("memory: a block of ", bytes, " bytes could not be allocated; use smaller sizes or batches"));
 }
 
-Storage* fresh_block(std::size_t size_class) {
+// Huge pages hold no more than what is asked for: the system takes a huge page as a whole when a part of it is written.
+Storage* fresh_block(std::size_t size_class, std::size_t needed) {
   const std::size_t bytes = bytes_of(size_class) + sizeof(Storage);
   const bool large = bytes >= huge_page;
   if (large && bytes > total_memory()) throw_out_of_memory(bytes);
@@ -144,7 +145,8 @@ Storage* fresh_block(std::size_t size_class) {
   void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw_out_of_memory(bytes);
 #if defined(__linux__)
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // first touch of 4 KiB pages costs more than many kernels
+  // The first touch of 4 KiB pages costs more than many kernels.
+  if (large) madvise(memory, (needed + sizeof(Storage)) / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
   pool.fresh.add(1);
   pool.held.add(static_cast<std::int64_t>(bytes_of(size_class)));
@@ -154,10 +156,10 @@ Storage* fresh_block(std::size_t size_class) {
 }
 
 // The slow path: nothing of this class waits in this thread.
-Storage* find_block(std::size_t size_class) {
+Storage* find_block(std::size_t size_class, std::size_t needed) {
   if (!pool.ended) register_thread();
   Storage* block = adopt_orphan(size_class);
-  if (block == nullptr) return fresh_block(size_class);
+  if (block == nullptr) return fresh_block(size_class, needed);
   block->references = 1;
   block->shared = block->lent = false;
   return block;
@@ -186,7 +188,7 @@ Storage* detail::allocate_storage(std::size_t bytes) {
     block->references = 1;
     block->shared = block->lent = false;
   } else {
-    block = find_block(size_class);
+    block = find_block(size_class, bytes);
   }
   pool.live.add(size);
   pool.peak.raise_to(pool.live.get());

@@ -124,6 +124,18 @@ void register_thread() {
   pool.registered = true;
 }
 
+// A free block of up to twice the size, for large ones: less of it is unused than of the one that it saves.
+Storage* larger_block(std::size_t size_class) {
+  if (bytes_of(size_class) < huge_page) return nullptr;
+  const std::size_t last = std::min(size_class + steps_per_octave, class_count - 1);
+  for (std::size_t larger = size_class + 1; larger <= last; ++larger)
+    if (Storage* block = pool.free[larger]) {
+      pool.free[larger] = block->next;
+      return block;
+    }
+  return nullptr;
+}
+
 Storage* adopt_orphan(std::size_t size_class) {
   Common& all = common();
   const std::lock_guard lock(all.mutex);
@@ -158,7 +170,8 @@ Storage* fresh_block(std::size_t size_class, std::size_t needed) {
 // The slow path: nothing of this class waits in this thread.
 Storage* find_block(std::size_t size_class, std::size_t needed) {
   if (!pool.ended) register_thread();
-  Storage* block = adopt_orphan(size_class);
+  Storage* block = larger_block(size_class);
+  if (block == nullptr) block = adopt_orphan(size_class);
   if (block == nullptr) return fresh_block(size_class, needed);
   block->references = 1;
   block->shared = block->lent = false;
@@ -181,7 +194,6 @@ std::size_t total_memory() {
 Storage* detail::allocate_storage(std::size_t bytes) {
   if (bytes > std::size_t{1} << 46) throw_out_of_memory(bytes);
   const std::size_t size_class = class_of(bytes);
-  const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
   Storage* block = pool.free[size_class];
   if (block != nullptr) {
     pool.free[size_class] = block->next;
@@ -190,7 +202,7 @@ Storage* detail::allocate_storage(std::size_t bytes) {
   } else {
     block = find_block(size_class, bytes);
   }
-  pool.live.add(size);
+  pool.live.add(static_cast<std::int64_t>(bytes_of(block->size_class)));
   pool.peak.raise_to(pool.live.get());
   return block;
 }

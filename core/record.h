@@ -112,8 +112,8 @@ class Record {
   /// written when all that element k of dy is needed for has been read. It is the last that a backward asks of output
   /// j. Both have as many elements.
   template <class T> Flow<T> flow(int i, int j = 0) {
-    const T* dy = grad_out<T>(j);
-    return {dy, slot<T>(begin_gradient_in_place(i, j))};
+    const FlowPlaces places = begin_flow(i, j);
+    return {static_cast<const T*>(places.dy), slot<T>(places.dx)};
   }
   /// As flow(), to a tensor with the shape of output j instead of an input's gradient.
   template <class T> TensorFlow<T> flow_to_tensor(int j = 0) {
@@ -145,16 +145,25 @@ class Record {
     void* values;
     bool add;
   };
+  /// The gradient of an output and where that of an input goes, as Flow.
+  struct FlowPlaces {
+    const void* dy;
+    Begun dx;
+  };
   template <class T> static GradientSlot<T> slot(const Begun& begun) {
     return {static_cast<T*>(begun.values), begun.add};
   }
 
+  /// The walk has passed this record: lets go of what it saved, and of the gradients that nobody holds.
+  void pass_by();
+
   // All of these are in gradient.cpp.
   const void* gradient_of_output(int j) const;
   [[noreturn]] void throw_given_away(int j) const;
+  FlowPlaces begin_flow(int i, int j);
+  FlowPlaces begin_flow_apart(int i, int j);
   Begun begin_gradient(int i);
   Begun begin_zeroed_gradient(int i);
-  Begun begin_gradient_in_place(int i, int j);
   Tensor tensor_in_place(int j);
 
   const OpInfo* op_;
@@ -170,6 +179,7 @@ class Record {
   std::int32_t outputs_;
   std::int32_t saved_;
   bool outputs_end_here_ = false;  // nobody looks at this record between its backward and its end
+  bool is_passed_ = false;
 };
 
 /// One line: index, op, outputs <- inputs, with gradients where they are held.

@@ -21,7 +21,7 @@ void record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, Tens
     destroy = [](void* place) { static_cast<Attributes*>(place)->~Attributes(); };
   static_assert(alignof(Attributes) <= 16 && std::is_nothrow_copy_constructible_v<Attributes>);
   constexpr std::size_t bytes = std::is_empty_v<Attributes> ? 0 : sizeof(Attributes);
-  void* place = Tape::record(op, backward, inputs, outputs, saved, bytes, destroy);
+  void* place = Tape::record({op, backward, inputs, outputs, saved, bytes, destroy});
   if constexpr (bytes > 0)
     if (place != nullptr) new (place) Attributes(attributes);
 }

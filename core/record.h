@@ -33,7 +33,7 @@ using BackwardFunction = void (*)(Record&);
 /// A value that an op asked to keep until its backward.
 class SavedValue {
  public:
-  /// False for a value that was not needed.
+  /// False for a value that was not needed, and when the walk has passed it: nothing else may then be asked of it.
   explicit operator bool() const { return storage_ != nullptr; }
   /// The tensor that it is the value of.
   const TensorInfo& info() const { return *info_; }

@@ -3,6 +3,7 @@
 #include <retrace/core/finite_check.h>
 #include <retrace/core/names.h>
 #include <retrace/core/op_access.h>
+#include <retrace/core/passed_record.h>
 #include <retrace/core/tape_checks.h>
 #include <retrace/core/unvisited.h>
 
@@ -100,13 +101,15 @@ inline bool BackwardWalk::is_reached(const Record& record) {
   return false;
 }
 
-void BackwardWalk::run_backward(Record& record, bool outputs_end_here) const {
+[[gnu::always_inline]] inline void BackwardWalk::run_inline(Record& record, bool outputs_end_here) const {
   check_saved(record);
   record.outputs_end_here_ = outputs_end_here;
   record.backward_(record);
   if (tape_.options_.check_finite) [[unlikely]]
     check_gradients_finite(record);
 }
+
+void BackwardWalk::run_backward(Record& record, bool outputs_end_here) const { run_inline(record, outputs_end_here); }
 
 bool BackwardWalk::advance() {
   if (now_ != nullptr) finish(*now_);
@@ -128,7 +131,7 @@ bool BackwardWalk::next() {
 void BackwardWalk::run() {
   const bool outputs_end_here = !tape_.options_.keep;
   for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
-    if (is_reached(*ahead_)) run_backward(*ahead_, outputs_end_here);
+    if (is_reached(*ahead_)) run_inline(*ahead_, outputs_end_here);
     finish(*ahead_);
   }
 }
@@ -149,20 +152,8 @@ void BackwardWalk::check_gradients_finite(const Record& record) {
   }
 }
 
-// The walk has passed this record: gives back what only its backward needed.
-inline void BackwardWalk::finish(Record& record) {
-  if (tape_.options_.keep) return;
-  for (int k = 0; k < record.saved_; ++k) {
-    SavedValue& value = record.saved_list_[k];
-    if (value.storage_ == nullptr) continue;
-    release(value.storage_);
-    value.storage_ = nullptr;
-  }
-  for (int j = 0; j < record.outputs_; ++j) {
-    Node* node = node_of(record.nodes_[record.inputs_ + j]);
-    node->awaits_gradient = false;
-    if (node->handles == 0) release_gradient(node);
-  }
+inline void BackwardWalk::finish(Record& record) const {
+  if (!tape_.options_.keep) record.pass_by();
 }
 
 }  // namespace retrace

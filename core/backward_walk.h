@@ -30,10 +30,11 @@ class BackwardWalk {
   void run();
   static bool is_reached(const Record& record);
   void run_backward(Record& record, bool outputs_end_here) const;
+  void run_inline(Record& record, bool outputs_end_here) const;
   void put_cotangent(const Tensor& output, const Tensor& cotangent);
   static void check_saved(const Record& record);
   static void check_gradients_finite(const Record& record);
-  void finish(Record& record);
+  void finish(Record& record) const;
 
   Tape& tape_;
   Record* now_ = nullptr;

@@ -108,12 +108,17 @@ Record::Begun Record::begin_zeroed_gradient(int i) {
   return {input->gradient->data(), true};
 }
 
-Record::Begun Record::begin_gradient_in_place(int i, int j) {
+Record::FlowPlaces Record::begin_flow_apart(int i, int j) {
+  const void* dy = gradient_of_output(j);
+  return {dy, begin_gradient(i)};
+}
+
+Record::FlowPlaces Record::begin_flow(int i, int j) {
   Node *input = node_of(nodes_[i]), *output = node_of(nodes_[inputs_ + j]);
-  if (input->gradient != nullptr || !is_gradient_free(*output, outputs_end_here_)) return begin_gradient(i);
+  if (input->gradient != nullptr || !is_gradient_free(*output, outputs_end_here_)) return begin_flow_apart(i, j);
   output->gradient_given_away = true;
   input->gradient = std::exchange(output->gradient, nullptr);
-  return {input->gradient->data(), false};
+  return {input->gradient->data(), {input->gradient->data(), false}};
 }
 
 Tensor Record::tensor_in_place(int j) {
@@ -123,6 +128,15 @@ Tensor Record::tensor_in_place(int j) {
   output.gradient = nullptr;
   output.gradient_given_away = true;
   return tensor;
+}
+
+Tensor Record::tensor_over_saved(int k) {
+  SavedValue& value = saved_list_[k];
+  Storage* storage = value.storage_;
+  if (!outputs_end_here_ || storage->references > 1 || value.elements_ != storage->data())
+    return empty(value.shape(), value.dtype());
+  value.storage_ = nullptr;
+  return OpAccess::over(storage, value.elements_, value.shape(), value.dtype());
 }
 
 // Shared only if no user sees both.

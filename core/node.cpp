@@ -50,12 +50,16 @@ void refill_free_nodes() {
   for (std::size_t k = 0; k < nodes_a_block; ++k) free_nodes = new (place + k * sizeof(Node)) FreeNode{free_nodes};
 }
 
-void free_node(Node* node) {
+void release_shared_from_tape(Node* node) {
+  const std::int32_t left = __atomic_sub_fetch(&node->tape_references, 1, __ATOMIC_ACQ_REL);
+  if (left == 0 && node->handles == 0) free_node(node);
+}
+
+void empty_node(Node* node) {
   static_assert(std::is_trivially_destructible_v<Node>);
   if (node->storage != nullptr) release(node->storage);
   release_gradient(node);
   delete node->name;
-  free_nodes = new (node) FreeNode{free_nodes};
 }
 
 }  // namespace detail

@@ -64,7 +64,12 @@ inline Node* make_node(Storage* storage, void* first, const Shape& shape, Dtype 
   free_nodes = place->next;
   return new (place) Node(storage, first, shape, dtype);
 }
-void free_node(Node* node);
+/// Gives back what a node holds besides its own memory.
+void empty_node(Node* node);
+inline void free_node(Node* node) {
+  if (node->storage != nullptr || node->gradient != nullptr || node->name != nullptr) empty_node(node);
+  free_nodes = new (node) FreeNode{free_nodes};
+}
 
 inline void release_gradient(Node* node) {
   if (node->gradient == nullptr) return;
@@ -81,10 +86,11 @@ inline void retain_on_tape(Node* node) {
   else
     ++node->tape_references;
 }
+void release_shared_from_tape(Node* node);
 inline void release_from_tape(Node* node) {
-  const std::int32_t left =
-      node->shared ? __atomic_sub_fetch(&node->tape_references, 1, __ATOMIC_ACQ_REL) : --node->tape_references;
-  if (left == 0 && node->handles == 0) free_node(node);
+  if (node->shared) [[unlikely]]
+    return release_shared_from_tape(node);
+  if (--node->tape_references == 0 && node->handles == 0) free_node(node);
 }
 
 }  // namespace detail

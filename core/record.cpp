@@ -1,6 +1,7 @@
 #include <retrace/core/attribute.h>
 #include <retrace/core/op_access.h>
 #include <retrace/core/record.h>
+#include <retrace/core/recording.h>
 
 #include <sstream>
 
@@ -25,6 +26,14 @@ std::vector<std::string> words_of(const std::string& list) {
 Tensor SavedValue::tensor() const {
   retain(storage_);
   return OpAccess::over(storage_, elements_, info_->shape, info_->dtype);
+}
+
+Tensor to_write_over(const Tensor& x) {
+  check_defined("to_write_over", x, "x");
+  const Node& node = OpAccess::node(x);
+  const Tape* tape = Tape::current();
+  const bool is_kept = tape != nullptr && tape->options().keep;
+  return node.handles == 1 && node.storage->references == 1 && !is_kept ? x.detach() : x.clone();
 }
 
 Tensor Record::input(int i) const { return OpAccess::handle(*node_of(nodes_[i])); }

@@ -33,7 +33,7 @@ using BackwardFunction = void (*)(Record&);
 /// A value that an op asked to keep until its backward.
 class SavedValue {
  public:
-  /// False for a value that was not needed.
+  /// False for a value that was not needed, and when the walk has passed it: nothing else may then be asked of it.
   explicit operator bool() const { return storage_ != nullptr; }
   /// The tensor that it is the value of.
   const TensorInfo& info() const { return *info_; }
@@ -47,6 +47,7 @@ class SavedValue {
  private:
   friend class Tape;
   friend class BackwardWalk;
+  friend class Record;
   SavedValue() = default;
   SavedValue(TensorInfo* info, detail::Storage* storage, void* elements, std::uint64_t version)
       : info_(info), storage_(storage), elements_(elements), version_(version) {}
@@ -111,14 +112,18 @@ class Record {
   /// written when all that element k of dy is needed for has been read. It is the last that a backward asks of output
   /// j. Both have as many elements.
   template <class T> Flow<T> flow(int i, int j = 0) {
-    const T* dy = grad_out<T>(j);
-    return {dy, slot<T>(begin_gradient_in_place(i, j))};
+    const FlowPlaces places = begin_flow(i, j);
+    return {static_cast<const T*>(places.dy), slot<T>(places.dx)};
   }
   /// As flow(), to a tensor with the shape of output j instead of an input's gradient.
   template <class T> TensorFlow<T> flow_to_tensor(int j = 0) {
     const T* dy = grad_out<T>(j);
     return {dy, tensor_in_place(j)};
   }
+  /// A tensor with the shape of saved value k, for what is made of it: in the buffer of the value, if the walk looks at
+  /// it no more and nobody else holds it, or else in a new one. It is the last that a backward asks of that value;
+  /// element k of the tensor is written when all that element k of the value is needed for has been read.
+  Tensor tensor_over_saved(int k);
   /// Where to write the gradient of input i, in a buffer of its own. From this call on that gradient counts as begun,
   /// so ask for an input just before writing it: two inputs that are one node (mul(x, x)) then never both believe to be
   /// first. Who writes only a part of it asks for one that is zeroed, and adds.
@@ -140,16 +145,25 @@ class Record {
     void* values;
     bool add;
   };
+  /// The gradient of an output and where that of an input goes, as Flow.
+  struct FlowPlaces {
+    const void* dy;
+    Begun dx;
+  };
   template <class T> static GradientSlot<T> slot(const Begun& begun) {
     return {static_cast<T*>(begun.values), begun.add};
   }
 
+  /// The walk has passed this record: lets go of what it saved, and of the gradients that nobody holds.
+  void pass_by();
+
   // All of these are in gradient.cpp.
   const void* gradient_of_output(int j) const;
   [[noreturn]] void throw_given_away(int j) const;
+  FlowPlaces begin_flow(int i, int j);
+  FlowPlaces begin_flow_apart(int i, int j);
   Begun begin_gradient(int i);
   Begun begin_zeroed_gradient(int i);
-  Begun begin_gradient_in_place(int i, int j);
   Tensor tensor_in_place(int j);
 
   const OpInfo* op_;
@@ -165,6 +179,7 @@ class Record {
   std::int32_t outputs_;
   std::int32_t saved_;
   bool outputs_end_here_ = false;  // nobody looks at this record between its backward and its end
+  bool is_passed_ = false;
 };
 
 /// One line: index, op, outputs <- inputs, with gradients where they are held.

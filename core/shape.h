@@ -43,8 +43,8 @@ class Shape {
   std::array<std::int64_t, max_rank> strides() const;
 
   friend bool operator==(const Shape& a, const Shape& b) {
-    if (a.rank_ != b.rank_ || a.numel_ != b.numel_) return false;
-    for (int axis = 0; axis < a.rank_; ++axis)
+    if (a.rank_ != b.rank_ || a.numel_ != b.numel_ || a.extents_[0] != b.extents_[0]) return false;
+    for (int axis = 1; axis < a.rank_; ++axis)
       if (a.extents_[static_cast<std::size_t>(axis)] != b.extents_[static_cast<std::size_t>(axis)]) return false;
     return true;
   }

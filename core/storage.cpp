@@ -23,6 +23,7 @@ constexpr std::size_t steps_per_octave = 4;
 constexpr std::size_t smallest = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t class_count = 42 * steps_per_octave;
+constexpr std::size_t max_bytes = std::size_t{1} << 46;
 
 std::size_t class_of(std::size_t bytes) {
   if (bytes <= smallest) return 0;
@@ -124,6 +125,18 @@ void register_thread() {
   pool.registered = true;
 }
 
+// A free block of up to twice the size, for large ones: less of it is unused than of the one that it saves.
+Storage* larger_block(std::size_t size_class) {
+  if (bytes_of(size_class) < huge_page) return nullptr;
+  const std::size_t last = std::min(size_class + steps_per_octave, class_count - 1);
+  for (std::size_t larger = size_class + 1; larger <= last; ++larger)
+    if (Storage* block = pool.free[larger]) {
+      pool.free[larger] = block->next;
+      return block;
+    }
+  return nullptr;
+}
+
 Storage* adopt_orphan(std::size_t size_class) {
   Common& all = common();
   const std::lock_guard lock(all.mutex);
@@ -136,7 +149,8 @@ Storage* adopt_orphan(std::size_t size_class) {
   throw MemoryError(text("memory: a block of ", bytes, " bytes could not be allocated; use smaller sizes or batches"));
 }
 
-Storage* fresh_block(std::size_t size_class) {
+// Huge pages hold no more than what is asked for: the system takes a huge page as a whole when a part of it is written.
+Storage* fresh_block(std::size_t size_class, std::size_t needed) {
   const std::size_t bytes = bytes_of(size_class) + sizeof(Storage);
   const bool large = bytes >= huge_page;
   if (large && bytes > total_memory()) throw_out_of_memory(bytes);
@@ -144,7 +158,8 @@ Storage* fresh_block(std::size_t size_class) {
   void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw_out_of_memory(bytes);
 #if defined(__linux__)
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // first touch of 4 KiB pages costs more than many kernels
+  // The first touch of 4 KiB pages costs more than many kernels.
+  if (large) madvise(memory, (needed + sizeof(Storage)) / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
   pool.fresh.add(1);
   pool.held.add(static_cast<std::int64_t>(bytes_of(size_class)));
@@ -153,14 +168,32 @@ Storage* fresh_block(std::size_t size_class) {
   return block;
 }
 
-// The slow path: nothing of this class waits in this thread.
-Storage* find_block(std::size_t size_class) {
-  if (!pool.ended) register_thread();
-  Storage* block = adopt_orphan(size_class);
-  if (block == nullptr) return fresh_block(size_class);
+Storage* in_use(Storage* block, std::size_t size_class) {
   block->references = 1;
   block->shared = block->lent = false;
+  pool.live.add(static_cast<std::int64_t>(bytes_of(size_class)));
+  pool.peak.raise_to(pool.live.get());
   return block;
+}
+
+// The slow path: nothing of this class waits in this thread. Both slow paths are calls at the end of a function, which
+// then needs no frame for the fast one.
+[[gnu::noinline]] Storage* find_block(std::size_t bytes) {
+  if (bytes > max_bytes) throw_out_of_memory(bytes);
+  const std::size_t size_class = class_of(bytes);
+  if (!pool.ended) register_thread();
+  Storage* block = larger_block(size_class);
+  if (block == nullptr) block = adopt_orphan(size_class);
+  if (block == nullptr) block = fresh_block(size_class, bytes);
+  return in_use(block, block->size_class);
+}
+
+// The thread's pool was handed over before its last block came back.
+[[gnu::noinline]] void give_to_heir(Storage* storage) {
+  Common& heir = common();
+  const std::lock_guard lock(heir.mutex);
+  storage->next = heir.free[storage->size_class];
+  heir.free[storage->size_class] = storage;
 }
 
 }  // namespace
@@ -177,36 +210,26 @@ std::size_t total_memory() {
 }
 
 Storage* detail::allocate_storage(std::size_t bytes) {
-  if (bytes > std::size_t{1} << 46) throw_out_of_memory(bytes);
   const std::size_t size_class = class_of(bytes);
-  const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
-  Storage* block = pool.free[size_class];
-  if (block != nullptr) {
-    pool.free[size_class] = block->next;
-    block->references = 1;
-    block->shared = block->lent = false;
-  } else {
-    block = find_block(size_class);
-  }
-  pool.live.add(size);
-  pool.peak.raise_to(pool.live.get());
-  return block;
+  Storage* block = size_class < class_count ? pool.free[size_class] : nullptr;
+  if (block == nullptr) [[unlikely]]
+    return find_block(bytes);
+  pool.free[size_class] = block->next;
+  return in_use(block, size_class);
 }
 
 void detail::free_storage(Storage* storage) {
   const std::size_t size_class = storage->size_class;
-  const std::int64_t size = static_cast<std::int64_t>(bytes_of(size_class));
-  pool.live.add(-size);
+  pool.live.add(-static_cast<std::int64_t>(bytes_of(size_class)));
   ++storage->version;  // a saved value that was freed too early can never look unchanged
-  if (!pool.ended) {
-    storage->next = pool.free[size_class];
-    pool.free[size_class] = storage;
-    return;
-  }
-  Common& heir = common();
-  const std::lock_guard lock(heir.mutex);
-  storage->next = heir.free[size_class];
-  heir.free[size_class] = storage;
+  if (pool.ended) [[unlikely]]
+    return give_to_heir(storage);
+  storage->next = pool.free[size_class];
+  pool.free[size_class] = storage;
+}
+
+void detail::release_shared(Storage* storage) {
+  if (__atomic_sub_fetch(&storage->references, 1, __ATOMIC_ACQ_REL) == 0) free_storage(storage);
 }
 
 void* detail::allocate_pooled(std::size_t bytes) { return allocate_storage(bytes)->data(); }

@@ -30,10 +30,11 @@ inline void retain(Storage* storage) {
   else
     ++storage->references;
 }
+void release_shared(Storage* storage);
 inline void release(Storage* storage) {
-  const std::int64_t left =
-      storage->shared ? __atomic_sub_fetch(&storage->references, 1, __ATOMIC_ACQ_REL) : --storage->references;
-  if (left == 0) free_storage(storage);
+  if (storage->shared) [[unlikely]]
+    return release_shared(storage);
+  if (--storage->references == 0) free_storage(storage);
 }
 
 }  // namespace detail

@@ -1,11 +1,13 @@
 #include <retrace/core/finite_check.h>
 #include <retrace/core/names.h>
 #include <retrace/core/op_access.h>
+#include <retrace/core/passed_record.h>
 #include <retrace/core/recording.h>
 #include <retrace/core/scope.h>
 #include <retrace/core/tape.h>
 #include <retrace/core/tape_checks.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -55,21 +57,12 @@ Tape::Tape(TapeOptions options) : options_(options), serial_(next_serial()), out
 
 [[gnu::always_inline]] inline void Tape::release_record(Record& record) {
   if (record.destroy_attributes_ != nullptr) record.destroy_attributes_(record.attributes_);
-  const SavedValue* value = record.saved_list_;
-  for (const SavedValue* const end = value + record.saved_; value != end; ++value) {
-    if (value->storage_ != nullptr) release(value->storage_);
-    if (value->info_ != nullptr) release_from_tape(node_of(value->info_));
-  }
-  const auto let_go = [keep = options_.keep](Node* node) {
-    if (keep) node->remove_handle();
-    release_from_tape(node);
-  };
+  if (!record.is_passed_) record.pass_by();
   TensorInfo** info = record.nodes_;
-  for (TensorInfo** const end = info + record.inputs_; info != end; ++info) let_go(node_of(*info));
-  for (TensorInfo** const end = info + record.outputs_; info != end; ++info) {
-    node_of(*info)->awaits_gradient = false;
-    let_go(node_of(*info));
-  }
+  TensorInfo** const end = info + record.inputs_ + record.outputs_;
+  if (options_.keep) [[unlikely]]
+    std::for_each(info, end, [](TensorInfo* kept) { node_of(kept)->remove_handle(); });
+  for (; info != end; ++info) release_from_tape(node_of(*info));
 }
 
 Tape::~Tape() {
@@ -102,14 +95,17 @@ bool expand_fused() {
   return wanted;
 }
 
-inline void* Tape::allocate(std::size_t bytes) {
-  if (static_cast<std::size_t>(chunk_end_ - chunk_next_) < bytes) [[unlikely]] {
-    const std::size_t room = std::max(chunk_bytes, bytes + aligned(sizeof(Chunk)));
-    Storage* storage = allocate_storage(room);
-    chunk_ = new (storage->data()) Chunk{storage, chunk_};
-    chunk_next_ = chunk_->first();
-    chunk_end_ = static_cast<std::byte*>(storage->data()) + room;
-  }
+void Tape::add_chunk(std::size_t bytes) {
+  const std::size_t room = std::max(chunk_bytes, bytes + aligned(sizeof(Chunk)));
+  Storage* storage = allocate_storage(room);
+  chunk_ = new (storage->data()) Chunk{storage, chunk_};
+  chunk_next_ = chunk_->first();
+  chunk_end_ = static_cast<std::byte*>(storage->data()) + room;
+}
+
+[[gnu::always_inline]] inline void* Tape::allocate(std::size_t bytes) {
+  if (static_cast<std::size_t>(chunk_end_ - chunk_next_) < bytes) [[unlikely]]
+    add_chunk(bytes);
   std::byte* place = chunk_next_;
   chunk_next_ += bytes;
   return place;
@@ -129,33 +125,10 @@ std::string Tape::origin_of_nonfinite(TensorRefs inputs) {
 
 // ---- recording
 
-/// The arguments of record().
-struct Tape::Call {
-  const OpInfo& op;
-  BackwardFunction backward;
-  TensorRefs inputs, outputs, saved;
-  std::size_t attribute_bytes;
-  void (*destroy_attributes)(void*);
-};
-
-namespace {
-
-/// How many inputs, outputs and saved values a call has.
-struct AnyCounts {
-  std::size_t inputs, outputs, saved;
-};
-/// Those of most ops, known to the compiler: record() is half of what an op on a few numbers costs.
-template <std::size_t Inputs, std::size_t Saved> struct KnownCounts {
-  static constexpr std::size_t inputs = Inputs, outputs = 1, saved = Saved;
-};
-constexpr std::size_t key_of(std::size_t inputs, std::size_t outputs, std::size_t saved) {
-  return inputs << 8 | outputs << 4 | saved;
-}
-
-}  // namespace
-
-template <class Counts> [[gnu::always_inline]] inline void* Tape::record_counted(const Call& call, Counts counts) {
+template <class Counts> void* Tape::record_counted(const Call& call) {
   Tape* const tape = current_tape;
+  if (tape == nullptr || tape->closed_) return nullptr;
+  const Counts counts(call);
   if (!tape->wants(call.op, call.inputs, counts.inputs)) return nullptr;
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < counts.outputs; ++j) checked(call.outputs[j], call.op, "output", j);
@@ -214,23 +187,11 @@ template <class Counts> [[gnu::always_inline]] inline void* Tape::record_counted
   return record->attributes_;
 }
 
-void* Tape::record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs, TensorRefs saved,
-                   std::size_t attribute_bytes, void (*destroy_attributes)(void*)) {
-  if (current_tape == nullptr || current_tape->closed_) return nullptr;
-  const Call call{op, backward, inputs, outputs, saved, attribute_bytes, destroy_attributes};
-  switch (key_of(inputs.size(), outputs.size(), saved.size())) {
-    case key_of(1, 1, 0):
-      return record_counted(call, KnownCounts<1, 0>());
-    case key_of(1, 1, 1):
-      return record_counted(call, KnownCounts<1, 1>());
-    case key_of(2, 1, 0):
-      return record_counted(call, KnownCounts<2, 0>());
-    case key_of(2, 1, 2):
-      return record_counted(call, KnownCounts<2, 2>());
-    default:
-      return record_counted(call, AnyCounts{inputs.size(), outputs.size(), saved.size()});
-  }
-}
+template void* Tape::record_counted<Tape::KnownCounts<1, 0>>(const Call&);
+template void* Tape::record_counted<Tape::KnownCounts<1, 1>>(const Call&);
+template void* Tape::record_counted<Tape::KnownCounts<2, 0>>(const Call&);
+template void* Tape::record_counted<Tape::KnownCounts<2, 2>>(const Call&);
+template void* Tape::record_counted<Tape::AnyCounts>(const Call&);
 
 void Tape::check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs) {
   for (std::size_t j = 0; j < outputs.size(); ++j) {

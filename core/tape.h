@@ -53,20 +53,47 @@ class Tape {
   /// The tape that records now on this thread; null if none does.
   static Tape* current();
 
+  /// The arguments of record().
+  struct Call {
+    const OpInfo& op;
+    BackwardFunction backward;
+    TensorRefs inputs, outputs, saved;
+    std::size_t attribute_bytes;
+    void (*destroy_attributes)(void*);
+  };
   /// Does the work of record() in core/recording.h: returns a place for the attributes, or null where nothing is
   /// recorded. Throws TapeError for an input of another tape.
-  static void* record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs,
-                      TensorRefs saved, std::size_t attribute_bytes, void (*destroy_attributes)(void*));
+  static void* record(const Call& call) {
+    const auto has = [&](std::size_t inputs, std::size_t saved) {
+      return call.inputs.size() == inputs && call.outputs.size() == 1 && call.saved.size() == saved;
+    };
+    if (has(1, 0)) return record_counted<KnownCounts<1, 0>>(call);
+    if (has(1, 1)) return record_counted<KnownCounts<1, 1>>(call);
+    if (has(2, 0)) return record_counted<KnownCounts<2, 0>>(call);
+    if (has(2, 2)) return record_counted<KnownCounts<2, 2>>(call);
+    return record_counted<AnyCounts>(call);
+  }
 
  private:
   friend class BackwardWalk;
   friend class NoTape;
   struct Chunk;
 
-  struct Call;
-  template <class Counts> static void* record_counted(const Call& call, Counts counts);
+  /// How many inputs, outputs and saved values a call has.
+  struct AnyCounts {
+    std::size_t inputs, outputs, saved;
+    explicit AnyCounts(const Call& call)
+        : inputs(call.inputs.size()), outputs(call.outputs.size()), saved(call.saved.size()) {}
+  };
+  /// Those of most ops, known to the compiler: record() is a quarter of what an op on a few numbers costs.
+  template <std::size_t Inputs, std::size_t Saved> struct KnownCounts {
+    static constexpr std::size_t inputs = Inputs, outputs = 1, saved = Saved;
+    explicit KnownCounts(const Call&) {}
+  };
+  template <class Counts> static void* record_counted(const Call& call);
   bool wants(const OpInfo& op, TensorRefs inputs, std::size_t count) const;
   void* allocate(std::size_t bytes);
+  void add_chunk(std::size_t bytes);
   const ScopeEntry* current_scope();
   void check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs);
   static std::string origin_of_nonfinite(TensorRefs inputs);

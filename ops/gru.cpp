@@ -27,15 +27,15 @@ template <class T> void gru_forward_plain(const GruForward<T>& args) {
 // dq_r = dp_r, dq_z = dp_z, dq_n = dp_n r; dh <- dh z
 template <class T> void gru_backward_plain(const GruBackward<T>& args) {
   const std::int64_t size = args.size;
-  const T *r = args.gates, *z = r + size, *n = z + size;
   for (std::int64_t k = 0; k < size; ++k) {
+    const T r = args.gates[k], z = args.gates[size + k], n = args.gates[2 * size + k];
     const T dh = args.dy == nullptr ? args.dh[k] : args.dh[k] + args.dy[k];
-    const T dn = dh * (1 - z[k]) * (1 - n[k] * n[k]);
-    args.dq[k] = args.dp[k] = dn * args.q[2 * size + k] * r[k] * (1 - r[k]);
-    args.dq[size + k] = args.dp[size + k] = dh * (args.h_before[k] - n[k]) * z[k] * (1 - z[k]);
+    const T dn = dh * (1 - z) * (1 - n * n);
+    args.dq[k] = args.dp[k] = dn * args.q[2 * size + k] * r * (1 - r);
+    args.dq[size + k] = args.dp[size + k] = dh * (args.h_before[k] - n) * z * (1 - z);
     args.dp[2 * size + k] = dn;
-    args.dq[2 * size + k] = dn * r[k];
-    args.dh[k] = dh * z[k];
+    args.dq[2 * size + k] = dn * r;
+    args.dh[k] = dh * z;
   }
 }
 
@@ -65,14 +65,13 @@ constexpr std::int64_t gates_of_one = 3;
 // saved: 0 h0, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
 template <class T> void backward_of(Record& record) {
   const RecurrentSizes n(record.in(0).shape, record.in(1).shape[1]);
-  const Dtype dtype = record.in(0).dtype;
   const T *h0 = record.saved(0).values<T>(), *weight = record.saved(1).values<T>(), *y = record.saved(2).values<T>();
   const T *gates = record.saved(3).values<T>(), *q = record.saved(4).values<T>(), *dy = record.grad_out<T>(0);
   const SampleLengths lengths =
       record.saved(5) ? SampleLengths(record.saved(5).values<std::int64_t>()) : SampleLengths();
-  const Tensor dh_now = state_gradient<T>(record, 1, n), h_before = n.states_before(h0, y, dtype);
-  const Tensor dp_of_all = empty({n.batch, n.time, n.gates}, dtype), dq_of_all = empty_like(dp_of_all);
-  const T* before = h_before.values<T>().data();
+  const Tensor dh_now = state_gradient<T>(record, 1, n), h_before = record.tensor_over_saved(2);
+  const Tensor dp_of_all = record.tensor_over_saved(3), dq_of_all = record.tensor_over_saved(4);
+  const T* before = n.put_states_before(h0, y, h_before);
   T* dh = dh_now.mutable_values<T>().data();
   T *dp = dp_of_all.mutable_values<T>().data(), *dq = dq_of_all.mutable_values<T>().data();
 
@@ -142,7 +141,7 @@ Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
   return n + z * (h - n);
 }
 
-RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
+RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths) {
   check_defined(info.name, bias, "bias");
   check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}}, lengths);
@@ -162,7 +161,7 @@ RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor&
   RnnSequence result;
   dispatch_real(projected.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);
-    const Tensor gates = projected.clone(), q = empty_like(projected);
+    const Tensor gates = to_write_over(projected), q = empty_like(projected);
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
     T* y = result.y.mutable_values<T>().data();
     forward<T>(n, h.values<T>().data(), weight.values<T>().data(), bias.values<T>().data(), lengths_of_samples(lengths),

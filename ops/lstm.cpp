@@ -24,15 +24,16 @@ template <class T> void lstm_forward_plain(const LstmForward<T>& args) {
 // dc += dh o (1 - tanh^2 c); dz = (dc g i', dc c_before f', dc i g', dh tanh c o'); dc <- dc f
 template <class T> void lstm_backward_plain(const LstmBackward<T>& args) {
   using std::tanh;
-  const T *i = args.gates, *f = i + args.size, *g = f + args.size, *o = g + args.size;
-  for (std::int64_t k = 0; k < args.size; ++k) {
+  const std::int64_t size = args.size;
+  for (std::int64_t k = 0; k < size; ++k) {
+    const T i = args.gates[k], f = args.gates[size + k], g = args.gates[2 * size + k], o = args.gates[3 * size + k];
     const T dh = args.dy == nullptr ? args.dh[k] : args.dh[k] + args.dy[k], tanh_c = tanh(args.c[k]);
-    const T through_c = args.dc[k] + dh * o[k] * (1 - tanh_c * tanh_c);
-    args.dz[k] = through_c * g[k] * i[k] * (1 - i[k]);
-    args.dz[args.size + k] = through_c * args.c_before[k] * f[k] * (1 - f[k]);
-    args.dz[2 * args.size + k] = through_c * i[k] * (1 - g[k] * g[k]);
-    args.dz[3 * args.size + k] = dh * tanh_c * o[k] * (1 - o[k]);
-    args.dc[k] = through_c * f[k];
+    const T through_c = args.dc[k] + dh * o * (1 - tanh_c * tanh_c);
+    args.dz[k] = through_c * g * i * (1 - i);
+    args.dz[size + k] = through_c * args.c_before[k] * f * (1 - f);
+    args.dz[2 * size + k] = through_c * i * (1 - g * g);
+    args.dz[3 * size + k] = dh * tanh_c * o * (1 - o);
+    args.dc[k] = through_c * f;
     args.dh[k] = T(0);
   }
 }
@@ -85,13 +86,12 @@ void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight,
 // saved: 0 h0, 1 c0, 2 weight, 3 y, 4 gates, 5 c of every step, 6 lengths
 template <class T> void backward_of(Record& r) {
   const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
-  const Dtype dtype = r.in(0).dtype;
   const T *h0 = r.saved(0).values<T>(), *c0 = r.saved(1).values<T>(), *weight = r.saved(2).values<T>();
   const T *y = r.saved(3).values<T>(), *gates = r.saved(4).values<T>(), *c = r.saved(5).values<T>();
   const T* dy = r.grad_out<T>(0);
   const SampleLengths lengths = r.saved(6) ? SampleLengths(r.saved(6).values<std::int64_t>()) : SampleLengths();
   const Tensor dh_now = state_gradient<T>(r, 1, n), dc_now = state_gradient<T>(r, 2, n);
-  const Tensor dz_of_all = empty({n.batch, n.time, n.gates}, dtype);
+  const Tensor dz_of_all = r.tensor_over_saved(4);
   T *dh = dh_now.mutable_values<T>().data(), *dc = dc_now.mutable_values<T>().data();
   T* dz = dz_of_all.mutable_values<T>().data();
 
@@ -122,8 +122,8 @@ template <class T> void backward_of(Record& r) {
   if (r.wants(1)) r.add(1, dh_now);
   if (r.wants(2)) r.add(2, dc_now);
   if (r.wants(3)) {
-    const Tensor h_before = n.states_before(h0, y, dtype);
-    n.put_weight_gradient<T>(dz, h_before.values<T>().data(), r.grad_in<T>(3));
+    const Tensor h_before = r.tensor_over_saved(3);
+    n.put_weight_gradient<T>(dz, n.put_states_before(h0, y, h_before), r.grad_in<T>(3));
   }
 }
 
@@ -144,7 +144,7 @@ LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, co
   return {o * tanh(next), next};
 }
 
-LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
+LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths) {
   check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}, {&c, "c"}}, lengths);
   if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight;
@@ -162,7 +162,7 @@ LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tenso
   dispatch_real(projected.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);
     const Shape states{n.batch, n.time, n.hidden};
-    const Tensor gates = projected.clone(), c_of_all = empty(states, projected.dtype());
+    const Tensor gates = to_write_over(projected), c_of_all = empty(states, projected.dtype());
     result = {empty(states, projected.dtype()), empty_like(h), empty_like(c)};
     T *y = result.y.mutable_values<T>().data(), *c_of_steps = c_of_all.mutable_values<T>().data();
     forward<T>(n, h.values<T>().data(), c.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths),

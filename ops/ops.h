@@ -554,7 +554,8 @@ AttentionResult packed_attention_with_weights(const Tensor& qkv, const PackedAtt
 // `projected` p [B, T, gates H] holds W x + b of every step, computed as one product ([B, gates H] for a single step);
 // U [gates H, H] is `weight`, the recurrent weight, with the rows of each gate together. h and c [B, H] are the initial
 // state and must be defined. `lengths` [B] (i64; undefined: all T) gives the number of steps of each sample, which
-// keeps its state afterwards. A sequence is a single record; with expand_fused its steps are composed of other ops.
+// keeps its state afterwards. A sequence is a single record; with expand_fused its steps are composed of other ops. It
+// computes in the memory of `projected` where that is moved into it.
 //
 // A sequence throws ShapeError if the shapes do not match these or lengths is not i64, IndexError if a length is not in
 // [0, T].
@@ -572,7 +573,7 @@ struct LstmSequence {
 /// PyTorch (Hochreiter and Schmidhuber, "Long short-term memory", 1997; forget gate: Gers et al., 2000).
 LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight);
 /// lstm_step for t = 0 to T - 1, from h and c.
-LstmSequence lstm_sequence(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight,
+LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths = {});
 /// The result of gru_sequence and rnn_sequence.
 struct RnnSequence {
@@ -583,13 +584,13 @@ struct RnnSequence {
 /// (Cho et al., 2014) as PyTorch computes it: with a bias b [3H] of its own inside the reset gate's product.
 Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias);
 /// gru_step for t = 0 to T - 1, from h.
-RnnSequence gru_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
+RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths = {});
 /// h' = f(p + U h) with the activation f (Elman, "Finding structure in time", 1990).
 Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight,
                 Activation activation = Activation::tanh);
 /// rnn_step for t = 0 to T - 1, from h. Throws ValueError if the activation is neither tanh nor relu.
-RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight,
+RnnSequence rnn_sequence(Tensor projected, const Tensor& h, const Tensor& weight,
                          Activation activation = Activation::tanh, const Tensor& lengths = {});
 
 // ---- memory

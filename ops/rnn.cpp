@@ -30,11 +30,10 @@ constexpr const char* name = tanh_info.name;
 template <class T> void backward_of(Record& r) {
   const ActivationLoops<T>& f = parts_of(r.attributes<Activation>())->of<T>();
   const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
-  const Dtype dtype = r.in(0).dtype;
   const T *h0 = r.saved(0).values<T>(), *weight = r.saved(1).values<T>(), *y = r.saved(2).values<T>();
   const T* dy = r.grad_out<T>(0);
   const SampleLengths lengths = r.saved(3) ? SampleLengths(r.saved(3).values<std::int64_t>()) : SampleLengths();
-  const Tensor dh_now = state_gradient<T>(r, 1, n), dz_of_all = empty({n.batch, n.time, n.gates}, dtype);
+  const Tensor dh_now = state_gradient<T>(r, 1, n), dz_of_all = empty(r.in(0).shape, r.in(0).dtype);
   T *dh = dh_now.mutable_values<T>().data(), *dz = dz_of_all.mutable_values<T>().data();
 
   const PackedWeight<T> packed = n.packed(weight, false);
@@ -56,8 +55,8 @@ template <class T> void backward_of(Record& r) {
   if (r.wants(0)) r.add(0, dz_of_all);
   if (r.wants(1)) r.add(1, dh_now);
   if (r.wants(2)) {
-    const Tensor h_before = n.states_before(h0, y, dtype);
-    n.put_weight_gradient<T>(dz, h_before.values<T>().data(), r.grad_in<T>(2));
+    const Tensor h_before = r.tensor_over_saved(2);
+    n.put_weight_gradient<T>(dz, n.put_states_before(h0, y, h_before), r.grad_in<T>(2));
   }
 }
 
@@ -89,7 +88,7 @@ RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight
   RnnSequence result;
   dispatch_real(projected.dtype(), name, [&](auto zero) {
     using T = decltype(zero);
-    const Tensor z = projected.clone();
+    const Tensor z = to_write_over(projected);
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
     T* y = result.y.mutable_values<T>().data();
     forward<T>(n, parts_of(activation)->of<T>(), h.values<T>().data(), weight.values<T>().data(),
@@ -108,7 +107,7 @@ Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
   return activate(projected + linear(h, weight), activation);
 }
 
-RnnSequence rnn_sequence(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
+RnnSequence rnn_sequence(Tensor projected, const Tensor& h, const Tensor& weight, Activation activation,
                          const Tensor& lengths) {
   if (activation != Activation::tanh && activation != Activation::relu)
     throw ValueError("rnn_sequence: the activation must be tanh or relu; take rnn_step for another");

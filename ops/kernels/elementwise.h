@@ -19,6 +19,14 @@ template <class T> using MapWithSlopeFunction = void(const T* x, T* y, T* slope,
 /// dx[k] = (or += with `add`) dy[k] f'(x[k]), the slope being, or found from, what was saved. dx may be dy.
 template <class T> using MapGradientFunction = void(const T* saved, const T* dy, T* dx, std::int64_t count, bool add);
 
+/// y[k] = f(x[k]), and a bit for each element of y that is positive, in an order of the instruction set's own. There is
+/// room for 8 words for every 512 elements, or part of them.
+template <class T> using MapWithBitsFunction = void(const T* x, T* y, std::uint64_t* bits, std::int64_t count);
+
+/// dx[k] = (or += with `add`) dy[k], or 0 where the bit of k is not set. dx may be dy.
+template <class T>
+using BitsGradientFunction = void(const std::uint64_t* bits, const T* dy, T* dx, std::int64_t count, bool add);
+
 /// y[c] = y[c] + x[0, c] + x[1, c] + ..., in this order.
 template <class T>
 using AddRowsFunction = void(const T* x, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, T* y);
@@ -38,6 +46,8 @@ template <class T> struct MapKernels {
   MapGradientFunction<T>* relu_gradient;  // y was
   MapGradientFunction<T>* tanh_gradient;  // y was
   AddRowsFunction<T>* add_rows;
+  MapWithBitsFunction<T>* relu_with_bits;
+  BitsGradientFunction<T>* relu_gradient_by_bits;
 };
 /// The kernels of this machine.
 template <class T>

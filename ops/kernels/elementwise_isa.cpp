@@ -59,6 +59,43 @@ template <class T> Vector<T> vector_relu(Vector<T> x) {
   return x <= 0 ? Vector<T>{} : x;  // NaN is not <= 0
 }
 
+/// The elements whose bits fill one vector: bit b of a lane is that of its element in vector b of them.
+template <class T> constexpr Index elements_of_bits = 8 * vector_bytes;
+
+/// body(first, count) for groups of so many elements.
+template <class T, class Body>
+[[gnu::always_inline]] inline void for_each_vector_of_bits(std::int64_t count, Body&& body) {
+  for (Index first = 0; first < count; first += elements_of_bits<T>)
+    body(first, count - first < elements_of_bits<T> ? count - first : elements_of_bits<T>);
+}
+
+template <class T> void relu_with_bits(const T* x, T* y, std::uint64_t* bits, std::int64_t count) {
+  for_each_vector_of_bits<T>(count, [=](Index first, Index size) {
+    IntegerVector<T> positive{}, bit = IntegerVector<T>{} + 1;
+    for_each_vector<T>(size, [&, x = x + first, y = y + first](Index k, auto part) {
+      const Vector<T> value = vector_relu<T>(part.load_from(x + k));
+      part.store_to(y + k, value);
+      positive |= (value > 0) & bit;
+      bit += bit;
+    });
+    __builtin_memcpy(bits + first / 64, &positive, sizeof positive);
+  });
+}
+
+template <class T>
+void relu_gradient_by_bits(const std::uint64_t* bits, const T* dy, T* dx, std::int64_t count, bool add) {
+  for_each_vector_of_bits<T>(count, [=](Index first, Index size) {
+    IntegerVector<T> positive, bit = IntegerVector<T>{} + 1;
+    __builtin_memcpy(&positive, bits + first / 64, sizeof positive);
+    for_each_vector<T>(size, [&, dy = dy + first, dx = dx + first](Index k, auto part) {
+      const Vector<T> slope = (positive & bit) != 0 ? every_lane(T(1)) : Vector<T>{};
+      const Vector<T> before = add ? part.load_from(dx + k) : every_lane(T(-0.0));
+      part.store_to(dx + k, before + part.load_from(dy + k) * slope);
+      bit += bit;
+    });
+  });
+}
+
 template <class T> [[gnu::always_inline]] inline Vector<T> saved_slope(Vector<T> slope) { return slope; }
 template <class T> [[gnu::always_inline]] inline Vector<T> relu_slope(Vector<T> y) {
   return y > 0 ? every_lane(T(1)) : Vector<T>{};
@@ -80,6 +117,8 @@ template <class T> constexpr MapKernels<T> kernels_of_type() {
       .relu_gradient = map_gradient<relu_slope<T>, T>,
       .tanh_gradient = map_gradient<tanh_slope<T>, T>,
       .add_rows = add_rows<T>,
+      .relu_with_bits = relu_with_bits<T>,
+      .relu_gradient_by_bits = relu_gradient_by_bits<T>,
   };
   if constexpr (std::is_same_v<T, float>) {
     all.gelu = map_with_slope<vector_gelu, float>;

@@ -17,7 +17,7 @@ template <class T> struct GruForward {
 };
 
 /// From dh + dy (dy may be null), the gradient of h, to those of p and q; dh becomes the part of the gradient of
-/// h_before that does not come through q.
+/// h_before that does not come through q. dp may be the gates, and dq q.
 template <class T> struct GruBackward {
   const T *gates, *q, *h_before, *dy;
   T *dh, *dp, *dq;

@@ -16,7 +16,7 @@ template <class T> struct LstmForward {
 };
 
 /// From dh + dy (dy may be null) and dc, the gradients of h and c, to that of z and the dc before the step; dh becomes
-/// 0.
+/// 0. dz may be the gates.
 template <class T> struct LstmBackward {
   const T *gates, *c_before, *c, *dy;
   T *dh, *dc, *dz;

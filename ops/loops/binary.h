@@ -43,7 +43,8 @@ template <class Op, int operand, class T> struct BinaryGradient {
   const T* b = nullptr;
   const T* y = nullptr;
 
-  explicit BinaryGradient(const Record& r) : dy(r.grad_out<T>()) {
+  explicit BinaryGradient(const Record& r) : BinaryGradient(r, r.grad_out<T>()) {}
+  BinaryGradient(const Record& r, const T* gradient_of_y) : dy(gradient_of_y) {
     if constexpr (reads.a) a = r.saved(0).values<T>();
     if constexpr (reads.b) b = r.saved(1).values<T>();
     if constexpr (reads.y) y = r.saved(2).values<T>();
@@ -63,9 +64,9 @@ template <class Op, int operand, class T> struct BinaryGradient {
   }
 };
 
-/// a and b have y's shape.
+/// a and b have as many elements as y.
 template <class T, class Gradient>
-void gradient_of_equal_shapes(const GradientSlot<T>& slot, std::int64_t count, const Gradient& gradient) {
+void gradient_of_whole_operands(const GradientSlot<T>& slot, std::int64_t count, const Gradient& gradient) {
   parallel_for(count, binary_grain, [=](std::int64_t begin, std::int64_t end) {
     slot.from(begin).put(end - begin, [=](std::int64_t k) { return gradient(begin + k, begin + k, begin + k); });
   });
@@ -128,10 +129,10 @@ template <class Op, int operand, class T> void binary_gradient(Record& r) {
   const std::int64_t count = r.out(0).numel();
   if constexpr (Gradient::reads.dy_itself) {
     if (r.in(operand).numel() == count) return r.pass(0, operand);
-  } else if (r.in(0).shape == r.in(1).shape) {
-    const Gradient gradient(r);
+  } else if (r.in(0).numel() == count && r.in(1).numel() == count) {
     const bool is_last = operand == 1 || !r.wants(1);  // to read dy
-    return gradient_of_equal_shapes(is_last ? r.flow<T>(operand).dx : r.grad_in<T>(operand), count, gradient);
+    const Flow<T> flow = is_last ? r.flow<T>(operand) : Flow<T>{r.grad_out<T>(), r.grad_in<T>(operand)};
+    return gradient_of_whole_operands(flow.dx, count, Gradient(r, flow.dy));
   }
   gradient_with_broadcast<Op, operand, T>(r);
 }
@@ -195,22 +196,31 @@ template <class Op> void record_binary(const Tensor& a, const Tensor& b, const T
   }
 }
 
-/// y = Op::value(a, b), broadcast and recorded.
-template <class Op> Tensor binary(const Tensor& a, const Tensor& b) {
-  check_defined(Op::info.name, a, "a");
-  check_defined(Op::info.name, b, "b");
-  if (a.dtype() != b.dtype()) [[unlikely]] {
-    check_dtypes(Op::info.name, a, b);
-    broadcast_operands(Op::info.name, a, b);
-    const auto [like_b, like_a] = with_tangents(Op::info.name, a, b);
-    return binary<Op>(like_b, like_a);
-  }
+/// binary for operands of one dtype.
+template <class Op> Tensor binary_of_one_dtype(const Tensor& a, const Tensor& b) {
   Tensor y = dispatch_for<Op>(a, "a", [&](auto zero) {
     using T = decltype(zero);
     return a.shape() == b.shape() ? values_of_equal_shapes<Op, T>(a, b) : broadcast_values<Op, T>(a, b);
   });
   record_binary<Op>(a, b, y);
   return y;
+}
+
+/// binary where real numbers meet dual ones. Throws DtypeError for any other mixture.
+template <class Op> [[gnu::noinline]] Tensor binary_of_two_dtypes(const Tensor& a, const Tensor& b) {
+  check_dtypes(Op::info.name, a, b);
+  broadcast_operands(Op::info.name, a, b);
+  const auto [like_b, like_a] = with_tangents(Op::info.name, a, b);
+  return binary_of_one_dtype<Op>(like_b, like_a);
+}
+
+/// y = Op::value(a, b), broadcast and recorded.
+template <class Op> Tensor binary(const Tensor& a, const Tensor& b) {
+  check_defined(Op::info.name, a, "a");
+  check_defined(Op::info.name, b, "b");
+  if (a.dtype() != b.dtype()) [[unlikely]]
+    return binary_of_two_dtypes<Op>(a, b);
+  return binary_of_one_dtype<Op>(a, b);
 }
 
 }  // namespace retrace

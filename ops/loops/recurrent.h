@@ -80,14 +80,16 @@ struct RecurrentSizes {
     kernels::gemm<T>({gates, hidden, batch * time}, {dz, gates, true}, {h_before, hidden},
                      {dw.values, hidden, 0, dw.add});
   }
-  /// The state before each step, [B, T, H]: h0, then y without its last step.
-  template <class T> Tensor states_before(const T* h0, const T* y, Dtype dtype) const {
-    Tensor result = empty({batch, time, hidden}, dtype);
-    T* to = result.mutable_values<T>().data();
+  /// The state before each step, [B, T, H]: h0, then y without its last step. Written to `result`, which may be y.
+  template <class T> const T* put_states_before(const T* h0, const T* y, const Tensor& result) const {
+    T* const first = result.mutable_values<T>().data();
     if (time > 0)
-      for (std::int64_t b = 0; b < batch; ++b, to += time * hidden, y += time * hidden, h0 += hidden)
-        std::copy(y, y + (time - 1) * hidden, std::copy(h0, h0 + hidden, to));
-    return result;
+      for (std::int64_t b = 0; b < batch; ++b, y += time * hidden, h0 += hidden) {
+        T* const to = first + b * time * hidden;
+        std::copy_backward(y, y + (time - 1) * hidden, to + time * hidden);
+        std::copy(h0, h0 + hidden, to);
+      }
+    return first;
   }
 };
 

@@ -218,6 +218,36 @@ TYPED_TEST(VectorMath, AGradientsBitsDoNotDependOnItsPlace) {
       }
 }
 
+// Of one vector of bits, of several, and of a part, with the bits of the gradient that reads y itself.
+TYPED_TEST(VectorMath, ReluWithBitsIsRelu) {
+  using T = TypeParam;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<T> number(-1, 1);
+  std::vector<T> x(1300), dy(1300);
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = number(random), dy[k] = number(random);
+  x[3] = std::numeric_limits<T>::quiet_NaN(), x[4] = T(-0.0), x[5] = std::numeric_limits<T>::infinity();
+  dy[4] = std::numeric_limits<T>::infinity();
+  const auto same = [](const std::vector<T>& a, const std::vector<T>& b) {
+    return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  };
+  for (const KernelTable* table : supported_kernel_tables())
+    for (const std::int64_t count : {1, 5, 64, 67, 128, 129, 256, 300, 511, 512, 513, 1025, 1300}) {
+      const MapKernels<T>& maps = maps_of<T>(*table);
+      std::vector<T> y(x.size()), expected = y;
+      std::vector<std::uint64_t> bits(static_cast<std::size_t>((count + 511) / 512 * 8 + 1), 77);
+      maps.relu_with_bits(x.data(), y.data(), bits.data(), count);
+      maps.relu(x.data(), expected.data(), count);
+      EXPECT_TRUE(same(y, expected)) << table->name << ' ' << count;
+      EXPECT_EQ(bits.back(), 77u) << table->name << ' ' << count;
+      for (const bool add : {false, true}) {
+        std::vector<T> dx = dy, dx_of_y = dy;
+        maps.relu_gradient_by_bits(bits.data(), dy.data(), dx.data(), count, add);
+        maps.relu_gradient(y.data(), dy.data(), dx_of_y.data(), count, add);
+        EXPECT_TRUE(same(dx, dx_of_y)) << table->name << ' ' << count << ' ' << add;
+      }
+    }
+}
+
 // dx overwrites dy or is accumulated.
 TYPED_TEST(VectorMath, GradientsAreDyTimesTheSlope) {
   using T = TypeParam;

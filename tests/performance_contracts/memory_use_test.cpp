@@ -126,6 +126,49 @@ TEST(GradientRoom, OfTwoOpsIsThatOfOneGradient) {
   }
 }
 
+/// In a thread whose pool is empty.
+double growth_in_an_empty_pool(std::int64_t bytes, const std::function<void()>& step) {
+  double growth = 0;
+  std::thread([&] {
+    const auto held = [] { return memory_stats().live_bytes + memory_stats().pooled_bytes; };
+    const std::int64_t before = held();
+    step();
+    growth = static_cast<double>(held() - before) / static_cast<double>(bytes);
+  }).join();
+  return growth;
+}
+
+TEST(GradientRoom, OfARecurrentLayerIsThatOfItsGates) {
+  constexpr std::int64_t batch = 48, time = 70, hidden = 73, input = 3;  // sizes of no other test
+  const std::int64_t bytes_of_gates = batch * time * 4 * hidden * 4;
+  Random random(2);
+  const Lstm lstm(input, hidden, random);
+  const Tensor x = random.normal({batch, time, input});
+  const double growth = growth_in_an_empty_pool(bytes_of_gates, [&] {
+    Tape tape;
+    tape.backward(sum(lstm(x).y));
+  });
+  EXPECT_LT(growth, 2.6) << "gates, and a quarter of them each for c, y and dy, in blocks of the pool";
+}
+
+TEST(MemoryPool, ALargeBlockServesForASmallerOneThatWouldBeNew) {
+  std::thread([] {
+    constexpr std::int64_t size = 3'456'789;
+    zeros({size});
+    const std::int64_t blocks = memory_stats().fresh_blocks;
+    zeros({size * 2 / 3});
+    EXPECT_EQ(memory_stats().fresh_blocks, blocks);
+    const std::int64_t live = memory_stats().live_bytes;
+    {
+      const Tensor half_used = zeros({size * 2 / 3}), large = zeros({size});
+      EXPECT_EQ(memory_stats().fresh_blocks, blocks + 1) << "the block was in use";
+    }
+    EXPECT_EQ(memory_stats().live_bytes, live);
+    zeros({size / 4});
+    EXPECT_EQ(memory_stats().fresh_blocks, blocks + 2) << "too large a block was taken";
+  }).join();
+}
+
 // ---- the heap
 
 TEST(Heap, OpsThatMoveElementsTakeNothing) {

@@ -1,4 +1,5 @@
-// Attention saves its weights only where they are smaller than its inputs: they decide the memory that training takes.
+// What ops save decides the memory that training takes. Attention saves its weights only where they are smaller than
+// its inputs, relu a bit per element.
 #include <gtest/gtest.h>
 
 #include <retrace/core/random.h>
@@ -40,6 +41,16 @@ TEST(SavedValues, TheWeightsOfFewQueriesAndOfFewKeysAreSaved) {
   EXPECT_FALSE(saved_weights(25, 2000));
   EXPECT_TRUE(saved_weights(5000, 8));
   EXPECT_FALSE(saved_weights(5000, 9));
+}
+
+TEST(SavedValues, ReluSavesABitOfEachElement) {
+  for (const Dtype dtype : {f32, f64}) {
+    const Tensor x = parameter(ones({32, 512}, dtype));
+    Tape tape;
+    relu(x);
+    const SavedValue& bits = tape.records().back()->saved(0);
+    EXPECT_EQ(8 * static_cast<std::size_t>(bits.numel()) * size_of(bits.dtype()), 32u * 512u);
+  }
 }
 
 }  // namespace

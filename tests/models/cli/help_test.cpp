@@ -135,7 +135,7 @@ TEST(BashCompletion, OffersCommandsFlagsAndNames) {
   EXPECT_EQ(offered(folder, "retrace tr", 1), "train");
   EXPECT_EQ(offered(folder, "retrace --v", 1), "--version");
   EXPECT_EQ(offered(folder, "retrace train --learn", 2), "--learning-rate");
-  EXPECT_EQ(offered(folder, "retrace train ba", 2), "babi");
+  EXPECT_EQ(offered(folder, "retrace train ba", 2), "babi babi-qa");
   EXPECT_EQ(offered(folder, "retrace train te", 2), "text") << "a task that compare does not have";
   EXPECT_EQ(offered(folder, "retrace compare te", 2), "");
   EXPECT_EQ(offered(folder, "retrace train babi --model relational-r", 4), "relational-rnn");

@@ -76,7 +76,7 @@ template <class T> void relu_with_bits(const T* x, T* y, std::uint64_t* bits, st
       const Vector<T> value = vector_relu<T>(part.load_from(x + k));
       part.store_to(y + k, value);
       positive |= (value > 0) & bit;
-      bit += bit;
+      bit <<= 1;
     });
     __builtin_memcpy(bits + first / 64, &positive, sizeof positive);
   });
@@ -91,7 +91,7 @@ void relu_gradient_by_bits(const std::uint64_t* bits, const T* dy, T* dx, std::i
       const Vector<T> slope = (positive & bit) != 0 ? every_lane(T(1)) : Vector<T>{};
       const Vector<T> before = add ? part.load_from(dx + k) : every_lane(T(-0.0));
       part.store_to(dx + k, before + part.load_from(dy + k) * slope);
-      bit += bit;
+      bit <<= 1;
     });
   });
 }

@@ -1,4 +1,4 @@
-// What a record needs no more when the walk has passed it, or its tape ends before.
+// Releases what a record holds for its backward, once the walk has passed it or its tape ends.
 #pragma once
 
 #include <retrace/core/node.h>

@@ -3,7 +3,7 @@
 
 namespace retrace::stories {
 
-/// What is a pet afraid of? Of what all of its kind are.
+/// Asks what a pet is afraid of, which is the same for all of its kind.
 void basic_deduction(Random& random, Story& story) {
   constexpr std::int64_t told_of = 4;  // pets
   WordOfEach<animals.size> feared_by(animals);
@@ -22,7 +22,7 @@ void basic_deduction(Random& random, Story& story) {
   story.ask({what_fears.first, pets[numbers.back()]}, feared_by[animal]);
 }
 
-/// What colour is a pet? That of the others of its kind, which in a story all have the same, and no other kind has.
+/// Asks for the colour of a pet. Within a story each kind has one colour, which no other kind has.
 void basic_induction(Random& random, Story& story) {
   Integers names(static_cast<std::size_t>(pets.size)), colour_of(static_cast<std::size_t>(animals.size));
   draw_different(random, pets.size, names);

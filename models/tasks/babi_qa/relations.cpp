@@ -46,7 +46,7 @@ bool lies_further(std::int64_t direction, Spot a, Spot b) {
 
 }  // namespace
 
-/// What lies beside a place, and beside what does it lie? Of three places, the middle one is asked for.
+/// Tells how three places lie beside each other, and asks what lies beside one of them.
 void two_argument_relations(Random& random, Story& story) {
   const Different place(random, places, 3);
   const std::int64_t first = any_direction(random);

@@ -61,7 +61,7 @@ inline constexpr Group pets = after(times, 5);
 inline constexpr Group shapes = after(pets, 6);
 /// Box, chest, suitcase, basket, crate.
 inline constexpr Group containers = after(shapes, 5);
-/// What the tired take.
+/// The thing that tired people take.
 inline constexpr Group pillow = after(containers);
 /// All nouns.
 inline constexpr std::int64_t noun_count = pillow.end();
@@ -123,9 +123,9 @@ inline constexpr Group fits = after(is_bigger);
 inline constexpr Group where_is = after(fits);
 /// Where was it before it was in a place.
 inline constexpr Group where_was = after(where_is);
-/// What is north, east, south, west of a place.
+/// The questions what lies north, east, south and west of a place ...
 inline constexpr Group what_lies = after(where_was, 4);
-/// What is a place north, east, south, west of.
+/// ... and north, east, south and west of what a place lies.
 inline constexpr Group what_it_lies = after(what_lies, 4);
 /// Who gave an object to a person.
 inline constexpr Group who_gave = after(what_it_lies);
@@ -139,9 +139,9 @@ inline constexpr Group is_it_in = after(what_gave);
 inline constexpr Group how_many = after(is_it_in);
 /// What does a person carry.
 inline constexpr Group what_carries = after(how_many);
-/// What is a pet afraid of.
+/// The question what a pet is afraid of.
 inline constexpr Group what_fears = after(what_carries);
-/// What colour is a pet.
+/// The question which colour a pet has.
 inline constexpr Group which_colour = after(what_fears);
 /// Is a shape above, right of, below, left of another.
 inline constexpr Group stands_it = after(which_colour, 4);

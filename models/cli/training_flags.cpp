@@ -23,6 +23,16 @@ void add_text_options(CLI::App& command, TextSource& source) {
       ->check(CLI::IsMember({"characters", "words"}));
 }
 
+/// A task, a file of data or a text, with their options.
+void add_any_task(CLI::App& command, RunOptions& run) {
+  command
+      .add_option("task", run.task,
+                  joined(task_names()) + ", or data: your own, in --data FILE, or text: that of --text FILE")
+      ->required();
+  add_task_options(command, run.task_options);
+  add_text_options(command, run.text);
+}
+
 void add_dtype_option(CLI::App& command, Dtype& dtype) {
   const auto choose = [&dtype](const std::string& name) { dtype = name == "f64" ? f64 : f32; };
   command.add_option_function<std::string>("--dtype", choose, "f32 or f64")
@@ -98,12 +108,7 @@ void add_compare_command(CLI::App& app, Program& program) {
   CompareOptions& compare = flags->compare;
   CLI::App* command =
       app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares them");
-  command
-      ->add_option("task", compare.run.task,
-                   joined(task_names()) + ", or data: your own, in --data FILE, or text: that of --text FILE")
-      ->required();
-  add_task_options(*command, compare.run.task_options);
-  add_text_options(*command, compare.run.text);
+  add_any_task(*command, compare.run);
   add_list(*command, "--models", compare.models,
            "separated by commas; relational-rnn:gated chooses a memory, rmc@0.002 a learning rate")
       ->required();
@@ -151,12 +156,7 @@ void add_tune_command(CLI::App& app, Program& program) {
   TuneOptions& tune = flags->tune;
   CLI::App* command = app.add_subcommand(
       "tune", "Searches for the learning rate, the schedule and the size by which a model learns a task");
-  command
-      ->add_option("task", tune.run.task,
-                   joined(task_names()) + ", or data: your own, in --data FILE, or text: that of --text FILE")
-      ->required();
-  add_task_options(*command, tune.run.task_options);
-  add_text_options(*command, tune.run.text);
+  add_any_task(*command, tune.run);
   command->add_option("--model", tune.run.model.name, joined(model_names()))->capture_default_str();
   add_memory_options(*command, tune.run.model);
   add_form_options(*command, tune.run.model.form);

@@ -62,7 +62,7 @@ struct TaskOptionRow {
   bool is_given(const TaskOptions& options) const;
   /// "length 7"; for a truth, its name in words: "held only". The option has to be given.
   std::string in_words(const TaskOptions& options) const;
-  /// What follows the flag on a command line: "7"; for a truth, nothing. The option has to be given.
+  /// The value after the flag on a command line: "7"; empty for a truth. The option has to be given.
   std::string value_of(const TaskOptions& options) const;
 };
 

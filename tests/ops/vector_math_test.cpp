@@ -218,7 +218,8 @@ TYPED_TEST(VectorMath, AGradientsBitsDoNotDependOnItsPlace) {
       }
 }
 
-// Of one vector of bits, of several, and of a part, with the bits of the gradient that reads y itself.
+// For counts of one vector of bits, of several and of a part, the gradients equal bit for bit those of the kernel that
+// reads y.
 TYPED_TEST(VectorMath, ReluWithBitsIsRelu) {
   using T = TypeParam;
   std::mt19937 random(5);

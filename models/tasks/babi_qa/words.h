@@ -131,13 +131,13 @@ inline constexpr Group what_it_lies = after(what_lies, 4);
 inline constexpr Group who_gave = after(what_it_lies);
 /// Whom did a person give an object to.
 inline constexpr Group whom_gave = after(who_gave);
-/// What did a person give to another.
+/// The question what a person gave to another.
 inline constexpr Group what_gave = after(whom_gave);
 /// Is a person in a place.
 inline constexpr Group is_it_in = after(what_gave);
 /// How many objects does a person carry.
 inline constexpr Group how_many = after(is_it_in);
-/// What does a person carry.
+/// The question what a person carries.
 inline constexpr Group what_carries = after(how_many);
 /// The question what a pet is afraid of.
 inline constexpr Group what_fears = after(what_carries);
@@ -168,7 +168,7 @@ inline constexpr std::int64_t directions = 4;
 constexpr std::int64_t opposite(std::int64_t direction) { return (direction + 2) % directions; }
 
 // Answers: the nouns before the pronouns, and these.
-/// What is asked is so.
+/// The answer if the asked statement holds.
 inline constexpr Word yes = states.end();
 /// It is not.
 inline constexpr Word no = yes + 1;

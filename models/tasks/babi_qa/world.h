@@ -43,7 +43,7 @@ struct Chances {
 /// objects may be wherever somebody takes them.
 class World {
  public:
-  /// Of the first `cast` people.
+  /// The world of a story about the first `cast` people.
   World(Random& random, Story& story, std::int64_t cast = people.size)
       : random_(random), story_(story), cast_{people.first, cast} {
     for (Integers& been : places_of_) been.reserve(static_cast<std::size_t>(story.most_facts()));
@@ -54,7 +54,7 @@ class World {
   }
 
   const Group& cast() const { return cast_; }
-  /// Of a person; none if it is not known.
+  /// The place of a person; none if it is not known.
   Word place_of(Word person) const { return place_of_[person]; }
   /// All places in which an object has been, without those before somebody took it; the last one is that of now.
   const Integers& places_of(Word object) const { return places_of_[static_cast<std::size_t>(object - objects.first)]; }

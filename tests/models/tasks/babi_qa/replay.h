@@ -25,7 +25,7 @@ inline Words words_of(std::string sentence) {
   return words;
 }
 
-/// What stands for the stars of a pattern, if the sentence fits it: "* took|grabbed the *".
+/// The words that stand for the stars of a pattern, if the sentence fits it: "* took|grabbed the *".
 inline std::optional<Words> match(const Words& sentence, const std::string& pattern) {
   std::istringstream in(pattern);
   Words found;

@@ -33,8 +33,8 @@ Embedding make_embedding(const LanguageModelOptions& options, Random& random) {
   const auto positive = [](std::int64_t value, const char* name) {
     if (value < 1) throw ValueError(text("LanguageModel: ", name, " is ", value, "; it has to be 1 or more"));
   };
-  positive(options.vocabulary, "vocabulary"), positive(options.embedding, "embedding");
-  positive(options.hidden, "hidden"), positive(options.heads, "heads");
+  positive(options.vocabulary, "vocabulary"), positive(options.hidden, "hidden");
+  positive(options.embedding, "embedding"), positive(options.heads, "heads");
   positive(options.blocks, "blocks"), positive(options.longest, "longest");
   Embedding result(options.vocabulary, options.embedding, random);
   copy_values(result.weight.detach() / std::sqrt(static_cast<double>(options.embedding)), result.weight);

@@ -48,7 +48,7 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
                           " features; choose heads that do"));
   return {.vocabulary = vocabulary.size(),
           .body = body,
-          .embedding = options.hidden,
+          .embedding = embedding_size(options, vocabulary),
           .hidden = options.hidden,
           .core = core_options(sizes),
           .heads = heads,
@@ -91,7 +91,7 @@ JsonObject source_to_json(const TextModel& model) {
 
 TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
   constexpr std::int64_t largest_size = 1 << 20;
-  // Models that an older program stored have none.
+  // Models that an older program stored have no sizes, and an embedding of `hidden` features.
   const ModelSpec memory = description.has("sizes.slots") ? model_spec_in(description) : ModelSpec();
   const DtypeScope scope(file.tensors.begin()->second.dtype());
   Random random;
@@ -100,7 +100,8 @@ TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
            .length = description.integer_in("length", 1, largest_size),
            .form = model_form_in(description, ""),
            .memory = memory.sizes,
-           .parts = memory.parts},
+           .parts = memory.parts,
+           .embedding = description.integer_in(description.has("embedding") ? "embedding" : "hidden", 1, largest_size)},
           Vocabulary(kind_in(description), description.strings("vocabulary")),
           random};
 }
@@ -124,6 +125,13 @@ ModelSpec TextModelOptions::spec() const {
   return spec;
 }
 
+std::int64_t embedding_size(const TextModelOptions& options, const Vocabulary& vocabulary) {
+  constexpr std::int64_t enough = 64;
+  if (options.embedding) return *options.embedding;
+  if (vocabulary.kind() == TokenKind::words) return options.hidden;
+  return std::min(options.hidden, std::max(vocabulary.size(), enough));
+}
+
 TextModel::TextModel(TextModelOptions given, Vocabulary known, Random& random)
     : options(std::move(given)), vocabulary(std::move(known)), network(network_options(options, vocabulary), random) {}
 
@@ -136,6 +144,7 @@ void save_text_model(const std::string& path, const TextModel& model) {
   for (const NamedTensor& weight : parameters(model.network)) weights.emplace(weight.name, weight.tensor);
   JsonObject description{{"model", model.options.model},
                          {"hidden", model.options.hidden},
+                         {"embedding", embedding_size(model.options, model.vocabulary)},
                          {"length", model.options.length},
                          {"tokens", name_of(model.vocabulary.kind())},
                          {"vocabulary", model.vocabulary.tokens()}};

@@ -14,15 +14,21 @@ namespace retrace {
 /// The sizes of a language model, by name.
 struct TextModelOptions {
   std::string model = "lstm";  // text_model_names()
-  std::int64_t hidden = 128;   // features of a token and of the body; an rmc's are rounded down to a multiple of 4
+  std::int64_t hidden = 128;   // features of the body; an rmc's are rounded down to a multiple of 4
   std::int64_t length = 64;    // tokens of a segment, and attention's limit
   ModelForm form = {};         // dropout also falls on the embedded tokens
   SizeOptions memory = {};     // of an rmc; what is not given is 1 slot of `hidden` features and 4 heads
   MemoryParts parts = {};      // of an rmc
+  std::optional<std::int64_t> embedding = {};  // features of a token; if not given, see embedding_size
 
   /// The model with its sizes; those of an rmc are all given.
   ModelSpec spec() const;
 };
+
+/// The features of a token. If they are not given, `hidden`; but for a vocabulary of V characters, no more than V or
+/// 64, whichever is larger: V embeddings span at most V dimensions, so wider ones cost time and say nothing more. In
+/// less than 64, random embeddings resemble each other, and are learned more slowly.
+std::int64_t embedding_size(const TextModelOptions& options, const Vocabulary& vocabulary);
 
 /// lstm, gru, rnn, rmc and attention, then all other models (sequence_model.h) but the transformer, whose rows see
 /// those behind them.

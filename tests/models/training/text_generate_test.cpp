@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <retrace/core/safetensors.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
@@ -100,6 +101,40 @@ TEST(Generate, AStoredModelWritesTheSame) {
     }
   save(path, model_of("gru").network);
   EXPECT_THROW(load_text_model(path), FileError) << "without a vocabulary";
+}
+
+TEST(TextModel, EmbedsCharactersInNoMoreFeaturesThanTheyNeed) {
+  std::string many;  // 100 different characters
+  for (int k = 0; k < 100; ++k) many += {static_cast<char>(0xc3 + k / 64), static_cast<char>(0x80 + k % 64)};
+  const auto features = [](const std::string& utf8, TokenKind kind, std::int64_t hidden,
+                           std::optional<std::int64_t> embedding = {}) {
+    Random random(1);
+    const Vocabulary vocabulary = Vocabulary::of(utf8, kind, 1000);
+    return TextModel({.model = "gru", .hidden = hidden, .embedding = embedding}, vocabulary, random)
+        .network.embed.weight.shape()[1];
+  };
+  EXPECT_EQ(features("a b c", TokenKind::characters, 80), 64);
+  EXPECT_EQ(features("a b c", TokenKind::characters, 16), 16);
+  EXPECT_EQ(features("a b c", TokenKind::characters, 80, 7), 7);
+  EXPECT_EQ(features(many, TokenKind::characters, 128), 100);
+  EXPECT_EQ(features(many, TokenKind::characters, 90), 90);
+  EXPECT_EQ(features("a b c", TokenKind::words, 80), 80);
+}
+
+TEST(TextModel, OfAnOlderProgramHasAnEmbeddingOfHiddenFeatures) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model.safetensors";
+  Random random(1);
+  const TextModel model({.model = "gru", .hidden = 16, .embedding = 16},
+                        Vocabulary::of("weiwieso", TokenKind::characters, 100), random);
+  save_text_model(path, model);
+  SafetensorsFile file = read_safetensors(path);
+  std::string& description = file.metadata.at("text_model");
+  const std::string entry = "\"embedding\":16,";
+  ASSERT_NE(description.find(entry), std::string::npos) << description;
+  description.erase(description.find(entry), entry.size());
+  write_safetensors(path, file.tensors, file.metadata);
+  EXPECT_EQ(generate(load_text_model(path), {.length = 20}), generate(model, {.length = 20}));
 }
 
 TEST(Generate, Errors) {

@@ -1,4 +1,6 @@
 // silu, and swiglu, which takes silu of one half and multiplies it by the other.
+#include <vector>
+
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/unary.h>
@@ -14,6 +16,8 @@ struct Silu {
 
   template <class T> static T value(T x, Attributes) { return x * logistic(x); }
   template <class T> static T slope(T x, T, Attributes) { return logistic(x) + x * logistic_slope(x); }
+  template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::silu;
+  template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::silu_gradient;
 };
 
 Formulas swiglu_formulas(const Record& r) {
@@ -25,14 +29,13 @@ Formulas swiglu_formulas(const Record& r) {
 constexpr OpInfo swiglu_info{"swiglu", "a = x[..., 0:n], b = x[..., n:2 n], s = 1 / (1 + e^-a), y = a s b",
                              "dx[..., 0:n] = dy b (s + a s (1 - s)), dx[..., n:2 n] = dy a s", "x", swiglu_formulas};
 
-/// body(row) for every row of y, over threads.
-template <class Body> void for_each_row(const Shape& y, Body&& body) {
+/// body(first, last) for ranges of the rows of y, over threads.
+template <class Body> void for_ranges_of_rows(const Shape& y, Body&& body) {
   const std::int64_t features = y[-1], rows = features == 0 ? 0 : y.numel() / features;
-  parallel_for(rows, unary_grain / (features + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) body(row);
-  });
+  parallel_for(rows, unary_grain / (features + 1) + 1, body);
 }
 
+// The loops and bits are those of silu and mul.
 void swiglu_backward(Record& r) {
   const Shape& shape = r.out(0).shape;
   const std::int64_t features = shape[-1];
@@ -41,13 +44,15 @@ void swiglu_backward(Record& r) {
     const T* x = r.saved(0).values<T>();
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
-    for_each_row(shape, [=](std::int64_t row) {
-      const T *a = x + row * 2 * features, *b = a + features, *g = dy + row * features;
-      const GradientSlot<T> da = dx.from(row * 2 * features), db = dx.from((row * 2 + 1) * features);
-      for (std::int64_t k = 0; k < features; ++k) {  // one loop, so that e^-|a| is computed once
-        const T gate = a[k], value = b[k], dy_k = g[k];
-        da.put_at(k, dy_k * value * Silu::slope(gate, T{}, {}));
-        db.put_at(k, dy_k * Silu::value(gate, {}));
+    for_ranges_of_rows(shape, [=](std::int64_t first, std::int64_t last) {
+      std::vector<T> part(static_cast<std::size_t>(features));  // dy b, then a s
+      for (std::int64_t row = first; row < last; ++row) {
+        const T *a = x + row * 2 * features, *b = a + features, *g = dy + row * features;
+        for (std::int64_t k = 0; k < features; ++k) part[static_cast<std::size_t>(k)] = g[k] * b[k];
+        map_gradients<Silu, T>(a, part.data(), dx.from(row * 2 * features), features, {});
+        map_values<Silu, T>(a, part.data(), features, {});
+        const T* value = part.data();
+        dx.from((row * 2 + 1) * features).put(features, [=](std::int64_t k) { return g[k] * value[k]; });
       }
     });
   });
@@ -70,9 +75,13 @@ Tensor swiglu(const Tensor& x) {
     y = empty(x.shape().replaced(x.rank() - 1, features), x.dtype());
     const T* from = x.values<T>().data();
     T* to = y.mutable_values<T>().data();
-    for_each_row(y.shape(), [=](std::int64_t row) {
-      const T *a = from + row * 2 * features, *b = a + features;
-      for (std::int64_t k = 0; k < features; ++k) to[row * features + k] = Silu::value(a[k], {}) * b[k];
+    for_ranges_of_rows(y.shape(), [=](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        const T *a = from + row * 2 * features, *b = a + features;
+        T* result = to + row * features;
+        map_values<Silu, T>(a, result, features, {});
+        for (std::int64_t k = 0; k < features; ++k) result[k] *= b[k];
+      }
     });
   });
   record(swiglu_info, swiglu_backward, {&x}, {&y}, {&x});

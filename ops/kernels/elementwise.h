@@ -1,6 +1,7 @@
 // Functions over arrays of floats or doubles, a vector at a time; the plain twins are the functions `value` and `slope`
 // of the ops. relu is exact, add_rows rounds each sum; the others are within four units in the last place over the
-// whole range (gelu: see its test), and right at its ends. An element's bits do not depend on its place in the array.
+// whole range (gelu and silu: see their tests), and right at its ends. An element's bits do not depend on its place in
+// the array.
 //
 // To add a function: give it a line in MapKernels and one in elementwise_isa.cpp, which says what it does to a vector.
 #pragma once
@@ -37,6 +38,7 @@ template <class T> struct MapKernels {
   MapFunction<T>* exp;
   MapFunction<T>* tanh;
   MapFunction<T>* log;
+  MapFunction<T>* silu;
   MapWithSlopeFunction<T>* sigmoid;  // its slope, too, is full in both tails
   MapWithSlopeFunction<T>* softplus;
   MapWithSlopeFunction<T>* log_sigmoid;
@@ -45,6 +47,7 @@ template <class T> struct MapKernels {
   MapGradientFunction<T>* by_slope;       // the slope itself was saved
   MapGradientFunction<T>* relu_gradient;  // y was
   MapGradientFunction<T>* tanh_gradient;  // y was
+  MapGradientFunction<T>* silu_gradient;  // x was
   AddRowsFunction<T>* add_rows;
   MapWithBitsFunction<T>* relu_with_bits;
   BitsGradientFunction<T>* relu_gradient_by_bits;

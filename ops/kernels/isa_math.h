@@ -202,6 +202,13 @@ template <class T> [[gnu::always_inline]] inline Vector<T> vector_sigmoid(Vector
   return vector_sigmoid_and_slope<T>(x).value;
 }
 
+/// x s and s + x s', s the sigmoid of x and s' its slope.
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu(Vector<T> x) { return x * vector_sigmoid<T>(x); }
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu_slope(Vector<T> x) {
+  const auto [value, slope] = vector_sigmoid_and_slope<T>(x);
+  return value + x * slope;
+}
+
 /// x P(x) and P(x) + x p(x), P the normal distribution function and p its density. With a = |x| the tail P(-a) is
 /// e^(-a^2 / 2) / (a + 4) times a polynomial in t = (a - 4) / (a + 4), which was fitted to 1.3e-8 by interpolation at
 /// the Chebyshev nodes of 0 <= a <= 14.5; beyond, the tail is 0.

@@ -209,7 +209,8 @@ TYPED_TEST(VectorMath, AGradientsBitsDoNotDependOnItsPlace) {
   const std::vector<T> all = arguments<T>(), saved(all.begin(), all.begin() + 67),
                        dy(all.begin() + 67, all.begin() + 134);
   for (const KernelTable* table : supported_kernel_tables())
-    for (const auto gradient : {&MapKernels<T>::by_slope, &MapKernels<T>::relu_gradient, &MapKernels<T>::tanh_gradient})
+    for (const auto gradient : {&MapKernels<T>::by_slope, &MapKernels<T>::relu_gradient, &MapKernels<T>::tanh_gradient,
+                                &MapKernels<T>::silu_gradient})
       for (const bool add : {false, true}) {
         std::vector<T> together(67, T(0.3)), alone = together;
         (maps_of<T>(*table).*gradient)(saved.data(), dy.data(), together.data(), 67, add);
@@ -256,7 +257,11 @@ TYPED_TEST(VectorMath, GradientsAreDyTimesTheSlope) {
   using Gradient = MapGradientFunction<T>* MapKernels<T>::*;
   const std::pair<Gradient, Slope> functions[] = {{&MapKernels<T>::by_slope, [](T slope) { return slope; }},
                                                   {&MapKernels<T>::relu_gradient, [](T y) { return T(y > 0); }},
-                                                  {&MapKernels<T>::tanh_gradient, [](T y) { return 1 - y * y; }}};
+                                                  {&MapKernels<T>::tanh_gradient, [](T y) { return 1 - y * y; }},
+                                                  {&MapKernels<T>::silu_gradient, [](T x) {
+                                                     const T s = 1 / (1 + std::exp(-x));
+                                                     return s + x * s * (1 - s);
+                                                   }}};
   std::mt19937 random(4);
   std::uniform_real_distribution<T> number(-1, 1);
   std::vector<T> saved(67), dy(67);
@@ -274,6 +279,25 @@ TYPED_TEST(VectorMath, GradientsAreDyTimesTheSlope) {
           EXPECT_NEAR(sum[k], k < count ? saved[k] + dx : saved[k], last_places) << table->name << ' ' << k;
         }
       }
+}
+
+// As of gelu: the last place of a normal number, and the slope beside the size of its terms.
+TYPED_TEST(VectorMath, SiluIsExactToAFewUnitsInTheLastPlace) {
+  using T = TypeParam;
+  constexpr long double last_places = 4 * std::numeric_limits<T>::epsilon();
+  constexpr long double smallest = 100 * std::numeric_limits<T>::min();
+  const std::vector<T> x = arguments<T>(), ones(x.size(), 1);
+  std::vector<T> y(x.size()), slope(x.size());
+  for (const KernelTable* table : supported_kernel_tables()) {
+    maps_of<T>(*table).silu(x.data(), y.data(), std::ssize(x));
+    maps_of<T>(*table).silu_gradient(x.data(), ones.data(), slope.data(), std::ssize(x), false);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const long double at = x[k], s = exact_sigmoid(at), bend = exact_sigmoid_slope(at);
+      ASSERT_LE(std::abs(y[k] - at * s), std::max(smallest, last_places * std::abs(at * s))) << at;
+      ASSERT_LE(std::abs(slope[k] - (s + at * bend)), std::max(smallest, last_places * (s + std::abs(at) * bend)))
+          << at;
+    }
+  }
 }
 
 long double exact_distribution(long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }

@@ -20,11 +20,18 @@ using Words = std::vector<std::string>;
 
 Words words_of(const auto& names) { return Words(names.begin(), names.end()); }
 
+/// The tasks, and for the commands that train what else they learn.
+Words tasks_of(std::string_view command) {
+  if (command == "train" || command == "compare" || command == "tune") return words_of(run_names());
+  Words names = words_of(task_names());
+  if (command == "ablate") names.emplace_back("text");
+  return names;
+}
+
 /// The names that a flag or an argument takes, where the parser does not check them because the command itself has the
 /// better error message. (Of several ones separated by commas, the first.)
 Words known_names(std::string_view command, std::string_view option) {
-  if (option == "task" || option == "--task")
-    return command == "train" ? words_of(run_names()) : words_of(task_names());
+  if (option == "task" || option == "--task") return tasks_of(command);
   if (option == "--model" && command == "ablate") return words_of(memory_model_names());
   if (option == "model" || option == "--model" || option == "--models") return words_of(model_names());
   if (option == "--preset") return words_of(preset_names());

@@ -14,6 +14,7 @@
 
 #include <retrace/core/random.h>
 #include <retrace/models/networks/memory_trace.h>
+#include <retrace/models/networks/model_choices.h>
 #include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/names.h>
@@ -103,24 +104,6 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
 /// Makes a model of the sizes with weights drawn from the generator.
 using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;
 
-/// A relational memory that a model can have, and its options in a ModelSpec.
-struct MemoryChoices {
-  std::string_view name = {};                // ModelSpec::memory; empty where a model has only this one
-  std::vector<std::string_view> parts = {};  // of memory_part_names()
-  std::vector<MemoryGate> gates = {};
-  bool heads_divide_slots = true;  // whether each head has its part of the features of a slot
-
-  bool has(std::string_view part) const { return std::find(parts.begin(), parts.end(), part) != parts.end(); }
-};
-
-/// The options of a model in a ModelSpec, beside its hidden size; without memories, it has none of a memory.
-struct ModelChoices {
-  std::vector<MemoryChoices> memories = {};
-  std::vector<std::string_view> form = {};  // of form_option_names()
-  std::optional<int> heads = {};            // the default; if not given, that of the task's recipe
-  std::optional<std::int64_t> slots = {};   // likewise
-};
-
 /// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know;
 /// the library adds its own in the same way. Without choices, the model gets all options and may ignore them. Throws
 /// ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while another
@@ -146,23 +129,9 @@ void register_model(std::string_view name, const std::optional<ModelChoices>& ch
 std::span<const std::string_view> model_names();
 std::span<const std::string_view> registered_model_names();
 std::vector<std::string_view> memory_model_names();
-/// The memories that a relational-rnn can have.
-std::span<const std::string_view> memory_names();
-/// "heads", "slots", "gate", "residual", "layer-norm", "attention-mlp", "key-size", "mlp-layers" and "variant".
-std::span<const std::string_view> memory_part_names();
 
 /// The options of a model; nothing for one that is not known or was registered without choices.
 std::optional<ModelChoices> choices_of(std::string_view model);
-/// The names of the memory's parts that are chosen in a ModelSpec.
-std::vector<std::string_view> chosen_parts(const ModelSpec& spec);
-/// The ModelSpec without the chosen parts that the model's memory does not have.
-ModelSpec without_missing_parts(ModelSpec spec);
-/// The options of the model's memory (of its first one, if it has none of that name).
-MemoryChoices memory_choices(const ModelSpec& spec);
-/// The name of its memory if the model can have several, otherwise empty.
-std::string memory_name(const ModelSpec& spec);
-/// "rmc", or with the name of its memory: "relational-rnn:cell".
-std::string full_name(const ModelSpec& spec);
 
 /// A model of the default dtype; its weights are drawn from `random`. Throws ValueError, with the nearest right name,
 /// for one that is not known.

@@ -136,8 +136,9 @@ TEST(BashCompletion, OffersCommandsFlagsAndNames) {
   EXPECT_EQ(offered(folder, "retrace --v", 1), "--version");
   EXPECT_EQ(offered(folder, "retrace train --learn", 2), "--learning-rate");
   EXPECT_EQ(offered(folder, "retrace train ba", 2), "babi babi-qa");
-  EXPECT_EQ(offered(folder, "retrace train te", 2), "text") << "a task that compare does not have";
-  EXPECT_EQ(offered(folder, "retrace compare te", 2), "");
+  for (const char* command : {"train", "compare", "tune", "ablate"})
+    EXPECT_EQ(offered(folder, text("retrace ", command, " te"), 2), "text") << command;
+  EXPECT_EQ(offered(folder, "retrace show te", 2), "") << "it has no samples";
   EXPECT_EQ(offered(folder, "retrace train babi --model relational-r", 4), "relational-rnn");
   EXPECT_EQ(offered(folder, "retrace train babi --dtype \"\"", 4), "f32 f64");
   EXPECT_EQ(offered(folder, "retrace eval --mod", 2), "") << "a flag of another command";

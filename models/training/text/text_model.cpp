@@ -144,10 +144,12 @@ void save_text_model(const std::string& path, const TextModel& model) {
   for (const NamedTensor& weight : parameters(model.network)) weights.emplace(weight.name, weight.tensor);
   JsonObject description{{"model", model.options.model},
                          {"hidden", model.options.hidden},
-                         {"embedding", embedding_size(model.options, model.vocabulary)},
                          {"length", model.options.length},
                          {"tokens", name_of(model.vocabulary.kind())},
                          {"vocabulary", model.vocabulary.tokens()}};
+  // Only where it differs, as files had it before there was a choice.
+  const std::int64_t embedding = embedding_size(model.options, model.vocabulary);
+  if (embedding != model.options.hidden) description.add("embedding", embedding);
   description.add(to_json(model.options.form));
   if (model.options.model == "rmc") description.add("sizes", sizes_to_json(model.options.spec()));
   description.add(source_to_json(model));

@@ -18,7 +18,6 @@
 #include <retrace/nn/rnn.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace retrace {

@@ -91,7 +91,7 @@ JsonObject source_to_json(const TextModel& model) {
 
 TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
   constexpr std::int64_t largest_size = 1 << 20;
-  // Models that an older program stored have no sizes, and an embedding of `hidden` features.
+  // Models that an older program stored have no sizes.
   const ModelSpec memory = description.has("sizes.slots") ? model_spec_in(description) : ModelSpec();
   const DtypeScope scope(file.tensors.begin()->second.dtype());
   Random random;

@@ -123,16 +123,18 @@ Baselines NthFarthest::baselines() const {
 }
 
 std::vector<Lesson> NthFarthest::lessons() const {
-  constexpr double distances_are_known = 0.6, rank_is_known = 0.7;
+  // Of 8 vectors, a model that compares m with those after it alone, and judges those before it by their lengths, finds
+  // the farthest in 62 to 65 % of the samples, and in many dims it stays at that; by its products with all of them, in
+  // 72 to 79 %.
+  constexpr double compares_all = 0.7;
   std::vector<Lesson> lessons;
-  const auto add = [&](std::int64_t ranks, std::int64_t dims, double pass_at) {
+  const auto add = [&](std::int64_t ranks, std::int64_t dims) {
     NthFarthestOptions easier{.vectors = options_.vectors, .dims = options_.dims, .active_dims = dims};
     for (std::int64_t rank = 1; rank <= ranks; ++rank) easier.ranks.push_back(rank);
-    lessons.push_back({std::make_unique<NthFarthest>(easier), pass_at});
+    lessons.push_back({std::make_unique<NthFarthest>(easier), compares_all});
   };
-  for (std::int64_t dims = 1; dims < options_.dims; dims *= 2) add(1, dims, distances_are_known);
-  for (std::int64_t ranks = 1; ranks <= std::min<std::int64_t>(3, options_.vectors - 1); ++ranks)
-    add(ranks, 0, rank_is_known);
+  for (std::int64_t dims = 1; dims < options_.dims; dims *= 2) add(1, dims);
+  for (std::int64_t ranks = 1; ranks <= std::min<std::int64_t>(3, options_.vectors - 1); ++ranks) add(ranks, 0);
   return lessons;
 }
 

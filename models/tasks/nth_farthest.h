@@ -36,7 +36,8 @@ class NthFarthest final : public Task {
   Baselines baselines() const override;
   /// Trained on all ranks at once, a model stays at the shortcut of 2 / k for millions of samples, because the answer
   /// depends on n, label and distance together, and averaging over n hides that. So lessons first ask only for the
-  /// farthest, in 1, 2, 4, ... dims, and then for one more rank at a time.
+  /// farthest, in 1, 2, 4, ... dims, and then for one more rank at a time. A lesson ends at an accuracy that cannot be
+  /// reached without comparing m with all vectors, those shown before it, too.
   std::vector<Lesson> lessons() const override;
   /// n, counted from the farthest, and when m was seen.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;

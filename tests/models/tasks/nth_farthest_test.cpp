@@ -3,6 +3,7 @@
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -153,6 +154,42 @@ TEST(NthFarthest, LessonsWidenTheDimsAndThenTheRanks) {
   const NthFarthest small({.vectors = 5, .dims = 4});
   EXPECT_EQ(small.lessons().size(), 5U) << "1 and 2 dims, 1, 2 and 3 ranks";
   EXPECT_EQ(NthFarthest({.vectors = 2, .dims = 1}).lessons().size(), 1U);
+}
+
+/// The farthest from m by |v|^2 - 2 v m, or by |v|^2 alone for the vectors shown before m. Without `lengths`, by -2 v
+/// m.
+std::int64_t farthest(const Question& question, bool before_m, bool lengths) {
+  const auto m = std::ranges::find(question.vectors, question.center, &Vector::label);
+  bool m_was_shown = before_m;
+  return question.ranked([&](const Vector& v) {
+    if (v.label == question.center) {
+      m_was_shown = true;
+      return -std::numeric_limits<double>::infinity();
+    }
+    double length = 0, product = 0;
+    for (std::size_t k = 0; k < v.x.size(); ++k) length += v.x[k] * v.x[k], product += v.x[k] * m->x[k];
+    return (lengths ? length : 0) - (m_was_shown ? 2 * product : 0);
+  });
+}
+
+TEST(NthFarthest, LessonsAreNotPassedWithoutTheVectorsBeforeM) {
+  const NthFarthest paper({.vectors = 8, .dims = 16});
+  const std::vector<Lesson> lessons = paper.lessons();
+  for (const std::size_t which : {1, 2, 3, 4}) {  // the farthest, in 2, 4, 8 and 16 dims
+    Random random(7);
+    const std::int64_t samples = 4000;
+    const Batch batch = lessons[which].task->sample(random, samples);
+    const float* rows = batch.x.values<float>().data();
+    double vectors_after_m = 0, products_of_all = 0;
+    for (const std::int64_t answer : batch.y.values<std::int64_t>()) {
+      const Question question(rows, 8, 16);
+      rows += 8 * paper.input_size();
+      vectors_after_m += answer == farthest(question, false, true) ? 1 : 0;
+      products_of_all += answer == farthest(question, true, false) ? 1 : 0;
+    }
+    EXPECT_LT(vectors_after_m / samples, lessons[which].pass_at - 0.02) << which;
+    EXPECT_GT(products_of_all / samples, lessons[which].pass_at) << which;
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string_view gap(const TextModel& model, const std::string& prompt, const st
 
 void run_generate(const GenerateFlags& flags, Program& program) {
   const std::filesystem::path weights = std::filesystem::path(flags.folder) / "weights.safetensors";
-  const TextModel model = load_text_model(weights.string());
+  const TextModel model = load_text_model(text_model_file(flags.folder).value_or(weights.string()));
   const DtypeScope scope(parameters(model.network).front().tensor.dtype());
   const std::string& prompt = flags.options.prompt;
   const std::string continuation = generate(model, flags.options);

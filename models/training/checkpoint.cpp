@@ -5,6 +5,7 @@
 #include <retrace/models/training/checkpoint.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
 
@@ -53,11 +54,12 @@ const std::string& metadata_of(const SafetensorsFile& file, const std::string& p
   return found->second;
 }
 
-/// The description of the training without that of its test.
-JsonFields task_and_model(const std::string& path, const char* place, const std::string& description) {
+/// The description of a model without that of its test, and without the paths of its texts: the run names their
+/// contents.
+JsonFields task_and_model(const std::string& path, const std::string& place, const std::string& description) {
   try {
     JsonFields fields(place, description);
-    fields.erase("test_samples");
+    for (const char* name : {"test_samples", "text", "validation_text", "test_text"}) fields.erase(name);
     return fields;
   } catch (const ValueError& error) {
     throw unreadable(path, error);
@@ -90,7 +92,7 @@ std::string only_in(const Settings& settings, const Settings& other) {
 }
 
 void check_same_run(const SafetensorsFile& file, const std::string& path, const std::string& run,
-                    const std::string& model) {
+                    const ModelDescription& model) {
   const auto refuse = [&](const char* another, const Settings& stored, const Settings& asked) {
     return ValueError(text("load_checkpoint: ", path, " is of another ", another, " (stored: ", only_in(stored, asked),
                            "; asked: ", only_in(asked, stored),
@@ -98,26 +100,27 @@ void check_same_run(const SafetensorsFile& file, const std::string& path, const 
   };
   const std::string& written_by = metadata_of(file, path, "run");
   if (written_by != run) throw refuse("training", settings_in(written_by), settings_in(run));
-  const auto trained = file.metadata.find("trained");
-  if (model.empty() || trained == file.metadata.end()) return;
-  const JsonFields stored = task_and_model(path, "the entry trained of its metadata", trained->second);
-  const JsonFields asked = task_and_model(path, "this run", model);
+  const auto described = file.metadata.find(model.entry);
+  if (described == file.metadata.end()) return;
+  const JsonFields stored =
+      task_and_model(path, text("the entry ", model.entry, " of its metadata"), described->second);
+  const JsonFields asked = task_and_model(path, "this run", model.json);
   if (!(stored == asked)) throw refuse("task or model", stored.in_words(), asked.in_words());
 }
 
 }  // namespace
 
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const TrainingState& standing,
-                     const std::string& run, const std::string& model) {
+                     const std::string& run, const ModelDescription& model) {
   std::map<std::string, Tensor> by_name;
   for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, tensor.tensor);
   std::map<std::string, std::string> metadata{{"run", run}, {"standing", to_json(standing)}};
-  if (!model.empty()) metadata.emplace("trained", model);
+  if (!model.entry.empty()) metadata.emplace(model.entry, model.json);
   write_safetensors(path, by_name, metadata);
 }
 
 TrainingState load_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const std::string& run,
-                              const std::string& model) {
+                              const ModelDescription& model) {
   const SafetensorsFile file = read_safetensors(path);
   check_same_run(file, path, run, model);
   const TrainingState result = standing_in(file, path);
@@ -133,6 +136,28 @@ TrainingState standing_in(const SafetensorsFile& file, const std::string& path) 
   } catch (const ValueError& error) {
     throw unreadable(path, error);
   }
+}
+
+std::optional<std::string> stored_weights_file(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) return path;
+  for (const char* name : {"weights.safetensors", "checkpoint.safetensors"}) {
+    const std::filesystem::path file = std::filesystem::path(path) / name;
+    if (std::filesystem::exists(file)) return file.string();
+  }
+  return std::nullopt;
+}
+
+StoredWeights weights_in(const SafetensorsFile& file, const std::string& path) {
+  StoredWeights weights;
+  std::string prefix;
+  if (file.metadata.contains("standing")) {
+    const TrainingState standing = standing_in(file, path);
+    weights.step = standing.step;
+    prefix = standing.best_step > 0 ? "best." : "model.";
+  }
+  for (const auto& [name, tensor] : file.tensors)
+    if (name.starts_with(prefix)) weights.tensors.push_back({name.substr(prefix.size()), tensor});
+  return weights;
 }
 
 std::int64_t step_of_checkpoint(const std::string& path) { return standing_in(read_safetensors(path), path).step; }

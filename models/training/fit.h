@@ -23,6 +23,12 @@ struct FitGroup {
   std::optional<double> weight_decay = {};  // if not given, FitOptions::weight_decay
 };
 
+/// From which a model can be made again: an entry of a file's metadata, by its name, and its JSON. Without: no entry.
+struct ModelDescription {
+  std::string entry = {};
+  std::string json = {};
+};
+
 /// What a callback wants.
 enum class FitAction { go_on, stop };
 /// An update, as a callback sees it.
@@ -67,9 +73,9 @@ struct FitOptions {
 
   std::string checkpoint = {};  // a file from which the training can be resumed; empty: none
   double checkpoint_seconds =
-      5;                   // the minimum time between two of them, which are written at validations from the first
-  bool resume = false;     // go on from that file, if it exists
-  std::string model = {};  // stored with it: a description from which to make the model again; empty: none
+      5;                        // the minimum time between two of them, which are written at validations from the first
+  bool resume = false;          // go on from that file, if it exists
+  ModelDescription model = {};  // stored with it
 
   std::ostream* metrics = nullptr;  // gets a JSON line per validation
   bool watch_gradients = false;     // with the gradient norm of each layer

@@ -90,7 +90,7 @@ TaskRun::TaskRun(RunOptions given, std::unique_ptr<Task> given_task)
   model = make_model_for(*task, filled_spec(options, *task), weights);
 }
 
-std::string TaskRun::description() const { return describe_run(*this); }
+ModelDescription TaskRun::description() const { return describe_run(*this); }
 std::string TaskRun::test_in_words() const { return text(options.fit.test_samples, " fresh samples of the full task"); }
 
 std::int64_t TaskRun::flops_a_sample() const {

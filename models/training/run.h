@@ -53,8 +53,8 @@ struct Run {
   virtual std::int64_t flops_a_sample() const = 0;
   /// Whether the ceiling of the baselines is known.
   virtual bool knows_ceiling() const = 0;
-  /// A description for the checkpoint, from which the model can be made again; may be empty.
-  virtual std::string description() const = 0;
+  /// For the checkpoint.
+  virtual ModelDescription description() const = 0;
   virtual void save_weights(const std::string& path) const = 0;
   /// One object: names, numbers, the test metric and its baselines, the hash of the weights.
   virtual std::string json() const = 0;
@@ -77,7 +77,7 @@ struct TaskRun : Run {
   std::vector<NamedTensor> weights() const override { return parameters(*model); }
   std::int64_t flops_a_sample() const override;
   bool knows_ceiling() const override { return true; }
-  std::string description() const override;
+  ModelDescription description() const override;
   void save_weights(const std::string& path) const override;
   std::string json() const override;
 };

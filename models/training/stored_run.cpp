@@ -8,7 +8,6 @@
 #include <retrace/models/training/stored_run.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <map>
 
@@ -23,12 +22,9 @@ FileError not_a_run(const std::string& path, const std::string& why) {
 }
 
 std::string file_of(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return path;
-  for (const char* name : {"weights.safetensors", "checkpoint.safetensors"}) {
-    const std::filesystem::path file = std::filesystem::path(path) / name;
-    if (std::filesystem::exists(file)) return file.string();
-  }
-  throw not_a_run(path, "it has neither weights.safetensors nor checkpoint.safetensors");
+  const std::optional<std::string> file = stored_weights_file(path);
+  if (!file) throw not_a_run(path, "it has neither weights.safetensors nor checkpoint.safetensors");
+  return *file;
 }
 
 const std::string& description_in(const SafetensorsFile& file, const std::string& path) {
@@ -49,22 +45,6 @@ void read_description(const JsonFields& fields, StoredRun& run) {
   run.test_samples = fields.integer_in("test_samples", 1, std::numeric_limits<std::int64_t>::max());
 }
 
-/// The tensors of the model: all of them in a file of weights; in a checkpoint the best ones, or the initial ones if
-/// there are none.
-std::vector<NamedTensor> weights_in(const SafetensorsFile& file, StoredRun& run) {
-  std::string prefix;
-  if (file.metadata.contains("standing")) {
-    const TrainingState standing = standing_in(file, run.path);
-    run.step = standing.step;
-    prefix = standing.best_step > 0 ? "best." : "model.";
-  }
-  std::vector<NamedTensor> weights;
-  for (const auto& [name, tensor] : file.tensors)
-    if (name.starts_with(prefix)) weights.push_back({name.substr(prefix.size()), tensor});
-  if (weights.empty()) throw not_a_run(run.path, "it has no weights");
-  return weights;
-}
-
 void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::vector<NamedTensor>& weights) {
   const DtypeScope scope(weights.front().tensor.dtype());
   run.task = format ? task_without_samples(run.task_name, *format) : make_task(run.task_name, run.task_options);
@@ -74,19 +54,20 @@ void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::
 
 }  // namespace
 
-std::string describe_run(const TaskRun& run) {
+ModelDescription describe_run(const TaskRun& run) {
   JsonObject description{
       {"task", run.options.task},        {"task_options", to_json(run.options.task_options)},
       {"model", run.options.model.name}, {"sizes", sizes_to_json(filled_spec(run.options, *run.task))},
       {"seed", run.options.fit.seed},    {"test_samples", run.options.fit.test_samples}};
   if (const SampleFormat* format = run.task->format()) description.add("format", to_json(*format));
-  return description.text();
+  return {description_key, description.text()};
 }
 
 void save_run(const std::string& path, const TaskRun& run) {
   std::map<std::string, Tensor> weights;
   for (const NamedTensor& weight : parameters(*run.model)) weights.emplace(weight.name, weight.tensor);
-  write_safetensors(path, weights, {{description_key, describe_run(run)}});
+  const auto [entry, json] = describe_run(run);
+  write_safetensors(path, weights, {{entry, json}});
 }
 
 StoredRun load_run(const std::string& path, TaskSamples samples) {
@@ -102,7 +83,9 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
   } catch (const ValueError& error) {
     throw not_a_run(run.path, error.what());
   }
-  const std::vector<NamedTensor> weights = weights_in(file, run);
+  const auto [weights, step] = weights_in(file, run.path);
+  run.step = step;
+  if (weights.empty()) throw not_a_run(run.path, "it has no weights");
   check_finite(run.path, weights);
   try {
     make(run, format, weights);

@@ -9,9 +9,8 @@
 
 namespace retrace {
 
-/// Task and its options, model and its sizes, seed, number of test samples: a JSON object, the entry "trained" of a
-/// file's metadata.
-std::string describe_run(const TaskRun& run);
+/// Task and its options, model and its sizes, seed, number of test samples, in the entry "trained".
+ModelDescription describe_run(const TaskRun& run);
 /// The weights as a safetensors file with that description.
 void save_run(const std::string& path, const TaskRun& run);
 

@@ -129,6 +129,7 @@ TextReport make_text_report(const std::string& path, const TextReportOptions& op
   TextReport report{.path = path,
                     .model = model.options.model,
                     .file = test.file,
+                    .step = model.step,
                     .as_in_training = is_as_in_training(model, test, !options.test_file.empty()),
                     .kind = kind,
                     .parameters = count_parameters(model.network),

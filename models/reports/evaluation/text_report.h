@@ -26,6 +26,7 @@ struct TextPassage {
 
 struct TextReport {
   std::string path, model, file;  // file: of the text
+  std::int64_t step = 0;          // of a checkpoint: after which it was written; 0 for weights
   bool as_in_training = false;    // the text is that of the training's test
   TokenKind kind = TokenKind::characters;
   std::int64_t parameters = 0;

@@ -48,8 +48,9 @@ JsonText learning_to_json(const TextReport& report) {
 
 std::string to_text(const TextReport& report) {
   std::string result =
-      text(report.model, " on ", report.file, ": ", metric_name(report.kind), " ",
-           in_digits(report.metric.value, "%.4g"), " (95 % interval ", interval_of(report.metric), ")\n",
+      text(report.model, report.step > 0 ? text(" (a checkpoint after step ", report.step, ")") : std::string(), " on ",
+           report.file, ": ", metric_name(report.kind), " ", in_digits(report.metric.value, "%.4g"), " (95 % interval ",
+           interval_of(report.metric), ")\n",
            wrapped(text(report.tokens, " ", name_of(report.kind), " were predicted",
                         report.as_in_training ? ", those of the training's test" : "", "; chance ",
                         in_digits(report.chance, "%.4g"), "; ", report.parameters, " parameters."),
@@ -78,6 +79,7 @@ std::string to_json(const TextReport& report) {
   JsonObject object{{"task", "text"},
                     {"model", report.model},
                     {"path", report.path},
+                    {"step", report.step},
                     {"text", report.file},
                     {"as_in_training", report.as_in_training},
                     {"tokens", name_of(report.kind)},

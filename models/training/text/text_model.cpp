@@ -4,6 +4,7 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/training/check_finite.h>
+#include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/text/text_model.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 
 namespace retrace {
 namespace {
+
+constexpr const char* metadata_entry = "text_model";
 
 // In the order of the alternatives of LanguageBody, the last of which stands for all other models.
 constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
@@ -89,11 +92,11 @@ JsonObject source_to_json(const TextModel& model) {
   return object;
 }
 
-TextModel model_of(const SafetensorsFile& file, const JsonFields& description) {
+TextModel model_of(const JsonFields& description, Dtype dtype) {
   constexpr std::int64_t largest_size = 1 << 20;
   // Models that an older program stored have no sizes.
   const ModelSpec memory = description.has("sizes.slots") ? model_spec_in(description) : ModelSpec();
-  const DtypeScope scope(file.tensors.begin()->second.dtype());
+  const DtypeScope scope(dtype);
   Random random;
   return {{.model = description.string("model"),
            .hidden = description.integer_in("hidden", 1, largest_size),
@@ -139,9 +142,7 @@ bool TextModel::carries_state() const {
   return !std::holds_alternative<CausalAttention>(network.body) && !std::holds_alternative<SequenceBody>(network.body);
 }
 
-void save_text_model(const std::string& path, const TextModel& model) {
-  std::map<std::string, Tensor> weights;
-  for (const NamedTensor& weight : parameters(model.network)) weights.emplace(weight.name, weight.tensor);
+ModelDescription describe_text_model(const TextModel& model) {
   JsonObject description{{"model", model.options.model},
                          {"hidden", model.options.hidden},
                          {"length", model.options.length},
@@ -153,7 +154,14 @@ void save_text_model(const std::string& path, const TextModel& model) {
   description.add(to_json(model.options.form));
   if (model.options.model == "rmc") description.add("sizes", sizes_to_json(model.options.spec()));
   description.add(source_to_json(model));
-  write_safetensors(path, weights, {{"text_model", description.text()}});
+  return {metadata_entry, description.text()};
+}
+
+void save_text_model(const std::string& path, const TextModel& model) {
+  std::map<std::string, Tensor> weights;
+  for (const NamedTensor& weight : parameters(model.network)) weights.emplace(weight.name, weight.tensor);
+  const auto [entry, json] = describe_text_model(model);
+  write_safetensors(path, weights, {{entry, json}});
 }
 
 TextModel load_text_model(const std::string& path) {
@@ -162,16 +170,17 @@ TextModel load_text_model(const std::string& path) {
     return FileError(text("load_text_model: ", path, " cannot be read as a model of text (", why,
                           "); make one by: retrace train text"));
   };
-  const auto found = file.metadata.find("text_model");
-  if (found == file.metadata.end() || file.tensors.empty()) throw refuse("it has no vocabulary");
+  const auto found = file.metadata.find(metadata_entry);
+  if (found == file.metadata.end()) throw refuse("it has no vocabulary");
   try {
     const JsonFields description("the entry text_model of its metadata", found->second);
-    TextModel model = model_of(file, description);
+    const auto [weights, step] = weights_in(file, path);
+    if (weights.empty()) throw ValueError("it has no weights");
+    TextModel model = model_of(description, weights.front().tensor.dtype());
     read_source(description, model);
-    std::vector<NamedTensor> values;
-    for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});
-    assign(model.network, values);
-    check_finite(path, values);
+    assign(model.network, weights);
+    check_finite(path, weights);
+    model.step = step;
     return model;
   } catch (const Error& error) {
     throw refuse(error.what());
@@ -179,9 +188,9 @@ TextModel load_text_model(const std::string& path) {
 }
 
 std::optional<std::string> text_model_file(const std::string& path) {
-  const std::string file =
-      std::filesystem::is_directory(path) ? (std::filesystem::path(path) / "weights.safetensors").string() : path;
-  if (!std::filesystem::exists(file) || !read_safetensors(file).metadata.contains("text_model")) return std::nullopt;
+  const std::optional<std::string> file = stored_weights_file(path);
+  if (!file || !std::filesystem::exists(*file) || !read_safetensors(*file).metadata.contains(metadata_entry))
+    return std::nullopt;
   return file;
 }
 

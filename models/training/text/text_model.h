@@ -8,6 +8,7 @@
 
 #include <retrace/models/networks/language_model.h>
 #include <retrace/models/tasks/text/text_data.h>
+#include <retrace/models/training/fit.h>
 
 namespace retrace {
 
@@ -43,6 +44,7 @@ struct TextModel {
   LanguageModel network;
   TextSource source = {};             // on which it was trained, if that is known
   std::string test_fingerprint = {};  // of the tokens on which it was tested
+  std::int64_t step = 0;              // of a checkpoint: after which it was written; 0 for weights
 
   /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
   /// name), for an option of the form that it does not have, for bidirectional layers, which would see the tokens to
@@ -54,12 +56,14 @@ struct TextModel {
   bool carries_state() const;
 };
 
-/// The weights as a safetensors file, with the options, the vocabulary and the source in its metadata.
+/// The options, the vocabulary and the source, in the entry "text_model".
+ModelDescription describe_text_model(const TextModel& model);
+/// The weights as a safetensors file with that description.
 void save_text_model(const std::string& path, const TextModel& model);
-/// Throws FileError for a file that cannot be read or is not of a model of text.
+/// The model of a file of weights, or the best one so far of a checkpoint. Throws FileError for a file that cannot be
+/// read or is not of a model of text.
 TextModel load_text_model(const std::string& path);
-/// The file of a text model: the path itself, or the weights in that folder. Nothing if there is none, or another
-/// model.
+/// The file of a stored model (stored_weights_file), if it is there and of a model of text.
 std::optional<std::string> text_model_file(const std::string& path);
 
 }  // namespace retrace

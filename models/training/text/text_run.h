@@ -25,7 +25,7 @@ struct TextRun : Run {
   std::vector<NamedTensor> weights() const override { return parameters(model.network); }
   std::int64_t flops_a_sample() const override;
   bool knows_ceiling() const override { return false; }
-  std::string description() const override { return {}; }
+  ModelDescription description() const override { return describe_text_model(model); }
   void save_weights(const std::string& path) const override { save_text_model(path, model); }
   std::string json() const override;
 };

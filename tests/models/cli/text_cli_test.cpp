@@ -22,6 +22,11 @@ class TextCli : public testing::Test {
     for (int line = 0; line < 60; ++line) rhyme << "row row row your boat, gently down the stream\n";
   }
 
+  static std::vector<std::string> with(std::vector<std::string> words, const char* another) {
+    words.emplace_back(another);
+    return words;
+  }
+
   /// A short training on the rhyme, with more words to the command.
   Outcome train(const std::vector<std::string>& more) const {
     std::vector<std::string> words{"train", "text",     "--text", rhyme_,     "--steps", "6",      "--batch",
@@ -85,9 +90,7 @@ TEST_F(TextCli, TextsOfTheirOwnForValidationAndTest) {
   EXPECT_EQ(result["test_text"], test);
   EXPECT_TRUE(nlohmann::json::parse(train({}).results)["test_text"].is_null());
   std::ofstream(test) << "gently, gently dwon\n";
-  std::vector<std::string> resumed = texts;
-  resumed.emplace_back("--resume");
-  EXPECT_EQ(train(resumed).status, 2) << "of another test";
+  EXPECT_EQ(train(with(texts, "--resume")).status, 2) << "of another test";
   std::ofstream(test) << "gently\nZ\n";
   const Outcome unknown = train({"--test-text", test});
   EXPECT_EQ(unknown.status, 1);
@@ -140,6 +143,28 @@ TEST_F(TextCli, EvalReportsOnTheTextAndChangesNoWeights) {
   EXPECT_EQ(run_command({"eval", out_, "--learning-rate", "0.1"}).status, 2);
   std::filesystem::remove(rhyme_);
   EXPECT_EQ(run_command({"eval", out_}).status, 1);
+}
+
+TEST_F(TextCli, ACheckpointIsReadWhereThereAreNoWeightsYet) {
+  for (const char* model : {"lstm", "rmc"}) {  // with a state that is carried over, and with sizes of its own
+    const std::vector<std::string> command{"--model", model, "--dtype", "f64", "--validate-every", "3", "--out", out_};
+    ASSERT_EQ(train(with(command, "--force")).status, 0);
+    auto whole = nlohmann::json::parse(run_command({"eval", out_, "--json"}).results);
+    const Outcome written = run_command({"generate", out_, "--length", "20"});
+    std::filesystem::remove(folder_ / "run" / "weights.safetensors");
+    auto stopped = nlohmann::json::parse(run_command({"eval", out_, "--json"}).results);
+    EXPECT_EQ(whole["step"], 0);
+    EXPECT_EQ(stopped["step"], 6);
+    EXPECT_NE(run_command({"eval", out_}).results.find("(a checkpoint after step 6) on "), std::string::npos);
+    EXPECT_EQ(run_command({"generate", out_, "--length", "20"}).results, written.results);
+    for (auto* report : {&whole, &stopped}) report->erase("step"), report->erase("path");
+    EXPECT_EQ(stopped, whole) << "the last parameters were the best";
+    const std::string renamed = rhyme_ + model;
+    std::filesystem::rename(rhyme_, renamed);
+    rhyme_ = renamed;
+    const Outcome resumed = train(with(command, "--resume"));
+    EXPECT_EQ(resumed.status, 0) << "the same text under another name: " << resumed.messages;
+  }
 }
 
 TEST_F(TextCli, CompareStoresItsRunsAndGoesOnWithThem) {

@@ -142,7 +142,7 @@ TEST_F(StoredMetadata, OfAModelOfTextIsNamed) {
 
 TEST_F(StoredMetadata, ARefusedResumeNamesTheFile) {
   const std::vector<NamedTensor> tensors{{"w", ones({2})}};
-  const std::string model = R"({"task":"babi","model":"lstm","test_samples":8})";
+  const ModelDescription model{"trained", R"({"task":"babi","model":"lstm","test_samples":8})"};
   save_checkpoint(path_, tensors, {}, "a run", model);
   file_ = read_safetensors(path_);
   const auto refusal_of_resume = [&](const char* entry, const std::string& text) {

@@ -24,7 +24,8 @@ std::vector<double> losses_while_learning(const TextModel& model, TokenIds ids, 
   const TextModel learner = twin_of(model);
   const DtypeScope scope(parameters(learner.network).front().tensor.dtype());
   const Streams streams(ids, 1, model.options.length);
-  Adam adam(learner.network, {.lr = options.learning_rate});
+  // Momentum would go on in the direction of earlier segments.
+  Adam adam(learner.network, {.lr = options.learning_rate, .b1 = 0});
   std::vector<double> losses;
   LanguageState state;
   for (std::int64_t number = 0; number < streams.segments(); ++number) {

@@ -59,7 +59,7 @@ TEST(KeepLearning, ScoresASegmentBeforeItIsLearned) {
     const std::vector<double> losses = losses_while_learning(model, ids, options);
     ASSERT_EQ(losses.size(), 24U);
     const TextModel twin = twin_of(model);
-    Adam adam(twin.network, {.lr = 1e-2});
+    Adam adam(twin.network, {.lr = 1e-2, .b1 = 0});
     LanguageState state;
     for (std::int64_t number = 0; number < 3; ++number) {
       const Streams::Segment segment = Streams(ids, 1, 8).segment(number);
@@ -83,7 +83,7 @@ TEST(KeepLearning, HelpsWhereTheTextRepeatsAndLeavesTheModelAlone) {
   for (const std::string_view name : text_model_names()) {
     const TextModel model = model_for(data.vocabulary, name);
     const std::string before = weights_hash(model.network);
-    EXPECT_LT(mean_of(losses_while_learning(model, data.ids, {.learning_rate = 1e-2})),
+    EXPECT_LT(mean_of(losses_while_learning(model, data.ids, {.learning_rate = 5e-3})),
               mean_of(token_losses(model, data.ids, 1)) - 0.5)
         << name;
     EXPECT_EQ(weights_hash(model.network), before) << name;

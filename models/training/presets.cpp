@@ -13,8 +13,8 @@ std::span<const std::string_view> preset_names() {
 RunOptions preset(std::string_view name) {
   if (name != preset_names()[0]) throw ValueError(unknown_name("preset", "preset", name, preset_names()));
   RunOptions options{.task = "nth-farthest", .model = {.name = "rmc"}, .task_options = {.vectors = 8, .dims = 16}};
-  options.fit.steps = 150'000;
-  options.fit.warm_up = 1.0 / 150;  // 1,000 steps
+  options.fit.steps = 280'000;
+  options.fit.warm_up = 1.0 / 150;
   options.fit.validate_every = 500;
   return options;
 }

@@ -27,9 +27,8 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   command.add_option("--optimizer", fit.optimizer, "adam, adamw, lion, rmsprop or sgd (with momentum)")
       ->capture_default_str();
   command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
-  shown(
-      number("--b2", fit.b2, "of adam and adamw: decay of the mean squared gradients", {0, 1, NumberRange::Open::max}),
-      fit.b2);
+  number("--b2", fit.b2, "of adam and adamw: decay of the mean squared gradients (default: the task's)",
+         {0, 1, NumberRange::Open::max});
   shown(number("--warm-up", fit.warm_up, "fraction of the steps in which the learning rate rises", {0, 1}),
         fit.warm_up);
   shown(number("--weight-decay", fit.weight_decay, "of adam, adamw, lion and sgd", number_of_0_or_more),

@@ -19,6 +19,7 @@ struct Recipe {
   double learning_rate = 1e-2;
   std::int64_t steps = 3000;
   std::string_view schedule = "cosine";
+  double b2 = 0.98;  // of Adam: a short memory of squares leaves a plateau sooner than 0.999
 };
 
 /// Stands for the tasks for which a model has no row of its own; not for the data of users.
@@ -36,7 +37,8 @@ struct ModelRecipe {
 
 /// Adds a task of your own, with its recipe, to those that make_task, and so `retrace train` and `compare`, know.
 /// Throws ValueError for a name that is taken or cannot be written on a command line, for no factory, and for numbers
-/// of the recipe that are not above 0. Not while another thread uses these functions.
+/// of the recipe that are not above 0, or a b2 that is not from 0 to below 1. Not while another thread uses these
+/// functions.
 void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe = {});
 
 /// Data of your own as a task: see tasks/dataset.h, whose errors it throws, too.

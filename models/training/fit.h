@@ -37,7 +37,7 @@ struct FitStep {
   const StepReport& report;
 };
 
-/// Where steps, batch, learning rate and schedule are not given, with_recipe() gives them: for a run by name by the
+/// Where steps, batch, learning rate, schedule and b2 are not given, with_recipe() gives them: for a run by name by the
 /// task's recipe, otherwise by fit_recipe.
 struct FitOptions {
   std::uint64_t seed = 0;
@@ -46,7 +46,7 @@ struct FitOptions {
   std::int64_t accumulate = 1;               // batches per update; their gradients are averaged
   std::string optimizer = "adam";            // optimizer_names()
   std::optional<double> learning_rate = {};  // at its highest
-  double b2 = 0.98;                          // of Adam: a short memory of squares leaves a plateau sooner than 0.999
+  std::optional<double> b2 = {};             // of Adam: the decay of the mean squares
   double weight_decay = 0;
   std::vector<FitGroup> groups = {};  // a parameter is in the first that names it; the others have no group
   double average = 0;  // decay of a moving average of the weights (nn/ema.h, rising), which is then validated, tested

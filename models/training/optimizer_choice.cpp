@@ -58,7 +58,7 @@ std::span<const std::string_view> schedule_names() {
 }
 
 std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options) {
-  const AdamOptions adam{.b2 = options.b2, .weight_decay = options.weight_decay};
+  const AdamOptions adam{.b2 = *options.b2, .weight_decay = options.weight_decay};
   if (options.optimizer == "adam") return in_groups<Adam>(weights, options, adam);
   if (options.optimizer == "adamw") return in_groups<AdamW>(weights, options, adam);
   if (options.optimizer == "lion")

@@ -52,12 +52,14 @@ TEST(RunKinds, RefuseOptionsThatTheyDoNotHave) {
 }
 
 TEST(Recipes, GiveTheNumbersThatAreNotGiven) {
-  const Recipe recipe{.batch = 5, .learning_rate = 0.5, .steps = 7, .schedule = "linear"};
+  const Recipe recipe{.batch = 5, .learning_rate = 0.5, .steps = 7, .schedule = "linear", .b2 = 0.75};
   const FitOptions filled = with_recipe({.batch = 3, .schedule = "steps"}, recipe);
   EXPECT_EQ(filled.steps, 7);
   EXPECT_EQ(filled.batch, 3);
   EXPECT_EQ(filled.learning_rate, 0.5);
   EXPECT_EQ(filled.schedule, "steps");
+  EXPECT_EQ(filled.b2, 0.75);
+  EXPECT_EQ(with_recipe({.b2 = 0}, recipe).b2, 0);
   EXPECT_EQ(with_recipe({.minutes = 1}, recipe).steps, no_limit);
   EXPECT_EQ(with_recipe({.steps = 9, .minutes = 1}, recipe).steps, 9);
 }

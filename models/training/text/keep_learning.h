@@ -19,8 +19,8 @@ TextModel twin_of(const TextModel& model);
 /// -ln p of every token but the first, read from beginning to end in segments of the model's length. Each segment is
 /// scored before a twin of the model learns from it by a step of Adam without momentum on its mean loss (Krause et al.,
 /// "Dynamic evaluation of neural sequence models", 2018, with squares of gradients from the test for those from the
-/// training); the model itself does not change. Throws ValueError for fewer than 2 tokens, for a learning rate or a clip
-/// that is not above 0, and where a gradient is not finite.
+/// training); the model itself does not change. Throws ValueError for fewer than 2 tokens, for a learning rate or a
+/// clip that is not above 0, and where a gradient is not finite.
 std::vector<double> losses_while_learning(const TextModel& model, TokenIds ids,
                                           const KeepLearningOptions& options = {});
 

@@ -123,9 +123,9 @@ Baselines NthFarthest::baselines() const {
 }
 
 std::vector<Lesson> NthFarthest::lessons() const {
-  // Of 8 vectors, a model that compares m with those after it alone, and judges those before it by their lengths, finds
-  // the farthest in 62 to 65 % of the samples, and in many dims it stays at that; by its products with all of them, in
-  // 72 to 79 %.
+  // With 8 vectors, a model that compares m only with the vectors after it, and judges those before it by their
+  // lengths, finds the farthest in 62 to 65 % of the samples, and does not get further in many dims. The products with
+  // all vectors find it in 72 to 79 %.
   constexpr double compares_all = 0.7;
   std::vector<Lesson> lessons;
   const auto add = [&](std::int64_t ranks, std::int64_t dims) {

@@ -23,7 +23,7 @@ struct FitGroup {
   std::optional<double> weight_decay = {};  // if not given, FitOptions::weight_decay
 };
 
-/// From which a model can be made again: an entry of a file's metadata, by its name, and its JSON. Without: no entry.
+/// An entry of a file's metadata from which a model can be made again: its name (empty: there is none), and its JSON.
 struct ModelDescription {
   std::string entry = {};
   std::string json = {};

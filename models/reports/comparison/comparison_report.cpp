@@ -41,7 +41,7 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
                *fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
                " seeds; the same batches in the same order for every model; tested on ",
                comparison.run->test_in_words(), " with the parameters of the lowest validation loss on it."),
-          text("Optimiser: ", fit.optimizer, ", schedule ", schedules_in_words(comparison), ", warm-up ", fit.warm_up,
+          text("Optimiser: ", *fit.optimizer, ", schedule ", schedules_in_words(comparison), ", warm-up ", fit.warm_up,
                ", clip ", fit.clip, ".", lessons_in_words(comparison))};
 }
 

@@ -3,6 +3,7 @@
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/text_table.h>
 #include <retrace/models/reports/evaluation/evaluation_maps.h>
+#include <retrace/models/reports/evaluation/report_words.h>
 
 #include <algorithm>
 #include <array>
@@ -15,10 +16,6 @@ constexpr std::size_t bar_length = 20;
 constexpr std::size_t map_width = text_width - 2;  // without the leading space
 constexpr std::size_t max_steps_in_text = 16;      // whose matrices are printed
 constexpr std::int64_t max_columns_in_text = 70;
-
-std::string interval(const Estimate& estimate) {
-  return text(in_digits(estimate.low, "%.4g"), " to ", in_digits(estimate.high, "%.4g"));
-}
 
 /// The lines, indented.
 std::string indented(const std::string& lines, const char* by) {
@@ -33,11 +30,10 @@ std::string indented(const std::string& lines, const char* by) {
 
 std::string headline(const Report& report) {
   const Baselines& baselines = report.baselines;
-  std::string lines =
-      text(title_of(report), ", ", report.parameters, " parameters, from ", report.path,
-           report.step > 0 ? text(" (a checkpoint after step ", report.step, ")") : std::string(), "\n");
+  std::string lines = text(title_of(report), ", ", report.parameters, " parameters, from ", report.path,
+                           checkpoint_note(report.step), "\n");
   lines += text(metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " (95 % interval ",
-                interval(report.metric), ") of ", report.samples, " samples ",
+                interval_text(report.metric), ") of ", report.samples, " samples ",
                 report.held_out ? std::string("that the task holds out") : text("of seed ", report.seed),
                 report.as_in_training ? ", the same as in the training's test" : "", "; loss ",
                 in_digits(report.evaluation.loss, "%.4g"), "\n");
@@ -53,8 +49,8 @@ std::string table_of(const CategoryTable& table, TaskKind kind) {
   if (table.rows.size() == 1) return "";
   std::vector<Row> rows{{table.name, "answers", std::string(metric_name(kind)), "95 % interval"}};
   for (const CategoryRow& row : table.rows) {
-    rows.push_back(
-        {row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4f"), interval(row.metric)});
+    rows.push_back({row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4f"),
+                    interval_text(row.metric)});
     if (kind != TaskKind::classification) continue;
     std::string bar(static_cast<std::size_t>(std::lround(row.metric.value * bar_length)), '#');
     bar.resize(bar_length, '.');
@@ -148,7 +144,7 @@ std::string to_text(const Report& report) {
   if (report.of_every_difficulty.answers > 0)
     result += text("\nOn as many samples of every difficulty up to the task's: ", metric_name(report.kind), " ",
                    in_digits(report.of_every_difficulty.value, "%.4g"), " (95 % interval ",
-                   interval(report.of_every_difficulty), ")\n");
+                   interval_text(report.of_every_difficulty), ")\n");
   for (const CategoryTable& table : report.of_every_difficulty_categories) result += table_of(table, report.kind);
   result += failures_of(report);
   if (report.memory) result += memory_of(*report.memory, report.memory_at_one_length);

@@ -2,14 +2,11 @@
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/text_table.h>
+#include <retrace/models/reports/evaluation/report_words.h>
 #include <retrace/models/reports/evaluation/text_report.h>
 
 namespace retrace {
 namespace {
-
-std::string interval_of(const Estimate& estimate) {
-  return text(in_digits(estimate.low, "%.4g"), " to ", in_digits(estimate.high, "%.4g"));
-}
 
 /// With line ends as "\n", so that it fits into one line.
 std::string in_one_line(const std::string& passage) {
@@ -21,8 +18,9 @@ std::string in_one_line(const std::string& passage) {
 std::string learning_of(const TextReport& report) {
   const std::string_view unit = report.kind == TokenKind::words ? "word" : "character";
   std::vector<Row> rows{{"weights", std::string(metric_name(report.kind)), "95 % interval"}};
-  rows.push_back({"frozen", in_digits(report.metric.value, "%.4g"), interval_of(report.metric)});
-  rows.push_back({"keep learning", in_digits(report.keeps_learning.value, "%.4g"), interval_of(report.keeps_learning)});
+  rows.push_back({"frozen", in_digits(report.metric.value, "%.4g"), interval_text(report.metric)});
+  rows.push_back(
+      {"keep learning", in_digits(report.keeps_learning.value, "%.4g"), interval_text(report.keeps_learning)});
   return text("\n", text_table(rows, "lr", "  "),
               wrapped(text("Both read the text once, from beginning to end. The second model learns from each segment "
                            "after it was scored, at a learning rate of ",
@@ -48,9 +46,8 @@ JsonText learning_to_json(const TextReport& report) {
 
 std::string to_text(const TextReport& report) {
   std::string result =
-      text(report.model, report.step > 0 ? text(" (a checkpoint after step ", report.step, ")") : std::string(), " on ",
-           report.file, ": ", metric_name(report.kind), " ", in_digits(report.metric.value, "%.4g"), " (95 % interval ",
-           interval_of(report.metric), ")\n",
+      text(report.model, checkpoint_note(report.step), " on ", report.file, ": ", metric_name(report.kind), " ",
+           in_digits(report.metric.value, "%.4g"), " (95 % interval ", interval_text(report.metric), ")\n",
            wrapped(text(report.tokens, " ", name_of(report.kind), " were predicted",
                         report.as_in_training ? ", those of the training's test" : "", "; chance ",
                         in_digits(report.chance, "%.4g"), "; ", report.parameters, " parameters."),
@@ -58,8 +55,8 @@ std::string to_text(const TextReport& report) {
   if (report.keep_learning) result += learning_of(report);
   std::vector<Row> rows{{report.categories.name, "tokens", std::string(metric_name(report.kind)), "95 % interval"}};
   for (const CategoryRow& row : report.categories.rows)
-    rows.push_back(
-        {row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4g"), interval_of(row.metric)});
+    rows.push_back({row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4g"),
+                    interval_text(row.metric)});
   result += text("\n", text_table(rows, "lr", "  "));
   if (!report.passages.empty()) result += "\nWorst passages:\n";
   for (const TextPassage& passage : report.passages)

@@ -18,6 +18,7 @@
 #include <retrace/nn/mlstm.h>
 #include <retrace/nn/module.h>
 #include <retrace/nn/multi_head_attention.h>
+#include <retrace/nn/muon.h>
 #include <retrace/nn/names.h>
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/ntm.h>

@@ -25,7 +25,7 @@ template <class Options> struct ParameterGroup {
   Options options;
 };
 
-/// A parameter and the optimiser's state for it ("m", "v", ...), in the order of Options::state_names().
+/// A parameter and the optimiser's state for it ("m", "v", ...), in the order of the options' state_names().
 struct OptimizerSlot {
   NamedTensor parameter;
   std::vector<NamedTensor> state;
@@ -100,8 +100,8 @@ class AnyOptimizer {
   std::int64_t steps_ = 0;
 };
 
-/// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(); the
-/// derived class defines the update of one parameter.
+/// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(), or
+/// state_names(parameter) where that depends on the parameter; the derived class defines the update of one parameter.
 template <class Options> class Optimizer : public AnyOptimizer {
  public:
   /// Updates all parameters of the module, with the same options.
@@ -116,7 +116,7 @@ template <class Options> class Optimizer : public AnyOptimizer {
       for (const NamedTensor& parameter : group.parameters) {
         check_defined("optimizer", parameter.tensor, parameter.name.c_str());
         OptimizerSlot slot{.parameter = parameter, .state = {}, .group = options_.size()};
-        for (const char* name : group.options.state_names())
+        for (const char* name : state_names(group.options, parameter.tensor))
           slot.state.push_back({text(parameter.name, ".", name), zeros_like(parameter.tensor)});
         slots_.push_back(std::move(slot));
       }
@@ -162,6 +162,12 @@ template <class Options> class Optimizer : public AnyOptimizer {
                            " has no gradient since the last step; call backward on a loss that depends on it, or set "
                            "allow_missing"));
     }
+  }
+  static std::vector<const char*> state_names(const Options& options, const Tensor& parameter) {
+    if constexpr (requires { options.state_names(parameter); })
+      return options.state_names(parameter);
+    else
+      return options.state_names();
   }
   double rate(std::size_t group) const override { return options_[group].lr; }
   void set_rate(std::size_t group, double lr) override { options_[group].lr = lr; }

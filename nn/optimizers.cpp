@@ -1,3 +1,4 @@
+#include <retrace/nn/adam_update.h>
 #include <retrace/nn/optimizers.h>
 
 #include <cmath>
@@ -20,7 +21,9 @@ template <class T> T* state(OptimizerSlot& slot, std::size_t which) {
   return slot.state[which].tensor.mutable_values<T>().data();
 }
 
-void adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay) {
+}  // namespace
+
+void adam_update(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay) {
   const double t = static_cast<double>(slot.updates);
   with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
     kernels::run<T>(&kernels::KernelTable::adam, kernels::adam_plain<T>,
@@ -41,8 +44,6 @@ void adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double d
                      .weight_decay = static_cast<T>(decay)});
   });
 }
-
-}  // namespace
 
 void Sgd::update(OptimizerSlot& slot, const SgdOptions& options) {
   with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
@@ -108,10 +109,12 @@ void Lion::update(OptimizerSlot& slot, const LionOptions& options) {
   });
 }
 
-void Adam::update(OptimizerSlot& slot, const AdamOptions& options) { adam(slot, options, 1, options.weight_decay); }
+void Adam::update(OptimizerSlot& slot, const AdamOptions& options) {
+  adam_update(slot, options, 1, options.weight_decay);
+}
 
 void AdamW::update(OptimizerSlot& slot, const AdamOptions& options) {
-  adam(slot, options, 1 - options.lr * options.weight_decay, 0);
+  adam_update(slot, options, 1 - options.lr * options.weight_decay, 0);
 }
 
 }  // namespace retrace

@@ -1,7 +1,7 @@
 // The optimisers. g is the gradient of a parameter w; t is the number of its update, from 1; lr is the learning rate.
 // Three options permit what AnyOptimizer::step otherwise rejects: allow_missing permits parameters without a gradient,
 // allow_nonfinite gradients with a NaN or an infinity (which the weights then get, too), and allow_unvisited parameters
-// on the tape that belong to no optimiser.
+// on the tape that belong to no optimiser. (Muon is in muon.h.)
 #pragma once
 
 #include <retrace/nn/optimizer.h>

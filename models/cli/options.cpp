@@ -24,14 +24,14 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
   count("--steps", fit.steps, "training steps (default: the task's, or as many as --minutes allows)");
   count("--batch", fit.batch, "samples per batch (default: the task's)");
   number("--learning-rate", fit.learning_rate, "the maximum (default: the task's)", number_above_0);
-  command.add_option("--optimizer", fit.optimizer, "adam, adamw, lion, rmsprop or sgd (with momentum)")
-      ->capture_default_str();
+  command.add_option("--optimizer", fit.optimizer,
+                     "adam, adamw, lion, muon, rmsprop or sgd with momentum (default: the task's, mostly adam)");
   command.add_option("--schedule", fit.schedule, "of the learning rate: cosine, linear, trapezoid, steps or constant");
-  number("--b2", fit.b2, "of adam and adamw: decay of the mean squared gradients (default: the task's)",
+  number("--b2", fit.b2, "of adam, adamw and muon: decay of the mean squared gradients (default: the task's)",
          {0, 1, NumberRange::Open::max});
   shown(number("--warm-up", fit.warm_up, "fraction of the steps in which the learning rate rises", {0, 1}),
         fit.warm_up);
-  shown(number("--weight-decay", fit.weight_decay, "of adam, adamw, lion and sgd", number_of_0_or_more),
+  shown(number("--weight-decay", fit.weight_decay, "of adam, adamw, lion, muon and sgd", number_of_0_or_more),
         fit.weight_decay);
   number("--average", fit.average, "validate, test and store a moving average of the weights, of this decay",
          {0, 1, NumberRange::Open::max});

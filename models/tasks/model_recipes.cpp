@@ -58,6 +58,7 @@ Recipe recipe_for(std::string_view task, std::string_view model) {
   recipe.learning_rate = row->learning_rate.value_or(recipe.learning_rate);
   recipe.steps = row->steps.value_or(recipe.steps);
   if (!row->schedule.empty()) recipe.schedule = row->schedule;
+  if (!row->optimizer.empty()) recipe.optimizer = row->optimizer;
   return recipe;
 }
 

@@ -16,6 +16,7 @@ struct Recipe {
   SizeOptions sizes = {};     // if not given: hidden 64, and for a relational memory 4 slots of 32, 2 heads
   bool slot_per_row = false;  // one slot per row of the sequence, instead of sizes.slots
   std::int64_t batch = 64;
+  std::string_view optimizer = "adam";
   double learning_rate = 1e-2;
   std::int64_t steps = 3000;
   std::string_view schedule = "cosine";
@@ -32,7 +33,8 @@ struct ModelRecipe {
   SizeOptions sizes = {};
   std::optional<double> learning_rate = {};
   std::optional<std::int64_t> steps = {};
-  std::string_view schedule = {};  // empty: the task's
+  std::string_view schedule = {};   // empty: the task's
+  std::string_view optimizer = {};  // likewise
 };
 
 /// Adds a task of your own, with its recipe, to those that make_task, and so `retrace train` and `compare`, know.

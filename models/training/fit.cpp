@@ -29,7 +29,7 @@ std::string description_of_extras(const FitOptions& options) {
 /// The description that a checkpoint and the training that resumes from it must share.
 std::string description(const Training& training) {
   const FitOptions& options = training.options();
-  return text(training.description(), ", batch ", *options.batch, " x ", options.accumulate, ", ", options.optimizer,
+  return text(training.description(), ", batch ", *options.batch, " x ", options.accumulate, ", ", *options.optimizer,
               ", learning rate ", *options.learning_rate, " ", *options.schedule, " over ", *options.steps,
               " steps, warm-up ", options.warm_up, ", clip ", options.clip, ", b2 ", *options.b2, ", weight decay ",
               options.weight_decay, ", validation every ", options.validate_every, " steps on ",

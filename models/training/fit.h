@@ -37,16 +37,16 @@ struct FitStep {
   const StepReport& report;
 };
 
-/// Where steps, batch, learning rate, schedule and b2 are not given, with_recipe() gives them: for a run by name by the
-/// task's recipe, otherwise by fit_recipe.
+/// Where steps, batch, optimiser, learning rate, schedule and b2 are not given, with_recipe() gives them: for a run by
+/// name by the task's recipe, otherwise by fit_recipe.
 struct FitOptions {
   std::uint64_t seed = 0;
   std::optional<std::int64_t> steps = {};  // or no_limit, with `minutes`
   std::optional<std::int64_t> batch = {};
-  std::int64_t accumulate = 1;               // batches per update; their gradients are averaged
-  std::string optimizer = "adam";            // optimizer_names()
-  std::optional<double> learning_rate = {};  // at its highest
-  std::optional<double> b2 = {};             // of Adam: the decay of the mean squares
+  std::int64_t accumulate = 1;                // batches per update; their gradients are averaged
+  std::optional<std::string> optimizer = {};  // optimizer_names()
+  std::optional<double> learning_rate = {};   // at its highest
+  std::optional<double> b2 = {};              // of Adam: the decay of the mean squares
   double weight_decay = 0;
   std::vector<FitGroup> groups = {};  // a parameter is in the first that names it; the others have no group
   double average = 0;  // decay of a moving average of the weights (nn/ema.h, rising), which is then validated, tested

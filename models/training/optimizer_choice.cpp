@@ -1,5 +1,6 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/optimizer_choice.h>
+#include <retrace/nn/muon.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/schedules.h>
 
@@ -38,7 +39,7 @@ std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights,
     if constexpr (requires { its.weight_decay; })
       its.weight_decay = fit.groups[k].weight_decay.value_or(its.weight_decay);
     else if (fit.groups[k].weight_decay)
-      throw ValueError(text("fit: ", fit.optimizer, " has no weight decay; leave that of the group out"));
+      throw ValueError(text("fit: ", *fit.optimizer, " has no weight decay; leave that of the group out"));
     result.push_back({std::move(lists[k]), its});
   }
   result.push_back({std::move(lists.back()), options});
@@ -48,7 +49,7 @@ std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights,
 }  // namespace
 
 std::span<const std::string_view> optimizer_names() {
-  static constexpr std::array<std::string_view, 5> names{"adam", "adamw", "lion", "rmsprop", "sgd"};
+  static constexpr std::array<std::string_view, 6> names{"adam", "adamw", "lion", "muon", "rmsprop", "sgd"};
   return names;
 }
 
@@ -58,15 +59,17 @@ std::span<const std::string_view> schedule_names() {
 }
 
 std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options) {
+  const std::string& name = options.optimizer.value();
   const AdamOptions adam{.b2 = *options.b2, .weight_decay = options.weight_decay};
-  if (options.optimizer == "adam") return in_groups<Adam>(weights, options, adam);
-  if (options.optimizer == "adamw") return in_groups<AdamW>(weights, options, adam);
-  if (options.optimizer == "lion")
-    return in_groups<Lion>(weights, options, LionOptions{.weight_decay = options.weight_decay});
-  if (options.optimizer == "rmsprop") return in_groups<RmsProp>(weights, options, RmsPropOptions{});
-  if (options.optimizer == "sgd")
+  if (name == "adam") return in_groups<Adam>(weights, options, adam);
+  if (name == "adamw") return in_groups<AdamW>(weights, options, adam);
+  if (name == "lion") return in_groups<Lion>(weights, options, LionOptions{.weight_decay = options.weight_decay});
+  if (name == "muon")
+    return in_groups<Muon>(weights, options, MuonOptions{.b2 = *options.b2, .weight_decay = options.weight_decay});
+  if (name == "rmsprop") return in_groups<RmsProp>(weights, options, RmsPropOptions{});
+  if (name == "sgd")
     return in_groups<Sgd>(weights, options, SgdOptions{.momentum = 0.9, .weight_decay = options.weight_decay});
-  throw ValueError(unknown_name("fit", "optimizer", options.optimizer, optimizer_names()));
+  throw ValueError(unknown_name("fit", "optimizer", name, optimizer_names()));
 }
 
 double learning_rate_at(std::int64_t step, const FitOptions& options) {

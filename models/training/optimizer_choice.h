@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// adam, adamw, lion, rmsprop, sgd (with momentum 0.9).
+/// adam, adamw, lion, muon, rmsprop, sgd (with momentum 0.9).
 std::span<const std::string_view> optimizer_names();
 /// cosine (to 0 at the last step), linear (to 0 at the last step), trapezoid (constant, and linear to 0 in the last
 /// fifth of the steps), steps (halved every fifth of them), constant.

@@ -74,7 +74,7 @@ void add_fit(Arguments& arguments, const FitOptions& fit) {
   if (fit.steps != no_limit) arguments.add_if_given("--steps", fit.steps);
   arguments.add_if_given("--batch", fit.batch);
   arguments.add_if_changed("--accumulate", fit.accumulate, usual.accumulate);
-  arguments.add_if_changed("--optimizer", fit.optimizer, usual.optimizer);
+  arguments.add_if_given("--optimizer", fit.optimizer);
   arguments.add_if_given("--b2", fit.b2);
   arguments.add_if_changed("--weight-decay", fit.weight_decay, usual.weight_decay);
   arguments.add_if_changed("--warm-up", fit.warm_up, usual.warm_up);

@@ -16,6 +16,7 @@ namespace retrace {
 FitOptions with_recipe(FitOptions options, const Recipe& recipe) {
   options.steps = options.steps.value_or(options.minutes > 0 ? no_limit : recipe.steps);
   options.batch = options.batch.value_or(recipe.batch);
+  options.optimizer = options.optimizer.value_or(std::string(recipe.optimizer));
   options.learning_rate = options.learning_rate.value_or(recipe.learning_rate);
   options.schedule = options.schedule.value_or(std::string(recipe.schedule));
   options.b2 = options.b2.value_or(recipe.b2);
@@ -59,8 +60,8 @@ void check_options(const FitOptions& given) {
   if (!(options.minutes >= 0))
     throw ValueError(text("fit: minutes is ", options.minutes, "; it is a time, or 0 for as long as the steps take"));
   learning_rate_at(*options.steps, options);  // throws for a schedule that is not known
-  if (std::ranges::find(optimizer_names(), options.optimizer) == optimizer_names().end())
-    throw ValueError(unknown_name("fit", "optimizer", options.optimizer, optimizer_names()));
+  if (std::ranges::find(optimizer_names(), *options.optimizer) == optimizer_names().end())
+    throw ValueError(unknown_name("fit", "optimizer", *options.optimizer, optimizer_names()));
 }
 
 Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)

@@ -27,7 +27,7 @@ std::unique_ptr<SequenceModel> new_model() {
 FitOptions short_fit() { return {.steps = 12, .batch = 8, .learning_rate = 1e-2, .test_samples = 16}; }
 
 TEST(FitGroups, EveryOptimizerHasThem) {
-  for (const char* optimizer : {"adam", "adamw", "lion", "rmsprop", "sgd"}) {
+  for (const char* optimizer : {"adam", "adamw", "lion", "muon", "rmsprop", "sgd"}) {
     const auto model = new_model(), before = new_model();
     FitOptions options = short_fit();
     options.optimizer = optimizer;

@@ -230,7 +230,7 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
             "fit: checkpoint_seconds is nan; it has to be a number of 0 or more");
   EXPECT_EQ(message({.resume = true}), "fit: there is no checkpoint to resume from; say which file");
   EXPECT_EQ(message({.optimizer = "adma"}),
-            "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, lion, rmsprop, sgd)");
+            "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, lion, muon, rmsprop, sgd)");
   EXPECT_EQ(message({.schedule = "cosin"}),
             "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, trapezoid, steps, "
             "constant)");

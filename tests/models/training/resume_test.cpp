@@ -66,7 +66,7 @@ class Resume : public testing::Test {
     Countdown countdown{.batches = batches, .poison = poison, .stop = false};
     const CountedTask task(countdown);
     Random random = Random(1).stream("weights");
-    model_ = make_model("lstm", {.input = 7, .hidden = 8, .output = 6}, random);
+    model_ = make_model("lstm", {.input = 7, .hidden = 16, .output = 6}, random);
     FitOptions options = options_;
     options.resume = resume;
     options.stop = &countdown.stop;
@@ -90,7 +90,7 @@ class Resume : public testing::Test {
 };
 
 TEST_F(Resume, AfterAnyStepEndsWithTheSameWeights) {
-  for (const char* optimizer : {"adam", "rmsprop", "sgd"}) {
+  for (const char* optimizer : {"adam", "muon", "rmsprop", "sgd"}) {
     options_.optimizer = optimizer;
     const FitResult whole = train(never, false);
     const std::string expected = hash();

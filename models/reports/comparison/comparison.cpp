@@ -142,6 +142,7 @@ class Comparing {
                        .parameters = info.parameters,
                        .flops_a_sample = info.flops_a_sample,
                        .form = run.model.form,
+                       .optimizer = *run.fit.optimizer,
                        .schedule = *run.fit.schedule};
     run.fit.learning_rate = result.learning_rate =
         entry.learning_rate ? *entry.learning_rate : choose_learning_rate(result, run);

@@ -45,6 +45,7 @@ struct ModelResult {
   std::int64_t hidden = 0, parameters = 0, flops_a_sample = 0;
   ModelForm form = {};
   double learning_rate = 0;
+  std::string optimizer = {};
   std::string schedule = {};
   std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
   std::vector<FitResult> runs = {};                   // one per seed

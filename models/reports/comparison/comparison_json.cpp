@@ -13,6 +13,7 @@ std::string to_json(const Comparison& comparison) {
                       {"parameters", result.parameters},
                       {"flops_a_sample", result.flops_a_sample},
                       {"learning_rate", result.learning_rate},
+                      {"optimizer", result.optimizer},
                       {"schedule", result.schedule},
                       {"tried", tried},
                       {"values", result.values},

@@ -15,13 +15,13 @@ std::string lessons_in_words(const Comparison& comparison) {
 }
 
 /// "cosine", or of models whose recipes differ "cosine (lstm), trapezoid (rmc)".
-std::string schedules_in_words(const Comparison& comparison) {
+std::string of_each(const Comparison& comparison, std::string ModelResult::*setting) {
   const std::vector<ModelResult>& results = comparison.results;
-  const auto is_first = [&](const ModelResult& result) { return result.schedule == results.front().schedule; };
-  if (std::ranges::all_of(results, is_first)) return results.front().schedule;
+  const auto is_first = [&](const ModelResult& result) { return result.*setting == results.front().*setting; };
+  if (std::ranges::all_of(results, is_first)) return results.front().*setting;
   std::string words;
   for (const ModelResult& result : results)
-    words += text(words.empty() ? "" : ", ", result.schedule, " (", result.name, ")");
+    words += text(words.empty() ? "" : ", ", result.*setting, " (", result.name, ")");
   return words;
 }
 
@@ -41,8 +41,9 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
                *fit.batch * fit.accumulate, " samples", minutes, "; ", comparison.options.seeds,
                " seeds; the same batches in the same order for every model; tested on ",
                comparison.run->test_in_words(), " with the parameters of the lowest validation loss on it."),
-          text("Optimiser: ", *fit.optimizer, ", schedule ", schedules_in_words(comparison), ", warm-up ", fit.warm_up,
-               ", clip ", fit.clip, ".", lessons_in_words(comparison))};
+          text("Optimiser: ", of_each(comparison, &ModelResult::optimizer), ", schedule ",
+               of_each(comparison, &ModelResult::schedule), ", warm-up ", fit.warm_up, ", clip ", fit.clip, ".",
+               lessons_in_words(comparison))};
 }
 
 std::vector<std::string> failures_in_words(const Comparison& comparison) {

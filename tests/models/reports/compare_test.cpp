@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
-#include <retrace/models/reports/comparison/comparison.h>
+#include <retrace/models/reports/comparison/comparison_report.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/models/training/run_kinds.h>
 #include <retrace/tests/models/command_line.h>
@@ -61,6 +61,20 @@ TEST(Compare, ModelsHaveTheRatesOfTheirRecipesAndTheStepsOfTheTasks) {
   }
   EXPECT_NE(comparison.results[0].learning_rate, comparison.results[1].learning_rate);
   EXPECT_NE(to_text(comparison).find("cosine (lstm), trapezoid (rmc)"), std::string::npos) << to_text(comparison);
+}
+
+TEST(Compare, SaysWhoseOptimiserAndScheduleIsWhich) {
+  CompareOptions options = small_comparison();
+  options.run.task = "double";
+  options.models = {"lstm", "gru"};
+  options.seeds = 1;
+  const Comparison comparison = compare(options);
+  const Recipe lstm = recipe_for("double", "lstm"), gru = recipe_for("double", "gru");
+  ASSERT_NE(lstm.optimizer, gru.optimizer);
+  const std::string words = budget_in_words(comparison).back();
+  EXPECT_TRUE(words.starts_with(text("Optimiser: ", lstm.optimizer, " (lstm), ", gru.optimizer, " (gru), schedule ",
+                                     lstm.schedule, " (lstm), ", gru.schedule, " (gru), ")))
+      << words;
 }
 
 TEST(Compare, AModelMayHaveARateOfItsOwn) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/recipes.h>
+#include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/run.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ TEST(ModelRecipes, EachNamesATaskAndAModelOnceAndChangesSomething) {
     EXPECT_GT(recipe.steps, 0);
     EXPECT_TRUE(recipe.learning_rate != of_task.learning_rate || recipe.steps != of_task.steps ||
                 recipe.schedule != of_task.schedule || !(recipe.sizes == of_task.sizes));
+    EXPECT_NE(std::ranges::find(optimizer_names(), recipe.optimizer), optimizer_names().end());
     EXPECT_EQ(recipe.batch, of_task.batch);
   }
 }
@@ -39,6 +41,7 @@ TEST(ModelRecipes, ATrainingByNamesUsesThatOfItsModel) {
     EXPECT_EQ(options.fit.learning_rate, recipe.learning_rate);
     EXPECT_EQ(options.fit.steps, recipe.steps);
     EXPECT_EQ(options.fit.schedule, recipe.schedule);
+    EXPECT_EQ(options.fit.optimizer, recipe.optimizer);
     EXPECT_EQ(options.model.sizes.or_else(row.sizes), row.sizes.or_else(options.model.sizes));
   }
 }

@@ -90,7 +90,7 @@ Registry<Entry>& tasks() {
       {.sizes = {.hidden = 64, .slot_size = 16}, .batch = 32, .learning_rate = 5e-3, .steps = 2500})},
     {"nth-farthest", task<NthFarthest>(
       {.sizes = {.hidden = 128, .slot_size = 64, .heads = 4}, .slot_per_row = true, .batch = 64,
-       .learning_rate = 1.5e-3, .steps = 110000, .schedule = "trapezoid", .b2 = 0.999})},
+       .optimizer = "muon", .learning_rate = 1.5e-3, .steps = 68000, .schedule = "trapezoid", .b2 = 0.999})},
     {"execute", task<Execute>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2,
        .steps = 60000, .schedule = "trapezoid"})}}));

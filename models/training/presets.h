@@ -9,8 +9,8 @@
 namespace retrace {
 
 /// nth-farthest-paper: 8 vectors of 16 dimensions, as in Santoro et al., Relational recurrent neural networks (2018),
-/// by an rmc with a slot for each vector; 17.9 million samples. models/checkpoints/nth-farthest-paper.safetensors has
-/// its weights with a b2 of 0.98, 6.8 million of the samples being of lessons.
+/// by an rmc with a slot for each vector; 17.9 million samples, 3.7 million of them of lessons.
+/// models/checkpoints/nth-farthest-paper.safetensors has its weights.
 std::span<const std::string_view> preset_names();
 /// Throws ValueError, with the nearest right name, for a preset that is not known.
 RunOptions preset(std::string_view name);

@@ -229,8 +229,9 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.checkpoint_seconds = std::numeric_limits<double>::quiet_NaN()}),
             "fit: checkpoint_seconds is nan; it has to be a number of 0 or more");
   EXPECT_EQ(message({.resume = true}), "fit: there is no checkpoint to resume from; say which file");
-  EXPECT_EQ(message({.optimizer = "adma"}),
-            "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, lion, muon, rmsprop, sgd)");
+  EXPECT_EQ(
+      message({.optimizer = "adma"}),
+      "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, lion, muon, rmsprop, sgd)");
   EXPECT_EQ(message({.schedule = "cosin"}),
             "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, trapezoid, steps, "
             "constant)");

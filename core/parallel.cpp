@@ -77,11 +77,13 @@ void parallel_loop(std::int64_t count, std::int64_t grain, LoopBody call, const 
   std::atomic_flag failed = ATOMIC_FLAG_INIT;
   const Clock::time_point begin = Clock::now();
   Clock::time_point own_end = begin;
-#pragma omp parallel num_threads(static_cast <int>(parts))
+  // Always the same team: one of as many threads as there are parts would end the others, and the next loop start them
+  // anew.
+#pragma omp parallel num_threads(threads())
   {
     const SubnormalsScope as_the_caller(mode);
     inside_loop = true;
-    // The team may be smaller than asked for: each thread takes every team-th part.
+    // The team may be smaller than asked for: each thread takes every team-th part, if there is one for it.
     for (std::int64_t part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) {
       try {
         call(body, part * count / parts, (part + 1) * count / parts);

@@ -116,6 +116,18 @@ TEST(Parallel, FewIndicesStayOnTheCallingThread) {
   parallel_for(0, 10, [](std::int64_t, std::int64_t) { ADD_FAILURE() << "a call for no index"; });
 }
 
+TEST(Parallel, ALoopOfFewPartsEndsNoThread) {
+  const ThreadsScope four(4);
+  thread_local int first_of_its_thread = 0;
+  std::atomic<int> begun = 0;
+  for (int round = 0; round < 50; ++round)
+    for (const std::int64_t parts : {4, 2})
+      parallel_for(parts, 1, [&](std::int64_t, std::int64_t) {
+        if (std::exchange(first_of_its_thread, 1) == 0) ++begun;
+      });
+  EXPECT_LE(begun, 4);
+}
+
 TEST(Parallel, OneThreadIsTheCallingThread) {
   const ThreadsScope scope(1);
   const std::thread::id caller = std::this_thread::get_id();

@@ -31,6 +31,12 @@ inline void expect_near(const Tensor& got, const Tensor& want, double limit, con
     }
 }
 
+/// The elements of a tensor of dtype T.
+template <class T> std::vector<T> values_of(const Tensor& x) {
+  const auto values = x.values<T>();
+  return {values.begin(), values.end()};
+}
+
 /// The elements of a tensor of any dtype.
 inline std::vector<double> list(const Tensor& x) {
   return dispatch_any(x.dtype(), [&](auto zero) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 
 #include <retrace/core/error.h>
@@ -19,6 +20,12 @@ template <class E = ValueError, class Call> std::string message_of(Call&& call) 
     return error.what();
   }
   return nothing_thrown;
+}
+
+/// Expects an error of type E of the call, whose message has these parts.
+template <class E, class Call> void expect_words(Call&& call, std::initializer_list<const char*> parts) {
+  const std::string message = message_of<E>(call);
+  for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
 // The messages that many ops share, worded here alone.

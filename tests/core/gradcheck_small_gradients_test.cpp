@@ -51,7 +51,7 @@ TEST(GradcheckOfSmallGradients, PassesTheKeyBiasOfAttention) {
 
 // ---- planted bugs where differences are blind
 
-struct Planted {
+struct SmallGradient {
   const char* bug;
   Forward forward;
   BackwardFunction backward;
@@ -59,7 +59,7 @@ struct Planted {
 };
 
 // clang-format off
-const Planted planted_bugs[] = {
+const SmallGradient small_gradients[] = {
     {"x + 1e8: wrong by 1e-5", [](auto& a, auto&) { return a + 1e8; },
      by([](auto& s) { return s.dy * (s.bug ? 1 + 1e-5 : 1); })},
     {"x + 1e8: wrong by 1e-9", [](auto& a, auto&) { return a + 1e8; },
@@ -88,7 +88,7 @@ const Planted planted_bugs[] = {
 };
 // clang-format on
 
-GradcheckResult check(const Planted& planted, std::uint64_t seed, bool bug) {
+GradcheckResult check(const SmallGradient& planted, std::uint64_t seed, bool bug) {
   Random random(seed);
   Tensors at;
   for (std::size_t k = 0; k < planted.inputs; ++k) at.push_back(random.normal({3, 4}, f64));
@@ -97,7 +97,7 @@ GradcheckResult check(const Planted& planted, std::uint64_t seed, bool bug) {
 }
 
 TEST(GradcheckOfSmallGradients, FindsEveryPlantedBugByAllSeeds) {
-  for (const Planted& planted : planted_bugs)
+  for (const SmallGradient& planted : small_gradients)
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const GradcheckResult right = check(planted, seed, false), wrong = check(planted, seed, true);
       EXPECT_TRUE(right.passed()) << planted.bug << ", seed " << seed << ": " << right;
@@ -106,7 +106,7 @@ TEST(GradcheckOfSmallGradients, FindsEveryPlantedBugByAllSeeds) {
 }
 
 TEST(GradcheckOfSmallGradients, DualNumbersFindAnElementThatDifferencesCannotSee) {
-  const GradcheckResult wrong = check(planted_bugs[0], 1, true);
+  const GradcheckResult wrong = check(small_gradients[0], 1, true);
   ASSERT_EQ(wrong.failed, 12) << wrong;
   for (const GradcheckElement& e : wrong.worst) {
     EXPECT_LE(std::abs(e.analytic - e.numeric), e.noise) << "differences agree within their noise";
@@ -150,7 +150,7 @@ TEST(GradcheckOfSmallGradients, TheReportPrintsTheNoiseThatDecides) {
             std::string::npos)
       << passed.str();
   EXPECT_NE(passed.str().find("dual numbers decided them"), std::string::npos) << passed.str();
-  failed << check(planted_bugs[0], 1, true);
+  failed << check(small_gradients[0], 1, true);
   EXPECT_NE(failed.str().find("  noise "), std::string::npos) << failed.str();
   EXPECT_NE(failed.str().find(", dual numbers "), std::string::npos) << failed.str();
   std::ostringstream of_cancelled;

@@ -28,9 +28,9 @@ std::vector<double> numbers(const Tensor& x) {
 }
 std::vector<double> numbers(const Capture& capture) { return numbers(capture.values); }
 
-struct Inner {
+struct TracedAttention {
   Linear query;
-  explicit Inner(Random& random) : query(3, 2, random) {}
+  explicit TracedAttention(Random& random) : query(3, 2, random) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(this, "inner");
     return tanh(query(x));
@@ -38,7 +38,7 @@ struct Inner {
   void visit(auto&& see) const { see("query", query); }
 };
 struct Encoder {
-  Inner attention;
+  TracedAttention attention;
   std::vector<Linear> layers;
   explicit Encoder(Random& random) : attention(random) { layers.emplace_back(2, 2, random); }
   Tensor operator()(const Tensor& x) const {
@@ -49,7 +49,7 @@ struct Encoder {
   void visit(auto&& see) const { see("attention", attention), see("layers", layers); }
 };
 
-struct Example {
+struct TracedModel {
   DtypeScope scope{f64};
   Random random;
   Encoder encoder{random};
@@ -68,7 +68,7 @@ const TraceRecord& record_of(const Trace& trace, std::string_view op) {
 }
 
 TEST(Trace, CallsThingsWhatTheirAuthorCallsThem) {
-  const Trace trace = Example().trace();
+  const Trace trace = TracedModel().trace();
   const TraceRecord& query = trace.records.at(0);
   EXPECT_EQ(query.op, "linear");
   EXPECT_EQ(query.path, "encoder/attention/query");
@@ -81,7 +81,7 @@ TEST(Trace, CallsThingsWhatTheirAuthorCallsThem) {
 }
 
 TEST(Trace, GradientsAreThoseOfBackward) {
-  const Example example;
+  const TracedModel example;
   const Trace trace = example.trace();
   const std::vector<NamedTensor> weights = parameters(example.encoder);
   std::map<std::string, std::vector<double>> left;
@@ -131,7 +131,7 @@ void expect_it_adds_up(const Trace& trace) {
     EXPECT_EQ(numbers(trace.nodes[static_cast<std::size_t>(node)].gradient), gradient);
 }
 
-TEST(Trace, BeforeAndContributionAreAfter) { expect_it_adds_up(Example().trace()); }
+TEST(Trace, BeforeAndContributionAreAfter) { expect_it_adds_up(TracedModel().trace()); }
 
 TEST(Trace, ContributionsOfOneNodeAsTwoInputsStandApart) {
   const Tensor x = parameter(tensor({3}, f64), "x");
@@ -158,7 +158,7 @@ TEST(Trace, AnEarlierGradientOfALeafIsASeed) {
 }
 
 TEST(Trace, ATapeThatKeepsNothingShowsWhatIsHeld) {
-  const Example example;
+  const TracedModel example;
   const Trace trace = example.trace(TapeOptions{});
   const TraceRecord& tanh_record = record_of(trace, "tanh");
   EXPECT_TRUE(trace.nodes.at(static_cast<std::size_t>(tanh_record.outputs.at(0))).value.exists());  // saved
@@ -177,7 +177,7 @@ TEST(Trace, LaterChangesDoNotReachIt) {
 }
 
 TEST(Trace, OfATapeBeforeItsBackwardHasValuesAlone) {
-  const Example example;
+  const TracedModel example;
   Tape tape({.keep = true});
   example.encoder(example.x);
   const Trace trace = trace_of(tape, {.names = names_of(example.encoder)});
@@ -244,7 +244,7 @@ void expect_same(const Trace& a, const Trace& b) {
 TEST(TraceFile, GivesBackTheSameTrace) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.trace.safetensors";
-  Trace trace = Example().trace();
+  Trace trace = TracedModel().trace();
   trace.checks.push_back({1, 0, 0.5, nan, -infinity});
   trace.flows.push_back({"h", 2, {{"slot 0", {1, infinity}}}, {{1, 0}, {0.5, 1}}});
   save(trace, path);
@@ -254,7 +254,7 @@ TEST(TraceFile, GivesBackTheSameTrace) {
 TEST(TraceFile, RefusesAChangedByte) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.trace.safetensors";
-  save(Example().trace(), path);
+  save(TracedModel().trace(), path);
   const std::string good = bytes_of(path);
   Random random;
   for (int trial = 0; trial < 200; ++trial) {
@@ -293,7 +293,7 @@ TEST(TraceFile, SaysWhatIsNotATrace) {
   const std::string path = folder / "weights.safetensors";
   write_safetensors(path, {{"w", ones({2})}});
   EXPECT_NE(message_of<FileError>([&] { load_trace(path); }).find("holds tensors but no trace"), std::string::npos);
-  Trace trace = Example().trace();
+  Trace trace = TracedModel().trace();
   trace.checks.push_back({0, 11, 0, 0, 0});
   trace.flows.push_back({"h", 2, {{"h", {3, 4}}}, {{1, 0}, {0.5, 1}}});
   const TraceDocument good = document_of(trace);
@@ -325,7 +325,7 @@ TEST(TraceFile, SaysWhatIsNotATrace) {
 
 TEST(TraceFile, RefusesRecordsWithoutOutputsAndTensorsThatDoNotFit) {
   const auto message = [](const Trace& bad) { return message_of<ValueError>([&] { trace_of(document_of(bad)); }); };
-  const Trace good = Example().trace();
+  const Trace good = TracedModel().trace();
   const Tensor other = ones({7, 7}, f64);
   const auto expect_refused = [&](const char* place, const std::function<void(Trace&)>& spoil) {
     Trace bad = good;

@@ -48,12 +48,12 @@ TEST(DecayGroups, OfAMemoryCoreEveryWeightIsInOneGroup) {
     EXPECT_TRUE(parameter.name.ends_with("bias") || parameter.name.find("norm") != std::string::npos) << parameter.name;
 }
 
-struct Tagger {
+struct DecayedTagger {
   Embedding embed;
   LearnedPositions positions;
   std::vector<Linear> layers;
   std::optional<LayerNorm> norm;
-  explicit Tagger(Random& random) : embed(9, 4, random), positions(5, 4, random), norm(4) {
+  explicit DecayedTagger(Random& random) : embed(9, 4, random), positions(5, 4, random), norm(4) {
     layers.emplace_back(4, 4, random);
     layers.emplace_back(4, 2, random, LinearOptions{.bias = false});
   }
@@ -64,7 +64,7 @@ struct Tagger {
 
 TEST(DecayGroups, EmbeddingsDecayWhereAskedForAndExceptionsNever) {
   Random random(3);
-  const Tagger tagger(random);
+  const DecayedTagger tagger(random);
   const DecaySplit plain = split_for_decay(tagger);
   EXPECT_EQ(names_of(plain.decayed), (Names{"layers.0.weight", "layers.1.weight"}));
   EXPECT_EQ(names_of(plain.others),

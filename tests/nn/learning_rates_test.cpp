@@ -142,16 +142,16 @@ TEST(FrozenParameters, AdamCountsTheUpdatesOfEachParameter) {
   EXPECT_NEAR(pair.head.item(), 1 - 6 * 0.125, 1e-14);
 }
 
-struct Tagger {
+struct FrozenTagger {
   Lstm body;
   Linear head;
-  explicit Tagger(Random& random) : body(3, 4, random), head(4, 2, random) {}
+  explicit FrozenTagger(Random& random) : body(3, 4, random), head(4, 2, random) {}
   void visit(auto&& see) const { see("body", body), see("head", head); }
 };
 
 TEST(FrozenParameters, OfAFrozenPartTheGradientsAreNotMissedAndTheOthersAre) {
   Random random(5);
-  const Tagger model(random);
+  const FrozenTagger model(random);
   freeze(model.body);
   AdamW adam(model, {.lr = 0.1, .weight_decay = 0.1});
   const std::string before = weights_hash(model.body);

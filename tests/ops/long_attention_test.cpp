@@ -11,7 +11,7 @@
 namespace retrace {
 namespace {
 
-struct Case {
+struct AttentionSizes {
   const char* name;
   std::int64_t queries, keys;
   AttentionOptions options;
@@ -19,7 +19,7 @@ struct Case {
 
 Tensor padding(std::int64_t keys, Dtype dtype) { return padding_mask(indices({keys - 40, keys}), keys, dtype); }
 
-std::vector<Case> cases(Dtype dtype) {
+std::vector<AttentionSizes> cases(Dtype dtype) {
   return {
       {"square", 300, 300, {.heads = 2}},
       {"one head", 270, 250, {}},
@@ -35,7 +35,7 @@ struct Attended {
 };
 
 /// Every input is used once more, so that the gradients of attention are accumulated.
-template <class Attention> Attended attended(const Case& of, Dtype dtype, bool adds, Attention&& attention) {
+template <class Attention> Attended attended(const AttentionSizes& of, Dtype dtype, bool adds, Attention&& attention) {
   Random random(3);
   const auto rows = [&](std::int64_t count, std::int64_t columns, const char* name) {
     return parameter(random.normal({2, count, columns}, dtype), name);
@@ -61,7 +61,7 @@ void expect_same_bits(const Attended& a, const Attended& b) {
 class LongAttention : public testing::TestWithParam<Dtype> {};
 
 TEST_P(LongAttention, HasTheBitsOfStoredWeights) {
-  for (const Case& of : cases(GetParam()))
+  for (const AttentionSizes& of : cases(GetParam()))
     for (const bool adds : {false, true}) {
       SCOPED_TRACE(text(of.name, adds ? ", added" : ""));
       const auto stored = [](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
@@ -72,7 +72,7 @@ TEST_P(LongAttention, HasTheBitsOfStoredWeights) {
 }
 
 TEST_P(LongAttention, HasTheBitsOfOneThread) {
-  for (const Case& of : cases(GetParam())) {
+  for (const AttentionSizes& of : cases(GetParam())) {
     SCOPED_TRACE(of.name);
     const auto with_threads = [&](int count) {
       const ThreadsScope scope(count);

@@ -12,7 +12,7 @@
 namespace retrace {
 namespace {
 
-struct Case {
+struct OpOfOneTensor {
   std::string name;
   Shape shape;  // of each input
   std::size_t inputs;
@@ -20,7 +20,7 @@ struct Case {
 };
 
 // Small square matrices, so that all operands have the same shape. Other arguments of an op are constants.
-std::vector<Case> cases() {
+std::vector<OpOfOneTensor> cases() {
   Random random(11);
   const Tensor of_four = random.normal({2, 3, 12}, f64);
   const Tensor weight_of_four = random.normal({12, 3}, f64);
@@ -90,14 +90,14 @@ std::vector<Case> cases() {
   };
 }
 
-Tensor gradient_of_one(const Case& of, const Tensor& value, const Tensor& cotangent) {
+Tensor gradient_of_one(const OpOfOneTensor& of, const Tensor& value, const Tensor& cotangent) {
   const Tensor x = parameter(value);
   Tape tape;
   tape.backward({of.op(Tensors(of.inputs, x))}, {cotangent});
   return x.grad();
 }
 
-Tensor sum_of_gradients(const Case& of, const Tensor& value, const Tensor& cotangent) {
+Tensor sum_of_gradients(const OpOfOneTensor& of, const Tensor& value, const Tensor& cotangent) {
   Tensors inputs;
   for (std::size_t i = 0; i < of.inputs; ++i) inputs.push_back(parameter(value));
   Tape tape;
@@ -109,7 +109,7 @@ Tensor sum_of_gradients(const Case& of, const Tensor& value, const Tensor& cotan
 }
 
 TEST(OneTensorTwice, GetsTheSumOfBothGradients) {
-  for (const Case& each : cases()) {
+  for (const OpOfOneTensor& each : cases()) {
     Random random(7);
     const Tensor value = random.normal(each.shape, f64);
     const Tensor cotangent = random.normal(each.op(Tensors(each.inputs, value)).shape(), f64);

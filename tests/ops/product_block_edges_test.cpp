@@ -55,27 +55,27 @@ TEST_F(ProductBlockEdges, LinearLayersOfManyRowsAndOutputs) {
   check_layer(300, 2, 1010, Activation::none);
 }
 
-struct Sizes {
+struct ProductSizes {
   const char* name;
   std::int64_t batch, queries, keys, features, values;
   int heads;
 };
 // Heads in registers have as many keys as a vector has lanes, at most 64 queries and 128 features. Others are computed
 // in groups of at most 32,768 weights.
-constexpr Sizes attention_sizes[] = {{"small heads over threads", 330, 3, 4, 3, 2, 2},
-                                     {"two keys", 30, 5, 2, 3, 5, 2},
-                                     {"eight keys", 30, 9, 8, 17, 9, 2},
-                                     {"nine keys", 30, 9, 9, 5, 17, 2},
-                                     {"seventeen keys", 30, 3, 17, 5, 4, 2},
-                                     {"many queries", 2, 66, 3, 4, 5, 2},
-                                     {"many features", 2, 3, 4, 130, 131, 2},
-                                     {"rows that are whole pages apart", 2, 3, 4, 128, 128, 8},
-                                     {"groups of several samples", 45, 20, 20, 3, 2, 2},
-                                     {"groups of a head", 2, 100, 110, 2, 3, 3}};
+constexpr ProductSizes attention_sizes[] = {{"small heads over threads", 330, 3, 4, 3, 2, 2},
+                                            {"two keys", 30, 5, 2, 3, 5, 2},
+                                            {"eight keys", 30, 9, 8, 17, 9, 2},
+                                            {"nine keys", 30, 9, 9, 5, 17, 2},
+                                            {"seventeen keys", 30, 3, 17, 5, 4, 2},
+                                            {"many queries", 2, 66, 3, 4, 5, 2},
+                                            {"many features", 2, 3, 4, 130, 131, 2},
+                                            {"rows that are whole pages apart", 2, 3, 4, 128, 128, 8},
+                                            {"groups of several samples", 45, 20, 20, 3, 2, 2},
+                                            {"groups of a head", 2, 100, 110, 2, 3, 3}};
 
 // A gradient flows back to y, to the weights, and to both (a rule of every case).
 TEST_F(ProductBlockEdges, AttentionAndItsWeights) {
-  for (const Sizes& n : attention_sizes)
+  for (const ProductSizes& n : attention_sizes)
     for (const bool causal : {false, true})
       check(n.name,
             {{n.batch, n.queries, n.heads * n.features},
@@ -89,7 +89,7 @@ TEST_F(ProductBlockEdges, AttentionAndItsWeights) {
 }
 
 TEST_F(ProductBlockEdges, PackedAttentionAndItsWeights) {
-  for (const Sizes& n : attention_sizes)
+  for (const ProductSizes& n : attention_sizes)
     for (const PackedLayout layout : {PackedLayout::by_kind, PackedLayout::by_head}) {
       const PackedAttentionOptions options{
           .heads = n.heads, .key_size = n.features, .layout = layout, .queries = n.queries < n.keys ? n.queries : 0};

@@ -10,6 +10,7 @@
 
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/ops/ops_of_type.h>
 
@@ -70,8 +71,6 @@ const std::vector<ReductionCase>& reductions() {
   return cases;
 }
 
-Numbers numbers_of(const Tensor& x) { return {x.values<double>().begin(), x.values<double>().end()}; }
-
 bool same_values_or_nan(const Tensor& a, const Tensor& b) {
   const auto equal = [](double left, double right) { return left == right || (std::isnan(left) && std::isnan(right)); };
   const Tensor wide_a = a.to(f64), wide_b = b.to(f64);
@@ -106,7 +105,7 @@ TEST(Reductions, EqualPlainLoopsOverInnerAndOuterAxes) {
       EXPECT_NEAR(y.at({j}), reduction.plain(chosen), 1e-13) << reduction.name;
       EXPECT_EQ(kept.at({0, j, 0}), y.at({j})) << reduction.name;
     }
-    EXPECT_NEAR(reduction.function(x, {}, {}).item(), reduction.plain(numbers_of(x)), 1e-11) << reduction.name;
+    EXPECT_NEAR(reduction.function(x, {}, {}).item(), reduction.plain(list(x)), 1e-11) << reduction.name;
   }
 }
 
@@ -263,7 +262,7 @@ TEST(Reductions, VarianceOfNumbersNearTenThousand) {
   const Tensor x = random.normal({5, 1000}, 1e4, 1, f32);
   const Tensor got = var(x, 1), want = var(x.to(f64), 1);
   for (std::int64_t row = 0; row < 5; ++row) {
-    EXPECT_NEAR(want.at({row}), plain_var(numbers_of(x.to(f64)[row])), 1e-10);
+    EXPECT_NEAR(want.at({row}), plain_var(list(x.to(f64)[row])), 1e-10);
     EXPECT_NEAR(got.at({row}), want.at({row}), 2e-7 * want.at({row}));
   }
   const Tensor slope32 = gradient_of(var, x).to(f64), slope64 = gradient_of(var, x.to(f64));

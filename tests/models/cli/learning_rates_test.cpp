@@ -10,10 +10,11 @@
 namespace retrace {
 namespace {
 
-const std::vector<std::string> words{"train", "babi", "--model", "gru", "--hidden", "8", "--find-learning-rate"};
+const std::vector<std::string> find_the_rate{
+    "train", "babi", "--model", "gru", "--hidden", "8", "--find-learning-rate"};
 
 TEST(LearningRatesCommand, DrawsTheLossAndSuggestsARate) {
-  const Outcome outcome = run_command(words);
+  const Outcome outcome = run_command(find_the_rate);
   EXPECT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
   EXPECT_NE(outcome.results.find("the loss under a rising learning rate"), std::string::npos) << outcome.results;
@@ -21,7 +22,7 @@ TEST(LearningRatesCommand, DrawsTheLossAndSuggestsARate) {
 }
 
 TEST(LearningRatesCommand, PrintsEveryPointAsJson) {
-  std::vector<std::string> with_json = words;
+  std::vector<std::string> with_json = find_the_rate;
   with_json.push_back("--json");
   const auto found = nlohmann::json::parse(run_command(with_json).results);
   EXPECT_EQ(found.at("points").size(), 100U);
@@ -30,7 +31,7 @@ TEST(LearningRatesCommand, PrintsEveryPointAsJson) {
 }
 
 TEST(LearningRatesCommand, WritesNoFolder) {
-  std::vector<std::string> with_out = words;
+  std::vector<std::string> with_out = find_the_rate;
   with_out.insert(with_out.end(), {"--out", "never-written"});
   EXPECT_EQ(run_command(with_out).status, 2);
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/models/data/csv.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
@@ -9,26 +10,24 @@
 namespace retrace {
 namespace {
 
-const std::string& path() {
+const std::string& csv_path() {
   static const TemporaryFolder folder;
   static const std::string place = folder / "x.csv";
   return place;
 }
 
-Csv read(const std::string& content, const CsvOptions& options = {}) {
-  std::ofstream(path(), std::ios::binary) << content;
-  return read_csv(path(), options);
+Csv csv_of(const std::string& content, const CsvOptions& options = {}) {
+  std::ofstream(csv_path(), std::ios::binary) << content;
+  return read_csv(csv_path(), options);
 }
 
-std::vector<double> numbers(const Tensor& x) { return {x.values<double>().begin(), x.values<double>().end()}; }
-
 TEST(Csv, HeaderAndNumbers) {
-  const Csv csv = read("a,b,label\n1,2.5,0\n-3e2,+4,1\n");
+  const Csv csv = csv_of("a,b,label\n1,2.5,0\n-3e2,+4,1\n");
   EXPECT_EQ(csv.names, (std::vector<std::string>{"a", "b", "label"}));
   ASSERT_EQ(csv.values.shape(), (Shape{2, 3}));
   EXPECT_EQ(csv.values.dtype(), f64);
-  EXPECT_EQ(numbers(csv.values), (std::vector<double>{1, 2.5, 0, -300, 4, 1}));
-  EXPECT_EQ(numbers(csv.column("b")), (std::vector<double>{2.5, 4}));
+  EXPECT_EQ(list(csv.values), (std::vector<double>{1, 2.5, 0, -300, 4, 1}));
+  EXPECT_EQ(list(csv.column("b")), (std::vector<double>{2.5, 4}));
   EXPECT_EQ(csv.column("label").to(i64).values<std::int64_t>()[1], 1);
 }
 
@@ -37,39 +36,39 @@ TEST(Csv, NumbersKeepEveryBit) {
   for (const double number : numbers_written) {
     std::array<char, 64> digits;
     std::snprintf(digits.data(), digits.size(), "%.17g", number);
-    const double back = read(std::string("x\n") + digits.data()).values.item();
+    const double back = csv_of(std::string("x\n") + digits.data()).values.item();
     EXPECT_EQ(back, number);
     EXPECT_EQ(std::signbit(back), std::signbit(number));
   }
-  EXPECT_TRUE(std::isnan(read("x\nnan\n").values.item()));
+  EXPECT_TRUE(std::isnan(csv_of("x\nnan\n").values.item()));
 }
 
 TEST(Csv, QuotedFields) {
-  const Csv csv = read("\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\n\"1\",\"2\",3\n");
+  const Csv csv = csv_of("\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\n\"1\",\"2\",3\n");
   EXPECT_EQ(csv.names, (std::vector<std::string>{"a,b", "say \"x\"", "two\nlines"}));
-  EXPECT_EQ(numbers(csv.values), (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(read("a\n\"1\"").values.item(), 1) << "a quote may end the file";
+  EXPECT_EQ(list(csv.values), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(csv_of("a\n\"1\"").values.item(), 1) << "a quote may end the file";
 }
 
 TEST(Csv, WhatOtherProgramsWrite) {
   const std::vector<double> wanted{1, 2, 3, 4};
-  EXPECT_EQ(numbers(read("a,b\r\n1,2\r\n3,4\r\n").values), wanted) << "CRLF";
-  EXPECT_EQ(numbers(read("a,b\n1,2\n3,4").values), wanted) << "no line break at the end";
-  EXPECT_EQ(read("\xEF\xBB\xBF"
-                 "a,b\n1,2\n")
+  EXPECT_EQ(list(csv_of("a,b\r\n1,2\r\n3,4\r\n").values), wanted) << "CRLF";
+  EXPECT_EQ(list(csv_of("a,b\n1,2\n3,4").values), wanted) << "no line break at the end";
+  EXPECT_EQ(csv_of("\xEF\xBB\xBF"
+                   "a,b\n1,2\n")
                 .names[0],
             "a")
       << "a byte-order mark";
-  EXPECT_EQ(numbers(read("a , b\n 1,\t2\n3 , 4\n").values), wanted) << "spaces";
-  EXPECT_EQ(read("a , b\n1,2\n").names, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(numbers(read("1;2\n3;4\n", {.separator = ';', .header = false}).values), wanted);
-  EXPECT_EQ(numbers(read("a\tb\n1\t2\n3\t4\n", {.separator = '\t'}).values), wanted);
+  EXPECT_EQ(list(csv_of("a , b\n 1,\t2\n3 , 4\n").values), wanted) << "spaces";
+  EXPECT_EQ(csv_of("a , b\n1,2\n").names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(list(csv_of("1;2\n3;4\n", {.separator = ';', .header = false}).values), wanted);
+  EXPECT_EQ(list(csv_of("a\tb\n1\t2\n3\t4\n", {.separator = '\t'}).values), wanted);
 }
 
 TEST(Csv, EmptyFiles) {
-  EXPECT_EQ(read("a,b\n").values.shape(), (Shape{0, 2}));
-  EXPECT_EQ(read("a,b\n").column("b").shape(), (Shape{0}));
-  EXPECT_EQ(read("", {.header = false}).values.shape(), (Shape{0, 0}));
+  EXPECT_EQ(csv_of("a,b\n").values.shape(), (Shape{0, 2}));
+  EXPECT_EQ(csv_of("a,b\n").column("b").shape(), (Shape{0}));
+  EXPECT_EQ(csv_of("", {.header = false}).values.shape(), (Shape{0, 0}));
 }
 
 TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
@@ -95,23 +94,23 @@ TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
   };
   for (const auto& [content, wanted] : cases) {
     try {
-      read(content);
+      csv_of(content);
       ADD_FAILURE() << "not refused: " << content;
     } catch (const FileError& error) {
-      EXPECT_EQ(error.what(), "read_csv: " + path() + ": " + wanted);
+      EXPECT_EQ(error.what(), "read_csv: " + csv_path() + ": " + wanted);
     }
   }
 }
 
 TEST(Csv, FilesAndOptionsThatCannotBeReadAreRefused) {
-  EXPECT_THROW(read(""), FileError) << "a header was expected";
-  EXPECT_THROW(read_csv(path() + ".nowhere"), FileError);
+  EXPECT_THROW(csv_of(""), FileError) << "a header was expected";
+  EXPECT_THROW(read_csv(csv_path() + ".nowhere"), FileError);
   EXPECT_THROW(read_csv(testing::TempDir()), FileError) << "a folder";
   for (const char separator : {'"', '\n', '\r', '1', '.', '-'})
-    EXPECT_THROW(read("a\n1\n", {.separator = separator}), ValueError) << separator;
-  EXPECT_THROW(read("1,2\n", {.header = false}).column("a"), ValueError);
+    EXPECT_THROW(csv_of("a\n1\n", {.separator = separator}), ValueError) << separator;
+  EXPECT_THROW(csv_of("1,2\n", {.header = false}).column("a"), ValueError);
   try {
-    read("height,weight\n1,2\n").column("wieght");
+    csv_of("height,weight\n1,2\n").column("wieght");
     ADD_FAILURE();
   } catch (const ValueError& error) {
     EXPECT_STREQ(error.what(),
@@ -121,7 +120,7 @@ TEST(Csv, FilesAndOptionsThatCannotBeReadAreRefused) {
 
 TEST(Csv, AColumnOfWordsBecomesLabels) {
   const std::string flowers = "petal,species,\"sepal\"\n1,virginica,5\n2,setosa,6\n3,\"versi,color\",7\n4, setosa ,8\n";
-  const Csv csv = read(flowers, {.words = {"species"}});
+  const Csv csv = csv_of(flowers, {.words = {"species"}});
   EXPECT_EQ(csv.words.at("species"), (std::vector<std::string>{"setosa", "versi,color", "virginica"}));
   const Tensor labels = csv.labels("species");
   EXPECT_EQ(labels.dtype(), i64);
@@ -134,28 +133,28 @@ TEST(Csv, AColumnOfWordsBecomesLabels) {
 }
 
 TEST(Csv, WordsThatAreNumbersAreSortedByTheirValues) {
-  EXPECT_EQ(read("digit\n10\n9\n-1\n9\n", {.words = {"digit"}}).words.at("digit"),
+  EXPECT_EQ(csv_of("digit\n10\n9\n-1\n9\n", {.words = {"digit"}}).words.at("digit"),
             (std::vector<std::string>{"-1", "9", "10"}));
-  EXPECT_EQ(read("digit\n10\n9\nten\n", {.words = {"digit"}}).words.at("digit"),
+  EXPECT_EQ(csv_of("digit\n10\n9\nten\n", {.words = {"digit"}}).words.at("digit"),
             (std::vector<std::string>{"10", "9", "ten"}));
 }
 
 TEST(Csv, ReadsSomeColumnsInTheOrderAskedFor) {
-  const Csv csv = read("a,note,b\n1,none,2\n3,\"\",4\n", {.columns = {"b", "a"}});
+  const Csv csv = csv_of("a,note,b\n1,none,2\n3,\"\",4\n", {.columns = {"b", "a"}});
   EXPECT_EQ(csv.names, (std::vector<std::string>{"b", "a"}));
   EXPECT_EQ(csv.values.shape(), (Shape{2, 2}));
   EXPECT_EQ(csv.values.at({1, 0}), 4);
   EXPECT_EQ(csv.values.at({1, 1}), 3);
-  EXPECT_THROW(read("a,b\n1,2\n", {.columns = {"c"}}), ValueError);
-  EXPECT_THROW(read("a,b\n1,2\n", {.words = {"b"}, .columns = {"a"}}), ValueError);
-  EXPECT_THROW(read("1,2\n", {.header = false, .words = {"b"}}), ValueError);
-  EXPECT_THROW(read("a,b\n1,\n", {.words = {"b"}}), FileError) << "no word";
+  EXPECT_THROW(csv_of("a,b\n1,2\n", {.columns = {"c"}}), ValueError);
+  EXPECT_THROW(csv_of("a,b\n1,2\n", {.words = {"b"}, .columns = {"a"}}), ValueError);
+  EXPECT_THROW(csv_of("1,2\n", {.header = false, .words = {"b"}}), ValueError);
+  EXPECT_THROW(csv_of("a,b\n1,\n", {.words = {"b"}}), FileError) << "no word";
 }
 
 TEST(Csv, NoCutOfAFileCrashes) {
   const std::string whole = "\"a,b\",c\r\n1.5e3,\"2\"\r\n-3,4\r\n";
   for (std::size_t length = 0; length < whole.size(); ++length) try {
-      read(whole.substr(0, length));
+      csv_of(whole.substr(0, length));
     } catch (const FileError&) {
     }
 }

@@ -13,20 +13,20 @@ namespace {
 
 using namespace std::string_literals;
 
-const std::string& path() {
+const std::string& npy_path() {
   static const TemporaryFolder folder;
   static const std::string place = folder / "x.npy";
   return place;
 }
 
-Tensor read(const std::string& bytes) {
-  std::ofstream(path(), std::ios::binary) << bytes;
-  return read_npy(path());
+Tensor npy_of(const std::string& bytes) {
+  std::ofstream(npy_path(), std::ios::binary) << bytes;
+  return read_npy(npy_path());
 }
 
 std::string bytes_of(const Tensor& x) {
-  write_npy(path(), x);
-  std::ifstream file(path(), std::ios::binary);
+  write_npy(npy_path(), x);
+  std::ifstream file(npy_path(), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -59,16 +59,16 @@ const std::string by_numpy_f8 =
     "\x9a\x99\x99\x99\x99\x99\xb9\x3f"s;
 
 TEST(Npy, ReadsWhatNumpyWrites) {
-  const Tensor f4 = read(by_numpy_f4);
+  const Tensor f4 = npy_of(by_numpy_f4);
   ASSERT_EQ(f4.shape(), (Shape{1, 3}));
   EXPECT_EQ(f4.values<float>()[0], 1.5f);
   EXPECT_EQ(f4.values<float>()[1], -2.0f);
   EXPECT_EQ(f4.values<float>()[2], 0.25f);
-  const Tensor i8 = read(by_numpy_i8);
+  const Tensor i8 = npy_of(by_numpy_i8);
   ASSERT_EQ(i8.shape(), (Shape{2}));
   EXPECT_EQ(i8.values<std::int64_t>()[0], -1);
   EXPECT_EQ(i8.values<std::int64_t>()[1], std::int64_t{1} << 40);
-  const Tensor f8 = read(by_numpy_f8);
+  const Tensor f8 = npy_of(by_numpy_f8);
   EXPECT_EQ(f8.rank(), 0);
   EXPECT_EQ(f8.values<double>()[0], 0.1);
 }
@@ -84,7 +84,7 @@ TEST(Npy, EveryShapeAndDtypeComesBackBitForBit) {
   const Shape shapes[] = {{}, {0}, {1}, {7}, {2, 3}, {3, 0, 2}, {1, 1, 1, 5}, {2, 2, 2, 2, 2, 2, 2, 2}, {100, 10}};
   for (const Shape& shape : shapes) {
     for (const Dtype dtype : {f32, f64}) {
-      const Tensor x = random.normal(shape, dtype), back = read(bytes_of(x));
+      const Tensor x = random.normal(shape, dtype), back = npy_of(bytes_of(x));
       ASSERT_EQ(back.shape(), shape);
       ASSERT_EQ(back.dtype(), dtype);
       dispatch_real(dtype, "test", [&](auto zero) {
@@ -94,11 +94,11 @@ TEST(Npy, EveryShapeAndDtypeComesBackBitForBit) {
         }
       });
     }
-    const Tensor x = random.integers(shape, 1 << 30), back = read(bytes_of(x));
+    const Tensor x = random.integers(shape, 1 << 30), back = npy_of(bytes_of(x));
     ASSERT_EQ(back.shape(), shape);
     EXPECT_TRUE(std::ranges::equal(x.values<std::int64_t>(), back.values<std::int64_t>()));
   }
-  EXPECT_TRUE(std::isnan(read(bytes_of(tensor({std::nan("")}))).item()));
+  EXPECT_TRUE(std::isnan(npy_of(bytes_of(tensor({std::nan("")}))).item()));
 }
 
 TEST(Npy, TheValuesBeginAtAMultipleOf64) {
@@ -109,30 +109,30 @@ TEST(Npy, TheValuesBeginAtAMultipleOf64) {
 
 TEST(Npy, ReadsAPartOfAnotherTensor) {
   const Tensor rows = tensor({{1, 2}, {3, 4}});
-  EXPECT_EQ(read(bytes_of(rows[1])).values<float>()[0], 3);
+  EXPECT_EQ(npy_of(bytes_of(rows[1])).values<float>()[0], 3);
 }
 
 TEST(Npy, ReadsEveryVersionAndTheOtherWaysToWriteAHeader) {
   for (const char version : {'\1', '\2', '\3'})
-    EXPECT_EQ(read(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", two_floats, version)).at({1}),
+    EXPECT_EQ(npy_of(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", two_floats, version)).at({1}),
               -2)
         << int{version};
   for (const char* dictionary : {"{'shape': (2,), 'fortran_order': False, 'descr': '<f4'}",
                                  "{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(2,)}",
                                  "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }"})
-    EXPECT_EQ(read(file_of(dictionary, two_floats)).at({1}), -2) << dictionary;
-  EXPECT_EQ(read(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2,), }", two_floats)).shape(),
+    EXPECT_EQ(npy_of(file_of(dictionary, two_floats)).at({1}), -2) << dictionary;
+  EXPECT_EQ(npy_of(file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2,), }", two_floats)).shape(),
             (Shape{1, 2}));
 }
 
 std::string refusal(const std::string& bytes) {
-  return message_of<FileError>([&] { read(bytes); });
+  return message_of<FileError>([&] { npy_of(bytes); });
 }
 
 TEST(Npy, WhatIsNotSupportedIsRefusedWithARemedy) {
   const auto expect = [](const std::string& dictionary, const std::string& part) {
     const std::string message = refusal(file_of(dictionary, two_floats));
-    EXPECT_TRUE(message.starts_with("read_npy: " + path() + ": ")) << message;
+    EXPECT_TRUE(message.starts_with("read_npy: " + npy_path() + ": ")) << message;
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   expect("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "the values are '>f4', and only");
@@ -179,13 +179,13 @@ TEST(Npy, EveryCutAndEveryByteTooManyIsRefused) {
 }
 
 TEST(Npy, AFileThatCannotBeWrittenLeavesWhatWasThere) {
-  EXPECT_THROW(read_npy(path() + ".nowhere"), FileError);
+  EXPECT_THROW(read_npy(npy_path() + ".nowhere"), FileError);
   EXPECT_THROW(read_npy(testing::TempDir()), FileError);
   EXPECT_THROW(write_npy("/dev/null/x.npy", ones({1})), FileError);
-  EXPECT_THROW(write_npy(path(), Tensor()), ValueError);
-  write_npy(path(), ones({2}));
-  EXPECT_THROW(write_npy(path(), zeros({2}, dual)), DtypeError);
-  EXPECT_EQ(read_npy(path()).at({1}), 1);
+  EXPECT_THROW(write_npy(npy_path(), Tensor()), ValueError);
+  write_npy(npy_path(), ones({2}));
+  EXPECT_THROW(write_npy(npy_path(), zeros({2}, dual)), DtypeError);
+  EXPECT_EQ(read_npy(npy_path()).at({1}), 1);
 }
 
 }  // namespace

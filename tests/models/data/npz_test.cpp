@@ -4,6 +4,7 @@
 #include <retrace/models/data/npz.h>
 #include <retrace/models/data/zip.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -19,17 +20,6 @@ const std::string files = RETRACE_SOURCE_DIR "/tests/models/data/files/";
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// Expects an error of the call whose message has these parts.
-template <class E, class Call> void expect_words(Call&& call, std::initializer_list<const char*> parts) {
-  const std::string message = message_of<E>(call);
-  for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
-}
-
-template <class T> std::vector<T> values_of(const Tensor& x) {
-  const auto values = x.values<T>();
-  return {values.begin(), values.end()};
 }
 
 void expect_the_arrays(const std::map<std::string, Tensor>& arrays) {

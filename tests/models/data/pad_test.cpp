@@ -10,17 +10,12 @@ std::vector<std::int64_t> integers(const Tensor& x) {
   const auto values = x.values<std::int64_t>();
   return {values.begin(), values.end()};
 }
-std::vector<double> numbers(const Tensor& x) {
-  const Tensor wide = x.to(f64);
-  const auto values = wide.values<double>();
-  return {values.begin(), values.end()};
-}
 
 TEST(Pad, FillsBehindTheEndAndSaysWhere) {
   const Tensors sequences{tensor({{1, 2}}), tensor({{3, 4}, {5, 6}, {7, 8}}), tensor({{9, 10}, {11, 12}})};
   const PaddedBatch batch = pad(sequences);
   ASSERT_EQ(batch.values.shape(), (Shape{3, 3, 2}));
-  EXPECT_EQ(numbers(batch.values), (std::vector<double>{1, 2, 0, 0, 0, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0}));
+  EXPECT_EQ(list(batch.values), (std::vector<double>{1, 2, 0, 0, 0, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0}));
   ASSERT_EQ(batch.mask.shape(), (Shape{3, 3}));
   EXPECT_EQ(integers(batch.mask), (std::vector<std::int64_t>{1, 0, 0, 1, 1, 1, 1, 1, 0}));
   EXPECT_EQ(integers(batch.lengths), (std::vector<std::int64_t>{1, 3, 2}));
@@ -34,7 +29,7 @@ TEST(Pad, KeepsTheDtype) {
 
 TEST(Pad, EmptySequencesAreAllPadding) {
   const PaddedBatch batch = pad({zeros({0, 2}), ones({1, 2})});
-  EXPECT_EQ(numbers(batch.values), (std::vector<double>{0, 0, 1, 1}));
+  EXPECT_EQ(list(batch.values), (std::vector<double>{0, 0, 1, 1}));
   EXPECT_EQ(integers(batch.mask), (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(integers(batch.lengths), (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(pad({zeros({0, 2})}).values.shape(), (Shape{1, 0, 2}));

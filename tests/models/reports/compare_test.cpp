@@ -22,7 +22,7 @@ TEST(Statistics, OfKnownNumbers) {
   EXPECT_NEAR(sample.deviation, 2.13809, 1e-5);
   EXPECT_NEAR(sample.half_width, 2.365 * 2.13809 / std::sqrt(8), 1e-4);
   EXPECT_TRUE(std::isinf(summarise(std::vector{1.0}).half_width)) << "one number says nothing of its spread";
-  EXPECT_THROW(summarise({}), ValueError);
+  EXPECT_THROW(summarise(std::vector<double>{}), ValueError);
 }
 
 TEST(Statistics, DifferencesOfPairsCancelWhatIsShared) {

@@ -4,6 +4,7 @@
 #include <retrace/models/study/expression/expression_error.h>
 #include <retrace/models/study/expression/input.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -15,24 +16,22 @@ namespace {
 
 Tensor input(const std::string& text, std::uint64_t seed = 0) { return parse_input(text, seed, f64).tensor; }
 
-std::vector<double> numbers(const Tensor& x) { return {x.values<double>().begin(), x.values<double>().end()}; }
-
 TEST(ExpressionInput, DrawsAShapeFromTheSeedAndTheNameAlone) {
   const NamedTensor q = parse_input("q=4x8", 3, f32);
   EXPECT_EQ(q.name, "q");
   EXPECT_EQ(q.tensor.name(), "q");
   EXPECT_EQ(q.tensor.shape(), (Shape{4, 8}));
   EXPECT_EQ(q.tensor.dtype(), f32);
-  EXPECT_EQ(numbers(input("q=5", 3)), numbers(input("q=5", 3)));
-  EXPECT_NE(numbers(input("q=5", 3)), numbers(input("q=5", 4)));
-  EXPECT_NE(numbers(input("q=5", 3)), numbers(input("k=5", 3)));
+  EXPECT_EQ(list(input("q=5", 3)), list(input("q=5", 3)));
+  EXPECT_NE(list(input("q=5", 3)), list(input("q=5", 4)));
+  EXPECT_NE(list(input("q=5", 3)), list(input("k=5", 3)));
   EXPECT_EQ(input("q=2x0x3").shape(), (Shape{2, 0, 3}));
 }
 
 TEST(ExpressionInput, ReadsNumbers) {
   const Tensor x = input("x=[[1, -2.5], [3e2, .5]]");
   EXPECT_EQ(x.shape(), (Shape{2, 2}));
-  EXPECT_EQ(numbers(x), (std::vector<double>{1, -2.5, 300, 0.5}));
+  EXPECT_EQ(list(x), (std::vector<double>{1, -2.5, 300, 0.5}));
   EXPECT_EQ(input("x=0.5").shape(), Shape{});
   EXPECT_EQ(input("x=-3").item(), -3);
   const Tensor odd = input("x=[nan,inf,-inf]");
@@ -54,7 +53,7 @@ TEST(ExpressionInput, ReadsFiles) {
   write_npy(folder / "ids.npy", indices({3, 4}));
   const Tensor x = input("x=" + (folder / "x.npy"));
   EXPECT_EQ(x.dtype(), f64);
-  EXPECT_EQ(numbers(x), (std::vector<double>{1.5, 2}));
+  EXPECT_EQ(list(x), (std::vector<double>{1.5, 2}));
   EXPECT_EQ(input("ids=" + (folder / "ids.npy")).dtype(), i64);
   EXPECT_NE(message_of<FileError>([&] { input("x=" + (folder / "none.npy")); }), nothing_thrown);
 }

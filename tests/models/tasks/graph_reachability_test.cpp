@@ -12,12 +12,12 @@ namespace {
 
 using Edge = std::pair<std::int64_t, std::int64_t>;
 
-struct Story {
+struct ReadGraph {
   std::set<Edge> edges;
   Edge asked;
 
   /// Reads a sample of 9 rows over 6 nodes.
-  explicit Story(const float* rows) {
+  explicit ReadGraph(const float* rows) {
     for (int row = 0; row < 8; ++row, rows += 13) {
       EXPECT_EQ(rows[12], 0);
       edges.emplace(hot(rows, 6), hot(rows + 6, 6));
@@ -45,7 +45,7 @@ TEST(GraphReachability, AnswersAreThoseOfASearch) {
   double yes = 0, by_one = 0, by_two = 0;
   std::map<std::int64_t, double> asked_from;
   for (const std::int64_t answer : batch.y.values<std::int64_t>()) {
-    const Story story(rows);
+    const ReadGraph story(rows);
     rows += 9 * 13;
     ASSERT_EQ(story.edges.size(), 8U);  // all different
     const auto [a, b] = story.asked;

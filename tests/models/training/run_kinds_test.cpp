@@ -2,21 +2,13 @@
 // given come from the recipe.
 #include <gtest/gtest.h>
 #include <retrace/models/training/run_kinds.h>
+#include <retrace/tests/errors.h>
 
 #include <algorithm>
 #include <string>
 
 namespace retrace {
 namespace {
-
-template <class F> std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "no ValueError was thrown";
-}
 
 std::string refusal(const RunOptions& options) {
   return message_of([&] { make_run(options); });

@@ -120,22 +120,22 @@ TEST_F(StoredRuns, SizesThatDoNotFitTheWeightsAreRefused) {
   train({"babi", "--model", "rmc"});
   for (const char* size : {"slot_size", "slots", "heads"})
     for (const std::int64_t wrong : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40})
-      EXPECT_NE(file_error(changed([&](nlohmann::json& json) { json["sizes"][size] = wrong; })).find(size),
+      EXPECT_NE(file_error(changed([&](nlohmann::json& run) { run["sizes"][size] = wrong; })).find(size),
                 std::string::npos);
-  EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"]["slot_size"] = 16; })).find("not of a model"),
+  EXPECT_NE(file_error(changed([](nlohmann::json& run) { run["sizes"]["slot_size"] = 16; })).find("not of a model"),
             std::string::npos);
-  EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"].erase("slots"); })).find("slots"),
+  EXPECT_NE(file_error(changed([](nlohmann::json& run) { run["sizes"].erase("slots"); })).find("slots"),
             std::string::npos);
-  EXPECT_NE(file_error(changed([](nlohmann::json& json) { json["sizes"]["gate"] = "open"; })).find("'open'"),
+  EXPECT_NE(file_error(changed([](nlohmann::json& run) { run["sizes"]["gate"] = "open"; })).find("'open'"),
             std::string::npos);
 }
 
 TEST_F(StoredRuns, ATaskOrModelOfAnotherProgramIsNamed) {
   train({"babi"});
   const auto message = [](const std::string& path) { return message_of([&] { load_run(path); }); };
-  EXPECT_NE(message(changed([](nlohmann::json& json) { json["task"] = "my-task"; })).find("'my-task'"),
+  EXPECT_NE(message(changed([](nlohmann::json& run) { run["task"] = "my-task"; })).find("'my-task'"),
             std::string::npos);
-  EXPECT_NE(message(changed([](nlohmann::json& json) { json["model"] = "my-model"; })).find("'my-model'"),
+  EXPECT_NE(message(changed([](nlohmann::json& run) { run["model"] = "my-model"; })).find("'my-model'"),
             std::string::npos);
 }
 

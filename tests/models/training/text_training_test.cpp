@@ -21,7 +21,7 @@ std::string repeated(const std::string& part, int times) {
 }
 
 /// Each character drawn evenly from 16: nothing can be learned.
-std::string noise(int count) {
+std::string random_text(int count) {
   Random random(3);
   std::string result;
   for (int k = 0; k < count; ++k) result += static_cast<char>('a' + random.integer(16));
@@ -40,7 +40,7 @@ TextModel small_model(const TextData& data, std::string_view name, std::int64_t 
 const FitOptions short_fit{.steps = 30, .batch = 4, .learning_rate = 1e-2, .validate_every = 7};
 
 TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
-  const TextData data = characters_of(noise(2000));
+  const TextData data = characters_of(random_text(2000));
   const double chance = baselines_of(data).chance;
   EXPECT_DOUBLE_EQ(chance, 4) << "16 characters are 4 bits";
   for (const std::string_view name : text_model_names()) {
@@ -51,7 +51,7 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
 }
 
 TEST(TextTraining, TheUnigramBaselineKnowsTheFrequencies) {
-  const Baselines of_noise = baselines_of(characters_of(noise(20000)));
+  const Baselines of_noise = baselines_of(characters_of(random_text(20000)));
   EXPECT_NEAR(of_noise.trivial, of_noise.chance, 0.02);
   const Baselines uneven = baselines_of(characters_of(repeated("aaab", 5000)));
   EXPECT_DOUBLE_EQ(uneven.chance, 1);
@@ -64,7 +64,7 @@ TEST(TextTraining, TheUnigramBaselineKnowsTheFrequencies) {
 /// Rows of their own, segments of their own: the test is the mean over one long run of each row.
 TEST(TextTraining, ACarriedStateGivesWhatOneLongRunGives) {
   const DtypeScope doubles(f64);
-  const TextData data = characters_of(noise(4000));
+  const TextData data = characters_of(random_text(4000));
   const TokenIds ids = data.test();
   for (const std::string_view name : {"lstm", "gru", "rnn", "rmc"}) {
     const TextModel model = small_model(data, name, 7);
@@ -77,7 +77,7 @@ TEST(TextTraining, ACarriedStateGivesWhatOneLongRunGives) {
 /// The second step of a training continues from the state after the first; the first step of a pass has no state.
 TEST(TextTraining, StepsCarryTheState) {
   const DtypeScope doubles(f64);
-  const TextData data = characters_of(noise(80));
+  const TextData data = characters_of(random_text(80));
   const TextModel model = small_model(data, "lstm", 8), twin = small_model(data, "lstm", 8);
   FitOptions options = short_fit;
   options.learning_rate = 1e-300;  // the weights stay
@@ -117,7 +117,7 @@ TEST(TextTraining, WordsAreLearned) {
 }
 
 TEST(TextTraining, TheLossesDoNotDependOnTheThreads) {
-  const TextData data = characters_of(noise(3000));
+  const TextData data = characters_of(random_text(3000));
   const auto losses = [&](int count) {
     const ThreadsScope scope(count);
     const TextModel model = small_model(data, "lstm", 32, 64);
@@ -172,7 +172,7 @@ class TextResume : public testing::Test {
 };
 
 TEST_F(TextResume, AfterAnyStepEndsWithTheSameWeights) {
-  const TextData data = characters_of(noise(300));  // 14 segments a pass, 2 a step
+  const TextData data = characters_of(random_text(300));  // 14 segments a pass, 2 a step
   for (const std::string_view name : text_model_names()) {
     const End whole = train(data, name, false);
     EXPECT_EQ(whole.result.steps, 30);
@@ -188,7 +188,7 @@ TEST_F(TextResume, AfterAnyStepEndsWithTheSameWeights) {
 }
 
 TEST_F(TextResume, LayersAndDropoutGoOnToo) {
-  const TextData data = characters_of(noise(300));
+  const TextData data = characters_of(random_text(300));
   for (const std::string_view name : {"lstm", "gru", "rmc", "attention"}) {
     form_ = {.layers = 2, .dropout = 0.3};
     const End whole = train(data, name, false);
@@ -203,15 +203,15 @@ TEST_F(TextResume, LayersAndDropoutGoOnToo) {
 }
 
 TEST_F(TextResume, OfAnotherTextIsRefused) {
-  train(characters_of(noise(300)), "lstm", false, 2);
-  std::string other = noise(300);
+  train(characters_of(random_text(300)), "lstm", false, 2);
+  std::string other = random_text(300);
   std::swap(other[10], other[11]);
   EXPECT_THROW(train(characters_of(other), "lstm", true), ValueError);
 }
 
 TEST_F(TextResume, WithAnotherTextForTheTestIsRefused) {
-  TextData data = characters_of(noise(300));
-  data.own_test = data.vocabulary.encode(noise(40));
+  TextData data = characters_of(random_text(300));
+  data.own_test = data.vocabulary.encode(random_text(40));
   const End whole = train(data, "lstm", false);
   train(data, "lstm", false, 2);
   EXPECT_EQ(train(data, "lstm", true).result.test.loss, whole.result.test.loss);
@@ -223,7 +223,7 @@ TEST_F(TextResume, WithAnotherTextForTheTestIsRefused) {
 }
 
 TEST(TextTraining, IsValidatedAndTestedOnTextsOfTheirOwn) {
-  TextData data = characters_of(noise(400));
+  TextData data = characters_of(random_text(400));
   data.own_validation = data.vocabulary.encode(repeated("ab", 30));
   data.own_test = data.vocabulary.encode(repeated("cde", 30));
   const TextModel model = small_model(data, "gru");
@@ -233,12 +233,12 @@ TEST(TextTraining, IsValidatedAndTestedOnTextsOfTheirOwn) {
 }
 
 TEST(TextTraining, Errors) {
-  const TextData data = characters_of(noise(100));
+  const TextData data = characters_of(random_text(100));
   const TextModel model = small_model(data, "lstm", 30);
   expect_error<ValueError>([&] { TextTraining(model, data, short_fit); },
                            "train text: 100 characters, of which 90 are to train on, are too few for a batch of 4 "
                            "segments of 30; give a longer text, or a smaller --batch or --length");
-  TextData short_test = characters_of(noise(400));
+  TextData short_test = characters_of(random_text(400));
   short_test.own_test = {1};
   expect_error<ValueError>([&] { TextTraining(model, short_test, short_fit); },
                            "train text: the text for the test has 1 characters; at least 2 are needed");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <retrace/nn/sum_of_squares.h>
+
 namespace retrace {
 namespace {
 
@@ -13,10 +15,8 @@ void check_limit(const char* function, double limit) {
 double squared_norm_of_gradient(const Tensor& x) {
   double squares = 0;
   if (x.has_unused_grad())
-    dispatch_real(x.dtype(), "clip_norm", [&](auto zero) {
-      for (const auto element : x.grad_values<decltype(zero)>())
-        squares += static_cast<double>(element) * static_cast<double>(element);
-    });
+    dispatch_real(x.dtype(), "clip_norm",
+                  [&](auto zero) { squares = sum_of_squares(x.grad_values<decltype(zero)>()); });
   return squares;
 }
 

@@ -1,5 +1,6 @@
 #include <retrace/nn/adam_update.h>
 #include <retrace/nn/muon.h>
+#include <retrace/nn/sum_of_squares.h>
 
 #include <cmath>
 
@@ -23,18 +24,12 @@ template <class T> Tensor with_momentum(const OptimizerSlot& slot, double moment
   return u;
 }
 
-template <class T> double norm(const Tensor& u) {
-  double squares = 0;
-  for (const T value : u.values<T>()) squares += static_cast<double>(value) * static_cast<double>(value);
-  return std::sqrt(squares);
-}
-
 /// U f(S) V^T for u = U S V^T. Each step maps the singular values by s (3.4445 - 4.775 s^2 + 2.0315 s^4), which grows
 /// small ones fast and then keeps them around 1 (the coefficients are those of Jordan et al.).
 template <class T> Tensor orthogonal(const Tensor& u) {
   constexpr double tiny = 1e-30;             // so that a zero matrix stays zero
   const bool is_tall = u.dim(0) > u.dim(1);  // x x^T is smaller for a wide one
-  Tensor x = (is_tall ? transpose(u) : u) * (1 / (norm<T>(u) + tiny));
+  Tensor x = (is_tall ? transpose(u) : u) * (1 / (std::sqrt(sum_of_squares(u.values<T>())) + tiny));
   for (int step = 0; step < 5; ++step) {
     const Tensor squares = matmul(x, x, {.transpose_b = true});
     x = x * 3.4445 + matmul(squares * -4.775 + matmul(squares, squares) * 2.0315, x);

@@ -36,6 +36,18 @@ std::vector<Flag> flags_of(const std::string& command) {
   return flags;
 }
 
+/// Gives every flag some of the values, and each value to many flags: all flags of a type are read by the same
+/// function.
+class Turns {
+ public:
+  explicit Turns(std::vector<std::string> values) : values_(std::move(values)) {}
+  const std::string& next() { return values_[turn_++ % values_.size()]; }
+
+ private:
+  std::vector<std::string> values_;
+  std::size_t turn_ = 0;
+};
+
 bool is_number(const Flag& flag) {
   const std::vector<std::string> types{"INT", "UINT", "FLOAT", "NUMBER", "NUMBER,..."};
   return std::ranges::find(types, flag.type) != types.end();
@@ -60,13 +72,12 @@ void expect_refused(const std::string& command, const Flag& flag, const std::str
 }
 
 TEST(NumberFlags, RefuseWhatIsNoNumber) {
-  const std::vector<std::string> no_numbers{"",     " ",        "ten", "nan",  "-nan",  "inf",
-                                            "-inf", "infinity", "1x",  "0x10", "1 000", " 1",
-                                            "1 ",   "--",       "+-1", "e5",   "1e999", std::string(1000, '9') + "x"};
+  Turns no_numbers({"", " ", "ten", "nan", "-nan", "inf", "-inf", "infinity", "1x", "0x10", "1 000", " 1", "1 ", "--",
+                    "+-1", "e5", "1e999", std::string(1000, '9') + "x"});
   for (const auto& [command, others] : commands)
     for (const Flag& flag : flags_of(command))
       if (is_number(flag))
-        for (const std::string& value : no_numbers) expect_refused(command, flag, value, false);
+        for (int turn = 0; turn < 5; ++turn) expect_refused(command, flag, no_numbers.next(), false);
 }
 
 TEST(NumberFlags, ShowControlCodesAsQuestionMarks) {
@@ -77,13 +88,15 @@ TEST(NumberFlags, ShowControlCodesAsQuestionMarks) {
 }
 
 TEST(NumberFlags, RefuseWhatTheirRangeDoesNotHold) {
-  const std::vector<std::string> for_counts{"-1",  "-99999999999999999999", "99999999999999999999", "1e3", "1.5",
-                                            "1.0", "18446744073709551616",  "-9223372036854775809", ".5",  "1e-3"};
+  Turns for_counts({"-1", "-99999999999999999999", "99999999999999999999", "1e3", "1.5", "1.0", "18446744073709551616",
+                    "-9223372036854775809", ".5", "1e-3"});
   for (const auto& [command, others] : commands)
     for (const Flag& flag : flags_of(command))
       if (flag.type == "INT")
-        for (const std::string& value : for_counts)
+        for (int turn = 0; turn < 3; ++turn) {
+          const std::string& value = for_counts.next();
           for (const bool joined : {false, true}) expect_refused(command, flag, value, joined);
+        }
 }
 
 TEST(NumberFlags, NameTheirRule) {

@@ -3,14 +3,14 @@
 namespace retrace {
 namespace {
 
-constexpr double deviation = 0.1;
+constexpr double initial_deviation = 0.1;
 
 Tensor attention_weight(const NotebookMemoryOptions& options, Random& random) {
   if (options.slots < 1 || options.heads < 1 || options.slot_size % options.heads != 0)
     throw ShapeError(text("NotebookMemory: ", options.slots, " slots of ", options.slot_size, " with ", options.heads,
                           " heads; at least one slot, and heads that divide its size, are needed"));
   const Shape shape = parameter_shape("NotebookMemory", "w_q", {options.slot_size, options.slot_size});
-  return random.normal(shape, 0, deviation);
+  return random.normal(shape, 0, initial_deviation);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr std::array part_choices{size_choice<&SizeOptions::heads>("heads"),
                                   part_choice<&MemoryParts::mlp_layers>("mlp-layers"),
                                   part_choice<&MemoryParts::variant>("variant")};
 
-constexpr auto parts = [] {
+constexpr auto part_names = [] {
   std::array<std::string_view, part_choices.size()> names;
   for (std::size_t k = 0; k < names.size(); ++k) names[k] = part_choices[k].name;
   return names;
@@ -45,7 +45,7 @@ std::span<const std::string_view> memory_names() {
   return names;
 }
 
-std::span<const std::string_view> memory_part_names() { return parts; }
+std::span<const std::string_view> memory_part_names() { return part_names; }
 
 MemoryChoices memory_choices(const ModelSpec& spec) {
   const std::optional<ModelChoices> choices = choices_of(spec.name);

@@ -8,7 +8,7 @@ namespace retrace {
 namespace {
 
 // clang-format off
-constexpr std::array rows{
+constexpr std::array recipes{
     ModelRecipe{.task = "pair-matching", .model = "rmc", .sizes = {.slot_size = 64, .slots = 4},
                 .learning_rate = 2e-3, .steps = 12000, .schedule = "trapezoid"},
     ModelRecipe{.task = "pair-matching", .model = "attention",
@@ -42,14 +42,14 @@ constexpr std::array rows{
 // clang-format on
 
 const ModelRecipe* row_of(std::string_view task, std::string_view model) {
-  const auto row =
-      std::ranges::find_if(rows, [&](const ModelRecipe& entry) { return entry.task == task && entry.model == model; });
-  return row == rows.end() ? nullptr : &*row;
+  const auto row = std::ranges::find_if(
+      recipes, [&](const ModelRecipe& entry) { return entry.task == task && entry.model == model; });
+  return row == recipes.end() ? nullptr : &*row;
 }
 
 }  // namespace
 
-std::span<const ModelRecipe> model_recipes() { return rows; }
+std::span<const ModelRecipe> model_recipes() { return recipes; }
 
 Recipe recipe_for(std::string_view task, std::string_view model) {
   Recipe recipe = recipe_for(task);

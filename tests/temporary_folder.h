@@ -1,9 +1,11 @@
 #pragma once
-/// A folder of one test's own.
+/// A folder of one test's own, and the bytes of its files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -33,5 +35,11 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// All bytes of a file; none if it cannot be read.
+inline std::string file_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 }  // namespace retrace

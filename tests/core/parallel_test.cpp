@@ -118,12 +118,12 @@ TEST(Parallel, FewIndicesStayOnTheCallingThread) {
 
 TEST(Parallel, ALoopOfFewPartsEndsNoThread) {
   const ThreadsScope four(4);
-  thread_local int first_of_its_thread = 0;
+  thread_local bool has_begun = false;
   std::atomic<int> begun = 0;
   for (int round = 0; round < 50; ++round)
     for (const std::int64_t parts : {4, 2})
       parallel_for(parts, 1, [&](std::int64_t, std::int64_t) {
-        if (std::exchange(first_of_its_thread, 1) == 0) ++begun;
+        if (!std::exchange(has_begun, true)) ++begun;
       });
   EXPECT_LE(begun, 4);
 }

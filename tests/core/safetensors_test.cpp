@@ -22,10 +22,7 @@ namespace {
 class Safetensors : public testing::Test {
  protected:
   std::string path() const { return folder_ / "x.safetensors"; }
-  std::string bytes() const {
-    std::ifstream file(path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string bytes() const { return file_bytes(path()); }
   void put(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
   static std::string with_length(const std::string& header, const std::string& data = "") {
     std::string result;

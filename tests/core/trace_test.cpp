@@ -5,6 +5,7 @@
 #include <retrace/nn/layers.h>
 #include <retrace/nn/names.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -22,11 +23,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::vector<double> numbers(const Tensor& x) {
-  const Tensor wide = x.to(f64);
-  return {wide.values<double>().begin(), wide.values<double>().end()};
-}
-std::vector<double> numbers(const Capture& capture) { return numbers(capture.values); }
+std::vector<double> numbers(const Capture& capture) { return list(capture.values); }
 
 struct TracedAttention {
   Linear query;
@@ -85,12 +82,12 @@ TEST(Trace, GradientsAreThoseOfBackward) {
   const Trace trace = example.trace();
   const std::vector<NamedTensor> weights = parameters(example.encoder);
   std::map<std::string, std::vector<double>> left;
-  for (const NamedTensor& weight : weights) left[weight.name] = numbers(weight.tensor.grad());
+  for (const NamedTensor& weight : weights) left[weight.name] = list(weight.tensor.grad());
   zero_grad(example.encoder);
   Tape tape;
   tape.backward(example.encoder(example.x));
   for (const NamedTensor& weight : weights) {
-    const std::vector<double> wanted = numbers(weight.tensor.grad());
+    const std::vector<double> wanted = list(weight.tensor.grad());
     for (std::size_t k = 0; k < wanted.size(); ++k)
       EXPECT_NEAR(left.at(weight.name)[k], wanted[k], 1e-14) << weight.name;
     for (const TraceNode& node : trace.nodes) {
@@ -154,7 +151,7 @@ TEST(Trace, AnEarlierGradientOfALeafIsASeed) {
     expect_it_adds_up(trace);
     EXPECT_EQ(trace.seeds.size(), pass == 0 ? 1u : 2u);
   }
-  EXPECT_EQ(numbers(x.grad()), (std::vector<double>{12, 40}));
+  EXPECT_EQ(list(x.grad()), (std::vector<double>{12, 40}));
 }
 
 TEST(Trace, ATapeThatKeepsNothingShowsWhatIsHeld) {
@@ -221,10 +218,6 @@ TEST(Trace, StatisticsOfHugeNumbersDoNotOverflow) {
 
 // ---- files
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 void write_bytes(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
 void expect_same(const Trace& a, const Trace& b) {
@@ -255,7 +248,7 @@ TEST(TraceFile, RefusesAChangedByte) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.trace.safetensors";
   save(TracedModel().trace(), path);
-  const std::string good = bytes_of(path);
+  const std::string good = file_bytes(path);
   Random random;
   for (int trial = 0; trial < 200; ++trial) {
     std::string bad = good;

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <retrace/nn/nn.h>
@@ -62,11 +60,6 @@ struct Loop {
   }
 };
 
-std::string bytes_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(TrainingFile, AResumedLoopEndsWithTheSameBytes) {
   const TemporaryFolder folder;
   const std::string half = folder / "half", straight = folder / "straight", resumed = folder / "resumed";
@@ -88,8 +81,8 @@ TEST(TrainingFile, AResumedLoopEndsWithTheSameBytes) {
   EXPECT_EQ(second.examples, 80);
   EXPECT_EQ(second.lowest, whole.lowest);
   EXPECT_EQ(second.plateau.state, whole.plateau.state);
-  EXPECT_TRUE(bytes_of_file(resumed) == bytes_of_file(straight));
-  EXPECT_FALSE(bytes_of_file(resumed) == bytes_of_file(half));
+  EXPECT_TRUE(file_bytes(resumed) == file_bytes(straight));
+  EXPECT_FALSE(file_bytes(resumed) == file_bytes(half));
 }
 
 /// A file that is refused leaves all bytes as they were.
@@ -98,7 +91,7 @@ template <class E> void expect_refused(const std::string& path, Loop& loop, cons
   save_training(folder / "before", loop.parts());
   expect_error<E>([&] { load_training(path, loop.parts()); }, message);
   save_training(folder / "after", loop.parts());
-  EXPECT_TRUE(bytes_of_file(folder / "before") == bytes_of_file(folder / "after"));
+  EXPECT_TRUE(file_bytes(folder / "before") == file_bytes(folder / "after"));
 }
 
 TEST(TrainingFile, AFileOfAnotherModelListsAllDifferences) {

@@ -3,7 +3,6 @@
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace retrace {
@@ -40,8 +39,7 @@ TEST(AblateCommand, PrintsOneJsonObjectAndLeavesAPage) {
       EXPECT_TRUE(variation.at(key).is_number()) << key;
   }
   EXPECT_NE(outcome.messages.find("residual off, seed 1"), std::string::npos);
-  std::ifstream page(folder / "page/ablate.html");
-  const std::string html(std::istreambuf_iterator<char>(page), {});
+  const std::string html = file_bytes(folder / "page/ablate.html");
   for (const char* words : {"<svg", "nth-farthest, gate", "<td>residual</td><td>off</td>", "minus baseline", "2 seeds"})
     EXPECT_NE(html.find(words), std::string::npos) << words;
 }

@@ -5,7 +5,6 @@
 #include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -25,8 +24,7 @@ std::map<std::string, std::string> contents_of(const std::string& folder) {
   std::map<std::string, std::string> contents;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.is_directory()) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    contents[entry.path()] = {std::istreambuf_iterator<char>(file), {}};
+    contents[entry.path()] = file_bytes(entry.path());
   }
   return contents;
 }

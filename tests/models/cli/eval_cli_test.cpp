@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -35,10 +34,7 @@ class EvalCli : public testing::Test {
     EXPECT_EQ(outcome.messages, "");
     return nlohmann::json::parse(outcome.results);
   }
-  std::string read(const char* name) const {
-    std::ifstream file(folder_ / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string read(const char* name) const { return file_bytes(folder_ / name); }
 
   TemporaryFolder folder_;
   std::string run_ = folder_ / "run", page_ = folder_ / "page";

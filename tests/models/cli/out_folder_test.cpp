@@ -26,8 +26,7 @@ class OutFolder : public testing::Test {
     std::map<std::string, std::string> contents;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(run_)) {
       if (entry.is_directory()) continue;
-      std::ifstream file(entry.path(), std::ios::binary);
-      contents[entry.path().filename()] = {std::istreambuf_iterator<char>(file), {}};
+      contents[entry.path().filename()] = file_bytes(entry.path());
     }
     return contents;
   }

@@ -10,18 +10,12 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
 namespace retrace {
 namespace {
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// "retrace ..." with its results on a full device.
 Outcome run_on_full_device(const std::vector<std::string>& words) {
@@ -44,14 +38,14 @@ TEST(OutputStream, WritesAndAppends) {
   {
     OutputStream stream(file, OutputStream::Existing::emptied);
     stream << "one " << 2 << '\n' << large << std::flush;
-    EXPECT_EQ(read(file), "one 2\n" + large) << "a flush writes";
+    EXPECT_EQ(file_bytes(file), "one 2\n" + large) << "a flush writes";
     stream << "rest";
   }
-  EXPECT_EQ(read(file), "one 2\n" + large + "rest") << "so does the end";
+  EXPECT_EQ(file_bytes(file), "one 2\n" + large + "rest") << "so does the end";
   OutputStream(file, OutputStream::Existing::appended_to) << " and more" << std::flush;
-  EXPECT_EQ(read(file), "one 2\n" + large + "rest and more");
+  EXPECT_EQ(file_bytes(file), "one 2\n" + large + "rest and more");
   OutputStream(file, OutputStream::Existing::emptied).flush_to_disk();
-  EXPECT_EQ(read(file), "");
+  EXPECT_EQ(file_bytes(file), "");
 }
 
 TEST(OutputStream, SaysAtOnceWhatCannotBeWrittenAndWhy) {
@@ -126,7 +120,7 @@ TEST(OutputStream, TheProgramFailsOnAFullDevice) {
     const int status = std::system(command.c_str());
     EXPECT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 1) << words;
-    EXPECT_EQ(read(messages),
+    EXPECT_EQ(file_bytes(messages),
               "retrace: standard output cannot be written: No space left on device; send it elsewhere\n");
   }
 }

@@ -53,10 +53,7 @@ class RunDirectories : public testing::Test {
     for (std::int64_t step = 1; step <= last; ++step) result += line(step);
     return result;
   }
-  std::string read(const std::string& name) const {
-    std::ifstream file(run_ + "/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string read(const std::string& name) const { return file_bytes(run_ + "/" + name); }
   void put_metrics(const std::string& content) const { std::ofstream(run_ + "/metrics.jsonl") << content; }
   void put_checkpoint(std::int64_t step) const {
     save_checkpoint(run_ + "/checkpoint.safetensors", {}, {.step = step}, "a run");

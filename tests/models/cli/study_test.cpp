@@ -5,18 +5,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace retrace {
 namespace {
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 TEST(StudyCommand, PrintsEveryStepToAPipeWithoutColours) {
   const Outcome outcome = run_command({"study", "attention", "--tokens", "3", "--size", "4", "--heads", "1"});
@@ -65,7 +59,7 @@ TEST(StudyCommand, ADamagedTraceIsRefused) {
   const TemporaryFolder folder;
   const std::string file = folder / "gru.trace.safetensors";
   ASSERT_EQ(run_command({"study", "gru", "--trace", file}).status, 0);
-  std::string bytes = text_of(file);
+  std::string bytes = file_bytes(file);
   bytes[bytes.size() / 2] ^= 1;
   std::ofstream(file, std::ios::binary) << bytes;
   const Outcome outcome = run_command({"study", file});
@@ -77,7 +71,7 @@ TEST(StudyCommand, ADamagedTraceIsRefused) {
 TEST(StudyCommand, WritesAPageAndADrawing) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_command({"study", "multi-head-attention", "--causal", "--out", folder / "x.html"}).status, 0);
-  EXPECT_NE(text_of(folder / "x.html").find("query.weight"), std::string::npos);
+  EXPECT_NE(file_bytes(folder / "x.html").find("query.weight"), std::string::npos);
   const Outcome drawing = run_command({"study", "multi-head-attention", "--dot"});
   EXPECT_TRUE(drawing.results.starts_with("digraph tape {"));
   EXPECT_NE(drawing.results.find("label=\"query\""), std::string::npos) << "scopes are clusters";
@@ -91,7 +85,7 @@ TEST(StudyCommand, AnUnwritablePathIsNamedAndLosesNothing) {
   EXPECT_NE(outcome.messages.find("none/page.html cannot be created"), std::string::npos) << outcome.messages;
   const Outcome onto_folder = run_command({"study", "softmax", "--out", folder / ""});
   EXPECT_EQ(onto_folder.status, 1) << onto_folder.messages;
-  EXPECT_EQ(text_of(folder / "page.html"), "an earlier page");
+  EXPECT_EQ(file_bytes(folder / "page.html"), "an earlier page");
   const std::string file = folder / "x.trace.safetensors";
   const Outcome half = run_command({"study", "softmax", "--trace", file, "--out", folder / "none/page.html"});
   EXPECT_TRUE(half.messages.starts_with("wrote " + file + "\nwrite_page: ")) << half.messages;

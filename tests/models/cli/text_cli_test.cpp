@@ -65,10 +65,7 @@ TEST_F(TextCli, TrainGivesOneObjectAndLeavesARunBehind) {
 }
 
 TEST_F(TextCli, AFinishedRunIsResumedToTheSameBytesAndKeepsItsMetrics) {
-  const auto bytes = [&](const char* file) {
-    std::ifstream stream(folder_ / "run" / file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
+  const auto bytes = [&](const std::string& file) { return file_bytes(folder_ / ("run/" + file)); };
   ASSERT_EQ(train({"--model", "gru", "--out", out_, "--validate-every", "2"}).status, 0);
   const std::string weights = bytes("weights.safetensors"), metrics = bytes("metrics.jsonl");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);
@@ -118,10 +115,7 @@ TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
 
 TEST_F(TextCli, EvalReportsOnTheTextAndChangesNoWeights) {
   ASSERT_EQ(train({"--out", out_}).status, 0);
-  const auto bytes = [&] {
-    std::ifstream stream(folder_ / "run" / "weights.safetensors", std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
+  const auto bytes = [&] { return file_bytes(folder_ / "run/weights.safetensors"); };
   const std::string before = bytes();
   const Outcome words = run_command({"eval", out_});
   ASSERT_EQ(words.status, 0) << words.messages;

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <iterator>
 
 namespace retrace {
 namespace {
@@ -26,8 +25,7 @@ Tensor npy_of(const std::string& bytes) {
 
 std::string bytes_of(const Tensor& x) {
   write_npy(npy_path(), x);
-  std::ifstream file(npy_path(), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return file_bytes(npy_path());
 }
 
 /// A file: the header's text is padded to 118 bytes (with what is before it 128), as numpy.save pads.

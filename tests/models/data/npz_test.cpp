@@ -9,18 +9,12 @@
 #include <retrace/tests/temporary_folder.h>
 
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 namespace retrace {
 namespace {
 
 const std::string files = RETRACE_SOURCE_DIR "/tests/models/data/files/";
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 void expect_the_arrays(const std::map<std::string, Tensor>& arrays) {
   ASSERT_EQ(arrays.size(), 2u);
@@ -76,7 +70,7 @@ TEST(Npz, AFileThatIsCutIsRefused) {
   const TemporaryFolder folder;
   const std::string path = folder / "x.npz";
   for (const char* name : {"stored.npz", "deflated.npz"}) {
-    const std::string bytes = bytes_of(files + name);
+    const std::string bytes = file_bytes(files + name);
     ASSERT_GT(bytes.size(), 300u);
     for (std::size_t length = 0; length < bytes.size(); length += 3) {
       std::ofstream(path, std::ios::binary) << bytes.substr(0, length);
@@ -91,7 +85,7 @@ TEST(Npz, AChangedByteNeverGivesOtherNumbers) {
   const std::string path = folder / "x.npz";
   int refused = 0;
   for (const char* name : {"stored.npz", "deflated.npz"}) {
-    const std::string bytes = bytes_of(files + name);
+    const std::string bytes = file_bytes(files + name);
     const std::size_t list = bytes.find("PK\x01\x02");  // from there on, names may change
     for (std::size_t place = 0; place < bytes.size(); place += 2) {
       std::string changed = bytes;

@@ -6,32 +6,28 @@
 namespace retrace {
 namespace {
 
-std::vector<std::int64_t> integers(const Tensor& x) {
-  const auto values = x.values<std::int64_t>();
-  return {values.begin(), values.end()};
-}
-
 TEST(Pad, FillsBehindTheEndAndSaysWhere) {
   const Tensors sequences{tensor({{1, 2}}), tensor({{3, 4}, {5, 6}, {7, 8}}), tensor({{9, 10}, {11, 12}})};
   const PaddedBatch batch = pad(sequences);
   ASSERT_EQ(batch.values.shape(), (Shape{3, 3, 2}));
   EXPECT_EQ(list(batch.values), (std::vector<double>{1, 2, 0, 0, 0, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0}));
   ASSERT_EQ(batch.mask.shape(), (Shape{3, 3}));
-  EXPECT_EQ(integers(batch.mask), (std::vector<std::int64_t>{1, 0, 0, 1, 1, 1, 1, 1, 0}));
-  EXPECT_EQ(integers(batch.lengths), (std::vector<std::int64_t>{1, 3, 2}));
+  EXPECT_EQ(values_of<std::int64_t>(batch.mask), (std::vector<std::int64_t>{1, 0, 0, 1, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(values_of<std::int64_t>(batch.lengths), (std::vector<std::int64_t>{1, 3, 2}));
   EXPECT_EQ(batch.values.dtype(), f32);
 }
 
 TEST(Pad, KeepsTheDtype) {
   EXPECT_EQ(pad({tensor({{1}}, f64)}).values.dtype(), f64);
-  EXPECT_EQ(integers(pad({indices({{7}}), indices({{8}, {9}})}).values), (std::vector<std::int64_t>{7, 0, 8, 9}));
+  EXPECT_EQ(values_of<std::int64_t>(pad({indices({{7}}), indices({{8}, {9}})}).values),
+            (std::vector<std::int64_t>{7, 0, 8, 9}));
 }
 
 TEST(Pad, EmptySequencesAreAllPadding) {
   const PaddedBatch batch = pad({zeros({0, 2}), ones({1, 2})});
   EXPECT_EQ(list(batch.values), (std::vector<double>{0, 0, 1, 1}));
-  EXPECT_EQ(integers(batch.mask), (std::vector<std::int64_t>{0, 1}));
-  EXPECT_EQ(integers(batch.lengths), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(values_of<std::int64_t>(batch.mask), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(values_of<std::int64_t>(batch.lengths), (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(pad({zeros({0, 2})}).values.shape(), (Shape{1, 0, 2}));
   EXPECT_EQ(pad({zeros({3, 0}), zeros({1, 0})}).values.shape(), (Shape{2, 3, 0}));
 }

@@ -2,6 +2,7 @@
 #include <retrace/models/data/batches.h>
 #include <retrace/models/data/split.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 
 #include <algorithm>
 #include <map>
@@ -12,11 +13,6 @@
 
 namespace retrace {
 namespace {
-
-std::vector<std::int64_t> positions_of(const Tensor& positions) {
-  const auto values = positions.values<std::int64_t>();
-  return {values.begin(), values.end()};
-}
 
 /// Whether the lists hold each of 0 .. count - 1 once.
 bool cover(const std::vector<std::vector<std::int64_t>>& lists, std::int64_t count) {
@@ -33,7 +29,8 @@ TEST(Split, EverySampleIsInOnePart) {
     for (const double part : {0.0, 0.2, 0.5, 1.0}) {
       const Split parts = split(samples, part, random);
       EXPECT_EQ(parts.test.numel(), static_cast<std::int64_t>(part * static_cast<double>(samples)));
-      EXPECT_TRUE(cover({positions_of(parts.train), positions_of(parts.test)}, samples)) << samples << " " << part;
+      EXPECT_TRUE(cover({values_of<std::int64_t>(parts.train), values_of<std::int64_t>(parts.test)}, samples))
+          << samples << " " << part;
     }
 }
 
@@ -47,9 +44,10 @@ TEST(Split, APartThatIsAWholeNumberOfSamplesLosesNoneToRounding) {
 TEST(Split, TheOrderComesFromTheGeneratorAlone) {
   Random one(4), same(4), other(5);
   const Split first = split(50, 0.2, one);
-  EXPECT_EQ(positions_of(first.test), positions_of(split(50, 0.2, same).test));
-  EXPECT_NE(positions_of(first.test), positions_of(split(50, 0.2, other).test));
-  EXPECT_NE(positions_of(first.test), positions_of(split(50, 0.2, one).test)) << "the generator has moved on";
+  EXPECT_EQ(values_of<std::int64_t>(first.test), values_of<std::int64_t>(split(50, 0.2, same).test));
+  EXPECT_NE(values_of<std::int64_t>(first.test), values_of<std::int64_t>(split(50, 0.2, other).test));
+  EXPECT_NE(values_of<std::int64_t>(first.test), values_of<std::int64_t>(split(50, 0.2, one).test))
+      << "the generator has moved on";
 }
 
 TEST(Split, NumbersWithoutMeaningAreRefused) {
@@ -62,7 +60,7 @@ TEST(Split, NumbersWithoutMeaningAreRefused) {
 
 std::vector<std::vector<std::int64_t>> lists(const Batches& batches, std::int64_t epoch) {
   std::vector<std::vector<std::int64_t>> result;
-  for (const Tensor& rows : batches.epoch(epoch)) result.push_back(positions_of(rows));
+  for (const Tensor& rows : batches.epoch(epoch)) result.push_back(values_of<std::int64_t>(rows));
   return result;
 }
 
@@ -108,8 +106,8 @@ TEST(Batches, NumbersWithoutMeaningAreRefused) {
 /// How often each label occurs at the positions.
 std::map<std::int64_t, int> counts(const Tensor& labels, const Tensor& positions) {
   std::map<std::int64_t, int> result;
-  for (const std::int64_t position : positions_of(positions))
-    ++result[positions_of(labels)[static_cast<std::size_t>(position)]];
+  for (const std::int64_t position : values_of<std::int64_t>(positions))
+    ++result[values_of<std::int64_t>(labels)[static_cast<std::size_t>(position)]];
   return result;
 }
 
@@ -126,7 +124,7 @@ TEST(StratifiedSplit, EachLabelHasItsShare) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
     const Split parts = stratified_split(labels, 0.25, random);
-    EXPECT_TRUE(cover({positions_of(parts.train), positions_of(parts.test)}, 52));
+    EXPECT_TRUE(cover({values_of<std::int64_t>(parts.train), values_of<std::int64_t>(parts.test)}, 52));
     EXPECT_EQ(counts(labels, parts.test), (std::map<std::int64_t, int>{{7, 10}, {-2, 2}, {0, 1}}))
         << "0.75 is rounded up before 0.25";
   }
@@ -140,8 +138,10 @@ TEST(StratifiedSplit, TestsAsManyAsSplitDoesAndDependsOnTheGenerator) {
     EXPECT_EQ(parts.test.numel(), split(52, part, two).test.numel());
     if (part == 0.5) {
       Random again(1);
-      EXPECT_EQ(positions_of(stratified_split(labels, part, again).test), positions_of(parts.test));
-      EXPECT_NE(positions_of(stratified_split(labels, part, other).test), positions_of(parts.test));
+      EXPECT_EQ(values_of<std::int64_t>(stratified_split(labels, part, again).test),
+                values_of<std::int64_t>(parts.test));
+      EXPECT_NE(values_of<std::int64_t>(stratified_split(labels, part, other).test),
+                values_of<std::int64_t>(parts.test));
     }
   }
   Random random;
@@ -155,9 +155,9 @@ TEST(KFold, EachSampleIsTestedOnce) {
   for (const std::int64_t folds : {2, 3, 5, 17}) {
     std::vector<std::vector<std::int64_t>> tests;
     for (const Split& fold : k_fold(17, folds, random)) {
-      EXPECT_TRUE(cover({positions_of(fold.train), positions_of(fold.test)}, 17));
+      EXPECT_TRUE(cover({values_of<std::int64_t>(fold.train), values_of<std::int64_t>(fold.test)}, 17));
       EXPECT_TRUE(fold.test.numel() == 17 / folds || fold.test.numel() == (17 + folds - 1) / folds);
-      tests.push_back(positions_of(fold.test));
+      tests.push_back(values_of<std::int64_t>(fold.test));
     }
     EXPECT_EQ(tests.size(), static_cast<std::size_t>(folds));
     EXPECT_TRUE(cover(tests, 17));
@@ -171,8 +171,8 @@ TEST(KFold, IsInRandomOrder) {
   Random random(3);
   const std::vector<Split> folds = k_fold(60, 3, random);
   for (const Split& fold : folds) {
-    EXPECT_FALSE(std::ranges::is_sorted(positions_of(fold.train)));
-    EXPECT_FALSE(std::ranges::is_sorted(positions_of(fold.test)));
+    EXPECT_FALSE(std::ranges::is_sorted(values_of<std::int64_t>(fold.train)));
+    EXPECT_FALSE(std::ranges::is_sorted(values_of<std::int64_t>(fold.test)));
   }
 }
 
@@ -181,13 +181,13 @@ TEST(StratifiedKFold, EachTestHasItsShareOfEachLabel) {
   Random random(3);
   std::vector<std::vector<std::int64_t>> tests;
   for (const Split& fold : stratified_k_fold(labels, 4, random)) {
-    EXPECT_TRUE(cover({positions_of(fold.train), positions_of(fold.test)}, 52));
+    EXPECT_TRUE(cover({values_of<std::int64_t>(fold.train), values_of<std::int64_t>(fold.test)}, 52));
     EXPECT_EQ(fold.test.numel(), 13);
     auto count = counts(labels, fold.test);
     EXPECT_EQ(count[7], 10);
     EXPECT_EQ(count[-2], 2);
     EXPECT_EQ(count[0] + count[5], 1);
-    tests.push_back(positions_of(fold.test));
+    tests.push_back(values_of<std::int64_t>(fold.test));
   }
   EXPECT_TRUE(cover(tests, 52));
 }

@@ -6,6 +6,7 @@
 #include <retrace/nn/optimizers.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/models/training/random_text.h>
 
 #include <numeric>
 #include <string>
@@ -13,13 +14,6 @@
 
 namespace retrace {
 namespace {
-
-std::string noise(int count) {
-  Random random(3);
-  std::string result;
-  for (int k = 0; k < count; ++k) result += static_cast<char>('a' + random.integer(16));
-  return result;
-}
 
 TextModel model_for(const Vocabulary& vocabulary, std::string_view name, std::int64_t length = 8) {
   Random random = Random(1).stream("weights");
@@ -32,7 +26,7 @@ double mean_of(const std::vector<double>& losses) {
 
 TEST(TokenLosses, AreThoseOfTheTestInTheOrderOfTheText) {
   const DtypeScope doubles(f64);
-  const TextData data = make_text_data(noise(3000), TokenKind::characters, "a text");
+  const TextData data = make_text_data(random_text(3000), TokenKind::characters, "a text");
   for (const std::string_view name : {"lstm", "rmc", "attention"}) {
     const TextModel model = model_for(data.vocabulary, name, 7);
     const std::vector<double> losses = token_losses(model, data.ids, streams_of_test(data.ids));
@@ -51,7 +45,7 @@ TEST(TokenLosses, AreThoseOfTheTestInTheOrderOfTheText) {
 /// that has made one step.
 TEST(KeepLearning, ScoresASegmentBeforeItIsLearned) {
   const DtypeScope doubles(f64);
-  const TextData data = make_text_data(noise(40), TokenKind::characters, "a text");
+  const TextData data = make_text_data(random_text(40), TokenKind::characters, "a text");
   const TokenIds ids = TokenIds(data.ids).first(25);
   for (const std::string_view name : text_model_names()) {
     const TextModel model = model_for(data.vocabulary, name);
@@ -91,7 +85,7 @@ TEST(KeepLearning, HelpsWhereTheTextRepeatsAndLeavesTheModelAlone) {
 }
 
 TEST(KeepLearning, Errors) {
-  const TextData data = make_text_data(noise(40), TokenKind::characters, "a text");
+  const TextData data = make_text_data(random_text(40), TokenKind::characters, "a text");
   const TextModel model = model_for(data.vocabulary, "gru");
   for (const double rate : {0.0, -1.0})
     EXPECT_THROW(losses_while_learning(model, data.ids, {.learning_rate = rate}), ValueError) << rate;

@@ -3,6 +3,7 @@
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/text/text_training.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/models/training/random_text.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -17,14 +18,6 @@ namespace {
 std::string repeated(const std::string& part, int times) {
   std::string result;
   for (int k = 0; k < times; ++k) result += part;
-  return result;
-}
-
-/// Each character drawn evenly from 16: nothing can be learned.
-std::string random_text(int count) {
-  Random random(3);
-  std::string result;
-  for (int k = 0; k < count; ++k) result += static_cast<char>('a' + random.integer(16));
   return result;
 }
 

@@ -15,12 +15,15 @@ std::span<const ProgramOp> ops_of(ProgramKind kind) {
   using enum ProgramOp;
   static constexpr std::array addition{sum};
   static constexpr std::array control{condition, loop};
+  static constexpr std::array algebra_control{sum, difference, condition};
   static constexpr std::array full{sum, difference, product, condition, loop};
   switch (kind) {
     case ProgramKind::addition:
       return addition;
     case ProgramKind::control:
       return control;
+    case ProgramKind::algebra_control:
+      return algebra_control;
     case ProgramKind::full:
       return full;
     default:
@@ -167,7 +170,8 @@ void Execute::fill(Random& random, const Batch& batch) const {
 }
 
 std::span<const std::string_view> program_names() {
-  static constexpr std::array<std::string_view, 6> names{"addition", "control", "full", "copy", "reverse", "double"};
+  static constexpr std::array<std::string_view, 7> names{"addition", "control", "algebra-control", "full",
+                                                         "copy",     "reverse", "double"};
   return names;
 }
 

@@ -8,9 +8,10 @@
 
 namespace retrace {
 
-/// addition: sums. control: conditions and loops. full: those, sums, differences and products. The last three are
-/// digits to memorise and print unchanged, backwards, or twice.
-enum class ProgramKind { addition, control, full, copy, reverse, twice };
+/// addition: sums. control: conditions and loops. algebra_control: sums, differences and conditions, the default of the
+/// code that Santoro et al. published with "Relational recurrent neural networks" (2018). full: all five ops. The last
+/// three are digits to memorise and print unchanged, backwards, or twice.
+enum class ProgramKind { addition, control, algebra_control, full, copy, reverse, twice };
 
 /// The kind of the programs and their difficulty.
 struct ExecuteOptions {
@@ -74,7 +75,8 @@ class Execute final : public Task {
   std::int64_t program_length_;  // of the longest one, without '!'
 };
 
-/// The names addition, control, full, copy, reverse and double. program_kind throws ValueError for any other.
+/// The names addition, control, algebra-control, full, copy, reverse and double. program_kind throws ValueError for any
+/// other.
 std::span<const std::string_view> program_names();
 ProgramKind program_kind(std::string_view name);
 

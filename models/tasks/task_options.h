@@ -21,7 +21,7 @@ struct TaskOptions {
   std::optional<std::int64_t> length = {};   // rows, pairs, characters of a word, or digits of a number
   std::optional<std::int64_t> vectors = {};  // nth-farthest: their number
   std::optional<std::int64_t> dims = {};     // nth-farthest: of a vector
-  std::optional<std::string> program = {};   // execute: addition, control, full, copy, reverse or double
+  std::optional<std::string> program = {};   // execute: of program_names() in tasks/execute.h
   std::optional<std::int64_t> nesting = {};  // execute: ops of a program
   bool held_only = false;                    // babi: no story in which nobody took the ball
 
@@ -72,7 +72,8 @@ inline constexpr std::array task_option_rows{
                   &TaskOptions::length},
     TaskOptionRow{"--vectors", "nth-farthest: number of vectors (default: 8)", &TaskOptions::vectors},
     TaskOptionRow{"--dims", "nth-farthest: dimensions of a vector (default: 16)", &TaskOptions::dims},
-    TaskOptionRow{"--program", "execute: addition, control, full, copy, reverse or double", &TaskOptions::program},
+    TaskOptionRow{"--program", "execute: addition, control, algebra-control, full, copy, reverse or double",
+                  &TaskOptions::program},
     TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
     TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},
     TaskOptionRow{"--data", "data: a .csv file with a header, or a .npz file with the arrays x and y",

@@ -167,7 +167,7 @@ void add_tune_command(CLI::App& app, Program& program) {
            number_above_0);
   add_count(*command, "--rounds", tune.rounds, "each with half of the candidates and twice the steps")
       ->default_str(std::to_string(tune.rounds));
-  add_count(*command, "--shelf-steps", tune.shelf_steps,
+  add_count(*command, "--plateau-steps", tune.plateau_steps,
             "candidates that are no better than a wrong answer stay until so many steps (default: half of --steps)");
   add_threads_option(*command, *flags);
   add_training_options(*command, tune.run.fit);

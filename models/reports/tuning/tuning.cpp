@@ -49,15 +49,15 @@ std::vector<std::int64_t> steps_of_rounds(std::int64_t rounds, std::int64_t last
   return steps;
 }
 
-/// Whether the last trial of a ended better than that of b: off a shelf by the metric, otherwise by the loss.
+/// Whether the last trial of a ended better than that of b: off a plateau by the metric, otherwise by the loss.
 bool is_better(const CandidateResult& a, const CandidateResult& b, bool more_is_better) {
   if (a.trials.size() != b.trials.size()) return a.trials.size() > b.trials.size();
   const Trial &of_a = a.trials.back(), &of_b = b.trials.back();
   if (of_a.failure.empty() != of_b.failure.empty()) return of_a.failure.empty();
-  if (of_a.on_shelf != of_b.on_shelf) return of_b.on_shelf;
+  if (of_a.on_plateau != of_b.on_plateau) return of_b.on_plateau;
   const double sign = more_is_better ? -1 : 1;
   const double metric_a = sign * of_a.validation.metric, metric_b = sign * of_b.validation.metric;
-  if (!of_a.on_shelf && metric_a != metric_b) return metric_a < metric_b;
+  if (!of_a.on_plateau && metric_a != metric_b) return metric_a < metric_b;
   return of_a.validation.loss < of_b.validation.loss;
 }
 
@@ -74,7 +74,8 @@ Trial trial_of(const CandidateResult& result, const Tuning& tuning, bool more_is
     trial.validation = fit.validation;
     trial.test = fit.test;
     trial.seconds = fit.seconds;
-    trial.on_shelf = is_on_shelf(tuning.baselines, more_is_better, fit.validation.metric, run.fit.validation_samples);
+    trial.on_plateau =
+        is_on_plateau(tuning.baselines, more_is_better, fit.validation.metric, run.fit.validation_samples);
   } catch (const DivergenceError& error) {
     trial.failure = error.what();
   }
@@ -83,7 +84,7 @@ Trial trial_of(const CandidateResult& result, const Tuning& tuning, bool more_is
 
 }  // namespace
 
-bool is_on_shelf(const Baselines& baselines, bool more_is_better, double metric, std::int64_t samples) {
+bool is_on_plateau(const Baselines& baselines, bool more_is_better, double metric, std::int64_t samples) {
   const auto better = [=](double a, double b) { return more_is_better ? std::max(a, b) : std::min(a, b); };
   double wrong = better(baselines.trivial, baselines.chance);
   for (const Baselines::Shortcut& shortcut : baselines.shortcuts) wrong = better(wrong, shortcut.value);
@@ -100,7 +101,7 @@ Tuning tune(const TuneOptions& options) {
                 .knows_ceiling = first->knows_ceiling(),
                 .steps = steps_of_rounds(options.rounds, *first->options.fit.steps),
                 .results = candidates_of(options, first->options)};
-  tuning.shelf_steps = options.shelf_steps.value_or(tuning.steps.back() / 2);
+  tuning.plateau_steps = options.plateau_steps.value_or(tuning.steps.back() / 2);
   const auto before = [more_is_better](const CandidateResult& a, const CandidateResult& b) {
     return is_better(a, b, more_is_better);
   };
@@ -111,7 +112,7 @@ Tuning tune(const TuneOptions& options) {
     std::stable_sort(tuning.results.begin(), tuning.results.begin() + alive, before);
     const auto half = tuning.results.begin() + (alive + 1) / 2;
     const auto stays = [&](const CandidateResult& result) {
-      return steps < tuning.shelf_steps && result.trials.back().on_shelf;
+      return steps < tuning.plateau_steps && result.trials.back().on_plateau;
     };
     alive = std::stable_partition(half, tuning.results.begin() + alive, stays) - tuning.results.begin();
   }

@@ -16,9 +16,9 @@ struct TuneOptions {
   std::vector<std::string> schedules = {"trapezoid", "cosine"};
   std::vector<double> scales = {1, 2};  // of the recipe's hidden and slot sizes
   std::int64_t rounds = 3;              // each with twice the steps of the one before
-  /// Candidates on a shelf are not dropped after fewer steps: one that no candidate has left tells nothing about which
-  /// of them will. If not given, half the steps of the last round.
-  std::optional<std::int64_t> shelf_steps = {};
+  /// Candidates on a plateau are not dropped after fewer steps: one that no candidate has left tells nothing about
+  /// which of them will. If not given, half the steps of the last round.
+  std::optional<std::int64_t> plateau_steps = {};
   TrainRun train = train_anew;  // called for each training with a name: "rate-0.002-trapezoid-scale-1-steps-2000"
 };
 
@@ -35,7 +35,7 @@ struct Trial {
   Evaluation validation = {};
   Evaluation test = {};
   double seconds = 0;
-  bool on_shelf = false;     // no better than a wrong answer that the task names
+  bool on_plateau = false;   // no better than a wrong answer that the task names
   std::string failure = {};  // if the loss was not finite
 };
 
@@ -50,19 +50,19 @@ struct Tuning {
   std::string metric;
   Baselines baselines;
   bool knows_ceiling = true;  // of the baselines
-  std::int64_t shelf_steps = 0;
+  std::int64_t plateau_steps = 0;
   std::vector<std::int64_t> steps;       // of each round
   std::vector<CandidateResult> results;  // the best first: those of later rounds, by their validation there
 };
 
 /// Whether the metric is no better, within three standard errors of the validation samples (where less is better, a
 /// twentieth), than the best wrong answer that the task's baselines name.
-bool is_on_shelf(const Baselines& baselines, bool more_is_better, double metric, std::int64_t samples);
+bool is_on_plateau(const Baselines& baselines, bool more_is_better, double metric, std::int64_t samples);
 
 /// Successive halving: all candidates are trained for the steps of the first round, from their first step to the end of
-/// their schedule, and the better half, by the validation metric (on a shelf, by the loss), goes on to the next round,
-/// which has twice the steps; and so on. Candidates on a shelf stay until `shelf_steps`. Throws ValueError if there is
-/// nothing to choose from, for fewer than one round, and what make_run() throws.
+/// their schedule, and the better half, by the validation metric (on a plateau, by the loss), goes on to the next
+/// round, which has twice the steps; and so on. Candidates on a plateau stay until `plateau_steps`. Throws ValueError
+/// if there is nothing to choose from, for fewer than one round, and what make_run() throws.
 Tuning tune(const TuneOptions& options);
 
 /// The table for a terminal, and the command that trains by the best settings.

@@ -16,7 +16,7 @@ std::string size_in_words(const SizeOptions& sizes) {
 
 std::string cell_of(const Trial& trial) {
   if (!trial.failure.empty()) return "diverged";
-  return in_digits(trial.validation.metric, "%.4g") + (trial.on_shelf ? " shelf" : "");
+  return in_digits(trial.validation.metric, "%.4g") + (trial.on_plateau ? " plateau" : "");
 }
 
 std::vector<Row> table(const Tuning& tuning) {
@@ -44,7 +44,7 @@ JsonObject to_json(const Trial& trial) {
                     {"validation", trial.validation.metric},
                     {"test", trial.test.metric},
                     {"seconds", trial.seconds},
-                    {"on_shelf", trial.on_shelf}};
+                    {"on_plateau", trial.on_plateau}};
   if (!trial.failure.empty()) object.add("failure", trial.failure);
   return object;
 }
@@ -66,8 +66,8 @@ std::string to_text(const Tuning& tuning) {
   result += wrapped(
       text("Validation ", tuning.metric, " after each round, the test after the last one that a candidate ",
            "reached. Chance ", in_digits(baselines.chance, "%.4g"), "; ", baselines.trivial_answer, " ",
-           in_digits(baselines.trivial, "%.4g"), ceiling, ". Candidates on a shelf, no better than a wrong answer, ",
-           "were not dropped before ", tuning.shelf_steps, " steps."));
+           in_digits(baselines.trivial, "%.4g"), ceiling, ". Candidates on a plateau, no better than a wrong answer, ",
+           "were not dropped before ", tuning.plateau_steps, " steps."));
   return result + "best: " + best_command(tuning) + "\n";
 }
 
@@ -84,10 +84,10 @@ std::string to_json(const Tuning& tuning) {
                           {"slot_size", sizes.slot_size},
                           {"trials", trials}});
   }
-  return JsonObject{{"task", tuning.options.run.task},   {"model", tuning.options.run.model.name},
-                    {"metric", tuning.metric},           {"steps", tuning.steps},
-                    {"shelf_steps", tuning.shelf_steps}, {"candidates", candidates},
-                    {"best", best_command(tuning)}}
+  return JsonObject{
+      {"task", tuning.options.run.task}, {"model", tuning.options.run.model.name}, {"metric", tuning.metric},
+      {"steps", tuning.steps},           {"plateau_steps", tuning.plateau_steps},  {"candidates", candidates},
+      {"best", best_command(tuning)}}
       .text();
 }
 

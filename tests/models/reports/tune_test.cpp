@@ -12,7 +12,7 @@
 namespace retrace {
 namespace {
 
-/// A search for pair matching, whose shelf is at 1/3; its trainings are only made up.
+/// A search for pair matching, whose plateau is at 1/3; its trainings are only made up.
 TuneOptions small_search() {
   TuneOptions options{.run = {.task = "pair-matching", .model = {.name = "rmc"}}};
   options.learning_rates = {1e-1, 1e-2, 1e-3, 1e-4};
@@ -48,29 +48,30 @@ TEST(Tune, TheBetterHalfGoesOnWithTwiceTheSteps) {
   EXPECT_NE(best_command(tuning).find(" --learning-rate 0.01 --schedule trapezoid --steps 400"), std::string::npos);
 }
 
-TEST(Tune, NobodyIsDroppedFromAShelfBeforeItCouldEnd) {
+TEST(Tune, NobodyIsDroppedFromAPlateauBeforeItCouldEnd) {
   TuneOptions options = small_search();
-  options.shelf_steps = 400;
+  options.plateau_steps = 400;
   options.train = [](const RunOptions& run, const std::string&) {
-    const bool leaves = *run.fit.learning_rate == 1e-4 && *run.fit.steps == 400;  // the worst by its loss on the shelf
+    const bool leaves =
+        *run.fit.learning_rate == 1e-4 && *run.fit.steps == 400;  // the worst by its loss on the plateau
     return leaves ? ended_with(0.99, 0.1) : ended_with(1.0 / 3, 1 - *run.fit.learning_rate);
   };
   const Tuning tuning = tune(options);
   EXPECT_EQ(tuning.results.front().candidate.learning_rate, 1e-4);
   for (const CandidateResult& result : tuning.results) EXPECT_EQ(result.trials.size(), 3U);
-  options.shelf_steps = 100;
+  options.plateau_steps = 100;
   EXPECT_NE(tune(options).results.front().candidate.learning_rate, 1e-4) << "dropped by its loss";
 }
 
-TEST(Tune, OnAShelfIsWhatIsNoBetterThanAWrongAnswerWithinItsError) {
+TEST(Tune, OnAPlateauIsWhatIsNoBetterThanAWrongAnswerWithinItsError) {
   const Baselines labels{.chance = 0.1, .trivial = 0.2, .ceiling = 1, .shortcuts = {{"half of it", 0.5}}};
-  EXPECT_TRUE(is_on_shelf(labels, true, 0.1, 1024));
-  EXPECT_TRUE(is_on_shelf(labels, true, 0.54, 1024));
-  EXPECT_FALSE(is_on_shelf(labels, true, 0.56, 1024));
-  EXPECT_TRUE(is_on_shelf(labels, true, 0.56, 100));
+  EXPECT_TRUE(is_on_plateau(labels, true, 0.1, 1024));
+  EXPECT_TRUE(is_on_plateau(labels, true, 0.54, 1024));
+  EXPECT_FALSE(is_on_plateau(labels, true, 0.56, 1024));
+  EXPECT_TRUE(is_on_plateau(labels, true, 0.56, 100));
   const Baselines numbers{.chance = 2, .trivial = 1, .ceiling = 0};
-  EXPECT_TRUE(is_on_shelf(numbers, false, 0.96, 1024));
-  EXPECT_FALSE(is_on_shelf(numbers, false, 0.9, 1024));
+  EXPECT_TRUE(is_on_plateau(numbers, false, 0.96, 1024));
+  EXPECT_FALSE(is_on_plateau(numbers, false, 0.9, 1024));
 }
 
 TEST(Tune, ATrainingThatDivergesComesLastAndIsDropped) {

@@ -84,19 +84,19 @@ TEST(NthFarthest, AnswersAreThoseOfSorting) {
   EXPECT_NEAR(task.baselines().trivial, by_length / many, 0.015);
 }
 
-TEST(NthFarthest, ShelvesAreTheKnownOnes) {
-  const auto expect_shelves = [](std::int64_t vectors, std::int64_t dims, double any_other, double by_length) {
+TEST(NthFarthest, ShortcutsReachTheKnownAccuracies) {
+  const auto expect_shortcuts = [](std::int64_t vectors, std::int64_t dims, double any_other, double by_length) {
     const Baselines baselines = NthFarthest({.vectors = vectors, .dims = dims}).baselines();
     EXPECT_NEAR(baselines.shortcuts.at(0).value, any_other, 0.001) << vectors << " of " << dims;
     EXPECT_NEAR(baselines.trivial, by_length, 0.012) << vectors << " of " << dims;
   };
-  expect_shelves(8, 16, 0.250, 0.309);
-  expect_shelves(8, 4, 0.250, 0.308);
-  expect_shelves(6, 4, 0.333, 0.409);
-  expect_shelves(5, 4, 0.400, 0.484);
-  expect_shelves(4, 16, 0.500, 0.589);
-  expect_shelves(4, 2, 0.500, 0.607);
-  expect_shelves(3, 2, 0.667, 0.766);
+  expect_shortcuts(8, 16, 0.250, 0.309);
+  expect_shortcuts(8, 4, 0.250, 0.308);
+  expect_shortcuts(6, 4, 0.333, 0.409);
+  expect_shortcuts(5, 4, 0.400, 0.484);
+  expect_shortcuts(4, 16, 0.500, 0.589);
+  expect_shortcuts(4, 2, 0.500, 0.607);
+  expect_shortcuts(3, 2, 0.667, 0.766);
 }
 
 TEST(NthFarthest, LessonsAskForSomeRanksInSomeDims) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <vector>
@@ -14,11 +12,7 @@
 namespace retrace {
 namespace {
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-std::string source(const std::string& path) { return contents(RETRACE_SOURCE_DIR "/" + path); }
+std::string source(const std::string& path) { return file_bytes(RETRACE_SOURCE_DIR "/" + path); }
 
 /// The blocks of C++ in a document.
 std::vector<std::string> blocks_of(const std::string& document) {
@@ -40,7 +34,7 @@ TEST(Readme, ShowsCodeOfFilesThatAreCompiledAndRun) {
   std::vector<std::string> programs;
   for (const char* folder : {"tests/readme", "models/tour"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR "/") + folder))
-      if (entry.path().extension() == ".cpp") programs.push_back(without_indentation(contents(entry.path())));
+      if (entry.path().extension() == ".cpp") programs.push_back(without_indentation(file_bytes(entry.path())));
   std::size_t checked = 0;
   for (const char* folder : {"", "core/", "ops/", "nn/", "models/", "models/tour/", "tests/", "benchmarks/"}) {
     const std::string readme = std::string(folder) + "README.md";
@@ -60,7 +54,7 @@ TEST(Readme, ShowsTheOutputOfTheFirstTape) {
   const TemporaryFolder folder;
   const std::string program = RETRACE_BINARY_DIR "/bin/readme_tape", file = folder / "output";
   ASSERT_EQ(std::system(("'" + program + "' > '" + file + "'").c_str()), 0);
-  std::string output = contents(file);
+  std::string output = file_bytes(file);
   output.resize(output.find("worst error"));  // what follows is rounding, which differs among instruction sets
   EXPECT_NE(source("core/README.md").find("```\n" + output), std::string::npos) << output;
 }

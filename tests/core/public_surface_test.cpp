@@ -3,9 +3,9 @@
 #include <retrace/nn/nn.h>
 
 #include <gtest/gtest.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -60,17 +60,11 @@ static_assert(!std::is_copy_constructible_v<TensorInfo> && !std::is_copy_assigna
 
 const std::filesystem::path root = RETRACE_SOURCE_DIR;
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 /// The headers of the project that a file includes: "core/tensor.h".
 std::vector<std::string> includes_of(const std::filesystem::path& file) {
   const std::string before = "#include <retrace/";
   std::vector<std::string> result;
-  std::istringstream lines(text_of(file));
+  std::istringstream lines(file_bytes(file));
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(before)) result.push_back(line.substr(before.size(), line.find('>') - before.size()));
   return result;
@@ -89,7 +83,7 @@ TEST(PublicSurface, NoHeaderForUsersCastsConstAwayOrIncludesWhatIsBehindTheWall)
   EXPECT_TRUE(headers.contains("core/tensor.h") && headers.contains("core/recording.h"));
   for (const std::string& header : headers) {
     EXPECT_FALSE(behind_the_wall.contains(header)) << header;
-    EXPECT_EQ(text_of(root / header).find("const_cast"), std::string::npos) << header;
+    EXPECT_EQ(file_bytes(root / header).find("const_cast"), std::string::npos) << header;
   }
 }
 

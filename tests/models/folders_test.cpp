@@ -1,8 +1,8 @@
 // The folders of models depend on each other in one direction.
 #include <gtest/gtest.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -12,17 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 // The folders that each may include, directly or not: those that its library links in models/<folder>/CMakeLists.txt.
 std::map<std::string, std::set<std::string>> linked_folders(const fs::path& models) {
   std::map<std::string, std::set<std::string>> direct;
   for (const auto& entry : fs::directory_iterator(models)) {
-    const std::string lists = fs::exists(entry.path() / "CMakeLists.txt") ? read(entry.path() / "CMakeLists.txt") : "";
+    const std::string lists =
+        fs::exists(entry.path() / "CMakeLists.txt") ? retrace::file_bytes(entry.path() / "CMakeLists.txt") : "";
     const std::size_t start = lists.find("retrace_models_library(");
     if (start == std::string::npos) continue;
     std::istringstream names(
@@ -48,7 +43,8 @@ TEST(Folders, OfModelsIncludeOnlyThoseThatTheirLibrariesLink) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
     const fs::path file = entry.path().lexically_relative(models);
     if (*file.begin() == "tour") continue;  // programs of their own: they link what they include, or do not build
-    const std::string folder = file.begin()->string(), source = read(entry.path()), mark = "#include <retrace/models/";
+    const std::string folder = file.begin()->string(), source = retrace::file_bytes(entry.path()),
+                      mark = "#include <retrace/models/";
     ASSERT_TRUE(linked.contains(folder)) << file << " is in no library's folder";
     for (std::size_t start = source.find(mark); start != std::string::npos; start = source.find(mark, start + 1)) {
       const std::size_t name = start + mark.size();

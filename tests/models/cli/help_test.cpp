@@ -19,12 +19,6 @@
 namespace retrace {
 namespace {
 
-std::string contents(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 /// The commands, as the help of the program lists them.
 std::set<std::string> commands() {
   std::set<std::string> names;
@@ -89,7 +83,7 @@ TEST(Help, ItsExamplesEndWellInTheirOrder) {
                                    std::filesystem::path(RETRACE_PROGRAM).parent_path().string(), "':$PATH && ");
   for (const CommandExample& example : examples())
     EXPECT_EQ(std::system((setting + shortened(example) + " > out 2> err").c_str()), 0) << example.line << "\n"
-                                                                                        << contents(folder / "err");
+                                                                                        << file_bytes(folder / "err");
 }
 
 TEST(Help, NamesTheEnvironment) {
@@ -125,7 +119,7 @@ std::string offered(const TemporaryFolder& folder, const std::string& words, int
   const std::string script = text("source ", folder / "retrace", "; COMP_WORDS=(", words, "); COMP_CWORD=", last,
                                   "; _retrace; echo \"${COMPREPLY[@]}\"");
   EXPECT_EQ(std::system(text("bash -c '", script, "' > ", folder / "out").c_str()), 0) << script;
-  std::string line = contents(folder / "out");
+  std::string line = file_bytes(folder / "out");
   return line.substr(0, line.find('\n'));
 }
 

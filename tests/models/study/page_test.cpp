@@ -9,8 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace {
 
@@ -30,12 +28,6 @@ std::string data_in(const std::string& page) {
   const std::string mark = "id=\"trace-data\">";
   const std::size_t start = page.find(mark) + mark.size();
   return page.substr(start, page.find("</script>", start) - start);
-}
-
-std::string contents(const std::string& path) {
-  std::ostringstream read;
-  read << std::ifstream(path).rdbuf();
-  return read.str();
 }
 
 TEST(StudyPage, HoldsItsTrace) {
@@ -60,7 +52,7 @@ TEST(StudyPage, IsWrittenWholeOrNotAtAll) {
   const TemporaryFolder folder;
   const Trace trace = attention_trace("attention");
   write_page(trace, folder / "page.html");
-  EXPECT_EQ(contents(folder / "page.html"), page_of(trace));
+  EXPECT_EQ(file_bytes(folder / "page.html"), page_of(trace));
   std::filesystem::create_directory(folder / "taken.html");
   const std::string message = message_of<FileError>([&] { write_page(trace, folder / "taken.html"); });
   EXPECT_NE(message.find("write_page: " + (folder / "taken.html")), std::string::npos) << message;

@@ -75,8 +75,8 @@ class Execute final : public Task {
   std::int64_t program_length_;  // of the longest one, without '!'
 };
 
-/// The names addition, control, algebra-control, full, copy, reverse and double. program_kind throws ValueError for any
-/// other.
+/// The names of the kinds, in their order: algebra_control is "algebra-control", and twice is "double". program_kind
+/// throws ValueError for any other name.
 std::span<const std::string_view> program_names();
 ProgramKind program_kind(std::string_view name);
 

@@ -40,7 +40,7 @@ inline constexpr auto masked_result_y = [](const RelationalRNN& network, const T
   return Tensors{network(x, &masks).y};
 };
 
-/// Learned positions, then every other kind with dropout.
+/// Learned positions, then every other kind with dropout, all rows seen and causal in turn.
 inline Cases attention_models() {
   Cases cases{of(attention_model(), sequence, result), of(attention_model(), sequence, last_answers)};
   Random own(94);
@@ -53,7 +53,8 @@ inline Cases attention_models() {
                                         .blocks = 2,
                                         .longest = 5,
                                         .positions = positions,
-                                        .dropout = 0.2};
+                                        .dropout = 0.2,
+                                        .causal = cases.size() % 2 == 1};
     cases.push_back(of(make<AttentionModel>(options, own), Shape{2, 5, 3}, masked_result, own));
   }
   return cases;

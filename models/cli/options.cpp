@@ -158,6 +158,14 @@ void add_form_options(CLI::App& command, ModelForm& form) {
       .add_option_function<std::string>(
           "--positions", choose, text("attention, transformer: ", joined(position_names()), " (default: learned)"))
       ->check(CLI::IsMember(names));
+  CLI::Option* causal = command.add_flag_callback(
+      "--causal", [&form] { form.causal = true; },
+      "attention, transformer: each row sees only itself and those before it");
+  command
+      .add_flag_callback(
+          "--no-causal", [&form] { form.causal = false; },
+          "attention, transformer: each row sees all (the default, but for attention on parity)")
+      ->excludes(causal);
 }
 
 }  // namespace retrace

@@ -12,10 +12,10 @@ AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random, con
       out(2 * size, size, random),
       dropout(options.dropout) {}
 
-Tensor AttentionBlock::operator()(const Tensor& rows, Random* random) const {
+Tensor AttentionBlock::operator()(const Tensor& rows, const AttendOptions& attend) const {
   const Scope scope(this, "attention_block");
   const Tensor now = attention_norm(rows);
-  return after_attention(rows, attention.without_weights(now, now, now, {.random = random}), random);
+  return after_attention(rows, attention.without_weights(now, now, now, attend), attend.random);
 }
 
 AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Tensor& seen, Random* random) const {
@@ -91,8 +91,8 @@ Tensor AttentionModel::embed(const Tensor& x) const {
 
 Tensor AttentionModel::run_block(int k, const Tensor& rows, Random* random) const {
   const auto place = static_cast<std::size_t>(k);
-  return options.kind == BlockKind::attention_block ? blocks[place](rows, random)
-                                                    : layers[place](rows, {.random = random});
+  const AttendOptions attend{.causal = options.causal, .random = random};
+  return options.kind == BlockKind::attention_block ? blocks[place](rows, attend) : layers[place](rows, attend);
 }
 
 Tensor AttentionModel::rows_of(const Tensor& x, Random* random) const {

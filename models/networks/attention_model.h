@@ -26,6 +26,7 @@ struct AttentionModelOptions {
   RowPositions positions = RowPositions::learned;
   double dropout = 0;  // of attention weights, activations and what each block adds to A
   BlockKind kind = BlockKind::attention_block;
+  bool causal = false;  // a row sees only itself and those before it
 };
 
 /// The options of an AttentionBlock beside its heads.
@@ -35,8 +36,8 @@ struct AttentionBlockOptions {
 };
 
 /// A = A + MHA(LN(A)), A = A + MLP(LN(A)): the block of a transformer (Vaswani et al., 2017), with the norms first.
-/// Dropout falls on the attention weights, the activations of the MLP, and both terms added to A; a null random turns
-/// it off. The constructor throws as MultiHeadAttention's does.
+/// AttendOptions choose what a row sees. Dropout falls on the attention weights, the activations of the MLP, and both
+/// terms added to A; a null random turns it off. The constructor throws as MultiHeadAttention's does.
 struct AttentionBlock {
   LayerNorm attention_norm, mlp_norm;
   MultiHeadAttention attention;
@@ -44,7 +45,7 @@ struct AttentionBlock {
   double dropout;
 
   AttentionBlock(std::int64_t size, int heads, Random& random, const AttentionBlockOptions& options = {});
-  Tensor operator()(const Tensor& rows, Random* random = nullptr) const;
+  Tensor operator()(const Tensor& rows, const AttendOptions& attend = {}) const;
   struct Continued {
     Tensor rows;
     Tensor seen;  // LN(A) of all rows so far [B, S + T, size]
@@ -65,7 +66,7 @@ struct AttentionBlock {
 
 /// x [B, T, I] -> z [B, O], the encoder of a Transformer: rows A = x W + b + position_t (without that term unless
 /// positions are learned or sinusoidal), blocks, z = LN(A_T) W_out + b_out. Every row sees all others, the later ones
-/// too. A null random turns off the dropout, as in evaluation.
+/// too, unless causal. A null random turns off the dropout, as in evaluation.
 struct AttentionModel {
   Linear input;
   std::optional<Parameter> positions;           // if learned: [longest, size], normal with deviation 0.1 at first

@@ -125,6 +125,7 @@ template <BlockKind kind> std::unique_ptr<SequenceModel> make_attention(const Mo
   options.positions = sizes.form.positions.value_or(options.positions);
   options.dropout = sizes.form.dropout;
   options.kind = kind;
+  options.causal = sizes.form.causal.value_or(options.causal);
   return std::make_unique<SequenceModelOf<AttentionModel>>(options, random);
 }
 
@@ -168,7 +169,7 @@ ModelChoices external_choices(int heads) {
           .slots = 16};
 }
 ModelChoices dropout_choice() { return {.form = {"dropout"}}; }
-ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions"}}; }
+ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions", "causal"}}; }
 
 /// The library's models: a new one is a line here.
 Registry<Entry>& models() {

@@ -9,12 +9,13 @@
 namespace retrace {
 namespace {
 
-constexpr std::array<std::string_view, 4> form_options{"layers", "dropout", "bidirectional", "positions"};
+constexpr std::array<std::string_view, 5> form_options{"layers", "dropout", "bidirectional", "positions", "causal"};
 
 bool is_given(const ModelForm& form, std::string_view option) {
   if (option == "layers") return form.layers.has_value();
   if (option == "dropout") return form.dropout != 0;
   if (option == "bidirectional") return form.bidirectional;
+  if (option == "causal") return form.causal.has_value();
   return form.positions.has_value();
 }
 
@@ -23,6 +24,7 @@ void leave_out(ModelForm& form, std::string_view option) {
   if (option == "dropout") form.dropout = 0;
   if (option == "bidirectional") form.bidirectional = false;
   if (option == "positions") form.positions.reset();
+  if (option == "causal") form.causal.reset();
 }
 
 /// Models that are not known and those without choices take any option.
@@ -70,12 +72,13 @@ void check_form_of_some(std::string_view function, std::span<const std::string> 
 }
 
 JsonObject to_json(const ModelForm& form) {
-  const auto& [layers, dropout, bidirectional, positions] = form;  // a new member has to be stored, too
+  const auto& [layers, dropout, bidirectional, positions, causal] = form;  // a new member has to be stored, too
   JsonObject object;
   if (layers) object.add("layers", *layers);
   if (dropout != 0) object.add("dropout", dropout);
   if (bidirectional) object.add("bidirectional", bidirectional);
   if (positions) object.add("positions", name_of(*positions));
+  if (causal) object.add("causal", *causal);
   return object;
 }
 
@@ -89,6 +92,7 @@ ModelForm model_form_in(const JsonFields& fields, const std::string& object) {
   if (const std::string name = prefix + "bidirectional"; fields.has(name)) form.bidirectional = fields.truth(name);
   if (const std::string name = prefix + "positions"; fields.has(name))
     form.positions = positions_named(name, fields.string(name));
+  if (const std::string name = prefix + "causal"; fields.has(name)) form.causal = fields.truth(name);
   return form;
 }
 
@@ -98,6 +102,7 @@ std::string in_words(const ModelForm& form) {
   if (form.dropout != 0) words += text(", dropout ", form.dropout);
   if (form.bidirectional) words += ", bidirectional";
   if (form.positions) words += text(", positions ", name_of(*form.positions));
+  if (form.causal) words += *form.causal ? ", causal" : ", not causal";
   return words;
 }
 

@@ -1,4 +1,4 @@
-// The layers of a model by name: how many, in which directions, with which dropout and positions.
+// The layers of a model by name: how many, in which directions, with which dropout, positions and mask.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,11 @@ struct ModelForm {
   double dropout = 0;              // the probability to drop a value between and after the layers, in training alone
   bool bidirectional = false;      // each layer also reads from the last row to the first
   std::optional<RowPositions> positions = {};  // of the rows that attention sees
+  std::optional<bool> causal = {};             // whether a row of attention sees only itself and those before it
   bool operator==(const ModelForm&) const = default;
 };
 
-/// "layers", "dropout", "bidirectional" and "positions".
+/// "layers", "dropout", "bidirectional", "positions" and "causal".
 std::span<const std::string_view> form_option_names();
 /// The form with those options alone that the model has; one that takes any, or is not known, keeps them all.
 ModelForm form_for(std::string_view model, const ModelForm& form);
@@ -37,7 +38,7 @@ void check_form_of_some(std::string_view function, std::span<const std::string> 
 JsonObject to_json(const ModelForm& form);
 /// Reads them from the members of an object. Throws ValueError for one that is out of range.
 ModelForm model_form_in(const JsonFields& fields, const std::string& object);
-/// ", 2 layers, dropout 0.1, bidirectional, positions rotary", of those that are given.
+/// ", 2 layers, dropout 0.1, bidirectional, positions rotary, causal", of those that are given.
 std::string in_words(const ModelForm& form);
 
 }  // namespace retrace

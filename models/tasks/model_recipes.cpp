@@ -29,6 +29,8 @@ constexpr std::array recipes{
                 .learning_rate = 1e-3, .steps = 45000, .schedule = "trapezoid"},
     ModelRecipe{.task = "graph-reachability", .model = "attention", .learning_rate = 1e-3, .schedule = "trapezoid"},
     ModelRecipe{.task = "adding", .model = "rmc", .learning_rate = 2e-3, .steps = 5000, .schedule = "trapezoid"},
+    ModelRecipe{.task = "parity", .model = "attention", .sizes = {.hidden = 64},
+                .learning_rate = 5e-3, .steps = 6000, .optimizer = "muon", .causal = true},
     ModelRecipe{.task = "recall", .model = "dnc", .learning_rate = 3e-3, .steps = 2000, .schedule = "trapezoid"},
     ModelRecipe{.task = "reverse", .model = "ntm", .steps = 3000, .schedule = "trapezoid"},
     ModelRecipe{.task = "reverse", .model = "dnc", .learning_rate = 3e-3, .steps = 3000, .schedule = "trapezoid"},
@@ -61,6 +63,7 @@ Recipe recipe_for(std::string_view task, std::string_view model) {
   recipe.steps = row->steps.value_or(recipe.steps);
   if (!row->schedule.empty()) recipe.schedule = row->schedule;
   if (!row->optimizer.empty()) recipe.optimizer = row->optimizer;
+  recipe.causal = recipe.causal || row->causal;
   return recipe;
 }
 

@@ -20,7 +20,8 @@ struct Recipe {
   double learning_rate = 1e-2;
   std::int64_t steps = 3000;
   std::string_view schedule = "cosine";
-  double b2 = 0.98;  // of Adam: a short memory of squares leaves a plateau sooner than 0.999
+  double b2 = 0.98;     // of Adam: a short memory of squares leaves a plateau sooner than 0.999
+  bool causal = false;  // for models of attention: a row sees only itself and those before it
 };
 
 /// Stands for the tasks for which a model has no row of its own; not for the data of users.
@@ -35,6 +36,7 @@ struct ModelRecipe {
   std::optional<std::int64_t> steps = {};
   std::string_view schedule = {};   // empty: the task's
   std::string_view optimizer = {};  // likewise
+  bool causal = false;
 };
 
 /// Adds a task of your own, with its recipe, to those that make_task, and so `retrace train` and `compare`, know.

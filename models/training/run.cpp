@@ -21,6 +21,8 @@ SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe&
 RunOptions with_recipe(RunOptions options, const Task& task) {
   const Recipe recipe = recipe_for(options.task, options.model.name);
   options.model.sizes = options.model.sizes.or_else(recipe_sizes(options.model, task, recipe));
+  if (recipe.causal && !options.model.form.causal)
+    options.model.form.causal = form_for(options.model.name, {.causal = true}).causal;
   options.fit = with_recipe(options.fit, recipe);
   return options;
 }

@@ -65,6 +65,7 @@ void add_model(Arguments& arguments, const ModelSpec& model) {
   arguments.add_if_changed("--dropout", model.form.dropout, 0.0);
   if (model.form.bidirectional) arguments.add("--bidirectional");
   if (model.form.positions) arguments.add("--positions", std::string(name_of(*model.form.positions)));
+  if (model.form.causal) arguments.add(*model.form.causal ? "--causal" : "--no-causal");
 }
 
 void add_fit(Arguments& arguments, const FitOptions& fit) {

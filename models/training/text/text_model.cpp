@@ -20,17 +20,26 @@ constexpr const char* metadata_entry = "text_model";
 // In the order of the alternatives of LanguageBody, the last of which stands for all other models.
 constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
 
-constexpr std::string_view sees_later_rows = "transformer";  // of the library's models, it alone
-
 LanguageBody body_named(std::string_view name) {
   const std::vector<std::string_view> known = text_model_names();
-  if (name == sees_later_rows)
-    throw ValueError(text("TextModel: the rows of a ", name,
-                          " see those behind them, which it would have to predict; take attention, whose rows do not"));
   const auto found = std::ranges::find(known, name);
   if (found == known.end()) throw ValueError(unknown_name("TextModel", "model", name, known));
   return static_cast<LanguageBody>(
       std::min<std::size_t>(static_cast<std::size_t>(found - known.begin()), names.size()));
+}
+
+/// The form of a model whose rows must not see those behind them, which it has to predict.
+ModelForm causal_form(const TextModelOptions& options) {
+  check_form("TextModel", options.model, options.form);
+  if (options.form.bidirectional)
+    throw ValueError(
+        "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
+  if (!options.form.causal.value_or(true))
+    throw ValueError(
+        "TextModel: attention that is not causal would see the tokens that it has to predict; leave it causal");
+  ModelForm form = options.form;
+  form.causal = form_for(options.model, {.causal = true}).causal;
+  return form;
 }
 
 LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
@@ -39,12 +48,7 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
   if (body == LanguageBody::attention && options.hidden % heads != 0)
     throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads,
                           " heads of attention do not divide; give a multiple of ", heads));
-  check_form("TextModel", options.model, options.form);
-  if (options.form.bidirectional)
-    throw ValueError(
-        "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
-  const std::optional<int> layers = options.form.layers;
-  const double dropout = options.form.dropout;
+  const ModelForm form = causal_form(options);
   const ModelSizes sizes = sizes_of(options.spec());
   if (body == LanguageBody::rmc && (sizes.heads < 1 || sizes.slot_size % sizes.heads != 0))
     throw ValueError(text("TextModel: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
@@ -55,14 +59,14 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
           .hidden = options.hidden,
           .core = core_options(sizes),
           .heads = heads,
-          .blocks = layers.value_or(LanguageModelOptions{}.blocks),
+          .blocks = form.layers.value_or(LanguageModelOptions{}.blocks),
           .longest = options.length,
           .tied = vocabulary.kind() == TokenKind::words,
-          .dropout = dropout,
+          .dropout = form.dropout,
           .sequence = options.model,
-          .form = options.form,
-          .layers = layers.value_or(1),
-          .positions = options.form.positions.value_or(RowPositions::learned)};
+          .form = form,
+          .layers = form.layers.value_or(1),
+          .positions = form.positions.value_or(RowPositions::learned)};
 }
 
 TokenKind kind_in(const JsonFields& description) {
@@ -114,7 +118,7 @@ TextModel model_of(const JsonFields& description, Dtype dtype) {
 std::vector<std::string_view> text_model_names() {
   std::vector<std::string_view> known(names.begin(), names.end());
   for (const std::string_view name : model_names())
-    if (std::ranges::find(names, name) == names.end() && name != sees_later_rows) known.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) known.push_back(name);
   return known;
 }
 

@@ -31,8 +31,7 @@ struct TextModelOptions {
 /// less than 64, random embeddings resemble each other, and are learned more slowly.
 std::int64_t embedding_size(const TextModelOptions& options, const Vocabulary& vocabulary);
 
-/// lstm, gru, rnn, rmc and attention, then all other models (sequence_model.h) but the transformer, whose rows see
-/// those behind them.
+/// lstm, gru, rnn, rmc and attention, then all other models (sequence_model.h). Attention is causal.
 std::vector<std::string_view> text_model_names();
 
 /// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has, unless
@@ -47,9 +46,9 @@ struct TextModel {
   std::int64_t step = 0;              // of a checkpoint: after which it was written; 0 for weights
 
   /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
-  /// name), for an option of the form that it does not have, for bidirectional layers, which would see the tokens to
-  /// predict, for `hidden` that is not a multiple of attention's heads, for slots that are not a multiple of an rmc's,
-  /// and for a registered model that sees later rows (see SequenceBody).
+  /// name), for an option of the form that it does not have, for bidirectional layers and for attention that is not
+  /// causal, which would see the tokens to predict, for `hidden` that is not a multiple of attention's heads, for slots
+  /// that are not a multiple of an rmc's, and for a registered model that sees later rows (see SequenceBody).
   TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
   /// Whether the state carries over from segment to segment. True for lstm, gru, rnn and rmc; the others read each
   /// segment by itself.

@@ -1,4 +1,4 @@
-// The flags --layers, --dropout, --bidirectional and --positions.
+// The flags --layers, --dropout, --bidirectional, --positions and --causal.
 #include <gtest/gtest.h>
 #include <retrace/models/training/stored_run.h>
 #include <retrace/models/training/text/text_model.h>
@@ -45,7 +45,7 @@ TEST_F(FormFlags, ATrainingIsStoredAndEvaluatedWithItsForm) {
       {"--model", "gru", "--layers", "3"},
       {"--model", "rnn", "--dropout", "0.5"},
       {"--model", "attention", "--layers", "1", "--positions", "rotary", "--dropout", "0.1"},
-      {"--model", "attention", "--positions", "none"},
+      {"--model", "attention", "--positions", "none", "--causal"},
       {"--model", "transformer", "--layers", "2", "--positions", "alibi", "--dropout", "0.1"},
       {"--model", "rmc", "--layers", "2", "--dropout", "0.1"},
       {"--model", "relational-rnn", "--dropout", "0.1"}};
@@ -66,21 +66,23 @@ TEST_F(FormFlags, TheResultSaysTheForm) {
   EXPECT_EQ(lstm.at("dropout"), 0.25);
   EXPECT_EQ(lstm.at("bidirectional"), true);
   EXPECT_EQ(result_of(train({"--model", "attention", "--positions", "alibi"})).at("positions"), "alibi");
+  EXPECT_EQ(result_of(train({"--model", "transformer", "--causal"})).at("causal"), true);
   const nlohmann::json plain = result_of(train({}));
-  for (const char* member : {"layers", "dropout", "bidirectional", "positions"})
+  for (const char* member : {"layers", "dropout", "bidirectional", "positions", "causal"})
     EXPECT_FALSE(plain.contains(member)) << member;
 }
 
 /// Dropout, and positions without weights, leave no trace in the shapes of the weights.
 TEST_F(FormFlags, ACheckpointIsResumedWithTheSameFormAlone) {
-  const std::vector<std::string> attention{"--model", "attention", "--positions", "rotary", "--dropout", "0.2"};
+  const std::vector<std::string> attention{"--model",   "attention", "--positions", "rotary",
+                                           "--dropout", "0.2",       "--causal"};
   const nlohmann::json whole = result_of(train(attention));
   std::vector<std::string> words = attention;
   words.insert(words.end(), {"--out", out_, "--checkpoint-seconds", "0"});
   result_of(train(words));
   words.emplace_back("--resume");
   EXPECT_EQ(result_of(train(words)).at("weights_hash"), whole.at("weights_hash"));
-  for (const auto& [place, other] : {std::pair(3, "alibi"), {5, "0.3"}}) {
+  for (const auto& [place, other] : {std::pair(3, "alibi"), {5, "0.3"}, {6, "--no-causal"}}) {
     std::vector<std::string> changed = words;
     changed[static_cast<std::size_t>(place)] = other;
     const Outcome outcome = train(changed);
@@ -150,7 +152,8 @@ TEST_F(FormFlags, ATextIsLearntByLayersAndContinued) {
        std::vector<std::vector<std::string>>{{"--model", "lstm", "--layers", "2", "--dropout", "0.1"},
                                              {"--model", "gru", "--dropout", "0.2"},
                                              {"--model", "rmc", "--layers", "2"},
-                                             {"--model", "attention", "--positions", "rotary", "--dropout", "0.1"}}) {
+                                             {"--model", "attention", "--positions", "rotary", "--dropout", "0.1"},
+                                             {"--model", "transformer", "--layers", "1", "--causal"}}) {
     std::vector<std::string> more = form;
     more.insert(more.end(), {"--out", out_, "--force"});
     const nlohmann::json result = result_of(run(words, more));
@@ -162,6 +165,8 @@ TEST_F(FormFlags, ATextIsLearntByLayersAndContinued) {
   expect_refused(run(words, {"--bidirectional"}),
                  "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional "
                  "out");
+  expect_refused(run(words, {"--model", "attention", "--no-causal"}),
+                 "TextModel: attention that is not causal would see the tokens that it has to predict; leave it causal");
 }
 
 }  // namespace

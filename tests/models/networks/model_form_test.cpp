@@ -1,5 +1,5 @@
-// Layers, dropout, directions and positions of the models by name: what each does to a network, which model has which,
-// and how they are stored.
+// Layers, dropout, directions, positions and masks of the models by name: what each does to a network, which model has
+// which, and how they are stored.
 #include <gtest/gtest.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
@@ -126,6 +126,22 @@ TEST_F(ModelFormTest, PositionsTellRowsApart) {
   }
 }
 
+/// The answer after a row is that of the rows up to it alone, for attention of both kinds and all positions.
+TEST_F(ModelFormTest, CausalAttentionSeesNoLaterRow) {
+  for (const char* name : {"attention", "transformer"})
+    for (const RowPositions positions : all_positions) {
+      const auto all_seen = make(name, {.positions = positions}),
+                 causal = make(name, {.positions = positions, .causal = true}),
+                 not_causal = make(name, {.positions = positions, .causal = false});
+      const Tensor answers = causal->answers(x, 6);
+      for (std::int64_t t = 0; t < 6; ++t)
+        expect_near(slice(answers, {all, t}), (*causal)(slice(x, {all, range(0, t + 1)})), 1e-12, name);
+      expect_near(causal->states(x).answers, answers, 1e-12, name);
+      EXPECT_GT(difference(slice(answers, {all, 0}), slice(all_seen->answers(x, 6), {all, 0})), 1e-3) << name;
+      EXPECT_EQ(difference(not_causal->answers(x, 6), all_seen->answers(x, 6)), 0) << name;
+    }
+}
+
 TEST_F(ModelFormTest, OnlyLearnedPositionsEnd) {
   for (const RowPositions positions : all_positions) {
     const auto model = make("attention", {.positions = positions}, 5);  // rows, of which x has 6
@@ -194,14 +210,19 @@ TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
             "train: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
   EXPECT_EQ(refused("lstm", {.positions = RowPositions::rotary}),
             "train: the model 'lstm' has no option 'positions', which is for attention, transformer; leave it out");
+  for (const bool causal : {true, false})
+    EXPECT_EQ(refused("lstm", {.causal = causal}),
+              "train: the model 'lstm' has no option 'causal', which is for attention, transformer; leave it out");
   EXPECT_EQ(refused("relational-rnn", {.layers = 2}),
             "train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention, "
             "transformer, delta-net, mlstm; leave it out");
   EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: the probability of dropout 1.5 must lie from 0 to 1");
   EXPECT_EQ(refused("lstm", {.layers = 0}), "train: 0 layers; at least one is needed");
   check_form("train", "a model without choices", {.layers = 2, .bidirectional = true});
-  EXPECT_EQ(form_for("rmc", {.layers = 2, .dropout = 0.1, .bidirectional = true, .positions = RowPositions::alibi}),
-            (ModelForm{.layers = 2, .dropout = 0.1}));
+  EXPECT_EQ(
+      form_for("rmc",
+               {.layers = 2, .dropout = 0.1, .bidirectional = true, .positions = RowPositions::alibi, .causal = true}),
+      (ModelForm{.layers = 2, .dropout = 0.1}));
 }
 
 TEST_F(ModelFormTest, IsStoredWhereItIsGivenAndReadAgain) {
@@ -212,9 +233,13 @@ TEST_F(ModelFormTest, IsStoredWhereItIsGivenAndReadAgain) {
             R"("residual":true,"layer_norm":true,"attention_mlp":true}})")
       << "as before there was a form";
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, ModelForm{});
-  spec.form = {.layers = 3, .dropout = 0.25, .bidirectional = true, .positions = RowPositions::sinusoidal};
+  spec.form = {
+      .layers = 3, .dropout = 0.25, .bidirectional = true, .positions = RowPositions::sinusoidal, .causal = true};
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, spec.form);
-  EXPECT_EQ(in_words(spec.form), ", 3 layers, dropout 0.25, bidirectional, positions sinusoidal");
+  EXPECT_EQ(in_words(spec.form), ", 3 layers, dropout 0.25, bidirectional, positions sinusoidal, causal");
+  spec.form = {.causal = false};
+  EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, spec.form);
+  EXPECT_EQ(in_words(spec.form), ", not causal");
   EXPECT_EQ(message_of<ValueError>([] { model_form_in(JsonFields("it", R"({"positions":"rotari"})"), ""); }),
             "positions: there is no kind of positions named 'rotari'; did you mean rotary (known: none, learned, "
             "sinusoidal, rotary, alibi)");

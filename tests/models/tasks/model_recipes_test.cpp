@@ -42,6 +42,7 @@ TEST(ModelRecipes, ATrainingByNamesUsesThatOfItsModel) {
     EXPECT_EQ(options.fit.steps, recipe.steps);
     EXPECT_EQ(options.fit.schedule, recipe.schedule);
     EXPECT_EQ(options.fit.optimizer, recipe.optimizer);
+    EXPECT_EQ(options.model.form.causal.value_or(false), recipe.causal);
     EXPECT_EQ(options.model.sizes.or_else(row.sizes), row.sizes.or_else(options.model.sizes));
   }
 }
@@ -54,6 +55,8 @@ TEST(ModelRecipes, WhatIsGivenComesFirst) {
   EXPECT_EQ(filled.fit.learning_rate, 0.25);
   EXPECT_EQ(filled.model.sizes.slots, 3);
   EXPECT_EQ(filled.fit.schedule, recipe_for("pair-matching", "rmc").schedule);
+  const ModelForm all_rows{.causal = false};
+  EXPECT_EQ(prepare({.task = "parity", .model = {.name = "attention", .form = all_rows}}).options.model.form, all_rows);
 }
 
 TEST(ModelRecipes, ARowForEveryOtherTaskIsOfTheLibrarysTasksAlone) {

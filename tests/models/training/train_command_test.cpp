@@ -38,6 +38,14 @@ TEST(TrainCommand, SaysEveryPartOfAMemory) {
             "retrace train recall --model relational-rnn --memory gated");
 }
 
+TEST(TrainCommand, SaysWhatARowOfAttentionSees) {
+  RunOptions options{.task = "parity", .model = {.name = "attention"}};
+  options.model.form = {.positions = RowPositions::alibi, .causal = true};
+  EXPECT_EQ(train_command(options), "retrace train parity --model attention --positions alibi --causal");
+  options.model.form = {.causal = false};
+  EXPECT_EQ(train_command(options), "retrace train parity --model attention --no-causal");
+}
+
 TEST(TrainCommand, QuotesWhatAShellWouldTakeApart) {
   RunOptions options{.task = "text", .model = {.name = "gru"}, .text = {.file = "it's here.txt"}};
   options.text.tokens = TokenKind::words;

@@ -63,22 +63,16 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
   return head + "the same command with --resume (and without --force) goes on from there";
 }
 
-RunOptions run_options(const TrainFlags& flags, Program& program) {
-  RunOptions options = flags.run;
-  options.fit.resume = flags.resume;
-  if (!flags.quiet) options.fit.progress = progress_on(program, text(options.model.name, " on ", options.task));
-  return options;
-}
-
 }  // namespace
 
 void run_train(const TrainFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
   const StopSignals signals;
-  const std::unique_ptr<Run> run =
-      make_run(run_options(flags, program));  // a wrong name is found before a folder is made
+  const std::unique_ptr<Run> run = make_run(flags.run);  // a wrong name is found before a folder is made
   FitOptions& fit = run->options.fit;
+  fit.resume = flags.resume;
   fit.stop = &signals.flag();
+  if (!flags.quiet) fit.progress = progress_on(program, text(run->options.model.name, " on ", run->options.task));
   if (flags.find_learning_rate) {
     print_learning_rates(run->find_learning_rate(), flags.json, program);
     if (signals.flag().load()) program.status = signals.exit_status();

@@ -40,6 +40,21 @@ void add_dtype_option(CLI::App& command, Dtype& dtype) {
       ->default_str("f32");
 }
 
+/// The model: by name, with its memory, form and size, or a stored one.
+void add_model_options(CLI::App& command, RunOptions& run) {
+  const std::size_t before = command.get_options().size();
+  command.add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
+  add_memory_options(command, run.model);
+  add_form_options(command, run.model.form);
+  add_count(command, "--hidden", run.model.sizes.hidden, "size of the model's state (default: the task's)");
+  const std::vector<CLI::Option*> options = command.get_options();
+  CLI::Option* from = command.add_option(
+      "--from", run.from,
+      "begin with the model and the weights of a stored run, a folder or a file, instead of random ones");
+  for (std::size_t k = before; k < options.size(); ++k)
+    if (options[k]->get_name() != "--dropout") from->excludes(options[k]);
+}
+
 /// --out, checkpoints there, --resume and --force.
 void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   FitOptions& fit = flags.run.fit;
@@ -87,10 +102,7 @@ void add_train_command(CLI::App& app, Program& program) {
                           ", or data: your own, in --data FILE, or text: the next characters or words of --text FILE");
   add_task_options(*command, run.task_options);
   add_text_options(*command, run.text);
-  command->add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
-  add_memory_options(*command, run.model);
-  add_form_options(*command, run.model.form);
-  add_count(*command, "--hidden", run.model.sizes.hidden, "size of the model's state (default: the task's)");
+  add_model_options(*command, run);
   add_seed(*command, "--seed", run.fit.seed, "of weights, batches and tests");
   add_threads_option(*command, *flags);
   add_dtype_option(*command, run.dtype);

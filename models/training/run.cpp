@@ -70,6 +70,24 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
                           " features; choose heads that do"));
 }
 
+/// The model of a stored run, as it was but for its dropout, if another is given. What the recipe of the task would
+/// choose is chosen already.
+ModelSpec as_stored(ModelSpec spec, const ModelForm& given) {
+  if (given.dropout != 0) spec.form.dropout = given.dropout;
+  if (!spec.form.causal) spec.form.causal = form_for(spec.name, {.causal = false}).causal;
+  return spec;
+}
+
+/// Gives the run the weights of a stored one.
+void begin_with(const TaskRun& run, const StoredRun& stored) {
+  try {
+    assign(*run.model, parameters(*stored.model));
+  } catch (const ValueError& error) {
+    throw ValueError(text("prepare: the weights of ", stored.path, ", which come from the task ", stored.task_name,
+                          ", do not fit the task ", run.options.task, "; ", error.what()));
+  }
+}
+
 }  // namespace
 
 ModelSpec filled_spec(const RunOptions& options, const Task& task) {
@@ -106,13 +124,21 @@ std::int64_t TaskRun::flops_a_sample() const {
 
 void TaskRun::save_weights(const std::string& path) const { save_run(path, *this); }
 
-TaskRun prepare(const RunOptions& options) {
-  const DtypeScope scope(options.dtype);
+TaskRun prepare(const RunOptions& given) {
+  const DtypeScope scope(given.dtype);
+  RunOptions options = given;
+  std::optional<StoredRun> stored;
+  if (!given.from.empty()) {
+    stored = load_run(given.from, TaskSamples::none);
+    options.model = as_stored(stored->spec, given.model.form);
+  }
   std::unique_ptr<Task> task = make_task(options.task, options.task_options);
   RunOptions filled = with_recipe(options, *task);
-  check_choices(options.model, filled.model);
+  if (!stored) check_choices(options.model, filled.model);
   check_bidirectional(options.model, options.task, *task);
-  return {std::move(filled), std::move(task)};
+  TaskRun run(std::move(filled), std::move(task));
+  if (stored) begin_with(run, *stored);
+  return run;
 }
 
 FitResult train_anew(const RunOptions& options, const std::string& /*name*/) {

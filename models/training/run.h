@@ -21,8 +21,10 @@ struct RunOptions {
   ModelSpec model;   // sizes that are not chosen are the recipe's
   Dtype dtype = f32;
   TaskOptions task_options = {};
-  TextSource text = {};  // of the tasks that read one
-  FitOptions fit = {};   // the recipe's numbers where none are given
+  TextSource text = {};   // of the tasks that read one
+  std::string from = {};  // a stored run (folder or file), with whose model and weights the training begins: the
+                          // model above then gives the dropout alone, if it gives any
+  FitOptions fit = {};    // the recipe's numbers where none are given
 };
 
 /// A training that was prepared: model, data and, after train(), the result.
@@ -87,7 +89,8 @@ ModelSpec filled_spec(const RunOptions& options, const Task& task);
 /// Makes a model for a task. Throws what make_model throws.
 std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random);
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for a task or model that is not known,
-/// and for an option that the model or its memory does not have: see choices_of() and memory_choices().
+/// and for an option that the model or its memory does not have: see choices_of() and memory_choices(). With
+/// RunOptions::from, throws what load_run throws, and ValueError for weights that do not fit the task.
 TaskRun prepare(const RunOptions& options);
 
 /// Trains one of several runs, which its name tells apart from the others. One that stores runs in files may return

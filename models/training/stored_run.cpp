@@ -31,9 +31,10 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
   const auto found = file.metadata.find(description_key);
   if (found != file.metadata.end()) return found->second;
   if (file.metadata.contains("text_model"))
-    throw FileError(
-        text("retrace: ", path,
-             " is of a model of text, which only these commands read: retrace eval DIR and retrace generate DIR"));
+    throw FileError(text(
+        "retrace: ", path,
+        " is of a model of text, which only these commands read: retrace eval DIR, retrace generate DIR and retrace "
+        "train text --from DIR"));
   throw not_a_run(path, "it does not say which task and model; in a program, load_pytorch reads weights of PyTorch");
 }
 

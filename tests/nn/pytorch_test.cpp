@@ -120,10 +120,10 @@ TEST(Pytorch, LoadingAndSavingLeaveTheTapeAndFrozenWeightsAlone) {
   EXPECT_TRUE(attention.query.weight.wants_gradient());
 }
 
-struct Pair {
+struct LstmAndAttention {
   Lstm lstm;
   MultiHeadAttention attention;
-  explicit Pair(Random& random) : lstm(3, 2, random), attention(4, random, {.heads = 2}) {}
+  explicit LstmAndAttention(Random& random) : lstm(3, 2, random), attention(4, random, {.heads = 2}) {}
   void visit(auto&& see) const { see("lstm", lstm), see("attention", attention); }
 };
 
@@ -136,7 +136,7 @@ TEST(Pytorch, LoadOfPytorchsNamesLeadsToLoadPytorch) {
     return message.substr(message.rfind('\n') + 1);
   };
   const std::string remedy = " is a name of PyTorch's: read files of safetensors.torch.save_file with load_pytorch";
-  const Pair pair(random);
+  const LstmAndAttention pair(random);
   save_pytorch(file, pair);
   EXPECT_EQ(end_of_error(pair), "attention.in_proj_weight" + remedy);
   const LstmCell cell(3, 2, random);
@@ -152,7 +152,7 @@ TEST(Pytorch, LoadListsAllThatDoesNotFitAndChangesNothing) {
   const TemporaryFolder own;
   const std::string file = own / "misfits.safetensors";
   Random random(6);
-  const Pair pair(random);
+  const LstmAndAttention pair(random);
   write_safetensors(file, {{"lstm.weight_ih_l0", zeros({8, 3})},
                            {"lstm.weight_hh_l0", zeros({8, 3})},
                            {"lstm.bias_ih_l0", zeros({8})},

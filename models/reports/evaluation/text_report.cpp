@@ -23,7 +23,7 @@ TestText test_text(const TextModel& model, const std::string& path, const std::s
   if (!own.empty()) return {own, read_tokens(own, model.vocabulary)};
   if (model.source.file.empty())
     throw ValueError(text("retrace eval: ", path, " does not say on which text it was trained; give --test-text FILE"));
-  const TextData data = read_text(model.source);
+  const TextData data = read_text(model.source, model.vocabulary);
   const TokenIds ids = data.test(), before = TokenIds(data.ids).first(data.ids.size() - ids.size());
   const std::optional<std::int32_t> line_end = data.vocabulary.find("\n");
   const std::int64_t lines = line_end ? std::count(before.begin(), before.end(), *line_end) : 0;

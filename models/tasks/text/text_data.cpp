@@ -49,10 +49,12 @@ TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view 
   return data_of(utf8, kind, name, 2);
 }
 
-TextData read_text(const TextSource& source) {
+TextData read_text(const TextSource& source, const std::optional<Vocabulary>& vocabulary) {
   const std::int64_t parts = (source.validation_file.empty() ? 1 : 0) + (source.test_file.empty() ? 1 : 0);
-  TextData data = read_file(
-      source.file, [&](const std::string& content) { return data_of(content, source.kind(), source.file, parts); });
+  TextData data = vocabulary ? TextData{*vocabulary, read_tokens(source.file, *vocabulary)}
+                             : read_file(source.file, [&](const std::string& content) {
+                                 return data_of(content, source.kind(), source.file, parts);
+                               });
   if (!source.validation_file.empty()) data.own_validation = read_tokens(source.validation_file, data.vocabulary);
   if (!source.test_file.empty()) data.own_test = read_tokens(source.test_file, data.vocabulary);
   return data;

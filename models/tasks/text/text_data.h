@@ -48,9 +48,9 @@ struct TextData {
 /// The vocabulary of words is that of the training part, that of characters that of the whole text. `name` stands for
 /// the text in errors. Throws ValueError if the text is not UTF-8.
 TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view name);
-/// Reads the files of a training; the vocabulary is that of the first. Throws FileError if one cannot be read, is not
-/// UTF-8 or has a character that the first one lacks.
-TextData read_text(const TextSource& source);
+/// Reads the files of a training; the vocabulary, if it is not given, is that of the first. Throws FileError if one
+/// cannot be read, is not UTF-8 or has a character that the vocabulary lacks.
+TextData read_text(const TextSource& source, const std::optional<Vocabulary>& vocabulary = {});
 /// Reads a text in the tokens of a vocabulary. Throws likewise.
 std::vector<std::int32_t> read_tokens(const std::string& path, const Vocabulary& vocabulary);
 /// 16 hexadecimal digits (FNV-1a, 64 bits): equal for equal ids.

@@ -23,6 +23,30 @@ std::optional<std::string> name_or_null(const std::string& file) {
   return file.empty() ? std::nullopt : std::optional(file);
 }
 
+/// The model of a stored run, with the length of a segment and the dropout of this one, if they are given.
+TextModelOptions as_stored(TextModelOptions stored, const RunOptions& options) {
+  stored.length = options.task_options.length.value_or(stored.length);
+  if (options.model.form.dropout != 0) stored.form.dropout = options.model.form.dropout;
+  return stored;
+}
+
+/// Throws ValueError if the tokens that are asked for are not those of the stored model.
+void check_tokens(const RunOptions& options, const TextModel& stored) {
+  const TokenKind kind = stored.vocabulary.kind();
+  if (options.text.tokens.value_or(kind) != kind)
+    throw ValueError(text("train text: the model of ", options.from, " reads ", name_of(kind), "; leave --tokens out"));
+}
+
+/// Gives a model the weights of a stored one.
+void begin_with(const TextModel& model, const TextModel& stored, const std::string& path) {
+  try {
+    assign(model.network, parameters(stored.network));
+  } catch (const ValueError& error) {
+    throw ValueError(text("train text: the learned positions of ", path, " are of segments of ", stored.options.length,
+                          " tokens, not of ", model.options.length, "; leave --length out (", error.what(), ")"));
+  }
+}
+
 constexpr std::array<std::string_view, 1> tasks{"text"};
 
 constexpr std::array own_flags{
@@ -54,13 +78,18 @@ constexpr std::array refusals{
 
 TextRun prepare_text(const RunOptions& options) {
   const DtypeScope scope(options.dtype);
+  std::optional<TextModel> stored;
+  if (!options.from.empty()) stored = load_text_model(stored_weights_file(options.from).value_or(options.from));
+  if (stored) check_tokens(options, *stored);
   RunOptions filled = options;
   filled.fit = with_recipe(options.fit, recipe);
   Random weights = Random(filled.fit.seed).stream("weights");
-  TextData data = read_text(options.text);
-  check_length(data, *filled.fit.batch, model_options(options).length);
-  TextModel model(model_options(options), data.vocabulary, weights);
-  filled.model.sizes = model.options.spec().sizes;
+  TextData data = read_text(options.text, stored ? std::optional(stored->vocabulary) : std::nullopt);
+  const TextModelOptions sizes = stored ? as_stored(stored->options, options) : model_options(options);
+  check_length(data, *filled.fit.batch, sizes.length);
+  TextModel model(sizes, data.vocabulary, weights);
+  if (stored) begin_with(model, *stored, options.from);
+  filled.model = model.options.spec();
   model.source = options.text;
   model.test_fingerprint = fingerprint(data.test());
   return {std::move(filled), std::move(data), std::move(model)};

@@ -165,8 +165,9 @@ TEST_F(FormFlags, ATextIsLearntByLayersAndContinued) {
   expect_refused(run(words, {"--bidirectional"}),
                  "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional "
                  "out");
-  expect_refused(run(words, {"--model", "attention", "--no-causal"}),
-                 "TextModel: attention that is not causal would see the tokens that it has to predict; leave it causal");
+  expect_refused(
+      run(words, {"--model", "attention", "--no-causal"}),
+      "TextModel: attention that is not causal would see the tokens that it has to predict; leave it causal");
 }
 
 }  // namespace

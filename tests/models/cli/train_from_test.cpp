@@ -1,0 +1,142 @@
+// `train --from RUN`: a training that begins with the model and the weights of a stored run.
+#include <gtest/gtest.h>
+#include <retrace/tests/models/command_line.h>
+#include <retrace/tests/temporary_folder.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace retrace {
+namespace {
+
+class TrainFrom : public testing::Test {
+ protected:
+  static Outcome train(std::vector<std::string> words) {
+    words.insert(words.begin(), "train");
+    words.insert(words.end(), {"--batch", "4", "--test-samples", "50", "--quiet", "--json"});
+    return run_command(words);
+  }
+  static nlohmann::json result_of(const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return outcome.status == 0 ? nlohmann::json::parse(outcome.results) : nlohmann::json::object();
+  }
+  /// The result of a training whose steps change no weight, so that it ends with those with which it began.
+  static nlohmann::json unchanged(std::vector<std::string> words) {
+    words.insert(words.end(), {"--steps", "2", "--optimizer", "sgd", "--learning-rate", "1e-300"});
+    return result_of(train(words));
+  }
+  static void expect_refused(const Outcome& outcome, const std::string& part) {
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.messages.find(part), std::string::npos) << outcome.messages;
+  }
+  std::string write(const char* name, const char* line) const {
+    std::ofstream file(folder_ / name);
+    for (int k = 0; k < 60; ++k) file << line << '\n';
+    return folder_ / name;
+  }
+
+  TemporaryFolder folder_;
+  std::string first_ = folder_ / "first", second_ = folder_ / "second";
+};
+
+TEST_F(TrainFrom, BeginsWithTheModelAndTheWeights) {
+  const std::vector<std::vector<std::string>> models{
+      {"--model", "gru", "--hidden", "9", "--layers", "2"},
+      {"--model", "rmc", "--slots", "3", "--slot-size", "8", "--heads", "4", "--gate", "memory", "--no-residual"},
+      {"--model", "relational-rnn", "--memory", "notebook"},
+      {"--model", "attention", "--positions", "alibi", "--causal", "--hidden", "8"}};
+  for (const std::vector<std::string>& model : models) {
+    std::vector<std::string> words{"recall", "--steps", "3", "--out", first_, "--force"};
+    words.insert(words.end(), model.begin(), model.end());
+    const nlohmann::json first = result_of(train(words));
+    for (const char* path : {"", "/weights.safetensors", "/checkpoint.safetensors"}) {
+      const nlohmann::json second = unchanged({"recall", "--from", first_ + path, "--seed", "5"});
+      EXPECT_EQ(second.at("weights_hash"), first.at("weights_hash")) << model[1] << path;
+      EXPECT_EQ(second.at("model"), model[1]);
+    }
+    EXPECT_NE(result_of(train({"recall", "--from", first_, "--steps", "2"})).at("weights_hash"),
+              first.at("weights_hash"));
+  }
+}
+
+TEST_F(TrainFrom, IsStoredAndEvaluatedAndResumedAsAnyRun) {
+  result_of(train(
+      {"recall", "--model", "attention", "--hidden", "8", "--positions", "rotary", "--steps", "3", "--out", first_}));
+  const std::vector<std::string> words{"recall", "--from", first_, "--steps", "4", "--checkpoint-seconds",
+                                       "0",      "--out",  second_};
+  const nlohmann::json second = result_of(train(words));
+  EXPECT_EQ(second.at("positions"), "rotary");
+  EXPECT_EQ(result_of(run_command({"eval", second_, "--json"})).at("value"), second.at("value"));
+  std::vector<std::string> again = words;
+  again.emplace_back("--resume");
+  EXPECT_EQ(result_of(train(again)).at("weights_hash"), second.at("weights_hash"));
+}
+
+TEST_F(TrainFrom, AnotherTaskOfTheSameSizesGoesOn) {
+  const nlohmann::json first = result_of(
+      train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "lstm", "--steps", "2", "--out", first_}));
+  EXPECT_EQ(unchanged({"nth-farthest", "--vectors", "3", "--dims", "2", "--from", first_, "--dtype", "f32"})
+                .at("weights_hash"),
+            first.at("weights_hash"));
+  expect_refused(train({"nth-farthest", "--vectors", "4", "--dims", "2", "--from", first_}),
+                 "prepare: the weights of " + first_ +
+                     "/weights.safetensors, which come from the task nth-farthest, do not fit the task nth-farthest; ");
+  expect_refused(train({"recall", "--from", first_}),
+                 "which come from the task nth-farthest, do not fit the task recall");
+}
+
+/// The recipe of parity makes attention causal, but not one that was trained to see all rows.
+TEST_F(TrainFrom, TheRecipeChangesNoStoredModel) {
+  result_of(train({"parity", "--length", "3", "--model", "attention", "--no-causal", "--steps", "1", "--out", first_}));
+  EXPECT_EQ(unchanged({"parity", "--length", "3", "--from", first_}).at("causal"), false);
+  result_of(train({"reverse", "--length", "2", "--model", "attention", "--steps", "1", "--out", second_}));
+  EXPECT_EQ(unchanged({"reverse", "--length", "2", "--from", second_, "--dropout", "0.25"}).at("dropout"), 0.25);
+}
+
+TEST_F(TrainFrom, TheModelCannotBeChosen) {
+  result_of(train({"recall", "--steps", "1", "--out", first_}));
+  for (const std::vector<std::string>& flag : std::vector<std::vector<std::string>>{
+           {"--model", "lstm"}, {"--hidden", "8"}, {"--layers", "2"}, {"--causal"}, {"--slots", "2"}}) {
+    std::vector<std::string> words{"recall", "--from", first_};
+    words.insert(words.end(), flag.begin(), flag.end());
+    expect_refused(train(words), flag[0] + " excludes --from");
+  }
+  const Outcome missing = train({"recall", "--from", folder_ / "nothing"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.messages.find("nothing"), std::string::npos) << missing.messages;
+}
+
+TEST_F(TrainFrom, AModelOfTextKeepsItsVocabulary) {
+  const std::string rhyme = write("rhyme.txt", "row row row your boat, gently down the stream"),
+                    other = write("other.txt", "your gentle boat rows"), new_letter = write("new.txt", "your quay");
+  const auto text = [&](const std::string& file, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"text", "--text", file};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  for (const char* tokens : {"characters", "words"})
+    for (const char* model : {"gru", "rmc", "attention", "transformer"}) {
+      const nlohmann::json first =
+          result_of(train(text(rhyme, {"--model", model, "--tokens", tokens, "--hidden", "16", "--length", "12",
+                                       "--steps", "3", "--out", first_, "--force"})));
+      const nlohmann::json second = unchanged(text(other, {"--from", first_, "--out", second_, "--force"}));
+      EXPECT_EQ(second.at("weights_hash"), first.at("weights_hash")) << model << ' ' << tokens;
+      EXPECT_EQ(second.at("vocabulary"), first.at("vocabulary"));
+      EXPECT_EQ(second.at("length"), 12);
+      EXPECT_NEAR(result_of(run_command({"eval", second_, "--json"})).at("value").get<double>(),
+                  second.at("value").get<double>(), 1e-5);
+    }
+  expect_refused(train(text(other, {"--from", first_, "--tokens", "characters"})), "reads words; leave --tokens out");
+  expect_refused(train(text(other, {"--from", first_, "--length", "9"})),
+                 "are of segments of 12 tokens, not of 9; leave --length out");
+  result_of(train(text(rhyme, {"--steps", "1", "--length", "12", "--hidden", "16", "--out", first_, "--force"})));
+  const Outcome unknown = train(text(new_letter, {"--from", first_}));
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_NE(unknown.messages.find("q"), std::string::npos) << unknown.messages;
+  EXPECT_EQ(train({"recall", "--from", first_}).status, 1) << "a model of text on a task";
+}
+
+}  // namespace
+}  // namespace retrace

@@ -164,7 +164,7 @@ void add_form_options(CLI::App& command, ModelForm& form) {
   command
       .add_flag_callback(
           "--no-causal", [&form] { form.causal = false; },
-          "attention, transformer: each row sees all (the default, but for attention on parity)")
+          "attention, transformer: each row sees all (the default, but for parity)")
       ->excludes(causal);
 }
 

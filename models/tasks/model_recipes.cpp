@@ -31,6 +31,8 @@ constexpr std::array recipes{
     ModelRecipe{.task = "adding", .model = "rmc", .learning_rate = 2e-3, .steps = 5000, .schedule = "trapezoid"},
     ModelRecipe{.task = "parity", .model = "attention", .sizes = {.hidden = 64},
                 .learning_rate = 5e-3, .steps = 6000, .optimizer = "muon", .causal = true},
+    ModelRecipe{.task = "parity", .model = "transformer", .sizes = {.hidden = 64},
+                .learning_rate = 5e-3, .steps = 6000, .optimizer = "muon", .causal = true},
     ModelRecipe{.task = "recall", .model = "dnc", .learning_rate = 3e-3, .steps = 2000, .schedule = "trapezoid"},
     ModelRecipe{.task = "reverse", .model = "ntm", .steps = 3000, .schedule = "trapezoid"},
     ModelRecipe{.task = "reverse", .model = "dnc", .learning_rate = 3e-3, .steps = 3000, .schedule = "trapezoid"},

@@ -68,6 +68,8 @@ inline constexpr std::array expected_results{
     ExpectedResult{"parity", "gru", 0.999, 1.0},
     ExpectedResult{"parity", "relational-rnn", 0.999, 1.0},
     ExpectedResult{"parity", "rmc", 0.999, 1.0},
+    ExpectedResult{"parity", "attention", 0.999, 0.9998},
+    ExpectedResult{"parity", "transformer", 0.999, 0.9996},
 };
 
 }  // namespace retrace

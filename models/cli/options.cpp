@@ -149,7 +149,7 @@ void add_form_options(CLI::App& command, ModelForm& form) {
       most_layers);
   add_number(command, "--dropout", form.dropout, "probability to drop a value between and after layers, in training",
              {0, 1, NumberRange::Open::max})
-      ->default_str(text(form.dropout));
+      ->default_str("0");
   command.add_flag("--bidirectional", form.bidirectional,
                    "lstm, gru, rnn: each layer also reads from the last row to the first");
   const auto choose = [&form](const std::string& name) { form.positions = positions_named("--positions", name); };
@@ -160,11 +160,11 @@ void add_form_options(CLI::App& command, ModelForm& form) {
       ->check(CLI::IsMember(names));
   CLI::Option* causal = command.add_flag_callback(
       "--causal", [&form] { form.causal = true; },
-      "attention, transformer: each row sees only itself and those before it");
+      "attention, transformer: each row sees only itself and the rows before it");
   command
       .add_flag_callback(
           "--no-causal", [&form] { form.causal = false; },
-          "attention, transformer: each row sees all (the default, but for parity)")
+          "attention, transformer: each row sees all rows (the default, except on parity; not for text)")
       ->excludes(causal);
 }
 

@@ -37,6 +37,19 @@ bool has_several_validations(const std::filesystem::path& metrics) {
   return std::count(std::istreambuf_iterator<char>(lines), {}, '\n') > 1;
 }
 
+/// Refuses to start from a run in the folder to which the training writes: its files would be lost before there are
+/// others.
+void keep_source(const TrainFlags& flags) {
+  const std::filesystem::path source = flags.run.from;
+  std::error_code error;
+  const bool is_file = std::filesystem::is_regular_file(source, error);
+  const std::filesystem::path folder = is_file ? std::filesystem::absolute(source).parent_path() : source;
+  if (std::filesystem::equivalent(folder, flags.out, error))
+    throw ValueError(text("retrace train: --from ", flags.run.from,
+                          " is in the folder of --out, whose files the "
+                          "training replaces; choose another folder for --out"));
+}
+
 /// Refuses a folder with an earlier training, unless it is continued (--resume) or may be replaced (--force).
 void keep_earlier_training(const TrainFlags& flags, bool resume) {
   constexpr std::array checkpoint{"checkpoint.safetensors"};
@@ -81,6 +94,7 @@ void run_train(const TrainFlags& flags, Program& program) {
   std::optional<RunDirectory> directory;
   if (!flags.out.empty()) {
     check_options(fit);
+    keep_source(flags);
     keep_earlier_training(flags, fit.resume);
     directory.emplace(flags.out, fit.resume);
   }

@@ -7,9 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace retrace {
 namespace {
+
+const CLI::Validator not_empty([](const std::string& word) { return word.empty() ? "it is empty" : ""; }, "");
 
 void add_text_options(CLI::App& command, TextSource& source) {
   command.add_option("--text", source.file, "text: a file in UTF-8");
@@ -40,19 +43,29 @@ void add_dtype_option(CLI::App& command, Dtype& dtype) {
       ->default_str("f32");
 }
 
-/// The model: by name, with its memory, form and size, or a stored one.
-void add_model_options(CLI::App& command, RunOptions& run) {
+/// The model, by name with its memory, form and size, or a stored one. Returns the flags that a stored one excludes:
+/// CLI11's own excludes() would list them all in the help.
+std::vector<const CLI::Option*> add_model_options(CLI::App& command, RunOptions& run) {
   const std::size_t before = command.get_options().size();
   command.add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
   add_memory_options(command, run.model);
   add_form_options(command, run.model.form);
   add_count(command, "--hidden", run.model.sizes.hidden, "size of the model's state (default: the task's)");
   const std::vector<CLI::Option*> options = command.get_options();
-  CLI::Option* from = command.add_option(
-      "--from", run.from,
-      "begin with the model and the weights of a stored run, a folder or a file, instead of random ones");
-  for (std::size_t k = before; k < options.size(); ++k)
-    if (options[k]->get_name() != "--dropout") from->excludes(options[k]);
+  std::vector<const CLI::Option*> of_new_models(options.begin() + before, options.end());
+  std::erase_if(of_new_models, [](const CLI::Option* option) { return option->get_name() == "--dropout"; });
+  command
+      .add_option("--from", run.from,
+                  "start from the model and the weights of a stored run, a folder or a file, instead of a new model")
+      ->check(not_empty);
+  return of_new_models;
+}
+
+/// Throws if a flag of a new model is given beside a stored one.
+void check_model_flags(const RunOptions& run, const std::vector<const CLI::Option*>& of_new_models) {
+  if (run.from.empty()) return;
+  for (const CLI::Option* option : of_new_models)
+    if (option->count() > 0) throw CLI::ExcludesError(option->get_name(), "--from");
 }
 
 /// --out, checkpoints there, --resume and --force.
@@ -102,15 +115,16 @@ void add_train_command(CLI::App& app, Program& program) {
                           ", or data: your own, in --data FILE, or text: the next characters or words of --text FILE");
   add_task_options(*command, run.task_options);
   add_text_options(*command, run.text);
-  add_model_options(*command, run);
+  const std::vector<const CLI::Option*> of_new_models = add_model_options(*command, run);
   add_seed(*command, "--seed", run.fit.seed, "of weights, batches and tests");
   add_threads_option(*command, *flags);
   add_dtype_option(*command, run.dtype);
   add_training_options(*command, run.fit);
   add_run_folder_options(*command, *flags);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object", .quiet = true});
-  command->callback([flags, &program] {
+  command->callback([flags, of_new_models, &program] {
     if (flags->run.task.empty()) throw CLI::RequiredError("task");
+    check_model_flags(flags->run, of_new_models);
     run_train(*flags, program);
   });
 }

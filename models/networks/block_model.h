@@ -32,7 +32,7 @@ template <class Block> struct BlockModel {
       : input(sizes.input, sizes.hidden, random),
         norm(sizes.hidden),
         out(sizes.hidden, sizes.output, random),
-        dropout(sizes.form.dropout) {
+        dropout(sizes.form.dropout.value_or(0)) {
     for (int k = 0; k < sizes.form.layers.value_or(default_layers); ++k) {
       norms.emplace_back(sizes.hidden);
       convolutions.emplace_back(sizes.hidden, random);

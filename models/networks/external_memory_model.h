@@ -20,7 +20,7 @@ template <class Memory> struct ExternalMemoryModel {
       : memory(sizes.input, sizes.hidden, random,
                {.slots = sizes.slots, .slot_size = sizes.slot_size, .read_heads = sizes.heads}),
         out(sizes.hidden + sizes.heads * sizes.slot_size, sizes.output, random),
-        dropout(sizes.form.dropout) {}
+        dropout(sizes.form.dropout.value_or(0)) {}
   Tensor operator()(const Tensor& x, Random* random = nullptr) const {
     return answer(slice(memory(x).y, {all, -1}), random);
   }

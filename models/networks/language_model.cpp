@@ -1,5 +1,6 @@
 #include <retrace/models/networks/language_model.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <retrace/nn/recurrent.h>
@@ -101,8 +102,9 @@ BodyResult run(const SequenceBody& body, const Tensor& x, const LanguageState& s
 }
 
 /// Refuses a model that sees later rows: it could copy the next token instead of predicting it.
-void check_sees_no_later_row(std::string_view name, const SequenceModel& model, std::int64_t features) {
-  constexpr std::int64_t time = 3;
+void check_sees_no_later_row(std::string_view name, const SequenceModel& model, std::int64_t features,
+                             std::int64_t longest) {
+  const std::int64_t time = std::min<std::int64_t>(longest, 3);
   constexpr double tolerance = 1e-3;
   const NoTape unrecorded;
   Random random(1);
@@ -127,7 +129,7 @@ SequenceBody::SequenceBody(const LanguageModelOptions& options, Random& random)
                         .form = options.form},
                        random)),
       features(options.hidden) {
-  check_sees_no_later_row(options.sequence, *model, options.embedding);
+  check_sees_no_later_row(options.sequence, *model, options.embedding, options.longest);
 }
 
 LanguageState LanguageState::detach() const {

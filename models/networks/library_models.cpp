@@ -37,7 +37,7 @@ template <class Recurrent> struct RecurrentModel {
       : recurrent(sizes.input, sizes.hidden, random,
                   {.layers = sizes.form.layers.value_or(1),
                    .bidirectional = sizes.form.bidirectional,
-                   .dropout = sizes.form.dropout}),
+                   .dropout = sizes.form.dropout.value_or(0)}),
         out(sizes.form.bidirectional ? 2 * sizes.hidden : sizes.hidden, sizes.output, random) {}
   Tensor operator()(const Tensor& x, Random* random = nullptr) const {
     return answer(last_h(recurrent(x, {}, {}, random)), random);
@@ -89,7 +89,7 @@ struct RelationalModel {
                  .slot_size = sizes.slot_size,
                  .heads = sizes.heads,
                  .gate = sizes.parts.gate != MemoryGate::none},
-                sizes.form.dropout) {}
+                sizes.form.dropout.value_or(0)) {}
   Tensor operator()(const Tensor& x, Random* random = nullptr) const { return network.last(x, random).y; }
   Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {
     return network.answers(x, count, random).y;
@@ -123,7 +123,7 @@ template <BlockKind kind> std::unique_ptr<SequenceModel> make_attention(const Mo
       .input = sizes.input, .output = sizes.output, .size = sizes.hidden, .longest = sizes.time};
   options.blocks = sizes.form.layers.value_or(options.blocks);
   options.positions = sizes.form.positions.value_or(options.positions);
-  options.dropout = sizes.form.dropout;
+  options.dropout = sizes.form.dropout.value_or(0);
   options.kind = kind;
   options.causal = sizes.form.causal.value_or(options.causal);
   return std::make_unique<SequenceModelOf<AttentionModel>>(options, random);
@@ -204,7 +204,7 @@ RelationalMemoryCoreOptions core_options(const ModelSizes& sizes) {
                                    .residual = sizes.parts.residual,
                                    .layer_norm = sizes.parts.layer_norm,
                                    .gate = sizes.parts.gate,
-                                   .dropout = sizes.form.dropout};
+                                   .dropout = sizes.form.dropout.value_or(0)};
   core.key_size = sizes.parts.key_size;
   core.mlp_layers = sizes.parts.attention_mlp ? static_cast<int>(sizes.parts.mlp_layers) : 0;
   core.variant = variant_of(sizes.parts.variant);

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 5> form_options{"layers", "dropout", "bid
 
 bool is_given(const ModelForm& form, std::string_view option) {
   if (option == "layers") return form.layers.has_value();
-  if (option == "dropout") return form.dropout != 0;
+  if (option == "dropout") return form.dropout.value_or(0) != 0;
   if (option == "bidirectional") return form.bidirectional;
   if (option == "causal") return form.causal.has_value();
   return form.positions.has_value();
@@ -21,7 +21,7 @@ bool is_given(const ModelForm& form, std::string_view option) {
 
 void leave_out(ModelForm& form, std::string_view option) {
   if (option == "layers") form.layers.reset();
-  if (option == "dropout") form.dropout = 0;
+  if (option == "dropout") form.dropout.reset();
   if (option == "bidirectional") form.bidirectional = false;
   if (option == "positions") form.positions.reset();
   if (option == "causal") form.causal.reset();
@@ -58,8 +58,8 @@ void check_form(std::string_view function, std::string_view model, const ModelFo
                             models_with(option), "; leave it out"));
   if (form.layers && *form.layers < 1)
     throw ValueError(text(function, ": ", *form.layers, " layers; at least one is needed"));
-  if (!(form.dropout >= 0 && form.dropout <= 1))
-    throw ValueError(text(function, ": the probability of dropout ", form.dropout, " must lie from 0 to 1"));
+  if (form.dropout && !(*form.dropout >= 0 && *form.dropout <= 1))
+    throw ValueError(text(function, ": the probability of dropout ", *form.dropout, " must lie from 0 to 1"));
 }
 
 void check_form_of_some(std::string_view function, std::span<const std::string> models, const ModelForm& form) {
@@ -75,7 +75,7 @@ JsonObject to_json(const ModelForm& form) {
   const auto& [layers, dropout, bidirectional, positions, causal] = form;  // a new member has to be stored, too
   JsonObject object;
   if (layers) object.add("layers", *layers);
-  if (dropout != 0) object.add("dropout", dropout);
+  if (dropout.value_or(0) != 0) object.add("dropout", *dropout);
   if (bidirectional) object.add("bidirectional", bidirectional);
   if (positions) object.add("positions", name_of(*positions));
   if (causal) object.add("causal", *causal);
@@ -99,7 +99,7 @@ ModelForm model_form_in(const JsonFields& fields, const std::string& object) {
 std::string in_words(const ModelForm& form) {
   std::string words;
   if (form.layers) words += text(", ", *form.layers, " layers");
-  if (form.dropout != 0) words += text(", dropout ", form.dropout);
+  if (form.dropout.value_or(0) != 0) words += text(", dropout ", *form.dropout);
   if (form.bidirectional) words += ", bidirectional";
   if (form.positions) words += text(", positions ", name_of(*form.positions));
   if (form.causal) words += *form.causal ? ", causal" : ", not causal";

@@ -15,9 +15,10 @@ class JsonObject;
 
 /// The layers of a model, as far as it offers a choice (ModelChoices::form). What is not given is the model's own.
 struct ModelForm {
-  std::optional<int> layers = {};  // each reads the one below; of an rmc, the blocks of a step
-  double dropout = 0;              // the probability to drop a value between and after the layers, in training alone
-  bool bidirectional = false;      // each layer also reads from the last row to the first
+  std::optional<int> layers = {};      // each reads the one below; of an rmc, the blocks of a step
+  std::optional<double> dropout = {};  // the probability to drop a value between and after the layers, in training
+                                       // alone; not given: 0
+  bool bidirectional = false;          // each layer also reads from the last row to the first
   std::optional<RowPositions> positions = {};  // of the rows that attention sees
   std::optional<bool> causal = {};             // whether a row of attention sees only itself and those before it
   bool operator==(const ModelForm&) const = default;

@@ -24,7 +24,7 @@ template <MemoryKind kind> struct SlotMemoryModel {
                 .gate = sizes.parts.gate != MemoryGate::none}),
         out(checked_product("SlotMemoryModel", "slots x slot size", {sizes.slots, sizes.slot_size}), sizes.output,
             random),
-        dropout(sizes.form.dropout) {}
+        dropout(sizes.form.dropout.value_or(0)) {}
   Tensor operator()(const Tensor& x, Random* random = nullptr) const {
     const Tensor y = answers(x, 1, random);
     return reshape(y, {y.dim(0), y.dim(2)});

@@ -28,7 +28,7 @@ template <SoftMemoryKind kind> struct SoftMemoryModel {
   SoftMemoryModel(const ModelSizes& sizes, Random& random)
       : rnn(sizes.input, sizes.hidden, random, soft_memory_of(kind, sizes)),
         out(sizes.hidden, sizes.output, random),
-        dropout(sizes.form.dropout) {}
+        dropout(sizes.form.dropout.value_or(0)) {}
   Tensor operator()(const Tensor& x, Random* random = nullptr) const { return answer(rnn(x).state.h, random); }
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {

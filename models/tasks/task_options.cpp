@@ -51,6 +51,13 @@ std::string TaskOptionRow::value_of(const TaskOptions& options) const {
       member);
 }
 
+TaskOptions TaskOptions::or_else(const TaskOptions& defaults) const {
+  TaskOptions result = defaults;
+  for (const TaskOptionRow& row : task_option_rows)
+    if (row.is_given(*this)) std::visit([&](auto member) { result.*member = this->*member; }, row.member);
+  return result;
+}
+
 JsonObject to_json(const TaskOptions& options) {
   JsonObject object;
   for (const TaskOptionRow& row : task_option_rows)

@@ -47,6 +47,9 @@ struct TaskOptions {
   std::optional<std::string> kind = {};          // babi-qa: of the stories, a number from 1 to 20 or a name
 
   bool operator==(const TaskOptions&) const = default;
+
+  /// These options, completed by those of `defaults` where none was given.
+  TaskOptions or_else(const TaskOptions& defaults) const;
 };
 
 /// One of the options.

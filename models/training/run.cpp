@@ -21,7 +21,7 @@ SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe&
 RunOptions with_recipe(RunOptions options, const Task& task) {
   const Recipe recipe = recipe_for(options.task, options.model.name);
   options.model.sizes = options.model.sizes.or_else(recipe_sizes(options.model, task, recipe));
-  if (recipe.causal && !options.model.form.causal)
+  if (recipe.causal && !options.model.form.causal && options.from.empty())
     options.model.form.causal = form_for(options.model.name, {.causal = true}).causal;
   options.fit = with_recipe(options.fit, recipe);
   return options;
@@ -70,21 +70,41 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
                           " features; choose heads that do"));
 }
 
-/// The model of a stored run, as it was but for its dropout, if another is given. What the recipe of the task would
-/// choose is chosen already.
-ModelSpec as_stored(ModelSpec spec, const ModelForm& given) {
-  if (given.dropout != 0) spec.form.dropout = given.dropout;
-  if (!spec.form.causal) spec.form.causal = form_for(spec.name, {.causal = false}).causal;
-  return spec;
+/// The model of a stored run and, on the same task, its options; those that are given come first.
+RunOptions from_stored(RunOptions options, const StoredRun& stored) {
+  const std::optional<double> dropout = options.model.form.dropout;
+  options.model = stored.spec;
+  if (dropout) options.model.form.dropout = dropout;
+  if (options.task == stored.task_name) options.task_options = options.task_options.or_else(stored.task_options);
+  return options;
+}
+
+/// Throws ValueError if inputs or answers of a file have other names than those that the stored model learned.
+void check_names(const StoredRun& stored, const Task& task) {
+  const SampleFormat *before = stored.task->format(), *now = task.format();
+  if (before == nullptr || now == nullptr) return;
+  const auto check = [&](const char* what, const std::vector<std::string>& learned,
+                         const std::vector<std::string>& found) {
+    if (learned != found)
+      throw ValueError(text("prepare: ", stored.path, " was trained on the ", what, " ", listed(learned, ", "),
+                            ", and the data has ", listed(found, ", "),
+                            "; give data with the same, in the same order"));
+  };
+  check("columns", before->columns, now->columns);
+  check("classes", before->words, now->words);
+  check("targets", before->targets, now->targets);
 }
 
 /// Gives the run the weights of a stored one.
 void begin_with(const TaskRun& run, const StoredRun& stored) {
+  check_names(stored, *run.task);
   try {
     assign(*run.model, parameters(*stored.model));
   } catch (const ValueError& error) {
-    throw ValueError(text("prepare: the weights of ", stored.path, ", which come from the task ", stored.task_name,
-                          ", do not fit the task ", run.options.task, "; ", error.what()));
+    throw ValueError(text("prepare: the model of ", stored.path, ", trained on ", stored.task_name,
+                          ", does not fit the sizes of this ", run.options.task,
+                          "; choose a task with the same sizes of input, output and, for learned positions, length (",
+                          error.what(), ")"));
   }
 }
 
@@ -130,11 +150,14 @@ TaskRun prepare(const RunOptions& given) {
   std::optional<StoredRun> stored;
   if (!given.from.empty()) {
     stored = load_run(given.from, TaskSamples::none);
-    options.model = as_stored(stored->spec, given.model.form);
+    options = from_stored(given, *stored);
   }
   std::unique_ptr<Task> task = make_task(options.task, options.task_options);
   RunOptions filled = with_recipe(options, *task);
-  if (!stored) check_choices(options.model, filled.model);
+  if (stored)
+    check_form("prepare", options.model.name, options.model.form);
+  else
+    check_choices(options.model, filled.model);
   check_bidirectional(options.model, options.task, *task);
   TaskRun run(std::move(filled), std::move(task));
   if (stored) begin_with(run, *stored);

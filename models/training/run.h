@@ -22,8 +22,8 @@ struct RunOptions {
   Dtype dtype = f32;
   TaskOptions task_options = {};
   TextSource text = {};   // of the tasks that read one
-  std::string from = {};  // a stored run (folder or file), with whose model and weights the training begins: the
-                          // model above then gives the dropout alone, if it gives any
+  std::string from = {};  // a stored run (folder or file) with whose model and weights the training begins; of
+                          // `model`, only the dropout is then used
   FitOptions fit = {};    // the recipe's numbers where none are given
 };
 
@@ -90,7 +90,9 @@ ModelSpec filled_spec(const RunOptions& options, const Task& task);
 std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random);
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for a task or model that is not known,
 /// and for an option that the model or its memory does not have: see choices_of() and memory_choices(). With
-/// RunOptions::from, throws what load_run throws, and ValueError for weights that do not fit the task.
+/// RunOptions::from, the options of the same task are those of the stored run where none are given; throws what
+/// load_run throws, and ValueError for weights that do not fit the task, and for data with other columns, classes or
+/// targets.
 TaskRun prepare(const RunOptions& options);
 
 /// Trains one of several runs, which its name tells apart from the others. One that stores runs in files may return

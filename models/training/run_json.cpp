@@ -20,6 +20,7 @@ std::string TaskRun::json() const {
                     {"dtype", name_of(options.dtype)},
                     {"hidden", options.model.sizes.hidden}};
   object.add(to_json(options.model.form));
+  if (!options.from.empty()) object.add("from", options.from);
   object.add(result_to_json(options.fit, fit, metric(), baselines));
   object.add("curriculum", options.fit.curriculum);
   object.add("original", baselines.original);

@@ -114,13 +114,10 @@ void check_reads(const StoredRun& run, const Task& task) {
 }
 
 void change_task(StoredRun& run, const TaskOptions& given) {
-  TaskOptions options = run.task_options;
+  const TaskOptions options = given.or_else(run.task_options);
   std::string words;
-  for (const TaskOptionRow& row : task_option_rows) {
-    if (!row.is_given(given)) continue;
-    std::visit([&](auto option) { options.*option = given.*option; }, row.member);
-    words += text(words.empty() ? "" : ", ", row.in_words(given));
-  }
+  for (const TaskOptionRow& row : task_option_rows)
+    if (row.is_given(given)) words += text(words.empty() ? "" : ", ", row.in_words(given));
   std::unique_ptr<Task> task = make_task(run.task_name, options);
   if (task->input_size() != run.task->input_size() || task->output_size() != run.task->output_size())
     throw ValueError(text("eval: with ", words, " the task '", run.task_name, "' has ", task->input_size(),

@@ -62,7 +62,7 @@ void add_model(Arguments& arguments, const ModelSpec& model) {
   arguments.add_if_changed("--mlp-layers", given.mlp_layers, parts.mlp_layers);
   arguments.add_if_changed("--variant", name_of(given.variant), name_of(parts.variant));
   arguments.add_if_given("--layers", model.form.layers);
-  arguments.add_if_changed("--dropout", model.form.dropout, 0.0);
+  arguments.add_if_given("--dropout", model.form.dropout);
   if (model.form.bidirectional) arguments.add("--bidirectional");
   if (model.form.positions) arguments.add("--positions", std::string(name_of(*model.form.positions)));
   if (model.form.causal) arguments.add(*model.form.causal ? "--causal" : "--no-causal");

@@ -18,12 +18,22 @@ struct TestText {
   std::int64_t first_line = 1;
 };
 
+/// The text of the training. If it has changed since, so that the vocabulary lacks a character, in a vocabulary of its
+/// own: is_as_in_training() then says so.
+TextData own_text(const TextModel& model) {
+  try {
+    return read_text(model.source, model.vocabulary);
+  } catch (const FileError&) {
+    return read_text(model.source);
+  }
+}
+
 TestText test_text(const TextModel& model, const std::string& path, const std::string& test_file) {
   const std::string& own = test_file.empty() ? model.source.test_file : test_file;
   if (!own.empty()) return {own, read_tokens(own, model.vocabulary)};
   if (model.source.file.empty())
     throw ValueError(text("retrace eval: ", path, " does not say on which text it was trained; give --test-text FILE"));
-  const TextData data = read_text(model.source, model.vocabulary);
+  const TextData data = own_text(model);
   const TokenIds ids = data.test(), before = TokenIds(data.ids).first(data.ids.size() - ids.size());
   const std::optional<std::int32_t> line_end = data.vocabulary.find("\n");
   const std::int64_t lines = line_end ? std::count(before.begin(), before.end(), *line_end) : 0;

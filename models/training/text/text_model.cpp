@@ -36,7 +36,7 @@ ModelForm causal_form(const TextModelOptions& options) {
         "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
   if (!options.form.causal.value_or(true))
     throw ValueError(
-        "TextModel: attention that is not causal would see the tokens that it has to predict; leave it causal");
+        "TextModel: attention that is not causal would see the tokens that it has to predict; leave --no-causal out");
   ModelForm form = options.form;
   form.causal = form_for(options.model, {.causal = true}).causal;
   return form;
@@ -45,9 +45,10 @@ ModelForm causal_form(const TextModelOptions& options) {
 LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
   constexpr int heads = 4;
   const LanguageBody body = body_named(options.model);
-  if (body == LanguageBody::attention && options.hidden % heads != 0)
-    throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads,
-                          " heads of attention do not divide; give a multiple of ", heads));
+  const bool has_heads = body == LanguageBody::attention || options.model == "transformer";
+  if (has_heads && options.hidden % heads != 0)
+    throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads, " heads of ", options.model,
+                          " do not divide; give a multiple of ", heads));
   const ModelForm form = causal_form(options);
   const ModelSizes sizes = sizes_of(options.spec());
   if (body == LanguageBody::rmc && (sizes.heads < 1 || sizes.slot_size % sizes.heads != 0))
@@ -62,7 +63,7 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
           .blocks = form.layers.value_or(LanguageModelOptions{}.blocks),
           .longest = options.length,
           .tied = vocabulary.kind() == TokenKind::words,
-          .dropout = form.dropout,
+          .dropout = form.dropout.value_or(0),
           .sequence = options.model,
           .form = form,
           .layers = form.layers.value_or(1),

@@ -35,8 +35,8 @@ std::int64_t embedding_size(const TextModelOptions& options, const Vocabulary& v
 std::vector<std::string_view> text_model_names();
 
 /// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has, unless
-/// the options say otherwise, one slot of 4 heads, as in the language models of its paper; attention has 4 heads and,
-/// unless the form says otherwise, 2 blocks.
+/// the options say otherwise, one slot of 4 heads, as in the language models of its paper; attention and the
+/// transformer have 4 heads and, unless the form says otherwise, 2 blocks.
 struct TextModel {
   TextModelOptions options;
   Vocabulary vocabulary;

@@ -23,11 +23,21 @@ std::optional<std::string> name_or_null(const std::string& file) {
   return file.empty() ? std::nullopt : std::optional(file);
 }
 
-/// The model of a stored run, with the length of a segment and the dropout of this one, if they are given.
-TextModelOptions as_stored(TextModelOptions stored, const RunOptions& options) {
+/// The options of a stored model, with the length of a segment and the dropout of this run, if they are given.
+TextModelOptions from_stored(TextModelOptions stored, const RunOptions& options) {
   stored.length = options.task_options.length.value_or(stored.length);
-  if (options.model.form.dropout != 0) stored.form.dropout = options.model.form.dropout;
+  if (options.model.form.dropout) stored.form.dropout = options.model.form.dropout;
   return stored;
+}
+
+/// The model of RunOptions::from.
+TextModel stored_model(const std::string& path) {
+  const std::optional<std::string> file = stored_weights_file(path);
+  if (!file)
+    throw FileError(text("retrace: ", path,
+                         " has neither weights.safetensors nor checkpoint.safetensors; make one by: "
+                         "retrace train text --out DIR"));
+  return load_text_model(*file);
 }
 
 /// Throws ValueError if the tokens that are asked for are not those of the stored model.
@@ -79,13 +89,13 @@ constexpr std::array refusals{
 TextRun prepare_text(const RunOptions& options) {
   const DtypeScope scope(options.dtype);
   std::optional<TextModel> stored;
-  if (!options.from.empty()) stored = load_text_model(stored_weights_file(options.from).value_or(options.from));
+  if (!options.from.empty()) stored = stored_model(options.from);
   if (stored) check_tokens(options, *stored);
   RunOptions filled = options;
   filled.fit = with_recipe(options.fit, recipe);
   Random weights = Random(filled.fit.seed).stream("weights");
   TextData data = read_text(options.text, stored ? std::optional(stored->vocabulary) : std::nullopt);
-  const TextModelOptions sizes = stored ? as_stored(stored->options, options) : model_options(options);
+  const TextModelOptions sizes = stored ? from_stored(stored->options, options) : model_options(options);
   check_length(data, *filled.fit.batch, sizes.length);
   TextModel model(sizes, data.vocabulary, weights);
   if (stored) begin_with(model, *stored, options.from);
@@ -141,6 +151,7 @@ std::string TextRun::json() const {
                     {"slots", options.model.sizes.slots},
                     {"heads", options.model.sizes.heads}};
   object.add(to_json(model.options.form));
+  if (!options.from.empty()) object.add("from", options.from);
   object.add(result_to_json(options.fit, fit, metric(), baselines()));
   object.add("parameters", count_parameters(model.network));
   object.add("weights_hash", weights_hash(model.network));

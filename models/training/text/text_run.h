@@ -31,9 +31,9 @@ struct TextRun : Run {
 };
 
 /// Reads the text and makes the model. Throws ValueError for a model that is not known and for a text that is too
-/// short, FileError for a file that cannot be read or is not UTF-8. With RunOptions::from, the vocabulary is that of the
-/// stored model; throws what load_text_model throws, FileError for a character that the vocabulary lacks, and ValueError
-/// for other tokens and for segments longer than learned positions.
+/// short, FileError for a file that cannot be read or is not UTF-8. With RunOptions::from, the vocabulary is that of
+/// the stored model; throws what load_text_model throws, FileError for a character that the vocabulary lacks, and
+/// ValueError for other tokens and for segments of another length than that of learned positions.
 TextRun prepare_text(const RunOptions& options);
 
 /// The task "text", with the options that it takes.

@@ -167,7 +167,7 @@ TEST_F(FormFlags, ATextIsLearntByLayersAndContinued) {
                  "out");
   expect_refused(
       run(words, {"--model", "attention", "--no-causal"}),
-      "TextModel: attention that is not causal would see the tokens that it has to predict; leave it causal");
+      "TextModel: attention that is not causal would see the tokens that it has to predict; leave --no-causal out");
 }
 
 }  // namespace

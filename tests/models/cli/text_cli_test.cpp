@@ -243,8 +243,9 @@ TEST_F(TextCli, AWrongLineIsAnsweredByOneClearLine) {
   expect(train({"--held-only"}), 2, "a text has --length alone");
   expect(run_command({"train", "babi", "--text", rhyme_}), 2,
          "--text is for retrace train text; leave it out for babi");
-  expect(run_command({"train", "text", "--text", rhyme_, "--model", "attention", "--hidden", "10"}), 2,
-         "hidden is 10, which the 4 heads of attention do not divide");
+  for (const char* model : {"attention", "transformer"})
+    expect(run_command({"train", "text", "--text", rhyme_, "--model", model, "--hidden", "10"}), 2,
+           text("hidden is 10, which the 4 heads of ", model, " do not divide"));
   expect(run_command({"generate", path("none")}), 1, "none/weights.safetensors");
   ASSERT_EQ(run_command({"train", "babi", "--steps", "1", "--quiet", "--out", out_}).status, 0);
   expect(run_command({"generate", out_}), 1, "cannot be read as a model of text");

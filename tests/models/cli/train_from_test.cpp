@@ -1,5 +1,6 @@
 // `train --from RUN`: a training that begins with the model and the weights of a stored run.
 #include <gtest/gtest.h>
+#include <retrace/models/training/stored_run.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -80,19 +81,64 @@ TEST_F(TrainFrom, AnotherTaskOfTheSameSizesGoesOn) {
   EXPECT_EQ(unchanged({"nth-farthest", "--vectors", "3", "--dims", "2", "--from", first_, "--dtype", "f32"})
                 .at("weights_hash"),
             first.at("weights_hash"));
-  expect_refused(train({"nth-farthest", "--vectors", "4", "--dims", "2", "--from", first_}),
-                 "prepare: the weights of " + first_ +
-                     "/weights.safetensors, which come from the task nth-farthest, do not fit the task nth-farthest; ");
-  expect_refused(train({"recall", "--from", first_}),
-                 "which come from the task nth-farthest, do not fit the task recall");
+  expect_refused(train({"nth-farthest", "--vectors", "4", "--from", first_}),
+                 "prepare: the model of " + first_ +
+                     "/weights.safetensors, trained on nth-farthest, does not fit the sizes of this nth-farthest; ");
+  expect_refused(train({"recall", "--from", first_}), "trained on nth-farthest, does not fit the sizes of this recall");
 }
 
 /// The recipe of parity makes attention causal, but not one that was trained to see all rows.
 TEST_F(TrainFrom, TheRecipeChangesNoStoredModel) {
   result_of(train({"parity", "--length", "3", "--model", "attention", "--no-causal", "--steps", "1", "--out", first_}));
   EXPECT_EQ(unchanged({"parity", "--length", "3", "--from", first_}).at("causal"), false);
-  result_of(train({"reverse", "--length", "2", "--model", "attention", "--steps", "1", "--out", second_}));
-  EXPECT_EQ(unchanged({"reverse", "--length", "2", "--from", second_, "--dropout", "0.25"}).at("dropout"), 0.25);
+}
+
+/// The options of the same task are those of the stored run where none are given.
+TEST_F(TrainFrom, TheTaskKeepsItsOptions) {
+  const nlohmann::json first =
+      result_of(train({"parity", "--length", "3", "--model", "attention", "--steps", "1", "--out", first_}));
+  const nlohmann::json second = unchanged({"parity", "--from", first_, "--out", second_});
+  EXPECT_EQ(second.at("weights_hash"), first.at("weights_hash"));
+  EXPECT_EQ(second.at("from"), first_);
+  EXPECT_FALSE(first.contains("from"));
+  EXPECT_EQ(load_run(second_).task_options.length, 3);
+  expect_refused(train({"parity", "--from", first_, "--length", "4"}),
+                 "trained on parity, does not fit the sizes of this parity; choose a task with the same sizes");
+}
+
+TEST_F(TrainFrom, DropoutIsThatOfTheRunUnlessItIsGiven) {
+  result_of(train({"recall", "--dropout", "0.25", "--steps", "1", "--out", first_}));
+  EXPECT_EQ(unchanged({"recall", "--from", first_}).at("dropout"), 0.25);
+  EXPECT_EQ(unchanged({"recall", "--from", first_, "--dropout", "0.5"}).at("dropout"), 0.5);
+  EXPECT_FALSE(unchanged({"recall", "--from", first_, "--dropout", "0"}).contains("dropout"));
+}
+
+/// A classifier of dogs would call them zebras.
+TEST_F(TrainFrom, DataHasTheColumnsAndClassesThatWereLearned) {
+  const auto table = [&](const char* name, const char* header, const char* even, const char* odd) {
+    std::ofstream file(folder_ / name);
+    file << header << '\n';
+    for (int k = 0; k < 40; ++k) file << k << ',' << k % 7 << ',' << (k % 2 == 0 ? even : odd) << '\n';
+    return folder_ / name;
+  };
+  const std::string animals = table("animals.csv", "a,b,kind", "cat", "dog");
+  const nlohmann::json first =
+      result_of(train({"data", "--data", animals, "--label", "kind", "--steps", "2", "--out", first_}));
+  EXPECT_EQ(unchanged({"data", "--from", first_}).at("weights_hash"), first.at("weights_hash"));
+  expect_refused(train({"data", "--from", first_, "--data", table("b.csv", "a,b,kind", "cat", "zebra")}),
+                 "was trained on the classes cat, dog, and the data has cat, zebra; give data with the same");
+  expect_refused(train({"data", "--from", first_, "--data", table("c.csv", "b,a,kind", "cat", "dog")}),
+                 "was trained on the columns a, b, and the data has b, a; give data with the same");
+}
+
+/// --force would remove the weights before there are others.
+TEST_F(TrainFrom, TheFolderOfTheStoredRunIsNotWrittenTo) {
+  result_of(train({"recall", "--steps", "1", "--out", first_}));
+  for (const char* path : {"", "/weights.safetensors"})
+    for (const char* flag : {"--force", "--resume"})
+      expect_refused(train({"recall", "--from", first_ + path, "--out", folder_ / "./first", flag}),
+                     "is in the folder of --out, whose files the training replaces; choose another folder for --out");
+  EXPECT_EQ(run_command({"eval", first_, "--json"}).status, 0);
 }
 
 TEST_F(TrainFrom, TheModelCannotBeChosen) {
@@ -103,6 +149,7 @@ TEST_F(TrainFrom, TheModelCannotBeChosen) {
     words.insert(words.end(), flag.begin(), flag.end());
     expect_refused(train(words), flag[0] + " excludes --from");
   }
+  expect_refused(train({"recall", "--from", ""}), "--from: it is empty");
   const Outcome missing = train({"recall", "--from", folder_ / "nothing"});
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.messages.find("nothing"), std::string::npos) << missing.messages;
@@ -131,6 +178,9 @@ TEST_F(TrainFrom, AModelOfTextKeepsItsVocabulary) {
   expect_refused(train(text(other, {"--from", first_, "--tokens", "characters"})), "reads words; leave --tokens out");
   expect_refused(train(text(other, {"--from", first_, "--length", "9"})),
                  "are of segments of 12 tokens, not of 9; leave --length out");
+  const Outcome nothing = train(text(other, {"--from", folder_.path()}));
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_NE(nothing.messages.find("has neither weights.safetensors nor checkpoint"), std::string::npos);
   result_of(train(text(rhyme, {"--steps", "1", "--length", "12", "--hidden", "16", "--out", first_, "--force"})));
   const Outcome unknown = train(text(new_letter, {"--from", first_}));
   EXPECT_EQ(unknown.status, 1);

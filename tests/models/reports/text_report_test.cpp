@@ -70,6 +70,16 @@ TEST_F(TextReports, UseTheTextOfTheTestOrAnother) {
   EXPECT_THROW(make_text_report(weights_, {.test_file = write("d", "r")}), ValueError);
 }
 
+/// A character that the vocabulary lacks is no reason for another message.
+TEST_F(TextReports, ATextThatHasChangedSinceIsSaidToHave) {
+  train({.file = write("a", lines(100))});
+  for (const std::string& now : {lines(101), lines(50) + "Z" + lines(50)}) {
+    write("a", now);
+    const std::string message = message_of<FileError>([&] { make_text_report(weights_); });
+    EXPECT_NE(message.find("has changed since the training; give --test-text FILE"), std::string::npos) << message;
+  }
+}
+
 TEST_F(TextReports, FindTheWorstPassageAndItsLine) {
   train({.file = write("a", lines(200))});
   const std::string strange = "tttt0000gggg1111,,,,yyyy0000gggg";

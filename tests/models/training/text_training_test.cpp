@@ -44,6 +44,15 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
   }
 }
 
+TEST(TextTraining, SegmentsMayBeShort) {
+  const TextData data = characters_of(random_text(200));
+  for (const std::string_view name : text_model_names())
+    for (const std::int64_t length : {1, 2, 3}) {
+      const Evaluation evaluation = evaluate(small_model(data, name, length), data.test());
+      EXPECT_TRUE(std::isfinite(evaluation.loss)) << name << ' ' << length;
+    }
+}
+
 TEST(TextTraining, TheUnigramBaselineKnowsTheFrequencies) {
   const Baselines of_noise = baselines_of(characters_of(random_text(20000)));
   EXPECT_NEAR(of_noise.trivial, of_noise.chance, 0.02);

@@ -46,7 +46,7 @@ void add_dtype_option(CLI::App& command, Dtype& dtype) {
 /// The model, by name with its memory, form and size, or a stored one. Returns the flags that a stored one excludes:
 /// CLI11's own excludes() would list them all in the help.
 std::vector<const CLI::Option*> add_model_options(CLI::App& command, RunOptions& run) {
-  const std::size_t before = command.get_options().size();
+  const std::ptrdiff_t before = std::ssize(command.get_options());
   command.add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
   add_memory_options(command, run.model);
   add_form_options(command, run.model.form);

@@ -1,6 +1,7 @@
 #include <retrace/models/checks/checks.h>
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 #include <string_view>
 
@@ -58,6 +59,34 @@ bool is_called(std::string_view row, std::string_view name) {
   return plain(row) == plain(name) || plain(row) == plain(name) + "model";
 }
 
+/// A row of the table, before its cases have run.
+struct Row {
+  std::string name;
+  std::function<CheckRow()> run;
+};
+
+/// Those of checked_names.
+std::vector<Row> rows_called(const std::vector<std::string>& names) {
+  std::vector<Row> rows;
+  for (auto cases : {op_cases, module_cases})
+    for (CheckedName& checked : cases()) {
+      std::string name = checked.name;
+      rows.push_back({std::move(name), [checked = std::move(checked)] { return run(checked); }});
+    }
+  for (const std::string_view model : registered_model_names())
+    rows.push_back({std::string(model), [model] { return run_registered(model); }});
+  std::vector<std::string_view> known;
+  for (const Row& row : rows) known.push_back(row.name);
+  for (const std::string& name : names)
+    if (std::ranges::none_of(known, [&](std::string_view row) { return is_called(row, name); }))
+      throw ValueError(unknown_name("gradcheck", "op or module", name, known));
+  if (!names.empty())
+    std::erase_if(rows, [&](const Row& row) {
+      return std::ranges::none_of(names, [&](const std::string& name) { return is_called(row.name, name); });
+    });
+  return rows;
+}
+
 }  // namespace
 
 void add_case(CheckRow& row, const GradcheckResult& result) {
@@ -75,26 +104,16 @@ void add_case(CheckRow& row, const GradcheckResult& result) {
   row.failures.push_back(report.str());
 }
 
+std::vector<std::string> checked_names(const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  for (const Row& row : rows_called(names)) result.push_back(row.name);
+  return result;
+}
+
 std::vector<CheckRow> run_checks(const std::vector<std::string>& names) {
-  std::vector<CheckedName> table = op_cases();
-  for (CheckedName& module : module_cases()) table.push_back(std::move(module));
-  std::vector<std::string_view> known;
-  for (const CheckedName& checked : table) known.push_back(checked.name);
-  const auto models = registered_model_names();
-  known.insert(known.end(), models.begin(), models.end());
-  for (const std::string& name : names)
-    if (std::ranges::none_of(known, [&name](std::string_view row) { return is_called(row, name); }))
-      throw ValueError(unknown_name("gradcheck", "op or module", name, known));
-  std::vector<CheckRow> rows;
-  const auto wanted = [&names](std::string_view name) {
-    return names.empty() ||
-           std::ranges::any_of(names, [name](const std::string& given) { return is_called(name, given); });
-  };
-  for (const CheckedName& checked : table)
-    if (wanted(checked.name)) rows.push_back(run(checked));
-  for (const std::string_view model : models)
-    if (wanted(model)) rows.push_back(run_registered(model));
-  return rows;
+  std::vector<CheckRow> result;
+  for (const Row& row : rows_called(names)) result.push_back(row.run());
+  return result;
 }
 
 }  // namespace retrace

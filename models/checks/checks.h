@@ -25,9 +25,12 @@ struct CheckRow {
 /// Counts the result of one more case.
 void add_case(CheckRow& row, const GradcheckResult& result);
 
-/// Every case of the named ops, modules and models; of all if no name is given. Names ignore case, hyphens and
-/// underscores: "linear" is the op and the module, "relational-rnn" RelationalRNN, "rmc" RmcModel. Throws ValueError
-/// for an unknown name and suggests the nearest known one.
+/// The rows of the table that are called so, ops first, then modules, then registered models; all of them if no name is
+/// given. Names ignore case, hyphens and underscores: "linear" is the op and the module, "relational-rnn"
+/// RelationalRNN, "rmc" RmcModel. Throws ValueError for an unknown name and suggests the nearest known one.
+std::vector<std::string> checked_names(const std::vector<std::string>& names = {});
+
+/// Every case of those rows. Throws as checked_names does.
 std::vector<CheckRow> run_checks(const std::vector<std::string>& names = {});
 
 /// A summary: cases, without_duals (cases), elements, skipped, failed_elements, undecided (elements within the rounding

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t longest_number = 17;
 constexpr std::int64_t max_digits = 37;  // of an exact value
-constexpr std::int64_t end_class = 10;
 
 std::span<const ProgramOp> ops_of(ProgramKind kind) {
   using enum ProgramOp;
@@ -44,7 +43,7 @@ std::int64_t or_all(std::int64_t current, std::int64_t all) { return current == 
 
 }  // namespace
 
-/// A program and its output, without the end marks.
+/// A program, without the end mark, and its output.
 struct Execute::Draw {
   Program program;
   Characters digits;  // to memorise
@@ -76,8 +75,8 @@ std::unique_ptr<Task> Execute::make(const TaskOptions& given) {
 }
 
 std::int64_t Execute::answer_length() const {
-  if (!is_memorised()) return options_.length + 2;
-  return (options_.program == ProgramKind::twice ? 2 : 1) * options_.length + 1;
+  if (!is_memorised()) return options_.length + 1;
+  return (options_.program == ProgramKind::twice ? 2 : 1) * options_.length;
 }
 
 std::int64_t Execute::current_among(std::int64_t samples) const {
@@ -112,7 +111,7 @@ void Execute::draw_digits(Random& random, std::int64_t length, Draw& to) const {
 }
 
 Baselines Execute::baselines() const {
-  std::vector<std::array<std::int64_t, end_class + 1>> counts(static_cast<std::size_t>(answer_length()));
+  std::vector<std::array<std::int64_t, answers.size()>> counts(static_cast<std::size_t>(answer_length()));
   Draw drawn;
   Random random = random_for_baselines();
   const std::int64_t current = current_among(draws_for_baselines);
@@ -120,7 +119,6 @@ Baselines Execute::baselines() const {
     draw(random, sample < current, drawn);
     for (std::size_t k = 0; k < drawn.output.size(); ++k)
       ++counts[k][static_cast<std::size_t>(class_of(drawn.output[k]))];
-    ++counts[drawn.output.size()][end_class];
   }
   double right = 0, counted = 0;
   for (const auto& of_place : counts) {
@@ -163,7 +161,6 @@ void Execute::fill(Random& random, const Batch& batch) const {
       row[class_of('!')] = 1;
       std::int64_t* const end = answer + answer_length();
       for (const char digit : drawn.output) *answer++ = class_of(digit);
-      *answer++ = end_class;
       answer = std::fill_n(answer, end - answer, no_answer);
     }
   });

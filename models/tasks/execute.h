@@ -25,16 +25,17 @@ struct ExecuteOptions {
 };
 
 /// A program and the end mark '!', one character per row, one-hot, after zero rows that make all programs as long as
-/// the longest. Then zero rows, which are answered by the digits of its result, the most significant first, by '!', and
-/// by nothing more (no_answer). The result of an expression is its value as in Python, modulo 10^(length + 1) and never
+/// the longest. Then zero rows, which are answered by the digits of its result, the most significant first, and by
+/// nothing more (no_answer). The result of an expression is its value as in Python, modulo 10^(length + 1) and never
 /// negative:
-///   a+b, a-b, a*b, aif b<celse d (or >), x=afor[n]x+=b (a + n b, n from 1 to 9)
-/// with one operand, from the second op on, another expression in parentheses; all other operands have `length` digits.
-/// I = 29 characters, A = length + 2 (memorised: length + 1, twice: 2 length + 1), O = 11 classes: digits and '!'.
+///   a+b, a-b, a*b, aifb<celsed (or >), x=afor[n]x+=b (a + n b, n from 1 to 9)
+/// where a, from the second op on, is the expression before it, in parentheses; all other operands have `length`
+/// digits. These are the programs, and the digits that count, of the code that Santoro et al. published.
+/// I = 29 characters, A = length + 1 (memorised: length, twice: 2 length), O = 10 classes.
 class Execute final : public Task {
  public:
   static constexpr std::string_view characters = "0123456789!+-*<>()[]=xifelsor";  // of the rows
-  static constexpr std::string_view answers = "0123456789!";
+  static constexpr std::string_view answers = "0123456789";
 
   /// Throws ValueError for a length or nesting below 1, for current ones beyond them, for numbers too long to be exact:
   /// length (nesting + 1) digits above 37 or length above 17.

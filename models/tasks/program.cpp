@@ -85,11 +85,10 @@ void Program::draw(Random& random, std::span<const ProgramOp> ops, std::int64_t 
 void Program::wrap_in(Random& random, ProgramOp op, std::int64_t length, bool is_first) {
   inner_.swap(code_);
   code_.clear();
-  const std::int64_t place_of_inner = is_first ? -1 : random.integer(operands_of(op));
   const Choices choices{.less = random.chance(0.5), .times = 1 + random.integer(9)};
   const std::int64_t smallest = power_of_ten(length - 1);
   std::array<ProgramValue, 4> operands{};
-  std::int64_t operand = 0;
+  std::size_t operand = 0;
   for (const char sign : pattern_of(op)) {
     if (sign == comparison_mark) {
       code_.push_back(choices.less ? '<' : '>');
@@ -98,8 +97,9 @@ void Program::wrap_in(Random& random, ProgramOp op, std::int64_t length, bool is
     } else if (sign != operand_mark) {
       code_.push_back(sign);
     } else {
-      ProgramValue& value = operands[static_cast<std::size_t>(operand)];
-      if (operand++ == place_of_inner) {
+      const bool is_inner = operand == 0 && !is_first;
+      ProgramValue& value = operands[operand++];
+      if (is_inner) {
         value = value_;
         code_.push_back('(');
         code_.insert(code_.end(), inner_.begin(), inner_.end());

@@ -28,7 +28,7 @@ using ProgramValue = __int128;
 std::int64_t floor_mod(ProgramValue value, std::int64_t modulus);
 
 /// `nesting` ops, each on numbers of exactly `length` digits (the first not 0) and, from the second on, the op before
-/// it in parentheses in place of one of them.
+/// it in parentheses in place of the first of them.
 class Program {
  public:
   void draw(Random& random, std::span<const ProgramOp> ops, std::int64_t length, std::int64_t nesting);

@@ -124,7 +124,7 @@ TEST(Failures, OfSequencesAreWrittenInARowWithoutWhatIsNotAsked) {
   const Guessed guessed("execute", {.length = 2, .program = "addition", .nesting = 1});
   for (const Prediction& sample : guessed.answered()) {
     const std::string expected = sample.expected_words(*guessed.task), given = sample.given_words(*guessed.task);
-    EXPECT_EQ(expected.back(), '!');
+    EXPECT_TRUE(expected.size() == 2 || expected.size() == 3) << "the sum of two numbers of two digits";
     EXPECT_EQ(expected.size(), given.size());
     EXPECT_EQ(static_cast<std::int64_t>(expected.size()), sample.counted());
     EXPECT_EQ(sample.failed(), expected != given);

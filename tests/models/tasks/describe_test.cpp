@@ -166,7 +166,7 @@ TEST(Describe, AProgramHasItsNesting) {
     for (const Category& category : easy.task->categories(Example(batch, sample), 0))
       if (category.name == "nesting") nestings.insert(category.value);
   EXPECT_EQ(nestings, (std::set<std::int64_t>{1, 2}));
-  EXPECT_EQ(drawn.task->describe_label(10), "!");
+  EXPECT_EQ(drawn.task->describe_label(9), "9");
   EXPECT_EQ(drawn.task->describe_label(no_answer), "");
 }
 

@@ -58,7 +58,7 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
   EXPECT_EQ(make_task("parity", {.length = 4})->sequence_length(), 4);
   EXPECT_EQ(make_task("adding", {.length = 20})->sequence_length(), 20);
   EXPECT_EQ(make_task("nth-farthest", {.vectors = 4, .dims = 2})->input_size(), 2 + 3 * 4);
-  EXPECT_EQ(make_task("execute", {.length = 3, .program = "double"})->answer_length(), 7);
+  EXPECT_EQ(make_task("execute", {.length = 3, .program = "double"})->answer_length(), 6);
   EXPECT_EQ(make_task("babi", {.held_only = true})->baselines().ceiling, 1);
   EXPECT_EQ(make_task("babi", {.facts = 9})->sequence_length(), 10);
   EXPECT_EQ(make_task("babi-qa", {.facts = 20})->sequence_length(), 21);

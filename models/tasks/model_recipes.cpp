@@ -33,6 +33,8 @@ constexpr std::array recipes{
                 .learning_rate = 5e-3, .steps = 6000, .optimizer = "muon", .causal = true},
     ModelRecipe{.task = "parity", .model = "transformer", .sizes = {.hidden = 64},
                 .learning_rate = 5e-3, .steps = 6000, .optimizer = "muon", .causal = true},
+    ModelRecipe{.task = "execute", .model = "gru", .sizes = {.hidden = 256},
+                .learning_rate = 3e-3, .steps = 12000, .optimizer = "muon"},
     ModelRecipe{.task = "recall", .model = "dnc", .learning_rate = 3e-3, .steps = 2000, .schedule = "trapezoid"},
     ModelRecipe{.task = "reverse", .model = "ntm", .steps = 3000, .schedule = "trapezoid"},
     ModelRecipe{.task = "reverse", .model = "dnc", .learning_rate = 3e-3, .steps = 3000, .schedule = "trapezoid"},

@@ -70,6 +70,7 @@ inline constexpr std::array expected_results{
     ExpectedResult{"parity", "rmc", 0.999, 1.0},
     ExpectedResult{"parity", "attention", 0.999, 0.9998},
     ExpectedResult{"parity", "transformer", 0.999, 0.9996},
+    ExpectedResult{"execute", "gru", 0.999, 0.9997},
 };
 
 }  // namespace retrace

@@ -1,5 +1,6 @@
 // silu, and swiglu, which takes silu of one half and multiplies it by the other.
-#include <vector>
+#include <algorithm>
+#include <array>
 
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/logistic.h>
@@ -45,15 +46,17 @@ void swiglu_backward(Record& r) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     for_ranges_of_rows(shape, [=](std::int64_t first, std::int64_t last) {
-      std::vector<T> part(static_cast<std::size_t>(features));  // dy b, then a s
-      for (std::int64_t row = first; row < last; ++row) {
-        const T *a = x + row * 2 * features, *b = a + features, *g = dy + row * features;
-        for (std::int64_t k = 0; k < features; ++k) part[static_cast<std::size_t>(k)] = g[k] * b[k];
-        map_gradients<Silu, T>(a, part.data(), dx.from(row * 2 * features), features, {});
-        map_values<Silu, T>(a, part.data(), features, {});
-        const T* value = part.data();
-        dx.from((row * 2 + 1) * features).put(features, [=](std::int64_t k) { return g[k] * value[k]; });
-      }
+      constexpr std::int64_t longest_part = 256;
+      std::array<T, longest_part> part;  // dy b, then a s
+      for (std::int64_t row = first; row < last; ++row)
+        for (std::int64_t begin = 0; begin < features; begin += longest_part) {
+          const std::int64_t count = std::min(longest_part, features - begin), at = row * 2 * features + begin;
+          const T *a = x + at, *b = a + features, *g = dy + row * features + begin, *value = part.data();
+          for (std::int64_t k = 0; k < count; ++k) part[static_cast<std::size_t>(k)] = g[k] * b[k];
+          map_gradients<Silu, T>(a, value, dx.from(at), count, {});
+          map_values<Silu, T>(a, part.data(), count, {});
+          dx.from(at + features).put(count, [=](std::int64_t k) { return g[k] * value[k]; });
+        }
     });
   });
 }

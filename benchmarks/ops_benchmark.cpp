@@ -59,6 +59,7 @@ void add_rows() {
     add_op(text("layer_norm_4096x", columns), {{4096, columns}, {columns}, {columns}}, 5,
            [](const Tensors& in) { return layer_norm(in[0], in[1], in[2]); });
   }
+  add_op("rotary_32x128x256", {{32, 128, 256}}, 4, [](const Tensors& in) { return rotary(in[0], {.heads = 4}); });
   Random random(3);
   const Tensor labels = random.integers({4096}, 1000), ids = random.integers({8192}, 10000);
   add_op("cross_entropy_4096x1000", {{4096, 1000}}, 4,

@@ -20,19 +20,6 @@ void check_extents(std::int64_t length, std::int64_t size, std::int64_t first) {
                           "; extents and positions are 0 or more"));
 }
 
-struct Angles {
-  Tensor cos, sin;  // [T, 1, pairs]
-};
-Angles angles(std::int64_t time, std::int64_t pairs, const RotaryOptions& options, Dtype dtype) {
-  Tensor angle = empty({time, 1, pairs}, f64);
-  double* next = angle.mutable_values<double>().data();
-  for (std::int64_t t = 0; t < time; ++t)
-    for (std::int64_t i = 0; i < pairs; ++i)
-      *next++ = static_cast<double>(options.first + t) *
-                std::pow(options.base, -static_cast<double>(i) / static_cast<double>(pairs));
-  return {cos(angle).to(dtype), sin(angle).to(dtype)};
-}
-
 }  // namespace
 
 Tensor LearnedPositions::operator()(const Tensor& x, std::int64_t first) const {
@@ -65,24 +52,6 @@ Tensor SinusoidalPositions::operator()(const Tensor& x, std::int64_t first) cons
   const Scope scope(this, "sinusoidal_positions");
   check_positions("SinusoidalPositions", x);
   return x + sinusoidal_positions(x.dim(-2), x.dim(-1), first, dtype_of_constants(x));
-}
-
-Tensor rotary(const Tensor& x, const RotaryOptions& options) {
-  check_positions("rotary", x);
-  const std::int64_t time = x.dim(-2), features = x.dim(-1);
-  if (options.heads < 1 || features % (2 * options.heads) != 0)
-    throw ShapeError(text("rotary: ", options.heads, " heads do not divide the last axis of x", x.shape(),
-                          " into pairs of features; choose heads of an even size"));
-  const std::int64_t pairs = features / (2 * options.heads);
-  const std::int64_t samples = x.shape().first(x.rank() - 2).numel();
-  const auto [cosine, sine] = angles(time, pairs, options, dtype_of_constants(x));
-  const bool adjacent = options.pairs == RotaryPairs::adjacent;
-  const Tensor in_pairs = adjacent ? reshape(x, {samples, time, options.heads, pairs, 2})
-                                   : reshape(x, {samples, time, options.heads, 2, pairs});
-  const Tensor a = adjacent ? slice(in_pairs, {all, all, all, all, 0}) : slice(in_pairs, {all, all, all, 0});
-  const Tensor b = adjacent ? slice(in_pairs, {all, all, all, all, 1}) : slice(in_pairs, {all, all, all, 1});
-  const Tensor turned = stack({a * cosine - b * sine, a * sine + b * cosine}, adjacent ? 4 : 3);
-  return reshape(turned, x.shape());
 }
 
 Tensor alibi_slopes(int heads, Dtype dtype) {

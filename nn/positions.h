@@ -1,5 +1,5 @@
-// Where in a sequence a step stands: learned and sinusoidal positions, which are added to its features; rotary
-// positions and ALiBi, which act inside of attention (see MultiHeadAttentionOptions).
+// Where in a sequence a step stands: learned and sinusoidal positions, which are added to its features; ALiBi, which
+// acts inside of attention, as rotary positions do (the op `rotary`; see MultiHeadAttentionOptions).
 #pragma once
 
 #include <cstdint>
@@ -33,23 +33,6 @@ struct SinusoidalPositions {
   Tensor operator()(const Tensor& x, std::int64_t first = 0) const;
   void visit(auto&&) const {}
 };
-
-/// Which features rotary positions turn together: (0, 1), (2, 3), ... as in the paper, or (0, d/2), (1, d/2 + 1), ...
-/// as in GPT-NeoX and the LLaMA of Hugging Face.
-enum class RotaryPairs { adjacent, halves };
-/// The heads of rotary, and the angles by which it turns.
-struct RotaryOptions {
-  int heads = 1;           // side by side in the last axis
-  std::int64_t first = 0;  // the position of step 0
-  double base = 10000;
-  RotaryPairs pairs = RotaryPairs::adjacent;
-};
-/// Turns pair i of the d features of each head of step t by the angle m base^(-2i / d), m = first + t:
-///   (a, b) -> (a cos - b sin, a sin + b cos),
-/// so that products of queries and keys depend on the distance of their positions alone (Su et al., "RoFormer: enhanced
-/// transformer with rotary position embedding", 2021). x is [..., T, heads d]. Throws ShapeError if x has fewer than
-/// two axes or the heads do not divide its last one into even numbers of features.
-Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 
 /// The slope m_h of each head h = 1 to n: 2^(-8h / n) if n is a power of two; otherwise those of the power of two below
 /// n, followed by every other one of twice that power. Throws ValueError if there is no head. (Press et al., "Train

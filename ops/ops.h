@@ -530,6 +530,22 @@ Tensor causal_mask(std::int64_t length, Dtype dtype = default_dtype());
 /// padding behind them. Add it to a causal_mask to apply both. Throws ShapeError if lengths is not an i64 vector,
 /// IndexError if a length is not in [0, time], DtypeError if dtype is i64.
 Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype = default_dtype());
+/// Which features rotary positions turn together: (0, 1), (2, 3), ... as in the paper, or (0, d/2), (1, d/2 + 1), ...
+/// as in GPT-NeoX and the LLaMA of Hugging Face.
+enum class RotaryPairs { adjacent, halves };
+/// The heads of rotary, and the angles by which it turns.
+struct RotaryOptions {
+  int heads = 1;           // side by side in the last axis
+  std::int64_t first = 0;  // the position of step 0
+  double base = 10000;
+  RotaryPairs pairs = RotaryPairs::adjacent;
+};
+/// Turns pair i of the d features of each head of step t by the angle m base^(-2i / d), m = first + t:
+///   (a, b) -> (a cos - b sin, a sin + b cos),
+/// so that products of queries and keys depend on the distance of their positions alone (Su et al., "RoFormer: enhanced
+/// transformer with rotary position embedding", 2021). x is [..., T, heads d]. Throws ShapeError if x has fewer than
+/// two axes or the heads do not divide its last one into even numbers of features.
+Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 
 /// The order of q, k and v in the columns of a row: by head [q1 k1 v1 q2 k2 v2 ...], or by kind, all heads' q, then all
 /// heads' k, then all heads' v.

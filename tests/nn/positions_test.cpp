@@ -1,10 +1,9 @@
-// Positions, by hand: sinusoidal and learned ones, rotary ones as rotations, the slopes and biases of ALiBi.
+// Positions, by hand: sinusoidal and learned ones, the slopes and biases of ALiBi.
 #include <retrace/nn/positions.h>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -56,49 +55,6 @@ TEST_F(Positions, ModulesAddThemToEveryStep) {
 }
 
 /// As complex numbers: pair i of step t, times e^(i t base^(-2i/d)).
-TEST_F(Positions, RotaryOnesTurnPairs) {
-  const Tensor x = random.normal({2, 3, 8});
-  for (const RotaryPairs pairs : {RotaryPairs::adjacent, RotaryPairs::halves}) {
-    const Tensor y = rotary(x, {.heads = 2, .first = 5, .base = 100, .pairs = pairs});
-    ASSERT_EQ(y.shape(), x.shape());
-    for (std::int64_t b = 0; b < 2; ++b)
-      for (std::int64_t t = 0; t < 3; ++t)
-        for (std::int64_t head = 0; head < 2; ++head)
-          for (std::int64_t i = 0; i < 2; ++i) {
-            const bool adjacent = pairs == RotaryPairs::adjacent;
-            const std::int64_t first = 4 * head + (adjacent ? 2 * i : i), second = first + (adjacent ? 1 : 2);
-            const std::complex<double> z(x.at({b, t, first}), x.at({b, t, second}));
-            const std::complex<double> turned = z * std::polar(1.0, static_cast<double>(t + 5) * (i == 0 ? 1 : 0.1));
-            EXPECT_NEAR(y.at({b, t, first}), turned.real(), 1e-14);
-            EXPECT_NEAR(y.at({b, t, second}), turned.imag(), 1e-14);
-          }
-  }
-}
-
-TEST_F(Positions, ProductsOfRotatedRowsDependOnTheirDistanceAlone) {
-  const Tensor q = random.normal({1, 6}), k = random.normal({1, 6});
-  const auto product = [&](std::int64_t m, std::int64_t n) {
-    return sum(rotary(q, {.first = m}) * rotary(k, {.first = n})).item();
-  };
-  EXPECT_NEAR(product(7, 3), product(104, 100), 1e-12);
-  EXPECT_GT(std::abs(product(7, 3) - product(7, 4)), 1e-3);
-}
-
-TEST_F(Positions, RotaryEdgesAndErrors) {
-  EXPECT_TRUE(same_values(rotary(ones({1, 2})), ones({1, 2}))) << "position 0 turns nothing";
-  EXPECT_EQ(rotary(zeros({2, 0, 4})).shape(), (Shape{2, 0, 4}));
-  EXPECT_EQ(rotary(zeros({1, 2}, f32)).dtype(), f32);
-  EXPECT_EQ(message_of<ShapeError>([] {
-              rotary(ones({3, 6}), {.heads = 2});
-            }),
-            "rotary: 2 heads do not divide the last axis of x[3, 6] into pairs of features; choose heads of an even "
-            "size");
-  EXPECT_THROW(rotary(ones({4})), ShapeError);
-  const auto turned = [](const Tensor& x) { return rotary(x, {.heads = 2, .first = 1}); };
-  const auto result = gradcheck(turned, random.normal({2, 3, 8}));
-  EXPECT_TRUE(result.passed()) << result;
-}
-
 TEST_F(Positions, SlopesAreThoseOfThePaper) {
   EXPECT_TRUE(
       same_values(alibi_slopes(8), tensor({0.5, 0.25, 0.125, 0.0625, 1 / 32.0, 1 / 64.0, 1 / 128.0, 1 / 256.0})));

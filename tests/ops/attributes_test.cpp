@@ -145,6 +145,12 @@ TEST(Attributes, AttentionListsItsHeadsAndWhatHidesKeys) {
             "heads = 1, causal = false, key_size = 1, layout = by_head, queries = 2");
 }
 
+TEST(Attributes, RotaryListsWhatDecidesTheAngles) {
+  EXPECT_EQ(attributes_of(
+                [](auto& x) { return rotary(x, {.heads = 2, .first = 3, .base = 50, .pairs = RotaryPairs::halves}); }),
+            "heads = 2, first = 3, base = 50, pairs = halves");
+}
+
 TEST(Attributes, AttentionListsTheMaskWhereItsWeightsAreNotStored) {
   const Tensor x = Random(1).normal({200, 2}, f64).watch(), mask = causal_mask(200, f64);
   Tape tape;

@@ -253,6 +253,20 @@ TEST(Formulas, AttentionNamesItsScaleItsMasksAndItsHeads) {
             "for each head");
 }
 
+TEST(Formulas, RotaryNamesItsPairsAndTheirAngles) {
+  EXPECT_EQ(formulas_of([](const Tensor& x) { return rotary(x, {.heads = 2, .first = 3}); }, Shape{5, 16}),
+            "m = (t + 3) 10000^(-2 i / 8), y[t, 2 i] = x[t, 2 i] cos(m) - x[t, 2 i + 1] sin(m), "
+            "y[t, 2 i + 1] = x[t, 2 i] sin(m) + x[t, 2 i + 1] cos(m), for each head | "
+            "m = (t + 3) 10000^(-2 i / 8), dx[t, 2 i] = dy[t, 2 i] cos(m) + dy[t, 2 i + 1] sin(m), "
+            "dx[t, 2 i + 1] = dy[t, 2 i + 1] cos(m) - dy[t, 2 i] sin(m), for each head");
+  EXPECT_EQ(
+      formulas_of([](const Tensor& x) { return rotary(x, {.base = 50, .pairs = RotaryPairs::halves}); }, Shape{5, 6}),
+      "m = t 50^(-2 i / 6), y[t, i] = x[t, i] cos(m) - x[t, i + 3] sin(m), "
+      "y[t, i + 3] = x[t, i] sin(m) + x[t, i + 3] cos(m) | "
+      "m = t 50^(-2 i / 6), dx[t, i] = dy[t, i] cos(m) + dy[t, i + 3] sin(m), "
+      "dx[t, i + 3] = dy[t, i + 3] cos(m) - dy[t, i] sin(m)");
+}
+
 TEST(Formulas, EveryWayToPrintATapeShowsThem) {
   const Tensor w = parameter(ones({2, 2}), "w");
   Tape tape;

@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 2> truth_words{"false", "true"};
 constexpr std::array<std::string_view, 6> activation_words{"none", "relu", "tanh", "sigmoid", "gelu", "gelu_tanh"};
 constexpr std::array<std::string_view, 3> reduction_words{"mean", "sum", "none"};
 constexpr std::array<std::string_view, 2> layout_words{"by_head", "by_kind"};
+constexpr std::array<std::string_view, 2> rotary_words{"adjacent", "halves"};
 constexpr std::array<std::string_view, 3> dtype_words{"f32", "f64", "i64"};
 constexpr std::array<std::string_view, 2> index_words{"all", "new_axis"};
 
@@ -24,6 +25,7 @@ template <> Names words_of<bool>() { return truth_words; }
 template <> Names words_of<Activation>() { return activation_words; }
 template <> Names words_of<Reduction>() { return reduction_words; }
 template <> Names words_of<PackedLayout>() { return layout_words; }
+template <> Names words_of<RotaryPairs>() { return rotary_words; }
 template <> Names words_of<Dtype>() { return dtype_words; }
 template <> Names words_of<DtypeOfConstants>() { return dtype_words; }
 template <> Names words_of<std::vector<SliceIndex>>() { return index_words; }
@@ -175,6 +177,7 @@ void Argument::take(std::vector<SliceIndex>& result) const {
 void Argument::take(Activation& result) const { result = static_cast<Activation>(word()); }
 void Argument::take(Reduction& result) const { result = static_cast<Reduction>(word()); }
 void Argument::take(PackedLayout& result) const { result = static_cast<PackedLayout>(word()); }
+void Argument::take(RotaryPairs& result) const { result = static_cast<RotaryPairs>(word()); }
 void Argument::take(Dtype& result) const { result = static_cast<Dtype>(word()); }
 void Argument::take(DtypeOfConstants& result) const {
   result.dtype = is_none() ? constants_ : static_cast<Dtype>(word());

@@ -38,6 +38,7 @@ template <> std::span<const std::string_view> words_of<bool>();
 template <> std::span<const std::string_view> words_of<Activation>();
 template <> std::span<const std::string_view> words_of<Reduction>();
 template <> std::span<const std::string_view> words_of<PackedLayout>();
+template <> std::span<const std::string_view> words_of<RotaryPairs>();
 template <> std::span<const std::string_view> words_of<Dtype>();
 template <> std::span<const std::string_view> words_of<DtypeOfConstants>();
 template <> std::span<const std::string_view> words_of<std::vector<SliceIndex>>();
@@ -75,6 +76,7 @@ class Argument {
   void take(Activation& result) const;
   void take(Reduction& result) const;
   void take(PackedLayout& result) const;
+  void take(RotaryPairs& result) const;
   void take(Dtype& result) const;
   void take(DtypeOfConstants& result) const;
 

@@ -249,6 +249,10 @@ std::vector<ExpressionOp> of_attention() {
          [](const Ids& lengths, std::int64_t time, DtypeOfConstants of) {
            return padding_mask(lengths.tensor, time, of.dtype);
          }),
+      op("rotary(x, heads=1, first=0, base=10000, pairs=adjacent)",
+         [](const Tensor& x, int heads, std::int64_t first, double base, RotaryPairs pairs) {
+           return rotary(x, {.heads = heads, .first = first, .base = base, .pairs = pairs});
+         }),
       op("packed_attention(qkv, key_size, heads=1, layout=by_kind, queries=0, causal=false, mask=none)",
          [](const Tensor& qkv, std::int64_t key_size, int heads, PackedLayout layout, std::int64_t queries, bool causal,
             const Tensor& mask) {

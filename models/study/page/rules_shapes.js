@@ -1,4 +1,4 @@
-// The rules of ops that only move elements: each gradient moves back.
+// The rules of ops that only move elements, or turn pairs of them: each gradient moves or turns back.
 import { broadcastTo, concat, narrow, pick, placesOf, reshape, spread, stridesOf, sumTo, transpose, zeros } from "./tensor.js";
 
 /** Element (i, j, ...) of `shape` lies at offset + i strides[0] + j strides[1] + ... of the whole. */
@@ -40,6 +40,19 @@ function triangleRule(keeps) {
   };
 }
 
+/** Each pair (a, b) of a head's features, turned by its angle (t + first) base^(-2i / d) or, with sense -1, back. */
+function turned(x, { heads, first, base, pairs }, sense) {
+  const y = zeros(x.shape), [time, features] = x.shape.slice(-2), size = features / heads;
+  for (let n = 0; n < x.size; n += size)
+    for (let i = 0; i < size / 2; ++i) {
+      const angle = sense * ((Math.floor(n / features) % time) + first) * base ** ((-2 * i) / size);
+      const [p, q] = pairs === "halves" ? [n + i, n + i + size / 2] : [n + 2 * i, n + 2 * i + 1];
+      y.data[p] = x.data[p] * Math.cos(angle) - x.data[q] * Math.sin(angle);
+      y.data[q] = x.data[p] * Math.sin(angle) + x.data[q] * Math.cos(angle);
+    }
+  return [y];
+}
+
 export const shapeRules = {
   reshape: {
     forward: (call) => [reshape(call.inputs[0], call.attributes.shape)],
@@ -58,6 +71,10 @@ export const shapeRules = {
       const { shape } = call.inputs[0];
       return [pick(call.outputGradients[0], partPlaces(call, shape), shape)];
     },
+  },
+  rotary: {
+    forward: ({ inputs: [x], attributes }) => turned(x, attributes, 1),
+    vjp: ({ outputGradients: [dy], attributes }) => turned(dy, attributes, -1),
   },
   tril: triangleRule((above, diagonal) => above <= diagonal),
   triu: triangleRule((above, diagonal) => above >= diagonal),

@@ -328,6 +328,8 @@ TEST(Expression, CallsEveryOpWithItsOptions) {
       {"combine_heads(split_heads(x, heads=2))", [=] { return x; }},
       {"causal_mask(3, 4, dtype=f64)", [=] { return causal_mask(3, 4, f64); }},
       {"padding_mask([3, 1], 3, f32)", [=] { return padding_mask(lengths, 3, f32); }},
+      {"rotary(x, 2, first=1, pairs=halves)",
+       [=] { return rotary(x, {.heads = 2, .first = 1, .pairs = RotaryPairs::halves}); }},
       {"packed_attention(z, 2, heads=2, layout=by_head, queries=2)", [=] { return packed_attention(z, packed); }},
       {"packed_attention_with_weights(z, key_size=2, heads=2, layout=by_head, queries=2).weights",
        [=] { return packed_attention_with_weights(z, packed).weights; }},

@@ -47,6 +47,8 @@ testRules([
   ["concat", [normal(2, 1), normal(2, 3), normal(2, 0)], { axis: 1 }],
   ["broadcast_to", [normal(2, 1, 3)], { shape: [2, 2, 4, 3] }],
   ["flip", [normal(3, 4)], { axis: 0 }],
+  ["rotary", [normal(2, 3, 8)], { heads: 2, first: 3, base: 100, pairs: "adjacent" }],
+  ["rotary", [normal(4, 6)], { heads: 1, first: 0, base: 10000, pairs: "halves" }],
   ["slice", [normal(4, 5)], { offset: 16, strides: [-10, 0, 1] }, [[2, 1, 4]]],
   ["tril", [normal(2, 3, 4)], { diagonal: 1 }],
   ["triu", [normal(4, 3)], { diagonal: -1 }],

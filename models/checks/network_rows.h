@@ -162,7 +162,7 @@ inline constexpr NetworkChecks networks[] = {
     {"TransformerModel", [] { return Cases{transformer()}; }},
     {"RecurrentModel", recurrent_models},
     {"DeltaNetModel", [] { return model_with_dropout("delta-net", 102, {.layers = 2}); }},
-    {"MlstmModel", [] { return model_with_dropout("mlstm", 103, {.layers = 2}); }},
+    {"MlstmModel", [] { return model_with_dropout("mlstm", 103, {.layers = 2, .feed_forward = 3}); }},
     {"StackRnnModel", [] { return model_with_dropout("stack-rnn", 104); }},
     {"TapeRnnModel", [] { return model_with_dropout("tape-rnn", 105); }},
     {"RelationalMemoryModel", [] { return model_with_dropout("relational-memory", 106); }},

@@ -166,6 +166,8 @@ void add_form_options(CLI::App& command, ModelForm& form) {
           "--no-causal", [&form] { form.causal = false; },
           "attention, transformer: each row sees all rows (the default, except on parity; not for text)")
       ->excludes(causal);
+  add_count(command, "--feed-forward", form.feed_forward,
+            "delta-net, mlstm: features of a gated MLP behind each layer (default: no MLP)");
 }
 
 }  // namespace retrace

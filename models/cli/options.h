@@ -24,7 +24,7 @@ void add_threads_option(CLI::App& command, CommonFlags& flags);
 /// The relational memory of a model, and its parts.
 void add_memory_options(CLI::App& command, ModelSpec& model);
 
-/// The layers of a model: --layers, --dropout, --bidirectional, --positions, --causal and --no-causal.
+/// The layers of a model: --layers, --dropout, --bidirectional, --positions, --causal, --no-causal and --feed-forward.
 void add_form_options(CLI::App& command, ModelForm& form);
 
 /// An expression and its inputs: --expr and --input. Returns --expr.

@@ -16,14 +16,30 @@ inline std::int64_t head_size_of(const ModelSizes& sizes) {
   return sizes.heads < 1 || sizes.hidden < sizes.heads ? 1 : sizes.hidden / sizes.heads;
 }
 
-/// x [B, T, I] -> z [B, O]: rows A = x W + b, in each block A = A + Block(conv(LN(A))), z = LN(A_T) W_out + b_out.
-/// Dropout falls on what each block adds and on the rows that are answered from; a null random turns it off, as in
-/// evaluation. Block(features, random, {.heads, .head_size}) gives {y, state}, state with a member `memory`.
+/// The gated MLP of a layer, linear2(swiglu(linear1(LN(A)))), with f features between its Linear layers (Shazeer, "GLU
+/// variants improve transformer", 2020).
+struct GatedMlp {
+  LayerNorm norm;
+  Linear linear1, linear2;  // F -> 2 f, f -> F
+
+  GatedMlp(std::int64_t size, std::int64_t features, Random& random)
+      : norm(size),
+        linear1(size, checked_product("GatedMlp", "2 x features", {2, features}), random),
+        linear2(features, size, random) {}
+  Tensor operator()(const Tensor& rows) const { return linear2(swiglu(linear1(norm(rows)))); }
+  void visit(auto&& see) const { see("norm", norm), see("linear1", linear1), see("linear2", linear2); }
+};
+
+/// x [B, T, I] -> z [B, O]: rows A = x W + b, in each layer A = A + Block(conv(LN(A))) and, with a feed-forward part
+/// (as published networks of gated DeltaNet and xLSTM have it), A = A + GatedMlp(A); z = LN(A_T) W_out + b_out. Dropout
+/// falls on what each part adds and on the rows that are answered from; a null random turns it off, as in evaluation.
+/// Block(features, random, {.heads, .head_size}) gives {y, state}, state with a member `memory`.
 template <class Block> struct BlockModel {
   Linear input;
   std::vector<LayerNorm> norms;                // of each block's input
   std::vector<ShortConvolution> convolutions;  // of 4 rows each, so that a block sees its last neighbours
   std::vector<Block> blocks;
+  std::vector<GatedMlp> mlps;  // of each layer, or none
   LayerNorm norm;
   Linear out;
   double dropout;
@@ -38,6 +54,7 @@ template <class Block> struct BlockModel {
       convolutions.emplace_back(sizes.hidden, random);
       blocks.emplace_back(sizes.hidden, random,
                           typename Block::Options{.heads = sizes.heads, .head_size = head_size_of(sizes)});
+      if (sizes.form.feed_forward) mlps.emplace_back(sizes.hidden, *sizes.form.feed_forward, random);
     }
   }
   Tensor operator()(const Tensor& x, Random* random = nullptr) const {
@@ -49,8 +66,10 @@ template <class Block> struct BlockModel {
     check_input("BlockModel", x, 3, input.weight.dim(1));
     check_last_steps(x, count);
     Tensor rows = input(x);
-    for (std::size_t k = 0; k < blocks.size(); ++k)
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
       rows = rows + dropped(blocks[k](convolutions[k](norms[k](rows))).y, random);
+      if (!mlps.empty()) rows = rows + dropped(mlps[k](rows), random);
+    }
     return out(dropped(norm(last_steps(rows, count)), random));
   }
   /// The memory of each block after every row, with the rows of all heads below each other, and every answer.
@@ -62,7 +81,10 @@ template <class Block> struct BlockModel {
     Tensors answers;
     for (const Tensor& now : steps_of(x)) {
       Tensor row = unsqueeze(input(now), 1);
-      for (std::size_t k = 0; k < blocks.size(); ++k) row = row + step(k, row, seen[k], states[k], result);
+      for (std::size_t k = 0; k < blocks.size(); ++k) {
+        row = row + step(k, row, seen[k], states[k], result);
+        if (!mlps.empty()) row = row + mlps[k](row);
+      }
       answers.push_back(out(norm(row)));
     }
     result.answers = concat(answers, 1);
@@ -70,7 +92,7 @@ template <class Block> struct BlockModel {
   }
   void visit(auto&& see) const {
     see("input", input), see("norms", norms), see("convolutions", convolutions), see("blocks", blocks),
-        see("norm", norm), see("out", out);
+        see("mlps", mlps), see("norm", norm), see("out", out);
   }
 
  private:

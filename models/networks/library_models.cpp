@@ -159,7 +159,7 @@ ModelChoices rmc_choices() {
 
 ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidirectional"}}; }
 ModelChoices block_choices() {
-  return {.memories = {{"", {"heads"}, {MemoryGate::unit}}}, .form = {"layers", "dropout"}, .heads = 4};
+  return {.memories = {{"", {"heads"}, {MemoryGate::unit}}}, .form = {"layers", "dropout", "feed-forward"}, .heads = 4};
 }
 /// The slots and read heads of an NTM or a DNC; few slots, as empty ones share the attention of the first steps.
 ModelChoices external_choices(int heads) {

@@ -9,13 +9,15 @@
 namespace retrace {
 namespace {
 
-constexpr std::array<std::string_view, 5> form_options{"layers", "dropout", "bidirectional", "positions", "causal"};
+constexpr std::array<std::string_view, 6> form_options{"layers",    "dropout", "bidirectional",
+                                                       "positions", "causal",  "feed-forward"};
 
 bool is_given(const ModelForm& form, std::string_view option) {
   if (option == "layers") return form.layers.has_value();
   if (option == "dropout") return form.dropout.value_or(0) != 0;
   if (option == "bidirectional") return form.bidirectional;
   if (option == "causal") return form.causal.has_value();
+  if (option == "feed-forward") return form.feed_forward.has_value();
   return form.positions.has_value();
 }
 
@@ -25,6 +27,7 @@ void leave_out(ModelForm& form, std::string_view option) {
   if (option == "bidirectional") form.bidirectional = false;
   if (option == "positions") form.positions.reset();
   if (option == "causal") form.causal.reset();
+  if (option == "feed-forward") form.feed_forward.reset();
 }
 
 /// Models that are not known and those without choices take any option.
@@ -58,6 +61,9 @@ void check_form(std::string_view function, std::string_view model, const ModelFo
                             models_with(option), "; leave it out"));
   if (form.layers && *form.layers < 1)
     throw ValueError(text(function, ": ", *form.layers, " layers; at least one is needed"));
+  if (form.feed_forward && *form.feed_forward < 1)
+    throw ValueError(text(function, ": a feed-forward part of ", *form.feed_forward,
+                          " features; at least one is needed, or leave it out"));
   if (form.dropout && !(*form.dropout >= 0 && *form.dropout <= 1))
     throw ValueError(text(function, ": the probability of dropout ", *form.dropout, " must lie from 0 to 1"));
 }
@@ -72,18 +78,20 @@ void check_form_of_some(std::string_view function, std::span<const std::string> 
 }
 
 JsonObject to_json(const ModelForm& form) {
-  const auto& [layers, dropout, bidirectional, positions, causal] = form;  // a new member has to be stored, too
+  const auto& [layers, dropout, bidirectional, positions, causal, feed_forward] =
+      form;  // a new member has to be stored, too
   JsonObject object;
   if (layers) object.add("layers", *layers);
   if (dropout.value_or(0) != 0) object.add("dropout", *dropout);
   if (bidirectional) object.add("bidirectional", bidirectional);
   if (positions) object.add("positions", name_of(*positions));
   if (causal) object.add("causal", *causal);
+  if (feed_forward) object.add("feed_forward", *feed_forward);
   return object;
 }
 
 ModelForm model_form_in(const JsonFields& fields, const std::string& object) {
-  constexpr std::int64_t most_layers = 1 << 16;
+  constexpr std::int64_t most_layers = 1 << 16, most_features = std::int64_t{1} << 32;
   const std::string prefix = object.empty() ? "" : object + ".";
   ModelForm form;
   if (const std::string name = prefix + "layers"; fields.has(name))
@@ -93,6 +101,8 @@ ModelForm model_form_in(const JsonFields& fields, const std::string& object) {
   if (const std::string name = prefix + "positions"; fields.has(name))
     form.positions = positions_named(name, fields.string(name));
   if (const std::string name = prefix + "causal"; fields.has(name)) form.causal = fields.truth(name);
+  if (const std::string name = prefix + "feed_forward"; fields.has(name))
+    form.feed_forward = fields.integer_in(name, 1, most_features);
   return form;
 }
 
@@ -103,6 +113,7 @@ std::string in_words(const ModelForm& form) {
   if (form.bidirectional) words += ", bidirectional";
   if (form.positions) words += text(", positions ", name_of(*form.positions));
   if (form.causal) words += *form.causal ? ", causal" : ", not causal";
+  if (form.feed_forward) words += text(", feed-forward ", *form.feed_forward);
   return words;
 }
 

@@ -1,6 +1,7 @@
 // The layers of a model by name: how many, in which directions, with which dropout, positions and mask.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,12 +20,13 @@ struct ModelForm {
   std::optional<double> dropout = {};  // the probability to drop a value between and after the layers, in training
                                        // alone; not given: 0
   bool bidirectional = false;          // each layer also reads from the last row to the first
-  std::optional<RowPositions> positions = {};  // of the rows that attention sees
-  std::optional<bool> causal = {};             // whether a row of attention sees only itself and those before it
+  std::optional<RowPositions> positions = {};     // of the rows that attention sees
+  std::optional<bool> causal = {};                // whether a row of attention sees only itself and those before it
+  std::optional<std::int64_t> feed_forward = {};  // the features of a gated MLP behind each layer; not given: no MLP
   bool operator==(const ModelForm&) const = default;
 };
 
-/// "layers", "dropout", "bidirectional", "positions" and "causal".
+/// "layers", "dropout", "bidirectional", "positions", "causal" and "feed-forward".
 std::span<const std::string_view> form_option_names();
 /// The form with those options alone that the model has; one that takes any, or is not known, keeps them all.
 ModelForm form_for(std::string_view model, const ModelForm& form);
@@ -39,7 +41,7 @@ void check_form_of_some(std::string_view function, std::span<const std::string> 
 JsonObject to_json(const ModelForm& form);
 /// Reads them from the members of an object. Throws ValueError for one that is out of range.
 ModelForm model_form_in(const JsonFields& fields, const std::string& object);
-/// ", 2 layers, dropout 0.1, bidirectional, positions rotary, causal", of those that are given.
+/// ", 2 layers, dropout 0.1, bidirectional, positions rotary, causal, feed-forward 128", of those that are given.
 std::string in_words(const ModelForm& form);
 
 }  // namespace retrace

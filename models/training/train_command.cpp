@@ -66,6 +66,7 @@ void add_model(Arguments& arguments, const ModelSpec& model) {
   if (model.form.bidirectional) arguments.add("--bidirectional");
   if (model.form.positions) arguments.add("--positions", std::string(name_of(*model.form.positions)));
   if (model.form.causal) arguments.add(*model.form.causal ? "--causal" : "--no-causal");
+  arguments.add_if_given("--feed-forward", model.form.feed_forward);
 }
 
 void add_fit(Arguments& arguments, const FitOptions& fit) {

@@ -244,7 +244,8 @@ TEST(Heap, AStepThroughLayersWithDropoutAndPositionsTakesNothing) {
   const auto task = make_task("babi");
   for (const std::string_view name : model_names())
     for (const RowPositions positions : {RowPositions::sinusoidal, RowPositions::rotary, RowPositions::alibi}) {
-      const ModelForm all_options{.layers = 2, .dropout = 0.1, .bidirectional = true, .positions = positions};
+      const ModelForm all_options{
+          .layers = 2, .dropout = 0.1, .bidirectional = true, .positions = positions, .feed_forward = 8};
       const auto model = small_model(name, *task, form_for(name, all_options));
       Trainer trainer(*model, *task, {.steps = 50, .batch = 16});
       EXPECT_EQ(taken_when_steady(trainer).allocations, 0) << name << " with " << name_of(positions);

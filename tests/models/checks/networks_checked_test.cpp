@@ -12,9 +12,9 @@ namespace {
 
 /// Checked in the rows of the networks that hold them; SequenceModel and SequenceModelOf hold any model. The last three
 /// are templates, whose models have rows by their own names.
-const NameSet parts{"AttentionBlock",    "CausalAttention", "SequenceBody",       "SlotMemory",
-                    "RelationalRNNCell", "SequenceModel",   "SequenceModelOf",    "BlockModel",
-                    "SlotMemoryModel",   "SoftMemoryModel", "ExternalMemoryModel"};
+const NameSet parts{"AttentionBlock", "CausalAttention",   "GatedMlp",        "SequenceBody",
+                    "SlotMemory",     "RelationalRNNCell", "SequenceModel",   "SequenceModelOf",
+                    "BlockModel",     "SlotMemoryModel",   "SoftMemoryModel", "ExternalMemoryModel"};
 
 TEST(NetworksChecked, EveryClassWithVisitHasARowOrIsPartOfOne) {
   NameSet rows = parts;

@@ -48,6 +48,8 @@ TEST_F(FormFlags, ATrainingIsStoredAndEvaluatedWithItsForm) {
       {"--model", "attention", "--positions", "none", "--causal"},
       {"--model", "transformer", "--layers", "2", "--positions", "alibi", "--dropout", "0.1"},
       {"--model", "rmc", "--layers", "2", "--dropout", "0.1"},
+      {"--model", "mlstm", "--layers", "1", "--feed-forward", "6", "--dropout", "0.1"},
+      {"--model", "delta-net", "--feed-forward", "6"},
       {"--model", "relational-rnn", "--dropout", "0.1"}};
   for (std::vector<std::string> words : forms) {
     words.insert(words.end(), {"--out", out_, "--force"});
@@ -67,8 +69,9 @@ TEST_F(FormFlags, TheResultSaysTheForm) {
   EXPECT_EQ(lstm.at("bidirectional"), true);
   EXPECT_EQ(result_of(train({"--model", "attention", "--positions", "alibi"})).at("positions"), "alibi");
   EXPECT_EQ(result_of(train({"--model", "transformer", "--causal"})).at("causal"), true);
+  EXPECT_EQ(result_of(train({"--model", "mlstm", "--feed-forward", "6"})).at("feed_forward"), 6);
   const nlohmann::json plain = result_of(train({}));
-  for (const char* member : {"layers", "dropout", "bidirectional", "positions", "causal"})
+  for (const char* member : {"layers", "dropout", "bidirectional", "positions", "causal", "feed_forward"})
     EXPECT_FALSE(plain.contains(member)) << member;
 }
 

@@ -23,6 +23,12 @@ template <class Block> Tensor composed(const BlockModel<Block>& model, const Ten
   return model.out(model.norm(b + model.blocks[1](model.convolutions[1](model.norms[1](b))).y));
 }
 
+/// rows + W2 (silu(a) b) of the two halves a, b of W1 LN(rows).
+Tensor with_mlp(const GatedMlp& mlp, const Tensor& rows) {
+  const Tensors halves = split(mlp.linear1(mlp.norm(rows)), {5, 5}, -1);
+  return rows + mlp.linear2(silu(halves[0]) * halves[1]);
+}
+
 TEST_F(BlockModelTest, AddsWhatBlocksReadInTheirNormalisedInput) {
   const BlockModel<DeltaNet> delta(sizes, random);
   const BlockModel<Mlstm> mlstm(sizes, random);
@@ -33,11 +39,22 @@ TEST_F(BlockModelTest, AddsWhatBlocksReadInTheirNormalisedInput) {
   EXPECT_EQ(delta.blocks[0].options.head_size, 4);
 }
 
+TEST_F(BlockModelTest, AFeedForwardPartFollowsEachBlock) {
+  sizes.form.feed_forward = 5;
+  const BlockModel<Mlstm> model(sizes, random);
+  ASSERT_EQ(model.mlps.size(), 2U);
+  Tensor rows = model.input(x);
+  for (std::size_t k = 0; k < 2; ++k)
+    rows = with_mlp(model.mlps[k], rows + model.blocks[k](model.convolutions[k](model.norms[k](rows))).y);
+  expect_near(model.answers(x, 6), model.out(model.norm(rows)), 1e-12);
+}
+
 /// One row at a time, with the memory handed on, is the same as all rows at once.
 TEST_F(BlockModelTest, StatesLeadToTheAnswers) {
   for (const char* name : {"delta-net", "mlstm"})
     for (const int layers : {1, 2}) {
       sizes.form.layers = layers;
+      if (layers == 2) sizes.form.feed_forward = 5;
       const auto model = make_model(name, sizes, random);
       const StatesOverTime states = model->states(x);
       expect_near(states.answers, model->answers(x, 6), 1e-12, name);

@@ -216,13 +216,20 @@ TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
   EXPECT_EQ(refused("relational-rnn", {.layers = 2}),
             "train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention, "
             "transformer, delta-net, mlstm; leave it out");
+  EXPECT_EQ(refused("attention", {.feed_forward = 8}),
+            "train: the model 'attention' has no option 'feed-forward', which is for delta-net, mlstm; leave it out");
+  EXPECT_EQ(refused("mlstm", {.feed_forward = 0}),
+            "train: a feed-forward part of 0 features; at least one is needed, or leave it out");
   EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: the probability of dropout 1.5 must lie from 0 to 1");
   EXPECT_EQ(refused("lstm", {.layers = 0}), "train: 0 layers; at least one is needed");
   check_form("train", "a model without choices", {.layers = 2, .bidirectional = true});
-  EXPECT_EQ(
-      form_for("rmc",
-               {.layers = 2, .dropout = 0.1, .bidirectional = true, .positions = RowPositions::alibi, .causal = true}),
-      (ModelForm{.layers = 2, .dropout = 0.1}));
+  EXPECT_EQ(form_for("rmc", {.layers = 2,
+                             .dropout = 0.1,
+                             .bidirectional = true,
+                             .positions = RowPositions::alibi,
+                             .causal = true,
+                             .feed_forward = 8}),
+            (ModelForm{.layers = 2, .dropout = 0.1}));
 }
 
 TEST_F(ModelFormTest, IsStoredWhereItIsGivenAndReadAgain) {
@@ -233,10 +240,15 @@ TEST_F(ModelFormTest, IsStoredWhereItIsGivenAndReadAgain) {
             R"("residual":true,"layer_norm":true,"attention_mlp":true}})")
       << "as before there was a form";
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, ModelForm{});
-  spec.form = {
-      .layers = 3, .dropout = 0.25, .bidirectional = true, .positions = RowPositions::sinusoidal, .causal = true};
+  spec.form = {.layers = 3,
+               .dropout = 0.25,
+               .bidirectional = true,
+               .positions = RowPositions::sinusoidal,
+               .causal = true,
+               .feed_forward = 128};
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, spec.form);
-  EXPECT_EQ(in_words(spec.form), ", 3 layers, dropout 0.25, bidirectional, positions sinusoidal, causal");
+  EXPECT_EQ(in_words(spec.form),
+            ", 3 layers, dropout 0.25, bidirectional, positions sinusoidal, causal, feed-forward 128");
   spec.form = {.causal = false};
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, spec.form);
   EXPECT_EQ(in_words(spec.form), ", not causal");

@@ -46,6 +46,11 @@ TEST(TrainCommand, SaysWhatARowOfAttentionSees) {
   EXPECT_EQ(train_command(options), "retrace train parity --model attention --no-causal");
 }
 
+TEST(TrainCommand, SaysTheFeedForwardPart) {
+  const RunOptions options{.task = "parity", .model = {.name = "mlstm", .form = {.feed_forward = 96}}};
+  EXPECT_EQ(train_command(options), "retrace train parity --model mlstm --feed-forward 96");
+}
+
 TEST(TrainCommand, QuotesWhatAShellWouldTakeApart) {
   RunOptions options{.task = "text", .model = {.name = "gru"}, .text = {.file = "it's here.txt"}};
   options.text.tokens = TokenKind::words;

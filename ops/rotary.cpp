@@ -10,9 +10,9 @@ namespace retrace {
 namespace {
 
 Formulas formulas(const Record& r) {
-  const auto [heads, first, base, kind] = r.attributes<RotaryOptions>();
+  const auto [heads, first, base, pairs] = r.attributes<RotaryOptions>();
   const std::int64_t size = r.in(0).shape[-1] / heads;
-  const bool halves = kind == RotaryPairs::halves;
+  const bool halves = pairs == RotaryPairs::halves;
   const std::string a = halves ? "[t, i]" : "[t, 2 i]", b = halves ? text("[t, i + ", size / 2, "]") : "[t, 2 i + 1]";
   const std::string angle =
       text("m = ", first == 0 ? text("t") : text("(t + ", first, ")"), " ", base, "^(-2 i / ", size, "), ");

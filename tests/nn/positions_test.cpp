@@ -54,7 +54,6 @@ TEST_F(Positions, ModulesAddThemToEveryStep) {
   EXPECT_THROW(sinusoidal_positions(1, 2, 0, i64), DtypeError);
 }
 
-/// As complex numbers: pair i of step t, times e^(i t base^(-2i/d)).
 TEST_F(Positions, SlopesAreThoseOfThePaper) {
   EXPECT_TRUE(
       same_values(alibi_slopes(8), tensor({0.5, 0.25, 0.125, 0.0625, 1 / 32.0, 1 / 64.0, 1 / 128.0, 1 / 256.0})));

@@ -10,7 +10,7 @@
 namespace retrace {
 namespace {
 
-/// Checked in the rows of the networks that hold them; SequenceModel and SequenceModelOf hold any model. The last three
+/// Checked in the rows of the networks that hold them; SequenceModel and SequenceModelOf hold any model. The last four
 /// are templates, whose models have rows by their own names.
 const NameSet parts{"AttentionBlock", "CausalAttention",   "GatedMlp",        "SequenceBody",
                     "SlotMemory",     "RelationalRNNCell", "SequenceModel",   "SequenceModelOf",

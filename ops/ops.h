@@ -330,7 +330,7 @@ class SliceIndex {
   std::int64_t step = 1;
 };
 /// start:stop:step as in Python: both ends are clamped to the axis, negative positions count from its end, and
-/// Index::none leaves an end open.
+/// SliceIndex::none leaves an end open.
 SliceIndex range(std::int64_t start = SliceIndex::none, std::int64_t stop = SliceIndex::none, std::int64_t step = 1);
 /// A whole axis: the ":" of Python.
 inline const SliceIndex all{SliceIndex::Kind::range, SliceIndex::none, SliceIndex::none, 1};
@@ -544,7 +544,8 @@ struct RotaryOptions {
 ///   (a, b) -> (a cos - b sin, a sin + b cos),
 /// so that products of queries and keys depend on the distance of their positions alone (Su et al., "RoFormer: enhanced
 /// transformer with rotary position embedding", 2021). x is [..., T, heads d]. Throws ShapeError if x has fewer than
-/// two axes or the heads do not divide its last one into even numbers of features.
+/// two axes or the heads do not divide its last one into even numbers of features, ValueError unless the base is finite
+/// and positive.
 Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 
 /// The order of q, k and v in the columns of a row: by head [q1 k1 v1 q2 k2 v2 ...], or by kind, all heads' q, then all

@@ -3,6 +3,7 @@
 
 #include <retrace/core/attribute.h>
 #include <retrace/core/parallel.h>
+#include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
@@ -37,71 +38,52 @@ constexpr OpInfo info{
     formulas,
     attribute_list};
 
-/// Constants beside dual numbers are f64.
-template <class T> using Constant = std::conditional_t<std::is_same_v<T, float>, float, double>;
-
-/// cos m and sin m of each step and pair: [2, T, pairs].
-template <class T> Tensor turns_of(std::int64_t time, std::int64_t pairs, const RotaryOptions& options) {
-  Tensor turns = empty({2, time, pairs}, std::is_same_v<T, float> ? f32 : f64);
+/// For each step and feature of a head, cos m, and sin m with its sign: [2, T, 2 pairs], as TurnedRows reads them.
+template <class T> Tensor turns_of(std::int64_t time, std::int64_t size, const RotaryOptions& options) {
+  Tensor turns = empty({2, time, size}, std::is_same_v<T, float> ? f32 : f64);
   T* const cosine = turns.mutable_values<T>().data();
-  T* const sine = cosine + time * pairs;
+  T* const sine = cosine + time * size;
+  const bool halves = options.pairs == RotaryPairs::halves;
+  const std::int64_t pairs = size / 2;
   for (std::int64_t i = 0; i < pairs; ++i) {
     const double frequency = std::pow(options.base, -static_cast<double>(i) / static_cast<double>(pairs));
+    const std::int64_t a = halves ? i : 2 * i, b = halves ? i + pairs : 2 * i + 1;
     for (std::int64_t t = 0; t < time; ++t) {
       const double m = static_cast<double>(options.first + t) * frequency;
-      cosine[t * pairs + i] = static_cast<T>(std::cos(m));
-      sine[t * pairs + i] = static_cast<T>(std::sin(m));
+      cosine[t * size + a] = cosine[t * size + b] = static_cast<T>(std::cos(m));
+      sine[t * size + b] = static_cast<T>(std::sin(m));
+      sine[t * size + a] = -sine[t * size + b];
     }
   }
   return turns;
 }
 
-/// Rows [..., T, heads 2 pairs], and the turns of their pairs.
-template <class T> struct Turning {
-  std::int64_t rows, time, heads, pairs;
-  bool halves;
-  const Constant<T>* turns;
-
-  /// to(a) = or += a cos - b sin and to(b) = or += a sin + b cos of all pairs (a, b); backwards with -sin for sin.
-  template <bool backwards> void turn(const T* from, const GradientSlot<T>& to) const {
-    if (halves)
-      turn_rows<backwards>(from, to, 1, pairs);
-    else
-      turn_rows<backwards>(from, to, 2, 1);
-  }
-
- private:
-  template <bool backwards>
-  void turn_rows(const T* from, const GradientSlot<T>& to, std::int64_t stride, std::int64_t distance) const {
-    const std::int64_t width = heads * 2 * pairs;
-    parallel_for(rows, 4096 / (width + 1) + 1, [=, *this](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        const Constant<T>* const cosine = turns + row % time * pairs;
-        const Constant<T>* const sine = cosine + time * pairs;
-        for (std::int64_t start = row * width; start < (row + 1) * width; start += 2 * pairs)
-          for (std::int64_t i = 0; i < pairs; ++i) {
-            const std::int64_t first = start + i * stride, second = first + distance;
-            const T a = from[first], b = from[second];
-            const T c = static_cast<T>(cosine[i]), s = static_cast<T>(backwards ? -sine[i] : sine[i]);
-            to.put_at(first, a * c - b * s);
-            to.put_at(second, a * s + b * c);
-          }
-      }
-    });
-  }
-};
-
-template <class T> Turning<T> turning_of(const Shape& x, const RotaryOptions& options, const Constant<T>* turns) {
-  const std::int64_t rows = x.first(x.rank() - 1).numel(), pairs = x[-1] / options.heads / 2;
-  return {rows, x[-2], options.heads, pairs, options.pairs == RotaryPairs::halves, turns};
+/// y = or += the rows of x [..., T, features], turned or, if `backwards`, turned back.
+template <class T>
+void turn(const Shape& shape, const RotaryOptions& options, const kernels::Turn<T>* turns, const T* x,
+          const GradientSlot<T>& y, bool backwards) {
+  const std::int64_t rows = shape.first(shape.rank() - 1).numel(), time = shape[-2], width = shape[-1];
+  parallel_for(rows, 4096 / (width + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    kernels::run<T>(&kernels::KernelTable::turn_rows, kernels::turn_rows_plain<T>,
+                    {.x = x + begin * width,
+                     .y = y.values + begin * width,
+                     .rows = end - begin,
+                     .first = begin % time,
+                     .time = time,
+                     .heads = options.heads,
+                     .pairs = width / options.heads / 2,
+                     .turns = turns,
+                     .halves = options.pairs == RotaryPairs::halves,
+                     .backwards = backwards,
+                     .add = y.add});
+  });
 }
 
 void backward(Record& r) {
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    const Constant<T>* const turns = r.saved(0).values<Constant<T>>();
-    turning_of<T>(r.in(0).shape, r.attributes<RotaryOptions>(), turns)
-        .template turn<true>(r.grad_out<T>(), r.grad_in<T>(0));
+    turn<T>(r.in(0).shape, r.attributes<RotaryOptions>(), r.saved(0).values<kernels::Turn<T>>(), r.grad_out<T>(),
+            r.grad_in<T>(0), true);
   });
 }
 
@@ -115,13 +97,16 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   if (options.heads < 1 || features % features_of_pairs != 0)
     throw ShapeError(text("rotary: ", options.heads, " heads do not divide the last axis of ", describe_operand("x", x),
                           " into pairs of features; choose heads of an even size"));
+  if (!(options.base > 0) || !std::isfinite(options.base))
+    throw ValueError(text("rotary: the base is ", options.base, "; give a positive number"));
   Tensor y, turns;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
+    using Turn = kernels::Turn<T>;
     y = empty_like(x);
-    turns = turns_of<Constant<T>>(x.dim(-2), features / features_of_pairs, options);
-    turning_of<T>(x.shape(), options, turns.values<Constant<T>>().data())
-        .template turn<false>(x.values<T>().data(), {y.mutable_values<T>().data(), false});
+    turns = turns_of<Turn>(x.dim(-2), features / options.heads, options);
+    turn<T>(x.shape(), options, turns.values<Turn>().data(), x.values<T>().data(),
+            {y.mutable_values<T>().data(), false}, false);
   });
   record(info, backward, {&x}, {&y}, {&turns}, options);
   return y;

@@ -138,6 +138,7 @@ template const LayerNormKernels& kernels_of();
 template const LstmKernels& kernels_of();
 template const GruKernels& kernels_of();
 template const GatedMemoryKernels& kernels_of();
+template const RotaryKernels& kernels_of();
 template const UpdateKernels& kernels_of();
 template const HeadKernels& kernels_of();
 

@@ -15,6 +15,7 @@
 #include <retrace/ops/kernels/gru.h>
 #include <retrace/ops/kernels/layer_norm.h>
 #include <retrace/ops/kernels/lstm.h>
+#include <retrace/ops/kernels/rotary.h>
 #include <retrace/ops/kernels/softmax.h>
 
 #include <string_view>
@@ -84,6 +85,9 @@ struct GatedMemoryKernels {
   Kernel<SlotForward> slot_forward;
   Kernel<SlotBackward> slot_backward;
 };
+struct RotaryKernels {
+  Kernel<TurnedRows> turn_rows;
+};
 struct UpdateKernels {
   Kernel<AdamStep> adam;
   Kernel<FiniteCheck> check_finite;
@@ -103,6 +107,7 @@ struct KernelTable : IsaTraits,
                      LstmKernels,
                      GruKernels,
                      GatedMemoryKernels,
+                     RotaryKernels,
                      UpdateKernels,
                      HeadKernels {};
 

@@ -26,6 +26,7 @@ template <class T> void gru_forward_row(const GruForward<T>& args);
 template <class T> void gru_backward_row(const GruBackward<T>& args);
 template <class T> void slot_forward_row(const SlotForward<T>& args);
 template <class T> void slot_backward_row(const SlotBackward<T>& args);
+template <class T> void turn_rows(const TurnedRows<T>& args);
 template <class T> void check_finite(const FiniteCheck<T>& args);
 template <class T> void head_forward(const HeadForward<T>& head);
 template <class T> void head_backward(const HeadBackward<T>& head);

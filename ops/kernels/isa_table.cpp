@@ -51,6 +51,7 @@ constexpr void fill(GatedMemoryKernels& kernels) {
   kernels = {.slot_forward = {slot_forward_row<float>, slot_forward_row<double>},
              .slot_backward = {slot_backward_row<float>, slot_backward_row<double>}};
 }
+constexpr void fill(RotaryKernels& kernels) { kernels = {.turn_rows = {turn_rows<float>, turn_rows<double>}}; }
 constexpr void fill(UpdateKernels& kernels) {
   kernels = {.adam = {adam_step<float>, adam_step<double>},
              .check_finite = {check_finite<float>, check_finite<double>}};
@@ -63,7 +64,7 @@ constexpr void fill(HeadKernels& kernels) {
 template <class... Parts> constexpr void fill_parts(KernelTable& table) { (fill(static_cast<Parts&>(table)), ...); }
 constexpr void fill(KernelTable& table) {
   fill_parts<IsaTraits, GemmKernels, MapKernelsOfTypes, SoftmaxKernels, LossKernels, LayerNormKernels, LstmKernels,
-             GruKernels, GatedMemoryKernels, UpdateKernels, HeadKernels>(table);
+             GruKernels, GatedMemoryKernels, RotaryKernels, UpdateKernels, HeadKernels>(table);
 }
 
 template <class Part> constexpr Part filled() {
@@ -87,6 +88,7 @@ template const LayerNormKernels& part();
 template const LstmKernels& part();
 template const GruKernels& part();
 template const GatedMemoryKernels& part();
+template const RotaryKernels& part();
 template const UpdateKernels& part();
 template const HeadKernels& part();
 template const KernelTable& part();

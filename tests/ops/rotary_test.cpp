@@ -99,6 +99,8 @@ TEST(Rotary, Errors) {
        "rotary: 2 heads do not divide the last axis of w[4, 2] into pairs of features; choose heads of an even size"},
       {Mistake::shape, [](auto& with) { rotary(with.weight, {.heads = 0}); },
        "rotary: 0 heads do not divide the last axis of w[4, 2] into pairs of features; choose heads of an even size"},
+      {Mistake::value, [](auto& with) { rotary(with.weight, {.base = 0}); },
+       "rotary: the base is 0; give a positive number"},
       {Mistake::dtype,
        [](auto&) {
          rotary(zeros({2, 4}, i64));

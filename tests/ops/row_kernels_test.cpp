@@ -40,6 +40,27 @@ TYPED_TEST(RowKernel, SoftmaxEqualsItsPlainTwin) {
   });
 }
 
+TYPED_TEST(RowKernel, TurnedRowsEqualThoseOfThePlainTwin) {
+  using T = TypeParam;
+  constexpr std::int64_t time = 7, heads = 3;
+  this->for_each_length([](const KernelTable& kernels, std::int64_t pairs) {
+    const std::int64_t width = heads * 2 * pairs;
+    const std::vector<T> x = normal_numbers<T>(rows * width, 1), turns = normal_numbers<T>(2 * time * 2 * pairs, 2);
+    for (const bool halves : {false, true})
+      for (const bool backwards : {false, true})
+        for (const bool add : {false, true}) {
+          std::vector<T> plain = normal_numbers<T>(rows * width, 3), fast = plain;
+          const auto run = [&](auto&& kernel, std::vector<T>& y) {
+            kernel(
+                TurnedRows<T>{x.data(), y.data(), rows, 5, time, heads, pairs, turns.data(), halves, backwards, add});
+          };
+          run(turn_rows_plain<T>, plain);
+          run(kernels.turn_rows.template of<T>(), fast);
+          expect_close(plain, fast, 2, halves ? "halves" : "adjacent");
+        }
+  });
+}
+
 TYPED_TEST(RowKernel, SoftmaxOfWhatIsMaskedIsZeroAndNanStays) {
   using T = TypeParam;
   constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();

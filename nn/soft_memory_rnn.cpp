@@ -1,16 +1,19 @@
 #include <retrace/nn/soft_memory_rnn.h>
 
+#include <algorithm>
+
 #include <retrace/nn/head_rows.h>
 
 namespace retrace {
 namespace {
 
 const SoftMemoryRnnOptions& checked(const SoftMemoryRnnOptions& options, std::int64_t hidden) {
-  if (options.memories < 1 || options.cells < 1 || options.cell_size < 1 || options.jump < 0 || hidden < 1)
+  if (options.memories < 1 || options.cells < 0 || options.cell_size < 1 || options.jump < 0 || hidden < 1)
     throw ValueError(text("SoftMemoryRnn: ", options.memories, " memories of ", options.cells, " cells of ",
                           options.cell_size, " numbers, a jump of ", options.jump, " and a state of ", hidden,
-                          "; the jump has to be 0 or more, the others 1 or more"));
-  checked_product("SoftMemoryRnn", "the numbers in all cells", {options.memories, options.cells, options.cell_size});
+                          "; cells and jump have to be 0 or more, the others 1 or more"));
+  const std::int64_t cells = std::max<std::int64_t>(1, options.cells);
+  checked_product("SoftMemoryRnn", "the numbers in all cells", {options.memories, cells, options.cell_size});
   return options;
 }
 
@@ -25,9 +28,9 @@ Linear recurrent_layer(std::int64_t hidden, const SoftMemoryRnnOptions& options,
   return result;
 }
 
-/// Where each cell comes from after each action: row 0 is v, row k is s_k, row D + 1 is 0. [actions D].
-Tensor sources(const SoftMemoryRnnOptions& options) {
-  const std::int64_t count = options.cells, actions = actions_of(options);
+/// Where each of D = `count` cells comes from after each action: row 0 is v, row k is s_k, row D + 1 is 0. [actions D].
+Tensor sources(const SoftMemoryRnnOptions& options, std::int64_t count, std::int64_t jump) {
+  const std::int64_t actions = actions_of(options);
   Tensor rows = empty({actions * count}, i64);
   std::int64_t* row = rows.mutable_values<std::int64_t>().data();
   if (options.kind == SoftMemoryKind::stack) {
@@ -35,13 +38,19 @@ Tensor sources(const SoftMemoryRnnOptions& options) {
       for (std::int64_t k = 0; k < count; ++k) *row++ = first + k;
     return rows;
   }
-  const std::int64_t moves[]{0, 1, -1, options.jump, -options.jump};
+  const std::int64_t moves[]{0, 1, -1, jump % count, -(jump % count)};
   for (std::int64_t action = 0; action < actions; ++action)
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t cell = ((k + moves[action]) % count + count) % count;
       *row++ = cell == 0 ? 0 : cell + 1;  // v was written into the first cell
     }
   return rows;
+}
+
+std::int64_t cells_of(const SoftMemoryRnnOptions& options, const Tensor& x, const SoftMemoryState& state) {
+  if (options.cells > 0) return options.cells;
+  const bool given = state.cells.defined() && state.cells.rank() == 4 && state.cells.dim(2) > 0;
+  return given ? state.cells.dim(2) : std::max<std::int64_t>(1, x.rank() == 3 ? x.dim(1) : 1);
 }
 
 }  // namespace
@@ -58,13 +67,15 @@ std::int64_t SoftMemoryRnn::actions() const { return actions_of(options); }
 SoftMemoryResult SoftMemoryRnn::operator()(const Tensor& x, const SoftMemoryState& state, const Tensor& lengths) const {
   const Scope scope(this, "soft_memory_rnn");
   check_defined("SoftMemoryRnn", x, "x");
-  const auto [kind, memories, count, size, jump] = options;
+  if (state.jump < 0) throw ValueError(text("SoftMemoryRnn: the state's jump is ", state.jump, "; give 0 or more"));
+  const std::int64_t memories = options.memories, size = options.cell_size, count = cells_of(options, x, state);
+  const std::int64_t jump = state.jump > 0 ? state.jump : options.jump;
   const std::int64_t batch = x.rank() == 3 ? x.dim(0) : 0, hidden = recurrent.weight.dim(0);
   const std::int64_t all_memories = batch * memories, value_numbers = memories * size;
   const Shape shape_of_h{batch, hidden}, shape_of_cells{batch, memories, count, size};
   check_heads("SoftMemoryRnn", x, input.weight.dim(1), state.h, shape_of_h, lengths);
   check_heads("SoftMemoryRnn", x, input.weight.dim(1), state.cells, shape_of_cells, lengths);
-  const Tensor projected = transpose(input(x), {1, 0, 2}), from = sources(options);
+  const Tensor projected = transpose(input(x), {1, 0, 2}), from = sources(options, count, jump);
   const auto of_state = [&](const Tensor& part, const Shape& shape) {
     return part.defined() ? part : zeros(shape, projected.dtype());
   };
@@ -84,7 +95,7 @@ SoftMemoryResult SoftMemoryRnn::operator()(const Tensor& x, const SoftMemoryStat
     cells = heads_after(t, lengths, reshape(mixed, cells.shape()), cells);
     outputs.push_back(h);
   }
-  return {stack(outputs, 1), {h, reshape(cells, shape_of_cells)}};
+  return {stack(outputs, 1), {h, reshape(cells, shape_of_cells), state.jump}};
 }
 
 }  // namespace retrace

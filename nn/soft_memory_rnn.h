@@ -15,15 +15,16 @@ enum class SoftMemoryKind { stack, tape };
 struct SoftMemoryRnnOptions {
   SoftMemoryKind kind = SoftMemoryKind::stack;
   std::int64_t memories = 1;   // n stacks or tapes
-  std::int64_t cells = 30;     // D; what is pushed out of the bottom of a stack is lost
+  std::int64_t cells = 0;      // D; 0: one for each step of x, unless a state with cells is given
   std::int64_t cell_size = 8;  // c
-  std::int64_t jump = 0;       // of a tape; 0: no jumps. In the paper, the length of the input
+  std::int64_t jump = 0;       // of a tape; 0: no jumps
 };
 
 /// The state of a SoftMemoryRnn.
 struct SoftMemoryState {
-  Tensor h;      // [B, H]
-  Tensor cells;  // [B, n, D, c]; the first cell is the top of the stack, or where the head is on the tape
+  Tensor h = {};          // [B, H]
+  Tensor cells = {};      // [B, n, D, c]; the first cell is the top of the stack, or where the head is on the tape
+  std::int64_t jump = 0;  // of a tape that jumps, in the paper the length of the input; 0: that of the options
 };
 
 /// The result of a SoftMemoryRnn.
@@ -37,10 +38,11 @@ struct SoftMemoryResult {
 ///   v = W_v h' + b, a = softmax(W_a h' + b), s'[k] = the sum of a[j] r[j, k] over the actions j.
 /// r[j, k] is the cell k as action j leaves it. On a stack, push gives (v, s[1], ..., s[D - 1]), pop gives (s[2], ...,
 /// s[D], 0), and the third action s. On a tape, s[1] = v is written first; then the head stays, s[k], or moves left,
-/// s[k + 1], or right, s[k - 1], or jumps, s[k + jump] and s[k - jump], where k counts modulo D. The tape's values v
-/// come from an MLP in the paper's code, from one layer here. Initially U is orthogonal for h and Glorot-uniform for
-/// the cells, as the other weights are, and biases are 0. The constructor throws ValueError if a size is not positive
-/// or the jump negative.
+/// s[k + 1], or right, s[k - 1], or jumps, s[k + jump] and s[k - jump], where k counts modulo D. What is pushed out of
+/// the bottom of a stack is lost; with a cell for each step, nothing is. The tape's values v come from an MLP in the
+/// paper's code, from one layer here. Initially U is orthogonal for h and Glorot-uniform for the cells, as the other
+/// weights are, and biases are 0. The constructor throws ValueError if the cells or the jump are negative or another
+/// size is not positive.
 struct SoftMemoryRnn {
   using Options = SoftMemoryRnnOptions;
 
@@ -52,8 +54,8 @@ struct SoftMemoryRnn {
   SoftMemoryRnn(std::int64_t input_size, std::int64_t hidden, Random& random, const SoftMemoryRnnOptions& memory = {});
   /// Begins with the state of an earlier call, or with zeros. lengths [B] (i64; undefined: all T) gives the number of
   /// steps of each sample, whose state stays as it is afterwards: y repeats h there. Throws ShapeError unless x is
-  /// [B, T, I], with T of 1 or more, and the state's parts [B, H] and [B, n, D, c]; IndexError if a length is not in
-  /// [0, T].
+  /// [B, T, I], with T of 1 or more, and the state's parts [B, H] and [B, n, D, c], with D of 1 or more; IndexError if
+  /// a length is not in [0, T]; ValueError if the state's jump is negative.
   SoftMemoryResult operator()(const Tensor& x, const SoftMemoryState& state = {}, const Tensor& lengths = {}) const;
   /// The number of actions: 3, or 5 with jumps.
   std::int64_t actions() const;

@@ -66,7 +66,8 @@ struct ModelSizes {
   std::int64_t slot_size = 64;  // of a relational memory, as the next two
   std::int64_t slots = 4;
   int heads = 2;
-  std::int64_t time = 64;  // the longest sequence, for models that know positions
+  std::int64_t time = 64;       // rows of the longest sequence, for models that know positions
+  std::int64_t input_rows = 0;  // of them, those before the first answer, for a tape that jumps by them
   std::string memory = "cell";
   MemoryParts parts = {};
   ModelForm form = {};

@@ -10,34 +10,34 @@
 
 namespace retrace {
 
-/// The memory of a SoftMemoryModel: one stack or tape of cells of 8 numbers, as many as the longest sequence has rows,
-/// but at most 30 (the sizes of Deletang et al., 2023). A tape jumps by half the rows of that sequence: in the tasks
-/// that recite their input, about its length.
-inline SoftMemoryRnnOptions soft_memory_of(SoftMemoryKind kind, const ModelSizes& sizes) {
-  return {.kind = kind,
-          .cells = std::clamp<std::int64_t>(sizes.time, 1, 30),
-          .jump = kind == SoftMemoryKind::tape ? std::max<std::int64_t>(1, sizes.time / 2) : 0};
-}
-
-/// x [B, T, I] -> z [B, O]: z = h_T W_out + b_out. Dropout falls on h_T; a null random turns it off, as in evaluation.
+/// x [B, T, I] -> z [B, O]: z = h_T W_out + b_out, after one stack or tape of T cells of 8 numbers, large enough for
+/// any length, as in Deletang et al. (2023). A tape jumps by the length of the input: by as large a part of T as the
+/// rows before the answers are of the task's longest sequence, and at least by 1. Dropout falls on h_T; a null random
+/// turns it off, as in evaluation.
 template <SoftMemoryKind kind> struct SoftMemoryModel {
   SoftMemoryRnn rnn;
   Linear out;
   double dropout;
+  std::int64_t time, input_rows;  // of the longest sequence
 
   SoftMemoryModel(const ModelSizes& sizes, Random& random)
-      : rnn(sizes.input, sizes.hidden, random, soft_memory_of(kind, sizes)),
+      : rnn(sizes.input, sizes.hidden, random, {.kind = kind, .jump = kind == SoftMemoryKind::tape ? 1 : 0}),
         out(sizes.hidden, sizes.output, random),
-        dropout(sizes.form.dropout.value_or(0)) {}
-  Tensor operator()(const Tensor& x, Random* random = nullptr) const { return answer(rnn(x).state.h, random); }
+        dropout(sizes.form.dropout.value_or(0)),
+        time(std::max<std::int64_t>(1, sizes.time)),
+        input_rows(sizes.input_rows) {}
+  Tensor operator()(const Tensor& x, Random* random = nullptr) const {
+    return answer(rnn(x, beginning(x)).state.h, random);
+  }
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {
-    return answer(last_steps(rnn(x).y, count), random);
+    return answer(last_steps(rnn(x, beginning(x)).y, count), random);
   }
   /// h and the cells after every row, and every answer.
   StatesOverTime states(const Tensor& x) const {
     StatesOverTime result;
-    SoftMemoryState state;
+    SoftMemoryState state = beginning(x);
+    state.cells = zeros({x.dim(0), 1, x.dim(1), rnn.options.cell_size}, x.dtype());
     Tensors outputs;
     for (const Tensor& now : steps_of(x)) {
       state = rnn(unsqueeze(now, 1), state).state;
@@ -54,6 +54,10 @@ template <SoftMemoryKind kind> struct SoftMemoryModel {
   void visit(auto&& see) const { see("rnn", rnn), see("out", out); }
 
  private:
+  SoftMemoryState beginning(const Tensor& x) const {
+    const std::int64_t rows = x.rank() == 3 ? x.dim(1) : 0;
+    return {.jump = std::max<std::int64_t>(1, rows * input_rows / time)};
+  }
   Tensor answer(const Tensor& h, Random* random) const {
     return out(dropout > 0 ? retrace::dropout(h, dropout, random) : h);
   }

@@ -85,7 +85,9 @@ class Task {
   virtual std::int64_t sequence_length() const = 0;         // T, the row of the question included
   virtual std::int64_t output_size() const = 0;             // O: classes, or numbers to predict
   virtual std::int64_t answer_length() const { return 1; }  // A: the last rows that each have an answer
-  virtual bool has_lengths() const { return false; }        // whether T is the longest of different lengths
+  /// The rows of the longest sample before its first answer.
+  virtual std::int64_t input_length() const { return sequence_length() - answer_length(); }
+  virtual bool has_lengths() const { return false; }  // whether T is the longest of different lengths
   virtual Baselines baselines() const = 0;
   /// Easier versions of the same sizes to train on first, in order. By default there are none.
   virtual std::vector<Lesson> lessons() const { return {}; }

@@ -121,6 +121,7 @@ std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec&
   sizes.input = task.input_size();
   sizes.output = task.output_size();
   sizes.time = task.sequence_length();
+  sizes.input_rows = task.input_length();
   return make_model(spec.name, sizes, random);
 }
 

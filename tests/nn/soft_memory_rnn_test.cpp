@@ -127,6 +127,30 @@ TEST_F(SoftMemoryRnnTest, AnActionThatIsCertainMovesTheCells) {
   EXPECT_EQ(cells_after(always(tape, 4), cells), (List{4, 5, 7, 2, 3}));
 }
 
+/// A push for each of 40 steps, and then 40 pops: the first number comes back last.
+TEST_F(SoftMemoryRnnTest, AStackWithoutASizeLosesNothing) {
+  const SoftMemoryRnn push = always({}, 0), pop = always({}, 1);
+  const Tensor x = zeros({1, 40, features});
+  const SoftMemoryState full = push(x).state;
+  EXPECT_EQ(list(full.cells), std::vector<double>(40, 7));
+  const SoftMemoryState last = pop(slice(x, {all, range(1)}), full).state;
+  EXPECT_EQ(last.cells.shape(), (Shape{1, 1, 40, 1}));
+  EXPECT_EQ(last.cells.at({0, 0, 0, 0}), 7);
+  EXPECT_EQ(sum(last.cells).item(), 7);
+}
+
+TEST_F(SoftMemoryRnnTest, TheJumpOfAStateIsThatOfTheOptions) {
+  const Tensor x = random.normal({2, 6, features});
+  SoftMemoryRnnOptions one = tapes();
+  one.jump = 1;
+  const SoftMemoryRnn three(features, hidden, random, tapes()), other(features, hidden, random, one);
+  scatter(three, random);
+  assign(other, parameters(three));
+  const SoftMemoryResult first = other(slice(x, {all, range(0, 2)}), {.jump = 3});
+  EXPECT_TRUE(same_bits(other(slice(x, {all, range(2)}), first.state).state.h, three(x).state.h));
+  EXPECT_GT(max(abs(other(x).y - three(x).y)).item(), 1e-3);
+}
+
 TEST_F(SoftMemoryRnnTest, TwoCallsAreOne) {
   const Tensor x = random.normal({3, 6, features});
   on_each([&](const SoftMemoryRnn& m, const std::string& name) {
@@ -179,8 +203,12 @@ TEST_F(SoftMemoryRnnTest, WrongShapesNameTheModule) {
   EXPECT_THROW(m(zeros({2, 4, 5}), {zeros({2, 3}), {}}), ShapeError);
   EXPECT_THROW(m(zeros({2, 4, 6})), ShapeError);
   EXPECT_THROW(m(zeros({2, 0, 5})), ShapeError);
+  EXPECT_THROW(m(zeros({2, 4, 5}), {.jump = -1}), ValueError);
+  const SoftMemoryRnn unsized(features, hidden, random, {.memories = 2, .cell_size = 2});
+  EXPECT_THROW(unsized(zeros({2, 4, 5}), {{}, zeros({2, 2, 0, 2})}), ShapeError);
+  EXPECT_THROW(unsized(zeros({2, 4, 5}), {{}, zeros({2, 2})}), ShapeError);
   EXPECT_THROW(m(zeros({2, 4, 5}), {}, indices({1, 5})), IndexError);
-  for (const SoftMemoryRnnOptions& wrong : {SoftMemoryRnnOptions{.memories = 0}, SoftMemoryRnnOptions{.cells = 0},
+  for (const SoftMemoryRnnOptions& wrong : {SoftMemoryRnnOptions{.memories = 0}, SoftMemoryRnnOptions{.cells = -1},
                                             SoftMemoryRnnOptions{.cell_size = -1}, SoftMemoryRnnOptions{.jump = -1}})
     EXPECT_THROW(SoftMemoryRnn(features, hidden, random, wrong), ValueError);
   EXPECT_THROW(SoftMemoryRnn(features, 0, random), ValueError);

@@ -48,6 +48,7 @@ class StringTask final : public Task {
   std::int64_t input_size() const override { return symbols_ + 1; }
   std::int64_t sequence_length() const override { return rows_of(lengths_.longest); }
   std::int64_t output_size() const override { return classes_; }
+  std::int64_t input_length() const override { return lengths_.longest; }
   std::int64_t answer_length() const override { return rules_.answers_of == nullptr ? 1 : sequence_length(); }
   bool has_lengths() const override { return true; }
   /// The trivial answer is simulated.

@@ -4,6 +4,8 @@
 #include <retrace/models/networks/soft_memory_model.h>
 #include <retrace/tests/compare.h>
 
+#include <utility>
+
 namespace retrace {
 namespace {
 
@@ -18,17 +20,20 @@ class SoftMemoryModelTest : public testing::Test {
 TEST_F(SoftMemoryModelTest, AnswersFromTheStateAfterEachRow) {
   const SoftMemoryModel<SoftMemoryKind::stack> model(sizes, random);
   EXPECT_TRUE(same_bits(model.answers(x, 3), model.out(slice(model.rnn(x).y, {all, range(3, 6)}))));
+  EXPECT_TRUE(same_bits(model(x), model.out(model.rnn(x).state.h)));
   EXPECT_THROW(model.answers(x, 7), ShapeError);
 }
 
-TEST_F(SoftMemoryModelTest, HasAsManyCellsAsRowsButAtMostThirty) {
-  EXPECT_EQ(soft_memory_of(SoftMemoryKind::stack, sizes).cells, 6);
-  EXPECT_EQ(soft_memory_of(SoftMemoryKind::stack, sizes).jump, 0);
-  EXPECT_EQ(soft_memory_of(SoftMemoryKind::tape, sizes).jump, 3);
-  sizes.time = 31;
-  EXPECT_EQ(soft_memory_of(SoftMemoryKind::tape, sizes).cells, 30);
-  sizes.time = 1;
-  EXPECT_EQ(soft_memory_of(SoftMemoryKind::tape, sizes).jump, 1);
+/// The weights depend on neither; a stack that were too small, or a jump that were too short, would forget longer
+/// inputs.
+TEST_F(SoftMemoryModelTest, CellsAndJumpGrowWithTheSequence) {
+  sizes.input_rows = 2;  // of 6
+  const SoftMemoryModel<SoftMemoryKind::tape> tape(sizes, random);
+  for (const auto& [rows, jump] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {6, 2}, {60, 20}, {93, 31}}) {
+    const Tensor sequence = random.normal({2, rows, 3});
+    EXPECT_TRUE(same_bits(tape(sequence), tape.out(tape.rnn(sequence, {.jump = jump}).state.h))) << rows;
+    EXPECT_EQ(tape.rnn(sequence).state.cells.shape(), (Shape{2, 1, rows, 8}));
+  }
 }
 
 /// One row at a time, with the state handed on, is the same as all rows at once; answers depend on the first cells.

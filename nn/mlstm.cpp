@@ -22,6 +22,10 @@ Linear projection(std::int64_t features, Random& random, const MlstmOptions& opt
 /// The steps of a chunk are computed together: C is not needed after each of them (the paper's appendix A.3).
 constexpr std::int64_t longest_chunk = 64;
 
+/// e^-m becomes 0 where the gates are large for many steps, and n q is 0 after a row of zeros: h is then 0 and not 0 /
+/// 0.
+constexpr double least_divisor = 1e-6;
+
 /// What each head reads at the steps of a chunk of L, and its state before them.
 struct Chunk {
   Tensor q, k, v_and_one;        // [B heads, L, d], and d + 1
@@ -100,7 +104,8 @@ MlstmResult Mlstm::operator()(const Tensor& x, const MlstmState& state, const Te
     const ChunkResult result =
         run_chunk({part(q), part(k), part(v_and_one), part(log_input), part(log_forget), memory, m});
     const Tensor of_n = slice(result.read, {all, all, range(size, size + 1)});
-    outputs.push_back(slice(result.read, {all, all, range(0, size)}) / maximum(abs(of_n), result.scale));
+    const Tensor divisor = maximum(maximum(abs(of_n), result.scale), full({1}, least_divisor, of_n.dtype()));
+    outputs.push_back(slice(result.read, {all, all, range(0, size)}) / divisor);
     memory = result.memory, m = result.m;
   }
   const Tensor h = norm(outputs.size() == 1 ? outputs.front() : concat(outputs, 1));

@@ -37,10 +37,11 @@ struct MlstmResult {
 ///   C_t = f_t C_(t-1) + i_t v_t k_t^T, n_t = f_t n_(t-1) + i_t k_t;
 ///   h_t = C_t q_t / max(|n_t^T q_t|, 1), y_t = W_y [o_t rms_norm(h_t) gain of all heads].
 /// It is computed with the stabiliser m_t = max(ln f_t + m_(t-1), ln i_t), m_0 = 0: C, n and the 1 are scaled by
-/// e^-m_t, which h does not depend on, so that m gets no gradient. Up to 64 steps are computed together, in products
-/// with L x L weights, and only the state after them is stored. The paper's block has a short convolution before q and
-/// k (see ShortConvolution) and an up-projection; both are left out here. Initially each weight is Glorot-uniform, and
-/// biases are 0, but that of the forget gate. The constructor throws ValueError if a size is not positive.
+/// e^-m_t, which h does not depend on, so that m gets no gradient; a scaled divisor below 1e-6 counts as 1e-6. Up to 64
+/// steps are computed together, in products with L x L weights, and only the state after them is stored. The paper's
+/// block has a short convolution before q and k (see ShortConvolution) and an up-projection; both are left out here.
+/// Initially each weight is Glorot-uniform, and biases are 0, but that of the forget gate. The constructor throws
+/// ValueError if a size is not positive.
 struct Mlstm {
   using Options = MlstmOptions;
 

@@ -181,6 +181,19 @@ TEST_F(MatrixMemoryTest, TheStabiliserKeepsLargeGatesFinite) {
   EXPECT_GT(max(abs(m.project.weight.grad())).item(), 1e-6);
 }
 
+/// e^-m is 0 after some steps of gates of e^3 to e^6, and a row of zeros makes q zero.
+TEST_F(MatrixMemoryTest, ARowOfZerosAfterLargeGatesStaysFinite) {
+  const Mlstm m(4, random, {.forget_gate = MlstmForgetGate::exp});
+  const Tensor x = random.normal({1, 240, 4});
+  copy_values(zeros({4}), x[0][200]);
+  Tape tape;
+  const Tensor y = m(x).y;
+  EXPECT_EQ(max(abs(y[0][200])).item(), 0);
+  tape.backward({y}, {random.normal(y.shape())});
+  EXPECT_LT(max(abs(y)).item(), 1e3);
+  EXPECT_LT(max(abs(m.project.weight.grad())).item(), 1e9);
+}
+
 TEST_F(MatrixMemoryTest, TheFirstStateIsZero) {
   const DeltaNet delta(5, random, {.heads = 2, .head_size = 3});
   const Tensor x = random.normal({2, 4, 5});

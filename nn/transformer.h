@@ -54,7 +54,7 @@ struct TransformerDecoderCache {
 struct DecodeOptions {
   Tensor mask = {};
   bool causal = true;   // unlike PyTorch's, which needs a mask
-  Tensor lengths = {};  // [B] (i64): of x, behind the steps in the cache
+  Tensor lengths = {};  // [B] (i64): of the steps in the cache and x together, as in AttendOptions
   Tensor memory_mask = {};
   Tensor memory_lengths = {};
   Random* random = nullptr;  // for dropout; null turns it off, as in evaluation

@@ -28,7 +28,7 @@ Tensor LearnedPositions::operator()(const Tensor& x, std::int64_t first) const {
   const std::int64_t time = x.dim(-2), longest = weight.dim(0);
   if (x.dim(-1) != weight.dim(1))
     throw ShapeError(text("LearnedPositions: x", x.shape(), " must be [..., time, ", weight.dim(1), "]; reshape it"));
-  if (first < 0 || first + time > longest)
+  if (first < 0 || first > longest - time)
     throw IndexError(text("LearnedPositions: x", x.shape(), " has ", time, " steps from position ", first, " on, but ",
                           longest, " positions were learned; take a larger `longest`"));
   return x + slice(weight, {range(first, first + time)});

@@ -79,7 +79,7 @@ double learning_rate_at(std::int64_t step, const FitOptions& options) {
   const std::int64_t warm_up = std::llround(options.warm_up * static_cast<double>(steps));
   const WarmUpCosine cosine{.base = base, .warm_up = warm_up, .steps = steps};
   if (step < warm_up || schedule == "cosine") return cosine(step);
-  const std::int64_t since = step - warm_up, length = steps - warm_up;
+  const std::int64_t since = step - warm_up, length = std::max<std::int64_t>(1, steps - warm_up);
   const double left = 1 - static_cast<double>(since) / static_cast<double>(length);
   if (schedule == "constant") return base;
   if (schedule == "linear") return base * left;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <retrace/nn/nn.h>
@@ -49,6 +50,7 @@ TEST_F(Positions, ModulesAddThemToEveryStep) {
             }),
             "LearnedPositions: x[3, 5] must be [..., time, 4]; reshape it");
   EXPECT_THROW(learned(x, -1), IndexError);
+  EXPECT_THROW(learned(x, std::numeric_limits<std::int64_t>::max()), IndexError);
   EXPECT_THROW(SinusoidalPositions()(zeros({3})), ShapeError);
   EXPECT_THROW(sinusoidal_positions(-1, 2), ShapeError);
   EXPECT_THROW(sinusoidal_positions(1, 2, 0, i64), DtypeError);

@@ -48,7 +48,7 @@ struct StoredWeights {
   std::vector<NamedTensor> tensors;
   std::int64_t step = 0;  // of a checkpoint: after which it was written; 0 for weights
 };
-/// All tensors of a file of weights; of a checkpoint, the model's best ones so far, or the initial ones if none were
+/// All tensors of a file of weights; of a checkpoint, the model's best ones so far, or the latest ones if none were
 /// validated. Throws FileError as standing_in does.
 StoredWeights weights_in(const SafetensorsFile& file, const std::string& path);
 

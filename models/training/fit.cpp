@@ -66,7 +66,8 @@ class Fitting {
       if (standing_.window_steps > 0) training_.check_weights();  // no validation has seen them
       checkpoint();
     }
-    if (best_.step() > 0) best_.restore();
+    if (best_.step() == 0) take_last();
+    best_.restore();
     result_.steps = training_.steps();
     result_.best_step = best_.step();
     result_.validation = best_.validation();
@@ -74,6 +75,13 @@ class Fitting {
     progress_.finish();
     result_.seconds = progress_.seconds();
     return std::move(result_);
+  }
+
+  /// Of a training that ended before its first validation, the latest parameters, or their average, are kept.
+  void take_last() {
+    std::optional<EmaScope> averaged;
+    if (training_.average() != nullptr) averaged.emplace(*training_.average());
+    best_.take(training_.steps(), best_.validation());
   }
 
   /// One update, and the validation that may be due after it.
@@ -137,7 +145,8 @@ class Fitting {
     const Evaluation validation = training_.validate();
     training_.check_validation(validation);
     const double now = progress_.seconds(), steps = static_cast<double>(standing_.window_steps);
-    const double samples = steps * static_cast<double>(*options_.batch * options_.accumulate);
+    const std::int64_t timed_steps = training_.steps() - window_started_at_step_;
+    const double samples = static_cast<double>(timed_steps * *options_.batch * options_.accumulate);
     result_.history.push_back({.step = training_.steps(),
                                .loss = standing_.window_loss / steps,
                                .last_step = report,
@@ -156,6 +165,7 @@ class Fitting {
     standing_.window_steps = 0;
     standing_.window_loss = 0;
     window_started_at_ = now;
+    window_started_at_step_ = training_.steps();
     if (!options_.checkpoint.empty() && now - checkpoint_at_ >= options_.checkpoint_seconds) checkpoint();
   }
 
@@ -205,7 +215,7 @@ class Fitting {
     best_.resume(standing_.best_step, standing_.best);
     progress_.resume(standing_.step, standing_.seconds);
     window_started_at_ = checkpoint_at_ = standing_.seconds;
-    written_step_ = standing_.step;
+    window_started_at_step_ = written_step_ = standing_.step;
   }
 
   Training& training_;
@@ -215,7 +225,8 @@ class Fitting {
   TrainingState standing_;
   FitResult result_;
   bool callback_stops_ = false;
-  double window_started_at_ = 0;
+  double window_started_at_ = 0;                                     // seconds
+  std::int64_t window_started_at_step_ = 0;                          // of what was computed since the start or a resume
   double checkpoint_at_ = -std::numeric_limits<double>::infinity();  // the first validation writes one
   std::int64_t written_step_ = -1;                                   // of the checkpoint; -1: there is none
 };

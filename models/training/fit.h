@@ -46,7 +46,7 @@ struct FitOptions {
   std::int64_t accumulate = 1;                // batches per update; their gradients are averaged
   std::optional<std::string> optimizer = {};  // optimizer_names()
   std::optional<double> learning_rate = {};   // at its highest
-  std::optional<double> b2 = {};              // of Adam: the decay of the mean squares
+  std::optional<double> b2 = {};              // of adam, adamw and muon: the decay of the mean squares
   double weight_decay = 0;
   std::vector<FitGroup> groups = {};  // a parameter is in the first that names it; the others have no group
   double average = 0;  // decay of a moving average of the weights (nn/ema.h, rising), which is then validated, tested
@@ -106,18 +106,19 @@ class DivergenceError : public ValueError {
 /// What a training ended with.
 struct FitResult {
   std::int64_t steps = 0;      // including those before a resume
-  std::int64_t best_step = 0;  // after which the parameters were best: those that the model has now
+  std::int64_t best_step = 0;  // after which the parameters were best, or without a validation the last one: those
+                               // that the model has now
   double seconds = 0;
   StopReason stopped_by = StopReason::steps;
-  Evaluation validation;         // of the best parameters, on the validation samples
+  Evaluation validation;         // of the best parameters, on the validation samples; the loss is infinite without one
   Evaluation test;               // of the best parameters, on fresh samples; NaN if a signal stopped it
   std::vector<double> losses;    // per step since the start or the resume
   std::vector<Metrics> history;  // per validation since then
 };
 
-/// Updates the parameters from batches drawn on the fly, with clipped gradients. Every `validate_every` steps, and at
-/// the end, the loss on a fixed set of samples of the full task is measured; the parameters of the lowest loss are
-/// restored at the end and tested on a held-out test set.
+/// Updates the parameters from batches drawn on the fly, with clipped gradients. Every `validate_every` steps, and
+/// after the last of `steps`, the loss on a fixed set of samples of the full task is measured; the parameters of the
+/// lowest loss are restored at the end and tested on a held-out test set.
 ///
 /// Batches, dropout, and validation and test samples that the task does not hold out itself, come from separate streams
 /// of the seed, and a batch and its dropout depend only on the seed and the step. Validation and test drop nothing. So

@@ -114,6 +114,22 @@ TEST(FitAverage, IsWhatTheModelHasInTheEndAndWhatWasValidated) {
   EXPECT_EQ(result.validation.loss, validated.loss);
 }
 
+TEST(FitAverage, OfATrainingThatEndsBeforeItsFirstValidationIsWhatTheModelHas) {
+  const auto model = new_model();
+  Ema by_hand(*model, {.decay = 0.8, .rising = true});
+  FitOptions options = short_fit();
+  options.average = 0.8;
+  options.validate_every = 1000;
+  options.on_step = [&](const FitStep& step) {
+    by_hand.update();
+    return step.step == 5 ? FitAction::stop : FitAction::go_on;
+  };
+  const FitResult result = fit(*model, pairs(), options);
+  EXPECT_EQ(weights_hash(*model), weights_hash(by_hand.averages()));
+  EXPECT_EQ(result.best_step, 5);
+  EXPECT_TRUE(std::isinf(result.validation.loss));
+}
+
 TEST(FitCallbacks, SeeEveryStepAndStopATraining) {
   FitOptions options = short_fit();
   options.validate_every = 2;

@@ -68,6 +68,10 @@ TEST_F(OtherSizes, LearnedPositionsDoNotReachFurther) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.messages.find("train it with --positions rotary, alibi, sinusoidal or none"), std::string::npos)
       << outcome.messages;
+  for (const char* length : {"6", "7", "40"}) {
+    const Outcome longer = eval({"--length", length, "--samples", "2"});
+    EXPECT_NE(longer.messages.find("train it with --positions rotary"), std::string::npos) << longer.messages;
+  }
   train({"reverse-string", "--length", "5", "--model", "attention", "--positions", "rotary"});
   EXPECT_EQ(eval({"--by-length", "1..6", "--samples", "2"}).status, 0);
 }

@@ -3,6 +3,7 @@
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/checkpoint.h>
+#include <retrace/models/training/progress.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -70,10 +71,13 @@ JsonFields task_and_model(const std::string& path, const std::string& place, con
 using Settings = std::vector<std::string>;
 
 Settings settings_in(std::string_view description) {
+  const std::string without_limit = text(" over ", no_limit, " steps");
   Settings result;
   for (std::size_t begin = 0; begin < description.size();) {
     const std::size_t end = std::min(description.find(", ", begin), description.size());
-    result.push_back(printable(description.substr(begin, end - begin)));
+    const std::string setting = printable(description.substr(begin, end - begin));
+    const std::size_t limit = setting.find(without_limit);
+    result.push_back(limit == std::string::npos ? setting : setting.substr(0, limit) + " without a limit of steps");
     begin = end + 2;
   }
   return result;
@@ -108,6 +112,17 @@ void check_same_run(const SafetensorsFile& file, const std::string& path, const 
   if (!(stored == asked)) throw refuse("task or model", stored.in_words(), asked.in_words());
 }
 
+/// A training would go on with converted numbers, and neither dtype would have given its result.
+void check_same_dtype(const SafetensorsFile& file, const std::string& path, const std::vector<NamedTensor>& tensors) {
+  for (const NamedTensor& tensor : tensors) {
+    const auto found = file.tensors.find(tensor.name);
+    if (found != file.tensors.end() && found->second.dtype() != tensor.tensor.dtype())
+      throw ValueError(text("load_checkpoint: ", path, " is of a training in ", found->second.dtype(), ", not in ",
+                            tensor.tensor.dtype(), "; resume with --dtype ", found->second.dtype(),
+                            ", or begin again in another folder"));
+  }
+}
+
 }  // namespace
 
 void save_checkpoint(const std::string& path, const std::vector<NamedTensor>& tensors, const TrainingState& standing,
@@ -123,6 +138,7 @@ TrainingState load_checkpoint(const std::string& path, const std::vector<NamedTe
                               const ModelDescription& model) {
   const SafetensorsFile file = read_safetensors(path);
   check_same_run(file, path, run, model);
+  check_same_dtype(file, path, tensors);
   const TrainingState result = standing_in(file, path);
   std::vector<NamedTensor> values;
   for (const auto& [name, tensor] : file.tensors) values.push_back({name, tensor});

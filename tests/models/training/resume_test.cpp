@@ -163,6 +163,22 @@ TEST_F(Resume, OfAnotherTrainingIsRefused) {
   }
 }
 
+TEST_F(Resume, InAnotherDtypeIsRefused) {
+  train(20, false);
+  const DtypeScope doubles(f64);
+  const std::string message = message_of([&] { train(never, true); });
+  EXPECT_NE(message.find("is of a training in f32, not in f64; resume with --dtype f32"), std::string::npos) << message;
+}
+
+TEST_F(Resume, ALimitOfTimeAloneIsNoNumberOfSteps) {
+  options_.steps = no_limit;
+  options_.minutes = 100;
+  train(20, false);
+  options_.learning_rate = 2e-2;
+  const std::string message = message_of([&] { train(never, true); });
+  EXPECT_NE(message.find("stored: learning rate 0.01 cosine without a limit of steps;"), std::string::npos) << message;
+}
+
 TEST_F(Resume, OfAFileThatIsNoCheckpointIsRefused) {
   std::ofstream(options_.checkpoint) << "not a checkpoint";
   EXPECT_THROW(train(never, true), FileError);

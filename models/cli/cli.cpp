@@ -10,9 +10,11 @@
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/usage_errors.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -88,8 +90,21 @@ const std::terminate_handler terminate_otherwise = std::get_terminate();
 
 }  // namespace
 
+namespace {
+
+/// The first file that is opened would get the descriptor of a standard stream that is closed, and with it what is
+/// meant for the stream. Writing to a file that can only be read fails as writing to a closed stream does.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) == -1) ::open("/dev/null", O_RDONLY);  // takes the lowest descriptor: this one
+}
+
+}  // namespace
+
 int run_cli(int argc, const char* const* argv) {
   std::set_terminate(say_why_it_ends);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of the write
+  occupy_closed_streams();
   std::cout.flush();  // keeps the caller's own output first
   OutputStream results(STDOUT_FILENO, "standard output", "send it elsewhere");
   const bool is_read_on_a_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;

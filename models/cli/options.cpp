@@ -49,6 +49,8 @@ void add_training_options(CLI::App& command, FitOptions& fit) {
       "--no-curriculum", [&fit] { fit.curriculum = false; }, "train on the full task from the first step on");
 }
 
+const CLI::Validator not_empty([](const std::string& word) { return word.empty() ? "it is empty" : ""; }, "");
+
 void add_threads_option(CLI::App& command, CommonFlags& flags) {
   constexpr int max_threads = 1024;
   add_count(command, "--threads", flags.threads, "without effect on the results (default: every core)", max_threads);
@@ -57,7 +59,8 @@ void add_threads_option(CLI::App& command, CommonFlags& flags) {
 CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const CommonDescriptions& descriptions,
                                CLI::Option* out) {
   CommonOptions options{.out = out};
-  if (descriptions.out != nullptr) options.out = command.add_option("--out", flags.out, descriptions.out);
+  if (descriptions.out != nullptr)
+    options.out = command.add_option("--out", flags.out, descriptions.out)->check(not_empty);
   CLI::Option* resume = nullptr;
   if (descriptions.resume != nullptr)
     resume = command.add_flag("--resume", flags.resume, descriptions.resume)->needs(options.out);

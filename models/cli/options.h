@@ -7,8 +7,12 @@
 
 #include <retrace/models/cli/commands.h>
 #include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
 
 namespace retrace {
+
+/// Refuses an empty word, as a shell makes one of a variable that is not set.
+extern const CLI::Validator not_empty;
 
 /// "lstm, gru, rnn"
 std::string joined(std::span<const std::string_view> names);

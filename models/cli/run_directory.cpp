@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* metrics_name = "metrics.jsonl";
 constexpr const char* table_name = "metrics.csv";
+constexpr const char* result_name = "result.json";
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -24,7 +25,7 @@ struct CloseFolder {
 /// Whether the file is the unfinished replacement of a result that a killed program left behind.
 bool is_unfinished(std::string_view name) {
   constexpr std::array<std::string_view, 5> files{"weights.safetensors", "checkpoint.safetensors", metrics_name,
-                                                  "curves.svg", "result.json"};
+                                                  "curves.svg", result_name};
   return std::ranges::any_of(files, [name](std::string_view file) {
     return name.starts_with(file) && name.substr(file.size()).starts_with(".tmp.");
   });
@@ -88,6 +89,13 @@ void RunDirectory::add_to_table(const Metrics& metrics) {
     for (const Metrics& before : earlier_) *table_ << csv_line(before, layers_);
   }
   *table_ << csv_line(metrics, layers_) << std::flush;
+}
+
+void RunDirectory::remove_earlier_end() const {
+  for (const std::filesystem::path& file : {weights(), folder_.path() / result_name}) {
+    std::error_code error;
+    std::filesystem::remove(file, error);
+  }
 }
 
 void RunDirectory::write(const char* name, std::string_view content) {

@@ -32,6 +32,9 @@ class RunDirectory {
   const std::vector<Metrics>& earlier() const { return earlier_; }
   std::filesystem::path weights() const { return folder_.path() / "weights.safetensors"; }
   std::filesystem::path checkpoint() const { return folder_.path() / "checkpoint.safetensors"; }
+  /// Removes the weights and the result of an earlier end of the training, which is going on from its checkpoint: until
+  /// it ends again, its state is that of the checkpoint.
+  void remove_earlier_end() const;
   /// Writes a file of that name. Throws FileError if it, or metrics.jsonl, did not reach the disk.
   void write(const char* name, std::string_view content);
 

@@ -23,27 +23,36 @@ void train_into(RunDirectory& directory, Run& run) {
   FitOptions& fit = run.options.fit;
   fit.metrics = &directory.metrics();
   fit.on_validation = [&directory](const Metrics& metrics) {
+    directory.remove_earlier_end();  // the checkpoint that follows is further
     directory.add_to_table(metrics);
     return FitAction::go_on;
   };
   fit.checkpoint = directory.checkpoint().string();
   fit.model = run.description();
   run.train();
+  const bool has_result = run.fit.stopped_by != StopReason::signal;
+  if (!has_result) directory.remove_earlier_end();
   run.save_weights(directory.weights().string());
   directory.write("curves.svg", to_svg(training_plots(history_of(directory, run), run)));
-  if (run.fit.stopped_by != StopReason::signal) directory.write("result.json", run.json() + "\n");
+  if (has_result) directory.write("result.json", run.json() + "\n");
 }
 
 namespace {
 
-/// The folder's path, unless it has results that are to be kept.
-std::filesystem::path checked_folder(const CommonFlags& flags, const char* page) {
-  const std::array files{page, "result.json"};
+/// The folder's path, unless it has results that are to be kept: those of another command even with --resume.
+std::filesystem::path checked_folder(const CommonFlags& flags, std::string_view page) {
   constexpr const char* remedy = "give --resume to go on with it, --force to start over";
-  if (flags.resume || flags.force) return flags.out;
-  refuse_earlier_results(flags.out, files, remedy);
-  if (std::filesystem::exists(std::filesystem::path(flags.out) / "runs"))
-    throw ValueError(text("retrace: ", flags.out, " holds runs of an earlier command; ", remedy));
+  if (flags.force) return flags.out;
+  constexpr const char* another = "choose another folder, or give --force to start over";
+  for (const char* other : {"compare.html", "ablate.html", "tuning.txt"})
+    if (other != page) refuse_earlier_results(flags.out, std::array{other}, another);
+  const bool has_runs = std::filesystem::exists(std::filesystem::path(flags.out) / "runs");
+  if (!has_runs)
+    refuse_earlier_results(flags.out, std::array{"weights.safetensors", "checkpoint.safetensors", "metrics.jsonl"},
+                           another);
+  if (flags.resume) return flags.out;
+  refuse_earlier_results(flags.out, std::array{page.data(), "result.json"}, remedy);
+  if (has_runs) throw ValueError(text("retrace: ", flags.out, " holds runs of an earlier command; ", remedy));
   return flags.out;
 }
 

@@ -12,8 +12,6 @@
 namespace retrace {
 namespace {
 
-const CLI::Validator not_empty([](const std::string& word) { return word.empty() ? "it is empty" : ""; }, "");
-
 void add_text_options(CLI::App& command, TextSource& source) {
   command.add_option("--text", source.file, "text: a file in UTF-8");
   command.add_option("--validation-text", source.validation_file,

@@ -77,9 +77,10 @@ TEST(CompareCommand, LeavesATrainingInTheSameFolderAlone) {
   const auto before = contents_of(run);
   const Outcome refused = compared(run);
   EXPECT_EQ(refused.status, 2);
-  EXPECT_EQ(refused.messages,
-            text("retrace: ", run,
-                 " holds result.json of an earlier run; give --resume to go on with it, --force to start over\n"));
+  EXPECT_EQ(
+      refused.messages,
+      text("retrace: ", run,
+           " holds weights.safetensors of an earlier run; choose another folder, or give --force to start over\n"));
   EXPECT_EQ(contents_of(run), before);
   ASSERT_EQ(compared(run, {"--force"}).status, 0);
   EXPECT_EQ(compared(run).status, 2) << "a comparison is kept, too";

@@ -123,6 +123,36 @@ TEST_F(OutFolder, AnAblationIsKeptAsAComparisonIs) {
   EXPECT_EQ(run_command(by_force).status, 0);
 }
 
+TEST_F(OutFolder, ResultsOfAnotherCommandAreKept) {
+  const std::vector<std::string> compare{
+      "compare", "parity",  "--length", "2",       "--models",       "gru", "--seeds", "1", "--steps",
+      "1",       "--batch", "2",        "--quiet", "--test-samples", "10",  "--out",   run_};
+  const auto resumed = [](std::vector<std::string> words) {
+    words.emplace_back("--resume");
+    return run_command(words);
+  };
+  constexpr const char* another = " of an earlier run; choose another folder, or give --force to start over";
+  ASSERT_EQ(train().status, 0);
+  auto before = contents();
+  expect_refused(run_command(compare), text("weights.safetensors", another));
+  expect_refused(resumed(compare), text("weights.safetensors", another));
+  EXPECT_EQ(contents(), before);
+  std::filesystem::remove_all(run_);
+  ASSERT_EQ(run_command(compare).status, 0);
+  before = contents();
+  expect_refused(train(), "runs of another command; choose another folder");
+  expect_refused(train({"--resume"}), "runs of another command; choose another folder");
+  expect_refused(run_command({"ablate", "parity", "--length", "2", "--factors", "gate", "--out", run_, "--resume"}),
+                 text("compare.html", another));
+  EXPECT_EQ(contents(), before);
+  EXPECT_EQ(resumed(compare).status, 0);
+}
+
+TEST_F(OutFolder, AnEmptyNameIsNoFolder) {
+  for (const char* command : {"train", "compare", "ablate", "tune"})
+    EXPECT_EQ(run_command({command, "parity", "--steps", "1", "--out", ""}).status, 2) << command;
+}
+
 /// It can be made again from the weights at any time.
 TEST_F(OutFolder, AnEvaluationIsReplaced) {
   ASSERT_EQ(train().status, 0);

@@ -18,6 +18,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -195,6 +196,38 @@ TEST_F(RunDirectories, AKillWhileTheMetricsAreWrittenAgainLosesNone) {
   RunDirectory(run_, true);
   EXPECT_EQ(read("metrics.jsonl"), lines(40));
   EXPECT_EQ(files(), (std::set<std::string>{"checkpoint.safetensors", "metrics.jsonl"})) << "of the killed ones";
+}
+
+/// What an earlier end left would be taken for the state of a training that has gone on.
+TEST_F(RunDirectories, ATrainingThatGoesOnHasNoEarlierEnd) {
+  put_metrics(lines(4));
+  put_checkpoint(4);
+  std::ofstream(run_ + "/weights.safetensors") << "of step 4";
+  std::ofstream(run_ + "/result.json") << "{}";
+  RunDirectory directory(run_, true);
+  EXPECT_TRUE(std::filesystem::exists(directory.weights())) << "before its first step";
+  directory.remove_earlier_end();
+  EXPECT_EQ(files(), (std::set<std::string>{"checkpoint.safetensors", "metrics.jsonl"}));
+}
+
+/// The program's own files would otherwise get the numbers of the closed streams.
+TEST_F(RunDirectories, NothingThatIsMeantForAClosedStreamGetsIntoAFile) {
+  const std::vector<const char*> words{
+      "retrace",          "train", "parity",         "--length", "3",         "--hidden", "2",     "--steps",   "3",
+      "--validate-every", "1",     "--test-samples", "8",        "--threads", "1",        "--out", run_.c_str()};
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+    std::_Exit(run_cli(static_cast<int>(words.size()), words.data()));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << "its result could not be written";
+  std::istringstream metrics(read("metrics.jsonl"));
+  int count = 0;
+  for (std::string each; std::getline(metrics, each); ++count) EXPECT_TRUE(nlohmann::json::accept(each)) << each;
+  EXPECT_EQ(count, 3);
 }
 
 TEST_F(RunDirectories, AResultThatCannotBeWrittenLeavesTheOldOne) {

@@ -3,12 +3,16 @@
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/training/predict.h>
 
+#include <filesystem>
 #include <ostream>
 
 namespace retrace {
 
 void run_predict(const PredictFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
+  std::error_code error;
+  if (!flags.out.empty() && std::filesystem::equivalent(flags.input, flags.out, error))
+    throw ValueError(text("retrace predict: --out ", flags.out, " is the file of --input; choose another file"));
   const Answers answers = predict(load_run(flags.path, TaskSamples::none), flags.input);
   const std::string result = flags.json ? to_json(answers) + "\n" : to_csv(answers, flags.probabilities);
   if (flags.out.empty()) {

@@ -1,5 +1,6 @@
 #include <retrace/models/data/npz.h>
 #include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/tasks/data_file.h>
 #include <retrace/models/tasks/sample_file.h>
 #include <retrace/ops/ops.h>
@@ -57,6 +58,21 @@ struct Roles {
   }
 };
 
+/// Throws ValueError if a column that is to be ignored is not in the file, or has another role.
+void check_ignored(const std::string& path, const Roles& roles) {
+  if (roles.ignored.empty()) return;
+  const std::vector<std::string> header = read_csv_header(path);
+  const std::vector<std::string_view> columns(header.begin(), header.end());
+  for (const std::string& name : roles.ignored) {
+    if (std::ranges::find(columns, name) == columns.end())
+      throw ValueError(unknown_name(text("data: ", path, ": --ignore"), "column", name, columns));
+    for (const auto* used : {&roles.label, &roles.target, &roles.sequence})
+      if (std::ranges::find(*used, name) != used->end())
+        throw ValueError(
+            text("data: ", path, ": the column '", name, "' is ignored and used; leave it out of one list"));
+  }
+}
+
 Roles roles_in(const std::string& path, const TaskOptions& options) {
   Roles roles{.label = {}, .target = separated(options.target), .sequence = {}, .ignored = separated(options.ignore)};
   if (options.label) roles.label = {*options.label};
@@ -67,6 +83,7 @@ Roles roles_in(const std::string& path, const TaskOptions& options) {
     throw ValueError(text("data: ", path, ": give --label COLUMN for classes, or --target COLUMNS for numbers, of the ",
                           "columns ", columns));
   }
+  check_ignored(path, roles);
   return roles;
 }
 

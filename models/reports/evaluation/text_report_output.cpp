@@ -1,4 +1,5 @@
 // A TextReport as text and as JSON.
+#include <retrace/core/printable.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/text_table.h>
@@ -9,10 +10,13 @@ namespace retrace {
 namespace {
 
 /// With line ends as "\n", so that it fits into one line.
-std::string in_one_line(const std::string& passage) {
+std::string in_one_line(std::string_view passage) {
   std::string line;
-  for (const char c : passage) line += c == '\n' ? std::string("\\n") : std::string(1, c);
-  return line;
+  for (;; passage.remove_prefix(passage.find('\n') + 1)) {
+    line += printable(passage.substr(0, passage.find('\n')));
+    if (passage.find('\n') == std::string_view::npos) return line;
+    line += "\\n";
+  }
 }
 
 std::string learning_of(const TextReport& report) {

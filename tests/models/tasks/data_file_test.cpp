@@ -181,6 +181,9 @@ TEST(DataFile, ErrorsNameTheRemedy) {
   expect({.data = flowers(), .label = "kind", .target = "price"}, "give --label COLUMN");
   expect({.data = flowers(), .label = "kindd", .ignore = "id,kind"}, "no column named 'kindd'; did you mean kind");
   expect({.data = flowers(), .label = "kind"}, "'f0' (id) is not a number");
+  expect({.data = flowers(), .label = "kind", .ignore = "id,prise"},
+         "--ignore: there is no column named 'prise'; did you mean price");
+  expect({.data = flowers(), .label = "kind", .ignore = "id,kind"}, "the column 'kind' is ignored and used");
   expect({.data = flowers(), .label = "kind", .features = 2, .ignore = "id"}, "with a multiple of 2 numbers");
   expect({.data = "x.txt", .label = "y"}, "ends in .csv, .npy or .npz");
   expect({.data = "x.npy"}, "save both by numpy.savez(\"data.npz\", x=x, y=y), and give --data data.npz");

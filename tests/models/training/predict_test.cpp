@@ -130,6 +130,16 @@ TEST_F(Predict, WritesOneObjectOrAFile) {
   EXPECT_EQ(header, "sample,label,probability,probability of high,\"probability of low, one\"");
 }
 
+TEST_F(Predict, TheInputIsNotOverwritten) {
+  train_classes();
+  const std::string before = file_bytes(folder / "new.csv");
+  const Outcome outcome =
+      run_command({"predict", folder / "run", "--input", folder / "new.csv", "--out", folder / "./new.csv"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.messages.find("is the file of --input; choose another file"), std::string::npos);
+  EXPECT_EQ(file_bytes(folder / "new.csv"), before);
+}
+
 TEST_F(Predict, NumbersAreInTheUnitsOfTheData) {
   train({"--target", "level", "--ignore", "kind", "--model", "lstm", "--learning-rate", "0.02"});
   const Answers answers = predict(load_run(folder / "run", TaskSamples::none), folder / "new.csv");

@@ -121,6 +121,9 @@ std::unique_ptr<SequenceModel> make_rmc(const ModelSizes& sizes, Random& random)
 template <BlockKind kind> std::unique_ptr<SequenceModel> make_attention(const ModelSizes& sizes, Random& random) {
   AttentionModelOptions options{
       .input = sizes.input, .output = sizes.output, .size = sizes.hidden, .longest = sizes.time};
+  if (options.size % options.heads != 0)
+    throw ValueError(text("make_model: the ", options.heads, " heads of attention do not divide a hidden size of ",
+                          options.size, "; choose a multiple of ", options.heads));
   options.blocks = sizes.form.layers.value_or(options.blocks);
   options.positions = sizes.form.positions.value_or(options.positions);
   options.dropout = sizes.form.dropout.value_or(0);

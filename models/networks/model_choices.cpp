@@ -65,6 +65,7 @@ ModelSpec without_missing_parts(ModelSpec spec) {
   const MemoryChoices own = memory_choices(spec);
   for (const PartChoice& part : part_choices)
     if (!own.has(part.name)) part.reset(spec);
+  if (memory_name(spec).empty()) spec.memory = ModelSpec{}.memory;
   return spec;
 }
 

@@ -41,7 +41,7 @@ class Execute final : public Task {
   /// length (nesting + 1) digits above 37 or length above 17.
   explicit Execute(const ExecuteOptions& options = {});
   /// The task by name: the TaskOptions that it has, and the task with those that are given.
-  static constexpr std::string_view option_names = "program length nesting";
+  static constexpr std::string_view option_names = "program, length, nesting";
   static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return std::ssize(characters); }

@@ -62,6 +62,9 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
   check_form("prepare", given.name, given.form);
   if (!choices_of(given.name)) return;  // it may ignore options, or make_model will refuse it
   const MemoryChoices memory = memory_choices(given);
+  if (given.memory != ModelSpec{}.memory && memory_name(given).empty())
+    throw ValueError(text("prepare: the model '", given.name,
+                          "' has no choice of memories, which is for relational-rnn; leave memory out"));
   for (const std::string_view part : chosen_parts(given)) check_part(given, memory, part);
   if (given.parts.gate != MemoryGate::unit) check_gate(given, memory);
   const ModelSizes sizes = sizes_of(filled);

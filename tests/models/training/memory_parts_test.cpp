@@ -77,6 +77,13 @@ TEST(MemoryParts, AModelsOwnSlotsAndHeadsComeBeforeTheTasks) {
   EXPECT_EQ(sizes("ntm", {.slots = 8, .heads = 2}).heads, 2);
 }
 
+TEST(MemoryParts, AHiddenSizeThatTheHeadsOfAttentionDoNotDivideIsRefused) {
+  for (const char* model : {"attention", "transformer"})
+    EXPECT_EQ(
+        message_of([&] { prepare(RunOptions{.task = "babi", .model = {.name = model, .sizes = {.hidden = 6}}}); }),
+        "make_model: the 4 heads of attention do not divide a hidden size of 6; choose a multiple of 4");
+}
+
 TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
   const auto message = [](const RunOptions& run) { return message_of([&] { prepare(run); }); };
   EXPECT_EQ(message({.task = "babi", .model = {.name = "lstm", .sizes = {.heads = 2}}}),
@@ -87,6 +94,8 @@ TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
       "gate); leave it out");
   EXPECT_EQ(message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.gate = MemoryGate::memory}}}),
             "prepare: the memory of a relational-rnn has no gate 'memory'; give unit or none");
+  EXPECT_EQ(message({.task = "babi", .model = {.name = "gru", .memory = "gated"}}),
+            "prepare: the model 'gru' has no choice of memories, which is for relational-rnn; leave memory out");
   EXPECT_EQ(message({.task = "babi", .model = {.name = "rmc", .sizes = {.heads = 3}}}),
             "prepare: 3 heads do not divide slots of 32 features; choose heads that do");
 }

@@ -13,6 +13,8 @@ std::vector<std::string> earlier_results(const std::filesystem::path& folder, st
   return found;
 }
 
+bool holds_runs(const std::filesystem::path& folder) { return std::filesystem::exists(folder / "runs"); }
+
 void refuse_earlier_results(const std::filesystem::path& folder, std::span<const char* const> files,
                             const char* remedy) {
   const std::vector<std::string> earlier = earlier_results(folder, files);

@@ -81,6 +81,7 @@ std::string RunDirectory::read_earlier_metrics() {
 
 void RunDirectory::add_to_table(const Metrics& metrics) {
   if (!table_) {
+    remove_earlier_end();
     std::vector<Metrics> history = earlier_;
     history.push_back(metrics);
     layers_ = layers_in(history);

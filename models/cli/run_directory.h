@@ -26,14 +26,14 @@ class RunDirectory {
   /// Throws FileError if a line cannot be written.
   std::ostream& metrics() { return *metrics_; }
   /// Adds a line to metrics.csv. The first one writes the whole table anew, with the validations before a resume, so
-  /// that what a killed program left there does not matter. Throws FileError if a line cannot be written.
+  /// that what a killed program left there does not matter; it also removes the earlier end, since the checkpoint that
+  /// follows is further. Throws FileError if a line cannot be written.
   void add_to_table(const Metrics& metrics);
   /// Validations before the resume.
   const std::vector<Metrics>& earlier() const { return earlier_; }
   std::filesystem::path weights() const { return folder_.path() / "weights.safetensors"; }
   std::filesystem::path checkpoint() const { return folder_.path() / "checkpoint.safetensors"; }
-  /// Removes the weights and the result of an earlier end of the training, which is going on from its checkpoint: until
-  /// it ends again, its state is that of the checkpoint.
+  /// Removes the weights and the result of an earlier end of a training that goes on from its checkpoint.
   void remove_earlier_end() const;
   /// Writes a file of that name. Throws FileError if it, or metrics.jsonl, did not reach the disk.
   void write(const char* name, std::string_view content);

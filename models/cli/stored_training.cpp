@@ -23,7 +23,6 @@ void train_into(RunDirectory& directory, Run& run) {
   FitOptions& fit = run.options.fit;
   fit.metrics = &directory.metrics();
   fit.on_validation = [&directory](const Metrics& metrics) {
-    directory.remove_earlier_end();  // the checkpoint that follows is further
     directory.add_to_table(metrics);
     return FitAction::go_on;
   };
@@ -46,7 +45,7 @@ std::filesystem::path checked_folder(const CommonFlags& flags, std::string_view 
   constexpr const char* another = "choose another folder, or give --force to start over";
   for (const char* other : {"compare.html", "ablate.html", "tuning.txt"})
     if (other != page) refuse_earlier_results(flags.out, std::array{other}, another);
-  const bool has_runs = std::filesystem::exists(std::filesystem::path(flags.out) / "runs");
+  const bool has_runs = holds_runs(flags.out);
   if (!has_runs)
     refuse_earlier_results(flags.out, std::array{"weights.safetensors", "checkpoint.safetensors", "metrics.jsonl"},
                            another);

@@ -57,7 +57,7 @@ void keep_earlier_training(const TrainFlags& flags, bool resume) {
   constexpr std::array finished{"weights.safetensors", "result.json"};
   constexpr std::array any{
       "weights.safetensors", "checkpoint.safetensors", "metrics.jsonl", "metrics.csv", "curves.svg", "result.json"};
-  if (std::filesystem::exists(std::filesystem::path(flags.out) / "runs"))
+  if (holds_runs(flags.out))
     throw ValueError(text("retrace: ", flags.out, " holds runs of another command; choose another folder"));
   if (flags.force)
     remove_earlier_results(flags.out, any);

@@ -198,7 +198,7 @@ TEST_F(RunDirectories, AKillWhileTheMetricsAreWrittenAgainLosesNone) {
   EXPECT_EQ(files(), (std::set<std::string>{"checkpoint.safetensors", "metrics.jsonl"})) << "of the killed ones";
 }
 
-/// What an earlier end left would be taken for the state of a training that has gone on.
+/// A command that reads the folder would take the earlier weights for the latest ones.
 TEST_F(RunDirectories, ATrainingThatGoesOnHasNoEarlierEnd) {
   put_metrics(lines(4));
   put_checkpoint(4);

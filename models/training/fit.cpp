@@ -77,7 +77,7 @@ class Fitting {
     return std::move(result_);
   }
 
-  /// Of a training that ended before its first validation, the latest parameters, or their average, are kept.
+  /// Keeps the latest parameters, or their average, when the training ended before its first validation.
   void take_last() {
     std::optional<EmaScope> averaged;
     if (training_.average() != nullptr) averaged.emplace(*training_.average());
@@ -225,8 +225,8 @@ class Fitting {
   TrainingState standing_;
   FitResult result_;
   bool callback_stops_ = false;
-  double window_started_at_ = 0;                                     // seconds
-  std::int64_t window_started_at_step_ = 0;                          // of what was computed since the start or a resume
+  double window_started_at_ = 0;  // seconds
+  std::int64_t window_started_at_step_ = 0;
   double checkpoint_at_ = -std::numeric_limits<double>::infinity();  // the first validation writes one
   std::int64_t written_step_ = -1;                                   // of the checkpoint; -1: there is none
 };

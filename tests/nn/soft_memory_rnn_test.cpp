@@ -139,7 +139,7 @@ TEST_F(SoftMemoryRnnTest, AStackWithoutASizeLosesNothing) {
   EXPECT_EQ(sum(last.cells).item(), 7);
 }
 
-TEST_F(SoftMemoryRnnTest, TheJumpOfAStateIsThatOfTheOptions) {
+TEST_F(SoftMemoryRnnTest, TheJumpOfAStateReplacesThatOfTheOptions) {
   const Tensor x = random.normal({2, 6, features});
   SoftMemoryRnnOptions one = tapes();
   one.jump = 1;

@@ -13,9 +13,15 @@ AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random, con
       dropout(options.dropout) {}
 
 Tensor AttentionBlock::operator()(const Tensor& rows, const AttendOptions& attend) const {
+  check_input("AttentionBlock", rows, 3, attention.query.weight.dim(1));
+  return last(rows, rows.dim(1), attend);
+}
+
+Tensor AttentionBlock::last(const Tensor& rows, std::int64_t count, const AttendOptions& attend) const {
   const Scope scope(this, "attention_block");
   const Tensor now = attention_norm(rows);
-  return after_attention(rows, attention.without_weights(now, now, now, attend), attend.random);
+  const Tensor attended = attention.without_weights(last_steps(now, count), now, now, attend);
+  return after_attention(last_steps(rows, count), attended, attend.random);
 }
 
 AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Tensor& seen, Random* random) const {
@@ -57,13 +63,12 @@ const char* AttentionModel::scope_name() const {
 
 Tensor AttentionModel::operator()(const Tensor& x, Random* random) const {
   const Scope scope(this, scope_name());
-  const Tensor rows = rows_of(x, random);
-  return out(norm(at_step(rows, x.dim(1) - 1)));
+  return out(norm(at_step(last_rows(x, 1, random), 0)));
 }
 
 Tensor AttentionModel::answers(const Tensor& x, std::int64_t count, Random* random) const {
   const Scope scope(this, scope_name());
-  return out(norm(last_steps(rows_of(x, random), count)));
+  return out(norm(last_rows(x, count, random)));
 }
 
 StatesOverTime AttentionModel::states(const Tensor& x) const {
@@ -74,7 +79,7 @@ StatesOverTime AttentionModel::states(const Tensor& x) const {
     for (const Tensor& row : steps_of(all_rows)) result.add(name, row);
     return stack(result.states.back().values, 1);
   };
-  for (int k = 0; k < options.blocks; ++k) rows = add(text("block ", k), run_block(k, rows, nullptr));
+  for (int k = 0; k < options.blocks; ++k) rows = add(text("block ", k), run_block(k, rows, x.dim(1), nullptr));
   result.answers = add("y", out(norm(rows)));
   return result;
 }
@@ -89,16 +94,17 @@ Tensor AttentionModel::embed(const Tensor& x) const {
   return with_positions(input(x), options.positions, positions, 0);
 }
 
-Tensor AttentionModel::run_block(int k, const Tensor& rows, Random* random) const {
+Tensor AttentionModel::run_block(int k, const Tensor& rows, std::int64_t count, Random* random) const {
   const auto place = static_cast<std::size_t>(k);
   const AttendOptions attend{.causal = options.causal, .random = random};
-  return options.kind == BlockKind::attention_block ? blocks[place](rows, attend) : layers[place](rows, attend);
+  if (options.kind == BlockKind::attention_block) return blocks[place].last(rows, count, attend);
+  return last_steps(layers[place](rows, attend), count);
 }
 
-Tensor AttentionModel::rows_of(const Tensor& x, Random* random) const {
+Tensor AttentionModel::last_rows(const Tensor& x, std::int64_t count, Random* random) const {
   Tensor rows = embed(x);
-  for (int k = 0; k < options.blocks; ++k) rows = run_block(k, rows, random);
-  return rows;
+  for (int k = 0; k < options.blocks; ++k) rows = run_block(k, rows, k + 1 < options.blocks ? x.dim(1) : count, random);
+  return last_steps(rows, count);
 }
 
 }  // namespace retrace

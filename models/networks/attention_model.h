@@ -46,6 +46,9 @@ struct AttentionBlock {
 
   AttentionBlock(std::int64_t size, int heads, Random& random, const AttentionBlockOptions& options = {});
   Tensor operator()(const Tensor& rows, const AttendOptions& attend = {}) const;
+  /// The last `count` rows of (*this)(rows, attend), without the time that the others take. Throws ShapeError unless
+  /// count is 1 to T.
+  Tensor last(const Tensor& rows, std::int64_t count, const AttendOptions& attend = {}) const;
   struct Continued {
     Tensor rows;
     Tensor seen;  // LN(A) of all rows so far [B, S + T, size]
@@ -90,9 +93,10 @@ struct AttentionModel {
  private:
   const char* scope_name() const;  // after the kind of its blocks
   Tensor embed(const Tensor& x) const;
-  /// Block k, of either kind.
-  Tensor run_block(int k, const Tensor& rows, Random* random) const;
-  Tensor rows_of(const Tensor& x, Random* random) const;
+  /// The last `count` rows of block k, of either kind.
+  Tensor run_block(int k, const Tensor& rows, std::int64_t count, Random* random) const;
+  /// The last `count` rows after all blocks.
+  Tensor last_rows(const Tensor& x, std::int64_t count, Random* random) const;
 };
 
 }  // namespace retrace

@@ -48,7 +48,8 @@ std::string heads_section(const AttentionOfSample& attention, TaskKind kind) {
       escaped(attention.input),
       "</pre>\n<p>Look for heads that attend to different columns, and for rows with one weight near 1: softmax "
       "then lets hardly any gradient through to the scores. A row is what asks (a query), a column what is "
-      "looked at (a key); a row of weights sums to 1. Beside the weights is the gradient of the loss with "
+      "looked at (a key); a row of weights sums to 1. The last layer of an attention model has only the rows that are "
+      "answered, which are the last ones of the sample. Beside the weights is the gradient of the loss with "
       "respect to them: where it is negative, more weight would have made the loss smaller.</p>\n"
       "<details><summary>The rows of the sample, counted from 0</summary><ol start=0>\n",
       rows, "</ol></details>\n", attention_tables(attention.heads));

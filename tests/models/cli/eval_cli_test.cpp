@@ -158,14 +158,17 @@ TEST_F(EvalCli, EveryLayerAndHeadIsAPictureOfWeightsAndGradients) {
   EXPECT_EQ(page.find("http"), std::string::npos) << "it needs nothing from elsewhere";
   const auto report = nlohmann::json::parse(read("page/eval.json"));
   ASSERT_EQ(report["attention"]["heads"].size(), 8U);
-  const auto& head = report["attention"]["heads"][5];
-  EXPECT_EQ(head["layer"], "attention_model/blocks.1/attention");
-  EXPECT_EQ(head["head"], 1);
-  EXPECT_EQ(head["rows"], 3);
-  EXPECT_EQ(head["weights"].size(), 9U);
-  EXPECT_EQ(head["gradients"].size(), 9U);
-  EXPECT_EQ(head["gradients"][0], 0) << "only the last row of the last layer is read";
-  EXPECT_NE(head["gradients"][8], 0);
+  const auto expect_head = [&](std::size_t place, const std::string& layer, std::size_t rows) {
+    const auto& head = report["attention"]["heads"][place];
+    EXPECT_EQ(head["layer"], "attention_model/" + layer + "/attention");
+    EXPECT_EQ(head["head"], 1);
+    EXPECT_EQ(head["rows"], rows);
+    EXPECT_EQ(head["weights"].size(), rows * 3);
+    EXPECT_EQ(head["gradients"].size(), rows * 3);
+    EXPECT_NE(head["gradients"].back(), 0);
+  };
+  expect_head(1, "blocks.0", 3);
+  expect_head(5, "blocks.1", 1);  // only its last row is read
 }
 
 TEST_F(EvalCli, AMemoryHasAPictureForEachHeadAndStepBesideThoseOfItsSlots) {

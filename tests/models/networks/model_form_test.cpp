@@ -142,6 +142,31 @@ TEST_F(ModelFormTest, CausalAttentionSeesNoLaterRow) {
     }
 }
 
+/// The last layer computes the rows that are answered alone; neither they nor any gradient may notice.
+TEST_F(ModelFormTest, FewerAnswersAreTheLastOfAll) {
+  const Tensor cotangent = random.normal({4, 2, 2});
+  const auto expect_same = [&](const SequenceModel& model, const char* name) {
+    const auto results = [&](std::int64_t count) {
+      Tape tape;
+      const Tensor last_two = last_steps(model.answers(x, count), 2);
+      tape.backward(sum(last_two * cotangent));
+      Tensors values{last_two.detach()};
+      for (const NamedTensor& parameter : parameters(model)) {
+        values.push_back(parameter.tensor.grad().clone());
+        parameter.tensor.zero_grad();
+      }
+      return values;
+    };
+    const Tensors expected = results(6), found = results(2);
+    for (std::size_t k = 0; k < expected.size(); ++k) expect_near(found[k], expected[k], 1e-12, name);
+  };
+  for (const char* name : {"attention", "transformer"})
+    for (const RowPositions positions : all_positions)
+      for (const bool causal : {false, true})
+        for (const int layers : {1, 3})
+          expect_same(*make(name, {.layers = layers, .positions = positions, .causal = causal}), name);
+}
+
 TEST_F(ModelFormTest, OnlyLearnedPositionsEnd) {
   for (const RowPositions positions : all_positions) {
     const auto model = make("attention", {.positions = positions}, 5);  // rows, of which x has 6

@@ -283,8 +283,9 @@ test("the map has every head of every attention, and a click leads there", () =>
 });
 
 test("the row in focus is the one with the largest gradient, until another is named", () => {
-  const trace = studyOf("attention-model"),
-    at = { record: attentionsOf(trace)[1].record };
+  const inputs = ["q=4x2", "k=4x2", "v=4x2", "read=[[0],[0],[0],[1]]"].flatMap((one) => ["--input", one]);
+  const trace = studyOf("--expr", "matmul(softmax(matmul(q, transpose(k))), v) * read", ...inputs),
+    at = { record: attentionsOf(trace)[0].record };
   assert.match(rendered(trace, at).root.withClass("attention-row")[0].textContent, /^Row 3/);
   assert.match(
     rendered(trace, { ...at, row: 1 }).root.withClass("attention-row")[0].textContent,

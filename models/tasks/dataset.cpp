@@ -1,5 +1,6 @@
 #include <retrace/models/data/split.h>
 #include <retrace/models/tasks/dataset.h>
+#include <retrace/nn/module.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
@@ -227,6 +228,14 @@ std::string Dataset::describe_numbers(std::span<const double> answer) const {
   if (!format_.y) return written(answer);
   const Tensor units = format_.y->inverse(tensor(answer, {std::ssize(answer)}, f64));
   return written(units.values<double>());
+}
+
+std::string Dataset::fingerprint() const {
+  std::vector<NamedTensor> samples;
+  for (const Batch* part : {&train_, &held_out_.validation, &held_out_.test})
+    for (const Tensor& tensor : {part->x, part->y, part->lengths})
+      if (tensor.defined()) samples.push_back({to_text(tensor.shape()), tensor});
+  return weights_hash(samples);
 }
 
 Baselines Dataset::baselines() const {

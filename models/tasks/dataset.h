@@ -47,6 +47,7 @@ class Dataset final : public Task {
   bool has_lengths() const override { return train_.lengths.defined(); }
   Baselines baselines() const override;
   std::optional<HeldOut> held_out() const override { return held_out_; }
+  std::string fingerprint() const override;
   /// With the sizes, and with the scales of the samples to train on. Null if neither a format nor a scale was asked
   /// for.
   const SampleFormat* format() const override { return has_format_ ? &format_ : nullptr; }

@@ -94,6 +94,8 @@ class Task {
   /// The samples to validate and to test on. Nothing if the task has unlimited samples: they are then drawn like those
   /// to train on, from generators of their own.
   virtual std::optional<HeldOut> held_out() const { return std::nullopt; }
+  /// A hash of all samples of a task of finite data, in hexadecimal digits; empty for one that draws them.
+  virtual std::string fingerprint() const { return {}; }
   /// How other samples of the task are read from files and answered in words; null if x is read as it is.
   virtual const SampleFormat* format() const { return nullptr; }
 

@@ -1,5 +1,6 @@
 #include <retrace/core/memory.h>
 #include <retrace/core/subnormals.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/training/best_parameters.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
@@ -16,11 +17,12 @@ namespace {
 /// What is said of options that older trainings did not have, where they are used.
 std::string description_of_extras(const FitOptions& options) {
   std::string result;
+  if (!options.initial_weights.empty()) result += ", from weights " + options.initial_weights;
   for (const FitGroup& group : options.groups)
-    result += text(", group '", group.names, "' at ", group.rate, " of the rate, weight decay ",
-                   group.weight_decay.value_or(options.weight_decay));
-  if (options.average != 0) result += text(", average ", options.average);
-  if (options.specialise != 0) result += text(", specialise ", options.specialise);
+    result += text(", group '", group.names, "' at ", in_all_digits(group.rate), " of the rate, weight decay ",
+                   in_all_digits(group.weight_decay.value_or(options.weight_decay)));
+  if (options.average != 0) result += ", average " + in_all_digits(options.average);
+  if (options.specialise != 0) result += ", specialise " + in_all_digits(options.specialise);
   if (options.measures.loss) result += ", a loss of its own";
   if (options.measures.metric) result += text(", metric ", options.measures.metric_name);
   return result;
@@ -30,9 +32,10 @@ std::string description_of_extras(const FitOptions& options) {
 std::string description(const Training& training) {
   const FitOptions& options = training.options();
   return text(training.description(), ", batch ", *options.batch, " x ", options.accumulate, ", ", *options.optimizer,
-              ", learning rate ", *options.learning_rate, " ", *options.schedule, " over ", *options.steps,
-              " steps, warm-up ", options.warm_up, ", clip ", options.clip, ", b2 ", *options.b2, ", weight decay ",
-              options.weight_decay, ", validation every ", options.validate_every, " steps on ",
+              ", learning rate ", in_all_digits(*options.learning_rate), " ", *options.schedule, " over ",
+              *options.steps, " steps, warm-up ", in_all_digits(options.warm_up), ", clip ",
+              in_all_digits(options.clip), ", b2 ", in_all_digits(*options.b2), ", weight decay ",
+              in_all_digits(options.weight_decay), ", validation every ", options.validate_every, " steps on ",
               options.validation_samples, description_of_extras(options));
 }
 

@@ -73,9 +73,10 @@ struct FitOptions {
 
   std::string checkpoint = {};  // a file from which the training can be resumed; empty: none
   double checkpoint_seconds =
-      5;                        // the minimum time between two of them, which are written at validations from the first
-  bool resume = false;          // go on from that file, if it exists
-  ModelDescription model = {};  // stored with it
+      5;                // the minimum time between two of them, which are written at validations from the first
+  bool resume = false;  // go on from that file, if it exists
+  std::string initial_weights = {};  // a hash, unless they are the seed's; a checkpoint with another one is refused
+  ModelDescription model = {};       // stored with it
 
   std::ostream* metrics = nullptr;  // gets a JSON line per validation
   bool watch_gradients = false;     // with the gradient norm of each layer

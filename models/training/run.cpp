@@ -164,7 +164,10 @@ TaskRun prepare(const RunOptions& given) {
     check_choices(options.model, filled.model);
   check_bidirectional(options.model, options.task, *task);
   TaskRun run(std::move(filled), std::move(task));
-  if (stored) begin_with(run, *stored);
+  if (stored) {
+    begin_with(run, *stored);
+    run.options.fit.initial_weights = weights_hash(*run.model);
+  }
   return run;
 }
 

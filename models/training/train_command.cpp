@@ -1,3 +1,4 @@
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/training/train_command.h>
 
 #include <algorithm>
@@ -15,16 +16,19 @@ std::string quoted(const std::string& argument) {
   return result + "'";
 }
 
+std::string written(double number) { return in_all_digits(number); }
+template <class T> std::string written(const T& value) { return text(value); }
+
 /// The arguments, each after a blank.
 class Arguments {
  public:
   void add(const char* flag) { text_ += text(" ", flag); }
   void add(const char* flag, const std::string& value) { text_ += text(" ", flag, " ", quoted(value)); }
   template <class T> void add_if_given(const char* flag, const std::optional<T>& value) {
-    if (value) add(flag, text(*value));
+    if (value) add(flag, written(*value));
   }
   template <class T> void add_if_changed(const char* flag, const T& value, const T& usual) {
-    if (value != usual) add(flag, text(value));
+    if (value != usual) add(flag, written(value));
   }
   const std::string& all() const { return text_; }
 

@@ -34,7 +34,9 @@ void Trainer::check_topics() const {
 
 std::string Trainer::description() const {
   const std::string lessons = lessons_.empty() ? "" : text(" of ", lessons_.size(), " lessons");
-  return text(task_.name(), ", seed ", options().seed, options().curriculum ? ", curriculum" + lessons : "");
+  const std::string data = task_.fingerprint();
+  return text(task_.name(), data.empty() ? "" : ", data " + data, ", seed ", options().seed,
+              options().curriculum ? ", curriculum" + lessons : "");
 }
 
 std::string_view Trainer::metric() const {

@@ -98,7 +98,10 @@ TextRun prepare_text(const RunOptions& options) {
   const TextModelOptions sizes = stored ? from_stored(stored->options, options) : model_options(options);
   check_length(data, *filled.fit.batch, sizes.length);
   TextModel model(sizes, data.vocabulary, weights);
-  if (stored) begin_with(model, *stored, options.from);
+  if (stored) {
+    begin_with(model, *stored, options.from);
+    filled.fit.initial_weights = weights_hash(model.network);
+  }
   filled.model = model.options.spec();
   model.source = options.text;
   model.test_fingerprint = fingerprint(data.test());

@@ -75,6 +75,26 @@ TEST_F(TrainFrom, IsStoredAndEvaluatedAndResumedAsAnyRun) {
   EXPECT_EQ(result_of(train(again)).at("weights_hash"), second.at("weights_hash"));
 }
 
+TEST_F(TrainFrom, IsNotResumedFromOtherWeights) {
+  const std::vector<std::vector<std::string>> tasks{
+      {"recall"}, {"text", "--text", write("text.txt", "to be or not to be, that is the question"), "--length", "8"}};
+  for (const std::vector<std::string>& task : tasks) {
+    const auto with = [&](std::vector<std::string> flags) {
+      flags.insert(flags.begin(), task.begin(), task.end());
+      return train(flags);
+    };
+    for (const char* seed : {"1", "2"})
+      result_of(
+          with({"--model", "gru", "--hidden", "9", "--steps", "2", "--seed", seed, "--out", first_ + seed, "--force"}));
+    const auto second = [&](const char* seed, const char* flag) {
+      return with({"--from", first_ + seed, "--steps", "2", "--checkpoint-seconds", "0", "--out", second_, flag});
+    };
+    const nlohmann::json result = result_of(second("1", "--force"));
+    EXPECT_EQ(result_of(second("1", "--resume")).at("weights_hash"), result.at("weights_hash"));
+    expect_refused(second("2", "--resume"), "is of another training (stored: from weights ");
+  }
+}
+
 TEST_F(TrainFrom, AnotherTaskOfTheSameSizesGoesOn) {
   const nlohmann::json first = result_of(
       train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "lstm", "--steps", "2", "--out", first_}));

@@ -1,5 +1,6 @@
 // A training that was stopped and resumed ends with the bits of one that was not.
 #include <gtest/gtest.h>
+#include <retrace/models/tasks/dataset.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
@@ -160,6 +161,35 @@ TEST_F(Resume, OfAnotherTrainingIsRefused) {
         std::regex_search(message, std::regex("is of another training \\(stored: learning rate 0.01 [^,;]*; "
                                               "asked: learning rate 0.02 [^,;]*\\); resume with the same options,")))
         << message;
+  }
+}
+
+TEST_F(Resume, ARateIsComparedInAllItsDigits) {
+  options_.learning_rate = 1e-2;
+  train(20, false);
+  options_.learning_rate = 1.00000001e-2;
+  EXPECT_NE(message_of([&] { train(never, true); }).find("asked: learning rate 0.0100000001 "), std::string::npos);
+}
+
+/// A label alone, which leaves the held-out samples and all scales as they are.
+TEST_F(Resume, OnOtherDataIsRefused) {
+  Random random(3);
+  const Tensor x = random.normal({30, 4, 7});
+  Tensor y = zeros({30}, i64);
+  const auto training = [&](bool resume) {
+    const Dataset task("own", x, y, {.classes = 6});
+    Random weights = Random(1).stream("weights");
+    model_ = make_model("lstm", {.input = 7, .hidden = 16, .output = 6}, weights);
+    FitOptions options = options_;
+    options.resume = resume;
+    fit(*model_, task, options);
+  };
+  training(false);
+  training(true);
+  for (std::int64_t& label : y.mutable_values<std::int64_t>()) {
+    label = 1;
+    EXPECT_NE(message_of([&] { training(true); }).find("is of another training (stored: data "), std::string::npos);
+    label = 0;
   }
 }
 

@@ -22,6 +22,13 @@ TEST(TrainCommand, SaysWhatIsGivenAndNothingElse) {
       "--dtype f64");
 }
 
+TEST(TrainCommand, SaysNumbersInAllTheirDigits) {
+  RunOptions options{.task = "babi", .model = {.name = "lstm"}};
+  options.fit = {.learning_rate = 1.0 / 3, .warm_up = 0.0123456789};
+  EXPECT_EQ(train_command(options),
+            "retrace train babi --model lstm --learning-rate 0.3333333333333333 --warm-up 0.0123456789");
+}
+
 TEST(TrainCommand, SaysEveryPartOfAMemory) {
   RunOptions options{.task = "recall", .model = {.name = "rmc", .sizes = {.slot_size = 32, .slots = 2, .heads = 4}}};
   options.model.parts = {.gate = MemoryGate::memory,

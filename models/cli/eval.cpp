@@ -47,6 +47,8 @@ void run_eval(const EvalFlags& flags, Program& program) {
   if (!flags.test_text.empty() || flags.keep_learning || flags.learning_rate)
     throw ValueError(text("retrace eval: --test-text, --keep-learning and --learning-rate are for models of text, and ",
                           flags.path, " is none; leave them out"));
+  if (flags.lengths && flags.sizes.length)
+    throw ValueError("retrace eval: --by-length names the lengths; leave --length out");
   StoredRun run = load_run(flags.path);
   if (flags.sizes != TaskOptions()) change_task(run, flags.sizes);
   std::optional<ResultFolder> folder;

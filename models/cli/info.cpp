@@ -1,14 +1,19 @@
+#include <algorithm>
 #include <ostream>
 
 #include <retrace/core/printable.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/formats/digits.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/formats/text_table.h>
+#include <retrace/models/tasks/task.h>
 #include <retrace/models/training/model_info.h>
 
 namespace retrace {
 
 void run_info(const InfoFlags& flags, Program& program) {
+  if (std::ranges::find(task_names(), flags.run.task) == task_names().end())
+    throw ValueError(unknown_name("retrace info", "task", flags.run.task, task_names()));
   const ModelInfo info = model_info(flags.run);
   if (flags.json) {
     program.results << to_json(info) << std::endl;

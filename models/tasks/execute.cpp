@@ -71,7 +71,11 @@ std::unique_ptr<Task> Execute::make(const TaskOptions& given) {
   if (given.program) options.program = program_kind(*given.program);
   options.length = given.length.value_or(options.length);
   options.nesting = given.nesting.value_or(options.nesting);
-  return std::make_unique<Execute>(options);
+  auto task = std::make_unique<Execute>(options);
+  if (given.nesting && task->is_memorised())
+    throw ValueError(text("execute: the digits of the program '", *given.program,
+                          "' are not nested; leave nesting out, or choose another program"));
+  return task;
 }
 
 std::int64_t Execute::answer_length() const {

@@ -70,8 +70,10 @@ std::vector<Variation> settings_of(std::string_view factor, const RunOptions& ba
 /// The baseline's setting of every factor that it has.
 std::string in_words(ModelSpec model) {
   const ModelSizes sizes = sizes_of(model);
-  std::string words = text(sizes.heads, " heads, ", sizes.slots, " slots of ", sizes.slot_size);
-  for (const std::string_view factor : memory_choices(model).parts) {
+  const MemoryChoices choices = memory_choices(model);
+  std::string words = text(sizes.heads, " heads");
+  if (choices.has("slots")) words += text(", ", sizes.slots, " slots of ", sizes.slot_size);
+  for (const std::string_view factor : choices.parts) {
     if (factor == "heads" || factor == "slots") continue;
     words += text(", ", setting_of(model, factor));
   }

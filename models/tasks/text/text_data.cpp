@@ -34,6 +34,10 @@ TextData data_of(std::string_view utf8, TokenKind kind, std::string_view name, s
   return {vocabulary, vocabulary.encode(utf8)};
 }
 
+void check_not_empty(std::string_view content, const std::string& path) {
+  if (content.empty()) throw ValueError(text(path, ": the file is empty; give one with a text"));
+}
+
 /// Calls read(content of the file).
 auto read_file(const std::string& path, auto&& read) {
   try {
@@ -53,6 +57,7 @@ TextData read_text(const TextSource& source, const std::optional<Vocabulary>& vo
   const std::int64_t parts = (source.validation_file.empty() ? 1 : 0) + (source.test_file.empty() ? 1 : 0);
   TextData data = vocabulary ? TextData{*vocabulary, read_tokens(source.file, *vocabulary)}
                              : read_file(source.file, [&](const std::string& content) {
+                                 check_not_empty(content, source.file);
                                  return data_of(content, source.kind(), source.file, parts);
                                });
   if (!source.validation_file.empty()) data.own_validation = read_tokens(source.validation_file, data.vocabulary);
@@ -62,6 +67,7 @@ TextData read_text(const TextSource& source, const std::optional<Vocabulary>& vo
 
 std::vector<std::int32_t> read_tokens(const std::string& path, const Vocabulary& vocabulary) {
   return read_file(path, [&](const std::string& content) {
+    check_not_empty(content, path);
     check_utf8(content, path);
     return vocabulary.encode(content, path);
   });

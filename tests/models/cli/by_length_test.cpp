@@ -61,6 +61,13 @@ TEST_F(OtherSizes, ResultsByLengthHaveBinsAndTheirMean) {
   EXPECT_NE(table.find("over 2 lengths of 8 samples; chance 0.5)"), std::string::npos) << table;
 }
 
+TEST_F(OtherSizes, LengthsAreNamedOnce) {
+  train({"parity-check", "--model", "gru"});
+  const Outcome outcome = eval({"--by-length", "3..4", "--length", "7"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.messages.find("--by-length names the lengths; leave --length out"), std::string::npos);
+}
+
 TEST_F(OtherSizes, LearnedPositionsDoNotReachFurther) {
   train({"reverse-string", "--length", "5", "--model", "attention"});
   EXPECT_EQ(eval({"--by-length", "1..5", "--samples", "2"}).status, 0);

@@ -48,6 +48,13 @@ TEST(Ablate, HasEverySettingOfEveryFactorButTheBaselines) {
   EXPECT_EQ(names_of(variations_of(small("relational-rnn", "notebook"))), notebook);
 }
 
+TEST(Ablate, ABaselineIsDescribedByWhatItHas) {
+  EXPECT_EQ(variations_of(small("notebook-memory")).kept.front().setting, "2 heads, 4 slots of 8");
+  AblateOptions options = small("delta-net");
+  options.run.model.sizes.slots = std::nullopt;
+  EXPECT_EQ(variations_of(options).kept.front().setting, "2 heads");
+}
+
 TEST(Ablate, ABaselineWithoutAPartGetsItBack) {
   AblateOptions options = small("rmc");
   options.run.model.parts = {.gate = MemoryGate::none, .residual = false};

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/execute.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <algorithm>
@@ -210,6 +211,12 @@ TEST(Execute, LessonsAreEasierButHaveTheSameRows) {
   }
   EXPECT_EQ(seen.size(), 12U);
   for (const auto& [lesson, share] : seen) EXPECT_NEAR(share, 1.0 / 12, 0.015);
+}
+
+TEST(Execute, DigitsToCopyAreNotNested) {
+  EXPECT_EQ(message_of([] { Execute::make({.program = "double", .nesting = 2}); }),
+            "execute: the digits of the program 'double' are not nested; leave nesting out, or choose another program");
+  EXPECT_EQ(Execute::make({.length = 4, .program = "double"})->answer_length(), 8);
 }
 
 /// The first half of a lesson's samples are of that lesson; the others have all lengths and nestings.

@@ -75,11 +75,13 @@ TEST(TextParts, OfFilesThatCannotBeRead) {
   const TemporaryFolder own;
   const std::filesystem::path& folder = own.path();
   std::ofstream(folder / "latin.txt") << "caf\xe9";
+  std::ofstream(folder / "empty.txt").flush();
   const auto message = [&](const std::filesystem::path& path) {
     return message_of<FileError>([&] { read_text({.file = path.string()}); });
   };
   EXPECT_NE(message(folder / "none.txt").find("No such file"), std::string::npos) << message(folder / "none.txt");
   EXPECT_NE(message(folder).find("it is a folder"), std::string::npos) << message(folder);
+  EXPECT_NE(message(folder / "empty.txt").find("empty.txt: the file is empty"), std::string::npos);
   EXPECT_NE(message(folder / "latin.txt").find("latin.txt is not UTF-8: byte 3, in line 1"), std::string::npos)
       << message(folder / "latin.txt");
 }

@@ -95,6 +95,15 @@ TEST(Info, CountsWhatTheModelHasForEveryNameAndMemory) {
     }
 }
 
+TEST(Info, ATaskOfAFileIsRefused) {
+  for (const char* task : {"text", "data"}) {
+    const Outcome outcome = run_command({"info", "lstm", "--task", task});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.messages.find(text("retrace info: there is no task named '", task, "'")), std::string::npos)
+        << outcome.messages;
+  }
+}
+
 TEST(Info, TheTextHasALineForEveryWeightAndTheSums) {
   const std::string text = info_text({"lstm", "--task", "pair-matching"});
   const ModelInfo info = model_info({.task = "pair-matching", .model = {.name = "lstm"}});

@@ -14,6 +14,7 @@ std::span<const ProgramOp> ops_of(ProgramKind kind) {
   using enum ProgramOp;
   static constexpr std::array addition{sum};
   static constexpr std::array control{condition, loop};
+  static constexpr std::array loops{loop};
   static constexpr std::array algebra_control{sum, difference, condition};
   static constexpr std::array full{sum, difference, product, condition, loop};
   switch (kind) {
@@ -21,6 +22,8 @@ std::span<const ProgramOp> ops_of(ProgramKind kind) {
       return addition;
     case ProgramKind::control:
       return control;
+    case ProgramKind::loops:
+      return loops;
     case ProgramKind::algebra_control:
       return algebra_control;
     case ProgramKind::full:
@@ -171,8 +174,8 @@ void Execute::fill(Random& random, const Batch& batch) const {
 }
 
 std::span<const std::string_view> program_names() {
-  static constexpr std::array<std::string_view, 7> names{"addition", "control", "algebra-control", "full",
-                                                         "copy",     "reverse", "double"};
+  static constexpr std::array<std::string_view, 8> names{"addition", "control", "loops",   "algebra-control",
+                                                         "full",     "copy",    "reverse", "double"};
   return names;
 }
 

@@ -8,10 +8,11 @@
 
 namespace retrace {
 
-/// addition: sums. control: conditions and loops. algebra_control: sums, differences and conditions, the default of the
-/// code that Santoro et al. published with "Relational recurrent neural networks" (2018). full: all five ops. The last
-/// three are digits to memorise and print unchanged, backwards, or twice.
-enum class ProgramKind { addition, control, algebra_control, full, copy, reverse, twice };
+/// addition: sums. control: conditions and loops. loops: those alone, to learn what is hard about both.
+/// algebra_control: sums, differences and conditions, the default of the code that Santoro et al. published with
+/// "Relational recurrent neural networks" (2018). full: all five ops. The last three are digits to memorise and print
+/// unchanged, backwards, or twice.
+enum class ProgramKind { addition, control, loops, algebra_control, full, copy, reverse, twice };
 
 /// The kind of the programs and their difficulty.
 struct ExecuteOptions {

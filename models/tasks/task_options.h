@@ -75,7 +75,7 @@ inline constexpr std::array task_option_rows{
                   &TaskOptions::length},
     TaskOptionRow{"--vectors", "nth-farthest: number of vectors (default: 8)", &TaskOptions::vectors},
     TaskOptionRow{"--dims", "nth-farthest: dimensions of a vector (default: 16)", &TaskOptions::dims},
-    TaskOptionRow{"--program", "execute: addition, control, algebra-control, full, copy, reverse or double",
+    TaskOptionRow{"--program", "execute: addition, control, loops, algebra-control, full, copy, reverse or double",
                   &TaskOptions::program},
     TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
     TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},

@@ -45,7 +45,8 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
        "make_task: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
       {{"train", "execute", "--program", "ful"},
        2,
-       "execute: there is no program named 'ful'; did you mean full (known: addition, control, algebra-control, full, "
+       "execute: there is no program named 'ful'; did you mean full (known: addition, control, loops, algebra-control, "
+       "full, "
        "copy, reverse, double)\n"},
       {{"train", "babi", "--model", "lsmt"},
        2,

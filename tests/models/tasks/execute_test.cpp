@@ -120,8 +120,8 @@ std::vector<Text> texts(const Execute& task, std::int64_t samples, std::uint64_t
 }
 
 TEST(Execute, ProgramsPrintWhatAnInterpreterSays) {
-  for (const ProgramKind kind :
-       {ProgramKind::addition, ProgramKind::control, ProgramKind::algebra_control, ProgramKind::full})
+  for (const ProgramKind kind : {ProgramKind::addition, ProgramKind::control, ProgramKind::loops,
+                                 ProgramKind::algebra_control, ProgramKind::full})
     for (const auto& [length, nesting] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {2, 3}, {5, 2}, {6, 4}}) {
       const Execute task({.program = kind, .length = length, .nesting = nesting});
       std::int64_t modulus = 10;
@@ -165,6 +165,7 @@ TEST(Execute, EachKindHasItsOwnOpsInEqualParts) {
   };
   expect_shares(shares(ProgramKind::addition), {{'+', 1}});
   expect_shares(shares(ProgramKind::control), {{'<', 0.25}, {'>', 0.25}, {'x', 0.5}});
+  expect_shares(shares(ProgramKind::loops), {{'x', 1}});
   expect_shares(shares(ProgramKind::algebra_control), {{'<', 1 / 6.0}, {'>', 1 / 6.0}, {'+', 1 / 3.0}, {'-', 1 / 3.0}});
   expect_shares(shares(ProgramKind::full), {{'<', 0.1}, {'>', 0.1}, {'x', 0.2}, {'+', 0.2}, {'-', 0.2}, {'*', 0.2}});
 }
@@ -276,10 +277,10 @@ TEST(Execute, OptionsWithoutProgramsAreRefused) {
             "execute: a current length of 6 and nesting of 0 lie outside the task's 5 and 2; lower them, or 0 for all");
   EXPECT_EQ(message_of([] { Execute({.mix = 1.5}); }),
             "execute: a mix of 1.5 is not a share of the samples; give 0 to 1");
-  EXPECT_EQ(
-      message_of([] { program_kind("revers"); }),
-      "execute: there is no program named 'revers'; did you mean reverse (known: addition, control, algebra-control, "
-      "full, copy, reverse, double)");
+  EXPECT_EQ(message_of([] { program_kind("revers"); }),
+            "execute: there is no program named 'revers'; did you mean reverse (known: addition, control, loops, "
+            "algebra-control, "
+            "full, copy, reverse, double)");
   for (const std::string_view name : program_names())
     EXPECT_EQ(program_names()[static_cast<std::size_t>(program_kind(name))], name);
 }

@@ -46,7 +46,8 @@ class Fitting {
       : training_(training),
         options_(training.options()),
         best_(training.weights()),
-        progress_(options_.progress, *options_.steps, options_.minutes) {
+        progress_(options_.progress, *options_.steps, options_.minutes),
+        description_(options_.checkpoint.empty() ? "" : description(training)) {
     if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
     constexpr std::int64_t max_to_expect = 1 << 20;
     result_.losses.reserve(static_cast<std::size_t>(std::min(*options_.steps - training_.steps(), max_to_expect)));
@@ -208,12 +209,12 @@ class Fitting {
     standing_.best_step = best_.step();
     standing_.best = best_.validation();
     standing_.seconds = checkpoint_at_ = progress_.seconds();
-    save_checkpoint(options_.checkpoint, state(), standing_, description(training_), options_.model);
+    save_checkpoint(options_.checkpoint, state(), standing_, description_, options_.model);
     written_step_ = standing_.step;
   }
 
   void resume() {
-    standing_ = load_checkpoint(options_.checkpoint, state(), description(training_), options_.model);
+    standing_ = load_checkpoint(options_.checkpoint, state(), description_, options_.model);
     training_.resume(standing_.step, standing_.curriculum);
     best_.resume(standing_.best_step, standing_.best);
     progress_.resume(standing_.step, standing_.seconds);
@@ -225,6 +226,7 @@ class Fitting {
   const FitOptions& options_;
   BestParameters best_;
   Progress progress_;
+  const std::string description_;  // for checkpoints; once, as it reads all samples of finite data
   TrainingState standing_;
   FitResult result_;
   bool callback_stops_ = false;

@@ -46,8 +46,7 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
       {{"train", "execute", "--program", "ful"},
        2,
        "execute: there is no program named 'ful'; did you mean full (known: addition, control, loops, algebra-control, "
-       "full, "
-       "copy, reverse, double)\n"},
+       "full, copy, reverse, double)\n"},
       {{"train", "babi", "--model", "lsmt"},
        2,
        "make_model: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "

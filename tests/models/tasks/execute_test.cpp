@@ -279,8 +279,7 @@ TEST(Execute, OptionsWithoutProgramsAreRefused) {
             "execute: a mix of 1.5 is not a share of the samples; give 0 to 1");
   EXPECT_EQ(message_of([] { program_kind("revers"); }),
             "execute: there is no program named 'revers'; did you mean reverse (known: addition, control, loops, "
-            "algebra-control, "
-            "full, copy, reverse, double)");
+            "algebra-control, full, copy, reverse, double)");
   for (const std::string_view name : program_names())
     EXPECT_EQ(program_names()[static_cast<std::size_t>(program_kind(name))], name);
 }

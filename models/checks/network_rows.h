@@ -51,6 +51,7 @@ inline Cases attention_models() {
                                         .size = 4,
                                         .heads = 2,
                                         .blocks = 2,
+                                        .feed_forward = 5,
                                         .longest = 5,
                                         .positions = positions,
                                         .dropout = 0.2,

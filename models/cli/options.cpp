@@ -170,7 +170,8 @@ void add_form_options(CLI::App& command, ModelForm& form) {
           "attention, transformer: each row sees all rows (the default, except on parity; not for text)")
       ->excludes(causal);
   add_count(command, "--feed-forward", form.feed_forward,
-            "delta-net, mlstm: features of a gated MLP behind each layer (default: no MLP)");
+            "features of the MLP in each layer of attention (default: 2 times --hidden) or a transformer (4 times), "
+            "or of a gated one behind each layer of a delta-net or mlstm (default: no MLP)");
 }
 
 }  // namespace retrace

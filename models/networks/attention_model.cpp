@@ -3,13 +3,20 @@
 #include <retrace/nn/recurrent.h>
 
 namespace retrace {
+namespace {
+
+std::int64_t mlp_features(std::int64_t size, const AttentionBlockOptions& options) {
+  return options.feed_forward == 0 ? 2 * size : options.feed_forward;
+}
+
+}  // namespace
 
 AttentionBlock::AttentionBlock(std::int64_t size, int heads, Random& random, const AttentionBlockOptions& options)
     : attention_norm(size),
       mlp_norm(size),
       attention(size, random, {.heads = heads, .dropout = options.dropout, .positions = options.positions}),
-      hidden(size, 2 * size, random),
-      out(2 * size, size, random),
+      hidden(size, mlp_features(size, options), random),
+      out(mlp_features(size, options), size, random),
       dropout(options.dropout) {}
 
 Tensor AttentionBlock::operator()(const Tensor& rows, const AttendOptions& attend) const {
@@ -47,9 +54,12 @@ AttentionModel::AttentionModel(const AttentionModelOptions& form, Random& random
       norm(form.size),
       out(form.size, form.output, random),
       options(form) {
-  const AttentionBlockOptions block{options.dropout, in_attention(options.positions)};
-  const TransformerLayerOptions layer{
-      .heads = options.heads, .dropout = block.dropout, .norm_first = true, .positions = block.positions};
+  const AttentionBlockOptions block{options.feed_forward, options.dropout, in_attention(options.positions)};
+  const TransformerLayerOptions layer{.heads = options.heads,
+                                      .feed_forward = options.feed_forward,
+                                      .dropout = block.dropout,
+                                      .norm_first = true,
+                                      .positions = block.positions};
   for (int k = 0; k < options.blocks; ++k)
     if (options.kind == BlockKind::attention_block)
       blocks.emplace_back(options.size, options.heads, random, block);

@@ -12,7 +12,7 @@
 namespace retrace {
 
 /// The type of an AttentionModel's blocks: AttentionBlock, or the library's TransformerEncoderLayer with the norms
-/// first, which has biases in its attention and an MLP of twice the size.
+/// first, which has biases in its attention and, unless another is chosen, an MLP of twice the size.
 enum class BlockKind { attention_block, encoder_layer };
 
 /// The sizes of an AttentionModel.
@@ -22,7 +22,8 @@ struct AttentionModelOptions {
   std::int64_t size = 64;  // of a row
   int heads = 4;
   int blocks = 2;
-  std::int64_t longest = 64;  // the maximum number of steps of a sequence, for learned positions
+  std::int64_t feed_forward = 0;  // features of a block's MLP; 0: the kind's own
+  std::int64_t longest = 64;      // the maximum number of steps of a sequence, for learned positions
   RowPositions positions = RowPositions::learned;
   double dropout = 0;  // of attention weights, activations and what each block adds to A
   BlockKind kind = BlockKind::attention_block;
@@ -31,6 +32,7 @@ struct AttentionModelOptions {
 
 /// The options of an AttentionBlock beside its heads.
 struct AttentionBlockOptions {
+  std::int64_t feed_forward = 0;  // features of the MLP; 0: twice those of a row
   double dropout = 0;
   AttentionPositions positions = AttentionPositions::none;
 };

@@ -145,7 +145,7 @@ CausalAttention::CausalAttention(const LanguageModelOptions& options, Random& ra
       kind(options.positions) {
   for (int k = 0; k < options.blocks; ++k)
     blocks.emplace_back(options.hidden, options.heads, random,
-                        AttentionBlockOptions{options.dropout, in_attention(options.positions)});
+                        AttentionBlockOptions{options.feed_forward, options.dropout, in_attention(options.positions)});
 }
 
 CausalAttention::Result CausalAttention::operator()(const Tensor& x, const Tensors& seen, Random* random) const {

@@ -37,6 +37,7 @@ struct LanguageModelOptions {
   ModelForm form = {};         // of that SequenceModel
   int layers = 1;              // of a recurrent body
   RowPositions positions = RowPositions::learned;  // of attention
+  std::int64_t feed_forward = 0;                   // features of attention's MLPs; 0: twice the hidden size
 };
 
 /// The state that a body carries: h (and c); the memory; the rows so far of each block of attention; the embedded

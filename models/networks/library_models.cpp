@@ -126,6 +126,7 @@ template <BlockKind kind> std::unique_ptr<SequenceModel> make_attention(const Mo
                           options.size, "; choose a multiple of ", options.heads));
   options.blocks = sizes.form.layers.value_or(options.blocks);
   options.positions = sizes.form.positions.value_or(options.positions);
+  options.feed_forward = sizes.form.feed_forward.value_or(options.feed_forward);
   options.dropout = sizes.form.dropout.value_or(0);
   options.kind = kind;
   options.causal = sizes.form.causal.value_or(options.causal);
@@ -172,7 +173,7 @@ ModelChoices external_choices(int heads) {
           .slots = 16};
 }
 ModelChoices dropout_choice() { return {.form = {"dropout"}}; }
-ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions", "causal"}}; }
+ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions", "causal", "feed-forward"}}; }
 
 /// The library's models: a new one is a line here.
 Registry<Entry>& models() {

@@ -22,7 +22,8 @@ struct ModelForm {
   bool bidirectional = false;          // each layer also reads from the last row to the first
   std::optional<RowPositions> positions = {};     // of the rows that attention sees
   std::optional<bool> causal = {};                // whether a row of attention sees only itself and those before it
-  std::optional<std::int64_t> feed_forward = {};  // the features of a gated MLP behind each layer; not given: no MLP
+  std::optional<std::int64_t> feed_forward = {};  // the features of the MLP in a layer of attention, or of a gated one
+                                                  // that each layer of a delta-net or mlstm then has
   bool operator==(const ModelForm&) const = default;
 };
 

@@ -67,7 +67,8 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
           .sequence = options.model,
           .form = form,
           .layers = form.layers.value_or(1),
-          .positions = form.positions.value_or(RowPositions::learned)};
+          .positions = form.positions.value_or(RowPositions::learned),
+          .feed_forward = form.feed_forward.value_or(0)};
 }
 
 TokenKind kind_in(const JsonFields& description) {

@@ -39,7 +39,8 @@ TEST_F(ModelFormTest, TheDefaultsAreTheModelsOwn) {
     EXPECT_EQ(difference((*make(name, form))(x), (*make(name, {}))(x)), 0) << name;
   };
   for (const char* name : {"lstm", "gru", "rnn", "rmc"}) same(name, {.layers = 1});
-  same("attention", {.layers = 2, .positions = RowPositions::learned});
+  same("attention", {.layers = 2, .positions = RowPositions::learned, .feed_forward = 16});
+  same("transformer", {.feed_forward = 32});
 }
 
 TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
@@ -47,6 +48,15 @@ TEST_F(ModelFormTest, AFurtherLayerIsFurtherParameters) {
     const auto count = [&](int layers) { return count_parameters(*make(name, {.layers = layers})); };
     EXPECT_GT(count(3) - count(2), 0) << name;
     EXPECT_EQ(count(4) - count(3), count(3) - count(2)) << name;
+  }
+}
+
+TEST_F(ModelFormTest, AFurtherFeatureOfAnMlpIsTwoWeightsAndABiasOfEachLayer) {
+  for (const char* name : {"attention", "transformer"}) {
+    const auto count = [&](std::int64_t features) {
+      return count_parameters(*make(name, {.layers = 3, .feed_forward = features}));
+    };
+    EXPECT_EQ(count(12) - count(11), 3 * (8 + 8 + 1)) << name;
   }
 }
 
@@ -241,8 +251,10 @@ TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
   EXPECT_EQ(refused("relational-rnn", {.layers = 2}),
             "train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention, "
             "transformer, delta-net, mlstm; leave it out");
-  EXPECT_EQ(refused("attention", {.feed_forward = 8}),
-            "train: the model 'attention' has no option 'feed-forward', which is for delta-net, mlstm; leave it out");
+  EXPECT_EQ(
+      refused("gru", {.feed_forward = 8}),
+      "train: the model 'gru' has no option 'feed-forward', which is for attention, transformer, delta-net, mlstm; "
+      "leave it out");
   EXPECT_EQ(refused("mlstm", {.feed_forward = 0}),
             "train: a feed-forward part of 0 features; at least one is needed, or leave it out");
   EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: the probability of dropout 1.5 must lie from 0 to 1");

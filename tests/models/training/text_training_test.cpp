@@ -44,6 +44,15 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
   }
 }
 
+TEST(TextTraining, TheMlpsOfAttentionHaveAsManyFeaturesAsChosen) {
+  const TextData data = characters_of(random_text(200));
+  const auto count = [&](const char* name, std::int64_t features) {
+    return count_parameters(small_model(data, name, 8, 16, {.layers = 3, .feed_forward = features}).network);
+  };
+  for (const char* name : {"attention", "transformer"})
+    EXPECT_EQ(count(name, 12) - count(name, 11), 3 * (16 + 16 + 1)) << name;
+}
+
 TEST(TextTraining, SegmentsMayBeShort) {
   const TextData data = characters_of(random_text(200));
   for (const std::string_view name : text_model_names())

@@ -34,7 +34,7 @@ std::string description(const Training& training) {
   return text(training.description(), ", batch ", *options.batch, " x ", options.accumulate, ", ", *options.optimizer,
               ", learning rate ", in_all_digits(*options.learning_rate), " ", *options.schedule, " over ",
               *options.steps, " steps, warm-up ", in_all_digits(options.warm_up), ", clip ",
-              in_all_digits(options.clip), ", b2 ", in_all_digits(*options.b2), ", weight decay ",
+              in_all_digits(options.clip), options.b2 ? ", b2 " + in_all_digits(*options.b2) : "", ", weight decay ",
               in_all_digits(options.weight_decay), ", validation every ", options.validate_every, " steps on ",
               options.validation_samples, description_of_extras(options));
 }

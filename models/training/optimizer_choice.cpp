@@ -27,9 +27,19 @@ std::vector<std::vector<NamedTensor>> sorted_by_group(const std::vector<NamedTen
   return lists;
 }
 
+void check_no_weight_decay(const FitOptions& fit) {
+  const auto refuse = [&](const char* what) {
+    throw ValueError(text("fit: ", *fit.optimizer, " has no weight decay; leave ", what, " out"));
+  };
+  if (fit.weight_decay != 0) refuse("it");
+  for (const FitGroup& group : fit.groups)
+    if (group.weight_decay) refuse("that of the group");
+}
+
 template <class Chosen, class Options>
 std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights, const FitOptions& fit,
                                         Options options) {
+  if constexpr (!requires { options.weight_decay; }) check_no_weight_decay(fit);
   options.lr = 1;
   auto lists = sorted_by_group(weights, fit.groups);
   std::vector<ParameterGroup<Options>> result;
@@ -38,8 +48,6 @@ std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights,
     its.lr = fit.groups[k].rate;
     if constexpr (requires { its.weight_decay; })
       its.weight_decay = fit.groups[k].weight_decay.value_or(its.weight_decay);
-    else if (fit.groups[k].weight_decay)
-      throw ValueError(text("fit: ", *fit.optimizer, " has no weight decay; leave that of the group out"));
     result.push_back({std::move(lists[k]), its});
   }
   result.push_back({std::move(lists.back()), options});
@@ -53,6 +61,8 @@ std::span<const std::string_view> optimizer_names() {
   return names;
 }
 
+bool has_b2(std::string_view optimizer) { return optimizer == "adam" || optimizer == "adamw" || optimizer == "muon"; }
+
 std::span<const std::string_view> schedule_names() {
   static constexpr std::array<std::string_view, 5> names{"cosine", "linear", "trapezoid", "steps", "constant"};
   return names;
@@ -60,9 +70,9 @@ std::span<const std::string_view> schedule_names() {
 
 std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options) {
   const std::string& name = options.optimizer.value();
-  const AdamOptions adam{.b2 = *options.b2, .weight_decay = options.weight_decay};
-  if (name == "adam") return in_groups<Adam>(weights, options, adam);
-  if (name == "adamw") return in_groups<AdamW>(weights, options, adam);
+  const auto adam = [&] { return AdamOptions{.b2 = *options.b2, .weight_decay = options.weight_decay}; };
+  if (name == "adam") return in_groups<Adam>(weights, options, adam());
+  if (name == "adamw") return in_groups<AdamW>(weights, options, adam());
   if (name == "lion") return in_groups<Lion>(weights, options, LionOptions{.weight_decay = options.weight_decay});
   if (name == "muon")
     return in_groups<Muon>(weights, options, MuonOptions{.b2 = *options.b2, .weight_decay = options.weight_decay});

@@ -19,7 +19,7 @@ FitOptions with_recipe(FitOptions options, const Recipe& recipe) {
   options.optimizer = options.optimizer.value_or(std::string(recipe.optimizer));
   options.learning_rate = options.learning_rate.value_or(recipe.learning_rate);
   options.schedule = options.schedule.value_or(std::string(recipe.schedule));
-  options.b2 = options.b2.value_or(recipe.b2);
+  if (has_b2(*options.optimizer)) options.b2 = options.b2.value_or(recipe.b2);
   return options;
 }
 
@@ -51,7 +51,7 @@ void check_options(const FitOptions& given) {
   not_negative(options.checkpoint_seconds, "checkpoint_seconds");
   if (!std::isfinite(*options.learning_rate))
     throw ValueError(text("fit: learning_rate is ", *options.learning_rate, "; it has to be finite"));
-  if (!(*options.b2 >= 0 && *options.b2 < 1))
+  if (options.b2 && !(*options.b2 >= 0 && *options.b2 < 1))
     throw ValueError(text("fit: b2 is ", *options.b2, "; it has to be from 0 to below 1"));
   if (!(options.warm_up >= 0 && options.warm_up <= 1))
     throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
@@ -62,6 +62,8 @@ void check_options(const FitOptions& given) {
   learning_rate_at(*options.steps, options);  // throws for a schedule that is not known
   if (std::ranges::find(optimizer_names(), *options.optimizer) == optimizer_names().end())
     throw ValueError(unknown_name("fit", "optimizer", *options.optimizer, optimizer_names()));
+  if (options.b2 && !has_b2(*options.optimizer))
+    throw ValueError(text("fit: ", *options.optimizer, " has no b2, which is for adam, adamw and muon; leave it out"));
 }
 
 Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)

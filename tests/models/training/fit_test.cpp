@@ -224,6 +224,10 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
             "fit: learning_rate is inf; it has to be finite");
   EXPECT_EQ(message({.b2 = 1}), "fit: b2 is 1; it has to be from 0 to below 1");
   EXPECT_EQ(message({.b2 = -0.5}), "fit: b2 is -0.5; it has to be from 0 to below 1");
+  for (const char* optimizer : {"lion", "rmsprop", "sgd"})
+    EXPECT_EQ(message({.optimizer = optimizer, .b2 = 0.9}),
+              text("fit: ", optimizer, " has no b2, which is for adam, adamw and muon; leave it out"));
+  EXPECT_EQ(message({.optimizer = "rmsprop", .weight_decay = 0.1}), "fit: rmsprop has no weight decay; leave it out");
   EXPECT_EQ(message({.weight_decay = std::numeric_limits<double>::quiet_NaN()}),
             "fit: weight_decay is nan; it has to be a number of 0 or more");
   EXPECT_EQ(message({.checkpoint_seconds = std::numeric_limits<double>::quiet_NaN()}),

@@ -39,7 +39,11 @@ std::string memory_section(const MemoryUse& use) {
   return section;
 }
 
-std::string heads_section(const AttentionOfSample& attention, TaskKind kind) {
+std::string heads_section(const AttentionOfSample& attention, TaskKind kind, std::string_view model) {
+  const char* of_last_layer = model == "attention"
+                                  ? "The last layer has only the rows that are answered, which are the last "
+                                    "ones of the sample. "
+                                  : "";
   std::string rows;
   for (const std::string& row : attention.rows) rows += text("<li>", escaped(row), "</li>\n");
   return text(
@@ -48,9 +52,10 @@ std::string heads_section(const AttentionOfSample& attention, TaskKind kind) {
       escaped(attention.input),
       "</pre>\n<p>Look for heads that attend to different columns, and for rows with one weight near 1: softmax "
       "then lets hardly any gradient through to the scores. A row is what asks (a query), a column what is "
-      "looked at (a key); a row of weights sums to 1. The last layer of an attention model has only the rows that are "
-      "answered, which are the last ones of the sample. Beside the weights is the gradient of the loss with "
-      "respect to them: where it is negative, more weight would have made the loss smaller.</p>\n"
+      "looked at (a key); a row of weights sums to 1. ",
+      of_last_layer,
+      "Beside the weights is the gradient of the loss with respect to them: where it is negative, more weight would "
+      "have made the loss smaller.</p>\n"
       "<details><summary>The rows of the sample, counted from 0</summary><ol start=0>\n",
       rows, "</ol></details>\n", attention_tables(attention.heads));
 }
@@ -74,7 +79,7 @@ std::optional<std::string> attention_page(const Report& report) {
     for (const AttentionExample& example : report.examples) page += section_of(example, report.kind);
     page += memory_section(*report.memory);
   }
-  if (report.attention) page += heads_section(*report.attention, report.kind);
+  if (report.attention) page += heads_section(*report.attention, report.kind, report.model);
   return page + "</main></body></html>\n";
 }
 

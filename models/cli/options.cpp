@@ -170,8 +170,8 @@ void add_form_options(CLI::App& command, ModelForm& form) {
           "attention, transformer: each row sees all rows (the default, except on parity; not for text)")
       ->excludes(causal);
   add_count(command, "--feed-forward", form.feed_forward,
-            "features of the MLP in each layer of attention (default: 2 times --hidden) or a transformer (4 times), "
-            "or of a gated one behind each layer of a delta-net or mlstm (default: no MLP)");
+            "attention, transformer: features of the MLP in each layer (default: 2 and 4 times --hidden); "
+            "delta-net, mlstm: of a gated MLP behind each layer (default: no MLP)");
 }
 
 }  // namespace retrace

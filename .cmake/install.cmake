@@ -65,7 +65,7 @@ install(FILES ${PROJECT_BINARY_DIR}/retrace.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 install(FILES CHANGELOG.md LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 # In their folders, so that the links from one to another hold.
-foreach(folder core ops nn models)
+foreach(folder core ops nn models models/results)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT development)
 endforeach()
 foreach(folder models/tour models/study/pictures)

@@ -14,6 +14,11 @@ namespace {
 
 std::string source(const std::string& path) { return file_bytes(RETRACE_SOURCE_DIR "/" + path); }
 
+const std::vector<std::string> readmes{
+    "README.md",           "core/README.md",           "ops/README.md",         "nn/README.md",
+    "models/README.md",    "models/results/README.md", "models/tour/README.md", "tests/README.md",
+    "benchmarks/README.md"};
+
 /// The blocks of C++ in a document.
 std::vector<std::string> blocks_of(const std::string& document) {
   const std::string begin = "```cpp\n", end = "```";
@@ -36,8 +41,7 @@ TEST(Readme, ShowsCodeOfFilesThatAreCompiledAndRun) {
     for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR "/") + folder))
       if (entry.path().extension() == ".cpp") programs.push_back(without_indentation(file_bytes(entry.path())));
   std::size_t checked = 0;
-  for (const char* folder : {"", "core/", "ops/", "nn/", "models/", "models/tour/", "tests/", "benchmarks/"}) {
-    const std::string readme = std::string(folder) + "README.md";
+  for (const std::string& readme : readmes) {
     for (const std::string& block : blocks_of(source(readme))) {
       const std::string code = without_indentation(block);
       EXPECT_TRUE(std::ranges::any_of(
@@ -61,10 +65,16 @@ TEST(Readme, ShowsTheOutputOfTheFirstTape) {
 
 TEST(Readme, HasAStudyProgramOf25Lines) { EXPECT_LE(std::ranges::count(source("tests/readme/study.cpp"), '\n'), 25); }
 
-TEST(Readme, ItsPicturesAreThere) {
-  const std::string readme = source("README.md");
-  for (std::size_t at = 0; (at = readme.find("](models/study/pictures/", at)) != std::string::npos; ++at)
-    EXPECT_FALSE(source(readme.substr(at + 2, readme.find(')', at) - at - 2)).empty());
+TEST(Readme, ItsLinksLeadToFiles) {
+  const std::regex link(R"(\]\(([^):# ]+)\))");
+  std::size_t checked = 0;
+  for (const std::string& readme : readmes) {
+    const std::string document = source(readme);
+    const std::filesystem::path folder = std::filesystem::path(RETRACE_SOURCE_DIR "/" + readme).parent_path();
+    for (std::sregex_iterator found(document.begin(), document.end(), link), end; found != end; ++found, ++checked)
+      EXPECT_TRUE(std::filesystem::exists(folder / (*found)[1].str())) << readme << " leads to " << (*found)[1];
+  }
+  EXPECT_GE(checked, 20U);
 }
 
 TEST(Readme, IsShort) {

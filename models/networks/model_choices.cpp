@@ -65,9 +65,12 @@ ModelSpec without_missing_parts(ModelSpec spec) {
   const MemoryChoices own = memory_choices(spec);
   for (const PartChoice& part : part_choices)
     if (!own.has(part.name)) part.reset(spec);
+  if (!has_slot_size(spec)) spec.sizes.slot_size = std::nullopt;
   if (memory_name(spec).empty()) spec.memory = ModelSpec{}.memory;
   return spec;
 }
+
+bool has_slot_size(const ModelSpec& spec) { return !choices_of(spec.name) || !memory_choices(spec).parts.empty(); }
 
 std::string memory_name(const ModelSpec& spec) {
   const std::optional<ModelChoices> choices = choices_of(spec.name);

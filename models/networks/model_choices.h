@@ -38,10 +38,13 @@ std::span<const std::string_view> memory_part_names();
 
 /// The names of the memory's parts that are chosen in a ModelSpec.
 std::vector<std::string_view> chosen_parts(const ModelSpec& spec);
-/// The ModelSpec without the chosen parts that the model's memory does not have.
+/// The ModelSpec without the chosen parts, and the size of slots, that the model's memory does not have.
 ModelSpec without_missing_parts(ModelSpec spec);
 /// The options of the model's memory (of its first one, if it has none of that name).
 MemoryChoices memory_choices(const ModelSpec& spec);
+/// Whether SizeOptions::slot_size counts: for models with slots, for those with heads that have a memory each, and for
+/// registered ones that do not say what can be chosen.
+bool has_slot_size(const ModelSpec& spec);
 /// The name of its memory if the model can have several, otherwise empty.
 std::string memory_name(const ModelSpec& spec);
 /// "rmc", or with the name of its memory: "relational-rnn:cell".

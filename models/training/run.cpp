@@ -7,12 +7,13 @@
 namespace retrace {
 namespace {
 
-/// Slots and heads that a model does not let one choose stay open.
+/// Slots, their size and heads that a model does not let one choose stay open.
 SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe& recipe) {
   SizeOptions sizes = sizes_for(task, recipe);
   const MemoryChoices memory = memory_choices(model);
   if (!memory.has("slots")) sizes.slots = std::nullopt;
   if (!memory.has("heads")) sizes.heads = std::nullopt;
+  if (!has_slot_size(model)) sizes.slot_size = std::nullopt;
   if (const std::optional<ModelChoices> choices = choices_of(model.name))
     sizes = SizeOptions{.slots = choices->slots, .heads = choices->heads}.or_else(sizes);
   return sizes;
@@ -41,6 +42,11 @@ void check_part(const ModelSpec& model, const MemoryChoices& memory, std::string
                         "' (it has: ", memory.parts.empty() ? "none" : listed(memory.parts, ", "), "); leave it out"));
 }
 
+void check_slot_size(const ModelSpec& model) {
+  if (model.sizes.slot_size && !has_slot_size(model))
+    throw ValueError(text("prepare: the model '", model.name, "' has no slots; leave the slot size out"));
+}
+
 void check_gate(const ModelSpec& model, const MemoryChoices& memory) {
   if (std::ranges::find(memory.gates, model.parts.gate) != memory.gates.end()) return;
   std::vector<std::string_view> gates;
@@ -66,6 +72,7 @@ void check_choices(const ModelSpec& given, const ModelSpec& filled) {
     throw ValueError(text("prepare: the model '", given.name,
                           "' has no choice of memories, which is for relational-rnn; leave memory out"));
   for (const std::string_view part : chosen_parts(given)) check_part(given, memory, part);
+  check_slot_size(given);
   if (given.parts.gate != MemoryGate::unit) check_gate(given, memory);
   const ModelSizes sizes = sizes_of(filled);
   if (memory.has("slots") && memory.heads_divide_slots && sizes.slot_size % sizes.heads != 0)

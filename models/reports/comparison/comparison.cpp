@@ -41,7 +41,7 @@ Entry entry_of(const CompareOptions& options, const std::string& given) {
   return entry;
 }
 
-/// Throws ValueError for a part of a memory that none of the models has.
+/// Throws ValueError for a part of a memory, or a size of slots, that none of the models has.
 void check_parts_of_some(const CompareOptions& options, const std::vector<Entry>& entries) {
   for (const std::string_view part : chosen_parts(options.run.model)) {
     const auto has_it = [part](const Entry& entry) { return memory_choices(entry.run.model).has(part); };
@@ -49,6 +49,9 @@ void check_parts_of_some(const CompareOptions& options, const std::vector<Entry>
       throw ValueError(text("compare: none of the models has a memory with the option '", part,
                             "'; leave it out, or add one (rmc, say)"));
   }
+  const auto has_slots = [](const Entry& entry) { return has_slot_size(entry.run.model); };
+  if (options.run.model.sizes.slot_size && std::ranges::none_of(entries, has_slots))
+    throw ValueError("compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
 }
 
 std::int64_t size_of_model(const RunOptions& run, Match match) {

@@ -106,6 +106,11 @@ TEST_F(FormFlags, AFlagThatAModelDoesNotHaveIsAUsageError) {
   expect_refused(
       run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
       "compare: none of the models has the option 'positions', which is for attention, transformer; leave it out");
+  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
+                 "compare: none of the models has a memory with the option 'slots'; leave it out, or add one (rmc, "
+                 "say)");
+  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slot-size", "8"}),
+                 "compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
   expect_refused(run_command({"train", "parity", "--bidirectional", "--steps", "1"}),
                  "prepare: a bidirectional model has read every row before it answers, but parity has an answer after "
                  "each of the last 40 rows; leave bidirectional out, or choose a task with one answer");

@@ -33,7 +33,7 @@ TEST(Statistics, DifferencesOfPairsCancelWhatIsShared) {
 }
 
 CompareOptions small_comparison() {
-  CompareOptions options{.run = {.task = "pair-matching", .model = {.sizes = {.hidden = 16, .slot_size = 8}}},
+  CompareOptions options{.run = {.task = "pair-matching", .model = {.sizes = {.hidden = 16}}},
                          .models = {"lstm", "gru", "relational-rnn:gated"},
                          .seeds = 2,
                          .learning_rates = {1e-2}};

@@ -88,6 +88,10 @@ TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
   const auto message = [](const RunOptions& run) { return message_of([&] { prepare(run); }); };
   EXPECT_EQ(message({.task = "babi", .model = {.name = "lstm", .sizes = {.heads = 2}}}),
             "prepare: the model 'lstm' has no option 'heads' (it has: none); leave it out");
+  EXPECT_EQ(message({.task = "babi", .model = {.name = "transformer", .sizes = {.slot_size = 16}}}),
+            "prepare: the model 'transformer' has no slots; leave the slot size out");
+  EXPECT_NO_THROW(prepare({.task = "babi", .model = {.name = "mlstm", .sizes = {.slot_size = 16}}}))
+      << "the memory of each head has as many features";
   EXPECT_EQ(
       message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.residual = false}}}),
       "prepare: the model 'relational-rnn' with the memory 'cell' has no option 'residual' (it has: heads, slots, "

@@ -200,17 +200,38 @@ std::string Execute::describe(const Example& example) const {
 
 namespace {
 
-/// The operation of the expression: the sign or word outside all parentheses.
-Category outermost_operation(const std::string& code) {
-  static constexpr std::array<std::string_view, 5> signs{"for", "if", "+", "-", "*"};
-  std::string outside;
-  std::int64_t depth = 0;
+/// Operations by their sign or word, "for" before the "+" that it contains.
+constexpr std::array<std::string_view, 5> operation_signs{"for", "if", "+", "-", "*"};
+
+/// The place in operation_signs of the operation inside `depth` pairs of parentheses.
+std::size_t operation_at(const std::string& code, std::int64_t depth) {
+  std::string there;
+  std::int64_t current = 0;
   for (const char character : code) {
-    depth += character == '(' ? 1 : character == ')' ? -1 : 0;
-    if (depth == 0) outside += character;
+    current += character == '(' ? 1 : character == ')' ? -1 : 0;
+    if (current == depth) there += character;
   }
-  const auto found = std::ranges::find_if(signs, [&](auto sign) { return outside.find(sign) != std::string::npos; });
-  return {"outermost operation", found - signs.begin(), found == signs.end() ? "none" : *found};
+  const auto found =
+      std::ranges::find_if(operation_signs, [&](auto sign) { return there.find(sign) != std::string::npos; });
+  return static_cast<std::size_t>(found - operation_signs.begin());
+}
+
+Category outermost_operation(const std::string& code) {
+  const std::size_t outer = operation_at(code, 0);
+  return {"outermost operation", static_cast<std::int64_t>(outer), operation_signs[outer]};
+}
+
+/// Of a program of two operations or more.
+Category outermost_two(const std::string& code) {
+  static const auto pairs = [] {
+    std::array<std::string, operation_signs.size() * operation_signs.size()> names;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      names[k] =
+          text(operation_signs[k / operation_signs.size()], " around ", operation_signs[k % operation_signs.size()]);
+    return names;
+  }();
+  const std::size_t pair = operation_at(code, 0) * operation_signs.size() + operation_at(code, 1);
+  return {"outermost two operations", static_cast<std::int64_t>(pair), pairs[pair]};
 }
 
 std::int64_t digits_of_longest_number(const std::string& code) {
@@ -229,8 +250,10 @@ std::vector<Category> Execute::categories(const Example& example, std::int64_t a
   std::vector<Category> result{{"digits of a number", digits_of_longest_number(code)},
                                {"position in the output", answer + 1}};
   if (is_memorised()) return result;
-  result.push_back({"nesting", 1 + std::ranges::count(code, '(')});
+  const std::int64_t nesting = 1 + std::ranges::count(code, '(');
+  result.push_back({"nesting", nesting});
   result.push_back(outermost_operation(code));
+  if (nesting > 1) result.push_back(outermost_two(code));
   return result;
 }
 

@@ -54,7 +54,8 @@ class Execute final : public Task {
   /// The paper's combined strategy: numbers of one digit more in each lesson, then the same with one op more; and half
   /// of every batch is of all lengths and nestings, so that what is learned for short numbers is of use for long ones.
   std::vector<Lesson> lessons() const override;
-  /// The program's outermost operation, its nesting, the digits of its numbers, and the position in the output.
+  /// The program's outermost operation, the two outermost ones ("for around +"), its nesting, the digits of its
+  /// numbers, and the position in the output.
   std::vector<Category> categories(const Example& example, std::int64_t answer) const override;
   std::string describe_row(const Example& example, std::int64_t t) const override;
   std::string describe(const Example& example) const override;

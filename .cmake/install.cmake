@@ -65,10 +65,10 @@ install(FILES ${PROJECT_BINARY_DIR}/retrace.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 install(FILES CHANGELOG.md LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 # In their folders, so that the links from one to another hold.
-foreach(folder core ops nn models models/results)
+foreach(folder core ops nn models)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT development)
 endforeach()
-foreach(folder models/tour models/study/pictures)
+foreach(folder models/results models/tour models/study/pictures)
   install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT development
-    FILES_MATCHING PATTERN *.md PATTERN *.cpp PATTERN *.png)
+    FILES_MATCHING PATTERN *.md PATTERN *.cpp PATTERN *.png PATTERN *.svg)
 endforeach()

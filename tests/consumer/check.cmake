@@ -105,7 +105,7 @@ function(check_package)
     message(FATAL_ERROR "the package has the documents ${files}")
   endif()
   foreach(linked core/README.md models/README.md models/results/README.md
-          models/tour/README.md models/tour/own_op.cpp)
+          models/results/execute.svg models/tour/README.md models/tour/own_op.cpp)
     if(NOT EXISTS ${documents}/${linked})
       message(FATAL_ERROR "the documents of the package lack ${linked}, to which the README leads")
     endif()

@@ -200,10 +200,10 @@ std::string Execute::describe(const Example& example) const {
 
 namespace {
 
-/// Operations by their sign or word, "for" before the "+" that it contains.
-constexpr std::array<std::string_view, 5> operation_signs{"for", "if", "+", "-", "*"};
+/// Operations by their sign or word, "for" before the "+" that it contains; "none" for an expression without one.
+constexpr std::array<std::string_view, 6> operations{"for", "if", "+", "-", "*", "none"};
 
-/// The place in operation_signs of the operation inside `depth` pairs of parentheses.
+/// The index in operations of the one inside `depth` pairs of parentheses.
 std::size_t operation_at(const std::string& code, std::int64_t depth) {
   std::string there;
   std::int64_t current = 0;
@@ -211,26 +211,25 @@ std::size_t operation_at(const std::string& code, std::int64_t depth) {
     current += character == '(' ? 1 : character == ')' ? -1 : 0;
     if (current == depth) there += character;
   }
-  const auto found =
-      std::ranges::find_if(operation_signs, [&](auto sign) { return there.find(sign) != std::string::npos; });
-  return static_cast<std::size_t>(found - operation_signs.begin());
+  const auto found = std::find_if(operations.begin(), operations.end() - 1,
+                                  [&](auto sign) { return there.find(sign) != std::string::npos; });
+  return static_cast<std::size_t>(found - operations.begin());
 }
 
 Category outermost_operation(const std::string& code) {
   const std::size_t outer = operation_at(code, 0);
-  return {"outermost operation", static_cast<std::int64_t>(outer), operation_signs[outer]};
+  return {"outermost operation", static_cast<std::int64_t>(outer), operations[outer]};
 }
 
-/// Of a program of two operations or more.
+/// For programs with at least two operations.
 Category outermost_two(const std::string& code) {
   static const auto pairs = [] {
-    std::array<std::string, operation_signs.size() * operation_signs.size()> names;
+    std::array<std::string, operations.size() * operations.size()> names;
     for (std::size_t k = 0; k < names.size(); ++k)
-      names[k] =
-          text(operation_signs[k / operation_signs.size()], " around ", operation_signs[k % operation_signs.size()]);
+      names[k] = text(operations[k / operations.size()], " around ", operations[k % operations.size()]);
     return names;
   }();
-  const std::size_t pair = operation_at(code, 0) * operation_signs.size() + operation_at(code, 1);
+  const std::size_t pair = operation_at(code, 0) * operations.size() + operation_at(code, 1);
   return {"outermost two operations", static_cast<std::int64_t>(pair), pairs[pair]};
 }
 

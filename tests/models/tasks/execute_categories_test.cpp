@@ -49,5 +49,13 @@ TEST(ExecuteCategories, ASingleOperationIsAroundNone) {
   EXPECT_FALSE(words.contains("outermost two operations"));
 }
 
+TEST(ExecuteCategories, RowsWithoutAProgramHaveNoOperation) {
+  const Execute task({.program = ProgramKind::control, .nesting = 1});
+  Random random(3);
+  Batch batch = task.sample(random, 1);
+  batch.x = zeros(batch.x.shape(), batch.x.dtype());
+  EXPECT_EQ(words_of_categories(task, Example(batch, 0)).at("outermost operation"), "none");
+}
+
 }  // namespace
 }  // namespace retrace

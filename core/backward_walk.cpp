@@ -152,7 +152,7 @@ void BackwardWalk::check_gradients_finite(const Record& record) {
   }
 }
 
-inline void BackwardWalk::finish(Record& record) const {
+[[gnu::always_inline]] inline void BackwardWalk::finish(Record& record) const {
   if (!tape_.options_.keep) record.pass_by();
 }
 

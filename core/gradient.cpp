@@ -33,7 +33,7 @@ bool begin(Node* node) {
     return true;
   }
   node->gradient_used = false;
-  if (node->gradient->references > 1) {  // somebody still reads the last one
+  if (!node->gradient->is_only_handle()) {  // somebody still reads the last one
     release_gradient(node);
     node->gradient = allocate_gradient(*node);
   }
@@ -42,7 +42,7 @@ bool begin(Node* node) {
 
 // A lent gradient has the reference of its owner, too, so it is never free.
 inline bool is_gradient_free(const Node& output, bool outputs_end_here) {
-  return outputs_end_here && output.handles == 0 && output.gradient != nullptr && output.gradient->references == 1;
+  return outputs_end_here && output.has_no_handle() && output.gradient != nullptr && output.gradient->is_only_handle();
 }
 
 // These values are a contribution to the gradient of a node. With `keep` the first one becomes the gradient itself,
@@ -74,7 +74,7 @@ std::int64_t inputs_with_gradient(TensorInfo* const* inputs, int count, const St
 }  // namespace
 
 void detail::own_gradient(Node* node) {
-  if (node->gradient->references == 1) return;
+  if (node->gradient->is_only_handle()) return;
   Storage* copy = allocate_storage(node->bytes());
   std::memcpy(copy->data(), node->gradient->data(), node->bytes());
   release(node->gradient);
@@ -133,7 +133,7 @@ Tensor Record::tensor_in_place(int j) {
 Tensor Record::tensor_over_saved(int k) {
   SavedValue& value = saved_list_[k];
   Storage* storage = value.storage_;
-  if (!outputs_end_here_ || storage->references > 1 || value.elements_ != storage->data())
+  if (!outputs_end_here_ || !storage->is_only_handle() || value.elements_ != storage->data())
     return empty(value.shape(), value.dtype());
   value.storage_ = nullptr;
   return OpAccess::over(storage, value.elements_, value.shape(), value.dtype());
@@ -143,7 +143,7 @@ Tensor Record::tensor_over_saved(int k) {
 void Record::pass(int j, int i) {
   const Node& from = *node_of(nodes_[inputs_ + j]);
   Node* to = node_of(nodes_[i]);
-  const bool is_seen_alone = to->handles == 0 || (from.handles == 0 && from.gradient->references == 1);
+  const bool is_seen_alone = to->has_no_handle() || (from.has_no_handle() && from.gradient->is_only_handle());
   take_gradient(to, from.gradient, from.gradient->data(), is_seen_alone && !from.gradient->lent);
 }
 
@@ -157,10 +157,10 @@ void Record::add(int i, const Tensor& contribution) {
                           " of dtype ", input.dtype, "; they must be the same"));
   const Node& part = OpAccess::node(contribution);
   const auto only_inputs_took_it = [&] {
-    return part.storage->references == 1 + inputs_with_gradient(nodes_, inputs_, part.storage);
+    return part.storage->handles() == 1 + inputs_with_gradient(nodes_, inputs_, part.storage);
   };
   const bool can_be_taken =
-      part.handles == 1 && (part.storage->references == 1 || (input.handles == 0 && only_inputs_took_it()));
+      part.handles() == 1 && (part.storage->is_only_handle() || (input.has_no_handle() && only_inputs_took_it()));
   take_gradient(&input, part.storage, part.elements, can_be_taken);
 }
 
@@ -170,8 +170,8 @@ void BackwardWalk::put_cotangent(const Tensor& output, const Tensor& cotangent) 
   Node& node = OpAccess::node(output);
   const Node& given = OpAccess::node(cotangent);
   Storage* values = given.storage;
-  const bool can_be_lent = node.handles == 1 && node.gradient == nullptr && given.elements == values->data() &&
-                           !values->shared && !values->lent;
+  const bool can_be_lent = node.handles() == 1 && node.gradient == nullptr && given.elements == values->data() &&
+                           values->is_private() && !values->lent;
   take_gradient(&node, values, given.elements, can_be_lent);
   if (!can_be_lent) return;
   values->lent = true;

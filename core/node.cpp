@@ -22,37 +22,42 @@ Orphans& orphans() {
   return *instance;
 }
 
-struct HandOver {
-  ~HandOver() {
-    const std::lock_guard lock(orphans().mutex);
-    while (FreeNode* node = free_nodes) {
-      free_nodes = node->next;
-      node->next = orphans().nodes;
-      orphans().nodes = node;
-    }
-  }
-};
+constexpr int nodes_at_a_time = 64;
 
-FreeNode* adopt_orphans() {
+// A part of them: threads that start together each find some.
+void adopt_orphans() {
   const std::lock_guard lock(orphans().mutex);
-  return std::exchange(orphans().nodes, nullptr);
+  for (int k = 0; k < nodes_at_a_time && orphans().nodes != nullptr; ++k) {
+    FreeNode* const node = std::exchange(orphans().nodes, orphans().nodes->next);
+    node->next = std::exchange(free_nodes, node);
+  }
 }
 
 }  // namespace
 
 void refill_free_nodes() {
-  thread_local HandOver at_exit;
-  static_cast<void>(at_exit);
-  free_nodes = adopt_orphans();
+  begin_counting();
+  take_back_returned();
   if (free_nodes != nullptr) return;
-  constexpr std::size_t nodes_a_block = 64;
-  std::byte* place = static_cast<std::byte*>(allocate_storage(nodes_a_block * sizeof(Node))->data());
-  for (std::size_t k = 0; k < nodes_a_block; ++k) free_nodes = new (place + k * sizeof(Node)) FreeNode{free_nodes};
+  adopt_orphans();
+  if (free_nodes != nullptr) return;
+  std::byte* place = static_cast<std::byte*>(allocate_storage(nodes_at_a_time * sizeof(Node))->data());
+  for (int k = 0; k < nodes_at_a_time; ++k, place += sizeof(Node)) free_nodes = new (place) FreeNode{free_nodes};
 }
 
-void release_shared_from_tape(Node* node) {
-  const std::int32_t left = __atomic_sub_fetch(&node->tape_references, 1, __ATOMIC_ACQ_REL);
-  if (left == 0 && node->handles == 0) free_node(node);
+void free_node_for_all(Node* node) {
+  empty_node(node);
+  const std::lock_guard lock(orphans().mutex);
+  orphans().nodes = new (node) FreeNode{orphans().nodes};
+}
+
+void hand_over_nodes() {
+  const std::lock_guard lock(orphans().mutex);
+  while (FreeNode* node = free_nodes) {
+    free_nodes = node->next;
+    node->next = orphans().nodes;
+    orphans().nodes = node;
+  }
 }
 
 void empty_node(Node* node) {
@@ -66,7 +71,7 @@ void empty_node(Node* node) {
 
 void TensorInfo::drop_values() {
   Node* node = node_of(this);
-  if (node->tape_references == 0) {
+  if (!node->has_tape_references()) {
     free_node(node);
     return;
   }

@@ -21,25 +21,30 @@ enum class Role : std::uint8_t {
 /// A node has two counts. While a user handle is left, its value and its gradient can be read. While only a tape refers
 /// to it, its shape and, until the walk has passed it, its gradient are all that is needed: the value is given back
 /// (records that need it have saved it).
-struct Node : TensorInfo {
+struct alignas(32) Node : TensorInfo {
   /// With one handle, and with the caller's reference to the storage.
   Node(Storage* its_storage, void* first, const Shape& its_shape, Dtype its_dtype)
-      : TensorInfo(its_shape, its_dtype, first), storage(its_storage) {}
+      : TensorInfo(its_shape, its_dtype, its_storage, first) {}
 
+  using ReferenceCount::handles;
+  using ReferenceCount::has_no_handle;
+  using ReferenceCount::has_tape_references;
   using TensorInfo::add_handle;
+  using TensorInfo::awaits_gradient;
   using TensorInfo::elements;
-  using TensorInfo::handles;
+  using TensorInfo::gradient;
+  using TensorInfo::gradient_given_away;
+  using TensorInfo::gradient_used;
   using TensorInfo::remove_handle;
-  using TensorInfo::shared;
-  std::int32_t tape_references = 0;
-  Role role = Role::other;
-  bool gradient_used = false;        // an optimiser used the gradient up: the next contribution overwrites it
-  bool gradient_given_away = false;  // a backward writes another gradient over it
-  bool awaits_gradient = false;      // on a tape whose walk has not passed the record that made it
-  Storage* storage;
-  Storage* gradient = nullptr;  // as many elements as the node, of the same dtype
-  std::uint64_t tape = 0;       // the serial number of the tape that recorded it; 0 for a leaf
+  using TensorInfo::role;
+  using TensorInfo::storage;
+  using TensorInfo::tape;
+  static Node* of(ReferenceCount* count) { return static_cast<Node*>(count); }
+  void retain_on_tape() { add(tape_reference); }
+  bool release_from_tape() { return remove(tape_reference); }
+
   std::string* name = nullptr;
+  ReferenceCount* next_returned;  // in the list of what other threads return to this one
 
   template <class T> T* values() const { return static_cast<T*>(elements); }
   template <class T> T* gradient_values() const { return static_cast<T*>(gradient->data()); }
@@ -66,12 +71,13 @@ inline Node* make_node(Storage* storage, void* first, const Shape& shape, Dtype 
 }
 /// Gives back what a node holds besides its own memory.
 void empty_node(Node* node);
+void free_node_for_all(Node* node);
 inline void free_node(Node* node) {
   if (node->storage != nullptr || node->gradient != nullptr || node->name != nullptr) empty_node(node);
   free_nodes = new (node) FreeNode{free_nodes};
 }
 
-inline void release_gradient(Node* node) {
+[[gnu::always_inline]] inline void release_gradient(Node* node) {
   if (node->gradient == nullptr) return;
   release(node->gradient);
   node->gradient = nullptr;
@@ -80,18 +86,12 @@ inline void release_gradient(Node* node) {
 /// The gradient's elements, to be changed in place: a buffer that others share is copied first.
 void own_gradient(Node* node);
 
-inline void retain_on_tape(Node* node) {
-  if (node->shared)
-    __atomic_fetch_add(&node->tape_references, 1, __ATOMIC_RELAXED);
-  else
-    ++node->tape_references;
-}
-void release_shared_from_tape(Node* node);
+inline void retain_on_tape(Node* node) { node->retain_on_tape(); }
 inline void release_from_tape(Node* node) {
-  if (node->shared) [[unlikely]]
-    return release_shared_from_tape(node);
-  if (--node->tape_references == 0 && node->handles == 0) free_node(node);
+  if (node->release_from_tape()) free_node(node);
 }
+/// The free nodes of a thread that ends go to the others.
+void hand_over_nodes();
 
 }  // namespace detail
 

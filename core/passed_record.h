@@ -10,18 +10,14 @@ namespace retrace {
   is_passed_ = true;
   SavedValue* value = saved_list_;
   for (SavedValue* const end = value + saved_; value != end; ++value) {
-    Node* const node = node_of(value->info_);
-    if (node == nullptr) continue;
     if (value->storage_ != nullptr) release(value->storage_);
     value->storage_ = nullptr;
-    value->info_ = nullptr;
-    release_from_tape(node);
   }
   TensorInfo** info = nodes_ + inputs_;
   for (TensorInfo** const end = info + outputs_; info != end; ++info) {
     Node* const output = node_of(*info);
     output->awaits_gradient = false;
-    if (output->handles == 0) release_gradient(output);
+    if (output->has_no_handle()) release_gradient(output);
   }
 }
 

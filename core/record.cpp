@@ -33,7 +33,7 @@ Tensor to_write_over(const Tensor& x) {
   const Node& node = OpAccess::node(x);
   const Tape* tape = Tape::current();
   const bool is_kept = tape != nullptr && tape->options().keep;
-  return node.handles == 1 && node.storage->references == 1 && !is_kept ? x.detach() : x.clone();
+  return node.handles() == 1 && node.storage->is_only_handle() && !is_kept ? x.detach() : x.clone();
 }
 
 Tensor Record::input(int i) const { return OpAccess::handle(*node_of(nodes_[i])); }

@@ -58,9 +58,9 @@ class Shape {
   [[noreturn]] void throw_axis(int axis) const;
   void count_elements();
 
-  std::array<std::int64_t, max_rank> extents_{};
   std::int64_t numel_ = 1;
   int rank_ = 0;
+  std::array<std::int64_t, max_rank> extents_{};
 };
 
 /// "[2, 3]"

@@ -77,13 +77,14 @@ class Counter {
   std::atomic<std::int64_t> count_{0};
 };
 
-// Trivially destructible, so that the fast path needs no guard; the ThreadExit below hands it over.
+// Trivially destructible, so that the fast path needs no guard; hand_over_blocks() empties it.
 struct ThreadPool {
+  enum class State : std::uint8_t { unused, open, ended };
+
   std::array<Storage*, class_count> free;
   Counter live, peak, held, fresh;  // bytes in use, their most, bytes ever got and kept by this thread, blocks
   ThreadPool* next;
-  bool registered;
-  bool ended;
+  State state;
 
   void add_to(MemoryStats& sum) const {
     sum.live_bytes += live.get();
@@ -94,35 +95,21 @@ struct ThreadPool {
 };
 thread_local constinit ThreadPool pool{};
 
-struct ThreadExit {
-  ~ThreadExit() {
-    Common& heir = common();
-    const std::lock_guard lock(heir.mutex);
-    for (std::size_t k = 0; k < class_count; ++k)
-      while (Storage* block = pool.free[k]) {
-        pool.free[k] = block->next;
-        block->next = heir.free[k];
-        heir.free[k] = block;
-      }
-    pool.add_to(heir.ended);
-    pool.ended = true;
-    for (ThreadPool** link = &heir.pools; *link != nullptr; link = &(*link)->next)
-      if (*link == &pool) {
-        *link = pool.next;
-        break;
-      }
-  }
-};
-
-void register_thread() {
-  if (pool.registered) return;
-  thread_local ThreadExit at_exit;
-  static_cast<void>(at_exit);
+// Before the first block of a thread is taken or given back.
+void open_pool() {
+  detail::begin_counting();
+  if (pool.state != ThreadPool::State::unused) return;
   Common& all = common();
   const std::lock_guard lock(all.mutex);
   pool.next = all.pools;
   all.pools = &pool;
-  pool.registered = true;
+  pool.state = ThreadPool::State::open;
+}
+
+Storage* pop(std::size_t size_class) {
+  Storage* const block = pool.free[size_class];
+  if (block != nullptr) pool.free[size_class] = block->next;
+  return block;
 }
 
 // A free block of up to twice the size, for large ones: less of it is unused than of the one that it saves.
@@ -130,10 +117,7 @@ Storage* larger_block(std::size_t size_class) {
   if (bytes_of(size_class) < huge_page) return nullptr;
   const std::size_t last = std::min(size_class + steps_per_octave, class_count - 1);
   for (std::size_t larger = size_class + 1; larger <= last; ++larger)
-    if (Storage* block = pool.free[larger]) {
-      pool.free[larger] = block->next;
-      return block;
-    }
+    if (Storage* block = pop(larger)) return block;
   return nullptr;
 }
 
@@ -168,9 +152,8 @@ Storage* fresh_block(std::size_t size_class, std::size_t needed) {
   return block;
 }
 
-Storage* in_use(Storage* block, std::size_t size_class) {
-  block->references = 1;
-  block->shared = block->lent = false;
+[[gnu::always_inline]] inline Storage* in_use(Storage* block, std::size_t size_class) {
+  block->restart();
   pool.live.add(static_cast<std::int64_t>(bytes_of(size_class)));
   pool.peak.raise_to(pool.live.get());
   return block;
@@ -181,19 +164,13 @@ Storage* in_use(Storage* block, std::size_t size_class) {
 [[gnu::noinline]] Storage* find_block(std::size_t bytes) {
   if (bytes > max_bytes) throw_out_of_memory(bytes);
   const std::size_t size_class = class_of(bytes);
-  if (!pool.ended) register_thread();
-  Storage* block = larger_block(size_class);
+  open_pool();
+  detail::take_back_returned();
+  Storage* block = pop(size_class);
+  if (block == nullptr) block = larger_block(size_class);
   if (block == nullptr) block = adopt_orphan(size_class);
   if (block == nullptr) block = fresh_block(size_class, bytes);
   return in_use(block, block->size_class);
-}
-
-// The thread's pool was handed over before its last block came back.
-[[gnu::noinline]] void give_to_heir(Storage* storage) {
-  Common& heir = common();
-  const std::lock_guard lock(heir.mutex);
-  storage->next = heir.free[storage->size_class];
-  heir.free[storage->size_class] = storage;
 }
 
 }  // namespace
@@ -219,17 +196,41 @@ Storage* detail::allocate_storage(std::size_t bytes) {
 }
 
 void detail::free_storage(Storage* storage) {
+  if (pool.state != ThreadPool::State::open) [[unlikely]]
+    return free_storage_for_all(storage);
   const std::size_t size_class = storage->size_class;
   pool.live.add(-static_cast<std::int64_t>(bytes_of(size_class)));
   ++storage->version;  // a saved value that was freed too early can never look unchanged
-  if (pool.ended) [[unlikely]]
-    return give_to_heir(storage);
   storage->next = pool.free[size_class];
   pool.free[size_class] = storage;
 }
 
-void detail::release_shared(Storage* storage) {
-  if (__atomic_sub_fetch(&storage->references, 1, __ATOMIC_ACQ_REL) == 0) free_storage(storage);
+void detail::free_storage_for_all(Storage* storage) {
+  ++storage->version;
+  const auto bytes = static_cast<std::int64_t>(bytes_of(storage->size_class));
+  Common& heir = common();
+  const std::lock_guard lock(heir.mutex);
+  heir.ended.live_bytes -= bytes;
+  heir.ended.pooled_bytes += bytes;
+  storage->next = heir.free[storage->size_class];
+  heir.free[storage->size_class] = storage;
+}
+
+void detail::hand_over_blocks() {
+  Common& heir = common();
+  const std::lock_guard lock(heir.mutex);
+  for (std::size_t k = 0; k < class_count; ++k)
+    while (Storage* block = pop(k)) {
+      block->next = heir.free[k];
+      heir.free[k] = block;
+    }
+  pool.add_to(heir.ended);
+  pool.state = ThreadPool::State::ended;
+  for (ThreadPool** link = &heir.pools; *link != nullptr; link = &(*link)->next)
+    if (*link == &pool) {
+      *link = pool.next;
+      break;
+    }
 }
 
 void* detail::allocate_pooled(std::size_t bytes) { return allocate_storage(bytes)->data(); }
@@ -239,6 +240,7 @@ void detail::free_pooled(void* first) {
 }
 
 MemoryStats memory_stats() {
+  if (detail::this_thread != nullptr) detail::take_back_returned();
   Common& all = common();
   const std::lock_guard lock(all.mutex);
   MemoryStats sum = all.ended;

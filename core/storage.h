@@ -4,38 +4,37 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <retrace/core/reference_count.h>
+
 namespace retrace {
 namespace detail {
 
 /// A block of the pool. The elements follow its 64 bytes.
-struct alignas(64) Storage {
-  std::uint64_t version = 0;    // grows whenever mutable_values() was handed out
-  std::int64_t references = 1;  // nodes, saved values and gradients that use it
+struct alignas(64) Storage : ReferenceCount {  // by nodes, saved values and gradients
+  Storage() : ReferenceCount(Counted::storage) {}
+  using ReferenceCount::restart;
+
+  std::uint64_t version = 0;  // grows whenever mutable_values() was handed out
   std::uint32_t size_class = 0;
-  bool shared = false;      // used by several threads: counts are atomic
   bool lent = false;        // the user's, read as a gradient during a walk: whoever would keep it copies it
-  Storage* next = nullptr;  // in a free list
+  Storage* next = nullptr;        // in a free list
+  ReferenceCount* next_returned;  // in the list of what other threads return to this one
 
   void* data() { return reinterpret_cast<std::byte*>(this) + sizeof(Storage); }
 };
 
 /// A block of at least `bytes` bytes with one reference. Throws MemoryError.
 Storage* allocate_storage(std::size_t bytes);
-/// Back to the pool of this thread.
+/// Back to the pool of this thread, or to those of all.
 void free_storage(Storage* storage);
+void free_storage_for_all(Storage* storage);
 
-inline void retain(Storage* storage) {
-  if (storage->shared)
-    __atomic_fetch_add(&storage->references, 1, __ATOMIC_RELAXED);
-  else
-    ++storage->references;
-}
-void release_shared(Storage* storage);
+inline void retain(Storage* storage) { storage->add(ReferenceCount::handle); }
 inline void release(Storage* storage) {
-  if (storage->shared) [[unlikely]]
-    return release_shared(storage);
-  if (--storage->references == 0) free_storage(storage);
+  if (storage->remove(ReferenceCount::handle)) free_storage(storage);
 }
+/// The free blocks of a thread that ends go to the others.
+void hand_over_blocks();
 
 }  // namespace detail
 

@@ -51,6 +51,11 @@ struct Tape::Chunk {
   std::byte* first() { return reinterpret_cast<std::byte*>(this) + aligned(sizeof(Chunk)); }
 };
 
+struct Tape::KeptNode {
+  TensorInfo* node;
+  KeptNode* next;
+};
+
 Tape::Tape(TapeOptions options) : options_(options), serial_(next_serial()), outer_(current_tape) {
   current_tape = this;
 }
@@ -59,15 +64,19 @@ Tape::Tape(TapeOptions options) : options_(options), serial_(next_serial()), out
   if (record.destroy_attributes_ != nullptr) record.destroy_attributes_(record.attributes_);
   if (!record.is_passed_) record.pass_by();
   TensorInfo** info = record.nodes_;
-  TensorInfo** const end = info + record.inputs_ + record.outputs_;
+  TensorInfo** const outputs = info + record.inputs_;
+  TensorInfo** const end = outputs + record.outputs_;
   if (options_.keep) [[unlikely]]
     std::for_each(info, end, [](TensorInfo* kept) { node_of(kept)->remove_handle(); });
+  for (; info != outputs; ++info)
+    if (node_of(*info)->tape != serial_) release_from_tape(node_of(*info));
   for (; info != end; ++info) release_from_tape(node_of(*info));
 }
 
 Tape::~Tape() {
   if (current_tape == this) current_tape = outer_;
   for (Record* record = last_; record != nullptr; record = record->previous_) release_record(*record);
+  for (; kept_ != nullptr; kept_ = kept_->next) release_from_tape(node_of(kept_->node));
   while (chunk_ != nullptr) {
     Chunk* done = chunk_;
     chunk_ = done->outer;
@@ -111,6 +120,12 @@ void Tape::add_chunk(std::size_t bytes) {
   return place;
 }
 
+// For a saved value that is neither input nor output of its record.
+void Tape::keep_node(TensorInfo* node) {
+  retain_on_tape(node_of(node));
+  kept_ = new (allocate(sizeof(KeptNode))) KeptNode{node, kept_};
+}
+
 // Whether the numbers that are not finite came in from outside of the tape.
 std::string Tape::origin_of_nonfinite(TensorRefs inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -125,6 +140,7 @@ std::string Tape::origin_of_nonfinite(TensorRefs inputs) {
 
 // ---- recording
 
+// A record keeps its outputs until the tape ends, and therefore what later records of this tape make of them.
 template <class Counts> void* Tape::record_counted(const Call& call) {
   Tape* const tape = current_tape;
   if (tape == nullptr || tape->closed_) return nullptr;
@@ -158,8 +174,9 @@ template <class Counts> void* Tape::record_counted(const Call& call) {
   TensorInfo** info = record->nodes_;
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < counts.inputs; ++i) {
-    *info++ = call.inputs[i];
-    retain_on_tape(node_of(call.inputs[i]));
+    Node* input = node_of(call.inputs[i]);
+    if (input->tape != tape->serial_) retain_on_tape(input);
+    *info++ = input;
   }
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < counts.outputs; ++j) {
@@ -178,7 +195,9 @@ template <class Counts> void* Tape::record_counted(const Call& call) {
       continue;
     }
     Node* node = node_of(call.saved[k]);
-    retain_on_tape(node);
+    const TensorInfo* const* const known = record->nodes_;
+    if (std::find(known, known + counts.inputs + counts.outputs, node) == known + counts.inputs + counts.outputs)
+      tape->keep_node(node);
     retain(node->storage);
     new (record->saved_list_ + k) SavedValue(node, node->storage, node->elements, node->storage->version);
   }

@@ -78,6 +78,7 @@ class Tape {
   friend class BackwardWalk;
   friend class NoTape;
   struct Chunk;
+  struct KeptNode;
 
   /// How many inputs, outputs and saved values a call has.
   struct AnyCounts {
@@ -97,6 +98,7 @@ class Tape {
   const ScopeEntry* current_scope();
   void check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs);
   static std::string origin_of_nonfinite(TensorRefs inputs);
+  void keep_node(TensorInfo* node);
   void release_record(Record& record);
 
   TapeOptions options_;
@@ -105,6 +107,7 @@ class Tape {
   Tape* outer_;
   Record* last_ = nullptr;
   std::int64_t size_ = 0;
+  KeptNode* kept_ = nullptr;
   Chunk* chunk_ = nullptr;
   std::byte* chunk_next_ = nullptr;
   std::byte* chunk_end_ = nullptr;

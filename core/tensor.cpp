@@ -166,12 +166,6 @@ void exchange_values(const Tensor& x, const Tensor& y) {
   std::swap(a.dtype, b.dtype);
 }
 
-void share(const Tensor& x) {
-  Node& n = checked_node(x, "share");
-  n.shared = true;
-  n.storage->shared = true;
-}
-
 void copy_values(const Tensor& from, const Tensor& to) {
   check_defined("copy_values", from, "from");
   check_defined("copy_values", to, "to");

@@ -18,9 +18,9 @@
 namespace retrace {
 
 /// Contiguous, row-major elements of one dtype, of rank 0 to 8. A default-made tensor is undefined: it has no node, and
-/// every query but defined() throws a ValueError that names the function. A tensor belongs to the thread that made it:
-/// counts are plain. What several threads read is marked once by share(); no build checks that it was, but
-/// -fsanitize=thread reports the race.
+/// every query but defined() throws a ValueError that names the function. Any number of threads may read a tensor, and
+/// copy and drop handles to it, at once. One that changes values, gradients or names, or runs a backward that reaches a
+/// tensor, has to be the only one to use it meanwhile.
 class Tensor {
  public:
   Tensor() = default;
@@ -193,8 +193,8 @@ Tensor eye(std::int64_t rows, std::int64_t columns = -1, Dtype dtype = default_d
 Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype = default_dtype());
 /// A leaf that wants a gradient: the given values in new storage.
 Tensor parameter(const Tensor& values, std::string_view name = "");
-/// Marks tensors that several threads will read at once: from here on their counts are atomic.
-void share(const Tensor& x);
+/// Does nothing: tensors may be read by several threads without it. It will be removed in version 0.4.
+inline void share(const Tensor&) {}
 
 /// Gives x the values and the dtype of y, and y those of x; their gradients are forgotten. Throws ShapeError unless the
 /// shapes are the same.

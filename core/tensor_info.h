@@ -4,49 +4,59 @@
 #include <cstdint>
 
 #include <retrace/core/dtype.h>
+#include <retrace/core/reference_count.h>
 #include <retrace/core/shape.h>
 
 namespace retrace {
+namespace detail {
+struct Storage;
+enum class Role : std::uint8_t;
+}  // namespace detail
 
 /// A record describes its inputs and outputs by this. It lives as long as the tape, even where the values do not, and
 /// its address tells one tensor from another.
 ///
-/// This is the front of a node, which is all that a handle reads in place. Storage, gradient and references of the tape
-/// follow it in core/node.h, which no header for users includes.
-class TensorInfo {
+/// This is a node, as far as headers for users show it: core/node.h has the rest. Everything that a handle and a tape
+/// touch for each op lies before the shape, in one line of the cache.
+class TensorInfo : protected detail::ReferenceCount {
  public:
   TensorInfo(const TensorInfo&) = delete;
   TensorInfo& operator=(const TensorInfo&) = delete;
   std::int64_t numel() const { return shape.numel(); }
 
-  Shape shape;
   Dtype dtype;
   bool wants_gradient = false;  // whether backward passes a gradient to it
 
  protected:
+  detail::Role role{};
+  bool gradient_used = false;        // an optimiser used the gradient up: the next contribution overwrites it
+  bool gradient_given_away = false;  // a backward writes another gradient over it
+  bool awaits_gradient = false;      // on a tape whose walk has not passed the record that made it
+  void* elements;                    // null: nobody held the values, and they were given back
+  detail::Storage* storage;
+  detail::Storage* gradient = nullptr;  // as many elements as the node, of the same dtype
+  std::uint64_t tape = 0;               // the serial number of the tape that recorded it; 0 for a leaf
+
+ public:
+  Shape shape;
+
+ protected:
   friend class Tensor;
   /// With one handle.
-  TensorInfo(const Shape& its_shape, Dtype its_dtype, void* first)
-      : shape(its_shape), dtype(its_dtype), elements(first) {}
+  TensorInfo(const Shape& its_shape, Dtype its_dtype, detail::Storage* its_storage, void* first)
+      : ReferenceCount(Counted::node), dtype(its_dtype), elements(first), storage(its_storage), shape(its_shape) {}
   ~TensorInfo() = default;
 
-  void add_handle() {
-    if (shared)
-      __atomic_fetch_add(&handles, 1, __ATOMIC_RELAXED);
-    else
-      ++handles;
-  }
+  void add_handle() { add(handle); }
   void remove_handle() {
-    const std::int32_t left = shared ? __atomic_sub_fetch(&handles, 1, __ATOMIC_ACQ_REL) : --handles;
-    if (left == 0) drop_values();
+    if (!is_private()) [[unlikely]]
+      remove_shared(handle);
+    else if (remove_private_handle())
+      drop_values();
   }
-
-  bool shared = false;  // read by several threads: counts are atomic
-  std::int32_t handles = 1;
-  void* elements;  // null: nobody held the values, and they were given back
 
  private:
-  /// The last handle went: gives back what only users could read.
+  /// The last handle of a private count went: gives back what only users could read.
   void drop_values();
 };
 

@@ -144,10 +144,8 @@ template <Module M> void unfreeze(const M& module) {
 template <Module M> void zero_grad(const M& module) {
   for_each_parameter(module, [](const Path&, const Tensor& tensor) { tensor.zero_grad(); });
 }
-/// Lets several threads read all parameters at once, as for inference.
-template <Module M> void share(const M& module) {
-  for_each_parameter(module, [](const Path&, const Tensor& tensor) { share(tensor); });
-}
+/// Does nothing: several threads may read a model without it. It will be removed in version 0.4.
+template <Module M> void share(const M&) {}
 
 /// A hash of all names and values (FNV-1a, 64 bits) as 16 hexadecimal digits. Equal weights have equal hashes.
 std::string weights_hash(const std::vector<NamedTensor>& parameters);

@@ -18,7 +18,6 @@ struct Tagger {
 int main() {
   Random random(1);
   const Tagger model(random);
-  share(model);  // from here on, any thread may read the weights; no build notices if this is forgotten
 
   constexpr int threads = 4, requests = 200;
   std::vector<std::vector<double>> answers(threads);

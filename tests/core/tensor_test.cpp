@@ -127,8 +127,7 @@ TEST(UndefinedTensor, IsAnErrorWhateverIsAskedOfIt) {
         {"watch", [&] { x.watch(); }},
         {"clone", [&] { x.clone(); }},
         {"detach", [&] { x.detach(); }},
-        {"named", [&] { x.named("x"); }},
-        {"share", [&] { share(x); }}};
+        {"named", [&] { x.named("x"); }}};
     for (const auto& [function, use] : uses)
       expect_error<ValueError>(use, text(function,
                                          ": this is an undefined tensor (default-constructed or moved from); "

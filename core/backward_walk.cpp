@@ -74,17 +74,30 @@ void BackwardWalk::start(const Tensors& outputs, const Tensors& cotangents) {
   }
   tape_.closed_ = true;
   look_for_unvisited_now_and_then(tape_.last_);
-  for (std::size_t j = 0; j < outputs.size(); ++j) {
-    if (!cotangents[j].defined() || !outputs[j].wants_gradient()) continue;
-    put_cotangent(outputs[j], cotangents[j]);
-  }
+  undoing_errors([&] {
+    for (std::size_t j = 0; j < outputs.size(); ++j)
+      if (cotangents[j].defined() && outputs[j].wants_gradient()) put_cotangent(outputs[j], cotangents[j]);
+  });
 }
 
 BackwardWalk::~BackwardWalk() {
-  for (const Tensor& cotangent : lent_) OpAccess::node(cotangent).storage->lent = false;
+  if (ahead_ != nullptr) undo();
   if (now_ != nullptr) finish(*now_);
-  // A walk that was left early: what it did not reach keeps no gradient.
-  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) finish(*ahead_);
+  return_lent();
+}
+
+void BackwardWalk::return_lent() {
+  for (const Tensor& cotangent : held_) OpAccess::node(cotangent).storage->lent = false;
+  held_.clear();
+}
+
+void BackwardWalk::undo() {
+  for (const Record* record = tape_.last_; record != nullptr; record = record->previous_)
+    for (int j = 0; j < record->outputs_; ++j) release_gradient(node_of(record->nodes_[record->inputs_ + j]));
+  if (now_ != nullptr) finish(*now_);
+  for (now_ = nullptr; ahead_ != nullptr; ahead_ = ahead_->previous_) finish(*ahead_);
+  leaf_gradients_.give_back();
+  return_lent();
 }
 
 inline void BackwardWalk::check_saved(const Record& record) {
@@ -124,16 +137,18 @@ bool BackwardWalk::advance() {
 
 bool BackwardWalk::next() {
   if (!advance()) return false;
-  run_backward(*now_, false);
+  undoing_errors([&] { run_backward(*now_, false); });
   return true;
 }
 
 void BackwardWalk::run() {
   const bool outputs_end_here = !tape_.options_.keep;
-  for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
-    if (is_reached(*ahead_)) run_inline(*ahead_, outputs_end_here);
-    finish(*ahead_);
-  }
+  undoing_errors([&] {
+    for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
+      if (is_reached(*ahead_)) run_inline(*ahead_, outputs_end_here);
+      finish(*ahead_);
+    }
+  });
 }
 
 void BackwardWalk::check_gradients_finite(const Record& record) {

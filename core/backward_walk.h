@@ -1,12 +1,14 @@
 // A backward pass that stops after every record, so that its numbers can be read.
 #pragma once
 
+#include <retrace/core/leaf_gradients.h>
 #include <retrace/core/tape.h>
 
 namespace retrace {
 
 /// Steps through the reverse pass, one record at a time:
 ///   for (BackwardWalk walk(tape, loss); walk.next();) std::cout << walk.record() << '\n';
+/// A walk that throws, or that is left before its end, leaves no gradient behind: leaves get back those that they had.
 class BackwardWalk {
  public:
   BackwardWalk(Tape& tape, const Tensor& loss);
@@ -32,6 +34,18 @@ class BackwardWalk {
   void run_backward(Record& record, bool outputs_end_here) const;
   void run_inline(Record& record, bool outputs_end_here) const;
   void put_cotangent(const Tensor& output, const Tensor& cotangent);
+  /// Runs a part of the walk; takes all gradients of the walk away if it throws.
+  template <class Steps> void undoing_errors(Steps&& steps) {
+    const WalkScope scope(leaf_gradients_);
+    try {
+      steps();
+    } catch (...) {
+      undo();
+      throw;
+    }
+  }
+  void undo();
+  void return_lent();
   static void check_saved(const Record& record);
   static void check_gradients_finite(const Record& record);
   void finish(Record& record) const;
@@ -39,7 +53,8 @@ class BackwardWalk {
   Tape& tape_;
   Record* now_ = nullptr;
   Record* ahead_;
-  Tensors lent_;  // cotangents that are gradients during the walk
+  LeafGradients leaf_gradients_;
+  Tensors held_;  // cotangents that are gradients during the walk, and outputs that no record holds
 };
 
 }  // namespace retrace

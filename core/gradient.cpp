@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <retrace/core/backward_walk.h>
+#include <retrace/core/leaf_gradients.h>
 #include <retrace/core/no_memory.h>
 #include <retrace/core/op_access.h>
 
@@ -22,8 +23,15 @@ inline Storage* allocate_gradient(const Node& node) {
   }
 }
 
+// Before each contribution to a gradient.
+inline void note_contribution(Node* node) {
+  if (node->tape == 0 && !node->in_walk) [[unlikely]]
+    gradients_of_walk->remember(node);
+}
+
 // Whether to add to what the gradient holds.
 bool begin(Node* node) {
+  note_contribution(node);
   if (node->gradient == nullptr) {
     node->gradient = allocate_gradient(*node);
     return false;
@@ -49,6 +57,7 @@ inline bool is_gradient_free(const Node& output, bool outputs_end_here) {
 // without a copy.
 void take_gradient(Node* node, Storage* values, const void* first, bool keep) {
   if (keep && first == values->data() && (node->gradient == nullptr || node->gradient_used)) {
+    note_contribution(node);
     release_gradient(node);
     node->gradient_used = false;
     retain(values);
@@ -116,6 +125,7 @@ Record::FlowPlaces Record::begin_flow_apart(int i, int j) {
 Record::FlowPlaces Record::begin_flow(int i, int j) {
   Node *input = node_of(nodes_[i]), *output = node_of(nodes_[inputs_ + j]);
   if (input->gradient != nullptr || !is_gradient_free(*output, outputs_end_here_)) return begin_flow_apart(i, j);
+  note_contribution(input);
   output->gradient_given_away = true;
   input->gradient = std::exchange(output->gradient, nullptr);
   return {input->gradient->data(), {input->gradient->data(), false}};
@@ -173,9 +183,10 @@ void BackwardWalk::put_cotangent(const Tensor& output, const Tensor& cotangent) 
   const bool can_be_lent = node.handles() == 1 && node.gradient == nullptr && given.elements == values->data() &&
                            values->is_private() && !values->lent;
   take_gradient(&node, values, given.elements, can_be_lent);
+  if (node.tape == 0) held_.push_back(output);
   if (!can_be_lent) return;
   values->lent = true;
-  lent_.push_back(cotangent);
+  held_.push_back(cotangent);
 }
 
 }  // namespace retrace

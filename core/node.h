@@ -35,6 +35,7 @@ struct alignas(32) Node : TensorInfo {
   using TensorInfo::gradient;
   using TensorInfo::gradient_given_away;
   using TensorInfo::gradient_used;
+  using TensorInfo::in_walk;
   using TensorInfo::remove_handle;
   using TensorInfo::role;
   using TensorInfo::storage;

@@ -1,9 +1,9 @@
 // How nodes and storages are counted: plainly by the thread that made them, atomically by every other.
 //
-// A locked instruction takes a fifth of the time of an op on four numbers, and most tensors never leave their thread. So
-// a count has two parts: that of its owner, the thread that made the object, which it changes by plain instructions, and
-// that of all other threads, which they change by atomic ones. The references are the sum of both. Either part may be
-// negative: a handle that the owner made may be dropped by another thread, and the other way round.
+// A locked instruction takes a fifth of the time of an op on four numbers, and most tensors never leave their thread.
+// So a count has two parts: that of its owner, the thread that made the object, which it changes by plain instructions,
+// and that of all other threads, which they change by atomic ones. The references are the sum of both. Either part may
+// be negative: a handle that the owner made may be dropped by another thread, and the other way round.
 //
 // - Until another thread touches the count, which marks it as shared, it is that of a single thread.
 // - The owner of a shared count whose own part falls to zero adds that to the others' part and gives the count up: from

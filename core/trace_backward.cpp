@@ -41,7 +41,9 @@ class TracedWalk {
 
   void run() {
     builder_.add_seeds();
-    while (walk_.advance()) run_backward(*walk_.now_);
+    walk_.undoing_errors([&] {
+      while (walk_.advance()) run_backward(*walk_.now_);
+    });
   }
 
  private:
@@ -59,6 +61,7 @@ class TracedWalk {
       const TensorInfo& input = *inputs[static_cast<std::size_t>(i)];
       Tensor& own = apart.emplace_back(empty(input.shape, input.dtype, "trace_backward"));
       OpAccess::node(own).wants_gradient = input.wants_gradient;
+      OpAccess::node(own).in_walk = true;  // is no leaf
       record.nodes_[i] = &OpAccess::node(own);
     }
     const PutBack put_back{record, inputs};
@@ -80,6 +83,7 @@ class TracedWalk {
     const Tensor before = held_gradient(node);
     const Tensor after = before.defined() ? sum_of(before, contribution) : contribution;
     Contribution result{builder_.gradient_of(node), builder_.capture(contribution), {}};
+    if (node.tape == 0) walk_.leaf_gradients_.remember(&node);
     replace_gradient(node, after);
     result.after = builder_.gradient_of(node);
     return result;

@@ -143,10 +143,10 @@ bool BackwardWalk::next() {
 
 void BackwardWalk::run() {
   const bool outputs_end_here = !tape_.options_.keep;
-  undoing_errors([&] {
-    for (; ahead_ != nullptr; ahead_ = ahead_->previous_) {
-      if (is_reached(*ahead_)) run_inline(*ahead_, outputs_end_here);
-      finish(*ahead_);
+  undoing_errors([this, outputs_end_here] {
+    for (Record* record = ahead_; record != nullptr; ahead_ = record = record->previous_) {
+      if (is_reached(*record)) run_inline(*record, outputs_end_here);
+      if (outputs_end_here) record->pass_by();
     }
   });
 }

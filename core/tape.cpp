@@ -171,12 +171,12 @@ template <class Counts> void* Tape::record_counted(const Call& call) {
   record->saved_ = static_cast<std::int32_t>(counts.saved);
   tape->last_ = record;
 
-  TensorInfo** info = record->nodes_;
+  TensorInfo** const nodes = record->nodes_;
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < counts.inputs; ++i) {
     Node* input = node_of(call.inputs[i]);
     if (input->tape != tape->serial_) retain_on_tape(input);
-    *info++ = input;
+    nodes[i] = input;
   }
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < counts.outputs; ++j) {
@@ -186,23 +186,26 @@ template <class Counts> void* Tape::record_counted(const Call& call) {
       output->wants_gradient = output->awaits_gradient = true;
       output->tape = tape->serial_;
     }
-    *info++ = output;
+    nodes[counts.inputs + j] = output;
   }
+  SavedValue* const saved_list = record->saved_list_;
 #pragma GCC unroll 4
   for (std::size_t k = 0; k < counts.saved; ++k) {
-    if (call.saved[k] == nullptr) {
-      new (record->saved_list_ + k) SavedValue;
+    Node* node = node_of(call.saved[k]);
+    if (node == nullptr) {
+      new (saved_list + k) SavedValue;
       continue;
     }
-    Node* node = node_of(call.saved[k]);
-    const TensorInfo* const* const known = record->nodes_;
-    if (std::find(known, known + counts.inputs + counts.outputs, node) == known + counts.inputs + counts.outputs)
+    bool is_of_record = false;
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < counts.inputs + counts.outputs; ++i) is_of_record = is_of_record || nodes[i] == node;
+    if (!is_of_record) [[unlikely]]
       tape->keep_node(node);
     retain(node->storage);
-    new (record->saved_list_ + k) SavedValue(node, node->storage, node->elements, node->storage->version);
+    new (saved_list + k) SavedValue(node, node->storage, node->elements, node->storage->version);
   }
   if (tape->options_.keep) [[unlikely]]
-    for (int i = 0; i < record->inputs_ + record->outputs_; ++i) node_of(record->nodes_[i])->add_handle();
+    for (int i = 0; i < record->inputs_ + record->outputs_; ++i) node_of(nodes[i])->add_handle();
   return record->attributes_;
 }
 

@@ -101,12 +101,31 @@ Slope CheckedFunction::slope(double& x, double h, std::span<const double> u) con
   x = here;
   for (std::size_t k = 0; k < up.size(); ++k) {
     result.value += u[k] * ((up[k] - down[k]) / result.width);
-    result.magnitude += std::abs(u[k]) * std::max(std::abs(up[k]), std::abs(down[k]));
+    const double magnitude = std::abs(u[k]) * std::max(std::abs(up[k]), std::abs(down[k]));
+    result.magnitude += magnitude;
+    result.moved += up[k] == down[k] ? 0 : magnitude;
   }
   return result;
 }
 
-Pullback CheckedFunction::pull_back(std::span<const double> u) const {
+Sides CheckedFunction::sides(double& x, double h, std::span<const double> u) const {
+  const double here = x;
+  const std::vector<double> values = evaluate();
+  const auto slope_to = [&](double there) {
+    x = there;
+    const std::vector<double> moved = evaluate();
+    x = here;
+    double slope = 0;
+    for (std::size_t k = 0; k < moved.size(); ++k) slope += u[k] * ((moved[k] - values[k]) / (there - here));
+    return slope;
+  };
+  return {slope_to(here - h), slope_to(here + h)};
+}
+
+Pullback CheckedFunction::pull_back(std::span<const double> u, Dtype dtype) {
+  const OtherValues for_this_call(*this);
+  if (dtype == dual)
+    for (std::size_t k = 0; k < leaves(); ++k) replaced_[k].put(with_tangent(values_[k], {}));
   Tape tape;
   const Tensors outputs = f_();
   Pullback result;
@@ -116,7 +135,7 @@ Pullback CheckedFunction::pull_back(std::span<const double> u) const {
     const std::size_t count = static_cast<std::size_t>(output.numel());
     if (output.wants_gradient()) {
       differentiable.push_back(output);
-      cotangents.push_back(tensor(u.first(count), output.shape(), f64));
+      cotangents.push_back(tensor(u.first(count), output.shape(), output.dtype()));
     }
     u = u.subspan(count);
   }
@@ -128,8 +147,8 @@ Pullback CheckedFunction::pull_back(std::span<const double> u) const {
   for (const ReplacedLeaf& replaced : replaced_) {
     const Tensor& leaf = replaced.leaf();
     result.reached.push_back(leaf.has_grad());
-    result.gradients.emplace_back(static_cast<std::size_t>(leaf.numel()), 0.0);
-    if (leaf.has_grad()) std::ranges::copy(leaf.grad().values<double>(), result.gradients.back().begin());
+    result.gradients.push_back(leaf.has_grad() ? numbers_of({leaf.grad()})
+                                               : std::vector<double>(static_cast<std::size_t>(leaf.numel())));
     leaf.zero_grad();  // so that the next backward does not add to it
   }
   return result;

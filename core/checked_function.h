@@ -56,8 +56,10 @@ class CheckedFunction {
   std::vector<double> evaluate() const;
   /// u.(f(x + h) - f(x - h)) / 2h for x, an element of values(), which keeps its value.
   Slope slope(double& x, double h, std::span<const double> u) const;
-  /// One backward with the cotangent u, which has one number per number of evaluate().
-  Pullback pull_back(std::span<const double> u) const;
+  Sides sides(double& x, double h, std::span<const double> u) const;
+  /// One backward with the cotangent u, which has one number per number of evaluate(), in f64 or on dual numbers
+  /// without tangents.
+  Pullback pull_back(std::span<const double> u, Dtype dtype = f64);
   /// Runs f on dual numbers with the tangents v. Throws DtypeError if f does not accept them.
   Tangent push_forward(const LeafNumbers& v, std::span<const double> u);
   /// Runs f with the leaves' original values and dtypes and describes its first use of any other leaf that wants a

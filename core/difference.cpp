@@ -10,39 +10,47 @@ namespace retrace {
 namespace {
 
 constexpr std::size_t max_steps = 14;  // the last step is too short to reach most kinks
-// rounding_noise() compares slopes that should differ by rounding alone:
+// measured_noise() compares slopes that should differ by rounding alone:
 constexpr std::size_t shortest_steps = 6;  // the truncation error, h^3 f''' / 3 per evaluation, is below rounding there
 constexpr std::size_t steps_alike = 8;     // near the step of the result, where truncation is nearly the same for all
 constexpr double extrapolation = 2;        // see min_rounding_noise
 constexpr double unseen_slopes = 4;        // margin: slopes that were not sampled may be this much worse
 
-}  // namespace
+constexpr int max_searches = 6;          // with ever shorter steps
+constexpr double shorter = 1.0 / 4096;   // from one search to the next
+constexpr double noise_of_results = 64;  // times the smallest that it can be: shorter steps only add to it
 
-Difference extrapolated_difference(const SlopeAt& slope, double first_step, double tolerance, double scale) {
+Difference search(const SlopeAt& slope, double first_step, double tolerance, double scale) {
   std::array<double, max_steps> now{}, before{};
-  Difference best{.value = std::numeric_limits<double>::quiet_NaN()};
-  double min_change = std::numeric_limits<double>::infinity();
+  Difference best;
   double h = first_step;
-  for (std::size_t k = 0; k < max_steps; ++k, h /= 2) {
+  for (std::size_t k = 0; k < max_steps && !best.converged; ++k, h /= 2) {
     const Slope here = slope(h);
+    if (std::abs(here.width - 2 * h) > h) break;  // below the resolution of x
     now[0] = here.value;
     double power = 4;  // the error in h^2, then in h^4, ... cancels
     for (std::size_t j = 1; j <= k; ++j, power *= 4) {
       now[j] = (power * now[j - 1] - before[j - 1]) / (power - 1);
       const double change = std::max(std::abs(now[j] - now[j - 1]), std::abs(now[j] - before[j - 1]));
-      if (change <= min_change) min_change = change, best = {now[j], here.width, here.magnitude};
+      if (change <= best.change) best = {now[j], change, here.width, here.magnitude, here.moved};
     }
-    if (k >= 2 && min_change <= tolerance * std::max(std::abs(best.value), scale)) break;
+    best.converged = k >= 2 && best.change <= tolerance * std::max(std::abs(best.value), scale);
     before = now;
   }
+  best.converged = best.converged || best.change <= noise_of_results * min_rounding_noise(best);
   return best;
 }
+
+}  // namespace
 
 double min_rounding_noise(const Difference& difference) {
   return extrapolation * std::numeric_limits<double>::epsilon() * difference.magnitude / difference.width;
 }
 
-double rounding_noise(const SlopeAt& slope, double first_step, const Difference& difference) {
+namespace {
+
+// The rounding error of slopes that should differ by that alone.
+double measured_noise(const SlopeAt& slope, double first_step, const Difference& difference) {
   double error = 0;  // of one evaluation of u.f
   double h = std::ldexp(first_step, 1 - static_cast<int>(max_steps));
   for (std::size_t k = 0; k < shortest_steps; ++k, h *= 2) {
@@ -56,7 +64,30 @@ double rounding_noise(const SlopeAt& slope, double first_step, const Difference&
     max_value = std::max(max_value, here.value);
   }
   error = std::max(error, (max_value - min_value) * difference.width);
-  return unseen_slopes * std::max(min_rounding_noise(difference), extrapolation * error / difference.width);
+  return extrapolation * error / difference.width;
+}
+
+}  // namespace
+
+double rounding_noise(const SlopeAt& slope, double first_step, const Difference& difference) {
+  return unseen_slopes * std::max(min_rounding_noise(difference), measured_noise(slope, first_step, difference));
+}
+
+Difference extrapolated_difference(const SlopeAt& slope, double first_step, double tolerance, double scale,
+                                   const Accepts& accepts) {
+  Difference best = search(slope, first_step, tolerance, scale);
+  if (accepts(best)) return best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int n = 0; n < max_searches; ++n, first_step *= shorter) {
+    const Difference found = search(slope, first_step, tolerance, 0);
+    const bool is_below_a_rounding = n > 0 && found.value == 0;  // f rounds such steps away
+    if (is_below_a_rounding) continue;
+    if (accepts(found)) return found;
+    const double of_results = extrapolation * std::numeric_limits<double>::epsilon() * found.moved / found.width;
+    const double uncertainty = found.change + of_results + measured_noise(slope, first_step, found);
+    if (uncertainty < least) best = found, least = uncertainty;
+  }
+  return best;
 }
 
 }  // namespace retrace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iosfwd>
 #include <numbers>
+#include <type_traits>
 
 namespace retrace {
 
@@ -18,13 +19,10 @@ struct Dual {
   constexpr Dual(double v, double t) : value(v), tangent(t) {}
   constexpr explicit operator double() const { return value; }
 
-  constexpr Dual& operator+=(Dual b) { return *this = Dual(value + b.value, tangent + b.tangent); }
-  constexpr Dual& operator-=(Dual b) { return *this = Dual(value - b.value, tangent - b.tangent); }
-  constexpr Dual& operator*=(Dual b) { return *this = Dual(value * b.value, tangent * b.value + value * b.tangent); }
-  constexpr Dual& operator/=(Dual b) {
-    const double q = value / b.value;
-    return *this = Dual(q, (tangent - q * b.tangent) / b.value);
-  }
+  constexpr Dual& operator+=(Dual b);
+  constexpr Dual& operator-=(Dual b);
+  constexpr Dual& operator*=(Dual b);
+  constexpr Dual& operator/=(Dual b);
   friend constexpr Dual operator+(Dual a, Dual b) { return a += b; }
   friend constexpr Dual operator-(Dual a, Dual b) { return a -= b; }
   friend constexpr Dual operator*(Dual a, Dual b) { return a *= b; }
@@ -34,6 +32,37 @@ struct Dual {
   friend constexpr bool operator==(Dual a, Dual b) { return a.value == b.value; }
   friend constexpr auto operator<=>(Dual a, Dual b) { return a.value <=> b.value; }
 };
+
+namespace detail {
+/// Whether this thread rounds at random: see core/jitter.h.
+extern thread_local constinit bool jitters;
+Dual jittered_sum(Dual a, Dual b);
+Dual jittered_product(Dual a, Dual b);
+Dual jittered_quotient(Dual a, Dual b);
+constexpr bool jitters_now() { return !std::is_constant_evaluated() && jitters; }
+}  // namespace detail
+
+constexpr Dual& Dual::operator+=(Dual b) {
+  if (detail::jitters_now()) [[unlikely]]
+    return *this = detail::jittered_sum(*this, b);
+  return *this = Dual(value + b.value, tangent + b.tangent);
+}
+constexpr Dual& Dual::operator-=(Dual b) {
+  if (detail::jitters_now()) [[unlikely]]
+    return *this = detail::jittered_sum(*this, -b);
+  return *this = Dual(value - b.value, tangent - b.tangent);
+}
+constexpr Dual& Dual::operator*=(Dual b) {
+  if (detail::jitters_now()) [[unlikely]]
+    return *this = detail::jittered_product(*this, b);
+  return *this = Dual(value * b.value, tangent * b.value + value * b.tangent);
+}
+constexpr Dual& Dual::operator/=(Dual b) {
+  if (detail::jitters_now()) [[unlikely]]
+    return *this = detail::jittered_quotient(*this, b);
+  const double q = value / b.value;
+  return *this = Dual(q, (tangent - q * b.tangent) / b.value);
+}
 
 /// g(a) with slope g'(a).
 constexpr Dual chain(double value, double slope, double tangent) {
@@ -61,7 +90,8 @@ inline Dual erf(Dual a) {
 inline Dual erfc(Dual a) {
   return chain(std::erfc(a.value), -2 * std::numbers::inv_sqrtpi * std::exp(-a.value * a.value), a.tangent);
 }
-inline Dual abs(Dual a) { return a.value < 0 ? -a : a; }
+/// The slope at 0 is 0.
+inline Dual abs(Dual a) { return a.value < 0 ? -a : a.value == 0 ? Dual(0) : a; }
 inline Dual pow(Dual a, Dual b) {
   const double y = std::pow(a.value, b.value);
   const double by_base = a.tangent == 0 ? 0 : b.value * std::pow(a.value, b.value - 1) * a.tangent;

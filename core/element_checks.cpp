@@ -12,7 +12,7 @@ namespace {
 
 constexpr double first_step_of_difference = 4e-3;  // of the difference, times max(1, |x|)
 constexpr double tolerance_of_difference = 1e-10;  // at which it has converged
-constexpr double least_scale_of_difference = 1e-6;
+constexpr double agreement = 1e-7;                 // with the tape; shorter steps are tried where it fails
 
 std::vector<double> numbers_of_cotangents(const Tensors& cotangents) {
   if (cotangents.empty()) return {1};
@@ -48,11 +48,14 @@ class ElementChecker {
                             "; give one cotangent of the shape of each result"));
   }
 
-  double by_difference(std::size_t leaf, std::size_t element, double scale) const {
+  double by_difference(std::size_t leaf, std::size_t element, double by_tape) const {
     double& x = f_.values(leaf)[element];
+    const auto agrees = [by_tape](const Difference& it) {
+      return it.converged && std::abs(it.value - by_tape) <= agreement * std::abs(by_tape);
+    };
     return extrapolated_difference([&](double h) { return f_.slope(x, h, u_); },
                                    first_step_of_difference * std::max(1.0, std::abs(x)), tolerance_of_difference,
-                                   std::max(scale, least_scale_of_difference))
+                                   std::abs(by_tape), agrees)
         .value;
   }
 
@@ -107,7 +110,7 @@ void check_elements(Trace& trace, const std::function<Tensors()>& f, const Named
                               .position = position,
                               .tape = by_tape,
                               .dual = checker.by_duals(k, element),
-                              .difference = checker.by_difference(k, element, std::abs(by_tape))});
+                              .difference = checker.by_difference(k, element, by_tape)});
     }
   }
 }

@@ -4,14 +4,17 @@
 #include <cmath>
 #include <limits>
 
+#include <retrace/core/jitter.h>
+
 namespace retrace {
 namespace {
 
-constexpr int neighbour_count = 8;
+constexpr std::uint64_t neighbour_count = 8;
+constexpr std::int64_t max_units = 8;   // in the last place, by which a neighbour differs
 constexpr double unseen_roundings = 4;  // margin: a few neighbours do not show the largest rounding errors
 
 double beside(double x, Random& random) {
-  const double units = static_cast<double>(random.integer(65) - 32);
+  const double units = static_cast<double>(random.integer(2 * max_units + 1) - max_units);
   return std::isfinite(x) ? x + units * std::numeric_limits<double>::epsilon() * std::abs(x) : x;
 }
 
@@ -23,7 +26,9 @@ LeafNumbers beside(LeafNumbers numbers, Random& random) {
 
 }  // namespace
 
-double ExactDerivative::difference() const { return std::abs(by_duals - by_backward); }
+double ExactDerivative::difference() const {
+  return by_duals == by_backward ? 0 : std::abs(by_duals - by_backward);  // infinities, too
+}
 
 double ExactDerivative::beyond(double noise) const {
   if (!std::isfinite(noise)) return difference();
@@ -47,12 +52,15 @@ ExactDerivative ExactCheck::derivative(const LeafNumbers& v, std::span<const dou
 
 double ExactCheck::rounding_noise(const LeafNumbers& v, const ExactDerivative& here) {
   const LeafNumbers point = f_.point();
+  const double by_backward = derivative(v, u_, surroundings().gradients).by_backward;
   double duals = 0, backward = 0;
-  for (const Neighbour& neighbour : neighbours()) {
+  for (std::uint64_t n = 0; const Neighbour& neighbour : surroundings().neighbours) {
     f_.move_to(neighbour.point);
-    const ExactDerivative there = derivative(beside(v, random_), neighbour.u, neighbour.gradients);
+    const LeafNumbers beside_v = beside(v, random_);
+    const JitterScope jitter(++n);
+    const ExactDerivative there = derivative(beside_v, neighbour.u, neighbour.gradients);
     duals = std::max(duals, std::abs(there.by_duals - here.by_duals));
-    backward = std::max(backward, std::abs(there.by_backward - here.by_backward));
+    backward = std::max(backward, std::abs(there.by_backward - by_backward));
   }
   f_.move_to(point);
   return unseen_roundings * (duals + backward);
@@ -60,25 +68,35 @@ double ExactCheck::rounding_noise(const LeafNumbers& v, const ExactDerivative& h
 
 double ExactCheck::rounding_noise(std::size_t leaf, std::size_t i) {
   double largest = 0;
-  for (const Neighbour& neighbour : neighbours())
-    largest = std::max(largest, std::abs(neighbour.gradients[leaf][i] - gradients_[leaf][i]));
+  for (const Neighbour& neighbour : surroundings().neighbours)
+    largest = std::max(largest, std::abs(neighbour.gradients[leaf][i] - surroundings().gradients[leaf][i]));
   return unseen_roundings * largest;
 }
 
-const std::vector<ExactCheck::Neighbour>& ExactCheck::neighbours() {
-  if (neighbours_) return *neighbours_;
-  neighbours_.emplace();
-  if (f_.pull_back(u_).gradients != gradients_) return *neighbours_;
+// Gradients here and there are both of dual numbers without tangents, which can be rounded at random, if the backwards
+// of f run on these; a mistake in f64 alone is then no noise.
+const ExactCheck::Surroundings& ExactCheck::surroundings() {
+  if (surroundings_) return *surroundings_;
+  Surroundings& result = surroundings_.emplace();
+  result.gradients = gradients_;
+  if (f_.pull_back(u_).gradients != gradients_) return result;
+  Dtype dtype = dual;
+  try {
+    result.gradients = f_.pull_back(u_, dtype).gradients;
+  } catch (const Error&) {
+    dtype = f64;
+  }
   const LeafNumbers point = f_.point();
-  for (int n = 0; n < neighbour_count; ++n) {
+  for (std::uint64_t n = 0; n < neighbour_count; ++n) {
     Neighbour neighbour{.point = beside(point, random_), .u = {u_.begin(), u_.end()}, .gradients = {}};
     for (double& number : neighbour.u) number = beside(number, random_);
     f_.move_to(neighbour.point);
-    neighbour.gradients = f_.pull_back(neighbour.u).gradients;
-    neighbours_->push_back(std::move(neighbour));
+    const JitterScope jitter(n);
+    neighbour.gradients = f_.pull_back(neighbour.u, dtype).gradients;
+    result.neighbours.push_back(std::move(neighbour));
   }
   f_.move_to(point);
-  return *neighbours_;
+  return result;
 }
 
 }  // namespace retrace

@@ -1,6 +1,7 @@
 // Exact directional derivatives: by dual numbers and by backward, which agree up to rounding.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,9 +31,9 @@ class ExactCheck {
   /// The derivative along v, computed both ways. Throws DtypeError if f does not run on dual numbers.
   ExactDerivative along(const LeafNumbers& v) { return derivative(v, u_, gradients_); }
   /// An estimate of the rounding errors of both derivatives: how much they change when every number of the point, of u
-  /// and of v changes by up to 32 units in the last place. If a gradient is 0 because terms cancel (the sum of a
-  /// softmax), its computed value is pure rounding error and changes by its own size; a wrong derivative hardly
-  /// changes. 0 if backward does not give the same gradients twice.
+  /// and of v changes by up to 8 units in the last place, and dual numbers are rounded at random. If a gradient
+  /// is 0 because terms cancel (the sum of a softmax), its computed value is pure rounding error and changes by its own
+  /// size; a wrong derivative hardly changes. 0 if backward does not give the same gradients twice.
   double rounding_noise(const LeafNumbers& v, const ExactDerivative& here);
   /// An estimate of the rounding error of one element of the gradient by backward.
   double rounding_noise(std::size_t leaf, std::size_t i);
@@ -43,14 +44,18 @@ class ExactCheck {
     std::vector<double> u;
     LeafNumbers gradients;
   };
+  struct Surroundings {
+    LeafNumbers gradients;  // here
+    std::vector<Neighbour> neighbours;
+  };
   ExactDerivative derivative(const LeafNumbers& v, std::span<const double> u, const LeafNumbers& gradients);
-  const std::vector<Neighbour>& neighbours();
+  const Surroundings& surroundings();
 
   CheckedFunction& f_;
   std::span<const double> u_;
   const LeafNumbers& gradients_;
   Random random_;
-  std::optional<std::vector<Neighbour>> neighbours_;
+  std::optional<Surroundings> surroundings_;
 };
 
 }  // namespace retrace

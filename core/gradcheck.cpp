@@ -5,21 +5,21 @@
 #include <optional>
 
 #include <retrace/core/checked_function.h>
+#include <retrace/core/checked_gradients.h>
 #include <retrace/core/element_index.h>
-#include <retrace/core/exact_check.h>
 
 namespace retrace {
 namespace {
 
 constexpr std::size_t max_reported = 10;
+constexpr std::int64_t max_failures_to_explain = 10;
 constexpr int directions = 3;
-constexpr double min_scale = 1e-6;  // the smallest scale that errors are divided by
+constexpr double max_scale = 1e100;  // of a direction
 
-double root_mean_square(std::span<const double> numbers) {
-  double squares = 0;
-  for (const double x : numbers) squares += x * x;
-  return numbers.empty() ? 0 : std::sqrt(squares / static_cast<double>(numbers.size()));
-}
+// The step along a leaf at which it contributes about as much to a derivative as all others do.
+double step_along(double rms) { return rms > 0 ? std::clamp(1 / rms, 1 / max_scale, max_scale) : 1; }
+
+bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 class Checker {
  public:
@@ -38,7 +38,11 @@ class Checker {
 
   GradcheckResult run() {
     start();
+    check_repetition();
     exact_.emplace(f_, cotangent_, pullback_.gradients, random_.stream("neighbours"));
+    gradients_.emplace(
+        f_, cotangent_, pullback_.gradients, *exact_, [this](const LeafNumbers& v) { return exactly_along(v); },
+        options_);
     if (options_.fast && passes_along_directions()) return result_;
     for (std::size_t k = 0; k < f_.leaves(); ++k) check_leaf(k);
     std::stable_sort(result_.worst.begin(), result_.worst.end(),
@@ -68,16 +72,24 @@ class Checker {
     }
     if (options_.named_by_visit) check_named(pullback_.use_of_another_leaf);
     if (result_.name.empty()) result_.name = pullback_.name.empty() ? "f" : pullback_.name;
-    std::vector<double> all;
-    for (const std::vector<double>& gradient : pullback_.gradients)
-      all.insert(all.end(), gradient.begin(), gradient.end());
-    rms_of_all_ = root_mean_square(all);
+  }
+
+  void check_repetition() {
+    const LeafNumbers again = f_.pull_back(cotangent_).gradients;
+    for (std::size_t k = 0; k < again.size(); ++k) {
+      const auto [first, second] = std::ranges::mismatch(pullback_.gradients[k], again[k], is_same);
+      if (second == again[k].end()) continue;
+      const auto index = static_cast<std::int64_t>(second - again[k].begin());
+      result_.not_repeatable =
+          text("two backwards of the same inputs differ: the gradient of ", names_[k], " at ",
+               index_in_brackets(index_at(index, f_.shape(k))), " is ", *first, ", then ", *second);
+      return;
+    }
   }
 
   std::vector<double> repeatable_values() const {
     const std::vector<double> first = f_.evaluate(), second = f_.evaluate();
-    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    if (!std::equal(first.begin(), first.end(), second.begin(), second.end(), same))
+    if (!std::ranges::equal(first, second, is_same))
       throw ValueError(
           "gradcheck: f draws random numbers (two calls gave different values); make a generator of the same "
           "seed inside f");
@@ -99,7 +111,6 @@ class Checker {
   }
 
   void check_leaf(std::size_t k) {
-    const double rms = root_mean_square(pullback_.gradients[k]);
     const std::span<double> values = f_.values(k);
     bool moved = pullback_.reached[k] || values.empty();
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -108,55 +119,29 @@ class Checker {
         ++result_.skipped;
         continue;
       }
-      const GradcheckElement element = check_element(k, i, std::max(rms, min_scale));
+      GradcheckElement element = gradients_->check(k, i, result_.failed < max_failures_to_explain);
+      element.input = names_[k];
+      element.index = static_cast<std::int64_t>(i);
+      element.position = index_at(element.index, f_.shape(k));
       moved = moved || element.numeric != 0;
-      const bool failed = !(element.error <= options_.limit);
-      ++result_.elements;
-      result_.failed += failed ? 1 : 0;
-      if (is_worse(element.error, result_.worst_error)) result_.worst_error = element.error;
-      if (failed || result_.worst.size() < max_reported) result_.worst.push_back(element);
+      count(std::move(element));
     }
     if (!moved) unused_.push_back(names_[k]);
   }
 
-  GradcheckElement check_element(std::size_t k, std::size_t i, double scale) {
-    double& x = f_.values(k)[i];
-    const SlopeAt slope_at = [&](double h) { return f_.slope(x, h, cotangent_); };
-    const double first_step = options_.step * std::max(1.0, std::abs(x));
-    const Difference difference = extrapolated_difference(slope_at, first_step, options_.limit / 100, scale);
-    const double analytic = pullback_.gradients[k][i], distance = std::abs(analytic - difference.value);
-    GradcheckElement element{.input = names_[k],
-                             .index = static_cast<std::int64_t>(i),
-                             .position = index_at(static_cast<std::int64_t>(i), f_.shape(k)),
-                             .analytic = analytic,
-                             .numeric = difference.value};
-    const double compared_with = std::max({std::abs(analytic), std::abs(difference.value), scale});
-    element.error = distance / compared_with;
-    double noise = min_rounding_noise(difference);
-    if (element.error <= options_.limit && noise <= options_.limit * compared_with) return element;
-    if (!(element.error <= options_.limit))
-      noise = rounding_noise(slope_at, first_step, difference) + exact_->rounding_noise(k, i);
-    if (distance <= noise) decide_within_noise(element, k, i, noise, scale);
-    return element;
-  }
-
-  // The exact derivative decides. Without one, an element that differs passes only if its noise is at most the limit
-  // times the rms of all gradients, so that any error hidden by the noise is equally small compared with them.
-  void decide_within_noise(GradcheckElement& element, std::size_t k, std::size_t i, double noise, double scale) {
-    ++result_.undecided;
-    result_.noise = std::max(result_.noise, noise);
-    element.noise = noise;
-    LeafNumbers direction = f_.zeros();
-    direction[k][i] = 1;
-    if (const auto exact = exactly_along(direction)) {
-      element.exact = exact->by_duals;
-      scale = std::max({std::abs(element.analytic), std::abs(element.exact), scale});
-      element.error = exact->difference() / scale;
-      if (!(element.error <= options_.limit))
-        element.error = exact->beyond(exact_->rounding_noise(direction, *exact)) / scale;
-    } else if (noise <= options_.limit * rms_of_all_) {
-      element.error = 0;
-    }
+  void count(GradcheckElement element) {
+    const bool failed = !(element.error <= options_.limit);
+    ++result_.elements;
+    result_.failed += failed ? 1 : 0;
+    result_.undecided += element.decided_by == DecidedBy::duals_within_noise ? 1 : 0;
+    result_.at_kinks += element.decided_by == DecidedBy::duals_at_kink ? 1 : 0;
+    result_.divergent += element.decided_by == DecidedBy::duals_as_differences_diverge ? 1 : 0;
+    result_.noise = std::max(result_.noise, element.noise);
+    if (is_worse(element.error, result_.worst_error)) result_.worst_error = element.error;
+    const bool is_told =
+        element.decided_by == DecidedBy::duals_at_kink || element.decided_by == DecidedBy::duals_as_differences_diverge;
+    if (is_told && result_.told.size() < max_reported) result_.told.push_back(element);
+    if (failed || result_.worst.size() < max_reported) result_.worst.push_back(std::move(element));
   }
 
   // ---- by dual numbers
@@ -175,18 +160,32 @@ class Checker {
     }
   }
 
+  // Leaves whose gradients differ in size by orders of magnitude contribute alike, and those with a gradient of 0 are
+  // moved on their own.
   void check_direction() {
-    LeafNumbers direction = f_.zeros();
-    for (std::vector<double>& leaf : direction)
-      for (double& number : leaf) number = random_.normal();
+    LeafNumbers direction = f_.zeros(), of_zeros = f_.zeros();
+    bool has_zeros = false;
+    for (std::size_t k = 0; k < direction.size(); ++k) {
+      const double rms = gradients_->rms(k);
+      has_zeros = has_zeros || rms == 0;
+      for (std::size_t i = 0; i < direction[k].size(); ++i) {
+        const double v = random_.normal() * step_along(rms);
+        const bool is_left_out = near_kink(f_.values(k)[i]) || !std::isfinite(pullback_.gradients[k][i]);
+        (rms == 0 ? of_zeros : direction)[k][i] = is_left_out ? 0 : v;
+      }
+    }
+    check_along(direction);
+    if (has_zeros) check_along(of_zeros);
+  }
+
+  void check_along(const LeafNumbers& direction) {
     const auto exact = exactly_along(direction);
-    if (!exact) return;
-    const double scale = std::max(exact->terms, min_scale);
-    double error = exact->difference() / scale;
+    if (!exact || exact->difference() == 0) return;
+    double error = exact->difference() / exact->terms;
     if (!(error <= options_.exact_limit)) {
       const double noise = exact_->rounding_noise(direction, *exact);
       result_.exact_noise = std::max(result_.exact_noise, noise);
-      error = exact->beyond(noise) / scale;
+      error = exact->beyond(noise) / exact->terms;
     }
     if (is_worse(error, result_.exact_error)) result_.exact_error = error;
   }
@@ -198,7 +197,11 @@ class Checker {
       result_.vacuous = "a fast check is one by dual numbers, and there was none";
       return true;
     }
-    if (!(result_.exact_error <= options_.exact_limit)) return false;
+    const auto is_finite = [](const std::vector<double>& gradient) {
+      return std::ranges::all_of(gradient, [](double g) { return std::isfinite(g); });
+    };
+    if (!(result_.exact_error <= options_.exact_limit) || !std::ranges::all_of(pullback_.gradients, is_finite))
+      return false;
     for (std::size_t k = 0; k < f_.leaves(); ++k)
       if (!pullback_.reached[k] && f_.shape(k).numel() > 0) unused_.push_back(names_[k]);
     result_.elements = total_;
@@ -237,8 +240,8 @@ class Checker {
   std::int64_t total_ = 0;
   std::vector<double> cotangent_;
   Pullback pullback_;
-  double rms_of_all_ = 0;
   std::optional<ExactCheck> exact_;
+  std::optional<CheckedGradients> gradients_;
   GradcheckResult result_;
 };
 

@@ -4,9 +4,12 @@
 // gives for a random cotangent (never for sum(): the summed output of a softmax has no gradient at all, so it would
 // hide any error). And exactly: dual numbers through the same function give J v, and u.(J v) must be (J^T u).v.
 //
-// A difference cannot distinguish derivatives that are closer than its own rounding noise, about eps |f| / step. If the
-// gradient is 0, or small compared with the values, the difference is mostly noise. If difference and gradient agree
-// within a noise above the limit, dual numbers decide: they are run for exactly that element.
+// All errors are relative to the gradient itself, however small it is: only rounding noise is allowed for. Differences
+// cannot decide everywhere. Dual numbers, run for exactly that element, decide
+// - where difference and gradient agree within the noise of the difference, about eps |f| / step, and that noise is
+//   above the limit: the gradient is 0, or small compared with the values;
+// - at a kink, where the slopes on both sides of the element differ, and the gradient lies between them;
+// - where differences do not converge: f varies too fast, or is not defined on both sides.
 #pragma once
 
 #include <cmath>
@@ -30,9 +33,9 @@ using Function = std::function<Tensors(const Tensors& inputs)>;
 struct GradcheckOptions {
   double limit = 1e-8;                  // of the finite differences
   double exact_limit = 1e-12;           // of the dual numbers
-  double step = 4e-3;                   // the largest, times max(1, |x|)
+  double step = 4e-3;                   // the first, times max(1, |x|); shorter ones follow where f asks for them
   std::uint64_t seed = 0;               // of cotangents and directions
-  std::vector<double> kinks = {};       // inputs so close to one that a difference would straddle it are skipped
+  std::vector<double> kinks = {};       // elements so close to one that a difference would straddle it are skipped
   std::vector<std::string> names = {};  // of the inputs, for the report
   std::int64_t max_elements = 3000;     // beyond, that many are drawn at random
   std::string name = {};                // of f, for the report; by default after the op that made its output
@@ -44,6 +47,14 @@ struct GradcheckOptions {
   bool named_by_visit = false;          // f may use no other trainable leaf than the inputs; set by gradcheck(model, f)
 };
 
+/// What decides whether an element of a gradient is right.
+enum class DecidedBy {
+  difference,
+  duals_within_noise,            // of the difference
+  duals_at_kink,                 // of f
+  duals_as_differences_diverge,  // at the edge of the domain of f, for example
+};
+
 /// One element of one input.
 struct GradcheckElement {
   std::string input;
@@ -51,12 +62,13 @@ struct GradcheckElement {
   std::vector<std::int64_t> position;  // the same, one index per axis
   double analytic = 0;
   double numeric = 0;
-  double error = 0;  // |analytic - numeric| / max(|analytic|, |numeric|, rms of the input's gradient, 1e-6)
-  // The rounding noise and the derivative by dual numbers, if the difference cannot decide: its noise is above the
-  // limit, and analytic and numeric agree within it. The error is then |analytic - exact|, less the rounding noise of
-  // both where it exceeds the limit, on the same scale. 0 and NaN if the difference decides.
-  double noise = 0;
+  double error = 0;  // |analytic - numeric| / max(|analytic|, |numeric|, rms of the input's gradient)
+  DecidedBy decided_by = DecidedBy::difference;
+  // Where dual numbers decide: the derivative by them. The error is then |analytic - exact|, less the rounding noise of
+  // both where it exceeds the limit, on the same scale. NaN if the difference decides.
   double exact = std::numeric_limits<double>::quiet_NaN();
+  double noise = 0;             // the rounding noise of the difference, if it agrees within that
+  double below = 0, above = 0;  // the slopes on both sides, at a kink
 };
 
 /// Whether error a is worse than error b. NaN is the worst of all.
@@ -70,18 +82,25 @@ struct GradcheckResult {
   std::int64_t skipped = 0;    // too close to a kink
   std::int64_t failed = 0;     // of those checked
   std::int64_t undecided = 0;  // of those checked: within the rounding noise of their differences
+  std::int64_t at_kinks = 0;   // of those checked: right, at a kink
+  std::int64_t divergent = 0;  // of those checked: right, where differences do not converge
   double noise = 0;            // the largest rounding noise of an undecided element
   double worst_error = 0;
   double exact_error = 0;               // |u.(J v) - (J^T u).v| beyond exact_noise, over the sum of |terms|
   double exact_noise = 0;               // an estimate of the rounding errors of both; 0 if not needed
   std::string not_exact;                // why there was no exact check; otherwise empty
   std::string vacuous;                  // why the check says nothing about f or an input; otherwise empty
+  std::string not_repeatable;           // how the gradients of two backwards differ; otherwise empty
   std::vector<GradcheckElement> worst;  // the worst first, at most ten
+  std::vector<GradcheckElement> told;   // right at kinks and where differences diverge, at most ten
   double limit = 0;
   double exact_limit = 0;
 
-  /// Whether both errors are within their limits. A NaN error and a vacuous check fail.
-  bool passed() const { return vacuous.empty() && worst_error <= limit && exact_error <= exact_limit; }
+  /// Whether both errors are within their limits. A NaN error, a vacuous check and a backward that does not repeat
+  /// itself fail.
+  bool passed() const {
+    return vacuous.empty() && not_repeatable.empty() && worst_error <= limit && exact_error <= exact_limit;
+  }
 };
 /// "gradcheck passed: ...", and for a failure the worst elements with their ratio (2.000 and -1.000 tell the bug).
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result);

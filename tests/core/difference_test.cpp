@@ -15,12 +15,13 @@ constexpr double first_step = 4e-3;
 template <class F> SlopeAt slope_of(F f, double x) {
   return [=](double h) {
     const double above = x + h, below = x - h, up = f(above), down = f(below);
-    return Slope{(up - down) / (above - below), above - below, std::max(std::abs(up), std::abs(down))};
+    const double magnitude = std::max(std::abs(up), std::abs(down));
+    return Slope{(up - down) / (above - below), above - below, magnitude, up == down ? 0 : magnitude};
   };
 }
 
 template <class F> Difference difference_of(F f, double x) {
-  return extrapolated_difference(slope_of(f, x), first_step, 1e-10, 1);
+  return extrapolated_difference(slope_of(f, x), first_step, 1e-10, 1, [](const Difference&) { return true; });
 }
 
 template <class F> double noise_of(F f, double x) {
@@ -54,6 +55,41 @@ TEST(Difference, NoiseBoundsWhatIsLostBesideALargeValue) {
       wrong += std::abs(difference_of(beside_and_back, x).value - 1) > noise_of(beside_and_back, x) ? 1 : 0;
     }
   EXPECT_LE(wrong, 1) << "measured noise is a sample";
+}
+
+/// The steps become as short as f asks for, as long as what they give is not accepted.
+TEST(Difference, IsLookedForAtShorterStepsUntilItIsAccepted) {
+  struct Case {
+    const char* name;
+    double (*f)(double);
+    double x, derivative;
+  };
+  const Case cases[] = {
+      {"beside the edge of a domain", [](double x) { return std::log(x); }, 1e-13, 1e13},
+      {"fast", [](double x) { return std::sin(1e7 * x); }, 0.3, 1e7 * std::cos(3e6)},
+      {"steep", [](double x) { return std::tanh(1e10 * x); }, 1e-11, 1e10 / std::pow(std::cosh(0.1), 2)},
+      {"beside a kink", [](double x) { return std::abs(x); }, -1e-12, -1},
+      {"beside a pole", [](double x) { return 1 / x; }, 1e-12, -1e24}};
+  for (const Case& one : cases) {
+    const auto is_near = [&](double value, double limit) {
+      return std::abs(value - one.derivative) <= limit * std::abs(one.derivative);
+    };
+    EXPECT_FALSE(is_near(difference_of(one.f, one.x).value, 1e-3)) << one.name << ": the first steps are too long";
+    const Difference found =
+        extrapolated_difference(slope_of(one.f, one.x), first_step, 1e-10, std::abs(one.derivative),
+                                [&](const Difference& it) { return is_near(it.value, 1e-7); });
+    EXPECT_TRUE(is_near(found.value, 1e-7)) << one.name << ": " << found.value;
+  }
+}
+
+TEST(Difference, WhereNoneIsAcceptedIsTheLeastUncertainOne) {
+  const auto none = [](const Difference&) { return false; };
+  for (const double x : {-2.0, 0.3, 1.7})
+    EXPECT_NEAR(extrapolated_difference(slope_of(exponential, x), first_step, 1e-10, 1, none).value, std::exp(x),
+                1e-10 * std::exp(x));
+  EXPECT_NEAR(
+      extrapolated_difference(slope_of([](double v) { return std::log(v); }, 1e-13), first_step, 1e-10, 1, none).value,
+      1e13, 1e6);
 }
 
 TEST(Difference, AKinkIsNoNoise) {

@@ -168,8 +168,12 @@ TEST(GradcheckOfSmallGradients, WhereDifferencesCanDecideTheyDo) {
 
 /// If the dual numbers are wrong in the same way as the backward, differences detect it, unless they are all noise.
 TEST(GradcheckOfSmallGradients, DualNumbersThatAgreeDoNotExcuseADifference) {
-  const auto kinked = [](const Tensor& x) { return relu(x); };
-  const GradcheckResult result = gradcheck(kinked, zeros({3}));
+  const auto wrong_twice = [](const Tensor& x) {
+    return custom_op(
+        "wrong_twice", {x}, [](const Tensors& in) { return (in[0].dtype() == dual ? 2 : 1) * exp(in[0]); },
+        [](const Tensor& dy, const Tensors& in, const Tensor&) { return Tensors{2 * dy * exp(in[0])}; });
+  };
+  const GradcheckResult result = gradcheck(wrong_twice, zeros({3}));
   EXPECT_EQ(result.failed, 3) << result;
   EXPECT_EQ(result.undecided, 0);
   EXPECT_LE(result.exact_error, result.exact_limit);

@@ -134,5 +134,27 @@ TEST_F(ForeignText, OfArgumentsAndFilesIsEscapedInErrors) {
   }
 }
 
+/// Which a user of the program has never seen.
+TEST_F(ForeignText, NoErrorBeginsWithAFunctionOfTheLibrary) {
+  const std::string damaged = folder_ / "damaged.safetensors";
+  std::ofstream(damaged) << "nothing at all";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"train", "babi", "--batch", "1000000000", "--steps", "1", "--quiet"},
+           {"train", "babi", "--hidden", "1000000000", "--quiet"},
+           {"train", "babi", "--model", "rmc", "--heads", "3", "--quiet"},
+           {"train", "babi", "--model", "lstm", "--heads", "3", "--quiet"},
+           {"train", "babi", "--model", "transformer", "--hidden", "6", "--heads", "4", "--quiet"},
+           {"train", "babi", "--optimizer", "none", "--quiet"},
+           {"train", "babi", "--schedule", "none", "--quiet"},
+           {"train", "nth-farthest", "--length", "3", "--quiet"},
+           {"compare", "babi", "--models", "lstm,none"},
+           {"eval", damaged},
+           {"study", damaged}}) {
+    const Outcome outcome = run_command(words);
+    EXPECT_NE(outcome.status, 0) << words.front();
+    EXPECT_TRUE(outcome.messages.starts_with("retrace")) << outcome.messages;
+  }
+}
+
 }  // namespace
 }  // namespace retrace

@@ -46,8 +46,9 @@ template <class Draw> Tensor Random::filled(const Shape& shape, Dtype dtype, con
     if (shape.numel() > *zeros_left_)
       throw ValueError(text(function, ": ", shape, " is more than the ", *zeros_left_,
                             " elements that are left of those to be loaded; the sizes are not those of the weights"));
+    Tensor result = dispatch_real(dtype, function, [&](auto) { return zeros(shape, dtype); });
     *zeros_left_ -= shape.numel();
-    return zeros(shape, dtype);
+    return result;
   }
   Tensor result = empty(shape, dtype, function);
   dispatch_real(dtype, function, [&](auto zero) {

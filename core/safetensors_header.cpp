@@ -11,6 +11,12 @@
 namespace retrace {
 namespace {
 
+// A name of the file, cut where it is long.
+std::string shown(const std::string& name) {
+  constexpr std::size_t longest = 200;
+  return printable(name.size() <= longest ? name : name.substr(0, longest) + "...");
+}
+
 // Parses the header event by event: rejects anything outside the format as soon as it appears, so that a header of
 // nothing but brackets cannot fill the memory.
 class HeaderReader final : public JsonEvents {
@@ -38,8 +44,7 @@ class HeaderReader final : public JsonEvents {
     keys_.emplace_back();
   }
   void key(std::string key) override {
-    if (!keys_.back().insert(key).second)
-      refuse_safetensors(path_, text("the header names ", printable(key), " twice"));
+    if (!keys_.back().insert(key).second) refuse_safetensors(path_, text("the header names ", shown(key), " twice"));
     (place_ == Place::names ? name_ : field_) = std::move(key);
   }
   void end_object() override {
@@ -79,23 +84,23 @@ class HeaderReader final : public JsonEvents {
 
   [[noreturn]] void unexpected(const char* what) const {
     if (place_ == Place::start) refuse_safetensors(path_, text("the header is ", what, ", not an object"));
-    refuse_safetensors(path_, text("the entry ", printable(name_), " of the header has ", what, " in a wrong place"));
+    refuse_safetensors(path_, text("the entry ", shown(name_), " of the header has ", what, " in a wrong place"));
   }
   void add_extent(std::uint64_t extent) {
     if (extents_.size() == max_rank)
-      refuse_safetensors(path_, text("tensor ", printable(name_), " has more than ", max_rank, " axes"));
+      refuse_safetensors(path_, text("tensor ", shown(name_), " has more than ", max_rank, " axes"));
     if (extent > static_cast<std::uint64_t>(max_elements))
-      refuse_safetensors(path_, text("tensor ", printable(name_), " has an axis of ", extent, " elements"));
+      refuse_safetensors(path_, text("tensor ", shown(name_), " has an axis of ", extent, " elements"));
     extents_.push_back(static_cast<std::int64_t>(extent));
   }
   void finish_entry() {
     if (keys_.back().size() != 3 || offsets_.size() != 2)  // any other key was refused with its value
-      refuse_safetensors(path_, text("tensor ", printable(name_), " lacks dtype, shape or data_offsets"));
+      refuse_safetensors(path_, text("tensor ", shown(name_), " lacks dtype, shape or data_offsets"));
     const SafetensorsEntry entry{name_, type(), Shape{std::span<const std::int64_t>(extents_)}, offsets_[0],
                                  offsets_[1]};
     const bool countable = entry.shape.numel() <= max_elements && entry.begin <= entry.end;
     if (!countable || entry.end - entry.begin != static_cast<std::uint64_t>(entry.shape.numel()) * entry.type->size)
-      refuse_safetensors(path_, text("tensor ", printable(name_), entry.shape, " does not fill the bytes ", entry.begin,
+      refuse_safetensors(path_, text("tensor ", shown(name_), entry.shape, " does not fill the bytes ", entry.begin,
                                      " to ", entry.end));
     result.entries.push_back(entry);
     extents_.clear();
@@ -104,9 +109,9 @@ class HeaderReader final : public JsonEvents {
   const StoredType* type() const {
     if (const StoredType* type = find_stored_type(dtype_)) return type;
     if (!is_type_name(dtype_))
-      refuse_safetensors(path_, text("tensor ", printable(name_), " is of no type of the format: ", printable(dtype_)));
-    throw FileError(text("read_safetensors: ", path_, ": tensor ", printable(name_), " is ", printable(dtype_),
-                         ", and only ", stored_type_names(), " are read; convert it where it was written"));
+      refuse_safetensors(path_, text("tensor ", shown(name_), " is of no type of the format: ", shown(dtype_)));
+    throw FileError(text("read_safetensors: ", path_, ": tensor ", shown(name_), " is ", shown(dtype_), ", and only ",
+                         stored_type_names(), " are read; convert it where it was written"));
   }
 
   const std::string& path_;
@@ -125,7 +130,7 @@ void check_offsets(const std::string& path, std::vector<SafetensorsEntry>& entri
   std::uint64_t offset = 0;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.begin != offset)
-      refuse_safetensors(path, text("tensor ", printable(entry.name), " begins at byte ", entry.begin,
+      refuse_safetensors(path, text("tensor ", shown(entry.name), " begins at byte ", entry.begin,
                                     ", and what is before it ends at ", offset));
     offset = entry.end;
   }

@@ -39,7 +39,11 @@ class RunDirectory {
   /// not reach it, or the folder is not the same any more.
   void keep_metrics();
   std::filesystem::path weights() const { return folder_.path() / "weights.safetensors"; }
-  std::filesystem::path checkpoint() const { return folder_.path() / "checkpoint.safetensors"; }
+  std::filesystem::path checkpoint() const { return checkpoint_in(folder_.path()); }
+  /// That of a run's folder, which need not exist.
+  static std::filesystem::path checkpoint_in(const std::filesystem::path& folder) {
+    return folder / "checkpoint.safetensors";
+  }
   /// Removes the weights and the result of an earlier end of a training that goes on from its checkpoint.
   void remove_earlier_end() const;
   /// Writes a file of that name. Throws FileError if it, or metrics.jsonl, did not reach the disk.

@@ -22,6 +22,9 @@ std::vector<Metrics> history_of(const RunDirectory& directory, const Run& run) {
 
 void train_into(RunDirectory& directory, Run& run, std::ostream& messages) {
   if (!directory.lost_metrics().empty()) messages << directory.lost_metrics() << std::endl;
+  if (!run.options.draws && !std::filesystem::exists(directory.checkpoint()))
+    throw FileError(
+        text("retrace: ", directory.checkpoint().string(), " was removed meanwhile; begin without --resume"));
   FitOptions& fit = run.options.fit;
   fit.metrics = &directory.metrics();
   fit.on_validation = [&directory](const Metrics& metrics) {
@@ -79,7 +82,9 @@ void StoredRuns::remove_earlier_runs() {
 }
 
 FitResult StoredRuns::train(const RunOptions& options, const std::string& name) {
-  const std::unique_ptr<Run> prepared = make_run(options);
+  RunOptions asked = options;
+  asked.draws = !resume_ || !std::filesystem::exists(RunDirectory::checkpoint_in(runs_ / name));
+  const std::unique_ptr<Run> prepared = make_run(asked);
   Run& run = *prepared;
   run.options.fit.resume = resume_;
   run.options.fit.stop = &signals_.flag();

@@ -15,7 +15,8 @@ namespace retrace {
 
 /// Trains a run that was prepared, goes on from the directory's checkpoint if the run's options say so, and writes its
 /// files: metrics and checkpoints meanwhile, weights, curves and result at the end. If a signal stopped it, there is no
-/// result, and the weights are the best so far. Says what is lost of the metrics.
+/// result, and the weights are the best so far. Says what is lost of the metrics. Throws
+/// FileError if the run has no weights without a checkpoint (RunOptions::draws) and there is none.
 void train_into(RunDirectory& directory, Run& run, std::ostream& messages);
 
 /// Thrown by StoredRuns when a signal stopped a run.

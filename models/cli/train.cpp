@@ -85,7 +85,10 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
 void run_train(const TrainFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
   const StopSignals signals;
-  const std::unique_ptr<Run> run = make_run(flags.run);  // a wrong name is found before a folder is made
+  RunOptions options = flags.run;
+  const bool goes_on = flags.resume && !flags.find_learning_rate;
+  options.draws = !goes_on || !std::filesystem::exists(RunDirectory::checkpoint_in(flags.out));
+  const std::unique_ptr<Run> run = make_run(options);  // a wrong name is found before a folder is made
   FitOptions& fit = run->options.fit;
   fit.resume = flags.resume;
   fit.stop = &signals.flag();

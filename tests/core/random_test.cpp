@@ -185,6 +185,7 @@ TEST(Random, NoneDrawsNothingAndGivesNoMoreThanItIsAskedFor) {
                            "Random::normal: [5] is more than the 4 elements that are left of those to be loaded; the "
                            "sizes are not those of the weights");
   EXPECT_THROW(none.uniform({1 << 20, 1 << 20}), ValueError) << "before it is allocated";
+  EXPECT_THROW(none.normal({1}, i64), DtypeError);
   EXPECT_EQ(none.normal({4}).shape(), (Shape{4})) << "what was refused counts for nothing";
 }
 

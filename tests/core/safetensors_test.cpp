@@ -76,6 +76,13 @@ TEST_F(Safetensors, ControlCodesInNamesAreShownNotSent) {
   }
 }
 
+TEST_F(Safetensors, LongNamesAreCutInMessages) {
+  const std::string name(1'000'000, 'n');
+  for (const std::string& entry :
+       {"\"" + name + "\":1", "\"a\":{\"dtype\":\"" + name + "\",\"shape\":[],\"data_offsets\":[0,0]}"})
+    EXPECT_LT(refusal_of_header("{" + entry + "}").size(), 500U);
+}
+
 TEST_F(Safetensors, AFileOfNothingIsAFile) {
   write_safetensors(path(), {});
   EXPECT_TRUE(read_safetensors(path()).tensors.empty());

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +39,38 @@ TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInDoubles) {
   to(layers, f64);
   load_pytorch(pytorch_files + "state_dict.safetensors", layers);
   expect_outputs_of_pytorch(layers, "example.safetensors", f64, 15);
+}
+
+/// As published models have them: a state_dict in BF16 is its upper halves.
+TEST(Pytorch, AStateDictOfHalvesIsRead) {
+  const TemporaryFolder own;
+  const std::string path = own / "halves.safetensors";
+  const std::string f32_bytes = file_bytes(pytorch_files + "state_dict.safetensors");
+  std::uint64_t length = 0;
+  std::memcpy(&length, f32_bytes.data(), sizeof length);
+  const nlohmann::json header = nlohmann::json::parse(f32_bytes.substr(sizeof length, length));
+  nlohmann::json halved;
+  std::string data;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    ASSERT_EQ(entry.at("dtype"), "F32");
+    const std::size_t begin = data.size(), from = entry.at("data_offsets")[0], to = entry.at("data_offsets")[1];
+    for (std::size_t place = from; place < to; place += 4)
+      data += f32_bytes.substr(sizeof length + length + place + 2, 2);
+    halved[name] = {{"dtype", "BF16"}, {"shape", entry.at("shape")}, {"data_offsets", {begin, data.size()}}};
+  }
+  const std::string text = halved.dump();
+  length = text.size();
+  std::ofstream(path, std::ios::binary) << std::string(reinterpret_cast<const char*>(&length), sizeof length) << text
+                                        << data;
+  Random random(1), other(1);
+  const PytorchLayers whole(random), halves(other);
+  load_pytorch(pytorch_files + "state_dict.safetensors", whole);
+  load_pytorch(path, halves);
+  const std::vector<NamedTensor> expected = parameters(whole), read = parameters(halves);
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    EXPECT_LE(max(abs(read[k].tensor - expected[k].tensor)).item(), 0x1p-7 * max(abs(expected[k].tensor)).item() * 2)
+        << expected[k].name;
 }
 
 /// The example's state_dict as save_pytorch writes it: of two biases that are added, the first holds the sum and the

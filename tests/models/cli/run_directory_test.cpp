@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <retrace/core/error.h>
 #include <retrace/models/cli/run_directory.h>
+#include <retrace/models/cli/stored_training.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/metrics.h>
+#include <retrace/models/training/run_kinds.h>
+#include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
@@ -20,6 +23,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -224,6 +228,19 @@ TEST_F(RunDirectories, MetricsAreKeptBeforeTheCheckpointThatCountsOnThem) {
   fit(*model, task, options);
   EXPECT_EQ(lines, (std::vector<std::int64_t>{1, 2, 3, 3})) << "and at the end";
   EXPECT_EQ(steps_before, (std::vector<std::int64_t>{0, 2, 4, 6}));
+}
+
+/// Zeros would be trained in silence.
+TEST_F(RunDirectories, WeightsThatWereNotDrawnAreThoseOfACheckpoint) {
+  const std::unique_ptr<retrace::Run> run = make_run({.task = "babi", .model = {.name = "lstm"}, .draws = false});
+  for (const NamedTensor& weight : run->weights()) {
+    if (weight.name.find("weight") == std::string::npos) continue;
+    EXPECT_EQ(max(abs(weight.tensor)).item(), 0) << weight.name;
+  }
+  RunDirectory directory(run_, true);
+  std::ostringstream messages;
+  EXPECT_NE(message_of<FileError>([&] { train_into(directory, *run, messages); }).find("was removed meanwhile"),
+            std::string::npos);
 }
 
 /// The last steps before a checkpoint may be without a validation.

@@ -26,7 +26,7 @@ class JsonWriter {
   JsonWriter& begin_array() { return open('['); }
   JsonWriter& end_array() { return close(']'); }
   JsonWriter& key(std::string_view name);
-  /// Replaces bytes that are not UTF-8 by U+FFFD.
+  /// Replaces bytes that are not UTF-8 by U+FFFD, and escapes every control code (core/printable.h).
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(std::int64_t number);

@@ -1,5 +1,6 @@
 // The writing half; core/json_reader.cpp has the other.
 #include <retrace/core/json.h>
+#include <retrace/core/printable.h>
 #include <retrace/core/utf8.h>
 
 #include <array>
@@ -89,15 +90,13 @@ void JsonWriter::append_quoted(std::string_view text) {
   text_ += '"';
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    const unsigned char first = static_cast<unsigned char>(text.front());
     if (length == 0) {
       text_ += replacement_character;
-    } else if (first < 0x20) {
-      text_ += "\\u00";
-      text_ += hexadecimal[first >> 4];
-      text_ += hexadecimal[first & 15];
+    } else if (const std::optional<std::uint32_t> control = control_at(text)) {
+      text_ += "\\u";
+      for (int shift = 12; shift >= 0; shift -= 4) text_ += hexadecimal[*control >> shift & 15];
     } else {
-      if (first == '"' || first == '\\') text_ += '\\';
+      if (text.front() == '"' || text.front() == '\\') text_ += '\\';
       text_ += text.substr(0, length);
     }
     text.remove_prefix(length == 0 ? 1 : length);

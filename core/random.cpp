@@ -32,7 +32,24 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-template <class Draw> Tensor filled(const Shape& shape, Dtype dtype, const char* function, Draw&& draw) {
+}  // namespace
+
+Random Random::none(std::int64_t elements) {
+  Random none;
+  none.zeros_left_ = elements;
+  return none;
+}
+
+template <class Draw> Tensor Random::filled(const Shape& shape, Dtype dtype, const char* function, Draw&& draw) {
+  if (zeros_left_) {
+    check_numel(shape, function);
+    if (shape.numel() > *zeros_left_)
+      throw ValueError(text(function, ": ", shape, " is more than the ", *zeros_left_,
+                            " elements that are left of those to be loaded; the sizes are not those of the weights"));
+    Tensor result = dispatch_real(dtype, function, [&](auto) { return zeros(shape, dtype); });
+    *zeros_left_ -= shape.numel();
+    return result;
+  }
   Tensor result = empty(shape, dtype, function);
   dispatch_real(dtype, function, [&](auto zero) {
     using T = decltype(zero);
@@ -41,8 +58,6 @@ template <class Draw> Tensor filled(const Shape& shape, Dtype dtype, const char*
   return result;
 }
 
-}  // namespace
-
 Random Random::stream(std::string_view name) const {
   std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
   for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3;
@@ -50,15 +65,18 @@ Random Random::stream(std::string_view name) const {
 }
 
 Random Random::stream(std::uint64_t number) const {
-  return Random(State{.key = key_, .stream = mix(stream_ ^ mix(number)), .drawn = 0});
+  Random result(State{.key = key_, .stream = mix(stream_ ^ mix(number)), .drawn = 0});
+  result.zeros_left_ = zeros_left_;
+  return result;
 }
 
 std::uint32_t Random::bits() {
   const std::uint64_t block = drawn_ / 4;
   if (block != block_at_) {
-    block_ = philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
-                     static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)},
-                    key_);
+    block_ = zeros_left_ ? Block{}
+                         : philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+                                   static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)},
+                                  key_);
     block_at_ = block;
   }
   return block_[static_cast<std::size_t>(drawn_++ % 4)];

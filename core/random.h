@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,11 @@ namespace retrace {
 class Random {
  public:
   explicit Random(std::uint64_t seed = 0) : key_(seed) {}
+  /// A generator that draws nothing, for a model whose weights are loaded next: every bit and number is 0, and tensors
+  /// are zeros. Tensors with more than `elements` elements in all throw ValueError before they are allocated: sizes
+  /// that nobody has checked are not those of the weights that are there.
+  static Random none(std::int64_t elements = std::numeric_limits<std::int64_t>::max());
+  bool draws() const { return !zeros_left_; }
   /// A generator of its own for a named purpose ("weights", "batches"): independent of how much this one has drawn.
   Random stream(std::string_view name) const;
   /// The stream with a number for a name: stream(step), stream(sample).
@@ -51,11 +58,14 @@ class Random {
   explicit Random(const State& state) : key_(state.key), stream_(state.stream), drawn_(state.drawn) {}
 
  private:
+  template <class Draw> Tensor filled(const Shape& shape, Dtype dtype, const char* function, Draw&& draw);
+
   std::uint64_t key_;
   std::uint64_t stream_ = 0;
   std::uint64_t drawn_ = 0;
   std::array<std::uint32_t, 4> block_{};
   std::uint64_t block_at_ = ~std::uint64_t{0};  // the counter that block_ was made of
+  std::optional<std::int64_t> zeros_left_;      // of a generator that draws nothing
 };
 
 }  // namespace retrace

@@ -6,9 +6,10 @@
 
 namespace retrace {
 
-/// Written beside its place, flushed to the disk and renamed. Until put_into_place, and on any error, what was there
-/// before stays; what was written is removed again. Links stay, and the file they lead to is replaced. Throws
-/// FileError, in the name of `function`, for devices and pipes, and where the system refuses.
+/// Written beside its place under a name that nobody can foresee, flushed to the disk and renamed. Until
+/// put_into_place, and on any error, what was there before stays; what was written is removed again. Links stay, and
+/// the file they lead to is replaced, by one that the same users can read and write. Throws FileError, in the name of
+/// `function`, for folders, devices and pipes, and where the system refuses.
 class ReplacementFile {
  public:
   ReplacementFile(const char* function, const std::string& place);

@@ -14,16 +14,19 @@ struct SafetensorsFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// Reads f32, f64 and i64 tensors. Strict: the tensors must fill the data one after the other, without gaps, sizes must
-/// fit the shapes, and no name may come twice. Rejects a file of write_safetensors that has changed since, by its
-/// checksum; files of other programs have none. Throws FileError with the path, the defect and the remedy.
+/// Reads F32, F16 and BF16 as f32, F64 as f64, I64, I32, U8 and BOOL as i64. Strict: the tensors must fill the data one
+/// after the other, without gaps, sizes must fit the shapes, the header has at most 100 MB, and no name may come twice;
+/// nothing is allocated for a tensor before all of this is known. Rejects a file of write_safetensors whose tensors or
+/// metadata have changed since, by their checksum; files of other programs have none. Throws FileError with the path,
+/// the defect and the remedy.
 SafetensorsFile read_safetensors(const std::string& path);
 
-/// Writes the tensors in the order of their names, and a checksum of the whole file as the metadata entry
-/// "retrace.crc64", which read_safetensors does not return. On any error the previous file is left unchanged: the new
-/// one is written beside it, flushed to the disk and renamed. Throws FileError if the system refuses; DtypeError for a
-/// dual tensor; ValueError for an undefined tensor, a tensor named "__metadata__", a metadata entry "retrace.crc64" and
-/// text that is not UTF-8.
+/// Writes the tensors in the order of their names, and a checksum of tensors and metadata, however a program may write
+/// them again, as the metadata entry "retrace.checksum", which read_safetensors does not return. On any error the
+/// previous file is left unchanged: the new one is written beside it, flushed to the disk and renamed. Throws FileError
+/// if the system refuses; DtypeError for a dual tensor; ValueError for an undefined tensor, a tensor named
+/// "__metadata__", a metadata entry with nearly the name of the checksum, text that is not UTF-8, and a header of more
+/// than 100 MB.
 void write_safetensors(const std::string& path, const std::map<std::string, Tensor>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 

@@ -5,6 +5,7 @@
 #include <retrace/core/replacement_file.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/core/safetensors_checksum.h>
+#include <retrace/core/safetensors_header.h>
 #include <retrace/core/utf8.h>
 
 #include <span>
@@ -23,39 +24,47 @@ void check_tensor(const std::string& name, const Tensor& tensor) {
         text("write_safetensors: ", printable(name), " is dual, which the format does not know; write it as f64"));
 }
 
-const char* format_name(Dtype dtype) { return dtype == f32 ? "F32" : dtype == f64 ? "F64" : "I64"; }
-
 void check_text(std::string_view text) {
   if (!is_utf8(text))
     throw ValueError("write_safetensors: a name or the metadata is not UTF-8, as the format asks; encode it");
 }
 
-void add_metadata(JsonWriter& header, const std::map<std::string, std::string>& metadata) {
-  header.key("__metadata__").begin_object().key(checksum_key).value(blank_digits);
+void check_metadata(const std::map<std::string, std::string>& metadata) {
   for (const auto& [key, value] : metadata) {
     check_text(key);
     check_text(value);
-    if (key == checksum_key)
-      throw ValueError(text("write_safetensors: the metadata has an entry ", checksum_key,
-                            ", which is kept for the checksum; rename it"));
-    header.key(key).value(value);
+    if (resembles_checksum_key(key))
+      throw ValueError(text("write_safetensors: the metadata has an entry ", printable(key),
+                            ", which would be taken for the checksum, ", checksum_key, "; rename it"));
   }
-  header.end_object();
 }
 
-std::string header_of(const std::map<std::string, Tensor>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
+std::span<const std::byte> bytes_of(const Tensor& tensor) {
+  return dispatch_any(tensor.dtype(), [&](auto zero) { return std::as_bytes(tensor.values<decltype(zero)>()); });
+}
+
+TensorDigests digests_of(const std::map<std::string, Tensor>& tensors) {
+  TensorDigests digests;
+  for (const auto& [name, tensor] : tensors) {
+    Crc64 checksum;
+    checksum.add(bytes_of(tensor).data(), bytes_of(tensor).size());
+    digests[name] = {stored_type_of(tensor.dtype()).name, tensor.shape(), checksum.value()};
+  }
+  return digests;
+}
+
+std::string header_of(const std::map<std::string, Tensor>& tensors, std::map<std::string, std::string> metadata) {
+  metadata[checksum_key] = checksum_of(metadata, digests_of(tensors));
   JsonWriter header;
-  header.begin_object();
-  add_metadata(header, metadata);
+  header.begin_object().key("__metadata__").begin_object();
+  for (const auto& [key, value] : metadata) header.key(key).value(value);
+  header.end_object();
   std::uint64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
-    check_tensor(name, tensor);
-    check_text(name);
-    const std::uint64_t end = offset + static_cast<std::uint64_t>(tensor.numel()) * size_of(tensor.dtype());
+    const std::uint64_t end = offset + bytes_of(tensor).size();
     header.key(name).begin_object();
     header.key("data_offsets").begin_array().value(offset).value(end).end_array();
-    header.key("dtype").value(format_name(tensor.dtype()));
+    header.key("dtype").value(stored_type_of(tensor.dtype()).name);
     header.key("shape").begin_array();
     for (const std::int64_t extent : tensor.shape()) header.value(extent);
     header.end_array().end_object();
@@ -63,24 +72,23 @@ std::string header_of(const std::map<std::string, Tensor>& tensors,
   }
   std::string result = header.end_object().text();
   result.resize((result.size() + 7) / 8 * 8, ' ');
+  if (result.size() > max_safetensors_header)
+    throw ValueError(text("write_safetensors: names, shapes and metadata take ", result.size(),
+                          " bytes, and the format's limit is ", max_safetensors_header, "; write several files"));
   return result;
-}
-
-std::span<const std::byte> bytes_of(const Tensor& tensor) {
-  return dispatch_any(tensor.dtype(), [&](auto zero) { return std::as_bytes(tensor.values<decltype(zero)>()); });
 }
 
 }  // namespace
 
 void write_safetensors(const std::string& path, const std::map<std::string, Tensor>& tensors,
                        const std::map<std::string, std::string>& metadata) {
-  std::string header = header_of(tensors, metadata);
+  for (const auto& [name, tensor] : tensors) {
+    check_tensor(name, tensor);
+    check_text(name);
+  }
+  check_metadata(metadata);
+  const std::string header = header_of(tensors, metadata);
   const std::uint64_t length = header.size();
-  Crc64 checksum;
-  checksum.add(&length, sizeof length);
-  checksum.add(header.data(), header.size());
-  for (const auto& entry : tensors) checksum.add(bytes_of(entry.second).data(), bytes_of(entry.second).size());
-  header.replace(checksum_mark.size(), blank_digits.size(), checksum_digits(checksum.value()));
 
   ReplacementFile file("write_safetensors", path);
   file.write(&length, sizeof length);

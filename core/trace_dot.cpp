@@ -1,5 +1,6 @@
 // A trace as a drawing in the DOT language of Graphviz.
 #include <retrace/core/inspect.h>
+#include <retrace/core/printable.h>
 
 #include <vector>
 
@@ -8,7 +9,7 @@ namespace {
 
 std::string dot_string(const std::string& label) {
   std::string result = "\"";
-  for (const char c : label) {
+  for (const char c : printable_lines(label)) {
     if (c == '"' || c == '\\') result += '\\';
     result += c == '\n' ? std::string("\\n") : std::string(1, c);
   }

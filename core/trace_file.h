@@ -8,7 +8,8 @@
 
 namespace retrace {
 
-/// Writes a trace, completely or not at all, with a checksum of the whole file. Throws FileError if the system refuses.
+/// Writes a trace, completely or not at all, with a checksum of all that it says. Throws FileError if the system
+/// refuses.
 void save(const Trace& trace, const std::string& path);
 /// Reads what save() wrote. Throws FileError with the path and what is wrong: a file that is damaged, that is no trace,
 /// or that a later version wrote.

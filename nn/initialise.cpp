@@ -1,6 +1,10 @@
+#include <retrace/core/threads_scope.h>
 #include <retrace/nn/initialise.h>
+#include <retrace/ops/ops.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace retrace {
@@ -13,23 +17,49 @@ double fans(const Shape& shape, const char* function) {
   return static_cast<double>(shape[0] + shape[1]);
 }
 
-using Vector = std::vector<double>;
+using Row = std::span<double>;
 
-double dot(const Vector& a, const Vector& b) {
+double dot(Row a, Row b) {
   double sum = 0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
   return sum;
 }
 
-// The Gram-Schmidt process, applied twice: the error of a single pass grows with the condition number.
-void make_orthogonal(Vector& vector, const std::vector<Vector>& earlier) {
-  for (int pass = 0; pass < 2; ++pass)
-    for (const Vector& other : earlier) {
-      const double along = dot(vector, other);
-      for (std::size_t k = 0; k < vector.size(); ++k) vector[k] -= along * other[k];
+Row row_of(const Tensor& matrix, std::int64_t row) {
+  const auto columns = static_cast<std::size_t>(matrix.dim(1));
+  return matrix.mutable_values<double>().subspan(static_cast<std::size_t>(row) * columns, columns);
+}
+
+// The Gram-Schmidt process. A single pass leaves an error that grows with the condition number; two do not.
+void make_orthogonal(const Tensor& rows, int passes) {
+  for (std::int64_t n = 0; n < rows.dim(0); ++n) {
+    const Row row = row_of(rows, n);
+    for (int pass = 0; pass < passes; ++pass)
+      for (std::int64_t m = 0; m < n; ++m) {
+        const Row other = row_of(rows, m);
+        const double along = dot(row, other);
+        for (std::size_t k = 0; k < row.size(); ++k) row[k] -= along * other[k];
+      }
+    const double length = std::sqrt(dot(row, row));
+    for (double& element : row) element /= length;
+  }
+}
+
+// The same for many rows, a block at a time: what a block has along all earlier rows is a product of matrices, too
+// narrow for several threads.
+void make_orthogonal_by_blocks(const Tensor& rows) {
+  constexpr std::int64_t small = 128, block = 16;
+  if (rows.dim(0) <= small) return make_orthogonal(rows, 2);
+  const ThreadsScope one_thread(1);
+  const std::int64_t columns = rows.dim(1);
+  for (std::int64_t begin = 0; begin < rows.dim(0); begin += block) {
+    const std::int64_t count = std::min(block, rows.dim(0) - begin);
+    const Tensor earlier = view(rows, {begin, columns}), own = view(rows, {count, columns}, begin * columns);
+    for (int pass = 0; pass < 2; ++pass) {
+      copy_values(own - matmul(matmul(own, earlier, {.transpose_b = true}), earlier), own);
+      make_orthogonal(own, 1);
     }
-  const double length = std::sqrt(dot(vector, vector));
-  for (double& element : vector) element /= length;
+  }
 }
 
 }  // namespace
@@ -54,28 +84,19 @@ Tensor glorot_normal(const Shape& shape, Random& random) {
 
 Tensor orthogonal(std::int64_t rows, std::int64_t columns, Random& random, double gain) {
   checked_size("orthogonal", "rows", rows), checked_size("orthogonal", "columns", columns);
+  if (!random.draws()) return random.normal({rows, columns});
   check_memory("orthogonal", "a matrix", {rows, columns}, f64);
+  const NoTape no_tape;
   const bool wide = rows <= columns;
-  std::vector<Vector> basis;
-  for (std::int64_t n = 0; n < (wide ? rows : columns); ++n) {
-    Vector vector(static_cast<std::size_t>(wide ? columns : rows));
-    for (double& element : vector) element = random.normal();
-    make_orthogonal(vector, basis);
-    basis.push_back(std::move(vector));
-  }
-  Vector values(static_cast<std::size_t>(rows * columns));
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const std::size_t vector = static_cast<std::size_t>(wide ? i : j),
-                        element = static_cast<std::size_t>(wide ? j : i);
-      values[static_cast<std::size_t>(i * columns + j)] = gain * basis[vector][element];
-    }
-  return tensor(std::span<const double>(values), {rows, columns});
+  const Tensor basis = random.normal({std::min(rows, columns), std::max(rows, columns)}, f64);
+  make_orthogonal_by_blocks(basis);
+  return to((wide ? basis : transpose(basis)) * gain, default_dtype());
 }
 
 Tensor truncated_normal(const Shape& shape, double deviation, Random& random) {
+  if (!random.draws()) return random.normal(shape);
   check_memory("truncated_normal", "a tensor", shape, f64);
-  Vector values(static_cast<std::size_t>(shape.numel()));
+  std::vector<double> values(static_cast<std::size_t>(shape.numel()));
   for (double& value : values) {
     do value = random.normal();
     while (std::abs(value) > 2);

@@ -16,7 +16,7 @@ void run_ablate(const AblateFlags& flags, Program& program) {
     options.run.fit.progress = progress_on(program);
   }
   variations_of(options);  // a wrong name is found before a folder is made
-  const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "ablate.html", options.train);
+  const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "ablate.html", program, options.train);
   const Ablation ablation = ablate(options);
   if (stored) stored->write(to_html(ablation), to_json(ablation));
   program.results << (flags.json ? to_json(ablation) + "\n" : to_text(ablation)) << std::flush;

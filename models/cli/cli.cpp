@@ -7,6 +7,7 @@
 #include <retrace/models/cli/generated_files.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/output_stream.h>
+#include <retrace/models/cli/printable_stream.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/usage_errors.h>
 
@@ -27,8 +28,9 @@ constexpr int usage_error = 2;
 constexpr int failure = 1;
 
 /// Flushes and checks: not every stream throws when a write fails.
-void finish(std::ostream& results) {
-  if (!results.flush()) throw FileError("retrace: the results cannot be written; send them elsewhere");
+void finish(const Program& program) {
+  program.results.flush();
+  if (!program.data.flush()) throw FileError("retrace: the results cannot be written; send them elsewhere");
 }
 
 int run_command(int argc, const char* const* argv, Program program) {
@@ -46,25 +48,28 @@ int run_command(int argc, const char* const* argv, Program program) {
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_flags_as_values(*command);
   try {
     app.parse(argc, argv);
-    finish(results);
+    finish(program);
     return program.status;
   } catch (const CLI::ParseError& error) {
     if (!report(app, error, results, messages)) return usage_error;
-    finish(results);
+    finish(program);
     return 0;
   } catch (const Interrupted& error) {
     messages << error.what() << std::endl;
     return error.exit_status;
   } catch (const DivergenceError& error) {
-    messages << error.what() << std::endl;
+    messages << told_by_command(app, error.what()) << std::endl;
     return failure;
   } catch (const ValueError& error) {
-    messages << error.what() << std::endl;
+    messages << told_by_command(app, error.what()) << std::endl;
     return usage_error;
+  } catch (const MemoryError& error) {
+    messages << told_by_command(app, error.what()) << " (--hidden, --slots, --length, --batch)" << std::endl;
+    return failure;
   } catch (const std::bad_alloc&) {
     throw;  // not even memory for a message
   } catch (const std::exception& error) {
-    messages << printable(one_line(error.what())) << std::endl;
+    messages << told_by_command(app, one_line(error.what())) << std::endl;
     return failure;
   }
 }
@@ -114,12 +119,14 @@ int run_cli(int argc, const char* const* argv) {
 
 int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal,
             std::istream* keyboard) {
+  PrintableStream text(results), notes(messages);
+  notes << std::unitbuf;  // as what is written to `messages` itself
   try {
-    return run_command(argc, argv, {results, messages, terminal, keyboard});
+    return run_command(argc, argv, {text, results, notes, messages, terminal, keyboard});
   } catch (const std::bad_alloc&) {
     messages << no_memory << std::endl;
   } catch (const std::exception& error) {
-    messages << error.what() << std::endl;
+    notes << error.what() << std::endl;
   }
   return failure;
 }

@@ -18,8 +18,10 @@
 namespace retrace {
 
 struct Program {
-  std::ostream& results;
-  std::ostream& messages;
+  std::ostream& results;   // text and JSON, whose control codes are escaped on their way (printable_stream.h)
+  std::ostream& data;      // the same stream as it is, for files that are passed on, and for colours
+  std::ostream& messages;  // what is not a result, escaped, too
+  std::ostream& progress;  // the same stream as it is, for a line that is written again and again
   bool terminal = false;
   std::istream* keyboard = nullptr;  // of a reader who sees the results on a terminal
   int status = 0;                    // the exit status of the program

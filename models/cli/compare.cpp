@@ -14,7 +14,7 @@ void run_compare(const CompareFlags& flags, Program& program) {
   CompareOptions options = flags.compare;
   options.match = flags.match == "parameters" ? Match::parameters : flags.match == "flops" ? Match::flops : Match::none;
   if (!flags.quiet) options.run.fit.progress = progress_on(program);
-  const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "compare.html", options.train);
+  const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "compare.html", program, options.train);
   const Comparison comparison = compare(options);
   if (stored) stored->write(to_html(comparison), to_json(comparison));
   program.results << (flags.json ? to_json(comparison) + "\n" : to_text(comparison)) << std::flush;

@@ -1,5 +1,6 @@
 #include <retrace/core/error.h>
 #include <retrace/models/cli/help_texts.h>
+#include <retrace/ops/kernels/isa.h>
 
 #include <algorithm>
 #include <array>
@@ -62,16 +63,17 @@ constexpr std::array all_exit_statuses{
             "when something failed (a loss that is not finite, a file that cannot be read or written, a gradient that "
             "is wrong)"},
     Meaning{"2", "for a wrong command line"},
+    Meaning{"129", "after SIGHUP, as when its terminal is closed"},
     Meaning{"130", "after Ctrl-C"},
     Meaning{"143", "after SIGTERM"},
 };
 
-constexpr std::array all_variables{
-    Meaning{"NO_COLOR", "if set and not empty, nothing is coloured; what goes into a pipe or a file never is"},
-    Meaning{"COLUMNS", "the width of the progress line where the terminal does not tell it"},
-    Meaning{"OMP_NUM_THREADS", "the number of threads without --threads; results do not depend on it"},
-    Meaning{"RETRACE_ISA", "the instruction set of the kernels (v2, v3, v4 or generic) instead of the machine's best"},
-};
+/// "the instruction set of the kernels (v2, v3, v4) ...".
+std::string meaning_of_isa() {
+  std::string names;
+  for (const char* name : kernels::built_names()) names += text(names.empty() ? "" : ", ", name);
+  return text("the instruction set of the kernels (", names, ") instead of the machine's best");
+}
 
 /// "  NO_COLOR         if set ...", each on lines of at most 80 characters.
 std::string listed(std::span<const Meaning> meanings) {
@@ -100,7 +102,16 @@ std::string listed(std::span<const Meaning> meanings) {
 
 std::span<const CommandExample> examples() { return all_examples; }
 std::span<const Meaning> exit_statuses() { return all_exit_statuses; }
-std::span<const Meaning> environment() { return all_variables; }
+std::span<const Meaning> environment() {
+  static const std::string isa = meaning_of_isa();
+  static const std::array variables{
+      Meaning{"NO_COLOR", "if set and not empty, nothing is coloured; what goes into a pipe or a file never is"},
+      Meaning{"COLUMNS", "the width of the progress line where the terminal does not tell it"},
+      Meaning{"OMP_NUM_THREADS", "the number of threads without --threads; results do not depend on it"},
+      Meaning{"RETRACE_ISA", isa},
+  };
+  return variables;
+}
 
 std::string end_of_help(std::string_view command) {
   if (command.empty())

@@ -10,10 +10,9 @@
 
 #include <CLI/App.hpp>
 
-namespace retrace {
+#include <retrace/models/formats/counts.h>
 
-/// The largest size or count. A smaller one may still exceed memory; the allocation reports that.
-inline constexpr int largest_count = 1'000'000'000;
+namespace retrace {
 
 /// The numbers from `least` to `most`; `open` names the end that is excluded, if any.
 struct NumberRange {

@@ -130,7 +130,7 @@ void add_memory_options(CLI::App& command, ModelSpec& model) {
   leave_out("--no-attention-mlp", parts.attention_mlp, "rmc: without the MLP after the attention");
   add_count(command, "--key-size", parts.key_size,
             "rmc: features of queries and keys in a head (default: as of values)");
-  add_count(command, "--mlp-layers", parts.mlp_layers, "rmc: of the MLP after the attention", 1, 100)
+  add_count(command, "--mlp-layers", parts.mlp_layers, "rmc: of the MLP after the attention", 1, most_mlp_layers)
       ->default_str(std::to_string(parts.mlp_layers));
   const auto choose_variant = [&parts](const std::string& name) {
     parts.variant = static_cast<CoreVariant>(std::ranges::find(variant_names(), name) - variant_names().begin());
@@ -144,7 +144,6 @@ void add_memory_options(CLI::App& command, ModelSpec& model) {
 }
 
 void add_form_options(CLI::App& command, ModelForm& form) {
-  constexpr int most_layers = 1000;
   add_count(
       command, "--layers", form.layers,
       "one upon another, of lstm, gru, rnn, attention, transformer, delta-net and mlstm; of an rmc, blocks of a step "

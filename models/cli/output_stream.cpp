@@ -17,9 +17,8 @@ FileError unwritable(const std::string& name, int reason, const char* remedy) {
   return FileError(text("retrace: ", name, " cannot be written: ", std::strerror(reason), "; ", remedy));
 }
 
-int open_file(const std::filesystem::path& file, OutputStream::Existing existing) {
-  const int how = existing == OutputStream::Existing::emptied ? O_TRUNC : O_APPEND;
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+int open_file(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor < 0) throw unwritable(file.string(), errno, remedy_for_files);
   return descriptor;
 }
@@ -32,8 +31,8 @@ OutputStream::OutputStream(int descriptor, const char* name, const char* remedy)
   exceptions(std::ios::badbit);
 }
 
-OutputStream::OutputStream(const std::filesystem::path& file, Existing existing)
-    : std::ostream(nullptr), buffer_(open_file(file, existing), true, file.string(), remedy_for_files) {
+OutputStream::OutputStream(const std::filesystem::path& file)
+    : std::ostream(nullptr), buffer_(open_file(file), true, file.string(), remedy_for_files) {
   rdbuf(&buffer_);
   exceptions(std::ios::badbit);
 }

@@ -15,9 +15,8 @@ class OutputStream : public std::ostream {
  public:
   /// Writes to an open descriptor, which stays open. `remedy` tells the user how to go on if a write fails.
   OutputStream(int descriptor, const char* name, const char* remedy);
-  enum class Existing { emptied, appended_to };
-  /// Writes to a file, which is created if it does not exist.
-  OutputStream(const std::filesystem::path& file, Existing existing);
+  /// Appends to a file that exists.
+  explicit OutputStream(const std::filesystem::path& file);
 
   /// Flushes and waits until the data are on disk.
   void flush_to_disk();

@@ -16,7 +16,8 @@ void run_predict(const PredictFlags& flags, Program& program) {
   const Answers answers = predict(load_run(flags.path, TaskSamples::none), flags.input);
   const std::string result = flags.json ? to_json(answers) + "\n" : to_csv(answers, flags.probabilities);
   if (flags.out.empty()) {
-    program.results << result << std::flush;
+    // A program reads the file as it is; on a terminal, a person does.
+    (program.keyboard == nullptr ? program.data : program.results) << result << std::flush;
     return;
   }
   ReplacementFile file("retrace predict", flags.out);

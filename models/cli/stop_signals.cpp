@@ -1,23 +1,23 @@
 #include <retrace/models/cli/stop_signals.h>
 
 #include <array>
-#include <csignal>
 
 namespace retrace {
 namespace {
 
-constexpr std::array<int, 2> stop_signals{SIGINT, SIGTERM};
+constexpr std::array<int, 2> requests{SIGINT, SIGTERM};
 std::atomic<bool> came{false};
 std::atomic<int> number_of_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "a signal handler may write them");
 
 void end_as_usual() {
-  for (const int signal : stop_signals) std::signal(signal, SIG_DFL);
+  for (const int signal : requests) std::signal(signal, SIG_DFL);
 }
 
 void note(int signal) {
   end_as_usual();
+  std::signal(SIGHUP, SIG_IGN);  // a terminal that ends sends several
   number_of_signal = signal;
   came = true;
 }
@@ -29,11 +29,16 @@ StopSignals::StopSignals() {
   struct sigaction once {};
   once.sa_handler = note;
   sigemptyset(&once.sa_mask);
-  for (const int signal : stop_signals) sigaddset(&once.sa_mask, signal);
-  for (const int signal : stop_signals) sigaction(signal, &once, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&once.sa_mask, signal);
+  for (const int signal : requests) sigaction(signal, &once, nullptr);
+  sigaction(SIGHUP, nullptr, &before_hangup_);
+  if (before_hangup_.sa_handler != SIG_IGN) sigaction(SIGHUP, &once, nullptr);
 }
 
-StopSignals::~StopSignals() { end_as_usual(); }
+StopSignals::~StopSignals() {
+  end_as_usual();
+  sigaction(SIGHUP, &before_hangup_, nullptr);
+}
 
 const std::atomic<bool>& StopSignals::flag() const { return came; }
 

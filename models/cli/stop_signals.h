@@ -1,12 +1,14 @@
-// Ctrl-C and SIGTERM as a request that a training can act on.
+// Ctrl-C, SIGTERM and the end of a terminal as a request that a training can act on.
 #pragma once
 
 #include <atomic>
+#include <csignal>
 
 namespace retrace {
 
-/// During its lifetime, the first SIGINT or SIGTERM sets a flag instead of ending the program. A second signal, of
-/// either kind, ends the program as usual.
+/// During its lifetime, the first SIGINT, SIGTERM or SIGHUP sets a flag instead of ending the program. A second SIGINT
+/// or SIGTERM ends the program as usual. SIGHUP is ignored after the first signal, and from the beginning if it was
+/// before, as under nohup.
 class StopSignals {
  public:
   StopSignals();
@@ -18,6 +20,9 @@ class StopSignals {
   const std::atomic<bool>& flag() const;
   /// 128 + the number of the signal, as shells report a program that a signal ended.
   int exit_status() const;
+
+ private:
+  struct sigaction before_hangup_ {};
 };
 
 }  // namespace retrace

@@ -4,6 +4,7 @@
 #include <retrace/models/training/run_kinds.h>
 
 #include <array>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,11 @@ std::vector<Metrics> history_of(const RunDirectory& directory, const Run& run) {
 
 }  // namespace
 
-void train_into(RunDirectory& directory, Run& run) {
+void train_into(RunDirectory& directory, Run& run, std::ostream& messages) {
+  if (!directory.lost_metrics().empty()) messages << directory.lost_metrics() << std::endl;
+  if (!run.options.draws && !std::filesystem::exists(directory.checkpoint()))
+    throw FileError(
+        text("retrace: ", directory.checkpoint().string(), " was removed meanwhile; begin without --resume"));
   FitOptions& fit = run.options.fit;
   fit.metrics = &directory.metrics();
   fit.on_validation = [&directory](const Metrics& metrics) {
@@ -27,6 +32,7 @@ void train_into(RunDirectory& directory, Run& run) {
     return FitAction::go_on;
   };
   fit.checkpoint = directory.checkpoint().string();
+  fit.before_checkpoint = [&directory] { directory.keep_metrics(); };
   fit.model = run.description();
   run.train();
   const bool has_result = run.fit.stopped_by != StopReason::signal;
@@ -38,10 +44,10 @@ void train_into(RunDirectory& directory, Run& run) {
 
 namespace {
 
-/// The folder's path, unless it has results that are to be kept: those of another command even with --resume.
-std::filesystem::path checked_folder(const CommonFlags& flags, std::string_view page) {
+/// Refuses a folder with results that are to be kept: those of another command even with --resume.
+void keep_results(const CommonFlags& flags, std::string_view page) {
   constexpr const char* remedy = "give --resume to go on with it, --force to start over";
-  if (flags.force) return flags.out;
+  if (flags.force) return;
   constexpr const char* another = "choose another folder, or give --force to start over";
   for (const char* other : {"compare.html", "ablate.html", "tuning.txt"})
     if (other != page) refuse_earlier_results(flags.out, std::array{other}, another);
@@ -49,20 +55,22 @@ std::filesystem::path checked_folder(const CommonFlags& flags, std::string_view 
   if (!has_runs)
     refuse_earlier_results(flags.out, std::array{"weights.safetensors", "checkpoint.safetensors", "metrics.jsonl"},
                            another);
-  if (flags.resume) return flags.out;
+  if (flags.resume) return;
   refuse_earlier_results(flags.out, std::array{page.data(), "result.json"}, remedy);
   if (has_runs) throw ValueError(text("retrace: ", flags.out, " holds runs of an earlier command; ", remedy));
-  return flags.out;
 }
 
 }  // namespace
 
-StoredRuns::StoredRuns(const CommonFlags& flags, const char* page)
+StoredRuns::StoredRuns(const CommonFlags& flags, const char* page, std::ostream& messages)
     : runs_(std::filesystem::path(flags.out) / "runs"),
       resume_(flags.resume),
       replace_(flags.force),
       page_(page),
-      folder_(checked_folder(flags, page)) {}
+      messages_(messages),
+      folder_(flags.out) {
+  keep_results(flags, page);
+}
 
 void StoredRuns::remove_earlier_runs() {
   if (!std::exchange(replace_, false)) return;
@@ -74,14 +82,16 @@ void StoredRuns::remove_earlier_runs() {
 }
 
 FitResult StoredRuns::train(const RunOptions& options, const std::string& name) {
-  const std::unique_ptr<Run> prepared = make_run(options);
+  RunOptions asked = options;
+  asked.draws = !resume_ || !std::filesystem::exists(RunDirectory::checkpoint_in(runs_ / name));
+  const std::unique_ptr<Run> prepared = make_run(asked);
   Run& run = *prepared;
   run.options.fit.resume = resume_;
   run.options.fit.stop = &signals_.flag();
   check_options(run.options.fit);
   remove_earlier_runs();
   RunDirectory directory(runs_ / name, resume_);
-  train_into(directory, run);
+  train_into(directory, run, messages_);
   if (run.fit.stopped_by == StopReason::signal) throw Interrupted(signals_.exit_status());
   run.fit.history = history_of(directory, run);
   return std::move(run.fit);
@@ -92,9 +102,9 @@ void StoredRuns::write(const std::string& page, const std::string& json) const {
   folder_.write("result.json", json + "\n");
 }
 
-std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, TrainRun& train) {
+std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, Program& program, TrainRun& train) {
   if (flags.out.empty()) return nullptr;
-  auto runs = std::make_unique<StoredRuns>(flags, page);
+  auto runs = std::make_unique<StoredRuns>(flags, page, program.messages);
   train = [&stored = *runs](const RunOptions& options, const std::string& name) { return stored.train(options, name); };
   return runs;
 }

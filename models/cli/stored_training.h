@@ -15,8 +15,9 @@ namespace retrace {
 
 /// Trains a run that was prepared, goes on from the directory's checkpoint if the run's options say so, and writes its
 /// files: metrics and checkpoints meanwhile, weights, curves and result at the end. If a signal stopped it, there is no
-/// result, and the weights are the best so far.
-void train_into(RunDirectory& directory, Run& run);
+/// result, and the weights are the best so far. Says what is lost of the metrics. Throws
+/// FileError if the run has no weights without a checkpoint (RunOptions::draws) and there is none.
+void train_into(RunDirectory& directory, Run& run, std::ostream& messages);
 
 /// Thrown by StoredRuns when a signal stopped a run.
 class Interrupted : public Error {
@@ -32,8 +33,8 @@ class Interrupted : public Error {
 class StoredRuns {
  public:
   /// Makes the folder of --out. Throws ValueError if it has results of an earlier command, unless --resume goes on with
-  /// them or --force replaces them; FileError if it cannot be written.
-  StoredRuns(const CommonFlags& flags, const char* page);
+  /// them or --force replaces them; FileError if it cannot be written or another command has it.
+  StoredRuns(const CommonFlags& flags, const char* page, std::ostream& messages);
 
   /// Trains a run, or goes on with what an earlier command has trained of it; one that is finished is tested again.
   /// Throws Interrupted, what prepare() and fit() throw, and so ValueError if the folder has another training.
@@ -48,11 +49,12 @@ class StoredRuns {
   bool resume_;
   bool replace_;  // before the first run, when its options have been found right
   const char* page_;
+  std::ostream& messages_;
   ResultFolder folder_;
   StopSignals signals_;
 };
 
 /// StoredRuns if the flags have --out, and TrainRun then trains by them.
-std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, TrainRun& train);
+std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, Program& program, TrainRun& train);
 
 }  // namespace retrace

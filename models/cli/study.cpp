@@ -5,6 +5,7 @@
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/study/expression_study.h>
 #include <retrace/models/study/page.h>
+#include <retrace/models/study/printable_trace.h>
 #include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/stepper.h>
 #include <retrace/models/study/terminal/trace_text.h>
@@ -101,6 +102,9 @@ ArrayStyle style_of(const Program& program) {
   return {.columns = program.keyboard != nullptr ? std::max(40, terminal_columns()) : 80, .colour = colour};
 }
 
+/// Colours are control codes; the names in a trace have none.
+std::ostream& text_of(const Program& program) { return style_of(program).colour ? program.data : program.results; }
+
 /// Says what was written as soon as it is there, because the second file may fail.
 void write_files(const Trace& trace, const StudyFlags& flags, Program& program) {
   if (!flags.trace_file.empty()) {
@@ -113,6 +117,17 @@ void write_files(const Trace& trace, const StudyFlags& flags, Program& program) 
   }
 }
 
+void show(const Trace& trace, const StudyFlags& flags, Program& program) {
+  if (flags.dot)
+    program.results << to_dot(trace) << std::flush;
+  else if (flags.gradient_flow)
+    text_of(program) << text(heading_of(trace), "\n", to_text(trace.flows, style_of(program))) << std::flush;
+  else if (program.keyboard != nullptr)
+    step_through(trace, *program.keyboard, text_of(program), style_of(program));
+  else
+    text_of(program) << to_text(trace, style_of(program)) << std::flush;
+}
+
 }  // namespace
 
 void run_study(const StudyFlags& flags, Program& program) {
@@ -121,16 +136,8 @@ void run_study(const StudyFlags& flags, Program& program) {
   write_files(trace, flags, program);
   if (flags.json)
     program.results << to_json(trace) << std::endl;
-  else if (flags.dot)
-    program.results << to_dot(trace) << std::flush;
-  else if (!flags.trace_file.empty() || !flags.out.empty())
-    return;
-  else if (flags.gradient_flow)
-    program.results << text(heading_of(trace), "\n", to_text(trace.flows, style_of(program))) << std::flush;
-  else if (program.keyboard != nullptr)
-    step_through(trace, *program.keyboard, program.results, style_of(program));
-  else
-    program.results << to_text(trace, style_of(program)) << std::flush;
+  else if (flags.dot || (flags.trace_file.empty() && flags.out.empty()))
+    show(with_printable_names(trace), flags, program);
 }
 
 }  // namespace retrace

@@ -22,7 +22,7 @@ int terminal_columns() {
 }
 
 ProgressOptions progress_on(const Program& program, std::string title) {
-  return {&program.messages, program.terminal ? terminal_columns : nullptr, std::move(title)};
+  return {&program.progress, program.terminal ? terminal_columns : nullptr, std::move(title)};
 }
 
 }  // namespace retrace

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace retrace {
@@ -33,6 +34,7 @@ std::string summary(const Run& run) {
 
 /// Whether a checkpoint is lost: the first validation writes one.
 bool has_several_validations(const std::filesystem::path& metrics) {
+  if (!std::filesystem::is_regular_file(metrics)) return false;  // a pipe would be waited for
   std::ifstream lines(metrics);
   return std::count(std::istreambuf_iterator<char>(lines), {}, '\n') > 1;
 }
@@ -83,7 +85,10 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
 void run_train(const TrainFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
   const StopSignals signals;
-  const std::unique_ptr<Run> run = make_run(flags.run);  // a wrong name is found before a folder is made
+  RunOptions options = flags.run;
+  const bool goes_on = flags.resume && !flags.find_learning_rate;
+  options.draws = !goes_on || !std::filesystem::exists(RunDirectory::checkpoint_in(flags.out));
+  const std::unique_ptr<Run> run = make_run(options);  // a wrong name is found before a folder is made
   FitOptions& fit = run->options.fit;
   fit.resume = flags.resume;
   fit.stop = &signals.flag();
@@ -97,11 +102,12 @@ void run_train(const TrainFlags& flags, Program& program) {
   if (!flags.out.empty()) {
     check_options(fit);
     keep_source(flags);
+    ResultFolder folder(flags.out);  // before what is in it is looked at or removed: nobody else changes it now
     keep_earlier_training(flags, fit.resume);
-    directory.emplace(flags.out, fit.resume);
+    directory.emplace(std::move(folder), fit.resume);
   }
   if (directory)
-    train_into(*directory, *run);
+    train_into(*directory, *run, program.messages);
   else
     run->train();
   if (run->fit.stopped_by == StopReason::signal) {

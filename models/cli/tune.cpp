@@ -14,7 +14,7 @@ void run_tune(const TuneFlags& flags, Program& program) {
   TuneOptions options = flags.tune;
   if (!flags.quiet) options.run.fit.progress = progress_on(program);
   make_run(options.run);  // a wrong name is found before a folder is made
-  const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "tuning.txt", options.train);
+  const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "tuning.txt", program, options.train);
   const Tuning tuning = tune(options);
   if (stored) stored->write(to_text(tuning), to_json(tuning));
   program.results << (flags.json ? to_json(tuning) + "\n" : to_text(tuning)) << std::flush;

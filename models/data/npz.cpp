@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/core/printable.h>
 #include <retrace/core/replacement_file.h>
 #include <retrace/models/data/npy_format.h>
 #include <retrace/models/data/npz.h>
@@ -17,6 +18,15 @@ constexpr std::string_view suffix = ".npy";
 std::string array_name(const ZipMember& member) {
   const std::string& name = member.name;
   return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
+
+/// The members by the names of their arrays. Throws FileError if two have the same one.
+std::map<std::string, const ZipMember*> arrays_in(const ZipReader& archive, const std::string& who) {
+  std::map<std::string, const ZipMember*> arrays;
+  for (const ZipMember& member : archive.members())
+    if (!arrays.emplace(array_name(member), &member).second)
+      throw FileError(text(who, ": two arrays are named '", printable(array_name(member)), "'; rename one"));
+  return arrays;
 }
 
 Tensor read_array(ZipReader& archive, const ZipMember& member, const std::string& who) {
@@ -54,21 +64,18 @@ std::map<std::string, Tensor> read_npz(const std::string& path) {
   const std::string who = text("read_npz: ", path);
   ZipReader archive(path, who);
   std::map<std::string, Tensor> arrays;
-  for (const ZipMember& member : archive.members())
-    if (!arrays.emplace(array_name(member), read_array(archive, member, who)).second)
-      throw FileError(text(who, ": two arrays are named '", array_name(member), "'; rename one"));
+  for (const auto& [name, member] : arrays_in(archive, who)) arrays.emplace(name, read_array(archive, *member, who));
   return arrays;
 }
 
 Tensor read_npz(const std::string& path, std::string_view name) {
   const std::string who = text("read_npz: ", path);
   ZipReader archive(path, who);
-  std::vector<std::string> names;
-  for (const ZipMember& member : archive.members()) {
-    if (array_name(member) == name) return read_array(archive, member, who);
-    names.push_back(array_name(member));
-  }
-  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::map<std::string, const ZipMember*> arrays = arrays_in(archive, who);
+  if (const auto found = arrays.find(std::string(name)); found != arrays.end())
+    return read_array(archive, *found->second, who);
+  std::vector<std::string_view> known;
+  for (const auto& each : arrays) known.push_back(each.first);
   throw ValueError(unknown_name(who, "array", name, known));
 }
 

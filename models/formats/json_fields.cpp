@@ -154,6 +154,12 @@ double JsonFields::number(std::string_view name) const {
   refuse(name, expected, found);
 }
 
+double JsonFields::number_in(std::string_view name, double smallest, double largest) const {
+  const double found = number(name);
+  if (smallest <= found && found <= largest) return found;
+  refuse(name, text("a number from ", smallest, " to ", largest), value(name, ""));
+}
+
 double JsonFields::number_or_null(std::string_view name, double not_finite) const {
   return std::holds_alternative<std::nullptr_t>(value(name, "a number")) ? not_finite : number(name);
 }

@@ -24,6 +24,7 @@ class JsonFields {
   std::int64_t integer_in(std::string_view name, std::int64_t smallest, std::int64_t largest) const;
   std::uint64_t natural(std::string_view name) const;
   double number(std::string_view name) const;
+  double number_in(std::string_view name, double smallest, double largest) const;
   /// Like number(), but null, as which JsonText writes a number that is not finite, gives `not_finite`.
   double number_or_null(std::string_view name, double not_finite) const;
   bool truth(std::string_view name) const;

@@ -1,3 +1,4 @@
+#include <retrace/core/printable.h>
 #include <retrace/models/formats/json_text.h>
 
 #include <nlohmann/json.hpp>
@@ -8,7 +9,7 @@ namespace retrace {
 JsonText::JsonText(double number) : text_(nlohmann::json(number).dump()) {}
 
 JsonText::JsonText(std::string_view string)
-    : text_(nlohmann::json(string).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {}
+    : text_(printable_json(nlohmann::json(string).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {}
 
 JsonText::JsonText(const JsonObject& object) : text_(object.text()) {}
 

@@ -15,8 +15,8 @@ namespace retrace {
 
 class JsonObject;
 
-/// A value: null, true or false, a number (null if it is not finite), a string (invalid UTF-8 becomes U+FFFD), a list
-/// or an object.
+/// A value: null, true or false, a number (null if it is not finite), a string (invalid UTF-8 becomes U+FFFD, and
+/// control codes are escaped), a list or an object.
 class JsonText {
  public:
   JsonText() : text_("null") {}

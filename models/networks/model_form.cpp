@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/networks/sequence_model.h>
@@ -91,18 +92,17 @@ JsonObject to_json(const ModelForm& form) {
 }
 
 ModelForm model_form_in(const JsonFields& fields, const std::string& object) {
-  constexpr std::int64_t most_layers = 1 << 16, most_features = std::int64_t{1} << 32;
   const std::string prefix = object.empty() ? "" : object + ".";
   ModelForm form;
   if (const std::string name = prefix + "layers"; fields.has(name))
     form.layers = static_cast<int>(fields.integer_in(name, 1, most_layers));
-  if (const std::string name = prefix + "dropout"; fields.has(name)) form.dropout = fields.number(name);
+  if (const std::string name = prefix + "dropout"; fields.has(name)) form.dropout = fields.number_in(name, 0, 1);
   if (const std::string name = prefix + "bidirectional"; fields.has(name)) form.bidirectional = fields.truth(name);
   if (const std::string name = prefix + "positions"; fields.has(name))
     form.positions = positions_named(name, fields.string(name));
   if (const std::string name = prefix + "causal"; fields.has(name)) form.causal = fields.truth(name);
   if (const std::string name = prefix + "feed_forward"; fields.has(name))
-    form.feed_forward = fields.integer_in(name, 1, most_features);
+    form.feed_forward = fields.integer_in(name, 1, largest_count);
   return form;
 }
 

@@ -14,6 +14,8 @@ namespace retrace {
 class JsonFields;
 class JsonObject;
 
+inline constexpr int most_layers = 1000;
+
 /// The layers of a model, as far as it offers a choice (ModelChoices::form). What is not given is the model's own.
 struct ModelForm {
   std::optional<int> layers = {};      // each reads the one below; of an rmc, the blocks of a step

@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/nearest_name.h>
@@ -20,13 +21,12 @@ Enumeration named_in(const JsonFields& fields, const std::string& kind, std::spa
 }
 
 MemoryParts parts_in(const JsonFields& fields) {
-  constexpr std::int64_t largest = 1 << 16;
   MemoryParts result{.gate = named_in<MemoryGate>(fields, "gate", gate_names()),
                      .residual = fields.truth("sizes.residual"),
                      .layer_norm = fields.truth("sizes.layer_norm"),
                      .attention_mlp = fields.truth("sizes.attention_mlp")};
-  if (fields.has("sizes.key_size")) result.key_size = fields.integer_in("sizes.key_size", 1, largest);
-  if (fields.has("sizes.mlp_layers")) result.mlp_layers = fields.integer_in("sizes.mlp_layers", 1, largest);
+  if (fields.has("sizes.key_size")) result.key_size = fields.integer_in("sizes.key_size", 1, largest_count);
+  if (fields.has("sizes.mlp_layers")) result.mlp_layers = fields.integer_in("sizes.mlp_layers", 1, most_mlp_layers);
   if (fields.has("sizes.variant")) result.variant = named_in<CoreVariant>(fields, "variant", variant_names());
   return result;
 }
@@ -85,8 +85,7 @@ JsonObject sizes_to_json(const ModelSpec& spec) {
 }
 
 ModelSpec model_spec_in(const JsonFields& fields) {
-  constexpr std::int64_t largest_size = 1 << 16;
-  const auto size = [&](const char* name) { return fields.integer_in(name, 1, largest_size); };
+  const auto size = [&](const char* name) { return fields.integer_in(name, 1, largest_count); };
   return {.name = fields.string("model"),
           .sizes = {.hidden = size("sizes.hidden"),
                     .slot_size = size("sizes.slot_size"),

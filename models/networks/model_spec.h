@@ -18,6 +18,9 @@ class JsonObject;
 /// A published implementation of the relational memory core (nn/relational_memory_core_variants.h).
 enum class CoreVariant { authors, l0sg, blog, relgan };
 
+/// Of an rmc, in the MLP after its attention.
+inline constexpr std::int64_t most_mlp_layers = 100;
+
 /// The parts of a memory beside its attention; each can be left out or changed alone, to measure its effect.
 struct MemoryParts {
   MemoryGate gate = MemoryGate::unit;

@@ -3,6 +3,7 @@
 #include <retrace/core/trace_json.h>
 #include <retrace/models/study/page.h>
 #include <retrace/models/study/page_template.h>
+#include <retrace/models/study/printable_trace.h>
 
 #include <string_view>
 
@@ -12,7 +13,7 @@ std::string page_of(const Trace& trace) {
   constexpr std::string_view mark = "@DATA@";
   const std::string_view page = page_template();
   const std::size_t place = page.find(mark);
-  return text(page.substr(0, place), page_data(trace), page.substr(place + mark.size()));
+  return text(page.substr(0, place), page_data(with_printable_names(trace)), page.substr(place + mark.size()));
 }
 
 void write_page(const Trace& trace, const std::string& path) {

@@ -1,3 +1,4 @@
+#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/sample_file.h>
@@ -43,16 +44,15 @@ JsonObject to_json(const SampleFormat& format) {
 
 std::optional<SampleFormat> sample_format_in(const JsonFields& fields) {
   if (!fields.has("format")) return std::nullopt;
-  constexpr std::int64_t most = 1'000'000'000;
   SampleFormat format{
       .columns = fields.strings("format.columns"),
       .sequence = fields.string("format.sequence"),
-      .steps = fields.integer_in("format.steps", 1, most),
+      .steps = fields.integer_in("format.steps", 1, largest_count),
       .different_lengths = fields.has("format.different_lengths") && fields.truth("format.different_lengths"),
-      .features = fields.integer_in("format.features", 1, most),
+      .features = fields.integer_in("format.features", 1, largest_count),
       .words = fields.strings("format.words"),
       .targets = fields.strings("format.targets"),
-      .outputs = fields.integer_in("format.outputs", 1, most)};
+      .outputs = fields.integer_in("format.outputs", 1, largest_count)};
   format.x = normaliser_in(fields, "format.x", format.features);
   format.y = normaliser_in(fields, "format.y", format.outputs);
   return format;

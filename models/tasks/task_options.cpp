@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/task_options.h>
@@ -77,7 +78,7 @@ TaskOptions task_options_in(const JsonFields& fields) {
       else if constexpr (std::same_as<T, std::optional<std::string>>)
         options.*option = chosen(fields.string(key));
       else
-        options.*option = chosen(fields.integer(key));
+        options.*option = chosen(fields.integer_in(key, 0, largest_count));
     };
     std::visit(read, row.member);
   }

@@ -30,14 +30,15 @@ std::string to_json(const TrainingState& s) {
 
 TrainingState standing_from(const JsonFields& fields) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  return {.step = fields.integer("step"),
-          .curriculum = {fields.integer("lesson"), fields.number("lesson_accuracy")},
-          .best_step = fields.integer("best_step"),
-          .best_lesson = fields.integer("best_lesson"),
+  const auto count = [&](const char* name) { return fields.integer_in(name, 0, no_limit); };
+  return {.step = count("step"),
+          .curriculum = {count("lesson"), fields.number("lesson_accuracy")},
+          .best_step = count("best_step"),
+          .best_lesson = count("best_lesson"),
           // The loss is infinite before the first validation.
           .best = {fields.number_or_null("best_loss", infinity), fields.number_or_null("best_metric", nan)},
-          .without_gain = fields.integer("without_gain"),
-          .window_steps = fields.integer("window_steps"),
+          .without_gain = count("without_gain"),
+          .window_steps = count("window_steps"),
           .window_loss = fields.number("window_loss"),
           .seconds = fields.number("seconds")};
 }
@@ -174,6 +175,13 @@ StoredWeights weights_in(const SafetensorsFile& file, const std::string& path) {
   for (const auto& [name, tensor] : file.tensors)
     if (name.starts_with(prefix)) weights.tensors.push_back({name.substr(prefix.size()), tensor});
   return weights;
+}
+
+Random random_for(const std::vector<NamedTensor>& weights) {
+  constexpr std::int64_t draws = 2;  // some layers draw a weight as a Linear does, and then again as they do
+  std::int64_t elements = 0;
+  for (const NamedTensor& weight : weights) elements += weight.tensor.numel();
+  return Random::none(draws * elements);
 }
 
 std::int64_t step_of_checkpoint(const std::string& path) { return standing_in(read_safetensors(path), path).step; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <retrace/core/random.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/metrics.h>
@@ -51,5 +52,7 @@ struct StoredWeights {
 /// All tensors of a file of weights; of a checkpoint, the model's best ones so far, or the latest ones if none were
 /// validated. Throws FileError as standing_in does.
 StoredWeights weights_in(const SafetensorsFile& file, const std::string& path);
+/// For the model that these weights are assigned to: draws nothing, and throws ValueError for one that is larger.
+Random random_for(const std::vector<NamedTensor>& weights);
 
 }  // namespace retrace

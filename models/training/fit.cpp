@@ -209,6 +209,7 @@ class Fitting {
     standing_.best_step = best_.step();
     standing_.best = best_.validation();
     standing_.seconds = checkpoint_at_ = progress_.seconds();
+    if (options_.before_checkpoint) options_.before_checkpoint();
     save_checkpoint(options_.checkpoint, state(), standing_, description_, options_.model);
     written_step_ = standing_.step;
   }

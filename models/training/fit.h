@@ -75,6 +75,7 @@ struct FitOptions {
   double checkpoint_seconds =
       5;                // the minimum time between two of them, which are written at validations from the first
   bool resume = false;  // go on from that file, if it exists
+  std::function<void()> before_checkpoint = {};  // called before each is written: for what has to be on the disk then
   std::string initial_weights = {};  // a hash, unless they are the seed's; a checkpoint with another one is refused
   ModelDescription model = {};       // stored with it
 

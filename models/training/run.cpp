@@ -137,7 +137,7 @@ std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec&
 
 TaskRun::TaskRun(RunOptions given, std::unique_ptr<Task> given_task)
     : Run(std::move(given)), task(std::move(given_task)) {
-  Random weights = Random(options.fit.seed).stream("weights");
+  Random weights = options.from.empty() && options.draws ? Random(options.fit.seed).stream("weights") : Random::none();
   model = make_model_for(*task, filled_spec(options, *task), weights);
 }
 

@@ -24,6 +24,7 @@ struct RunOptions {
   TextSource text = {};   // of the tasks that read one
   std::string from = {};  // a stored run (folder or file) with whose model and weights the training begins; of
                           // `model`, only the dropout is then used
+  bool draws = true;      // the initial weights; false where a checkpoint's replace them before the first step
   FitOptions fit = {};    // the recipe's numbers where none are given
 };
 

@@ -1,4 +1,5 @@
 #include <retrace/core/safetensors.h>
+#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/data_file.h>
@@ -43,14 +44,14 @@ void read_description(const JsonFields& fields, StoredRun& run) {
   run.spec = model_spec_in(fields);
   run.task_options = task_options_in(fields);
   run.seed = fields.natural("seed");
-  run.test_samples = fields.integer_in("test_samples", 1, std::numeric_limits<std::int64_t>::max());
+  run.test_samples = fields.integer_in("test_samples", 1, largest_count);
 }
 
 void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::vector<NamedTensor>& weights) {
   const DtypeScope scope(weights.front().tensor.dtype());
   run.task = format ? task_without_samples(run.task_name, *format) : make_task(run.task_name, run.task_options);
-  Random unused;
-  run.model = make_model_for(*run.task, run.spec, unused);
+  Random undrawn = random_for(weights);
+  run.model = make_model_for(*run.task, run.spec, undrawn);
 }
 
 }  // namespace
@@ -92,6 +93,8 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
     make(run, format, weights);
   } catch (const ValueError& error) {
     throw ValueError(text("retrace: ", run.path, ": ", error.what()));
+  } catch (const Error& error) {
+    throw not_a_run(run.path, error.what());
   }
   try {
     assign(*run.model, weights);

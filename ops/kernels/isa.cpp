@@ -33,14 +33,14 @@ namespace {
 
 bool all(auto... present) { return (... && (present != 0)); }
 
-[[maybe_unused]] bool machine_has_v2() {
+bool machine_has_v2() {
   return all(__builtin_cpu_supports("ssse3"), __builtin_cpu_supports("sse4.2"), __builtin_cpu_supports("popcnt"));
 }
-[[maybe_unused]] bool machine_has_v3() {
+bool machine_has_v3() {
   return machine_has_v2() && all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"),
                                  __builtin_cpu_supports("bmi"), __builtin_cpu_supports("bmi2"));
 }
-[[maybe_unused]] bool machine_has_v4() {
+bool machine_has_v4() {
   return machine_has_v3() &&
          all(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512cd"),
              __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl"));
@@ -54,20 +54,35 @@ namespace {
 
 enum class Isa { generic, v2, v3, v4 };
 
-std::vector<Isa> supported() {
+std::vector<Isa> built() {
   std::vector<Isa> sets;
 #if defined(RETRACE_HAS_GENERIC)
   sets.push_back(Isa::generic);
 #endif
 #if defined(RETRACE_HAS_V2)
-  if (machine_has_v2()) sets.push_back(Isa::v2);
+  sets.push_back(Isa::v2);
 #endif
 #if defined(RETRACE_HAS_V3)
-  if (machine_has_v3()) sets.push_back(Isa::v3);
+  sets.push_back(Isa::v3);
 #endif
 #if defined(RETRACE_HAS_V4)
-  if (machine_has_v4()) sets.push_back(Isa::v4);
+  sets.push_back(Isa::v4);
 #endif
+  return sets;
+}
+
+bool machine_has([[maybe_unused]] Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::v2) return machine_has_v2();
+  if (isa == Isa::v3) return machine_has_v3();
+  if (isa == Isa::v4) return machine_has_v4();
+#endif
+  return true;
+}
+
+std::vector<Isa> supported() {
+  std::vector<Isa> sets = built();
+  std::erase_if(sets, [](Isa isa) { return !machine_has(isa); });
   return sets;
 }
 
@@ -114,6 +129,12 @@ Isa chosen() {
 }
 
 }  // namespace
+
+std::vector<const char*> built_names() {
+  std::vector<const char*> names;
+  for (Isa isa : built()) names.push_back(part_of<IsaTraits>(isa).name);
+  return names;
+}
 
 std::vector<const KernelTable*> supported_kernel_tables() {
   std::vector<const KernelTable*> tables;

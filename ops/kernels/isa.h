@@ -122,6 +122,9 @@ template <class Part> const Part& kernels_of();
 /// The table that this machine would use if RETRACE_ISA were `name`; an empty name asks for the best.
 const KernelTable& choose_kernel_table(std::string_view name);
 
+/// The names of all tables of this build, best last. The machine may not run all of them.
+std::vector<const char*> built_names();
+
 /// Every table that this machine can run, best last.
 std::vector<const KernelTable*> supported_kernel_tables();
 

@@ -172,6 +172,23 @@ TEST(Random, EveryOrderIsEquallyLikely) {
   EXPECT_EQ(random.permutation(1), (std::vector<std::int64_t>{0}));
 }
 
+TEST(Random, NoneDrawsNothingAndGivesNoMoreThanItIsAskedFor) {
+  Random none = Random::none(10);
+  EXPECT_FALSE(none.draws());
+  EXPECT_TRUE(Random(1).draws());
+  EXPECT_EQ(none.normal(), 0);
+  EXPECT_EQ(none.bits64(), 0U);
+  const Tensor x = none.uniform({2, 3}, 1, 2, f64);
+  for (const double value : x.values<double>()) EXPECT_EQ(value, 0);
+  EXPECT_EQ(none.stream("weights").normal({4}).shape(), (Shape{4})) << "its streams draw nothing, either";
+  expect_error<ValueError>([&] { none.normal({5}); },
+                           "Random::normal: [5] is more than the 4 elements that are left of those to be loaded; the "
+                           "sizes are not those of the weights");
+  EXPECT_THROW(none.uniform({1 << 20, 1 << 20}), ValueError) << "before it is allocated";
+  EXPECT_THROW(none.normal({1}, i64), DtypeError);
+  EXPECT_EQ(none.normal({4}).shape(), (Shape{4})) << "what was refused counts for nothing";
+}
+
 TEST(Random, RefusesWhatHasNoMeaning) {
   Random random(6);
   expect_error<ValueError>([&] { random.integer(0); },

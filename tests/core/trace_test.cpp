@@ -281,6 +281,19 @@ TEST(TraceFile, NoNameAndNoNumberDoesHarm) {
   EXPECT_NE(to_json(trace).find(R"("values":["NaN","Infinity","-Infinity"])"), std::string::npos);
 }
 
+/// A file may call its nodes anything.
+TEST(TraceFile, NamesDoNoHarmWhereTheyArePrinted) {
+  Trace trace = TracedModel().trace();
+  const std::string foreign = "\x1b[2J\xe2\x80\xae\xc2\x9b";
+  trace.title = foreign;
+  for (TraceNode& node : trace.nodes) node.name = foreign;
+  for (TraceScope& scope : trace.scopes) scope.name = foreign;
+  for (TraceRecord& record : trace.records) record.op = foreign;
+  for (const std::string& text : {to_dot(trace), to_json(trace), page_data(trace)})
+    for (const char* code : {"\x1b", "\xe2\x80\xae", "\xc2\x9b"}) EXPECT_EQ(text.find(code), std::string::npos);
+  EXPECT_NE(to_dot(trace).find("\\\\x1b[2J\\\\u202e"), std::string::npos) << "a backslash in DOT is two";
+}
+
 TEST(TraceFile, SaysWhatIsNotATrace) {
   const TemporaryFolder folder;
   const std::string path = folder / "weights.safetensors";

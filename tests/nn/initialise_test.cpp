@@ -9,8 +9,10 @@
 #include <numbers>
 #include <vector>
 
+#include <retrace/core/parallel.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/compare.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
@@ -84,6 +86,64 @@ TEST(Initialise, OrthogonalRowsOrColumns) {
 }
 
 /// Directions are uniform: no element has a preferred sign or size.
+/// The Gram-Schmidt process, row by row.
+Tensor orthogonal_row_by_row(std::int64_t rows, std::int64_t columns, Random& random) {
+  const Tensor result = random.normal({rows, columns}, f64);
+  const auto row = [&](std::int64_t n) {
+    return result.mutable_values<double>().subspan(static_cast<std::size_t>(n * columns),
+                                                   static_cast<std::size_t>(columns));
+  };
+  const auto dot = [&](std::int64_t n, std::int64_t m) {
+    double sum = 0;
+    for (std::size_t k = 0; k < row(n).size(); ++k) sum += row(n)[k] * row(m)[k];
+    return sum;
+  };
+  for (std::int64_t n = 0; n < rows; ++n) {
+    for (int pass = 0; pass < 2; ++pass)
+      for (std::int64_t m = 0; m < n; ++m) {
+        const double along = dot(n, m);
+        for (std::size_t k = 0; k < row(n).size(); ++k) row(n)[k] -= along * row(m)[k];
+      }
+    const double length = std::sqrt(dot(n, n));
+    for (double& element : row(n)) element /= length;
+  }
+  return result;
+}
+
+/// Around the sizes of a block and of several, the last of which may have few rows.
+TEST(Initialise, OrthogonalByBlocksIsTheSameMatrix) {
+  const DtypeScope scope(f64);
+  for (const Shape& shape : {Shape{128, 128}, Shape{129, 129}, Shape{144, 144}, Shape{145, 150}, Shape{200, 300}}) {
+    Random one(4), other(4);
+    const Tensor w = orthogonal(shape[0], shape[1], one);
+    const Tensor expected = orthogonal_row_by_row(shape[0], shape[1], other);
+    EXPECT_LE(max(abs(w - expected)).item(), shape[0] <= 128 ? 0 : 1e-11) << to_text(shape);
+    EXPECT_LT(distance_from_orthogonal(w), 1e-14) << to_text(shape);
+    EXPECT_EQ(one.normal(), other.normal()) << "as many numbers are drawn";
+    if (shape[0] == shape[1]) continue;
+    Random tall(4);
+    EXPECT_EQ(max(abs(transpose(orthogonal(shape[1], shape[0], tall)) - w)).item(), 0) << to_text(shape);
+  }
+}
+
+TEST(Initialise, OrthogonalMatricesDoNotDependOnThreads) {
+  const auto drawn = [](int threads) {
+    const ThreadsScope scope(threads);
+    Random random(5);
+    return weights_hash({{"w", orthogonal(300, 310, random)}});
+  };
+  const std::string one = drawn(1);
+  for (const int threads : {2, 3, 5}) EXPECT_EQ(drawn(threads), one) << threads;
+}
+
+TEST(Initialise, NothingIsDrawnForWeightsThatAreLoaded) {
+  Random none = Random::none();
+  for (const Tensor& w : {orthogonal(300, 300, none), truncated_normal({3, 4}, 1, none), glorot_uniform({3, 4}, none)})
+    EXPECT_EQ(max(abs(w)).item(), 0);
+  Random few = Random::none(100);
+  EXPECT_THROW(Lstm(4, 1 << 14, few), ValueError);
+}
+
 TEST(Initialise, OrthogonalMatricesAreNotBiased) {
   Random random(5);
   Tensors firsts;

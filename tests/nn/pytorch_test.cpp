@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,12 +24,12 @@
 namespace retrace {
 namespace {
 
-const std::string references = pytorch_folder();
+const std::string pytorch_files = pytorch_folder();
 
 TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInFloats) {
   Random random(1);
   const PytorchLayers layers(random);
-  load_pytorch(references + "state_dict.safetensors", layers);
+  load_pytorch(pytorch_files + "state_dict.safetensors", layers);
   expect_outputs_of_pytorch(layers, "example.safetensors", f32, 15);
 }
 
@@ -34,14 +37,46 @@ TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInDoubles) {
   Random random(1);
   const PytorchLayers layers(random);
   to(layers, f64);
-  load_pytorch(references + "state_dict.safetensors", layers);
+  load_pytorch(pytorch_files + "state_dict.safetensors", layers);
   expect_outputs_of_pytorch(layers, "example.safetensors", f64, 15);
+}
+
+/// As published models have them: a state_dict in BF16 is its upper halves.
+TEST(Pytorch, AStateDictOfHalvesIsRead) {
+  const TemporaryFolder own;
+  const std::string path = own / "halves.safetensors";
+  const std::string f32_bytes = file_bytes(pytorch_files + "state_dict.safetensors");
+  std::uint64_t length = 0;
+  std::memcpy(&length, f32_bytes.data(), sizeof length);
+  const nlohmann::json header = nlohmann::json::parse(f32_bytes.substr(sizeof length, length));
+  nlohmann::json halved;
+  std::string data;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    ASSERT_EQ(entry.at("dtype"), "F32");
+    const std::size_t begin = data.size(), from = entry.at("data_offsets")[0], to = entry.at("data_offsets")[1];
+    for (std::size_t place = from; place < to; place += 4)
+      data += f32_bytes.substr(sizeof length + length + place + 2, 2);
+    halved[name] = {{"dtype", "BF16"}, {"shape", entry.at("shape")}, {"data_offsets", {begin, data.size()}}};
+  }
+  const std::string text = halved.dump();
+  length = text.size();
+  std::ofstream(path, std::ios::binary) << std::string(reinterpret_cast<const char*>(&length), sizeof length) << text
+                                        << data;
+  Random random(1), other(1);
+  const PytorchLayers whole(random), halves(other);
+  load_pytorch(pytorch_files + "state_dict.safetensors", whole);
+  load_pytorch(path, halves);
+  const std::vector<NamedTensor> expected = parameters(whole), read = parameters(halves);
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    EXPECT_LE(max(abs(read[k].tensor - expected[k].tensor)).item(), 0x1p-7 * max(abs(expected[k].tensor)).item() * 2)
+        << expected[k].name;
 }
 
 /// The example's state_dict as save_pytorch writes it: of two biases that are added, the first holds the sum and the
 /// second is zero.
 NamedTensors state_dict_with_sums(Dtype dtype) {
-  NamedTensors tensors = read_safetensors(references + "state_dict.safetensors").tensors;
+  NamedTensors tensors = read_safetensors(pytorch_files + "state_dict.safetensors").tensors;
   for (auto& [name, tensor] : tensors) tensor = tensor.to(dtype);
   for (const char* biases : {"encoder.lstm.bias_?h_l0", "rnn.bias_?h_l0", "lstm_cell.bias_?h", "rnn_cell.bias_?h"}) {
     std::string name = biases;
@@ -63,7 +98,7 @@ TEST(Pytorch, WhatIsWrittenHasTheNamesShapesAndValuesOfPytorch) {
     Random random(2);
     const PytorchLayers layers(random);
     to(layers, dtype);
-    load_pytorch(references + "state_dict.safetensors", layers);
+    load_pytorch(pytorch_files + "state_dict.safetensors", layers);
     const std::string path = kept == nullptr ? file : text(kept, dtype, ".safetensors");
     save_pytorch(path, layers);
     const NamedTensors ours = read_safetensors(path).tensors, theirs = state_dict_with_sums(dtype);

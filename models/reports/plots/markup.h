@@ -5,7 +5,7 @@
 
 namespace retrace {
 
-/// Escapes &, < and > for HTML and SVG.
+/// Escapes &, < and > for HTML and SVG, and control codes as they are printed (printable_lines).
 std::string escaped(const std::string& plain);
 
 }  // namespace retrace

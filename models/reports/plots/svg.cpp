@@ -1,4 +1,5 @@
 #include <retrace/core/error.h>
+#include <retrace/core/printable.h>
 #include <retrace/models/reports/plots/markup.h>
 #include <retrace/models/reports/plots/range.h>
 
@@ -141,7 +142,7 @@ class Canvas {
 
 std::string escaped(const std::string& plain) {
   std::string result;
-  for (const char letter : plain) {
+  for (const char letter : printable_lines(plain)) {
     if (letter == '&')
       result += "&amp;";
     else if (letter == '<')

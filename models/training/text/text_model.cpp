@@ -1,4 +1,5 @@
 #include <retrace/core/safetensors.h>
+#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/nearest_name.h>
@@ -98,21 +99,21 @@ JsonObject source_to_json(const TextModel& model) {
   return object;
 }
 
-TextModel model_of(const JsonFields& description, Dtype dtype) {
-  constexpr std::int64_t largest_size = 1 << 20;
+TextModel model_of(const JsonFields& description, const std::vector<NamedTensor>& weights) {
   // Models that an older program stored have no sizes.
   const ModelSpec memory = description.has("sizes.slots") ? model_spec_in(description) : ModelSpec();
-  const DtypeScope scope(dtype);
-  Random random;
-  return {{.model = description.string("model"),
-           .hidden = description.integer_in("hidden", 1, largest_size),
-           .length = description.integer_in("length", 1, largest_size),
-           .form = model_form_in(description, ""),
-           .memory = memory.sizes,
-           .parts = memory.parts,
-           .embedding = description.integer_in(description.has("embedding") ? "embedding" : "hidden", 1, largest_size)},
-          Vocabulary(kind_in(description), description.strings("vocabulary")),
-          random};
+  const DtypeScope scope(weights.front().tensor.dtype());
+  Random undrawn = random_for(weights);
+  return {
+      {.model = description.string("model"),
+       .hidden = description.integer_in("hidden", 1, largest_count),
+       .length = description.integer_in("length", 1, largest_count),
+       .form = model_form_in(description, ""),
+       .memory = memory.sizes,
+       .parts = memory.parts,
+       .embedding = description.integer_in(description.has("embedding") ? "embedding" : "hidden", 1, largest_count)},
+      Vocabulary(kind_in(description), description.strings("vocabulary")),
+      undrawn};
 }
 
 }  // namespace
@@ -182,7 +183,7 @@ TextModel load_text_model(const std::string& path) {
     const JsonFields description("the entry text_model of its metadata", found->second);
     const auto [weights, step] = weights_in(file, path);
     if (weights.empty()) throw ValueError("it has no weights");
-    TextModel model = model_of(description, weights.front().tensor.dtype());
+    TextModel model = model_of(description, weights);
     read_source(description, model);
     assign(model.network, weights);
     check_finite(path, weights);

@@ -93,7 +93,7 @@ TextRun prepare_text(const RunOptions& options) {
   if (stored) check_tokens(options, *stored);
   RunOptions filled = options;
   filled.fit = with_recipe(options.fit, recipe);
-  Random weights = Random(filled.fit.seed).stream("weights");
+  Random weights = stored || !options.draws ? Random::none() : Random(filled.fit.seed).stream("weights");
   TextData data = read_text(options.text, stored ? std::optional(stored->vocabulary) : std::nullopt);
   const TextModelOptions sizes = stored ? from_stored(stored->options, options) : model_options(options);
   check_length(data, *filled.fit.batch, sizes.length);

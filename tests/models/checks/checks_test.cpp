@@ -2,6 +2,7 @@
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,15 @@ TEST(Checks, EveryModulePasses) {
   std::vector<std::string> others = checked_names();
   std::erase_if(others, [&](const std::string& name) { return std::ranges::count(with_ops, name) > 0; });
   expect_to_pass(run_checks(others));
+}
+
+TEST(Checks, TheReadmeSaysHowManyElementsAreChecked) {
+  std::int64_t elements = 0;
+  for (const CheckRow& row : run_checks()) elements += row.elements;
+  std::string digits = std::to_string(elements);
+  for (std::size_t k = digits.size(); k > 3; k -= 3) digits.insert(k - 3, ",");
+  const std::string readme = file_bytes(RETRACE_SOURCE_DIR "/README.md");
+  EXPECT_NE(readme.find("all ops and modules, " + digits + " elements"), std::string::npos) << digits;
 }
 
 TEST(Checks, OnlyTheNamedRowsAreRun) {

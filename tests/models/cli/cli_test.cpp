@@ -42,14 +42,14 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
             ", data, text)\n")},
       {{"train", "babi", "--nesting", "2"},
        2,
-       "make_task: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
+       "retrace train: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
       {{"train", "execute", "--program", "ful"},
        2,
        "execute: there is no program named 'ful'; did you mean full (known: addition, control, loops, algebra-control, "
        "full, copy, reverse, double)\n"},
       {{"train", "babi", "--model", "lsmt"},
        2,
-       "make_model: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
+       "retrace train: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
        "attention, transformer, delta-net, mlstm, stack-rnn, tape-rnn, relational-memory, cell-memory, "
        "notebook-memory, ntm, dnc)\n"},
       {{"train", "babi", "--out", "/dev/null/run"},
@@ -114,7 +114,7 @@ TEST(Cli, ATrainingThatDivergesNamesTheRecordAndLeavesACheckpointThatCanBeEvalua
                                        "16",       "--out",
                                        run});
   EXPECT_EQ(outcome.status, 1);
-  for (const char* part : {"fit: the validation loss after step 2 is inf: record ", ", mse, is the first",
+  for (const char* part : {"retrace train: the validation loss after step 2 is inf: record ", ", mse, is the first",
                            "its output %", "is the last good checkpoint, of step 1"})
     EXPECT_NE(outcome.messages.find(part), std::string::npos) << part << "\n" << outcome.messages;
   const Outcome evaluated = run_command({"eval", run});
@@ -125,7 +125,7 @@ TEST(Cli, ATrainingThatDivergesNamesTheRecordAndLeavesACheckpointThatCanBeEvalua
 TEST(Cli, TheHelpTellsTheExitCodes) {
   const std::string help = on_one_line(run_command({"--help"}).results);
   for (const char* words : {"0 when all went well", "1 when something failed", "2 for a wrong command line",
-                            "130 after Ctrl-C", "143 after SIGTERM"})
+                            "129 after SIGHUP", "130 after Ctrl-C", "143 after SIGTERM"})
     EXPECT_NE(help.find(words), std::string::npos) << words;
 }
 

@@ -3,6 +3,7 @@
 #include <retrace/core/error.h>
 #include <retrace/core/parallel.h>
 #include <retrace/models/cli/help_texts.h>
+#include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -95,6 +96,24 @@ TEST(Help, NamesTheEnvironment) {
     std::getline(lines, line);
     EXPECT_LE(line.size(), 80u) << line;
   }
+}
+
+/// Also where a build has some alone, or the machine runs fewer.
+TEST(Help, NamesTheInstructionSetsOfThisBuildAndAnUnknownOneIsRefusedWithTheList) {
+  std::string names;
+  for (const char* name : kernels::built_names()) names += text(names.empty() ? "" : ", ", name);
+  const std::string help = on_one_line(run_command({"--help"}).results);
+  EXPECT_NE(help.find("the instruction set of the kernels (" + names + ") instead"), std::string::npos) << help;
+  const TemporaryFolder folder;
+  const std::string command =
+      text("RETRACE_ISA=unknown '", RETRACE_PROGRAM, "' gradcheck tanh > '", folder / "out", "' 2>&1");
+  EXPECT_NE(std::system(command.c_str()), 0);
+  const std::string message = file_bytes(folder / "out");
+  EXPECT_NE(message.find("RETRACE_ISA is \"unknown\", which this machine does not have; unset it or choose one of: "),
+            std::string::npos)
+      << message;
+  for (const kernels::KernelTable* table : kernels::supported_kernel_tables())
+    EXPECT_NE(message.find(table->name, message.find("choose one of")), std::string::npos) << message;
 }
 
 TEST(ManPage, HasAllCommandsFlagsExamplesAndStatuses) {

@@ -31,12 +31,12 @@ class FixedBuffer : public std::streambuf {
   std::array<char, 8192> bytes_;
 };
 
-struct Failure {
+struct FailingAllocation {
   std::int64_t number = 0;  // of the allocation, counted from 1
   bool lasting = false;
 };
 
-Outcome run_failing(const std::vector<std::string>& words, const Failure& failure) {
+Outcome run_failing(const std::vector<std::string>& words, const FailingAllocation& failure) {
   std::vector<const char*> arguments{"retrace"};
   for (const std::string& word : words) arguments.push_back(word.c_str());
   std::ostringstream results;

@@ -32,24 +32,22 @@ Outcome run_on_full_device(const std::vector<std::string>& words) {
   return {status, "", messages.str()};
 }
 
-TEST(OutputStream, WritesAndAppends) {
+TEST(OutputStream, Appends) {
   const TemporaryFolder folder;
   const std::string file = folder / "file", large(10'000, 'x');
+  std::ofstream(file) << "zero ";
   {
-    OutputStream stream(file, OutputStream::Existing::emptied);
+    OutputStream stream(file);
     stream << "one " << 2 << '\n' << large << std::flush;
-    EXPECT_EQ(file_bytes(file), "one 2\n" + large) << "a flush writes";
+    EXPECT_EQ(file_bytes(file), "zero one 2\n" + large) << "a flush writes";
     stream << "rest";
   }
-  EXPECT_EQ(file_bytes(file), "one 2\n" + large + "rest") << "so does the end";
-  OutputStream(file, OutputStream::Existing::appended_to) << " and more" << std::flush;
-  EXPECT_EQ(file_bytes(file), "one 2\n" + large + "rest and more");
-  OutputStream(file, OutputStream::Existing::emptied).flush_to_disk();
-  EXPECT_EQ(file_bytes(file), "");
+  EXPECT_EQ(file_bytes(file), "zero one 2\n" + large + "rest") << "so does the end";
+  OutputStream(file).flush_to_disk();
 }
 
 TEST(OutputStream, SaysAtOnceWhatCannotBeWrittenAndWhy) {
-  OutputStream stream("/dev/full", OutputStream::Existing::appended_to);
+  OutputStream stream("/dev/full");
   stream << "a line";
   try {
     stream << std::endl;
@@ -59,9 +57,9 @@ TEST(OutputStream, SaysAtOnceWhatCannotBeWrittenAndWhy) {
                  "retrace: /dev/full cannot be written: No space left on device; make room or choose another --out");
   }
   EXPECT_TRUE(stream.bad());
-  OutputStream other("/dev/full", OutputStream::Existing::appended_to);
+  OutputStream other("/dev/full");
   EXPECT_THROW(other << std::string(100'000, 'x'), FileError) << "more than it keeps back";
-  EXPECT_THROW(OutputStream("/nowhere/file", OutputStream::Existing::emptied), FileError);
+  EXPECT_THROW(OutputStream("/nowhere/file"), FileError);
 }
 
 TEST(OutputStream, ResultsThatCannotBeWrittenFailEveryCommand) {

@@ -1,23 +1,13 @@
-// The folder of a run keeps its metrics, whatever ends the program or fills the disk.
+// The folder of a run keeps its files, whatever ends the program or fills the disk.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
-#include <retrace/models/cli/run_directory.h>
-#include <retrace/models/training/checkpoint.h>
-#include <retrace/models/training/metrics.h>
-#include <retrace/tests/errors.h>
-#include <retrace/tests/models/command_line.h>
-#include <retrace/tests/temporary_folder.h>
+#include <retrace/tests/models/cli/run_directory_test.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -41,54 +31,6 @@ class FileSizeLimit {
  private:
   rlimit before_{};
 };
-
-class RunDirectories : public testing::Test {
- protected:
-  void SetUp() override { std::filesystem::create_directory(run_); }
-
-  static std::string line(std::int64_t step) {
-    return to_json(Metrics{.step = step, .metric_name = metric_name(TaskKind::classification)}) + "\n";
-  }
-  static std::string lines(std::int64_t last) {
-    std::string result;
-    for (std::int64_t step = 1; step <= last; ++step) result += line(step);
-    return result;
-  }
-  std::string read(const std::string& name) const { return file_bytes(run_ + "/" + name); }
-  void put_metrics(const std::string& content) const { std::ofstream(run_ + "/metrics.jsonl") << content; }
-  void put_checkpoint(std::int64_t step) const {
-    save_checkpoint(run_ + "/checkpoint.safetensors", {}, {.step = step}, "a run");
-  }
-  std::set<std::string> files() const {
-    std::set<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(run_)) names.insert(entry.path().filename());
-    return names;
-  }
-  std::string refusal_of_resume() const {
-    return message_of<FileError>([&] { RunDirectory(run_, true); });
-  }
-
-  TemporaryFolder folder_;
-  std::string run_ = folder_ / "run";
-};
-
-TEST_F(RunDirectories, AResumeKeepsTheLinesUpToTheCheckpoint) {
-  put_metrics(lines(9) + "{\"step\":10,\"lo");
-  put_checkpoint(7);
-  RunDirectory directory(run_, true);
-  EXPECT_EQ(read("metrics.jsonl"), lines(7));
-  ASSERT_EQ(directory.earlier().size(), 7U);
-  EXPECT_EQ(directory.earlier().back().step, 7);
-  directory.metrics() << line(8) << std::flush;
-  EXPECT_EQ(read("metrics.jsonl"), lines(8));
-}
-
-TEST_F(RunDirectories, AResumeOfAllLinesKeepsThem) {
-  put_metrics(lines(3));
-  put_checkpoint(3);
-  RunDirectory(run_, true);
-  EXPECT_EQ(read("metrics.jsonl"), lines(3));
-}
 
 TEST_F(RunDirectories, WithoutAResumeBothMetricsAndCheckpointGo) {
   put_metrics(lines(3));
@@ -137,38 +79,6 @@ TEST_F(RunDirectories, TheTableHasAColumnForTheGradientOfEachLayer) {
   EXPECT_NE(table.find(",lesson,gradient_norm of lstm,gradient_norm of out\n"), std::string::npos) << table;
   EXPECT_NE(table.find(",0,,\n"), std::string::npos) << table;
   EXPECT_TRUE(table.ends_with(",0,0.5,inf\n")) << table;
-}
-
-/// A number that was not finite is null in the line.
-TEST_F(RunDirectories, ALineWithNullIsOneOfMetrics) {
-  put_metrics(to_json(Metrics{.step = 1,
-                              .metric_name = metric_name(TaskKind::classification),
-                              .validation = {.loss = std::numeric_limits<double>::infinity(), .metric = 0}}) +
-              "\n" + line(2));
-  put_checkpoint(2);
-  EXPECT_EQ(RunDirectory(run_, true).earlier().size(), 2U);
-}
-
-TEST_F(RunDirectories, ALineThatIsNotOfMetricsIsNamedNotDropped) {
-  const std::string good = lines(1), after = line(3);
-  put_checkpoint(3);
-  const auto refusal = [&](const std::string& bad) {
-    put_metrics(good + bad + "\n" + after);
-    const std::string message = refusal_of_resume();
-    EXPECT_EQ(read("metrics.jsonl"), good + bad + "\n" + after);
-    EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
-    return message.starts_with("retrace: " + run_ + "/metrics.jsonl: line 2: ") ? message : "no place: " + message;
-  };
-  EXPECT_NE(refusal("{\"step\":2,").find("is not JSON"), std::string::npos);
-  EXPECT_NE(refusal("[]").find("it is a list, not an object"), std::string::npos);
-  const nlohmann::json whole = nlohmann::json::parse(line(2));
-  for (const auto& [key, value] : whole.items()) {
-    nlohmann::json wrong = whole;
-    wrong[key] = "text";
-    EXPECT_NE(refusal(wrong.dump()).find(key + " has to be"), std::string::npos) << key;
-    wrong.erase(key);
-    EXPECT_NE(refusal(wrong.dump()).find("is missing"), std::string::npos) << key;
-  }
 }
 
 /// The kernel kills a program whose file grows too large: here between any two bytes of the metrics that are written

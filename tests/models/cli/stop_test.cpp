@@ -76,7 +76,7 @@ std::vector<std::string> endless_training(const std::string& folder) {
 }
 
 TEST(Stop, ASignalEndsATrainingWithItsCheckpointAndWithoutATest) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const TemporaryFolder folder;
     Process process(endless_training(folder / "run"));
     process.read_until("step 2 of");
@@ -124,9 +124,9 @@ TEST(Stop, ATextsTestEndsToo) {
   EXPECT_EQ(process.exit_status(), 143);
 }
 
-/// The signals may be of either kind.
+/// The signals may be of any kind. But a terminal that ends sends SIGHUP more than once.
 TEST(Stop, TheSecondSignalEndsTheProgram) {
-  for (const int first : {SIGINT, SIGTERM}) {
+  for (const int first : {SIGINT, SIGTERM, SIGHUP}) {
     const StopSignals signals;
     EXPECT_FALSE(signals.flag());
     std::raise(first);
@@ -137,7 +137,22 @@ TEST(Stop, TheSecondSignalEndsTheProgram) {
       sigaction(second, nullptr, &now);
       EXPECT_EQ(now.sa_handler, SIG_DFL);
     }
+    std::raise(SIGHUP);
+    EXPECT_EQ(signals.exit_status(), 128 + first);
   }
+  struct sigaction after {};
+  sigaction(SIGHUP, nullptr, &after);
+  EXPECT_EQ(after.sa_handler, SIG_DFL);
+}
+
+TEST(Stop, AHangupThatWasIgnoredStaysIgnored) {
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopSignals signals;
+    std::raise(SIGHUP);
+    EXPECT_FALSE(signals.flag());
+  }
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN) << "also afterwards";
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(StudyCommand, AnUnwritablePathIsNamedAndLosesNothing) {
   EXPECT_EQ(file_bytes(folder / "page.html"), "an earlier page");
   const std::string file = folder / "x.trace.safetensors";
   const Outcome half = run_command({"study", "softmax", "--trace", file, "--out", folder / "none/page.html"});
-  EXPECT_TRUE(half.messages.starts_with("wrote " + file + "\nwrite_page: ")) << half.messages;
+  EXPECT_TRUE(half.messages.starts_with("wrote " + file + "\nretrace study: ")) << half.messages;
   const Outcome same = run_command({"study", "softmax", "--trace", file, "--out", file});
   EXPECT_EQ(same.messages, "study: --out and --trace both name " + file + "; give the page another name\n");
 }

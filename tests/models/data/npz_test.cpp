@@ -47,6 +47,20 @@ TEST(Npz, ReadsOneArrayByItsName) {
   expect_words<ValueError>([] { read_npz(files + "stored.npz", "z"); }, {"stored.npz", "array", "'z'", "known: x, y"});
 }
 
+/// The same name twice, or as "x" and as "x.npy": which of the two is meant, nobody knows.
+TEST(Npz, TwoArraysOfOneNameAreRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.npz";
+  write_npz(path, {{"one", indices({1})}, {"two", indices({2})}});
+  std::string bytes = file_bytes(path);
+  for (std::size_t place = 0; (place = bytes.find("two.npy", place)) != std::string::npos;)
+    bytes.replace(place, 3, "one");
+  std::ofstream(path, std::ios::binary) << bytes;
+  const std::string refusal = "read_npz: " + path + ": two arrays are named 'one'; rename one";
+  expect_error<FileError>([&] { read_npz(path); }, refusal);
+  expect_error<FileError>([&] { read_npz(path, "one"); }, refusal);
+}
+
 TEST(Npz, ReadsWhatItWrites) {
   const TemporaryFolder folder;
   const std::string path = folder / "x.npz";

@@ -130,6 +130,47 @@ TEST_F(StoredRuns, SizesThatDoNotFitTheWeightsAreRefused) {
             std::string::npos);
 }
 
+/// A small file may say anything: nothing of these sizes is drawn or allocated.
+TEST_F(StoredRuns, AModelThatIsLargerThanTheFileIsRefusedBeforeItIsMade) {
+  for (const char* model : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention", "transformer", "delta-net",
+                            "mlstm", "ntm", "dnc", "stack-rnn"}) {
+    train({"babi", "--model", model});
+    const std::string larger = changed([](nlohmann::json& run) {
+      run["sizes"]["hidden"] = 1 << 13;
+      run["sizes"]["slot_size"] = 1 << 13;
+    });
+    const std::string message = message_of<Error>([&] { load_run(larger); });
+    EXPECT_NE(message.find("the sizes are not those of the weights"), std::string::npos) << model << ": " << message;
+    EXPECT_TRUE(message.starts_with("retrace: " + (folder_ / "changed.safetensors"))) << message;
+  }
+}
+
+TEST_F(StoredRuns, EveryNumberIsCheckedAsItsFlagIs) {
+  train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "attention", "--dropout", "0.5", "--layers", "2",
+         "--feed-forward", "8"});
+  const auto refusal = [&](const char* object, const char* name, const nlohmann::json& number) {
+    return file_error(changed([&](nlohmann::json& run) { (object == nullptr ? run : run[object])[name] = number; }));
+  };
+  for (const std::int64_t count :
+       {std::int64_t{-1}, std::int64_t{1'000'000'001}, std::int64_t{4'000'000'000'000'000'000}}) {
+    for (const char* name : {"length", "vectors", "dims", "nesting"})
+      EXPECT_NE(refusal("task_options", name, count).find(text(name, " has to be a whole number from 0 to 1000000000")),
+                std::string::npos)
+          << name;
+    for (const char* name : {"hidden", "heads", "feed_forward"})
+      EXPECT_NE(refusal("sizes", name, count).find(text(name, " has to be a whole number from 1 to 1000000000")),
+                std::string::npos)
+          << name;
+    EXPECT_NE(refusal("sizes", "layers", count).find("layers has to be a whole number from 1 to 1000"),
+              std::string::npos);
+    EXPECT_NE(
+        refusal(nullptr, "test_samples", count).find("test_samples has to be a whole number from 1 to 1000000000"),
+        std::string::npos);
+  }
+  EXPECT_NE(refusal("sizes", "dropout", 1.5).find("dropout has to be a number from 0 to 1"), std::string::npos);
+  EXPECT_NE(refusal(nullptr, "seed", -1).find("seed"), std::string::npos);
+}
+
 TEST_F(StoredRuns, ATaskOrModelOfAnotherProgramIsNamed) {
   train({"babi"});
   const auto message = [](const std::string& path) { return message_of([&] { load_run(path); }); };

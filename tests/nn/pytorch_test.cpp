@@ -21,12 +21,12 @@
 namespace retrace {
 namespace {
 
-const std::string folder = pytorch_folder();
+const std::string pytorch_files = pytorch_folder();
 
 TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInFloats) {
   Random random(1);
   const PytorchLayers layers(random);
-  load_pytorch(folder + "state_dict.safetensors", layers);
+  load_pytorch(pytorch_files + "state_dict.safetensors", layers);
   expect_outputs_of_pytorch(layers, "example.safetensors", f32, 15);
 }
 
@@ -34,14 +34,14 @@ TEST(Pytorch, AStateDictGivesTheOutputsOfPytorchInDoubles) {
   Random random(1);
   const PytorchLayers layers(random);
   to(layers, f64);
-  load_pytorch(folder + "state_dict.safetensors", layers);
+  load_pytorch(pytorch_files + "state_dict.safetensors", layers);
   expect_outputs_of_pytorch(layers, "example.safetensors", f64, 15);
 }
 
 /// The example's state_dict as save_pytorch writes it: of two biases that are added, the first holds the sum and the
 /// second is zero.
 NamedTensors state_dict_with_sums(Dtype dtype) {
-  NamedTensors tensors = read_safetensors(folder + "state_dict.safetensors").tensors;
+  NamedTensors tensors = read_safetensors(pytorch_files + "state_dict.safetensors").tensors;
   for (auto& [name, tensor] : tensors) tensor = tensor.to(dtype);
   for (const char* biases : {"encoder.lstm.bias_?h_l0", "rnn.bias_?h_l0", "lstm_cell.bias_?h", "rnn_cell.bias_?h"}) {
     std::string name = biases;
@@ -63,7 +63,7 @@ TEST(Pytorch, WhatIsWrittenHasTheNamesShapesAndValuesOfPytorch) {
     Random random(2);
     const PytorchLayers layers(random);
     to(layers, dtype);
-    load_pytorch(folder + "state_dict.safetensors", layers);
+    load_pytorch(pytorch_files + "state_dict.safetensors", layers);
     const std::string path = kept == nullptr ? file : text(kept, dtype, ".safetensors");
     save_pytorch(path, layers);
     const NamedTensors ours = read_safetensors(path).tensors, theirs = state_dict_with_sums(dtype);

@@ -106,6 +106,7 @@ std::vector<NamedTensor> inputs_of(const ExpressionFlags& flags, Dtype dtype);
 
 struct GradcheckFlags : CommonFlags {
   std::vector<std::string> names;  // empty: all
+  bool list = false;               // prints the names instead
   ExpressionFlags expression = {};
 };
 

@@ -30,6 +30,7 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
       add_expression_options(*command, flags->expression,
                              "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
           ->excludes(names);
+  command->add_flag("--list", flags->list, "print the names, and check nothing")->excludes(names)->excludes(expression);
   add_seed(*command, "--seed", flags->expression.seed, "of random inputs")->needs(expression);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });

@@ -37,7 +37,8 @@ std::string unknown_argument(const CLI::App& app, const std::string& word) {
   if (names.empty()) return text(full_name(app, command), ": '", word, "' is one argument too many");
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::string flag = word.substr(0, word.find('='));
-  return unknown_name(full_name(app, command), is_flag ? "flag" : "command", flag, views);
+  const std::string name = full_name(app, command);
+  return unknown_name(name, is_flag ? "flag" : "command", flag, views, name + " --help");
 }
 
 }  // namespace

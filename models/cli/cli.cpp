@@ -56,13 +56,16 @@ int run_command(int argc, const char* const* argv, Program program) {
     messages << error.what() << std::endl;
     return error.exit_status;
   } catch (const DivergenceError& error) {
-    messages << error.what() << std::endl;
+    messages << in_the_name_of(app, error.what()) << std::endl;
     return failure;
   } catch (const ValueError& error) {
-    messages << error.what() << std::endl;
+    messages << in_the_name_of(app, error.what()) << std::endl;
     return usage_error;
   } catch (const std::bad_alloc&) {
     throw;  // not even memory for a message
+  } catch (const FileError& error) {
+    messages << printable(one_line(in_the_name_of(app, error.what()))) << std::endl;
+    return failure;
   } catch (const std::exception& error) {
     messages << printable(one_line(error.what())) << std::endl;
     return failure;

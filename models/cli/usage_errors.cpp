@@ -2,6 +2,7 @@
 #include <retrace/models/cli/asked_text.h>
 #include <retrace/models/cli/help_texts.h>
 #include <retrace/models/cli/usage_errors.h>
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/nearest_name.h>
 
 #include <CLI/CLI.hpp>
@@ -46,6 +47,15 @@ std::string unknown_argument(const CLI::App& app, const std::string& word) {
 std::string one_line(std::string message) {
   std::ranges::replace(message, '\n', ' ');
   return message;
+}
+
+std::string in_the_name_of(const CLI::App& app, const std::string& message) {
+  const std::string& command = parsed_command(app).get_name();
+  const std::string_view rest = without_function(message);
+  const bool names_ops = command == "study" || command == "gradcheck",
+             is_ours = message.starts_with(app.get_name() + ":");
+  if (names_ops || is_ours || rest.size() == message.size()) return message;
+  return text(app.get_name(), " ", command, ": ", rest);
 }
 
 bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages) {

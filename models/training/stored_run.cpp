@@ -1,4 +1,5 @@
 #include <retrace/core/safetensors.h>
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/data_file.h>
@@ -91,7 +92,7 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
   try {
     make(run, format, weights);
   } catch (const ValueError& error) {
-    throw ValueError(text("retrace: ", run.path, ": ", error.what()));
+    throw ValueError(text("retrace: ", run.path, ": ", without_function(error.what())));
   }
   try {
     assign(*run.model, weights);

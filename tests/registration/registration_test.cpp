@@ -152,7 +152,7 @@ TEST_F(Registration, AModelIsTrainedOnATaskByItsRecipe) {
   ASSERT_EQ(compared.status, 0) << compared.messages;
   EXPECT_EQ(nlohmann::json::parse(compared.results)["models"][0]["model"], "mean-model");
   EXPECT_EQ(run_command({"train", "short-pairs", "--model", "mean-model", "--length", "4"}).messages,
-            "make_task: the task 'short-pairs' has no option 'length' (it has: none); leave it out\n");
+            "retrace train: the task 'short-pairs' has no option 'length' (it has: none); leave it out\n");
 }
 
 /// A mean of the embedded characters so far has no order, but the last one's frequencies are learned from it.
@@ -227,7 +227,7 @@ TEST_F(Registration, GradcheckFindsWhatIsWrongWithAModel) {
       "detach() or freeze() what is no weight of this model");
   EXPECT_NE(failure("forgets-everything").find("a weight [2, 3] that its visit() does not name"), std::string::npos);
   const Outcome trained = run_command({"train", "plain-pairs", "--model", "forgets-everything", "--quiet"});
-  EXPECT_EQ(trained.messages, "fit: the model has no parameters; name them in its visit()\n");
+  EXPECT_EQ(trained.messages, "retrace train: the model has no parameters; name them in its visit()\n");
   EXPECT_EQ(trained.status, 2);
   EXPECT_NE(failure("answers-every-row").find("must be [2, 2], one answer a sequence"), std::string::npos);
   EXPECT_NE(failure("forgets-a-factor").find("0.5"), std::string::npos) << failure("forgets-a-factor");

@@ -1,3 +1,4 @@
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/training/run_kinds.h>
@@ -107,7 +108,8 @@ Variations variations_of(const AblateOptions& options) {
         make_run(variation.run);
         variations.kept.push_back(std::move(variation));
       } catch (const ValueError& error) {
-        variations.left_out.push_back(text("Left out: ", factor, " ", variation.setting, ": ", error.what()));
+        variations.left_out.push_back(
+            text("Left out: ", factor, " ", variation.setting, ": ", without_function(error.what())));
       }
     }
   const auto choices = memory_choices(baseline.model).parts;

@@ -1,3 +1,4 @@
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/reports/comparison/comparison.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/models/training/run_kinds.h>
@@ -169,7 +170,7 @@ class Comparing {
       result.runs.push_back(comparison_.options.train(run, text(file_name(result.name), "-seed-", run.fit.seed)));
     } catch (const DivergenceError& error) {
       if (comparison_.results.empty()) throw;
-      result.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
+      result.failures.push_back(text("seed ", run.fit.seed, ": ", without_function(error.what())));
       return false;
     }
     result.values.push_back(result.runs.back().test.metric);

@@ -37,14 +37,15 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
             task_names().size() + 2, ")\n")},
       {{"train", "babi", "--nesting", "2"},
        2,
-       "make_task: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
+       "retrace train: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
       {{"train", "execute", "--program", "ful"},
        2,
-       "execute: there is no program named 'ful'; did you mean full (known: addition, control, loops, algebra-control, "
+       "retrace train: there is no program named 'ful'; did you mean full (known: addition, control, loops, "
+       "algebra-control, "
        "full, copy, reverse, double)\n"},
       {{"train", "babi", "--model", "lsmt"},
        2,
-       "make_model: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
+       "retrace train: there is no model named 'lsmt'; did you mean lstm (known: lstm, gru, rnn, relational-rnn, rmc, "
        "attention, transformer, delta-net, mlstm, stack-rnn, tape-rnn, relational-memory, cell-memory, "
        "notebook-memory, ntm, dnc)\n"},
       {{"train", "babi", "--out", "/dev/null/run"},
@@ -109,7 +110,7 @@ TEST(Cli, ATrainingThatDivergesNamesTheRecordAndLeavesACheckpointThatCanBeEvalua
                                        "16",       "--out",
                                        run});
   EXPECT_EQ(outcome.status, 1);
-  for (const char* part : {"fit: the validation loss after step 2 is inf: record ", ", mse, is the first",
+  for (const char* part : {"retrace train: the validation loss after step 2 is inf: record ", ", mse, is the first",
                            "its output %", "is the last good checkpoint, of step 1"})
     EXPECT_NE(outcome.messages.find(part), std::string::npos) << part << "\n" << outcome.messages;
   const Outcome evaluated = run_command({"eval", run});
@@ -191,7 +192,7 @@ TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
   const Outcome unknown = run_command({"train", "--preset", "nth-farthest-papre"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(unknown.messages,
-            "preset: there is no preset named 'nth-farthest-papre'; did you mean nth-farthest-paper (known: "
+            "retrace train: there is no preset named 'nth-farthest-papre'; did you mean nth-farthest-paper (known: "
             "nth-farthest-paper)\n");
 }
 

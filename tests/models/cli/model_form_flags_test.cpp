@@ -95,25 +95,28 @@ TEST_F(FormFlags, ACheckpointIsResumedWithTheSameFormAlone) {
 }
 
 TEST_F(FormFlags, AFlagThatAModelDoesNotHaveIsAUsageError) {
-  expect_refused(train({"--model", "rmc", "--bidirectional"}),
-                 "prepare: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
+  expect_refused(
+      train({"--model", "rmc", "--bidirectional"}),
+      "retrace train: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
   expect_refused(
       run_command({"info", "gru", "--positions", "learned"}),
-      "prepare: the model 'gru' has no option 'positions', which is for attention, transformer; leave it out");
+      "retrace info: the model 'gru' has no option 'positions', which is for attention, transformer; leave it out");
   expect_refused(run_command({"ablate", "recall", "--model", "relational-rnn", "--layers", "2"}),
-                 "prepare: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, "
+                 "retrace ablate: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, "
                  "attention, transformer, delta-net, mlstm; leave it out");
+  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
+                 "retrace compare: none of the models has the option 'positions', which is for attention, transformer; "
+                 "leave it out");
   expect_refused(
-      run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
-      "compare: none of the models has the option 'positions', which is for attention, transformer; leave it out");
-  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
-                 "compare: none of the models has a memory with the option 'slots'; leave it out, or add one (rmc, "
-                 "say)");
+      run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
+      "retrace compare: none of the models has a memory with the option 'slots'; leave it out, or add one (rmc, "
+      "say)");
   expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slot-size", "8"}),
-                 "compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
-  expect_refused(run_command({"train", "parity", "--bidirectional", "--steps", "1"}),
-                 "prepare: a bidirectional model has read every row before it answers, but parity has an answer after "
-                 "each of the last 40 rows; leave bidirectional out, or choose a task with one answer");
+                 "retrace compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
+  expect_refused(
+      run_command({"train", "parity", "--bidirectional", "--steps", "1"}),
+      "retrace train: a bidirectional model has read every row before it answers, but parity has an answer after "
+      "each of the last 40 rows; leave bidirectional out, or choose a task with one answer");
   for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
            {"--layers", "0"}, {"--dropout", "1"}, {"--dropout", "-0.1"}, {"--positions", "rotery"}})
     EXPECT_EQ(train(wrong).status, 2) << wrong[0] << ' ' << wrong[1];
@@ -170,12 +173,13 @@ TEST_F(FormFlags, ATextIsLearntByLayersAndContinued) {
               result.at("weights_hash").get<std::string>());
     EXPECT_EQ(run_command({"generate", out_, "--length", "30"}).status, 0) << form[1];
   }
-  expect_refused(run(words, {"--bidirectional"}),
-                 "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional "
-                 "out");
+  expect_refused(
+      run(words, {"--bidirectional"}),
+      "retrace train: a bidirectional model would see the tokens that it has to predict; leave bidirectional "
+      "out");
   expect_refused(
       run(words, {"--model", "attention", "--no-causal"}),
-      "TextModel: attention that is not causal would see the tokens that it has to predict; leave --no-causal out");
+      "retrace train: attention that is not causal would see the tokens that it has to predict; leave --no-causal out");
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST_F(TrainFrom, AnotherTaskOfTheSameSizesGoesOn) {
                 .at("weights_hash"),
             first.at("weights_hash"));
   expect_refused(train({"nth-farthest", "--vectors", "4", "--from", first_}),
-                 "prepare: the model of " + first_ +
+                 "retrace train: the model of " + first_ +
                      "/weights.safetensors, trained on nth-farthest, does not fit the sizes of this nth-farthest; ");
   expect_refused(train({"recall", "--from", first_}), "trained on nth-farthest, does not fit the sizes of this recall");
 }

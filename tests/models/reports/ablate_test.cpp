@@ -145,7 +145,7 @@ TEST(Ablate, SettingsThatCannotBeAreLeftOutAndSaid) {
   options.factors = {"heads"};
   const Variations variations = variations_of(options);
   EXPECT_EQ(names_of(variations), (std::vector<std::string>{"heads 1", "heads 4"}));
-  EXPECT_EQ(variations.left_out, (std::vector<std::string>{"Left out: heads 8: prepare: 8 heads do not divide slots of "
+  EXPECT_EQ(variations.left_out, (std::vector<std::string>{"Left out: heads 8: 8 heads do not divide slots of "
                                                            "12 features; choose heads that do"}));
   EXPECT_EQ(variations_of(small("relational-rnn")).left_out.front(),
             "Left out: residual: relational-rnn:cell has no choice of it");

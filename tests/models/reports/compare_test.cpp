@@ -203,9 +203,9 @@ TEST(Compare, ARunThatLeavesTheFiniteNumbersIsNotedAndLeftOut) {
   EXPECT_EQ(comparison.results[0].values.size(), 2U);
   EXPECT_EQ(comparison.results[1].values.size(), 0U);
   ASSERT_EQ(comparison.results[1].failures.size(), 2U);
-  EXPECT_EQ(comparison.results[1].failures[1].find("seed 1: fit: the loss of step "), 0U);
+  EXPECT_EQ(comparison.results[1].failures[1].find("seed 1: the loss of step "), 0U);
   EXPECT_EQ(learning_curves(comparison).curves.size(), 1U);
-  EXPECT_NE(to_text(comparison).find("Left out: bare, seed 0: fit: the loss of step "), std::string::npos);
+  EXPECT_NE(to_text(comparison).find("Left out: bare, seed 0: the loss of step "), std::string::npos);
   EXPECT_THROW(compare(options, {{"bare", bare}, {"lstm", lstm}}), ValueError) << "nothing is left to compare with";
 }
 

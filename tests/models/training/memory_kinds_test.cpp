@@ -58,7 +58,7 @@ TEST(MemoryKinds, AnUnknownMemoryGetsTheNearestName) {
   const Outcome outcome = train("gatde");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.messages,
-            "make_model: there is no memory named 'gatde'; did you mean gated (known: cell, gated, notebook)\n");
+            "retrace train: there is no memory named 'gatde'; did you mean gated (known: cell, gated, notebook)\n");
 }
 
 }  // namespace

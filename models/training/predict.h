@@ -30,7 +30,7 @@ Answers predict(const StoredRun& run, const std::string& file);
 /// Lines with a header: sample, label, probability; of a regression: sample, and a number for each output; if a sample
 /// has several answers, with the number of the answer from 1. With `probabilities`, one more column for each class.
 std::string to_csv(const Answers& answers, bool probabilities);
-/// One object: the model, the classes or outputs, and a list of answers.
+/// One object: the model, the classes or outputs, and a list of answers with the same numbers.
 std::string to_json(const Answers& answers);
 
 }  // namespace retrace

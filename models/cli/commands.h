@@ -59,6 +59,7 @@ void run_eval(const EvalFlags& flags, Program& program);
 struct PredictFlags : CommonFlags {
   std::string path;            // as in EvalFlags
   std::string input;           // the file of the samples
+  std::string separator = {};  // of its columns, if it is not the training's
   bool probabilities = false;  // of every class
 };
 

@@ -84,6 +84,7 @@ void run_train(const TrainFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
   const StopSignals signals;
   const std::unique_ptr<Run> run = make_run(flags.run);  // a wrong name is found before a folder is made
+  for (const std::string& remark : run->remarks()) program.messages << remark << std::endl;
   FitOptions& fit = run->options.fit;
   fit.resume = flags.resume;
   fit.stop = &signals.flag();

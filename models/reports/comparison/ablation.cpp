@@ -129,8 +129,13 @@ Ablation ablate(const AblateOptions& options) {
   for (const Variation& variation : ablation.variations.kept)
     entries.push_back(
         {entries.empty() ? variation.factor : text(variation.factor, " ", variation.setting), variation.run});
-  ablation.comparison = compare(
-      {.run = baseline, .models = {}, .seeds = options.seeds, .learning_rates = {}, .train = options.train}, entries);
+  ablation.comparison = compare({.run = baseline,
+                                 .models = {},
+                                 .seeds = options.seeds,
+                                 .learning_rates = {},
+                                 .tell = options.tell,
+                                 .train = options.train},
+                                entries);
   return ablation;
 }
 

@@ -126,6 +126,7 @@ class Comparing {
       entry.run = run->options;  // with the recipe's numbers where none were chosen
       if (!comparison_.run) comparison_.run = std::move(run);
     }
+    for (const std::string& remark : comparison_.run->remarks()) options.tell(remark);
     comparison_.options.run = entries_.front().run;
     const Baselines baselines = comparison_.run->baselines();
     comparison_.threshold = options.threshold.value_or((baselines.trivial + baselines.ceiling) / 2);

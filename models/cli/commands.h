@@ -47,6 +47,8 @@ struct EvalFlags : CommonFlags {
   std::string path;  // of a run's folder, weights or checkpoint
   ReportOptions options;
   TaskOptions sizes = {};                   // of the task, instead of those in training
+  std::string input = {};                   // a file of the user's data to test on, instead of the held-out samples
+  std::string separator = {};               // of its columns, if it is not the training's
   std::optional<LengthRange> lengths = {};  // instead of the report, the accuracy at these
   std::string test_text = {};               // the next three are of a model of text
   bool keep_learning = false;

@@ -28,6 +28,10 @@ void add_eval_command(CLI::App& app, Program& program) {
       ->default_str(std::to_string(options.failures));
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
       ->default_str(std::to_string(options.examples));
+  command->add_option("--input", flags->input,
+                      "of a model of your own data: another file to test on, with samples and their answers (- is "
+                      "standard input)");
+  add_separator(*command, flags->separator);
   add_task_sizes(*command, flags->sizes);
   command
       ->add_option_function<std::string>(
@@ -44,7 +48,7 @@ void add_eval_command(CLI::App& app, Program& program) {
              text("of --keep-learning (default: ", KeepLearningOptions().learning_rate, ")"), number_above_0);
   add_threads_option(*command, *flags);
   add_common_flags(*command, *flags,
-                   {.out = "folder for attention.html and eval.json, or by_length.json",
+                   {.out = "folder for report.html, attention.html and eval.json, or by_length.json",
                     .json = "print the report as one JSON object"});
   command->callback([flags, &program] { run_eval(*flags, program); });
 }

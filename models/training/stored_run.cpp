@@ -113,6 +113,17 @@ void check_reads(const StoredRun& run, const Task& task) {
   }
 }
 
+void test_on_file(StoredRun& run, const std::string& path, const std::string& separator) {
+  const SampleFormat* known = run.task->format();
+  if (known == nullptr)
+    throw ValueError(text("eval: the model of ", run.path, " was trained on the task '", run.task_name,
+                          "', not on data of your own, whose answers a file could have; leave --input out"));
+  SampleFormat format = *known;
+  if (!separator.empty()) format.separator = separator;
+  run.task = task_on_file(run.task_name, format, run.task_options, path);
+  run.input = path;
+}
+
 void change_task(StoredRun& run, const TaskOptions& given) {
   const TaskOptions options = given.or_else(run.task_options);
   std::string words;

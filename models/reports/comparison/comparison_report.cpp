@@ -1,4 +1,5 @@
 #include <retrace/models/reports/comparison/comparison_report.h>
+#include <retrace/models/reports/plots/markup.h>
 
 #include <algorithm>
 #include <cmath>
@@ -76,22 +77,10 @@ std::string baselines_in_words(const Comparison& comparison) {
 
 std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
                       const std::vector<std::string>& lines) {
-  std::string page =
-      text("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", title,
-           "</title>\n<style>body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
-           "table{border-collapse:collapse}td,th{padding:.3em .7em;border-bottom:1px solid #ddd;text-align:right}"
-           "td:first-child,th:first-child{text-align:left}</style></head>\n<body><h1>",
-           title, "</h1>\n", svg, "<table>\n");
-  const char* cell = "th";
-  for (const Row& row : table) {
-    page += "<tr>";
-    for (const std::string& words : row) page += text("<", cell, ">", words, "</", cell, ">");
-    page += "</tr>\n";
-    cell = "td";
-  }
-  page += "</table>\n<p>The band of a curve reaches from the lowest to the highest seed.</p>\n";
-  for (const std::string& line : lines) page += text("<p>", line, "</p>\n");
-  return page + "</body></html>\n";
+  std::string body =
+      svg + html_table(table) + "<p>The band of a curve reaches from the lowest to the highest seed.</p>\n";
+  for (const std::string& line : lines) body += text("<p>", escaped(line), "</p>\n");
+  return html_document(title, body);
 }
 
 std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines) {

@@ -141,21 +141,6 @@ class Canvas {
 
 }  // namespace
 
-std::string escaped(const std::string& plain) {
-  std::string result;
-  for (const char letter : plain) {
-    if (letter == '&')
-      result += "&amp;";
-    else if (letter == '<')
-      result += "&lt;";
-    else if (letter == '>')
-      result += "&gt;";
-    else
-      result += letter;
-  }
-  return result;
-}
-
 std::string to_svg(const Plot& plot, int width, int height) { return Canvas(plot, width, height).draw(); }
 
 std::string to_svg(const std::vector<Plot>& plots, int in_a_row, int width, int height) {

@@ -53,6 +53,8 @@ struct Run {
   /// "30 samples that were held out".
   virtual std::int64_t lessons() const { return 0; }
   virtual std::string test_in_words() const = 0;
+  /// The samples of a validation.
+  virtual std::int64_t validation_samples() const { return options.fit.validation_samples; }
   /// The weights of the model, and the floating-point operations of forward and backward for one sample of a batch.
   virtual std::vector<NamedTensor> weights() const = 0;
   virtual std::int64_t flops_a_sample() const = 0;
@@ -80,6 +82,7 @@ struct TaskRun : Run {
   std::vector<std::string> remarks() const override { return task->remarks(); }
   std::int64_t lessons() const override { return std::ssize(task->lessons()); }
   std::string test_in_words() const override;
+  std::int64_t validation_samples() const override;
   std::vector<NamedTensor> weights() const override { return parameters(*model); }
   std::int64_t flops_a_sample() const override;
   bool knows_ceiling() const override { return true; }

@@ -84,8 +84,14 @@ std::string in_words(ModelSpec model) {
 std::vector<std::string_view> factors_of(const AblateOptions& options) {
   const ModelSpec& model = options.run.model;
   const auto choices = memory_choices(model).parts;
-  if (choices.empty())
-    throw ValueError(unknown_name("ablate", "model with a relational memory", model.name, memory_model_names()));
+  if (choices.empty()) {
+    const std::span<const std::string_view> models = model_names();
+    if (std::ranges::find(models, model.name) == models.end())
+      throw ValueError(unknown_name("ablate", "model with a relational memory", model.name, memory_model_names()));
+    throw ValueError(text("ablate: the model '", model.name,
+                          "' has no memory whose parts could be changed; choose one ", "of ",
+                          joined(memory_model_names())));
+  }
   if (options.factors.empty()) return choices;
   std::vector<std::string_view> factors;
   for (const std::string& name : options.factors) {

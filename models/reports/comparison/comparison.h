@@ -70,7 +70,7 @@ struct Comparison {
 
 /// Trains every model with every seed. Batches depend on the seed and the step alone, so that all models see the same
 /// samples in the same order. A run that diverges is noted and left out; if it is one of the first model,
-/// DivergenceError is thrown. Throws ValueError for an unknown name, no model, fewer than one seed.
+/// DivergenceError is thrown. Throws ValueError for an unknown name, no model, a model twice, fewer than one seed.
 Comparison compare(const CompareOptions& options);
 /// Compares `entries` with their own sizes instead of options.models. All have the budget of options.run.
 Comparison compare(const CompareOptions& options, const std::vector<Entry>& entries);

@@ -28,6 +28,32 @@ std::string of_each(const Comparison& comparison, std::string ModelResult::*sett
 
 }  // namespace
 
+Plot learning_curves(const Comparison& comparison) {
+  const FitOptions& fit = comparison.options.run.fit;
+  Plot plot{.title = text("validation ", comparison.run->metric(), " on ", comparison.run->subject()),
+            .x_label = "samples seen",
+            .curves = {}};
+  for (const ModelResult& result : comparison.results) {
+    if (result.runs.empty()) continue;
+    std::size_t points = result.runs.front().history.size();  // a run that was stopped early has fewer
+    for (const FitResult& run : result.runs) points = std::min(points, run.history.size());
+    Curve curve{.name = result.name, .x = {}, .y = {}};
+    for (std::size_t point = 0; point < points; ++point) {
+      std::vector<double> metrics;
+      for (const FitResult& run : result.runs) metrics.push_back(run.history[point].validation.metric);
+      curve.x.push_back(static_cast<double>(result.runs.front().history[point].step * *fit.batch * fit.accumulate));
+      curve.y.push_back(summarise(metrics).mean);
+      curve.low.push_back(*std::min_element(metrics.begin(), metrics.end()));
+      curve.high.push_back(*std::max_element(metrics.begin(), metrics.end()));
+    }
+    plot.curves.push_back(std::move(curve));
+  }
+  const Baselines baselines = comparison.run->baselines();
+  plot.levels = {{std::string(baselines.trivial_answer), baselines.trivial}};
+  if (comparison.run->knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
+  return plot;
+}
+
 std::string with_half_width(const Summary& sample) {
   return std::isfinite(sample.half_width)
              ? in_digits(sample.mean, "%.4g") + " ± " + in_digits(sample.half_width, "%.2g")

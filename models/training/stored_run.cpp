@@ -1,3 +1,4 @@
+#include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/json_fields.h>
@@ -47,8 +48,18 @@ void read_description(const JsonFields& fields, StoredRun& run) {
   run.test_samples = fields.integer_in("test_samples", 1, std::numeric_limits<std::int64_t>::max());
 }
 
+/// Throws ValueError for a name that was registered by another program.
+void check_known(std::string_view kind, std::string_view name, std::span<const std::string_view> known) {
+  if (std::ranges::find(known, name) == known.end())
+    throw ValueError(text("it is of the ", kind, " '", printable(name),
+                          "', which this program does not have; use the program that ",
+                          "registered it, and trained this model"));
+}
+
 void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::vector<NamedTensor>& weights) {
   const DtypeScope scope(weights.front().tensor.dtype());
+  if (!format && run.task_name != data_task) check_known("task", run.task_name, task_names());
+  check_known("model", run.spec.name, model_names());
   run.task = format ? task_without_samples(run.task_name, *format) : make_task(run.task_name, run.task_options);
   Random unused;
   run.model = make_model_for(*run.task, run.spec, unused);

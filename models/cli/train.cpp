@@ -78,6 +78,15 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
   return head + "the same command with --resume (and without --force) goes on from there";
 }
 
+std::string divergence(const Run& run) {
+  const Metrics& last = run.fit.history.back();
+  return text("retrace train: the training diverged: after step ", last.step, " the loss is ",
+              in_digits(std::min(last.loss, last.validation.loss)), ", and without any training it is ",
+              in_digits(run.fit.reference_loss), "; lower the learning rate (--learning-rate, now ",
+              in_digits(*run.options.fit.learning_rate), ") or the clip (--clip, now ", in_digits(run.options.fit.clip),
+              ")");
+}
+
 }  // namespace
 
 void run_train(const TrainFlags& flags, Program& program) {
@@ -109,6 +118,10 @@ void run_train(const TrainFlags& flags, Program& program) {
     program.messages << interruption(flags, run->fit, fit) << std::endl;
     program.status = signals.exit_status();
     return;
+  }
+  if (run->fit.diverged()) {
+    program.messages << divergence(*run) << std::endl;
+    program.status = 1;
   }
   if (!flags.quiet && !run->fit.history.empty()) program.messages << to_text(metric_curve(run->fit.history, *run));
   program.results << (flags.json ? run->json() : summary(*run)) << std::endl;

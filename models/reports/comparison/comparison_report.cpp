@@ -78,6 +78,11 @@ std::vector<std::string> failures_in_words(const Comparison& comparison) {
   for (const ModelResult& result : comparison.results)
     for (const std::string& failure : result.failures)
       lines.push_back(text("Left out: ", result.name, ", ", failure, "."));
+  for (const ModelResult& result : comparison.results)
+    for (const FitResult& run : result.runs)
+      if (run.diverged())
+        lines.push_back(text("A run of ", result.name, " diverged: its loss grew to ",
+                             in_digits(run.history.back().loss), "; lower its learning rate."));
   return lines;
 }
 

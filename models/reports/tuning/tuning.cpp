@@ -74,6 +74,7 @@ Trial trial_of(const CandidateResult& result, const Tuning& tuning, const Run& f
     trial.validation = fit.validation;
     trial.test = fit.test;
     trial.seconds = fit.seconds;
+    if (fit.diverged()) trial.failure = text("the loss grew to ", fit.history.back().loss);
     trial.on_plateau =
         is_on_plateau(tuning.baselines, first.more_is_better(), fit.validation.metric, first.validation_samples());
   } catch (const DivergenceError& error) {

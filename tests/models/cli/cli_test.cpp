@@ -60,6 +60,41 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
   }
 }
 
+TEST(Cli, ATrainingThatDivergesEndsWithAFailureAndItsResult) {
+  const TemporaryFolder folder;
+  const auto train = [&](const char* rate, std::vector<std::string> more) {
+    more.insert(more.begin(), {"train", "parity", "--learning-rate", rate, "--steps", "30", "--batch", "4", "--hidden",
+                               "8", "--test-samples", "20", "--quiet", "--json"});
+    return run_command(more);
+  };
+  const Outcome diverged = train("1e8", {"--out", folder / "run"});
+  EXPECT_EQ(diverged.status, 1);
+  EXPECT_TRUE(diverged.messages.starts_with("retrace train: the training diverged: after step 30 the loss is "))
+      << diverged.messages;
+  EXPECT_NE(diverged.messages.find("lower the learning rate (--learning-rate, now 1e+08) or the clip (--clip, now 1)"),
+            std::string::npos)
+      << diverged.messages;
+  EXPECT_EQ(nlohmann::json::parse(diverged.results)["diverged"], true);
+  EXPECT_EQ(nlohmann::json::parse(file_bytes(folder / "run/result.json"))["diverged"], true);
+  const Outcome resumed = train("1e8", {"--out", folder / "run", "--resume"});
+  EXPECT_EQ(resumed.status, 1) << "it is finished, and has diverged";
+  EXPECT_EQ(resumed.messages, diverged.messages);
+  const Outcome sane = train("1e-2", {});
+  EXPECT_EQ(sane.status, 0);
+  EXPECT_EQ(sane.messages, "");
+  EXPECT_EQ(nlohmann::json::parse(sane.results)["diverged"], false);
+}
+
+TEST(Cli, GradcheckListsItsNames) {
+  const Outcome lines = run_command({"gradcheck", "--list"}), json = run_command({"gradcheck", "--list", "--json"});
+  EXPECT_TRUE(lines.results.starts_with("identity\nadd\nsub\n")) << lines.results.substr(0, 40);
+  const auto names = nlohmann::json::parse(json.results)["names"];
+  EXPECT_EQ(std::ranges::count(lines.results, '\n'), std::ssize(names));
+  const std::string wrong = run_command({"gradcheck", "sofmax"}).messages;
+  EXPECT_EQ(wrong, text("gradcheck: there is no op or module named 'sofmax'; did you mean softmax (retrace gradcheck ",
+                        "--list lists all ", names.size(), ")\n"));
+}
+
 TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
   const auto expect_in_message = [](std::vector<std::string> arguments, const std::string& part) {
     const Outcome outcome = run_command(std::move(arguments));

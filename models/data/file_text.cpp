@@ -38,6 +38,12 @@ void check_utf8(std::string_view utf8, std::string_view what) {
   }
 }
 
+void check_storable(const std::string& path, const std::string& who) {
+  if (!is_utf8(path))
+    throw ValueError(text(who, ": the name of the file ", path, " is not UTF-8, and a stored model would not find it ",
+                          "again; rename it"));
+}
+
 std::string utf8_text(std::string bytes, const std::string& who) {
   for (const Mark& mark : other_marks)
     if (bytes.starts_with(mark.bytes))

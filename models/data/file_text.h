@@ -15,6 +15,10 @@ std::int64_t line_of(std::string_view text, std::size_t position);
 /// U+10FFFF, no longer form than needed). `what` names it in the error.
 void check_utf8(std::string_view utf8, std::string_view what);
 
+/// Throws ValueError, in the name of `who`, for the name of a file that is not UTF-8: stored with a model, it would not
+/// find the file again.
+void check_storable(const std::string& path, const std::string& who);
+
 /// A text in UTF-8 without its byte-order mark. Errors begin with `who`. Throws FileError, with the line and the
 /// remedy, for another encoding and for a zero byte.
 std::string utf8_text(std::string bytes, const std::string& who);

@@ -1,6 +1,7 @@
 #include <retrace/core/error.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/models/data/npz.h>
+#include <retrace/models/formats/csv_field.h>
 #include <retrace/models/tasks/answered_file.h>
 #include <retrace/ops/ops.h>
 
@@ -51,7 +52,7 @@ std::vector<std::string> remarks_on(const Csv& csv, const CsvColumns& columns, c
     if (counts_lines(csv.column(name)))
       remarks.push_back(text("the column '", name,
                              "' counts the lines of the file; if it says nothing about a sample, ",
-                             "leave it out: --ignore ", name));
+                             "leave it out: --ignore ", csv_field(name)));
   const auto fraction = std::ranges::find_if(columns.numbers, is_fraction);
   if (fraction != columns.numbers.end())
     remarks.push_back(text("a column is named '", *fraction,

@@ -1,5 +1,6 @@
 #include <retrace/core/error.h>
 #include <retrace/core/tape.h>
+#include <retrace/models/data/file_text.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/tasks/answered_file.h>
 #include <retrace/models/tasks/data_file.h>
@@ -9,8 +10,10 @@
 namespace retrace {
 namespace {
 
-/// Throws ValueError for a file that is no file on a disk: it is read more than once, and by eval again.
+/// Throws ValueError for what is no file on a disk: it is read more than once, and by eval again; and for a name that
+/// cannot be stored for that.
 SampleSource source_to_learn_from(const std::string& path) {
+  check_storable(path, "data");
   SampleSource source = sample_source("data", path);
   if (source.content)
     throw ValueError(text("data: ", path, " can be read only once, and eval reads the data again; save it to a file"));

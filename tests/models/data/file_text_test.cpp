@@ -28,6 +28,19 @@ TEST(FileText, AByteOrderMarkIsNoLetter) {
   EXPECT_EQ(utf8_text("a\ufeff", "a text"), "a\ufeff") << "only at the beginning";
 }
 
+TEST(FileText, ANameThatCannotBeStoredIsRefused) {
+  check_storable("gr\u00f6\u00dfe.csv", "f");
+  expect_error<ValueError>(
+      [] {
+        check_storable(
+            "gr\xf6\xdf"
+            "e.csv",
+            "f");
+      },
+      "f: the name of the file gr\xf6\xdf"
+      "e.csv is not UTF-8, and a stored model would not find it again; rename it");
+}
+
 TEST(FileText, LinesAreCountedWhateverEndsThem) {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     const std::string lines = "a" + end + end + "b";

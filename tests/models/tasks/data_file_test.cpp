@@ -365,6 +365,7 @@ TEST(DataFile, ErrorsNameTheRemedy) {
   for (const char* other : {"x.txt", "x.xlsx", "x.csv.zip", "x", "csv"})
     expect({.data = other, .label = "y"}, "a file of samples ends in .csv, .tsv, .npy or .npz");
   expect({.data = "x.npy"}, "--label y.npy for classes (integers from 0), or --target y.npy for numbers");
+  expect({.data = "\xf6.csv", .label = "y"}, "is not UTF-8, and a stored model would not find it again; rename it");
   expect({.data = "-", .label = "y"},
          "data: - can be read only once, and eval reads the data again; save it to a file");
   expect({.data = "x.npz", .label = "y"}, "name columns of a .csv file");

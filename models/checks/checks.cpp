@@ -79,7 +79,7 @@ std::vector<Row> rows_called(const std::vector<std::string>& names) {
   for (const Row& row : rows) known.push_back(row.name);
   for (const std::string& name : names)
     if (std::ranges::none_of(known, [&](std::string_view row) { return is_called(row, name); }))
-      throw ValueError(unknown_name("gradcheck", "op or module", name, known));
+      throw ValueError(unknown_name("gradcheck", "op or module", name, known, "retrace gradcheck --list"));
   if (!names.empty())
     std::erase_if(rows, [&](const Row& row) {
       return std::ranges::none_of(names, [&](const std::string& name) { return is_called(row.name, name); });

@@ -3,8 +3,9 @@
 #include <retrace/models/cli/asked_text.h>
 #include <retrace/models/cli/generated_files.h>
 #include <retrace/models/demos/demos.h>
-#include <retrace/models/networks/model_spec.h>
+#include <retrace/models/networks/model_choices.h>
 #include <retrace/models/study/subjects.h>
+#include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/presets.h>
 #include <retrace/models/training/run_kinds.h>
 
@@ -36,6 +37,10 @@ Words known_names(std::string_view command, std::string_view option) {
   if (option == "model" || option == "--model" || option == "--models") return words_of(model_names());
   if (option == "--preset") return words_of(preset_names());
   if (option == "subject") return words_of(subject_names());
+  if (option == "--optimizer") return words_of(optimizer_names());
+  if (option == "--schedule" || option == "--schedules") return words_of(schedule_names());
+  if (option == "--factors") return words_of(memory_part_names());
+  if (option == "names" && command == "gradcheck") return retrace::checked_names();
   if (option == "name" && command == "demo") {
     Words names = words_of(demo_names());
     names.emplace_back("all");

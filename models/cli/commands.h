@@ -49,6 +49,8 @@ struct EvalFlags : CommonFlags {
   std::string path;  // of a run's folder, weights or checkpoint
   ReportOptions options;
   TaskOptions sizes = {};                   // of the task, instead of those in training
+  std::string input = {};                   // a file of the user's data to test on, instead of the held-out samples
+  std::string separator = {};               // of its columns, if it is not the training's
   std::optional<LengthRange> lengths = {};  // instead of the report, the accuracy at these
   std::string test_text = {};               // the next three are of a model of text
   bool keep_learning = false;
@@ -61,6 +63,7 @@ void run_eval(const EvalFlags& flags, Program& program);
 struct PredictFlags : CommonFlags {
   std::string path;            // as in EvalFlags
   std::string input;           // the file of the samples
+  std::string separator = {};  // of its columns, if it is not the training's
   bool probabilities = false;  // of every class
 };
 
@@ -108,6 +111,7 @@ std::vector<NamedTensor> inputs_of(const ExpressionFlags& flags, Dtype dtype);
 
 struct GradcheckFlags : CommonFlags {
   std::vector<std::string> names;  // empty: all
+  bool list = false;               // prints the names instead
   ExpressionFlags expression = {};
 };
 

@@ -13,6 +13,7 @@ void run_compare(const CompareFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
   CompareOptions options = flags.compare;
   options.match = flags.match == "parameters" ? Match::parameters : flags.match == "flops" ? Match::flops : Match::none;
+  options.tell = [&](const std::string& what) { program.messages << what << std::endl; };
   if (!flags.quiet) options.run.fit.progress = progress_on(program);
   const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "compare.html", program, options.train);
   const Comparison comparison = compare(options);

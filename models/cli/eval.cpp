@@ -18,10 +18,11 @@ void print_by_length(const StoredRun& run, const EvalFlags& flags, ResultFolder*
 }
 
 void check_flags_of_text(const EvalFlags& flags) {
-  if (flags.sizes != TaskOptions() || flags.lengths || flags.options.samples || flags.options.seed)
+  if (flags.sizes != TaskOptions() || flags.lengths || flags.options.samples || flags.options.seed ||
+      !flags.input.empty())
     throw ValueError(text("retrace eval: ", flags.path,
-                          " is of a model of text; of the flags of single tasks, --samples, --seed and --by-length, it "
-                          "has none: leave them out"));
+                          " is of a model of text; of the flags of single tasks, --samples, --seed, --input and "
+                          "--by-length, it has none: leave them out (--test-text FILE tests on another text)"));
   if (flags.learning_rate && !flags.keep_learning)
     throw ValueError("retrace eval: --learning-rate is of --keep-learning; give that, too, or leave it out");
 }
@@ -38,6 +39,18 @@ void print_text_report(const std::string& file, const EvalFlags& flags, Program&
   program.results << (flags.json ? to_json(report) + "\n" : to_text(report)) << std::flush;
 }
 
+/// The stored run, with the samples that the flags ask for.
+StoredRun run_to_test(const EvalFlags& flags) {
+  if (flags.input.empty() && !flags.separator.empty())
+    throw ValueError("retrace eval: --separator is of --input; give that, too, or leave it out");
+  if (!flags.input.empty() && (flags.sizes != TaskOptions() || flags.lengths))
+    throw ValueError("retrace eval: --input has samples of its own; leave --by-length and the task's options out");
+  StoredRun run = load_run(flags.path, flags.input.empty() ? TaskSamples::read : TaskSamples::none);
+  if (!flags.input.empty()) test_on_file(run, flags.input, flags.separator);
+  if (flags.sizes != TaskOptions()) change_task(run, flags.sizes);
+  return run;
+}
+
 }  // namespace
 
 void run_eval(const EvalFlags& flags, Program& program) {
@@ -49,13 +62,13 @@ void run_eval(const EvalFlags& flags, Program& program) {
                           flags.path, " is none; leave them out"));
   if (flags.lengths && flags.sizes.length)
     throw ValueError("retrace eval: --by-length names the lengths; leave --length out");
-  StoredRun run = load_run(flags.path);
-  if (flags.sizes != TaskOptions()) change_task(run, flags.sizes);
+  StoredRun run = run_to_test(flags);
   std::optional<ResultFolder> folder;
   if (!flags.out.empty()) folder.emplace(flags.out);
   if (flags.lengths) return print_by_length(run, flags, folder ? &*folder : nullptr, program);
   const Report report = make_report(run, flags.options);
   if (folder) {
+    folder->write("report.html", report_page(report));
     constexpr std::array page_name{"attention.html"};
     if (const std::optional<std::string> page = attention_page(report))
       folder->write(page_name.front(), *page);

@@ -4,6 +4,7 @@
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/print.h>
+#include <retrace/models/formats/json_text.h>
 #include <retrace/models/study/expression/expression.h>
 #include <retrace/models/study/expression/input.h>
 
@@ -28,6 +29,15 @@ std::vector<CheckRow> check_expression(const ExpressionFlags& flags) {
   }
   if (rows.empty()) throw ValueError("gradcheck: the expression has no real input, so no gradient; give it one");
   return rows;
+}
+
+void list_names(bool json, Program& program) {
+  const std::vector<std::string> names = checked_names();
+  if (json)
+    program.results << JsonObject{{"names", names}}.text() << '\n';
+  else
+    for (const std::string& name : names) program.results << name << '\n';
+  program.results << std::flush;
 }
 
 }  // namespace
@@ -67,6 +77,7 @@ bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const ch
 }
 
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
+  if (flags.list) return list_names(flags.json, program);
   const bool own = !flags.expression.text.empty();
   const std::vector<CheckRow> rows = own ? check_expression(flags.expression) : run_checks(flags.names);
   const bool passed =

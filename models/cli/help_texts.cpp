@@ -60,8 +60,8 @@ constexpr std::array all_examples{
 constexpr std::array all_exit_statuses{
     Meaning{"0", "when all went well"},
     Meaning{"1",
-            "when something failed (a loss that is not finite, a file that cannot be read or written, a gradient that "
-            "is wrong)"},
+            "when something failed (a training that diverged: its loss is not finite, or more than twice that of "
+            "an untrained model; a file that cannot be read or written; a gradient that is wrong)"},
     Meaning{"2", "for a wrong command line"},
     Meaning{"129", "after SIGHUP, as when its terminal is closed"},
     Meaning{"130", "after Ctrl-C"},

@@ -13,7 +13,7 @@ namespace retrace {
 
 void run_info(const InfoFlags& flags, Program& program) {
   if (std::ranges::find(task_names(), flags.run.task) == task_names().end())
-    throw ValueError(unknown_name("retrace info", "task", flags.run.task, task_names()));
+    throw ValueError(unknown_name("retrace info", "task", flags.run.task, task_names(), "retrace train --help"));
   const ModelInfo info = model_info(flags.run);
   if (flags.json) {
     program.results << to_json(info) << std::endl;

@@ -30,6 +30,7 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
       add_expression_options(*command, flags->expression,
                              "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
           ->excludes(names);
+  command->add_flag("--list", flags->list, "print the names, and check nothing")->excludes(names)->excludes(expression);
   add_seed(*command, "--seed", flags->expression.seed, "of random inputs")->needs(expression);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });
@@ -40,6 +41,7 @@ void add_info_command(CLI::App& app, Program& program) {
   CLI::App* command = app.add_subcommand("info", "Prints the parameters of a model and the operations of a step");
   command->add_option("model", flags->run.model.name, joined(model_names()))->required();
   command->add_option("--task", flags->run.task, "whose sizes it takes")->capture_default_str();
+  add_count(*command, "--hidden", flags->run.model.sizes.hidden, "size of the model's state (default: the task's)");
   add_memory_options(*command, flags->run.model);
   add_form_options(*command, flags->run.model.form);
   add_common_flags(*command, *flags, {.json = "print it as one JSON object"});

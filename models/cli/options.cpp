@@ -7,12 +7,6 @@
 
 namespace retrace {
 
-std::string joined(std::span<const std::string_view> names) {
-  std::string result;
-  for (const std::string_view name : names) result += text(result.empty() ? "" : ", ", name);
-  return result;
-}
-
 void add_training_options(CLI::App& command, FitOptions& fit) {
   const auto count = [&](const char* name, auto& value, const char* description) {
     return add_count(command, name, value, description);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <retrace/models/cli/commands.h>
+#include <retrace/models/formats/nearest_name.h>
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
 
@@ -13,9 +14,6 @@ namespace retrace {
 
 /// Refuses an empty word, as a shell makes one of a variable that is not set.
 extern const CLI::Validator not_empty;
-
-/// "lstm, gru, rnn"
-std::string joined(std::span<const std::string_view> names);
 
 /// Budget, batches, optimiser and lessons.
 void add_training_options(CLI::App& command, FitOptions& fit);

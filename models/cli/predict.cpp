@@ -13,7 +13,7 @@ void run_predict(const PredictFlags& flags, Program& program) {
   std::error_code error;
   if (!flags.out.empty() && std::filesystem::equivalent(flags.input, flags.out, error))
     throw ValueError(text("retrace predict: --out ", flags.out, " is the file of --input; choose another file"));
-  const Answers answers = predict(load_run(flags.path, TaskSamples::none), flags.input);
+  const Answers answers = predict(load_run(flags.path, TaskSamples::none), flags.input, flags.separator);
   const std::string result = flags.json ? to_json(answers) + "\n" : to_csv(answers, flags.probabilities);
   if (flags.out.empty()) {
     // A program reads the file as it is; on a terminal, a person does.

@@ -116,6 +116,7 @@ JsonObject to_json(const Task& task, const TaskOptions& options) {
 
 void run_show(const ShowFlags& flags, Program& program) {
   const std::unique_ptr<Task> task = make_task(flags.task, flags.options);
+  for (const std::string& remark : task->remarks()) program.messages << remark << std::endl;
   Random random(flags.seed);
   const Batch batch = task->sample(random, flags.count);
   std::vector<Prediction> samples;

@@ -7,6 +7,14 @@
 #include <memory>
 
 namespace retrace {
+namespace {
+
+void add_separator(CLI::App& command, std::string& separator) {
+  command.add_option("--separator", separator,
+                     "of its columns, one character or tab (default: the training's; of a .tsv file, tab)");
+}
+
+}  // namespace
 
 void add_eval_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<EvalFlags>();
@@ -20,6 +28,10 @@ void add_eval_command(CLI::App& app, Program& program) {
       ->default_str(std::to_string(options.failures));
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
       ->default_str(std::to_string(options.examples));
+  command->add_option("--input", flags->input,
+                      "of a model of your own data: another file to test on, with samples and their answers (- is "
+                      "standard input)");
+  add_separator(*command, flags->separator);
   add_task_sizes(*command, flags->sizes);
   command
       ->add_option_function<std::string>(
@@ -36,7 +48,7 @@ void add_eval_command(CLI::App& app, Program& program) {
              text("of --keep-learning (default: ", KeepLearningOptions().learning_rate, ")"), number_above_0);
   add_threads_option(*command, *flags);
   add_common_flags(*command, *flags,
-                   {.out = "folder for attention.html and eval.json, or by_length.json",
+                   {.out = "folder for report.html, attention.html and eval.json, or by_length.json",
                     .json = "print the report as one JSON object"});
   command->callback([flags, &program] { run_eval(*flags, program); });
 }
@@ -47,10 +59,12 @@ void add_predict_command(CLI::App& app, Program& program) {
       app.add_subcommand("predict", "Answers the samples of a file with a model that was trained with --out");
   command->add_option("checkpoint", flags->path, "folder of the training, its weights or its checkpoint")->required();
   command
-      ->add_option("--input", flags->input,
-                   "a .csv file with the columns that the model was trained on, others are not read; or samples [N, T, "
-                   "I] or [N, T * I] as a .npy file, or as the array x of a .npz file")
+      ->add_option(
+          "--input", flags->input,
+          "a .csv or .tsv file with the columns that the model was trained on, others are not read; or samples "
+          "[N, T, I] or [N, T * I] as a .npy file, or as the array x of a .npz file (- is standard input)")
       ->required();
+  add_separator(*command, flags->separator);
   command->add_flag("--probabilities", flags->probabilities, "add a column for the probability of each class");
   add_threads_option(*command, *flags);
   add_common_flags(

@@ -38,7 +38,8 @@ void train_into(RunDirectory& directory, Run& run, std::ostream& messages) {
   const bool has_result = run.fit.stopped_by != StopReason::signal;
   if (!has_result) directory.remove_earlier_end();
   run.save_weights(directory.weights().string());
-  directory.write("curves.svg", to_svg(training_plots(history_of(directory, run), run)));
+  run.fit.history = history_of(directory, run);
+  directory.write("curves.svg", to_svg(training_plots(run.fit.history, run)));
   if (has_result) directory.write("result.json", run.json() + "\n");
 }
 
@@ -93,7 +94,6 @@ FitResult StoredRuns::train(const RunOptions& options, const std::string& name) 
   RunDirectory directory(runs_ / name, resume_);
   train_into(directory, run, messages_);
   if (run.fit.stopped_by == StopReason::signal) throw Interrupted(signals_.exit_status());
-  run.fit.history = history_of(directory, run);
   return std::move(run.fit);
 }
 

@@ -80,6 +80,15 @@ std::string interruption(const TrainFlags& flags, const FitResult& result, const
   return head + "the same command with --resume (and without --force) goes on from there";
 }
 
+std::string divergence(const Run& run) {
+  const Metrics& last = run.fit.history.back();
+  return text("retrace train: the training diverged: after step ", last.step, " the loss is ",
+              in_digits(std::min(last.loss, last.validation.loss)), ", and without any training it is ",
+              in_digits(run.fit.reference_loss), "; lower the learning rate (--learning-rate, now ",
+              in_digits(*run.options.fit.learning_rate), ") or the clip (--clip, now ", in_digits(run.options.fit.clip),
+              ")");
+}
+
 }  // namespace
 
 void run_train(const TrainFlags& flags, Program& program) {
@@ -89,6 +98,7 @@ void run_train(const TrainFlags& flags, Program& program) {
   const bool goes_on = flags.resume && !flags.find_learning_rate;
   options.draws = !goes_on || !std::filesystem::exists(RunDirectory::checkpoint_in(flags.out));
   const std::unique_ptr<Run> run = make_run(options);  // a wrong name is found before a folder is made
+  for (const std::string& remark : run->remarks()) program.messages << remark << std::endl;
   FitOptions& fit = run->options.fit;
   fit.resume = flags.resume;
   fit.stop = &signals.flag();
@@ -114,6 +124,10 @@ void run_train(const TrainFlags& flags, Program& program) {
     program.messages << interruption(flags, run->fit, fit) << std::endl;
     program.status = signals.exit_status();
     return;
+  }
+  if (run->fit.diverged()) {
+    program.messages << divergence(*run) << std::endl;
+    program.status = 1;
   }
   if (!flags.quiet && !run->fit.history.empty()) program.messages << to_text(metric_curve(run->fit.history, *run));
   program.results << (flags.json ? run->json() : summary(*run)) << std::endl;

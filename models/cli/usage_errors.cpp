@@ -2,8 +2,8 @@
 #include <retrace/models/cli/asked_text.h>
 #include <retrace/models/cli/help_texts.h>
 #include <retrace/models/cli/usage_errors.h>
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/nearest_name.h>
-#include <retrace/models/training/run_kinds.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -39,24 +39,8 @@ std::string unknown_argument(const CLI::App& app, const std::string& word) {
   if (names.empty()) return text(full_name(app, command), ": '", word, "' is one argument too many");
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::string flag = word.substr(0, word.find('='));
-  return unknown_name(full_name(app, command), is_flag ? "flag" : "command", flag, views);
-}
-
-#define OP(name) #name,
-#define COMPOSITE(name) #name,
-constexpr std::string_view ops[] = {
-#include <retrace/ops/ops.def>
-};
-#undef OP
-#undef COMPOSITE
-
-/// Whether users write the word themselves: the program, its commands, tasks, ops in an expression.
-bool is_known_to_users(const CLI::App& app, std::string_view word) {
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (command->get_name() == word) return true;
-  const auto is_word = [word](std::string_view known) { return known == word; };
-  return word == app.get_name() || std::ranges::any_of(ops, is_word) || std::ranges::any_of(run_names(), is_word) ||
-         word == "expression" || word == "preset";
+  const std::string name = full_name(app, command);
+  return unknown_name(name, is_flag ? "flag" : "command", flag, views, name + " --help");
 }
 
 }  // namespace
@@ -66,13 +50,14 @@ std::string one_line(std::string message) {
   return message;
 }
 
-std::string told_by_command(const CLI::App& app, const std::string& message) {
-  const std::size_t end = std::min(message.find(": "), message.size());
-  const std::string_view first = std::string_view(message).substr(0, end);
-  const bool is_name = std::ranges::all_of(
-      first, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_' || letter == ':'; });
-  if (end == message.size() || !is_name || is_known_to_users(app, first)) return message;
-  return full_name(app, parsed_command(app)) + message.substr(end);
+std::string in_the_name_of(const CLI::App& app, const std::string& message) {
+  const CLI::App& command = parsed_command(app);
+  const std::string& name = command.get_name();
+  const std::string_view rest = without_function(message);
+  const bool names_ops = name == "study" || name == "gradcheck",
+             is_ours = message.starts_with(app.get_name() + ":");
+  if (names_ops || is_ours || rest.size() == message.size()) return message;
+  return text(full_name(app, command), ": ", rest);
 }
 
 bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages) {

@@ -18,8 +18,9 @@ bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& res
 /// The message with blanks for its line ends.
 std::string one_line(std::string message);
 
-/// The message of an error with the command in place of the function of the library that it begins with, if users of
-/// the program do not know that: "retrace train: hidden is 0; ..." for "make_model: hidden is 0; ...".
-std::string told_by_command(const CLI::App& app, const std::string& message);
+/// An error of the library in the name of the command: where the message begins with the function that found the error
+/// ("make_model: ..."), the command's name stands there instead ("retrace train: ..."). Those of study and gradcheck
+/// stay as they are: they name the ops that the user named.
+std::string in_the_name_of(const CLI::App& app, const std::string& message);
 
 }  // namespace retrace

@@ -1,9 +1,11 @@
 #include <retrace/core/error.h>
 #include <retrace/models/data/csv.h>
 #include <retrace/models/data/csv_text.h>
+#include <retrace/models/data/file_text.h>
 #include <retrace/models/formats/nearest_name.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -16,11 +18,21 @@ std::string shown(const std::string& field) {
   return field.size() > 40 ? text(std::string_view(field).substr(0, 40), "...") : field;
 }
 
+constexpr const char* or_leave_it_out = ", or leave the column out (--ignore, CsvOptions::columns)";
+
+/// Why a field is no number, and the remedy.
+std::string complaint(const std::string& field) {
+  constexpr std::array<std::string_view, 8> missing{"NA", "N/A", "na", "n/a", "NULL", "null", "None", "?"};
+  if (field.empty()) return "is empty; fill in a number, remove the line";
+  if (std::ranges::find(missing, field) != missing.end()) return "stands for no number; fill in one, remove the line";
+  if (field.find_first_not_of("+-0123456789.,eE") == std::string::npos && field.find(',') != std::string::npos)
+    return "is not a number; write a decimal point and no comma";
+  return "is not a number; write one";
+}
+
 double number(const CsvText& csv, const CsvField& field, std::size_t column, const std::vector<std::string>& names) {
   const std::string of = names.empty() ? "" : text(" (", shown(names[column - 1]), ")");
   std::string_view digits = trimmed(field.text);
-  if (digits.empty())
-    csv.refuse(field.line, column, text("the field", of, " is empty; write a number, or nan if none is known"));
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   double result = 0;
   const auto [stopped, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
@@ -29,18 +41,32 @@ double number(const CsvText& csv, const CsvField& field, std::size_t column, con
                text("'", shown(field.text), "'", of, " is outside the range of f64; write it in other units"));
   if (failure != std::errc{} || stopped != digits.data() + digits.size())
     csv.refuse(field.line, column,
-               text("'", shown(field.text), "'", of, " is not a number; write one",
-                    names.empty() ? "" : ", or leave the column out (--ignore, CsvOptions::columns)"));
+               text(digits.empty() ? "the field" : text("'", shown(field.text), "'"), of, " ",
+                    complaint(std::string(trimmed(field.text))), names.empty() ? "" : or_leave_it_out));
   return result;
+}
+
+/// The number that a word is, if it is one.
+std::optional<double> value_of(const std::string& word) {
+  double value = 0;
+  const auto [stopped, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failure != std::errc{} || stopped != word.data() + word.size() || value != value) return std::nullopt;
+  return value;
 }
 
 std::vector<std::string> header(CsvText& csv, const std::string& path) {
   if (csv.at_end())
     throw FileError(text("read_csv: ", path, ": is empty, and a header was expected; name the columns"));
+  csv.check_separator();
   std::vector<std::string> names;
   for (CsvField& field : csv.record()) {
-    if (std::ranges::find(names, field.text) != names.end())
-      csv.refuse(field.line, names.size() + 1, text("two columns are named '", shown(field.text), "'; rename one"));
+    if (!field.text.empty() && std::ranges::find(names, field.text) != names.end())
+      csv.refuse(
+          field.line, names.size() + 1,
+          text("two columns are named '", shown(field.text), "'; ",
+               value_of(field.text) ? "if these are numbers of a sample, put a line with the names of the columns "
+                                      "above it"
+                                    : "rename one"));
     names.push_back(std::move(field.text));
   }
   return names;
@@ -80,13 +106,6 @@ std::vector<Column> columns_to_read(const std::string& path, const std::vector<s
   return result;
 }
 
-std::optional<double> value_of(const std::string& word) {
-  double value = 0;
-  const auto [stopped, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (failure != std::errc{} || stopped != word.data() + word.size() || value != value) return std::nullopt;
-  return value;
-}
-
 /// Each once: by their values if all are numbers, otherwise by their bytes.
 std::vector<std::string> sorted_words(std::vector<std::string> words) {
   std::ranges::sort(words);
@@ -107,36 +126,13 @@ std::vector<std::string> number_words(std::vector<double>& numbers, const Column
   return words;
 }
 
-}  // namespace
-
-Tensor Csv::column(std::string_view name) const {
-  if (names.empty()) throw ValueError("Csv::column: the columns have no names; read the file with its header");
-  const std::size_t found = position("Csv::column", names, name), columns = names.size();
-  const Tensor result = empty({values.dim(0)}, f64);
-  const auto from = values.values<double>();
-  const auto to = result.mutable_values<double>();
-  for (std::size_t row = 0; row < to.size(); ++row) to[row] = from[row * columns + found];
-  return result;
-}
-
-Tensor Csv::labels(std::string_view name) const {
-  const Tensor numbers = column(name);
-  if (words.find(std::string(name)) == words.end())
+void check_separator(char separator) {
+  if (std::string_view("\"\r\n0123456789+-.").find(separator) != std::string_view::npos)
     throw ValueError(
-        text("Csv::labels: the column '", std::string(name), "' was read as numbers; name it in CsvOptions::words"));
-  return numbers.to(i64);
+        text("read_csv: '", std::string(1, separator), "' cannot separate numbers; take ',', ';' or a tab"));
 }
 
-std::vector<std::string> read_csv_header(const std::string& path, char separator) {
-  CsvText csv(path, separator);
-  return header(csv, path);
-}
-
-Csv read_csv(const std::string& path, const CsvOptions& options) {
-  if (std::string_view("\"\r\n0123456789+-.").find(options.separator) != std::string_view::npos)
-    throw ValueError(
-        text("read_csv: '", std::string(1, options.separator), "' cannot separate numbers; take ',', ';' or a tab"));
-  CsvText csv(path, options.separator);
+Csv read(CsvText csv, const std::string& path, const CsvOptions& options) {
   const std::vector<std::string> names = options.header ? header(csv, path) : std::vector<std::string>();
   std::optional<std::size_t> count;
   if (options.header) count = names.size();
@@ -168,6 +164,42 @@ Csv read_csv(const std::string& path, const CsvOptions& options) {
   result.values = tensor(std::span<const double>(numbers),
                          {std::ssize(result.lines), static_cast<std::int64_t>(columns.size())}, f64);
   return result;
+}
+
+}  // namespace
+
+Tensor Csv::column(std::string_view name) const {
+  if (names.empty()) throw ValueError("Csv::column: the columns have no names; read the file with its header");
+  const std::size_t found = position("Csv::column", names, name), columns = names.size();
+  const Tensor result = empty({values.dim(0)}, f64);
+  const auto from = values.values<double>();
+  const auto to = result.mutable_values<double>();
+  for (std::size_t row = 0; row < to.size(); ++row) to[row] = from[row * columns + found];
+  return result;
+}
+
+Tensor Csv::labels(std::string_view name) const {
+  const Tensor numbers = column(name);
+  if (words.find(std::string(name)) == words.end())
+    throw ValueError(
+        text("Csv::labels: the column '", std::string(name), "' was read as numbers; name it in CsvOptions::words"));
+  return numbers.to(i64);
+}
+
+std::vector<std::string> read_csv_header(const std::string& path, char separator) {
+  check_separator(separator);
+  CsvText csv(path, separator);
+  return header(csv, path);
+}
+
+Csv read_csv(const std::string& path, const CsvOptions& options) {
+  check_separator(options.separator);
+  return read(CsvText(path, options.separator), path, options);
+}
+
+Csv parse_csv(std::string content, const std::string& name, const CsvOptions& options) {
+  check_separator(options.separator);
+  return read(CsvText(name, utf8_text(std::move(content), "read_csv: " + name), options.separator), name, options);
 }
 
 }  // namespace retrace

@@ -13,7 +13,7 @@ namespace retrace {
 
 /// The contents of a file of comma-separated values.
 struct Csv {
-  std::vector<std::string> names;   // of the columns, from the first line; empty if the file has no such line
+  std::vector<std::string> names;   // of the columns, from the first line; none if the file has no such line
   Tensor values;                    // [rows, columns], f64
   std::vector<std::int64_t> lines;  // of the file, from 1: where each row begins
   std::map<std::string, std::vector<std::string>> words;  // of each column of words, those that occur; its values are
@@ -34,15 +34,18 @@ struct CsvOptions {
   std::vector<std::string> columns = {};  // to read, in this order; the others may hold anything. Empty: all
 };
 
-/// Reads a file in which every line has the same number of fields, and every field but those of the header and of
-/// columns of words is a number as C++ writes it ("-1.5e3", "nan"), whatever the locale. The words of a column are
-/// sorted: by their values if all of them are numbers, otherwise by their bytes. Fields may be in double quotes, and
-/// then hold separators, line breaks and "" for a quote; spaces and tabs around a number, a byte-order mark and CRLF
-/// are understood. Throws FileError with path, line and column of what is wrong; ValueError for a separator that cannot
+/// Reads a file in UTF-8, plain or packed as x.gz (in a build with zlib), in which every line has the same number of
+/// fields, and every field but those of the header and of columns of words is a number as C++ writes it ("-1.5e3",
+/// "nan"), whatever the locale. The words of a column are sorted: by their values if all of them are numbers, otherwise
+/// by their bytes. Fields may be in double quotes, and then hold separators, line breaks and "" for a quote; spaces and
+/// tabs around a number, a byte-order mark, lines that end with CR LF or CR, and empty lines are understood. "-" is
+/// standard input. Throws FileError with path, line and column of what is wrong; ValueError for a separator that cannot
 /// be one, and for names in the options that no column has.
 Csv read_csv(const std::string& path, const CsvOptions& options = {});
+/// Reads the contents of such a file, which errors call `name`. Throws likewise.
+Csv parse_csv(std::string content, const std::string& name, const CsvOptions& options = {});
 
-/// The names in its first line. Throws FileError as read_csv does.
+/// The names in its first line; empty ones for columns without. Throws FileError as read_csv does.
 std::vector<std::string> read_csv_header(const std::string& path, char separator = ',');
 
 }  // namespace retrace

@@ -1,27 +1,27 @@
 #include <retrace/core/error.h>
 #include <retrace/models/data/csv_text.h>
+#include <retrace/models/data/file_text.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <utility>
 
 namespace retrace {
 namespace {
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw FileError(text("read_csv: ", path, ": ", std::strerror(errno), "; check the path and the permissions"));
-  std::string result;
-  std::array<char, 65536> part;
-  do {
-    file.read(part.data(), part.size());
-    result.append(part.data(), static_cast<std::size_t>(file.gcount()));
-  } while (file);
-  if (file.bad()) throw FileError(text("read_csv: ", path, ": cannot be read; check that it is a file"));
-  return result;
+constexpr std::string_view line_breaks = "\r\n";
+
+/// The first two lines that are not empty; fewer if there are none.
+std::vector<std::string_view> first_lines(std::string_view content) {
+  std::vector<std::string_view> lines;
+  while (lines.size() < 2 && !content.empty()) {
+    const std::string_view line = content.substr(0, content.find_first_of(line_breaks));
+    if (!trimmed(line).empty()) lines.push_back(line);
+    content.remove_prefix(std::min(line.size() + 1, content.size()));
+  }
+  return lines;
 }
+
+std::string in_words(char separator) { return separator == '\t' ? "tab" : text("'", std::string(1, separator), "'"); }
 
 }  // namespace
 
@@ -31,9 +31,11 @@ std::string_view trimmed(std::string_view text) {
 }
 
 CsvText::CsvText(const std::string& path, char separator)
-    : path_(path), content_(contents(path)), separator_(separator) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (content_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
+    : CsvText(path, read_utf8_file(path, "read_csv: " + path), separator) {}
+
+CsvText::CsvText(std::string name, std::string content, char separator)
+    : name_(std::move(name)), content_(std::move(content)), separator_(separator) {
+  skip_empty_lines();
 }
 
 std::vector<CsvField> CsvText::record() {
@@ -46,21 +48,39 @@ std::vector<CsvField> CsvText::record() {
       continue;
     }
     take_line_break();
+    skip_empty_lines();
     return fields;
   }
 }
 
 void CsvText::refuse(std::int64_t line, std::size_t column, const std::string& what) const {
-  throw FileError(text("read_csv: ", path_, ": line ", line, ", column ", column, ": ", what));
+  throw FileError(text("read_csv: ", name_, ": line ", line, ", column ", column, ": ", what));
 }
 
-bool CsvText::at_line_break() const {
-  return content_[at_] == '\n' || (content_[at_] == '\r' && at_ + 1 < content_.size() && content_[at_ + 1] == '\n');
+void CsvText::check_separator() const {
+  const std::vector<std::string_view> lines = first_lines(content_);
+  if (lines.empty() || lines.front().find(separator_) != std::string_view::npos) return;
+  for (const char other : {';', '\t', ',', '|'}) {
+    const auto count = [other](std::string_view line) { return std::ranges::count(line, other); };
+    if (count(lines.front()) > 0 && count(lines.front()) == count(lines.back()))
+      throw FileError(text("read_csv: ", name_, ": it seems that ", in_words(other), " separates its columns, not ",
+                           in_words(separator_), "; give --separator ", in_words(other), " (CsvOptions::separator)"));
+  }
 }
 
 void CsvText::take_line_break() {
-  at_ += content_[at_] == '\r' ? 2 : 1;
+  at_ += std::string_view(content_).substr(at_).starts_with("\r\n") ? 2 : 1;
   ++line_;
+}
+
+void CsvText::skip_empty_lines() {
+  while (!at_end()) {
+    const std::size_t line_end = std::min(content_.find_first_of(line_breaks, at_), content_.size());
+    const std::string_view line = std::string_view(content_).substr(at_, line_end - at_);
+    if (line.find(separator_) != std::string_view::npos || !trimmed(line).empty()) return;
+    at_ = line_end;
+    if (!at_end()) take_line_break();
+  }
 }
 
 CsvField CsvText::field(std::size_t column) {
@@ -78,12 +98,13 @@ CsvField CsvText::field(std::size_t column) {
 
 CsvField CsvText::quoted_field(std::size_t column) {
   CsvField result{.text = {}, .line = line_};
+  const std::size_t begin = at_;
   for (++at_;; ++at_) {
     if (at_end()) refuse(result.line, column, "the quote that opens the field is never closed; close it");
     if (content_[at_] == '"' && (++at_ == content_.size() || content_[at_] != '"')) break;
-    if (content_[at_] == '\n') ++line_;
     result.text += content_[at_];
   }
+  line_ += line_of(std::string_view(content_).substr(begin), at_ - begin) - 1;
   if (!at_end() && content_[at_] != separator_ && !at_line_break())
     refuse(line_, column, "something follows the closing quote of the field; remove it or double the quote");
   return result;

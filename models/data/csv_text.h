@@ -17,25 +17,30 @@ struct CsvField {
   std::int64_t line = 1;  // where it begins
 };
 
-/// Reads a file record by record.
+/// Reads a text record by record. Lines end with LF, CR LF or CR; empty ones, and those of spaces alone, are skipped.
 class CsvText {
  public:
-  /// Throws FileError if the file cannot be read.
+  /// Throws FileError if the file cannot be read, or is not in UTF-8.
   CsvText(const std::string& path, char separator);
+  /// A text in UTF-8, which errors call `name`.
+  CsvText(std::string name, std::string content, char separator);
 
   bool at_end() const { return at_ == content_.size(); }
   /// The fields up to the end of the line, which is taken, too. Throws FileError for quotes that do not fit.
   std::vector<CsvField> record();
-  /// Throws FileError with path, line and column.
+  /// Throws FileError with the name, line and column.
   [[noreturn]] void refuse(std::int64_t line, std::size_t column, const std::string& what) const;
+  /// Throws FileError, with the right one, if the first two records seem to have another separator.
+  void check_separator() const;
 
  private:
-  bool at_line_break() const;
+  bool at_line_break() const { return content_[at_] == '\n' || content_[at_] == '\r'; }
   void take_line_break();
+  void skip_empty_lines();
   CsvField field(std::size_t column);
   CsvField quoted_field(std::size_t column);
 
-  std::string path_;
+  std::string name_;
   std::string content_;
   char separator_;
   std::size_t at_ = 0;

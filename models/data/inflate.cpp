@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <new>
@@ -111,15 +112,19 @@ std::string inflate(std::string_view, std::uint64_t, const std::string& who) {
 #endif
 
 std::string read_plain_or_gzip(const std::string& path, const std::string& who) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw FileError(text(who, ": ", std::strerror(errno), "; check the path and the permissions"));
+  const auto refuse = [&who](std::string_view why) {
+    throw FileError(text(who, " cannot be read: ", why, "; check the path and the permissions"));
+  };
+  if (std::error_code error; std::filesystem::is_directory(path, error)) refuse("it is a folder");
+  std::ifstream file(path == standard_input ? "/dev/stdin" : path, std::ios::binary);
+  if (!file) refuse(std::strerror(errno));
   std::string bytes;
   std::array<char, 65536> part;
   do {
     file.read(part.data(), part.size());
     bytes.append(part.data(), static_cast<std::size_t>(file.gcount()));
   } while (file);
-  if (file.bad()) throw FileError(text(who, ": cannot be read; check that it is a file"));
+  if (file.bad()) refuse(std::strerror(errno));
   if (!bytes.starts_with("\x1f\x8b")) return bytes;
 #if defined(RETRACE_HAS_ZLIB)
   return gunzip(bytes, who);

@@ -1,5 +1,6 @@
 #include <retrace/core/error.h>
 #include <retrace/core/replacement_file.h>
+#include <retrace/models/data/inflate.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/models/data/npy_format.h>
 
@@ -7,10 +8,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace retrace {
 
 Tensor read_npy(const std::string& path) {
+  constexpr int first_byte_of_gzip = 0x1f;
   const std::string who = text("read_npy: ", path);
   std::ifstream file(path, std::ios::binary);
   const int reason = errno;
@@ -18,7 +21,14 @@ Tensor read_npy(const std::string& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, failure);
   if (failure) throw FileError(text(who, ": ", failure.message(), "; check the path"));
   if (!file) throw FileError(text(who, ": ", std::strerror(reason), "; check the permissions"));
-  return read_npy_array(file, size, who);
+  return file.peek() == first_byte_of_gzip ? parse_npy(read_plain_or_gzip(path, who), path)
+                                           : read_npy_array(file, size, who);
+}
+
+Tensor parse_npy(std::string content, const std::string& name) {
+  const std::uint64_t size = content.size();
+  std::istringstream bytes(std::move(content));
+  return read_npy_array(bytes, size, text("read_npy: ", name));
 }
 
 void write_npy(const std::string& path, const Tensor& x) {

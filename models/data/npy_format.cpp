@@ -1,7 +1,8 @@
 #include <retrace/core/error.h>
 #include <retrace/models/data/npy_format.h>
+#include <retrace/models/data/npy_values.h>
 
-#include <bit>
+#include <algorithm>
 #include <charconv>
 #include <istream>
 #include <optional>
@@ -10,8 +11,6 @@
 
 namespace retrace {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "the values in the file are little-endian");
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t alignment = 64;  // of the first value, in the file
@@ -133,13 +132,6 @@ class HeaderReader {
   Header header_;
 };
 
-Dtype dtype_of_descr(const std::string& who, const std::string& descr) {
-  if (descr == "<f4") return f32;
-  if (descr == "<f8") return f64;
-  if (descr == "<i8") return i64;
-  refuse(who, text("the values are '", descr, "', and only '<f4', '<f8' and '<i8' are read; convert them with astype"));
-}
-
 const char* descr_of(Dtype dtype) { return dtype == f32 ? "<f4" : dtype == f64 ? "<f8" : "<i8"; }
 
 /// The bytes of an array, and how many of them are left.
@@ -185,18 +177,18 @@ Tensor read_npy_array(std::istream& bytes, std::uint64_t count, const std::strin
   Input file(bytes, count, who);
   const std::string text_of_header = read_header(file, who);
   const Header header = HeaderReader(who, text_of_header).read();
-  const Dtype dtype = dtype_of_descr(who, *header.descr);
-  if (*header.fortran_order && header.shape->rank() > 1)
-    refuse(who, "the array is in Fortran order; save numpy.ascontiguousarray of it");
+  const NpyType& type = npy_type(*header.descr, who);
   const std::int64_t elements = header.shape->numel();
-  if (elements > max_elements || static_cast<std::uint64_t>(elements) * size_of(dtype) != file.left())
-    refuse_damaged(who, text("an array ", *header.shape, " of ", dtype, " does not fill the ", file.left(),
+  if (elements > max_elements || static_cast<std::uint64_t>(elements) * type.bytes != file.left())
+    refuse_damaged(who, text("an array ", *header.shape, " of '", *header.descr, "' does not fill the ", file.left(),
                              " bytes behind the header"));
-  Tensor result = empty(*header.shape, dtype);
-  dispatch_any(dtype, [&](auto zero) {
-    const auto values = result.mutable_values<decltype(zero)>();
-    file.read(values.data(), values.size_bytes(), "the values");
-  });
+  Tensor result = empty(*header.shape, type.dtype);
+  NpyPlaces places(*header.shape, *header.fortran_order);
+  constexpr std::uint64_t most = 65536;
+  while (file.left() > 0) {
+    const std::string part = file.text_of(std::min(file.left(), most), "the values");
+    type.convert(part, header.descr->starts_with('>'), places, result, who);
+  }
   return result;
 }
 

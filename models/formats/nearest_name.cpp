@@ -4,6 +4,7 @@
 #include <retrace/core/printable.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -26,20 +27,50 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// Those with the smallest distance from a word, in their order.
+std::vector<std::string_view> nearest_names(std::string_view word, std::span<const std::string_view> names) {
+  std::vector<std::string_view> nearest;
+  std::size_t smallest = std::numeric_limits<std::size_t>::max();
+  for (const std::string_view name : names) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance > smallest) continue;
+    if (distance < smallest) nearest.clear();
+    smallest = distance;
+    nearest.push_back(name);
+  }
+  return nearest;
+}
+
 }  // namespace
 
+std::string joined(std::span<const std::string_view> names) {
+  std::string result;
+  for (const std::string_view name : names) result += text(result.empty() ? "" : ", ", printable(name));
+  return result;
+}
+
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names) {
-  return *std::min_element(names.begin(), names.end(), [word](std::string_view a, std::string_view b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
+  return nearest_names(word, names).front();
 }
 
 std::string unknown_name(std::string_view function, std::string_view kind, std::string_view word,
-                         std::span<const std::string_view> names) {
-  std::string known;
-  for (const std::string_view name : names) known += text(known.empty() ? "" : ", ", name);
-  return text(function, ": there is no ", kind, " named '", printable(word), "'; did you mean ",
-              nearest_name(word, names), " (known: ", known, ")");
+                         std::span<const std::string_view> names, std::string_view list) {
+  constexpr std::size_t few = 16, most = 3;
+  std::vector<std::string_view> nearest = nearest_names(word, names);
+  const bool are_few = names.size() <= few;
+  nearest.resize(std::min(nearest.size(), are_few ? 1 : most));
+  const std::string others = are_few        ? "known: " + joined(names)
+                             : list.empty() ? text("of ", names.size(), " names")
+                                            : text(list, " lists all ", names.size());
+  return text(function, ": there is no ", kind, " named '", printable(word), "'; did you mean ", joined(nearest), " (",
+              others, ")");
+}
+
+std::string some_of(std::span<const std::string> names) {
+  constexpr std::size_t most = 16;
+  const auto first = names.first(std::min(names.size(), most));
+  const std::string list = joined(std::vector<std::string_view>(first.begin(), first.end()));
+  return names.size() > most ? text(list, ", ... (", names.size(), " in all)") : list;
 }
 
 }  // namespace retrace

@@ -30,7 +30,7 @@ void NameList::add(std::string_view name) { names_.push_back(storage_.emplace_ba
 
 std::size_t NameList::find(std::string_view name) const {
   const auto found = std::ranges::find(names_, name);
-  if (found == names_.end()) throw ValueError(unknown_name(maker_, kind_, name, names_));
+  if (found == names_.end()) throw ValueError(unknown_name(maker_, kind_, name, names_, "retrace train --help"));
   return static_cast<std::size_t>(found - names_.begin());
 }
 

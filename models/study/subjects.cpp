@@ -234,7 +234,7 @@ Computation subject(std::string_view name, const StudyOptions& options) {
   if (known != subjects.end()) return known->make(point);
   const std::span<const std::string_view> registered = registered_model_names();
   if (std::ranges::find(registered, name) != registered.end()) return registered_subject(point, name);
-  throw ValueError(unknown_name("study", "subject", name, subject_names()));
+  throw ValueError(unknown_name("study", "subject", name, subject_names(), "retrace study --help"));
 }
 
 Trace study(std::string_view name, const StudyOptions& options) {

@@ -1,41 +1,17 @@
 #include <retrace/models/data/split.h>
 #include <retrace/models/tasks/dataset.h>
+#include <retrace/models/tasks/dataset_checks.h>
+#include <retrace/models/tasks/sample_file.h>
 #include <retrace/nn/module.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace retrace {
 namespace {
-
-constexpr std::int64_t max_classes = 1'000'000;
-
-void check_finite(std::string_view task, const char* role, const Tensor& numbers) {
-  const Tensor wide = numbers.to(f64);
-  const auto values = wide.values<double>();
-  const auto wrong = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
-  if (wrong == values.end()) return;
-  const std::int64_t sample = (wrong - values.begin()) / (numbers.numel() / numbers.dim(0));
-  throw ValueError(text("Dataset: ", task, ": ", role, " of sample ", sample, " has ", *wrong,
-                        "; remove the sample or fill in a number"));
-}
-
-bool answers_each_row(const Tensor& y) { return y.rank() == (y.dtype() == i64 ? 2 : 3); }
-
-void check_lengths_of(std::string_view task, const Tensor& x, const DatasetOptions& options) {
-  const Tensor& lengths = options.lengths;
-  if (!lengths.defined()) return;
-  if (lengths.dtype() != i64 || lengths.shape() != Shape{x.dim(0)})
-    throw ShapeError(text("Dataset: ", task, ": lengths", lengths.shape(), " of dtype ", lengths.dtype(),
-                          " must be i64, one per sample of x", x.shape()));
-  const auto values = lengths.values<std::int64_t>();
-  for (std::size_t sample = 0; sample < values.size(); ++sample)
-    if (values[sample] < 1 || values[sample] > x.dim(1))
-      throw IndexError(text("Dataset: ", task, ": sample ", sample, " has ", values[sample], " rows; x", x.shape(),
-                            " has room for 1 to ", x.dim(1)));
-  if (options.buckets < 1) throw ValueError(text("Dataset: ", task, ": ", options.buckets, " buckets; give 1 or more"));
-}
 
 // all_rows [N, T, ...] with `filling` in the rows behind the end of each sample.
 Tensor without_padding(const Tensor& all_rows, const Tensor& lengths, double filling) {
@@ -69,43 +45,6 @@ Tensor own_rows(const Tensor& all_rows, const Tensor& lengths) {
   return take(flat, indices(std::span<const std::int64_t>(rows), {std::ssize(rows)}));
 }
 
-void check_shapes(std::string_view task, const Tensor& x, const Tensor& y) {
-  if (x.dtype() != f32 && x.dtype() != f64)
-    throw DtypeError(text("Dataset: ", task, ": x", x.shape(), " is ", x.dtype(), "; convert it to f32 or f64"));
-  if (y.dtype() == dual)
-    throw DtypeError(text("Dataset: ", task, ": y", y.shape(), " is dual; labels are i64, numbers f32 or f64"));
-  if (x.rank() != 3 || x.dim(1) < 1 || x.dim(2) < 1)
-    throw ShapeError(text("Dataset: ", task, ": x", x.shape(), " must be [samples, time, features]; reshape it"));
-  const bool has_rank = y.rank() == 1 || (y.rank() == 2 && y.dtype() != i64 && y.dim(1) > 0) ||
-                        (answers_each_row(y) && y.dim(1) == x.dim(1) && y.dim(-1) > 0);
-  if (!has_rank || y.dim(0) != x.dim(0))
-    throw ShapeError(text("Dataset: ", task, ": y", y.shape(), " must be labels [", x.dim(0), "] (i64) or numbers [",
-                          x.dim(0), ", outputs], one per sample of x", x.shape(), ", or [", x.dim(0), ", ", x.dim(1),
-                          "] or [", x.dim(0), ", ", x.dim(1), ", outputs], one per row"));
-  if (x.dim(0) < 3)
-    throw ValueError(
-        text("Dataset: ", task, ": ", x.dim(0), " samples cannot be split; training, validation and test need 3"));
-}
-
-void check_numbers(std::string_view task, const Tensor& x, const Tensor& y) {
-  check_finite(task, "x", x);
-  if (y.dtype() != i64) check_finite(task, "y", y);
-}
-
-std::int64_t count_classes(std::string_view task, const Tensor& labels, std::int64_t classes) {
-  const auto values = labels.values<std::int64_t>();
-  if (classes < 0 || classes > max_classes)
-    throw ValueError(text("Dataset: ", task, ": ", classes, " classes; give 1 to ", max_classes,
-                          ", or 0 for the largest label + 1"));
-  const std::int64_t bound = classes > 0 ? classes : max_classes;
-  for (std::size_t sample = 0; sample < values.size(); ++sample)
-    if ((values[sample] < 0 && !(labels.rank() == 2 && values[sample] == no_answer)) || values[sample] >= bound)
-      throw IndexError(text("Dataset: ", task, ": the label of sample ",
-                            static_cast<std::int64_t>(sample) / (labels.numel() / labels.dim(0)), " is ",
-                            values[sample], "; labels count from 0 to ", bound - 1));
-  return classes > 0 ? classes : std::max<std::int64_t>(0, *std::ranges::max_element(values)) + 1;
-}
-
 // Answers after the last row: labels [N], numbers [N, O].
 Tensor as_answers(const Tensor& y) {
   if (y.dtype() != i64 && y.rank() == 1) return reshape(y, {y.dim(0), 1});
@@ -123,6 +62,9 @@ double part_of(std::int64_t count, std::int64_t samples) {
 
 Parts share_out(std::string_view task, const Tensor& y, const DatasetOptions& options) {
   const std::int64_t samples = y.dim(0);
+  if (samples < 3)
+    throw ValueError(
+        text("Dataset: ", task, ": ", samples, " samples cannot be split; training, validation and test need 3"));
   const auto count = [&](double part, const char* name) {
     if (!(part >= 0 && part < 1))
       throw ValueError(
@@ -159,6 +101,8 @@ double share_of_most_frequent(const Tensor& train, const Tensor& test, std::int6
   return static_cast<double>(std::ranges::count(labels, answer)) / static_cast<double>(asked);
 }
 
+TaskKind kind_of(const Tensor& y) { return y.dtype() == i64 ? TaskKind::classification : TaskKind::regression; }
+
 // `positions` in the order of the samples' lengths.
 Tensor by_length(const Tensor& positions, const Tensor& lengths) {
   const auto length = lengths.values<std::int64_t>();
@@ -170,64 +114,117 @@ Tensor by_length(const Tensor& positions, const Tensor& lengths) {
   return result;
 }
 
+/// Some of the samples, those of different lengths from the shortest to the longest, and their places.
+std::pair<Batch, std::vector<std::string>> samples_at(const Batch& samples, const Tensor& positions,
+                                                      const std::vector<std::string>& places) {
+  const Tensor order = samples.lengths.defined() ? by_length(positions, samples.lengths) : positions;
+  std::vector<std::string> own;
+  for (const std::int64_t sample : order.values<std::int64_t>())
+    own.push_back(places.empty() ? text("x[", sample, "]") : places[static_cast<std::size_t>(sample)]);
+  const Batch batch{take(samples.x, order), take(samples.y, order),
+                    samples.lengths.defined() ? take(samples.lengths, order) : Tensor()};
+  return {batch, std::move(own)};
+}
+
+/// Whether a model would see numbers far from 0 and 1.
+bool is_far_from_1(const Normaliser& scales) {
+  constexpr double far = 10;
+  const auto is_far = [](double value) { return std::abs(value) > far; };
+  return std::ranges::any_of(scales.shift, is_far) || std::ranges::any_of(scales.scale, is_far);
+}
+
 }  // namespace
 
 Dataset::Dataset(std::string_view name, const PaddedBatch& x, const Tensor& y, DatasetOptions options)
     : Dataset(name, x.values, y, (options.lengths = x.lengths, options)) {}
 
 Dataset::Dataset(std::string_view name, const Tensor& x, const Tensor& y, const DatasetOptions& options)
-    : Task(name, y.dtype() == i64 ? TaskKind::classification : TaskKind::regression),
-      answers_each_row_(answers_each_row(y) && y.dim(1) > 1),
+    : SampleTask(name, kind_of(y), options.format.value_or(SampleFormat{})),
       buckets_(options.buckets),
       has_format_(options.format || options.normalise),
-      format_(options.format.value_or(SampleFormat{})) {
+      remarks_(options.remarks) {
   const NoTape unrecorded;
   check_shapes(name, x, y);
   check_lengths_of(name, x, options);
-  const Tensor &lengths = options.lengths, rows_of_x = without_padding(x, lengths, 0);
-  const double filling = kind() == TaskKind::classification ? static_cast<double>(no_answer) : 0;
-  const Tensor answers = answers_each_row_ ? without_padding(y, lengths, filling) : as_answers(y);
-  check_numbers(name, rows_of_x, answers);
+  format_.answers_each_row = answers_each_row(y) && y.dim(1) > 1;
+  const Batch samples = without_padding(x, y, options.lengths);
+  check_numbers(name, samples.x, samples.y);
   const std::int64_t classes = options.classes != 0 ? options.classes : std::ssize(format_.words);
-  outputs_ = kind() == TaskKind::classification ? count_classes(name, answers, classes) : answers.dim(-1);
+  format_.outputs = kind() == TaskKind::classification ? count_classes(name, samples.y, classes) : samples.y.dim(-1);
+  format_.steps = x.dim(1), format_.features = x.dim(2), format_.different_lengths = options.lengths.defined();
+  name_targets();
   const Parts parts = share_out(name, y, options);
-  const auto rows = [&](const Tensor& positions) {
-    if (!lengths.defined()) return Batch{take(rows_of_x, positions), take(answers, positions)};
-    const Tensor sorted = by_length(positions, lengths);
-    return Batch{take(rows_of_x, sorted), take(answers, sorted), take(lengths, sorted)};
+  const auto rows = [&](const Tensor& positions) { return samples_at(samples, positions, options.places); };
+  std::tie(train_, std::ignore) = rows(parts.train);
+  std::tie(held_out_.validation, std::ignore) = rows(parts.validation);
+  std::tie(held_out_.test, held_out_.test_places) = rows(parts.test);
+  measure(options.normalise);
+}
+
+Dataset::Dataset(std::string_view name, const SampleFormat& format, const FileSamples& samples, const Tensor& y)
+    : SampleTask(name, kind_of(y), format), buckets_(1), has_format_(true) {
+  const NoTape unrecorded;
+  if (samples.x.dim(0) < 1) throw ValueError(text("Dataset: ", name, ": there is no sample to test on"));
+  check_steps(text("Dataset: ", name), samples, format);
+  check_shapes(name, samples.x, y);
+  if (kind_of(y) != (format.targets.empty() ? TaskKind::classification : TaskKind::regression))
+    throw DtypeError(text("Dataset: ", name, ": y", y.shape(), " is ", y.dtype(), ", and the model answers with ",
+                          format.targets.empty() ? "classes" : "numbers"));
+  held_out_.test = without_padding(samples.x, y, samples.lengths);
+  held_out_.test_places = samples.places;
+  const Tensor& answers = held_out_.test.y;
+  check_numbers(name, held_out_.test.x, answers);
+  if (kind() == TaskKind::classification)
+    count_classes(name, answers, format.outputs);
+  else if (answers.dim(-1) != format.outputs)
+    throw ShapeError(text("Dataset: ", name, ": y", y.shape(), " must have ", format.outputs, " numbers, as the data ",
+                          "that the model was trained on"));
+  scale(held_out_.test);
+}
+
+Batch Dataset::without_padding(const Tensor& x, const Tensor& y, const Tensor& lengths) const {
+  const double filling = kind() == TaskKind::classification ? static_cast<double>(no_answer) : 0;
+  return {retrace::without_padding(x, lengths, 0),
+          format_.answers_each_row ? retrace::without_padding(y, lengths, filling) : as_answers(y), lengths};
+}
+
+void Dataset::measure(const std::optional<Normalisation>& wanted) {
+  const auto measured = [&](Normalisation kind_of_scale) {
+    const Tensor& lengths = train_.lengths;
+    const auto of_y = [&] { return retrace::normalise(answers_of(train_), kind_of_scale); };
+    return std::pair(retrace::normalise(own_rows(train_.x, lengths), kind_of_scale),
+                     kind() == TaskKind::regression ? std::optional(of_y()) : std::nullopt);
   };
-  train_ = rows(parts.train);
-  held_out_ = {.validation = rows(parts.validation), .test = rows(parts.test)};
-  if (options.normalise) normalise(*options.normalise);
-  complete_format();
-}
-
-void Dataset::normalise(Normalisation kind_of_scale) {
-  const Tensor& lengths = train_.lengths;
-  format_.x = retrace::normalise(own_rows(train_.x, lengths), kind_of_scale);
-  if (kind() == TaskKind::regression)
-    format_.y = retrace::normalise(answers_each_row_ ? own_rows(train_.y, lengths) : train_.y, kind_of_scale);
-  for (Batch* part : {&train_, &held_out_.validation, &held_out_.test}) {
-    part->x = (*format_.x)(part->x);
-    if (!format_.y) continue;
-    part->y = (*format_.y)(part->y);
-    if (answers_each_row_) part->y = without_padding(part->y, part->lengths, 0);
+  const auto [x, y] = measured(wanted.value_or(Normalisation::standard));
+  if (wanted) {
+    format_.x = x, format_.y = y;
+    for (Batch* part : {&train_, &held_out_.validation, &held_out_.test}) scale(*part);
+    return;
   }
+  x_spread_ = x.scale;
+  if (y) y_spread_ = y->scale;
+  if (is_far_from_1(x) || (y && is_far_from_1(*y)))
+    remarks_.push_back(
+        "numbers reach the model as they are, some of them far above 1; DatasetOptions{.normalise = "
+        "Normalisation::standard} brings them to mean 0 and variance 1, as retrace train data does");
 }
 
-void Dataset::complete_format() {
-  format_.different_lengths = has_lengths();
-  format_.steps = sequence_length(), format_.features = input_size(), format_.outputs = outputs_;
-  if (kind() == TaskKind::regression && std::ssize(format_.targets) != outputs_) {
-    format_.targets.clear();
-    for (std::int64_t k = 1; k <= outputs_; ++k) format_.targets.push_back(outputs_ == 1 ? "y" : text("y", k));
-  }
+void Dataset::scale(Batch& part) const {
+  if (format_.x) part.x = (*format_.x)(part.x);
+  if (!format_.y) return;
+  part.y = (*format_.y)(part.y);
+  if (format_.answers_each_row) part.y = retrace::without_padding(part.y, part.lengths, 0);
 }
 
-std::string Dataset::describe_numbers(std::span<const double> answer) const {
-  if (!format_.y) return written(answer);
-  const Tensor units = format_.y->inverse(tensor(answer, {std::ssize(answer)}, f64));
-  return written(units.values<double>());
+void Dataset::name_targets() {
+  if (kind() != TaskKind::regression || std::ssize(format_.targets) == format_.outputs) return;
+  format_.targets.clear();
+  for (std::int64_t k = 1; k <= format_.outputs; ++k)
+    format_.targets.push_back(format_.outputs == 1 ? "y" : text("y", k));
+}
+
+Tensor Dataset::answers_of(const Batch& part) const {
+  return format_.answers_each_row ? own_rows(part.y, part.lengths) : part.y;
 }
 
 std::string Dataset::fingerprint() const {
@@ -239,13 +236,10 @@ std::string Dataset::fingerprint() const {
 }
 
 Baselines Dataset::baselines() const {
-  const auto answers_of = [&](const Batch& part) {
-    return answers_each_row_ ? own_rows(part.y, part.lengths) : part.y;
-  };
-  const Tensor train = answers_of(train_), test = answers_of(held_out_.test);
+  const Tensor test = answers_of(held_out_.test), train = has_samples() ? answers_of(train_) : test;
   if (kind() == TaskKind::classification)
-    return {.chance = 1 / static_cast<double>(outputs_),
-            .trivial = share_of_most_frequent(train, test, outputs_),
+    return {.chance = 1 / static_cast<double>(format_.outputs),
+            .trivial = share_of_most_frequent(train, test, format_.outputs),
             .trivial_answer = "the most frequent label",
             .ceiling = 1};
   const NoTape unrecorded;
@@ -256,6 +250,7 @@ Baselines Dataset::baselines() const {
 }
 
 void Dataset::fill(Random& random, const Batch& batch) const {
+  if (!has_samples()) throw ValueError(text(name(), ": its samples are to test on; there are none to train on"));
   const Tensor rows =
       has_lengths() ? rows_of_a_bucket(random, batch.size()) : random.integers({batch.size()}, train_.size());
   copy_values(take(train_.x, rows).to(batch.x.dtype()), batch.x);

@@ -166,7 +166,7 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
 
 const Recipe& recipe_for(std::string_view task) {
   if (task != data_task && std::ranges::find(task_names(), task) == task_names().end())
-    throw ValueError(unknown_name("recipe_for", "task", task, task_names()));
+    throw ValueError(unknown_name("recipe_for", "task", task, task_names(), "retrace train --help"));
   return entry_of(task).recipe;
 }
 

@@ -45,7 +45,8 @@ struct ModelRecipe {
 /// functions.
 void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe = {});
 
-/// Data of your own as a task: see tasks/dataset.h, whose errors it throws, too.
+/// Data of your own as a task: see tasks/dataset.h, whose errors it throws, too. Numbers reach the model as they are;
+/// `retrace train data` scales them, as DatasetOptions{.normalise = Normalisation::standard} does.
 void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe = {},
                    const DatasetOptions& options = {});
 /// Sequences of different lengths, as pad() gives them.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,15 +12,30 @@
 
 namespace retrace {
 
-/// The kinds of files that samples come from, by the ends of their names.
+/// The ending of a file's name in small letters, without that of a packed file: ".csv" of "x.CSV.gz".
+std::string ending_of(const std::string& path);
+
+/// The kinds of files that samples come from.
 enum class SampleFileKind { csv, npy, npz };
-/// Throws ValueError, in the name of `function`, for any other file.
-SampleFileKind kind_of_sample_file(const char* function, const std::string& path);
+/// A file of samples. What is no file on a disk, standard input ("-") or a pipe, can be read only once: its content is
+/// then here, and says which kind it is.
+struct SampleSource {
+  std::string path;
+  SampleFileKind kind;
+  std::optional<std::string> content = {};
+
+  Csv read_csv(const CsvOptions& options) const;
+  /// The samples x of an array.
+  Tensor read_array() const;
+};
+/// Throws ValueError, in the name of `function`, for a name of another ending and for another content.
+SampleSource sample_source(const std::string& function, const std::string& path);
 
 /// Lines of a .csv file that make up sequences.
 struct SequenceLines {
   std::vector<std::int64_t> lengths = {};  // N: lines of each
   std::vector<std::string> names = {};     // words of the column; empty: a line is a sequence
+  std::vector<std::string> places = {};    // N: where they are, in words
 
   bool differ() const;  // whether not all have the same length
 };
@@ -35,8 +51,11 @@ FileSamples in_sequences(const std::string& function, const Tensor& numbers, con
 /// Throws ValueError, in the name of `function`, with the line and the column of a number that is not finite.
 void check_numbers(const std::string& function, const Csv& csv);
 
-/// Numbers [N, ...] as [N, T, I], where I features divide the numbers of a sample. Throws ShapeError, in the name of
-/// `function`, if they do not.
-Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t features);
+/// Samples of an array: numbers [N, ...] as [N, T, I], where I features divide the numbers of a sample. Throws
+/// ShapeError, in the name of `function`, if they do not.
+FileSamples in_steps(const std::string& function, const Tensor& numbers, std::int64_t features);
+
+/// Throws ShapeError, in the name of `function`, unless each sequence has the steps that a format has.
+void check_steps(const std::string& function, const FileSamples& samples, const SampleFormat& format);
 
 }  // namespace retrace

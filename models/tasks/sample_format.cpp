@@ -38,21 +38,25 @@ JsonObject to_json(const SampleFormat& format) {
   JsonObject object{{"columns", format.columns},   {"sequence", format.sequence}, {"steps", format.steps},
                     {"features", format.features}, {"words", format.words},       {"targets", format.targets},
                     {"outputs", format.outputs},   {"x", to_json(format.x)},      {"y", to_json(format.y)}};
+  if (!format.separator.empty()) object.add("separator", format.separator);
   if (format.different_lengths) object.add("different_lengths", true);
+  if (format.answers_each_row) object.add("answers_each_row", true);
   return object;
 }
 
 std::optional<SampleFormat> sample_format_in(const JsonFields& fields) {
   if (!fields.has("format")) return std::nullopt;
-  SampleFormat format{
-      .columns = fields.strings("format.columns"),
-      .sequence = fields.string("format.sequence"),
-      .steps = fields.integer_in("format.steps", 1, largest_count),
-      .different_lengths = fields.has("format.different_lengths") && fields.truth("format.different_lengths"),
-      .features = fields.integer_in("format.features", 1, largest_count),
-      .words = fields.strings("format.words"),
-      .targets = fields.strings("format.targets"),
-      .outputs = fields.integer_in("format.outputs", 1, largest_count)};
+  const auto truth = [&fields](const char* name) { return fields.has(name) && fields.truth(name); };
+  SampleFormat format{.columns = fields.strings("format.columns"),
+                      .sequence = fields.string("format.sequence"),
+                      .separator = fields.has("format.separator") ? fields.string("format.separator") : "",
+                      .steps = fields.integer_in("format.steps", 1, largest_count),
+                      .different_lengths = truth("format.different_lengths"),
+                      .features = fields.integer_in("format.features", 1, largest_count),
+                      .words = fields.strings("format.words"),
+                      .targets = fields.strings("format.targets"),
+                      .outputs = fields.integer_in("format.outputs", 1, largest_count),
+                      .answers_each_row = truth("format.answers_each_row")};
   format.x = normaliser_in(fields, "format.x", format.features);
   format.y = normaliser_in(fields, "format.y", format.outputs);
   return format;

@@ -61,6 +61,7 @@ struct Baselines {
 struct HeldOut {
   Batch validation;
   Batch test;
+  std::vector<std::string> test_places = {};  // of the samples of the test, for reports: "line 12"; empty: no names
 };
 
 class Task;
@@ -98,6 +99,9 @@ class Task {
   virtual std::string fingerprint() const { return {}; }
   /// How other samples of the task are read from files and answered in words; null if x is read as it is.
   virtual const SampleFormat* format() const { return nullptr; }
+
+  /// What a user should know of the data before it is learned, a line each.
+  virtual std::vector<std::string> remarks() const { return {}; }
 
   /// Makes this task, with the same I and O, for inputs of one length alone, to test how a model does on longer ones
   /// than it was trained on. Null if it has one length or makes no others; throws ValueError for a length that it

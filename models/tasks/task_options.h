@@ -32,6 +32,7 @@ struct TaskOptions {
   std::optional<std::string> sequence = {};   // that tells the sequences apart
   std::optional<std::int64_t> features = {};  // of a step
   std::optional<std::string> ignore = {};     // columns
+  std::optional<std::string> separator = {};  // of columns
 
   // Sizes of single tasks, which leave the others as they are:
   std::optional<std::int64_t> objects = {};      // object-tracking
@@ -79,11 +80,13 @@ inline constexpr std::array task_option_rows{
                   &TaskOptions::program},
     TaskOptionRow{"--nesting", "execute: ops of a program (default: 2)", &TaskOptions::nesting},
     TaskOptionRow{"--held-only", "babi: only stories in which the ball is held", &TaskOptions::held_only},
-    TaskOptionRow{"--data", "data: a .csv file with a header, or a .npz file with the arrays x and y",
+    TaskOptionRow{"--data",
+                  "data: a .csv or .tsv file with a header, a .npz file with the arrays x and y, or a .npy file with x",
                   &TaskOptions::data, false},
-    TaskOptionRow{"--label", "data: column of the classes, as words or numbers", &TaskOptions::label, false},
-    TaskOptionRow{"--target", "data: instead, columns of numbers to predict, separated by commas", &TaskOptions::target,
-                  false},
+    TaskOptionRow{"--label", "data: column of the classes, as words or numbers; of a .npy file, the file with y",
+                  &TaskOptions::label, false},
+    TaskOptionRow{"--target", "data: instead, columns of numbers to predict, separated by commas, or the file with y",
+                  &TaskOptions::target, false},
     TaskOptionRow{
         "--sequence",
         "data: column that tells sequences apart, whose lines are their steps (default: each line is a sample)",
@@ -91,6 +94,8 @@ inline constexpr std::array task_option_rows{
     TaskOptionRow{"--features", "data: numbers of a step, if a line is a whole sequence (default: all of its numbers)",
                   &TaskOptions::features, false},
     TaskOptionRow{"--ignore", "data: columns to leave out, separated by commas", &TaskOptions::ignore, false},
+    TaskOptionRow{"--separator", "data: of the columns, one character or tab (default: a comma; of a .tsv file, tab)",
+                  &TaskOptions::separator, false},
     TaskOptionRow{"--objects", "object-tracking: their number (default: 3)", &TaskOptions::objects, false},
     TaskOptionRow{"--moves", "object-tracking: of all objects together (default: 10)", &TaskOptions::moves, false},
     TaskOptionRow{"--facts", "babi, babi-qa: the most that a story has (default: 5, 16)", &TaskOptions::facts, false},
@@ -113,9 +118,10 @@ inline constexpr std::array task_option_rows{
 /// All options, in the order of their rows.
 constexpr auto members_of(const TaskOptions& options) {
   const auto& [length, vectors, dims, program, nesting, held_only, data, label, target, sequence, features, ignore,
-               objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs, kind] = options;
+               separator, objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs, kind] =
+      options;
   return std::tie(length, vectors, dims, program, nesting, held_only, data, label, target, sequence, features, ignore,
-                  objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs, kind);
+                  separator, objects, moves, facts, nodes, edges, vocabulary, keys, values, distractors, pairs, kind);
 }
 static_assert(std::tuple_size_v<decltype(members_of(std::declval<const TaskOptions&>()))> == task_option_rows.size());
 

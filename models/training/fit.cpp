@@ -48,6 +48,7 @@ class Fitting {
         best_(training.weights()),
         progress_(options_.progress, *options_.steps, options_.minutes),
         description_(options_.checkpoint.empty() ? "" : description(training)) {
+    result_.reference_loss = training_.reference_loss();
     if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
     constexpr std::int64_t max_to_expect = 1 << 20;
     result_.losses.reserve(static_cast<std::size_t>(std::min(*options_.steps - training_.steps(), max_to_expect)));

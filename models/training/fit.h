@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <iosfwd>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -116,6 +117,14 @@ struct FitResult {
   Evaluation test;               // of the best parameters, on fresh samples; NaN if a signal stopped it
   std::vector<double> losses;    // per step since the start or the resume
   std::vector<Metrics> history;  // per validation since then
+  /// See Training::reference_loss.
+  double reference_loss = std::numeric_limits<double>::quiet_NaN();
+
+  /// Whether the loss grew instead of falling, though every number stayed finite: in the last steps, and in the last
+  /// validation, it was more than twice the reference loss; of less than 200 steps, a thousand times, since a sane
+  /// training may take some to recover from its first updates. (Only in the last steps, it may be a batch of few
+  /// samples; only in the validation, a model that overfits.) False without a validation or a reference.
+  bool diverged() const;
 };
 
 /// Updates the parameters from batches drawn on the fly, with clipped gradients. Every `validate_every` steps, and

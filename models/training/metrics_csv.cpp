@@ -1,22 +1,11 @@
 #include <retrace/core/error.h>
+#include <retrace/models/formats/csv_field.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/training/metrics_csv.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 namespace retrace {
-namespace {
-
-/// The shortest digits from which the number can be read again.
-std::string in_full(double number) {
-  std::array<char, 64> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  return {digits.data(), end};
-}
-
-}  // namespace
-
 std::vector<std::string> layers_in(std::span<const Metrics> history) {
   std::vector<std::string> layers;
   for (const Metrics& metrics : history) {
@@ -29,7 +18,7 @@ std::vector<std::string> layers_in(std::span<const Metrics> history) {
 std::string csv_header(const Metrics& metrics, std::span<const std::string> layers) {
   std::string line = text("step,loss,gradient_norm,learning_rate,validation_loss,validation_", metrics.metric_name,
                           ",samples_per_second,seconds,memory_bytes,lesson");
-  for (const std::string& layer : layers) line += ",gradient_norm of " + layer;
+  for (const std::string& layer : layers) line += "," + csv_field("gradient_norm of " + layer);
   return line + "\n";
 }
 

@@ -40,7 +40,7 @@ Batch part(const FileSamples& samples, std::int64_t first, std::int64_t count) {
 
 /// Adds the answers to some samples, x in the units of the file.
 void add_answers(const StoredRun& run, const SampleFormat& format, Batch samples, Answers& answers) {
-  samples.x = (format.x ? (*format.x)(samples.x) : samples.x).to(answers.dtype);
+  samples.x = (format.x ? (*format.x)(samples.x) : samples.x).to(default_dtype());
   const Tensor output = answer(*run.model, *run.task, samples).to(f64);
   if (answers.kind == TaskKind::classification) {
     const Tensor labels = argmax(output);
@@ -59,18 +59,17 @@ void add_answers(const StoredRun& run, const SampleFormat& format, Batch samples
 
 }  // namespace
 
-Answers predict(const StoredRun& run, const std::string& file) {
-  const Dtype dtype = parameters(*run.model).front().tensor.dtype();
-  const DtypeScope scope(dtype);
+Answers predict(const StoredRun& run, const std::string& file, const std::string& separator) {
+  const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  const SampleFormat format = format_of(*run.task);
+  SampleFormat format = format_of(*run.task);
+  if (!separator.empty()) format.separator = separator;
   FileSamples samples = read_samples(file, format);
   check_numbers(file, samples);
   Answers answers{.path = run.path,
                   .task = run.task_name,
                   .kind = run.task->kind(),
-                  .dtype = dtype,
                   .samples = std::move(samples.names),
                   .answers_a_sample = run.task->answer_length(),
                   .outputs = output_names(*run.task, format),

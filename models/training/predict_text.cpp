@@ -1,36 +1,19 @@
 // Answers as text for other programs: CSV and JSON.
+#include <retrace/models/formats/csv_field.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/predict.h>
 
-#include <array>
-#include <charconv>
-
 namespace retrace {
 namespace {
-
-/// A field of a .csv file, in quotes where it needs them.
-std::string field(const std::string& words) {
-  if (words.find_first_of("\",\r\n") == std::string::npos) return words;
-  std::string quoted = "\"";
-  for (const char c : words) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
-/// The shortest digits from which the number of the model's dtype can be read again.
-std::string digits(double value, Dtype dtype) {
-  std::array<char, 64> buffer{};
-  char* const end = buffer.data() + buffer.size();
-  const auto result = dtype == f32 ? std::to_chars(buffer.data(), end, static_cast<float>(value))
-                                   : std::to_chars(buffer.data(), end, value);
-  return {buffer.data(), result.ptr};
-}
 
 std::string header(const Answers& answers, bool probabilities) {
   std::string line = answers.answers_a_sample > 1 ? "sample,answer" : "sample";
   const bool has_labels = answers.kind == TaskKind::classification;
   if (has_labels) line += ",label,probability";
   if (!has_labels || probabilities)
-    for (const std::string& name : answers.outputs) line += "," + field((has_labels ? "probability of " : "") + name);
+    for (const std::string& name : answers.outputs)
+      line += "," + csv_field((has_labels ? "probability of " : "") + name);
   return line + "\n";
 }
 
@@ -42,14 +25,14 @@ std::string to_csv(const Answers& answers, bool probabilities) {
   std::string lines = header(answers, probabilities);
   for (std::size_t row = 0; row < answers.samples.size() * per_sample; ++row) {
     const double* const values = answers.values.data() + row * width;
-    lines += field(answers.samples[row / per_sample]);
+    lines += csv_field(answers.samples[row / per_sample]);
     if (per_sample > 1) lines += text(",", row % per_sample + 1);
     if (has_labels) {
       const auto label = static_cast<std::size_t>(answers.labels[row]);
-      lines += "," + field(answers.outputs[label]) + "," + digits(values[label], f32);
+      lines += "," + csv_field(answers.outputs[label]) + "," + in_full(values[label]);
     }
     if (!has_labels || probabilities)
-      for (std::size_t k = 0; k < width; ++k) lines += "," + digits(values[k], has_labels ? f32 : answers.dtype);
+      for (std::size_t k = 0; k < width; ++k) lines += "," + in_full(values[k]);
     lines += "\n";
   }
   return lines;

@@ -57,7 +57,7 @@ void Progress::draw(std::int64_t done) {
                                           .loss = loss_,
                                           .metric = metric_,
                                           .value = value_,
-                                          .steps_per_second = steps_per_second(done),
+                                          .steps_per_second = done > resumed_at_ ? steps_per_second(done) : 0,
                                           .seconds_left = seconds_left(done),
                                           .testing = testing_},
                                          options_.columns(), line);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <string>
 
 namespace retrace {
@@ -59,7 +60,7 @@ class Progress {
   double drawn_at_ = -1;
   bool is_drawn_ = false;
   bool testing_ = false;
-  double loss_ = 0;
+  double loss_ = std::numeric_limits<double>::quiet_NaN();  // of the last step, if there was one since the resume
   const char* metric_ = "";
   double value_ = 0;
 };

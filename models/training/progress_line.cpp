@@ -55,6 +55,17 @@ Field bar_of(double part, int columns) {
   return Field("  [%s]", bar.data());
 }
 
+/// How much of a title fits into some columns: whole words, and no "on" at the end. A first word that is too long is
+/// cut.
+int whole_words(std::string_view title, int columns) {
+  const auto room = static_cast<std::size_t>(columns);
+  if (title.size() <= room) return static_cast<int>(title.size());
+  std::string_view shown = title.substr(0, title.rfind(' ', room));
+  if (shown.size() > room) return columns;
+  if (shown.ends_with(" on")) shown.remove_suffix(3);
+  return static_cast<int>(shown.size());
+}
+
 /// The time left, or "testing".
 Field rest_of(const ProgressState& state) {
   if (state.testing) return Field("  %s", "testing");
@@ -76,8 +87,9 @@ int write_time_left(double seconds, std::span<char> words) {
 
 int write_progress_line(const ProgressState& state, int columns, std::span<char> line) {
   Room room(std::min(columns, static_cast<int>(line.size())) - 1);
-  Field per_cent("  %3.0f %%", 100 * state.part),
-      rest = rest_of(state), metric, rate("  %.3g steps/s", state.steps_per_second), loss("  loss %.4g", state.loss);
+  Field per_cent("  %3.0f %%", 100 * state.part), rest = rest_of(state), metric, rate, loss;
+  if (state.steps_per_second > 0) rate = Field("  %.3g steps/s", state.steps_per_second);
+  if (!std::isnan(state.loss)) loss = Field("  loss %.4g", state.loss);
   if (*state.metric != '\0') metric = Field("  %s %.4g", state.metric, state.value);
   const auto title_length = static_cast<int>(std::string_view(state.title).size());
   room.fit(per_cent);
@@ -87,6 +99,7 @@ int write_progress_line(const ProgressState& state, int columns, std::span<char>
   room.fit(rate);
   room.fit(loss);
   title += room.take(title_length - title);
+  title = whole_words(state.title, title);
   Field bar = bar_of(state.part, room.left());
   char* end = std::copy_n(state.title, title, line.data());
   for (const Field* field : {&bar, &per_cent, &loss, &metric, &rate, &rest})

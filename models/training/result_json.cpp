@@ -10,6 +10,8 @@ JsonObject result_to_json(const FitOptions& options, const FitResult& result, st
           {"steps", result.steps},
           {"best_step", result.best_step},
           {"stopped_by", name_of(result.stopped_by)},
+          {"diverged", result.diverged()},
+          {"reference_loss", result.reference_loss},
           {"seconds", result.seconds},
           {"metric", metric},
           {"value", result.test.metric},

@@ -142,7 +142,17 @@ TaskRun::TaskRun(RunOptions given, std::unique_ptr<Task> given_task)
 }
 
 ModelDescription TaskRun::description() const { return describe_run(*this); }
-std::string TaskRun::test_in_words() const { return text(options.fit.test_samples, " fresh samples of the full task"); }
+
+std::string TaskRun::test_in_words() const {
+  if (const std::optional<HeldOut> held_out = task->held_out())
+    return text(held_out->test.size(), " samples that were held out");
+  return text(options.fit.test_samples, " fresh samples of the full task");
+}
+
+std::int64_t TaskRun::validation_samples() const {
+  const std::optional<HeldOut> held_out = task->held_out();
+  return held_out ? held_out->validation.size() : options.fit.validation_samples;
+}
 
 std::int64_t TaskRun::flops_a_sample() const {
   const DtypeScope scope(options.dtype);

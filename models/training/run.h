@@ -48,9 +48,14 @@ struct Run {
   virtual Baselines baselines() const = 0;
   /// Whether more of the metric is better.
   virtual bool more_is_better() const = 0;
-  /// The number of easier lessons, and what the test is made on, in words: "10000 fresh samples of the full task".
+  /// What the user should know of the data before the training, a line each.
+  virtual std::vector<std::string> remarks() const { return {}; }
+  /// The number of easier lessons, and what the test is made on, in words: "10000 fresh samples of the full task",
+  /// "30 samples that were held out".
   virtual std::int64_t lessons() const { return 0; }
   virtual std::string test_in_words() const = 0;
+  /// The samples of a validation.
+  virtual std::int64_t validation_samples() const { return options.fit.validation_samples; }
   /// The weights of the model, and the floating-point operations of forward and backward for one sample of a batch.
   virtual std::vector<NamedTensor> weights() const = 0;
   virtual std::int64_t flops_a_sample() const = 0;
@@ -75,8 +80,10 @@ struct TaskRun : Run {
   std::string_view metric() const override { return metric_name(task->kind()); }
   Baselines baselines() const override { return task->baselines(); }
   bool more_is_better() const override { return task->kind() == TaskKind::classification; }
+  std::vector<std::string> remarks() const override { return task->remarks(); }
   std::int64_t lessons() const override { return std::ssize(task->lessons()); }
   std::string test_in_words() const override;
+  std::int64_t validation_samples() const override;
   std::vector<NamedTensor> weights() const override { return parameters(*model); }
   std::int64_t flops_a_sample() const override;
   bool knows_ceiling() const override { return true; }

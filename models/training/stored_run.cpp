@@ -1,4 +1,5 @@
 #include <retrace/core/safetensors.h>
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
@@ -47,8 +48,18 @@ void read_description(const JsonFields& fields, StoredRun& run) {
   run.test_samples = fields.integer_in("test_samples", 1, largest_count);
 }
 
+/// Throws ValueError for a name that was registered by another program.
+void check_known(std::string_view kind, std::string_view name, std::span<const std::string_view> known) {
+  if (std::ranges::find(known, name) == known.end())
+    throw ValueError(text("it is of the ", kind, " '", printable(name),
+                          "', which this program does not have; use the program that ",
+                          "registered it, and trained this model"));
+}
+
 void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::vector<NamedTensor>& weights) {
   const DtypeScope scope(weights.front().tensor.dtype());
+  if (!format && run.task_name != data_task) check_known("task", run.task_name, task_names());
+  check_known("model", run.spec.name, model_names());
   run.task = format ? task_without_samples(run.task_name, *format) : make_task(run.task_name, run.task_options);
   Random undrawn = random_for(weights);
   run.model = make_model_for(*run.task, run.spec, undrawn);
@@ -92,7 +103,7 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
   try {
     make(run, format, weights);
   } catch (const ValueError& error) {
-    throw ValueError(text("retrace: ", run.path, ": ", error.what()));
+    throw ValueError(text("retrace: ", run.path, ": ", without_function(error.what())));
   } catch (const Error& error) {
     throw not_a_run(run.path, error.what());
   }
@@ -113,6 +124,17 @@ void check_reads(const StoredRun& run, const Task& task) {
     throw ValueError(text("eval: ", error.what(), "; the model of ", run.path, " cannot read ", task.sequence_length(),
                           " rows: train it with --positions rotary, alibi, sinusoidal or none, or on as many rows"));
   }
+}
+
+void test_on_file(StoredRun& run, const std::string& path, const std::string& separator) {
+  const SampleFormat* known = run.task->format();
+  if (known == nullptr)
+    throw ValueError(text("eval: the model of ", run.path, " was trained on the task '", run.task_name,
+                          "', not on data of your own, whose answers a file could have; leave --input out"));
+  SampleFormat format = *known;
+  if (!separator.empty()) format.separator = separator;
+  run.task = task_on_file(run.task_name, format, run.task_options, path);
+  run.input = path;
 }
 
 void change_task(StoredRun& run, const TaskOptions& given) {

@@ -24,6 +24,7 @@ struct StoredRun {
   std::int64_t test_samples = 0;
   std::int64_t step = 0;     // of a checkpoint: after which it was written; 0 for weights
   bool other_sizes = false;  // of the task than in training
+  std::string input = {};    // another file than the training's, whose samples the task has
   std::unique_ptr<Task> task;
   std::unique_ptr<SequenceModel> model;  // of the dtype of its weights
 };
@@ -41,6 +42,10 @@ StoredRun load_run(const std::string& path, TaskSamples samples = TaskSamples::r
 /// harder samples than it was trained on. Throws ValueError for a task with other sizes of input or output, or whose
 /// sequences the model cannot read (check_reads); the run is then as it was.
 void change_task(StoredRun& run, const TaskOptions& given);
+/// Gives the run the samples of another file, to test the model on all of them. `separator` is that of the columns, if
+/// it is not the training's. Throws what task_on_file throws, and ValueError if the model was not trained on a user's
+/// data.
+void test_on_file(StoredRun& run, const std::string& path, const std::string& separator = {});
 /// Throws ValueError if the model has no positions for the rows of the task's longest samples.
 void check_reads(const StoredRun& run, const Task& task);
 

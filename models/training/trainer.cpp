@@ -89,6 +89,18 @@ Evaluation Trainer::test() const {
                    : on("test", options().test_samples, see);
 }
 
+double Trainer::reference_loss() const {
+  const Measures& own = options().measures;
+  const auto first_of = [](const Batch& samples) {
+    return samples.part(0, std::min(samples.size(), evaluation_portion));
+  };
+  const double start = held_out_ ? evaluate(model_, task_, first_of(held_out_->validation), {}, own).loss
+                                 : on("validation", evaluation_portion).loss;
+  if (own.loss) return start;
+  return std::max(start, task_.kind() == TaskKind::classification ? std::log(static_cast<double>(task_.output_size()))
+                                                                  : task_.baselines().trivial);
+}
+
 void Trainer::resume(std::int64_t steps, const CurriculumState& curriculum) {
   Training::resume(steps, curriculum);
   curriculum_ = curriculum;

@@ -21,6 +21,7 @@ class Trainer final : public Training {
   /// from those of the test.
   Evaluation validate() const override;
   Evaluation test() const override;
+  double reference_loss() const override;
   CurriculumState curriculum() const override { return curriculum_; }
   bool at_full_task() const override { return curriculum_.lesson >= std::ssize(lessons_); }
   void resume(std::int64_t steps, const CurriculumState& curriculum) override;

@@ -66,6 +66,13 @@ void check_options(const FitOptions& given) {
     throw ValueError(text("fit: ", *options.optimizer, " has no b2, which is for adam, adamw and muon; leave it out"));
 }
 
+bool FitResult::diverged() const {
+  if (history.empty()) return false;
+  constexpr std::int64_t unsettled_steps = 200;  // in which the first large updates may throw a sane training far off
+  const double far_above = history.back().step < unsettled_steps ? 1000 : 2;
+  return std::min(history.back().loss, history.back().validation.loss) > far_above * reference_loss;
+}
+
 Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
     : weights_(std::move(weights)), options_(with_recipe(options, fit_recipe)) {
   check_options(options);

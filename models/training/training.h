@@ -1,6 +1,7 @@
 // A training as fit() sees it: steps, and the evaluation of the weights.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ class Training {
   /// Implementations call leave_if_stopped() regularly.
   virtual Evaluation test() const = 0;
 
+  /// The loss that a training which learns nothing stays at: that of the weights as they are, before the first step, or
+  /// of a constant answer, whichever is larger. NaN if it is not known.
+  virtual double reference_loss() const { return std::numeric_limits<double>::quiet_NaN(); }
   virtual CurriculumState curriculum() const { return {}; }
   /// Whether batches are of the task that is validated, not of an easier lesson.
   virtual bool at_full_task() const { return true; }

@@ -1,3 +1,4 @@
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/training/run_kinds.h>
@@ -83,8 +84,14 @@ std::string in_words(ModelSpec model) {
 std::vector<std::string_view> factors_of(const AblateOptions& options) {
   const ModelSpec& model = options.run.model;
   const auto choices = memory_choices(model).parts;
-  if (choices.empty())
-    throw ValueError(unknown_name("ablate", "model with a relational memory", model.name, memory_model_names()));
+  if (choices.empty()) {
+    const std::span<const std::string_view> models = model_names();
+    if (std::ranges::find(models, model.name) == models.end())
+      throw ValueError(unknown_name("ablate", "model with a relational memory", model.name, memory_model_names()));
+    throw ValueError(text("ablate: the model '", model.name,
+                          "' has no memory whose parts could be changed; choose one ", "of ",
+                          joined(memory_model_names())));
+  }
   if (options.factors.empty()) return choices;
   std::vector<std::string_view> factors;
   for (const std::string& name : options.factors) {
@@ -107,7 +114,8 @@ Variations variations_of(const AblateOptions& options) {
         make_run(variation.run);
         variations.kept.push_back(std::move(variation));
       } catch (const ValueError& error) {
-        variations.left_out.push_back(text("Left out: ", factor, " ", variation.setting, ": ", error.what()));
+        variations.left_out.push_back(
+            text("Left out: ", factor, " ", variation.setting, ": ", without_function(error.what())));
       }
     }
   const auto choices = memory_choices(baseline.model).parts;
@@ -127,8 +135,13 @@ Ablation ablate(const AblateOptions& options) {
   for (const Variation& variation : ablation.variations.kept)
     entries.push_back(
         {entries.empty() ? variation.factor : text(variation.factor, " ", variation.setting), variation.run});
-  ablation.comparison = compare(
-      {.run = baseline, .models = {}, .seeds = options.seeds, .learning_rates = {}, .train = options.train}, entries);
+  ablation.comparison = compare({.run = baseline,
+                                 .models = {},
+                                 .seeds = options.seeds,
+                                 .learning_rates = {},
+                                 .tell = options.tell,
+                                 .train = options.train},
+                                entries);
   return ablation;
 }
 

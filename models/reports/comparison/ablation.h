@@ -15,7 +15,7 @@ struct AblateOptions {
   std::int64_t seeds = 3;
   /// The factors to change, of memory_choices(); empty: all that the model has.
   std::vector<std::string> factors = {};
-  /// Called with a line about each setting that is left out.
+  /// Called with a line about each setting that is left out, and as CompareOptions::tell.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
   TrainRun train = train_anew;  // as CompareOptions::train
 };

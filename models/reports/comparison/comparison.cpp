@@ -1,3 +1,4 @@
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/reports/comparison/comparison.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/models/training/run_kinds.h>
@@ -80,6 +81,27 @@ void match_size(RunOptions& run, Match match, std::int64_t goal) {
   run = scaled(miss(low) <= miss(high) ? low : high);
 }
 
+/// The name with a hyphen for what a file should not have in its name: "relational-rnn-gated".
+std::string file_name(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == ':' || c == ' ' || c == '/' || c == '@'; }, '-');
+  return name;
+}
+
+/// Throws ValueError for a model that is there twice, with the same memory and learning rate.
+void check_differ(const std::vector<Entry>& entries) {
+  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+    const auto is_same = [&](const Entry& other) {
+      return file_name(other.name) == file_name(entry->name) ||
+             (full_name(other.run.model) == full_name(entry->run.model) && other.learning_rate == entry->learning_rate);
+    };
+    if (const auto other = std::find_if(entries.begin(), entry, is_same); other != entry)
+      throw ValueError(text("compare: ", other->name, " and ", entry->name,
+                            " are the same model; leave one out, or give it a learning rate of its own (",
+                            full_name(entry->run.model), "@0.002)"));
+  }
+}
+
 /// The options of the models by name, the sizes of all but the first matched to it.
 std::vector<Entry> entries_of(const CompareOptions& options) {
   std::vector<Entry> entries;
@@ -89,6 +111,7 @@ std::vector<Entry> entries_of(const CompareOptions& options) {
     entries.back().run = make_run(entries.back().run)->options;  // a wrong name is found at once
   }
   check_parts_of_some(options, entries);
+  check_differ(entries);
   if (options.match == Match::none || entries.empty()) return entries;
   const std::int64_t goal = size_of_model(entries.front().run, options.match);
   for (std::size_t k = 1; k < entries.size(); ++k) match_size(entries[k].run, options.match, goal);
@@ -102,13 +125,6 @@ FitOptions with_budget(const RunOptions& run) {
   fit.batch = fit.batch.value_or(recipe.batch);
   if (!fit.steps && fit.minutes == 0) fit.steps = recipe.steps;
   return fit;
-}
-
-/// The name with a hyphen for what a file should not have in its name: "relational-rnn-gated".
-std::string file_name(std::string name) {
-  std::ranges::replace_if(
-      name, [](char c) { return c == ':' || c == ' ' || c == '/' || c == '@'; }, '-');
-  return name;
 }
 
 class Comparing {
@@ -125,6 +141,7 @@ class Comparing {
       entry.run = run->options;  // with the recipe's numbers where none were chosen
       if (!comparison_.run) comparison_.run = std::move(run);
     }
+    for (const std::string& remark : comparison_.run->remarks()) options.tell(remark);
     comparison_.options.run = entries_.front().run;
     const Baselines baselines = comparison_.run->baselines();
     comparison_.threshold = options.threshold.value_or((baselines.trivial + baselines.ceiling) / 2);
@@ -169,7 +186,7 @@ class Comparing {
       result.runs.push_back(comparison_.options.train(run, text(file_name(result.name), "-seed-", run.fit.seed)));
     } catch (const DivergenceError& error) {
       if (comparison_.results.empty()) throw;
-      result.failures.push_back(text("seed ", run.fit.seed, ": ", error.what()));
+      result.failures.push_back(text("seed ", run.fit.seed, ": ", without_function(error.what())));
       return false;
     }
     result.values.push_back(result.runs.back().test.metric);
@@ -226,32 +243,6 @@ Comparison compare(const CompareOptions& options) { return compare(options, entr
 
 Comparison compare(const CompareOptions& options, const std::vector<Entry>& entries) {
   return Comparing(options, entries).run();
-}
-
-Plot learning_curves(const Comparison& comparison) {
-  const FitOptions& fit = comparison.options.run.fit;
-  Plot plot{.title = text("validation ", comparison.run->metric(), " on ", comparison.run->subject()),
-            .x_label = "samples seen",
-            .curves = {}};
-  for (const ModelResult& result : comparison.results) {
-    if (result.runs.empty()) continue;
-    std::size_t points = result.runs.front().history.size();  // a run that was stopped early has fewer
-    for (const FitResult& run : result.runs) points = std::min(points, run.history.size());
-    Curve curve{.name = result.name, .x = {}, .y = {}};
-    for (std::size_t point = 0; point < points; ++point) {
-      std::vector<double> metrics;
-      for (const FitResult& run : result.runs) metrics.push_back(run.history[point].validation.metric);
-      curve.x.push_back(static_cast<double>(result.runs.front().history[point].step * *fit.batch * fit.accumulate));
-      curve.y.push_back(summarise(metrics).mean);
-      curve.low.push_back(*std::min_element(metrics.begin(), metrics.end()));
-      curve.high.push_back(*std::max_element(metrics.begin(), metrics.end()));
-    }
-    plot.curves.push_back(std::move(curve));
-  }
-  const Baselines baselines = comparison.run->baselines();
-  plot.levels = {{std::string(baselines.trivial_answer), baselines.trivial}};
-  if (comparison.run->knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
-  return plot;
 }
 
 }  // namespace retrace

@@ -2,6 +2,7 @@
 // rates.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct CompareOptions {
   std::vector<double> learning_rates;
   /// The metric to be reached; if not given, halfway from the trivial answer to the best possible (of a text, 0).
   std::optional<double> threshold = {};
+  /// Called with each line that the user should know of the data.
+  std::function<void(const std::string&)> tell = [](const std::string&) {};
   TrainRun train = train_anew;  // called for each run with the name of model and seed: "lstm-seed-0"
 };
 
@@ -67,7 +70,7 @@ struct Comparison {
 
 /// Trains every model with every seed. Batches depend on the seed and the step alone, so that all models see the same
 /// samples in the same order. A run that diverges is noted and left out; if it is one of the first model,
-/// DivergenceError is thrown. Throws ValueError for an unknown name, no model, fewer than one seed.
+/// DivergenceError is thrown. Throws ValueError for an unknown name, no model, a model twice, fewer than one seed.
 Comparison compare(const CompareOptions& options);
 /// Compares `entries` with their own sizes instead of options.models. All have the budget of options.run.
 Comparison compare(const CompareOptions& options, const std::vector<Entry>& entries);

@@ -1,4 +1,5 @@
 #include <retrace/models/reports/comparison/comparison_report.h>
+#include <retrace/models/reports/plots/markup.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +28,32 @@ std::string of_each(const Comparison& comparison, std::string ModelResult::*sett
 
 }  // namespace
 
+Plot learning_curves(const Comparison& comparison) {
+  const FitOptions& fit = comparison.options.run.fit;
+  Plot plot{.title = text("validation ", comparison.run->metric(), " on ", comparison.run->subject()),
+            .x_label = "samples seen",
+            .curves = {}};
+  for (const ModelResult& result : comparison.results) {
+    if (result.runs.empty()) continue;
+    std::size_t points = result.runs.front().history.size();  // a run that was stopped early has fewer
+    for (const FitResult& run : result.runs) points = std::min(points, run.history.size());
+    Curve curve{.name = result.name, .x = {}, .y = {}};
+    for (std::size_t point = 0; point < points; ++point) {
+      std::vector<double> metrics;
+      for (const FitResult& run : result.runs) metrics.push_back(run.history[point].validation.metric);
+      curve.x.push_back(static_cast<double>(result.runs.front().history[point].step * *fit.batch * fit.accumulate));
+      curve.y.push_back(summarise(metrics).mean);
+      curve.low.push_back(*std::min_element(metrics.begin(), metrics.end()));
+      curve.high.push_back(*std::max_element(metrics.begin(), metrics.end()));
+    }
+    plot.curves.push_back(std::move(curve));
+  }
+  const Baselines baselines = comparison.run->baselines();
+  plot.levels = {{std::string(baselines.trivial_answer), baselines.trivial}};
+  if (comparison.run->knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
+  return plot;
+}
+
 std::string with_half_width(const Summary& sample) {
   return std::isfinite(sample.half_width)
              ? in_digits(sample.mean, "%.4g") + " ± " + in_digits(sample.half_width, "%.2g")
@@ -51,6 +78,11 @@ std::vector<std::string> failures_in_words(const Comparison& comparison) {
   for (const ModelResult& result : comparison.results)
     for (const std::string& failure : result.failures)
       lines.push_back(text("Left out: ", result.name, ", ", failure, "."));
+  for (const ModelResult& result : comparison.results)
+    for (const FitResult& run : result.runs)
+      if (run.diverged())
+        lines.push_back(text("A run of ", result.name, " diverged: its loss grew to ",
+                             in_digits(run.history.back().loss), "; lower its learning rate."));
   return lines;
 }
 
@@ -76,22 +108,10 @@ std::string baselines_in_words(const Comparison& comparison) {
 
 std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
                       const std::vector<std::string>& lines) {
-  std::string page =
-      text("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", title,
-           "</title>\n<style>body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
-           "table{border-collapse:collapse}td,th{padding:.3em .7em;border-bottom:1px solid #ddd;text-align:right}"
-           "td:first-child,th:first-child{text-align:left}</style></head>\n<body><h1>",
-           title, "</h1>\n", svg, "<table>\n");
-  const char* cell = "th";
-  for (const Row& row : table) {
-    page += "<tr>";
-    for (const std::string& words : row) page += text("<", cell, ">", words, "</", cell, ">");
-    page += "</tr>\n";
-    cell = "td";
-  }
-  page += "</table>\n<p>The band of a curve reaches from the lowest to the highest seed.</p>\n";
-  for (const std::string& line : lines) page += text("<p>", line, "</p>\n");
-  return page + "</body></html>\n";
+  std::string body =
+      svg + html_table(table) + "<p>The band of a curve reaches from the lowest to the highest seed.</p>\n";
+  for (const std::string& line : lines) body += text("<p>", escaped(line), "</p>\n");
+  return html_document(title, body);
 }
 
 std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines) {

@@ -15,7 +15,7 @@ std::string with_half_width(const Summary& sample);
 
 /// The settings of all runs: budget, seeds, test, optimiser.
 std::vector<std::string> budget_in_words(const Comparison& comparison);
-/// A line per run that was left out.
+/// A line per run that was left out or diverged.
 std::vector<std::string> failures_in_words(const Comparison& comparison);
 /// A line per run that never reached the full task.
 std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison);

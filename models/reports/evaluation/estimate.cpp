@@ -14,7 +14,7 @@ Estimate wilson(double share, double count) {
   const double scale = 1 + z * z / count;
   const double center = (share + z * z / (2 * count)) / scale;
   const double half = z / scale * std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));
-  return {.value = share, .low = std::min(share, center - half), .high = std::max(share, center + half)};
+  return {.value = share, .low = std::clamp(center - half, 0.0, share), .high = std::clamp(center + half, share, 1.0)};
 }
 
 }  // namespace

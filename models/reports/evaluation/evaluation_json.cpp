@@ -33,9 +33,25 @@ JsonText every_difficulty_to_json(const Report& report) {
   return object;
 }
 
+JsonText classes_to_json(const ClassTable& table) {
+  const auto answered = [&](const ClassRow& row) {
+    JsonObject object;
+    for (const auto& [label, count] : row.answered) object.add(table.names.at(label), count);
+    return object;
+  };
+  if (table.rows.empty()) return {};
+  return list_of(table.rows, [&](const ClassRow& row) {
+    JsonObject object{{"class", table.names.at(row.label)}};
+    object.add(estimate_to_json(row.accuracy));
+    object.add("answered", answered(row));
+    return object;
+  });
+}
+
 JsonObject failure_to_json(const Failure& failure, TaskKind kind) {
-  JsonObject object{
-      {"sample", failure.sample}, {"input", failure.input}, {"expected", failure.expected}, {"given", failure.given}};
+  JsonObject object{{"sample", failure.sample}};
+  if (!failure.place.empty()) object.add("place", failure.place);
+  object.add({{"input", failure.input}, {"expected", failure.expected}, {"given", failure.given}});
   if (kind == TaskKind::classification) {
     object.add("probability_of_expected", failure.probability_of_expected);
     object.add("probability_of_given", failure.probability_of_given);
@@ -132,6 +148,7 @@ std::string to_json(const Report& report) {
                     {"step", report.step},
                     {"seed", report.seed},
                     {"samples", report.samples},
+                    {"input", report.input.empty() ? JsonText() : JsonText(report.input)},
                     {"as_in_training", report.as_in_training},
                     {"metric", metric_name(report.kind)},
                     {"value", report.evaluation.metric},
@@ -141,6 +158,7 @@ std::string to_json(const Report& report) {
                     {"chance", report.baselines.chance},
                     {"trivial", report.baselines.trivial},
                     {"ceiling", report.baselines.ceiling},
+                    {"classes", classes_to_json(report.classes)},
                     {"categories", list_of(report.categories, category_to_json)},
                     {"of_every_difficulty", every_difficulty_to_json(report)},
                     {"failed", report.failure_count},

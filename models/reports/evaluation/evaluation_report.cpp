@@ -31,7 +31,12 @@ Batch without_padding(const Batch& batch, const std::vector<std::int64_t>& sampl
 /// Collects the results of a test, portion by portion.
 class Reader {
  public:
-  Reader(const Task& task, std::int64_t failures) : task_(task), categories_(task), failures_(task, failures) {}
+  Reader(const Task& task, std::int64_t failures, const std::optional<HeldOut>& held_out = {})
+      : task_(task),
+        categories_(task),
+        failures_(task, failures, held_out ? held_out->test_places : std::vector<std::string>()) {
+    if (held_out && task.kind() == TaskKind::classification) classes_.emplace(task);
+  }
 
   void see(const Batch& batch, const Tensor& output) {
     std::vector<Prediction> samples = answered(task_, batch, output);
@@ -39,6 +44,7 @@ class Reader {
       scores_.add_sample(sample.total(), sample.counted());
       categories_.add(sample);
       failures_.add(sample);
+      if (classes_) classes_->add(sample);
     }
     if (!first_.x.defined()) first_ = batch, first_samples_ = std::move(samples);
   }
@@ -50,6 +56,7 @@ class Reader {
 
   void tell(Report& report) const {
     tell_categories(report.metric, report.categories);
+    if (classes_) report.classes = classes_->table();
     report.failure_count = failures_.count();
     report.failures = failures_.worst();
   }
@@ -89,6 +96,7 @@ class Reader {
   Scores scores_;
   CategoryCounter categories_;
   FailureList failures_;
+  std::optional<ClassCounter> classes_;
   Batch first_;
   std::vector<Prediction> first_samples_;
 };
@@ -120,16 +128,18 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
                 .step = run.step,
                 .seed = options.seed.value_or(run.seed),
                 .samples = options.samples.value_or(run.test_samples),
+                .input = run.input,
                 .evaluation = {},
                 .metric = {},
                 .baselines = task.baselines()};
-  Reader reader(task, options.failures);
+  const std::optional<HeldOut> held_out = task.held_out();
+  Reader reader(task, options.failures, held_out);
   const auto see = [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); };
-  if (const std::optional<HeldOut> held_out = task.held_out()) {
+  if (held_out) {
     const std::int64_t count = held_out->test.x.dim(0);
     report.held_out = true;
     report.samples = std::min(count, options.samples.value_or(count));
-    report.as_in_training = report.samples == count;
+    report.as_in_training = report.samples == count && run.input.empty();
     report.evaluation = evaluate(*run.model, task, held_out->test.part(0, report.samples), see);
   } else {
     report.as_in_training = !run.other_sizes && report.seed == run.seed && report.samples == run.test_samples;

@@ -8,6 +8,7 @@
 #include <retrace/models/reports/evaluation/attention_example.h>
 #include <retrace/models/reports/evaluation/attention_heads.h>
 #include <retrace/models/reports/evaluation/categories.h>
+#include <retrace/models/reports/evaluation/classes.h>
 #include <retrace/models/reports/evaluation/failures.h>
 #include <retrace/models/reports/evaluation/memory_use.h>
 #include <retrace/models/training/evaluate.h>
@@ -30,11 +31,13 @@ struct Report {
   std::int64_t step = 0;  // of a checkpoint; 0 for the weights of a finished training
   std::uint64_t seed = 0;
   std::int64_t samples = 0;
+  std::string input = {};       // another file than the training's, whose samples these are
   bool held_out = false;        // the samples are held out by the task; the seed then has no effect
   bool as_in_training = false;  // exactly the samples of the training's test
   Evaluation evaluation;
   Estimate metric;  // its value and confidence interval
   Baselines baselines;
+  ClassTable classes = {};  // of a classification of held-out samples
   std::vector<CategoryTable> categories = {};
   Estimate of_every_difficulty = {};  // as many samples of Task::of_every_difficulty(), if the task has it
   std::vector<CategoryTable> of_every_difficulty_categories = {};
@@ -54,6 +57,8 @@ Report make_report(const StoredRun& run, const ReportOptions& options = {});
 std::string to_text(const Report& report);
 /// One JSON object; null for numbers that are not finite.
 std::string to_json(const Report& report);
+/// The tables and the failures as a self-contained page.
+std::string report_page(const Report& report);
 /// A self-contained page. Of a model with slots: the attention of the examples step by step, the row to remember marked
 /// in red, as in figure 3 of the relational memory core's paper; and the slots over time. Of any model with attention:
 /// the weights of every layer and head, and the gradients of the loss with respect to them. Nothing for a model that

@@ -3,16 +3,15 @@
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/text_table.h>
 #include <retrace/models/reports/evaluation/evaluation_maps.h>
+#include <retrace/models/reports/evaluation/evaluation_tables.h>
 #include <retrace/models/reports/evaluation/report_words.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace retrace {
 namespace {
 
-constexpr std::size_t bar_length = 20;
 constexpr std::size_t map_width = text_width - 2;  // without the leading space
 constexpr std::size_t max_steps_in_text = 16;      // whose matrices are printed
 constexpr std::int64_t max_columns_in_text = 70;
@@ -29,34 +28,18 @@ std::string indented(const std::string& lines, const char* by) {
 }
 
 std::string headline(const Report& report) {
-  const Baselines& baselines = report.baselines;
-  std::string lines = text(title_of(report), ", ", report.parameters, " parameters, from ", report.path,
-                           checkpoint_note(report.step), "\n");
-  lines += text(metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " (95 % interval ",
-                interval_text(report.metric), ") of ", report.samples, " samples ",
-                report.held_out ? std::string("that the task holds out") : text("of seed ", report.seed),
-                report.as_in_training ? ", the same as in the training's test" : "", "; loss ",
-                in_digits(report.evaluation.loss, "%.4g"), "\n");
-  lines += text("to compare: chance ", in_digits(baselines.chance), ", ", baselines.trivial_answer, " ",
-                in_digits(baselines.trivial));
-  for (const Baselines::Shortcut& shortcut : baselines.shortcuts)
-    lines += text(", ", shortcut.answer, " ", in_digits(shortcut.value));
-  return text(lines, ", best possible ", in_digits(baselines.ceiling), "\n");
+  std::string lines;
+  for (const std::string& line : summary_lines(report)) lines += line + "\n";
+  return lines;
+}
+
+std::string text_of(const ShownTable& table) {
+  return text("\n", text_table(table.rows, "lr", "  "), wrapped(table.note, "  "));
 }
 
 /// Empty for a table of one line, in which all samples are alike.
 std::string table_of(const CategoryTable& table, TaskKind kind) {
-  if (table.rows.size() == 1) return "";
-  std::vector<Row> rows{{table.name, "answers", std::string(metric_name(kind)), "95 % interval"}};
-  for (const CategoryRow& row : table.rows) {
-    rows.push_back({row.value, std::to_string(row.metric.answers), in_digits(row.metric.value, "%.4f"),
-                    interval_text(row.metric)});
-    if (kind != TaskKind::classification) continue;
-    std::string bar(static_cast<std::size_t>(std::lround(row.metric.value * bar_length)), '#');
-    bar.resize(bar_length, '.');
-    rows.back().push_back(bar);
-  }
-  return text("\n", text_table(rows, "lr", "  "));
+  return table.rows.size() == 1 ? "" : text_of(shown(table, kind));
 }
 
 std::string failures_of(const Report& report) {
@@ -66,14 +49,9 @@ std::string failures_of(const Report& report) {
                                         : std::string("\nLargest errors");
   if (report.failures.empty()) return lines + "\n";
   lines += is_classification ? text("; the most confident ones:\n") : std::string(":\n");
-  const auto likely = [&](double probability) {
-    return is_classification ? text(" (p = ", in_digits(probability), ")") : std::string();
-  };
   for (const Failure& failure : report.failures)
-    lines += text("  sample ", failure.sample, "\n", indented(failure.input, "    "), "    right: ", failure.expected,
-                  likely(failure.probability_of_expected), ", answered: ", failure.given,
-                  likely(failure.probability_of_given),
-                  is_classification ? std::string() : text(", squared error ", in_digits(failure.error)), "\n");
+    lines += text("  ", place_of(failure, report), "\n", indented(failure.input, "    "), "    ",
+                  answer_line(failure, report.kind), "\n");
   return lines;
 }
 
@@ -140,6 +118,7 @@ std::string heads_of(const AttentionOfSample& attention) {
 
 std::string to_text(const Report& report) {
   std::string result = headline(report);
+  if (!report.classes.rows.empty()) result += text_of(shown(report.classes));
   for (const CategoryTable& table : report.categories) result += table_of(table, report.kind);
   if (report.of_every_difficulty.answers > 0)
     result += text("\nOn as many samples of every difficulty up to the task's: ", metric_name(report.kind), " ",

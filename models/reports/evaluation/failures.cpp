@@ -23,6 +23,7 @@ void FailureList::add(const Prediction& sample) {
   }
   const auto place = std::ranges::upper_bound(worst_, badness(failure), std::greater(), badness);
   if (place - worst_.begin() >= limit_) return;
+  if (!places_.empty()) failure.place = places_[static_cast<std::size_t>(number)];
   failure.input = task_.describe(sample.example);
   failure.expected = sample.expected_words(task_);
   failure.given = sample.given_words(task_);

@@ -1,5 +1,5 @@
 #include <retrace/core/error.h>
-#include <retrace/core/printable.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/reports/plots/markup.h>
 #include <retrace/models/reports/plots/range.h>
 
@@ -72,10 +72,11 @@ class Canvas {
     std::string svg;
     for (const double tick : plot_.log_y ? log_ticks(y_, 5) : ticks(y_, 5))
       svg += segment(left, at_place(tick), end, at_place(tick), "stroke=\"#e4e4e4\"") +
-             label(left - 6, at_place(tick) + 4, "end", number(plot_.log_y ? std::pow(10, tick) : tick));
+             label(left - 6, at_place(tick) + 4, "end",
+                   plot_.log_y ? number(std::pow(10, tick)) : in_digits_of(tick, y_.high - y_.low));
     for (const double tick : ticks(x_, 6))
       svg += segment(x(tick), base, x(tick), base + 4, "stroke=\"#555\"") +
-             label(x(tick), base + 16, "middle", number(tick));
+             label(x(tick), base + 16, "middle", in_digits_of(tick, x_.high - x_.low));
     svg += segment(left, base, end, base, "stroke=\"#555\"") + segment(left, top, left, base, "stroke=\"#555\"");
     return svg + label((left + end) / 2, height_ - 8, "middle", plot_.x_label);
   }
@@ -139,21 +140,6 @@ class Canvas {
 };
 
 }  // namespace
-
-std::string escaped(const std::string& plain) {
-  std::string result;
-  for (const char letter : printable_lines(plain)) {
-    if (letter == '&')
-      result += "&amp;";
-    else if (letter == '<')
-      result += "&lt;";
-    else if (letter == '>')
-      result += "&gt;";
-    else
-      result += letter;
-  }
-  return result;
-}
 
 std::string to_svg(const Plot& plot, int width, int height) { return Canvas(plot, width, height).draw(); }
 

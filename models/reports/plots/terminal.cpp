@@ -1,26 +1,36 @@
 #include <retrace/core/error.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/reports/plots/range.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace retrace {
 namespace {
 
-constexpr int margin = 11;  // for the numbers of the y axis
+constexpr std::string_view after_label = " |";
 
-std::string padded(double value) {
-  std::array<char, 32> digits;
-  std::snprintf(digits.data(), digits.size(), "%9.4g |", value);
-  return digits.data();
+/// The number at each row, all equally wide.
+std::vector<std::string> row_labels(const Plot& plot, const Range& y, int rows) {
+  constexpr std::size_t narrowest = 9;
+  std::vector<std::string> labels;
+  std::size_t width = narrowest;
+  for (int row = 0; row < rows; ++row) {
+    const double place = y.high - (y.high - y.low) * row / (rows - 1), value = plot.log_y ? std::pow(10, place) : place;
+    const bool is_offset = !plot.log_y && std::abs(value) > 100 * (y.high - y.low);
+    labels.push_back(is_offset ? in_digits_of(value, y.high - y.low) : in_digits(value, "%.4g"));
+    width = std::max(width, labels.back().size());
+  }
+  for (std::string& label : labels) label.insert(0, width - label.size(), ' ');
+  return labels;
 }
 
 }  // namespace
 
 std::string to_text(const Plot& plot, int columns, int rows) {
   const Range x = x_range(plot), y = y_range(plot);
-  const int width = columns - margin;
+  const std::vector<std::string> labels = row_labels(plot, y, rows);
+  const int width = columns - static_cast<int>(labels.front().size() + after_label.size());
   std::vector<std::string> lines(static_cast<std::size_t>(rows), std::string(static_cast<std::size_t>(width), ' '));
   const auto row_of = [&](double value) {
     return static_cast<std::size_t>(std::lround((1 - y.part(y_place(plot, value))) * (rows - 1)));
@@ -39,11 +49,8 @@ std::string to_text(const Plot& plot, int columns, int rows) {
         lines[row_of(curve.y[k])][column_of(curve.x[k])] = mark;
   }
   std::string result = text(plot.title, " (", plot.x_label, ")", legend, "\n");
-  for (std::size_t row = 0; row < lines.size(); ++row) {
-    const double place = y.high - (y.high - y.low) * static_cast<double>(row) / (rows - 1);
-    result += padded(plot.log_y ? std::pow(10, place) : place) + lines[row] + "\n";
-  }
-  for (const Level& level : plot.levels) result += text("  . ", level.name, " ", level.y);
+  for (std::size_t row = 0; row < lines.size(); ++row) result += text(labels[row], after_label, lines[row], "\n");
+  for (const Level& level : plot.levels) result += text("  . ", level.name, " ", in_digits_of(level.y, y.high - y.low));
   if (!plot.levels.empty()) result += "\n";
   return result;
 }

@@ -61,7 +61,7 @@ bool is_better(const CandidateResult& a, const CandidateResult& b, bool more_is_
   return of_a.validation.loss < of_b.validation.loss;
 }
 
-Trial trial_of(const CandidateResult& result, const Tuning& tuning, bool more_is_better, std::int64_t steps) {
+Trial trial_of(const CandidateResult& result, const Tuning& tuning, const Run& first, std::int64_t steps) {
   const Candidate& candidate = result.candidate;
   RunOptions run = result.run;
   run.fit.steps = steps;
@@ -74,8 +74,9 @@ Trial trial_of(const CandidateResult& result, const Tuning& tuning, bool more_is
     trial.validation = fit.validation;
     trial.test = fit.test;
     trial.seconds = fit.seconds;
+    if (fit.diverged()) trial.failure = text("the loss grew to ", fit.history.back().loss);
     trial.on_plateau =
-        is_on_plateau(tuning.baselines, more_is_better, fit.validation.metric, run.fit.validation_samples);
+        is_on_plateau(tuning.baselines, first.more_is_better(), fit.validation.metric, first.validation_samples());
   } catch (const DivergenceError& error) {
     trial.failure = error.what();
   }
@@ -108,7 +109,7 @@ Tuning tune(const TuneOptions& options) {
   auto alive = static_cast<std::ptrdiff_t>(tuning.results.size());
   for (const std::int64_t steps : tuning.steps) {
     for (auto result = tuning.results.begin(); result != tuning.results.begin() + alive; ++result)
-      result->trials.push_back(trial_of(*result, tuning, more_is_better, steps));
+      result->trials.push_back(trial_of(*result, tuning, *first, steps));
     std::stable_sort(tuning.results.begin(), tuning.results.begin() + alive, before);
     const auto half = tuning.results.begin() + (alive + 1) / 2;
     const auto stays = [&](const CandidateResult& result) {

@@ -1,34 +1,16 @@
 #include <retrace/core/error.h>
+#include <retrace/models/data/file_text.h>
 #include <retrace/models/tasks/text/text_data.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace retrace {
 namespace {
 
-std::string content_of(const std::string& path) {
-  const auto refuse = [&](const std::string& why) {
-    throw FileError(text("read_text: ", path, " cannot be read: ", why, "; give a text file"));
-  };
-  if (std::error_code error; std::filesystem::is_directory(path, error)) refuse("it is a folder");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(std::strerror(errno));
-  std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) refuse(std::strerror(errno));
-  return content;
-}
-
 /// The text as ids, of which `parts` twentieths are held out.
-TextData data_of(std::string_view utf8, TokenKind kind, std::string_view name, std::int64_t parts) {
-  check_utf8(utf8, name);
+TextData data_of(std::string_view utf8, TokenKind kind, std::int64_t parts) {
   const std::int64_t count = count_tokens(utf8, kind);
   const Vocabulary vocabulary = Vocabulary::of(utf8, kind, count - parts * (count / 20));
   return {vocabulary, vocabulary.encode(utf8)};
@@ -40,8 +22,9 @@ void check_not_empty(std::string_view content, const std::string& path) {
 
 /// Calls read(content of the file).
 auto read_file(const std::string& path, auto&& read) {
+  const std::string content = read_utf8_file(path, "read_text: " + path);
   try {
-    return read(content_of(path));
+    return read(content);
   } catch (const ValueError& error) {
     throw FileError(text("read_text: ", error.what()));
   }
@@ -50,7 +33,8 @@ auto read_file(const std::string& path, auto&& read) {
 }  // namespace
 
 TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view name) {
-  return data_of(utf8, kind, name, 2);
+  check_utf8(utf8, name);
+  return data_of(utf8, kind, 2);
 }
 
 TextData read_text(const TextSource& source, const std::optional<Vocabulary>& vocabulary) {
@@ -58,7 +42,7 @@ TextData read_text(const TextSource& source, const std::optional<Vocabulary>& vo
   TextData data = vocabulary ? TextData{*vocabulary, read_tokens(source.file, *vocabulary)}
                              : read_file(source.file, [&](const std::string& content) {
                                  check_not_empty(content, source.file);
-                                 return data_of(content, source.kind(), source.file, parts);
+                                 return data_of(content, source.kind(), parts);
                                });
   if (!source.validation_file.empty()) data.own_validation = read_tokens(source.validation_file, data.vocabulary);
   if (!source.test_file.empty()) data.own_test = read_tokens(source.test_file, data.vocabulary);
@@ -68,7 +52,6 @@ TextData read_text(const TextSource& source, const std::optional<Vocabulary>& vo
 std::vector<std::int32_t> read_tokens(const std::string& path, const Vocabulary& vocabulary) {
   return read_file(path, [&](const std::string& content) {
     check_not_empty(content, path);
-    check_utf8(content, path);
     return vocabulary.encode(content, path);
   });
 }

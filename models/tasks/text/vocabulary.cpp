@@ -55,16 +55,6 @@ std::vector<std::string> most_frequent(const Counts& counts, std::size_t limit) 
 
 }  // namespace
 
-void check_utf8(std::string_view utf8, std::string_view what) {
-  for (std::size_t position = 0, count = 0; position < utf8.size(); position += count) {
-    count = utf8_length(utf8.substr(position));
-    if (count == 0)
-      throw ValueError(text(what, " is not UTF-8: byte ", position, ", in line ",
-                            1 + std::count(utf8.begin(), utf8.begin() + static_cast<std::ptrdiff_t>(position), '\n'),
-                            ", begins no character; convert it, with iconv say"));
-  }
-}
-
 std::int64_t count_tokens(std::string_view utf8, TokenKind kind) {
   std::int64_t count = 0;
   for_each_token(utf8, kind, [&](std::string_view) { ++count; });

@@ -20,9 +20,6 @@ constexpr std::string_view metric_name(TokenKind kind) { return kind == TokenKin
 /// The token for words that a vocabulary leaves out.
 inline constexpr std::string_view unknown_word = "<unk>";
 
-/// Throws ValueError, with the byte and the line, where `utf8` is not UTF-8 (RFC 3629: no surrogates, nothing above
-/// U+10FFFF, no longer form than needed). `what` names it in the error.
-void check_utf8(std::string_view utf8, std::string_view what);
 /// The number of tokens of a text that check_utf8 accepts.
 std::int64_t count_tokens(std::string_view utf8, TokenKind kind);
 

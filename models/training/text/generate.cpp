@@ -1,4 +1,5 @@
 #include <retrace/core/tape.h>
+#include <retrace/models/data/file_text.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/ops/ops.h>

@@ -1,3 +1,4 @@
+#include <retrace/models/data/file_text.h>
 #include <retrace/models/training/flops.h>
 #include <retrace/models/training/result_json.h>
 #include <retrace/models/training/text/text_run.h>
@@ -88,6 +89,8 @@ constexpr std::array refusals{
 
 TextRun prepare_text(const RunOptions& options) {
   const DtypeScope scope(options.dtype);
+  for (const std::string* file : {&options.text.file, &options.text.validation_file, &options.text.test_file})
+    check_storable(*file, "train text");
   std::optional<TextModel> stored;
   if (!options.from.empty()) stored = stored_model(options.from);
   if (stored) check_tokens(options, *stored);

@@ -1,6 +1,7 @@
 // Training on a text, by truncated backpropagation through time.
 #pragma once
 
+#include <cmath>
 #include <functional>
 
 #include <retrace/models/tasks/task.h>
@@ -45,6 +46,8 @@ class TextTraining : public Training {
   Evaluation test() const override {
     return evaluate(model_, data_.test(), [this] { leave_if_stopped(); });
   }
+  /// Of an even guess.
+  double reference_loss() const override { return std::log(static_cast<double>(data_.vocabulary.size())); }
   /// Includes the state that is carried over.
   std::vector<NamedTensor> state() const override;
 

@@ -48,7 +48,8 @@ TEST(AblateCommand, AWrongNameIsAnsweredByOneLine) {
   const Outcome outcome = run_command({"ablate", "babi", "--factors", "head"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.messages,
-            "ablate: there is no factor of rmc named 'head'; did you mean heads (known: heads, slots, gate, residual, "
+            "retrace ablate: there is no factor of rmc named 'head'; did you mean heads (known: heads, slots, gate, "
+            "residual, "
             "layer-norm, attention-mlp, key-size, mlp-layers, variant)\n");
 }
 

@@ -121,8 +121,9 @@ TEST_F(OtherSizes, OtherInputsAreRefused) {
   train({"recall", "--length", "3", "--model", "gru"});
   const Outcome outcome = eval({"--keys", "20"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.messages.find("eval: with keys 20 the task 'recall' has 30 features and 10 outputs, but the model "
-                                  "of "),
+  EXPECT_NE(outcome.messages.find(
+                "retrace eval: with keys 20 the task 'recall' has 30 features and 10 outputs, but the model "
+                "of "),
             std::string::npos)
       << outcome.messages;
   EXPECT_NE(outcome.messages.find("was trained on 20 and 10;"), std::string::npos) << outcome.messages;

@@ -14,12 +14,6 @@
 namespace retrace {
 namespace {
 
-std::string known_tasks() {
-  std::string names;
-  for (const std::string_view name : task_names()) names += text(names.empty() ? "" : ", ", name);
-  return names;
-}
-
 struct WrongLine {
   std::vector<std::string> arguments;
   int status;
@@ -34,18 +28,20 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
        "eval, predict, generate, compare, ablate, tune, show, gradcheck, info, demo)\n"},
       {{"train", "pair-maching"},
        2,
-       text("retrace train: there is no task named 'pair-maching'; did you mean pair-matching (known: ", known_tasks(),
-            ", data, text)\n")},
+       text("retrace train: there is no task named 'pair-maching'; did you mean pair-matching (retrace train --help "
+            "lists all ",
+            task_names().size() + 2, ")\n")},
       {{"train", "txt"},
        2,
-       text("retrace train: there is no task named 'txt'; did you mean text (known: ", known_tasks(),
-            ", data, text)\n")},
+       text("retrace train: there is no task named 'txt'; did you mean text (retrace train --help lists all ",
+            task_names().size() + 2, ")\n")},
       {{"train", "babi", "--nesting", "2"},
        2,
        "retrace train: the task 'babi' has no option 'nesting' (it has: held-only, facts); leave it out\n"},
       {{"train", "execute", "--program", "ful"},
        2,
-       "execute: there is no program named 'ful'; did you mean full (known: addition, control, loops, algebra-control, "
+       "retrace train: there is no program named 'ful'; did you mean full (known: addition, control, loops, "
+       "algebra-control, "
        "full, copy, reverse, double)\n"},
       {{"train", "babi", "--model", "lsmt"},
        2,
@@ -62,6 +58,41 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
     EXPECT_EQ(outcome.messages, line.message);
     EXPECT_EQ(outcome.results, "");
   }
+}
+
+TEST(Cli, ATrainingThatDivergesEndsWithAFailureAndItsResult) {
+  const TemporaryFolder folder;
+  const auto train = [&](const char* rate, std::vector<std::string> more) {
+    more.insert(more.begin(), {"train", "parity", "--learning-rate", rate, "--steps", "30", "--batch", "4", "--hidden",
+                               "8", "--test-samples", "20", "--quiet", "--json"});
+    return run_command(more);
+  };
+  const Outcome diverged = train("1e8", {"--out", folder / "run"});
+  EXPECT_EQ(diverged.status, 1);
+  EXPECT_TRUE(diverged.messages.starts_with("retrace train: the training diverged: after step 30 the loss is "))
+      << diverged.messages;
+  EXPECT_NE(diverged.messages.find("lower the learning rate (--learning-rate, now 1e+08) or the clip (--clip, now 1)"),
+            std::string::npos)
+      << diverged.messages;
+  EXPECT_EQ(nlohmann::json::parse(diverged.results)["diverged"], true);
+  EXPECT_EQ(nlohmann::json::parse(file_bytes(folder / "run/result.json"))["diverged"], true);
+  const Outcome resumed = train("1e8", {"--out", folder / "run", "--resume"});
+  EXPECT_EQ(resumed.status, 1) << "it is finished, and has diverged";
+  EXPECT_EQ(resumed.messages, diverged.messages);
+  const Outcome sane = train("1e-2", {});
+  EXPECT_EQ(sane.status, 0);
+  EXPECT_EQ(sane.messages, "");
+  EXPECT_EQ(nlohmann::json::parse(sane.results)["diverged"], false);
+}
+
+TEST(Cli, GradcheckListsItsNames) {
+  const Outcome lines = run_command({"gradcheck", "--list"}), json = run_command({"gradcheck", "--list", "--json"});
+  EXPECT_TRUE(lines.results.starts_with("identity\nadd\nsub\n")) << lines.results.substr(0, 40);
+  const auto names = nlohmann::json::parse(json.results)["names"];
+  EXPECT_EQ(std::ranges::count(lines.results, '\n'), std::ssize(names));
+  const std::string wrong = run_command({"gradcheck", "sofmax"}).messages;
+  EXPECT_EQ(wrong, text("gradcheck: there is no op or module named 'sofmax'; did you mean softmax (retrace gradcheck ",
+                        "--list lists all ", names.size(), ")\n"));
 }
 
 TEST(Cli, AWrongFlagOrValueNamesTheFlag) {
@@ -196,7 +227,7 @@ TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
   const Outcome unknown = run_command({"train", "--preset", "nth-farthest-papre"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(unknown.messages,
-            "preset: there is no preset named 'nth-farthest-papre'; did you mean nth-farthest-paper (known: "
+            "retrace train: there is no preset named 'nth-farthest-papre'; did you mean nth-farthest-paper (known: "
             "nth-farthest-paper)\n");
 }
 

@@ -157,6 +157,10 @@ TEST(BashCompletion, OffersCommandsFlagsAndNames) {
   EXPECT_EQ(offered(folder, "retrace eval --mod", 2), "") << "a flag of another command";
   EXPECT_EQ(offered(folder, "retrace train babi --out ba", 4), "") << "bash then offers files";
   EXPECT_EQ(offered(folder, "retrace demo rea", 2), "reasoning");
+  EXPECT_EQ(offered(folder, "retrace gradcheck softm", 2), "softmax");
+  EXPECT_EQ(offered(folder, "retrace gradcheck softmax Ls", 3), "Lstm");
+  EXPECT_EQ(offered(folder, "retrace train babi --schedule tra", 4), "trapezoid");
+  EXPECT_EQ(offered(folder, "retrace train babi --optimizer mu", 4), "muon");
 }
 
 }  // namespace

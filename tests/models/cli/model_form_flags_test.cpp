@@ -104,14 +104,15 @@ TEST_F(FormFlags, AFlagThatAModelDoesNotHaveIsAUsageError) {
   expect_refused(run_command({"ablate", "recall", "--model", "relational-rnn", "--layers", "2"}),
                  "retrace ablate: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, "
                  "attention, transformer, delta-net, mlstm; leave it out");
+  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
+                 "retrace compare: none of the models has the option 'positions', which is for attention, transformer; "
+                 "leave it out");
   expect_refused(
-      run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
-      "compare: none of the models has the option 'positions', which is for attention, transformer; leave it out");
-  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
-                 "compare: none of the models has a memory with the option 'slots'; leave it out, or add one (rmc, "
-                 "say)");
+      run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
+      "retrace compare: none of the models has a memory with the option 'slots'; leave it out, or add one (rmc, "
+      "say)");
   expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slot-size", "8"}),
-                 "compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
+                 "retrace compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
   expect_refused(
       run_command({"train", "parity", "--bidirectional", "--steps", "1"}),
       "retrace train: a bidirectional model has read every row before it answers, but parity has an answer after "

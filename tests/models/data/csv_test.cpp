@@ -2,6 +2,7 @@
 #include <retrace/models/data/csv.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/compare.h>
+#include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
@@ -9,6 +10,8 @@
 
 namespace retrace {
 namespace {
+
+using namespace std::string_literals;
 
 const std::string& csv_path() {
   static const TemporaryFolder folder;
@@ -65,6 +68,84 @@ TEST(Csv, WhatOtherProgramsWrite) {
   EXPECT_EQ(list(csv_of("a\tb\n1\t2\n3\t4\n", {.separator = '\t'}).values), wanted);
 }
 
+TEST(Csv, LinesEndAsOnAnySystem) {
+  const std::vector<double> wanted{1, 2, 3, 4};
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    const Csv csv = csv_of("a,b" + end + "1,2" + end + "3,4" + end);
+    EXPECT_EQ(csv.names, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(list(csv.values), wanted);
+    EXPECT_EQ(csv.lines, (std::vector<std::int64_t>{2, 3}));
+    const Csv quoted = csv_of("a,\"b" + end + "b\"" + end + "1,2" + end);
+    EXPECT_EQ(quoted.names[1], "b" + end + "b") << "as it stands in the file";
+    EXPECT_EQ(quoted.lines.front(), 3);
+  }
+}
+
+TEST(Csv, EmptyLinesAreSkipped) {
+  for (const std::string end : {"\n", "\r\n", "\r"})
+    for (const std::string empty : {"", " ", " \t "}) {
+      const Csv csv = csv_of(empty + end + "a,b" + end + empty + end + end + "1,2" + end + empty + end + "3,4" + end +
+                             empty + end + empty);
+      EXPECT_EQ(list(csv.values), (std::vector<double>{1, 2, 3, 4}));
+      EXPECT_EQ(csv.lines, (std::vector<std::int64_t>{5, 7})) << "the lines of the file, not of what is read";
+    }
+  EXPECT_THROW(csv_of("a\tb\n1\t2\n\t\n", {.separator = '\t'}), FileError) << "two fields that are empty";
+  EXPECT_THROW(csv_of("a\n\"\"\n"), FileError) << "a field that is empty";
+}
+
+TEST(Csv, AnotherEncodingIsRefusedAtOnceWithTheLineAndTheRemedy) {
+  const auto expect = [](const std::string& content, const std::string& part) {
+    const std::string message = message_of<FileError>([&] { csv_of(content); });
+    EXPECT_TRUE(message.starts_with("read_csv: " + csv_path() + " " + part)) << message;
+    EXPECT_NE(message.find("iconv -f "), std::string::npos) << message;
+  };
+  expect(
+      "gr\xf6\xdf"
+      "e,v\n1,2\n",
+      "is not UTF-8: byte 2, in line 1, begins no character; convert it");
+  expect("a,b\r1,2\r\"x\ry\xe9\",4\r", "is not UTF-8: byte 12, in line 4");
+  expect(
+      "\xff\xfe"
+      "a\0,\0b\0\n\0"s,
+      "is UTF-16, not UTF-8");
+  expect("\xfe\xff\0a\0,\0b\0\n"s, "is UTF-16, not UTF-8");
+  expect("\xff\xfe\0\0a\0\0\0"s, "is UTF-32, not UTF-8");
+  expect("a\0,\0b\0\n\0"s, "has a zero byte in line 1, so it is no text, or one in UTF-16");
+  EXPECT_EQ(csv_of("gr\u00f6\u00dfe,\u9ad8\u3055\n1,2\n").names,
+            (std::vector<std::string>{"gr\u00f6\u00dfe", "\u9ad8\u3055"}));
+}
+
+TEST(Csv, ReadsAGzipFile) {
+  const std::string packed =
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xd4\x49\xe2\x32\xd4\x31\xe2\x02\x00\x7b\x07\x97\x0a\x08\x00\x00\x00"s;
+  const std::string message = message_of<FileError>([&] { EXPECT_EQ(list(csv_of(packed).values)[1], 2); });
+  if (message != nothing_thrown) {
+    ASSERT_NE(message.find("no zlib; unpack it with gunzip"), std::string::npos) << message;
+    GTEST_SKIP() << "this build has no zlib";
+  }
+  EXPECT_EQ(read_csv_header(csv_path()), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Csv, AnotherSeparatorIsSuggested) {
+  const auto expect = [](const std::string& content, char separator, const std::string& part) {
+    for (const std::string& message : {message_of<FileError>([&] { csv_of(content, {.separator = separator}); }),
+                                       message_of<FileError>([&] { read_csv_header(csv_path(), separator); })})
+      EXPECT_NE(message.find(part + " (CsvOptions::separator)"), std::string::npos) << message;
+  };
+  expect("a;b;c\n1,5;2;3\n", ',', "it seems that ';' separates its columns, not ','; give --separator ';'");
+  expect("\na\tb\r\n\r\n1\t2", ',', "give --separator tab");
+  expect("a|b\n1|2\n", ',', "give --separator '|'");
+  expect("a,b\n1,2\n", ';', "it seems that ',' separates its columns, not ';'; give --separator ','");
+  expect("a;b\n", ',', "give --separator ';'");
+  EXPECT_EQ(csv_of("a;b\n1\n2\n").values.numel(), 2) << "a column of that name";
+}
+
+TEST(Csv, ColumnsWithoutANameAreAllowed) {
+  const Csv csv = csv_of(",a,\n0,5,1\n1,6,2\n", {.columns = {"a"}});
+  EXPECT_EQ(list(csv.values), (std::vector<double>{5, 6}));
+  EXPECT_EQ(read_csv_header(csv_path()), (std::vector<std::string>{"", "a", ""}));
+}
+
 TEST(Csv, EmptyFiles) {
   EXPECT_EQ(csv_of("a,b\n").values.shape(), (Shape{0, 2}));
   EXPECT_EQ(csv_of("a,b\n").column("b").shape(), (Shape{0}));
@@ -78,12 +159,21 @@ TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
       {"a,b\n1,2\n3,4 5\n", "line 3, column 2: '4 5' (b)" + no_number},
       {"a,b\n0x10,2\n", "line 2, column 1: '0x10' (a)" + no_number},
       {"a,b\n+-1,2\n", "line 2, column 1: '+-1' (a)" + no_number},
-      {"a,b\n1,\n", "line 2, column 2: the field (b) is empty; write a number, or nan if none is known"},
+      {"a,b\n1,\n",
+       "line 2, column 2: the field (b) is empty; fill in a number, remove the line, or leave the column out "
+       "(--ignore, "
+       "CsvOptions::columns)"},
+      {"a,b\n1,NA\n",
+       "line 2, column 2: 'NA' (b) stands for no number; fill in one, remove the line, or leave the column out "
+       "(--ignore, CsvOptions::columns)"},
+      {"a,b\n1,\"3,14\"\n",
+       "line 2, column 2: '3,14' (b) is not a number; write a decimal point and no comma, or leave the column out "
+       "(--ignore, CsvOptions::columns)"},
       {"a,b\n1,1e999\n", "line 2, column 2: '1e999' (b) is outside the range of f64; write it in other units"},
       {"a,b\n1\n", "line 2, column 2: the line has 1 fields, and those before it have 2; fill it or remove it"},
       {"a,b\n1,2,3\n", "line 2, column 3: the line has 3 fields, and those before it have 2; fill it or remove it"},
-      {"a,b\n1,2\n\n3,4\n",
-       "line 3, column 2: the line has 1 fields, and those before it have 2; fill it or remove it"},
+      {"a,b\n1,2\n\n\r3\r\n",
+       "line 5, column 2: the line has 1 fields, and those before it have 2; fill it or remove it"},
       {"a,\"b\n1,2\n", "line 1, column 2: the quote that opens the field is never closed; close it"},
       {"a,b\n1,2\"3\"\n",
        "line 2, column 2: a quote stands inside a field; put the whole field in quotes and double this one"},
@@ -91,6 +181,10 @@ TEST(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
        "line 2, column 1: something follows the closing quote of the field; remove it or double the quote"},
       {"a,\"b\nb\"\n1,x\n", "line 3, column 2: 'x' (b\nb)" + no_number},
       {"a,b,a\n", "line 1, column 3: two columns are named 'a'; rename one"},
+      {"1,2.5,1\n",
+       "line 1, column 3: two columns are named '1'; if these are numbers of a sample, put a line with the names of "
+       "the "
+       "columns above it"},
   };
   for (const auto& [content, wanted] : cases) {
     try {
@@ -152,7 +246,7 @@ TEST(Csv, ReadsSomeColumnsInTheOrderAskedFor) {
 }
 
 TEST(Csv, NoCutOfAFileCrashes) {
-  const std::string whole = "\"a,b\",c\r\n1.5e3,\"2\"\r\n-3,4\r\n";
+  const std::string whole = "\"a,b\",c\r\n1.5e3,\"2\"\r\n\r\n-3,\u00b5\r";
   for (std::size_t length = 0; length < whole.size(); ++length) try {
       csv_of(whole.substr(0, length));
     } catch (const FileError&) {

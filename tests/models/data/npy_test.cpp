@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 namespace retrace {
 namespace {
@@ -127,17 +129,96 @@ std::string refusal(const std::string& bytes) {
   return message_of<FileError>([&] { npy_of(bytes); });
 }
 
+/// The number that an array of one type holds in each of its elements.
+struct StoredNumber {
+  const char* type;   // after the byte order
+  std::string bytes;  // the lowest first
+  double value;
+  Dtype dtype;
+};
+const StoredNumber stored_numbers[] = {
+    {"i1", "\x80"s, -128, i64},
+    {"i2", "\xfe\xff"s, -2, i64},
+    {"i4", "\x01\0\0\x80"s, -2147483647, i64},
+    {"i8", "\0\0\0\0\0\x01\0\0"s, 1099511627776, i64},
+    {"u1", "\xff"s, 255, i64},
+    {"u2", "\xfe\xff"s, 65534, i64},
+    {"u4", "\xff\xff\xff\xff"s, 4294967295, i64},
+    {"u8", "\x07\0\0\0\0\0\0\0"s, 7, i64},
+    {"b1", "\x01"s, 1, i64},
+    {"f2", "\x00\xc1"s, -2.5, f32},
+    {"f4", "\0\0\0\xc0"s, -2, f32},
+    {"f8", "\x9a\x99\x99\x99\x99\x99\xb9\x3f"s, 0.1, f64},
+};
+
+TEST(Npy, ReadsEveryTypeOfNumbersInBothByteOrders) {
+  for (const StoredNumber& number : stored_numbers)
+    for (const char order : {'<', '>', '|', '='}) {
+      const std::string bytes = order == '>' ? std::string(number.bytes.rbegin(), number.bytes.rend()) : number.bytes;
+      const Tensor x = npy_of(file_of(
+          text("{'descr': '", std::string(1, order), number.type, "', 'fortran_order': False, 'shape': (2,), }"),
+          bytes + bytes));
+      EXPECT_EQ(x.dtype(), number.dtype) << number.type;
+      EXPECT_EQ(x.at({0}), number.value) << number.type << order;
+      EXPECT_EQ(x.at({1}), number.value) << number.type << order;
+    }
+}
+
+TEST(Npy, ReadsEveryHalf) {
+  const auto half = [](int bits) {
+    const std::string bytes{static_cast<char>(bits & 0xff), static_cast<char>(bits >> 8)};
+    return npy_of(file_of("{'descr': '<f2', 'fortran_order': False, 'shape': (1,), }", bytes)).item();
+  };
+  EXPECT_EQ(half(0x0000), 0);
+  EXPECT_EQ(half(0x0001), std::ldexp(1, -24)) << "the smallest";
+  EXPECT_EQ(half(0x03ff), std::ldexp(1023, -24)) << "the largest subnormal one";
+  EXPECT_EQ(half(0x0400), std::ldexp(1, -14));
+  EXPECT_EQ(half(0x3c01), 1 + std::ldexp(1, -10));
+  EXPECT_EQ(half(0x7bff), 65504);
+  EXPECT_EQ(half(0xfc00), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(half(0x7e00)));
+  EXPECT_TRUE(std::signbit(half(0x8000)));
+}
+
+/// numpy.save of a transposed array, and of many pandas frames.
+TEST(Npy, ReadsFortranOrder) {
+  const std::string dictionary = "{'descr': '|u1', 'fortran_order': True, 'shape': ";
+  EXPECT_EQ(list(npy_of(file_of(dictionary + "(2, 3), }", "\1\2\3\4\5\6"))), (std::vector<double>{1, 3, 5, 2, 4, 6}));
+  const Tensor cube = npy_of(file_of(dictionary + "(2, 3, 4), }", []() {
+    std::string bytes;
+    for (char k = 0; k < 24; ++k) bytes += k;
+    return bytes;
+  }()));
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (std::int64_t j = 0; j < 3; ++j)
+      for (std::int64_t k = 0; k < 4; ++k) EXPECT_EQ(cube.at({i, j, k}), double(i + 2 * j + 6 * k));
+  EXPECT_EQ(npy_of(file_of(dictionary + "(3, 0, 2), }", "")).numel(), 0);
+  EXPECT_EQ(npy_of(file_of(dictionary + "(), }", "\7")).item(), 7);
+}
+
+TEST(Npy, ReadsArraysOfManyPortions) {
+  Random random(5);
+  const Tensor x = random.normal({300, 70}, f64);
+  EXPECT_EQ(difference(npy_of(bytes_of(x)), x), 0);
+  std::string bytes = bytes_of(x);
+  const std::size_t order = bytes.find("False");
+  bytes.replace(order, 5, "True ");
+  EXPECT_EQ(difference(npy_of(bytes), transpose(reshape(x, {70, 300}))), 0);
+}
+
 TEST(Npy, WhatIsNotSupportedIsRefusedWithARemedy) {
-  const auto expect = [](const std::string& dictionary, const std::string& part) {
-    const std::string message = refusal(file_of(dictionary, two_floats));
+  const auto expect = [](const std::string& descr, const std::string& part) {
+    const std::string message =
+        refusal(file_of("{'descr': " + descr + ", 'fortran_order': False, 'shape': (1,), }", two_floats));
     EXPECT_TRUE(message.starts_with("read_npy: " + npy_path() + ": ")) << message;
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
-  expect("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "the values are '>f4', and only");
-  expect("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", "convert them with astype");
-  expect("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "the values are '|O'");
-  expect("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", "numpy.ascontiguousarray");
-  expect("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "named fields");
+  expect("'<c8'", "the values are '<c8', and only integers, truths and floats of up to 8 bytes are read; convert");
+  for (const char* descr : {"'<f16'", "'<M8[ns]'", "'f4'", "'<'", "''", "'!f4'"}) expect(descr, "with astype(float)");
+  expect("'|O'", "save one array of numbers, padded where lengths differ");
+  expect("'<U2'", "numpy.unique(words, return_inverse=True)[1]");
+  expect("[('a', '<f4')]", "named fields");
+  expect("'<u8'", "the value 13835058056347516928 is above 2^63 - 1");
   EXPECT_NE(refusal(file_of("", two_floats, '\4')).find("version of the format is 4.0"), std::string::npos);
 }
 

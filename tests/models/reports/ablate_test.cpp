@@ -145,7 +145,7 @@ TEST(Ablate, SettingsThatCannotBeAreLeftOutAndSaid) {
   options.factors = {"heads"};
   const Variations variations = variations_of(options);
   EXPECT_EQ(names_of(variations), (std::vector<std::string>{"heads 1", "heads 4"}));
-  EXPECT_EQ(variations.left_out, (std::vector<std::string>{"Left out: heads 8: prepare: 8 heads do not divide slots of "
+  EXPECT_EQ(variations.left_out, (std::vector<std::string>{"Left out: heads 8: 8 heads do not divide slots of "
                                                            "12 features; choose heads that do"}));
   EXPECT_EQ(variations_of(small("relational-rnn")).left_out.front(),
             "Left out: residual: relational-rnn:cell has no choice of it");
@@ -164,9 +164,12 @@ TEST(Ablate, BadOptionsAreRefused) {
             }).find("ablate: there is no factor of relational-rnn:cell named 'residual'"),
             0U);
   EXPECT_EQ(message_of([] { variations_of(small("lstm")); }),
-            "ablate: there is no model with a relational memory named 'lstm'; did you mean mlstm (known: "
-            "relational-rnn, rmc, delta-net, mlstm, relational-memory, cell-memory, notebook-memory, ntm, "
-            "dnc)");
+            "ablate: the model 'lstm' has no memory whose parts could be changed; choose one of relational-rnn, rmc, "
+            "delta-net, mlstm, relational-memory, cell-memory, notebook-memory, ntm, dnc")
+      << "it is no mistyped mlstm";
+  EXPECT_EQ(message_of([] { variations_of(small("rcm")); }),
+            "ablate: there is no model with a relational memory named 'rcm'; did you mean rmc (known: relational-rnn, "
+            "rmc, delta-net, mlstm, relational-memory, cell-memory, notebook-memory, ntm, dnc)");
   options = small("rmc");
   options.seeds = 0;
   EXPECT_THROW(ablate(options), ValueError);

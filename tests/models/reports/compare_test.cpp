@@ -203,9 +203,9 @@ TEST(Compare, ARunThatLeavesTheFiniteNumbersIsNotedAndLeftOut) {
   EXPECT_EQ(comparison.results[0].values.size(), 2U);
   EXPECT_EQ(comparison.results[1].values.size(), 0U);
   ASSERT_EQ(comparison.results[1].failures.size(), 2U);
-  EXPECT_EQ(comparison.results[1].failures[1].find("seed 1: fit: the loss of step "), 0U);
+  EXPECT_EQ(comparison.results[1].failures[1].find("seed 1: the loss of step "), 0U);
   EXPECT_EQ(learning_curves(comparison).curves.size(), 1U);
-  EXPECT_NE(to_text(comparison).find("Left out: bare, seed 0: fit: the loss of step "), std::string::npos);
+  EXPECT_NE(to_text(comparison).find("Left out: bare, seed 0: the loss of step "), std::string::npos);
   EXPECT_THROW(compare(options, {{"bare", bare}, {"lstm", lstm}}), ValueError) << "nothing is left to compare with";
 }
 
@@ -282,6 +282,57 @@ TEST_F(TextComparison, MatchesTheSizes) {
   const auto goal = static_cast<double>(comparison.results.front().parameters);
   for (const ModelResult& result : comparison.results)
     EXPECT_NEAR(static_cast<double>(result.parameters) / goal, 1, 0.15) << result.name;
+}
+
+TEST(Compare, TheSameModelTwiceIsRefused) {
+  const auto refusal = [](const std::string& models) {
+    const Outcome outcome = run_command({"compare", "parity", "--models", models, "--steps", "1"});
+    EXPECT_EQ(outcome.status, 2) << models;
+    return outcome.messages;
+  };
+  EXPECT_NE(refusal("lstm,gru,lstm").find("lstm and lstm are the same model; leave one out"), std::string::npos);
+  EXPECT_NE(refusal("relational-rnn,relational-rnn:cell").find("are the same model"), std::string::npos);
+  EXPECT_NE(refusal("lstm@0.01,lstm@1e-2").find("are the same model"), std::string::npos);
+  EXPECT_EQ(run_command({"compare", "parity", "--models", "rnn@0.01,rnn@0.02,rnn", "--steps", "1", "--seeds", "1",
+                         "--batch", "2", "--test-samples", "4", "--quiet"})
+                .status,
+            0);
+}
+
+/// A table of 30 lines, of which 6 are for the test.
+class CompareOnData : public testing::Test {
+ protected:
+  CompareOnData() {
+    std::ofstream file(folder / "data.csv");
+    file << ",a,b,kind\n";
+    for (int i = 0; i < 30; ++i) file << i << "," << 7 * i % 5 << "," << i * 0.5 << "," << i % 2 << "\n";
+  }
+  Outcome run(std::vector<std::string> words) const {
+    for (const char* word : {"--label", "kind", "--steps", "2", "--quiet"}) words.emplace_back(word);
+    words.insert(words.begin() + 1, {"data", "--data", folder / "data.csv"});
+    const Outcome outcome = run_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return outcome;
+  }
+
+  const TemporaryFolder folder;
+};
+
+TEST_F(CompareOnData, SaysOnHowManySamplesItWasTested) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"compare", "--models", "rnn", "--seeds", "1"},
+        std::vector<std::string>{"ablate", "--model", "rmc", "--factors", "gate", "--seeds", "1"}}) {
+    const std::string results = on_one_line(run(words).results);
+    EXPECT_NE(results.find("tested on 6 samples that were held out"), std::string::npos) << results;
+    EXPECT_EQ(results.find("fresh"), std::string::npos);
+  }
+}
+
+TEST_F(CompareOnData, EveryCommandThatLearnsSaysWhatItLeavesOut) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"train"}, std::vector<std::string>{"compare", "--models", "rnn", "--seeds", "1"},
+        std::vector<std::string>{"tune", "--model", "rnn", "--rounds", "1"}})
+    EXPECT_NE(run(words).messages.find("left out: the column without a name"), std::string::npos) << words.front();
 }
 
 }  // namespace

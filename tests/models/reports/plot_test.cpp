@@ -90,5 +90,17 @@ TEST(Plot, TheTextDrawsAFallingCurve) {
             "        0 |          1\n");
 }
 
+TEST(Plot, NumbersWithALargeOffsetHaveLabelsThatDiffer) {
+  const Plot plot{.title = "loss",
+                  .x_label = "steps",
+                  .curves = {{"training", {1e9, 1e9 + 1, 1e9 + 2}, {1e7 + 2, 1e7 + 1, 1e7}}},
+                  .levels = {{"best", 1e7}}};
+  const std::string drawn = to_text(plot, 40, 3), svg = to_svg(plot);
+  for (const char* label : {"10000002 |", "10000001 |", "10000000 |", "best 10000000"})
+    EXPECT_NE(drawn.find(label), std::string::npos) << drawn;
+  for (const char* label : {">10000002<", ">10000001<", ">1000000001<"})
+    EXPECT_NE(svg.find(label), std::string::npos) << svg;
+}
+
 }  // namespace
 }  // namespace retrace

@@ -1,17 +1,22 @@
 // The task "data": samples from a user's file.
 #include <gtest/gtest.h>
+#include <retrace/models/data/npy.h>
 #include <retrace/models/data/npz.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/data_file.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -171,6 +176,178 @@ TEST(DataFile, ArraysHaveTheirShapes) {
   EXPECT_EQ(flat->format()->targets, (std::vector<std::string>{"y1", "y2"}));
 }
 
+const std::vector<std::string>& columns_of(const Task& task) { return task.format()->columns; }
+
+/// The flowers as other programs write them.
+TEST(DataFile, AFileMeansTheSameHoweverItIsWritten) {
+  const std::string flowers_file = file_bytes(flowers());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    return std::regex_replace(flowers_file, std::regex(from), to);
+  };
+  const TaskOptions options{.label = "kind", .ignore = "id,price"};
+  const auto made = [&](const std::string& name, const std::string& content,
+                        std::optional<std::string> separator = {}) {
+    TaskOptions own = options;
+    own.data = file(name, content), own.separator = separator;
+    return make_task("data", own)->fingerprint();
+  };
+  const std::string plain = made("a.csv", flowers_file);
+  EXPECT_EQ(made("b.CSV", flowers_file), plain);
+  EXPECT_EQ(made("c.csv", "\xef\xbb\xbf" + flowers_file), plain) << "a byte-order mark";
+  EXPECT_EQ(made("d.csv", with("\n", "\r\n")), plain);
+  EXPECT_EQ(made("e.csv", with("\n", "\r")), plain);
+  EXPECT_EQ(made("f.csv", with("\n", "\n\n")), plain) << "empty lines";
+  EXPECT_EQ(made("g.tsv", with(",", "\t")), plain);
+  EXPECT_EQ(made("h.csv", with(",", "\t"), "tab"), plain);
+  EXPECT_EQ(made("i.csv", with(",", ";"), ";"), plain);
+  EXPECT_EQ(made("j.TSV", flowers_file, ","), plain) << "what is said comes before the ending";
+}
+
+TEST(DataFile, AColumnWithoutANameIsLeftOutAndThatIsSaid) {
+  for (const std::string name : {"", "Unnamed: 0", "\"\""}) {
+    std::string lines = name + ",a,kind\n";
+    for (int i = 0; i < 12; ++i) lines += text(i, ",", 7 * i % 5, ",", i % 2, "\n");
+    const auto task = make_task("data", {.data = file("indexed.csv", lines), .label = "kind"});
+    EXPECT_EQ(columns_of(*task), (std::vector<std::string>{"a"}));
+    ASSERT_EQ(task->remarks().size(), 1u);
+    EXPECT_NE(task->remarks()[0].find("left out: the column without a name"), std::string::npos);
+  }
+  const auto chosen =
+      make_task("data", {.data = file("indexed.csv", "Unnamed: 0,a\n1,2\n3,4\n5,7\n6,1\n"), .target = "Unnamed: 0"});
+  EXPECT_EQ(chosen->remarks().size(), 0u) << "it is asked for";
+}
+
+TEST(DataFile, AColumnThatCountsTheLinesIsPointedOut) {
+  for (const int first : {0, 1, 2}) {
+    std::string lines = "id,a,kind\n";
+    for (int i = 0; i < 12; ++i) lines += text(first + i, ",", 7 * i % 5, ",", i % 2, "\n");
+    const auto task = make_task("data", {.data = file("counted.csv", lines), .label = "kind"});
+    EXPECT_EQ(columns_of(*task), (std::vector<std::string>{"id", "a"})) << "it may be the time";
+    ASSERT_EQ(task->remarks().size(), first < 2 ? 1u : 0u) << first;
+    for (const std::string& remark : task->remarks())
+      EXPECT_NE(remark.find("--ignore id"), std::string::npos) << remark;
+  }
+}
+
+TEST(DataFile, AColumnOfManyClassesIsPointedOut) {
+  std::string lines = "a,price\n";
+  for (int i = 0; i < 60; ++i) lines += text(7 * i % 5, ",", i * 0.5, "\n");
+  const auto task = make_task("data", {.data = file("prices.csv", lines), .label = "price"});
+  ASSERT_EQ(task->remarks().size(), 1u);
+  EXPECT_NE(task->remarks()[0].find("60 classes in 60 samples"), std::string::npos) << task->remarks()[0];
+  EXPECT_EQ(make_task("data", {.data = file("prices.csv", lines), .target = "price"})->remarks().size(), 0u);
+}
+
+TEST(DataFile, AHeaderThatIsASampleIsPointedOut) {
+  std::string lines = "5.1,3.5,rose\n";
+  for (int i = 0; i < 12; ++i) lines += text(7 * i % 5, ",", i * i, ",", i % 2 == 0 ? "rose" : "daisy", "\n");
+  const auto task = make_task("data", {.data = file("headless.csv", lines), .label = "rose"});
+  ASSERT_EQ(task->remarks().size(), 1u);
+  EXPECT_NE(task->remarks()[0].find("a column is named '5.1'; if that is a number of a sample"), std::string::npos);
+}
+
+TEST(DataFile, NamesOfColumnsMayHaveAnyCharacter) {
+  std::string lines = "\"a,1\",\"say \"\"b\"\"\",\"two\nlines\",\" c \",gr\u00f6\u00dfe\n";
+  for (int i = 0; i < 20; ++i) lines += text(i, ",", 3 * i, ",", 5 * i, ",", 7 * i, ",", 9 * i, "\n");
+  const std::string path = file("names.csv", lines);
+  const auto task = make_task("data", {.data = path, .target = "\"a,1\",gr\u00f6\u00dfe", .ignore = "\"two\nlines\""});
+  EXPECT_EQ(task->format()->targets, (std::vector<std::string>{"a,1", "gr\u00f6\u00dfe"}));
+  EXPECT_EQ(columns_of(*task), (std::vector<std::string>{"say \"b\"", " c "}));
+  EXPECT_NE(message_of<ValueError>([&] {
+              make_task("data", {.data = path, .target = "\"a,1"});
+            }).find("is no list of columns; put names with commas"),
+            std::string::npos);
+}
+
+TEST(DataFile, ANpyFileHasItsAnswersInAnother) {
+  Random random(1);
+  const std::string x = file("x.npy", ""), labels = file("labels.npy", ""), numbers = file("numbers.NPY", "");
+  write_npy(x, random.normal({10, 12}, f32));
+  write_npy(labels, random.integers({10}, 3));
+  write_npy(numbers, random.normal({10, 2}, f64));
+  const auto classes = make_task("data", {.data = x, .label = labels, .features = 4});
+  EXPECT_EQ(classes->kind(), TaskKind::classification);
+  EXPECT_EQ(classes->sequence_length(), 3);
+  EXPECT_EQ(make_task("data", {.data = x, .target = numbers})->output_size(), 2);
+  EXPECT_EQ(make_task("data", {.data = x, .target = labels})->kind(), TaskKind::regression) << "integers as numbers";
+  EXPECT_NE(message_of<ValueError>([&] { make_task("data", {.data = x, .label = numbers}); }).find("astype(int)"),
+            std::string::npos);
+}
+
+TEST(DataFile, ArraysMayHaveAnAnswerPerStep) {
+  Random random(1);
+  const std::string path = file("steps.npz", "");
+  write_npz(path, {{"x", random.normal({10, 4, 3}, f32)}, {"y", random.integers({10, 4}, 3)}});
+  const auto task = make_task("data", {.data = path});
+  EXPECT_EQ(task->answer_length(), 4);
+  const std::string json = JsonObject{{"format", to_json(*task->format())}}.text();
+  const SampleFormat stored = *sample_format_in(JsonFields("a test", json));
+  EXPECT_EQ(task_without_samples("data", stored)->answer_length(), 4) << "predict answers each step";
+}
+
+TEST(DataFile, ReportsShowSamplesAsTheFileHasThem) {
+  const auto task = make_task("data", {.data = flowers(), .label = "kind", .ignore = "id,price"});
+  const HeldOut held_out = *task->held_out();
+  ASSERT_EQ(held_out.test_places.size(), 8u);
+  for (std::int64_t k = 0; k < 8; ++k) {
+    const Example sample(held_out.test.part(k, 1), 0);
+    const int line = std::stoi(held_out.test_places[static_cast<std::size_t>(k)].substr(std::string("line ").size()));
+    const int flower = line - 2;
+    EXPECT_EQ(task->describe(sample), text("length ", 3 * flower, ", width ", 1000 - flower));
+    EXPECT_EQ(task->describe_label(sample.label()), flower % 4 == 0 ? "rose" : "daisy");
+  }
+}
+
+TEST(DataFile, LargeOffsetsTakeNoDigitFromWhatIsShown) {
+  std::string lines = "a,seconds\n";
+  for (int i = 0; i < 40; ++i) lines += text(in_full(1e6 + 0.25 * i), ",", 17000000, 10 + i, ".5\n");
+  const auto task = make_task("data", {.data = file("seconds.csv", lines), .target = "seconds"});
+  const HeldOut held_out = *task->held_out();
+  for (std::int64_t k = 0; k < held_out.test.size(); ++k) {
+    Batch as_f32 = held_out.test.part(k, 1);  // as a test of the model sees it
+    as_f32.x = as_f32.x.to(f32), as_f32.y = as_f32.y.to(f32);
+    const Example sample(as_f32, 0);
+    const int i = std::stoi(held_out.test_places[static_cast<std::size_t>(k)].substr(5)) - 2;
+    EXPECT_EQ(task->describe_numbers(sample.numbers()), text(17000000, 10 + i, ".5"));
+    EXPECT_EQ(task->describe(sample), "a " + in_full(1e6 + 0.25 * i));
+  }
+}
+
+TEST(DataFile, PlacesOfSequencesAreTheirNamesAndLines) {
+  const auto task = make_task("data", {.data = recordings(), .label = "loud", .sequence = "name"});
+  const HeldOut held_out = *task->held_out();
+  for (const std::string& place : held_out.test_places) {
+    const int i = std::stoi(place.substr(std::string("sequence r").size()));
+    EXPECT_EQ(place, text("sequence r", i, ", lines ", 2 + 3 * i, " to ", 4 + 3 * i));
+  }
+}
+
+TEST(DataFile, AnotherFileIsTestedAsAWhole) {
+  const TaskOptions options{.data = flowers(), .label = "kind", .ignore = "id,price"};
+  const auto task = make_task("data", options);
+  const SampleFormat& format = *task->format();
+  const std::string path = file("others.csv", "kind,width,more,length\nrose,900,x,3\ndaisy,910,,6\n");
+  const auto other = task_on_file("data", format, options, path);
+  const HeldOut held_out = *other->held_out();
+  ASSERT_EQ(held_out.test.size(), 2);
+  EXPECT_EQ(list(held_out.test.y), (std::vector<double>{1, 0}));
+  EXPECT_NEAR(held_out.test.x.at({0, 0, 0}), (3 - format.x->shift[0]) / format.x->scale[0], 1e-12);
+  EXPECT_EQ(held_out.test_places, (std::vector<std::string>{"line 2", "line 3"}));
+  EXPECT_EQ(other->baselines().trivial, 0.5);
+  Random random;
+  EXPECT_THROW(other->sample(random, 1), ValueError);
+  const auto message = [&](const std::string& lines) {
+    return message_of<Error>([&] { task_on_file("data", format, options, file("others.csv", lines)); });
+  };
+  EXPECT_NE(message("kind,width,length\ntulip,1,2\n").find("no class of the training named 'tulip'; did you mean"),
+            std::string::npos);
+  EXPECT_NE(message("kind,width\nrose,1\n").find("no column named 'length'"), std::string::npos);
+  EXPECT_NE(message("kind,width,length\n").find("there is no sample to test on"), std::string::npos);
+  const std::string arrays = file("others.npz", "");
+  write_npz(arrays, {{"x", tensor({{3, 900}}, f64)}, {"y", indices({1})}});
+  EXPECT_EQ(task_on_file("data", format, options, arrays)->held_out()->test_places.front(), "x[0]");
+}
+
 TEST(DataFile, ErrorsNameTheRemedy) {
   const auto expect = [](const TaskOptions& options, const std::string& part) {
     const std::string message = message_of<Error>([&] { make_task("data", options); });
@@ -185,8 +362,12 @@ TEST(DataFile, ErrorsNameTheRemedy) {
          "--ignore: there is no column named 'prise'; did you mean price");
   expect({.data = flowers(), .label = "kind", .ignore = "id,kind"}, "the column 'kind' is ignored and used");
   expect({.data = flowers(), .label = "kind", .features = 2, .ignore = "id"}, "with a multiple of 2 numbers");
-  expect({.data = "x.txt", .label = "y"}, "ends in .csv, .npy or .npz");
-  expect({.data = "x.npy"}, "save both by numpy.savez(\"data.npz\", x=x, y=y), and give --data data.npz");
+  for (const char* other : {"x.txt", "x.xlsx", "x.csv.zip", "x", "csv"})
+    expect({.data = other, .label = "y"}, "a file of samples ends in .csv, .tsv, .npy or .npz");
+  expect({.data = "x.npy"}, "--label y.npy for classes (integers from 0), or --target y.npy for numbers");
+  expect({.data = "\xf6.csv", .label = "y"}, "is not UTF-8, and a stored model would not find it again; rename it");
+  expect({.data = "-", .label = "y"},
+         "data: - can be read only once, and eval reads the data again; save it to a file");
   expect({.data = "x.npz", .label = "y"}, "name columns of a .csv file");
   const std::string head = "name,x,y\n";
   const auto with = [&](const std::string& lines) {

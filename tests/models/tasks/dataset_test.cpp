@@ -120,6 +120,24 @@ TEST(Dataset, BaselinesOfNumbers) {
   EXPECT_EQ(data.baselines().ceiling, 0);
 }
 
+TEST(Dataset, NumbersThatAreNotScaledAreShownAndPointedOut) {
+  const Tensor x = numbered(f64) + 1e9, y = slice(x, {all, 0, range(0, 1)});
+  const Dataset plain("data", x, y);
+  ASSERT_EQ(plain.remarks().size(), 1u);
+  EXPECT_NE(plain.remarks()[0].find("DatasetOptions{.normalise = Normalisation::standard}"), std::string::npos);
+  const Example sample(plain.held_out()->test.part(0, 1), 0);
+  EXPECT_EQ(plain.describe_numbers(sample.numbers()), text(1000000000 + std::int64_t(sample.numbers()[0] - 1e9)));
+  EXPECT_EQ(Dataset("data", x, y, {.normalise = Normalisation::standard}).remarks().size(), 0u);
+  EXPECT_EQ(Dataset("data", numbered() * 0.1, labels()).remarks().size(), 0u);
+}
+
+TEST(Dataset, SamplesOfTheTestHaveTheirPlaces) {
+  const Dataset data("data", numbered(), labels());
+  const HeldOut held_out = *data.held_out();
+  for (std::int64_t k = 0; k < held_out.test.size(); ++k)
+    EXPECT_EQ(held_out.test_places[static_cast<std::size_t>(k)], text("x[", held_out.test.x.at({k, 0, 0}), "]"));
+}
+
 /// The label is the sign of the first feature of the last row.
 TEST(Dataset, FitLearnsItAndTestsOnWhatItHasNotSeen) {
   Random random(2);

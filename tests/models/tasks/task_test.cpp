@@ -80,10 +80,9 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
 
 TEST(Task, ErrorsNameTheRemedy) {
   const std::string unknown = message_of([] { make_task("pair-matchin"); });
-  EXPECT_TRUE(
-      unknown.starts_with("make_task: there is no task named 'pair-matchin'; did you mean pair-matching (known: "))
+  EXPECT_TRUE(unknown.starts_with(
+      "make_task: there is no task named 'pair-matchin'; did you mean pair-matching (retrace train --help lists all "))
       << unknown;
-  for (const std::string_view name : task_names()) EXPECT_NE(unknown.find(name), std::string::npos) << name;
   Random random;
   EXPECT_EQ(message_of([&] { Babi().sample(random, 0); }),
             "babi: a batch of 0 samples was asked for; ask for 1 or more");

@@ -18,7 +18,6 @@ constexpr TokenKind characters = TokenKind::characters, words = TokenKind::words
 
 TEST(TextTokens, CharactersAreCodePoints) {
   const std::string greeting = "z\u00df\u6c34\U0001f34c z";  // of 1, 2, 3, 4, 1 and 1 bytes
-  check_utf8(greeting, "a text");
   EXPECT_EQ(count_tokens(greeting, characters), 6);
   const Vocabulary vocabulary = Vocabulary::of(greeting, characters, 6);
   EXPECT_EQ(vocabulary.tokens(), (std::vector<std::string>{" ", "z", "\u00df", "\u6c34", "\U0001f34c"}));
@@ -27,18 +26,6 @@ TEST(TextTokens, CharactersAreCodePoints) {
   expect_error<ValueError>([&] { vocabulary.encode("zy"); },
                            "encode: the character 'y' is not among the 5 of the text that the model was trained on; "
                            "leave it out");
-}
-
-TEST(TextTokens, BytesThatAreNoUtf8AreRefusedWhereTheyAre) {
-  for (const char* good :
-       {"", "plain", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff"})
-    check_utf8(good, "a text");
-  for (const char* bad :
-       {"\x80", "\xff", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
-        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3", "\xe6\xb0", "\xc3(", "\xf0\x9f\x8d"})
-    EXPECT_THROW(check_utf8(bad, "a text"), ValueError) << bad;
-  expect_error<ValueError>([] { check_utf8("one\ntwo\xe9 three", "a text"); },
-                           "a text is not UTF-8: byte 7, in line 2, begins no character; convert it, with iconv say");
 }
 
 TEST(TextTokens, WordsStandBetweenSpacesAndRareOnesAreUnknown) {
@@ -111,6 +98,24 @@ TEST_F(TextFiles, APartWithAFileOfItsOwnIsNotHeldOut) {
   EXPECT_EQ(parts(read_text({.file = file, .test_file = test})), (Parts{digits.substr(0, 38), "89", "8642"}));
   EXPECT_EQ(parts(read_text({.file = file, .validation_file = validation, .test_file = test})),
             (Parts{digits, "135", "8642"}));
+}
+
+TEST_F(TextFiles, AByteOrderMarkIsNotLearned) {
+  const TextData data = read_text({.file = write("a",
+                                                 "\xef\xbb\xbf"
+                                                 "abab")});
+  EXPECT_EQ(data.vocabulary.tokens(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(read_tokens(write("b",
+                              "\xef\xbb\xbf"
+                              "b"),
+                        data.vocabulary),
+            (std::vector<std::int32_t>{1}));
+  EXPECT_NE(message_of<FileError>([&] {
+              read_text({.file = write("c",
+                                       "\xff\xfe"
+                                       "a")});
+            }).find("c is UTF-16"),
+            std::string::npos);
 }
 
 TEST_F(TextFiles, TheVocabularyIsThatOfTheTextToTrainOn) {

@@ -209,6 +209,42 @@ TEST(Fit, DoublePrecisionTrainsInDoublePrecision) {
   EXPECT_EQ(result.losses.size(), 2U);
 }
 
+TEST(Fit, ALossThatGrowsIsADivergenceThoughItStaysFinite) {
+  const PairMatching task({.length = 4, .vocabulary = 4});
+  const auto diverges = [&](double rate) {
+    const auto model = small_model("gru", task);
+    const FitResult result =
+        fit(*model, task, {.steps = 60, .batch = 16, .learning_rate = rate, .validate_every = 20, .test_samples = 64});
+    EXPECT_GE(result.reference_loss, std::log(double(task.output_size())));
+    return result.diverged();
+  };
+  EXPECT_TRUE(diverges(1e6));
+  EXPECT_FALSE(diverges(1e-2));
+  EXPECT_FALSE(diverges(1e-9)) << "it learns nothing";
+}
+
+/// A few steps teach nothing, and a batch of two samples says little: that alone is no divergence.
+TEST(Fit, NoTaskDivergesInAShortTraining) {
+  for (const std::string_view name : task_names())
+    for (const std::string_view kind : {"lstm", "attention"}) {
+      const auto task = make_task(name);
+      const auto model = small_model(kind, *task);
+      const FitResult result = fit(
+          *model, *task, {.steps = 3, .batch = 2, .learning_rate = 1e-2, .validation_samples = 64, .test_samples = 2});
+      EXPECT_FALSE(result.diverged()) << name << ' ' << kind;
+    }
+}
+
+/// Labels without a reason are learned by heart, so that other samples have ever larger losses.
+TEST(Fit, AModelThatOverfitsDoesNotDiverge) {
+  Random random(1);
+  const Dataset noise("noise", random.normal({200, 1, 40}), random.integers({200}, 2));
+  const auto model = small_model("attention", noise);
+  const FitResult result = fit(*model, noise, {.steps = 600, .batch = 16, .learning_rate = 1e-2});
+  EXPECT_GT(result.history.back().validation.loss, 2 * result.reference_loss);
+  EXPECT_FALSE(result.diverged());
+}
+
 TEST(Fit, OptionsWithoutMeaningAreRefused) {
   const auto task = make_task("babi");
   const auto model = small_model("lstm", *task);

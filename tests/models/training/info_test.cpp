@@ -104,6 +104,11 @@ TEST(Info, ATaskOfAFileIsRefused) {
   }
 }
 
+TEST(Info, TheHiddenSizeCanBeChosen) {
+  const std::string json = run_command({"info", "lstm", "--hidden", "7", "--json"}).results;
+  EXPECT_NE(json.find("[28,7]"), std::string::npos) << json;
+}
+
 TEST(Info, TheTextHasALineForEveryWeightAndTheSums) {
   const std::string text = info_text({"lstm", "--task", "pair-matching"});
   const ModelInfo info = model_info({.task = "pair-matching", .model = {.name = "lstm"}});

@@ -1,5 +1,6 @@
 // A trained model answers samples of a file.
 #include <gtest/gtest.h>
+#include <retrace/models/data/csv.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/models/data/npz.h>
 #include <retrace/models/training/predict.h>
@@ -8,10 +9,16 @@
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace retrace {
@@ -148,6 +155,89 @@ TEST_F(Predict, NumbersAreInTheUnitsOfTheData) {
   EXPECT_NEAR(answers.values[0], 1100, 30);
   EXPECT_NEAR(answers.values[1], 1000, 30);
   EXPECT_TRUE(to_csv(answers, false).starts_with("sample,level\nx,1")) << to_csv(answers, false);
+}
+
+/// Times in seconds, which differ only from the eighth digit on: f32 has seven.
+TEST_F(Predict, LinesAndJsonHaveTheSameNumbersWithEveryDigit) {
+  std::ofstream data(folder / "data.csv");
+  data << "x,seconds,\"a,\"\"b\"\"\"\n";
+  for (int i = 0; i < 40; ++i) data << i << ",17000000" << 10 + i << ".25," << 0.001 * i << "\n";
+  data.close();
+  const auto numbers_of = [&](const Words& words) {
+    Words train{"train",    "data", "--data",  folder / "data.csv", "--steps", "20",
+                "--hidden", "4",    "--quiet", "--force",           "--out",   folder / "run"};
+    train.insert(train.end(), words.begin(), words.end());
+    const Outcome trained = run_command(train);
+    EXPECT_EQ(trained.status, 0) << trained.messages;
+    const Words predict{"predict", folder / "run", "--input", folder / "data.csv"};
+    Words predict_json = predict;
+    predict_json.emplace_back("--json");
+    const auto object = nlohmann::json::parse(run_command(predict_json).results);
+    std::istringstream lines(run_command(predict).results);
+    std::string line;
+    std::getline(lines, line);
+    std::set<double> numbers;
+    for (const auto& answer : object["answers"]) {
+      std::getline(lines, line);
+      const double number = std::stod(line.substr(line.rfind(',') + 1));
+      EXPECT_EQ(number, words[0] == "--label" ? answer["probability"] : answer["numbers"].back());
+      numbers.insert(number);
+    }
+    return numbers;
+  };
+  EXPECT_GT(numbers_of({"--target", "seconds"}).size(), 20u) << "f32 has two or three of them";
+  EXPECT_GT(numbers_of({"--target", "seconds,\"a,\"\"b\"\"\""}).size(), 20u);
+  EXPECT_GT(numbers_of({"--label", "seconds"}).size(), 20u) << "probabilities";
+}
+
+TEST_F(Predict, NamesOfColumnsStayWhatTheyAre) {
+  std::ofstream data(folder / "data.csv");
+  data << "x,\"a,\"\"b\"\"\",\" two\nlines\"\n";
+  for (int i = 0; i < 20; ++i) data << i << "," << 2 * i << "," << 3 * i << "\n";
+  data.close();
+  ASSERT_EQ(run_command({"train", "data", "--data", folder / "data.csv", "--target", "\"a,\"\"b\"\"\",\" two\nlines\"",
+                         "--steps", "1", "--quiet", "--out", folder / "run"})
+                .status,
+            0);
+  const Outcome outcome = run_command({"predict", folder / "run", "--input", folder / "data.csv"});
+  EXPECT_TRUE(outcome.results.starts_with("sample,\"a,\"\"b\"\"\",\" two\nlines\"\n1,")) << outcome.results;
+  std::ofstream(folder / "again.csv") << outcome.results;
+  EXPECT_EQ(read_csv_header(folder / "again.csv"), (Words{"sample", "a,\"b\"", " two\nlines"}));
+}
+
+/// What a shell makes of <(...), and standard input, has no ending and can be read only once.
+TEST_F(Predict, ReadsAPipe) {
+  train_classes();
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto answers_to = [&](const std::string& content) {
+    std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << content; });
+    const Outcome outcome = run_command({"predict", folder / "run", "--input", pipe});
+    writer.join();
+    return outcome.status == 0 ? outcome.results : outcome.messages;
+  };
+  const std::string expected = run_command({"predict", folder / "run", "--input", folder / "new.csv"}).results;
+  EXPECT_EQ(answers_to(file_bytes(folder / "new.csv")), expected);
+  write_npy(folder / "x.npy", tensor({{{201, 1}, {203, 2}}, {{101, 0}, {99, 1}}}, f64));
+  EXPECT_EQ(answers_to(file_bytes(folder / "x.npy")),
+            run_command({"predict", folder / "run", "--input", folder / "x.npy"}).results);
+  EXPECT_NE(answers_to("").find("is empty, and a header was expected"), std::string::npos);
+  EXPECT_NE(answers_to("PK\x03\x04").find("a .npz file is read by its name only"), std::string::npos);
+}
+
+TEST_F(Predict, AnotherSeparatorIsGivenOrFollowsFromTheEnding) {
+  train_classes();
+  const std::string expected = run_command({"predict", folder / "run", "--input", folder / "new.csv"}).results;
+  std::string lines = "b;name;comment;a\n1;x;any;201\n2;x;;203\n0;\"y,z\";thing;\"101\"\n1;\"y,z\";;99\n";
+  std::ofstream(folder / "semicolons.csv") << lines;
+  EXPECT_EQ(run_command({"predict", folder / "run", "--input", folder / "semicolons.csv", "--separator", ";"}).results,
+            expected);
+  EXPECT_NE(run_command({"predict", folder / "run", "--input", folder / "semicolons.csv"})
+                .messages.find("give --separator ';'"),
+            std::string::npos);
+  std::ranges::replace(lines, ';', '\t');
+  std::ofstream(folder / "tabs.tsv") << lines;
+  EXPECT_EQ(run_command({"predict", folder / "run", "--input", folder / "tabs.tsv"}).results, expected);
 }
 
 TEST_F(Predict, AnyTaskAnswersArrays) {

@@ -4,6 +4,7 @@
 #include <retrace/models/training/progress_line.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <sstream>
 #include <string>
@@ -59,6 +60,24 @@ TEST(ProgressLine, LeavesOutWhatTellsLeast) {
   EXPECT_EQ(line_of(state, 20), "l   40 %  12 s left");
 }
 
+TEST(ProgressLine, ATitleIsCutBetweenWords) {
+  ProgressState state = on_the_way;
+  state.title = "transformer on multi-query-recall";
+  for (int columns = 12; columns <= 200; ++columns) {
+    const std::string line = line_of(state, columns), title = line.substr(0, line.find("  "));
+    EXPECT_TRUE(title == state.title || title == "transformer" || std::string_view("transformer").starts_with(title))
+        << columns << ": " << line;
+  }
+}
+
+TEST(ProgressLine, LeavesOutWhatIsNotKnown) {
+  ProgressState state = on_the_way;
+  state.loss = std::nan(""), state.steps_per_second = 0;
+  const std::string line = line_of(state, 132);
+  EXPECT_EQ(line.find("loss"), std::string::npos) << line;
+  EXPECT_EQ(line.find("steps/s"), std::string::npos) << line;
+}
+
 TEST(ProgressLine, SaysThatItTestsInThePlaceOfTheTimeLeft) {
   ProgressState state = on_the_way;
   state.testing = true;
@@ -97,6 +116,18 @@ TEST(Progress, DrawsOverOneLineOfTheTerminalsWidth) {
   EXPECT_TRUE(drawn.ends_with("testing\033[K\n")) << drawn;
   std::istringstream lines(drawn);
   for (std::string line; std::getline(lines, line, '\r');) EXPECT_LT(line.size(), 30U + std::strlen("\033[K\n"));
+}
+
+int wide() { return 120; }
+
+TEST(Progress, AFinishedRunThatIsResumedShowsNoLoss) {
+  std::ostringstream terminal;
+  Progress progress({&terminal, wide, "a run"}, 10, 0);
+  progress.resume(10, 3);
+  progress.testing(10);
+  EXPECT_NE(terminal.str().find("testing"), std::string::npos);
+  EXPECT_EQ(terminal.str().find("loss"), std::string::npos) << terminal.str();
+  EXPECT_EQ(terminal.str().find("steps/s"), std::string::npos) << terminal.str();
 }
 
 /// The time left is never 0 while steps remain, and is not shown after the last.

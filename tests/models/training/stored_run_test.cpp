@@ -95,6 +95,17 @@ TEST_F(StoredRuns, AFolderWithoutWeightsIsReadFromItsCheckpoint) {
   EXPECT_EQ(weights_hash(*load_run(run_).model), result.at("weights_hash").get<std::string>());
 }
 
+TEST_F(StoredRuns, NamesThatAnotherProgramRegisteredAreSaidToBeOfAnotherProgram) {
+  train({"babi"});
+  for (const char* name : {"task", "model"}) {
+    const std::string path = changed([&](nlohmann::json& description) { description[name] = "majority"; });
+    EXPECT_EQ(
+        message_of<ValueError>([&] { load_run(path); }),
+        text("retrace: ", path, ": it is of the ", name, " 'majority', which this program does not have; use the ",
+             "program that registered it, and trained this model"));
+  }
+}
+
 TEST_F(StoredRuns, WhatIsNotARunIsRefusedInASentence) {
   EXPECT_NE(file_error(folder_.path()).find("neither weights.safetensors nor checkpoint.safetensors"),
             std::string::npos);

@@ -239,7 +239,7 @@ TEST(BabiQa, ErrorsNameTheRemedy) {
               text("babi-qa: there is no kind ", kind,
                    "; give a number from 1 to 20, or a name such as two-supporting-facts"));
   const std::string unknown = message_of([] { make_task("babi-qa", {.kind = "countin"}); });
-  EXPECT_TRUE(unknown.starts_with("babi-qa: there is no kind named 'countin'; did you mean counting (known: "))
+  EXPECT_TRUE(unknown.starts_with("babi-qa: there is no kind named 'countin'; did you mean counting (of 20 names)"))
       << unknown;
   EXPECT_EQ(message_of([] { BabiQa({.kind = 21}); }), "babi-qa: there is no kind 21; give 1 to 20, or 0 for all");
   EXPECT_EQ(message_of([] { BabiQa({.facts = 8}); }),

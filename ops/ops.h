@@ -90,9 +90,9 @@ Tensor clip(const Tensor& x, double low, double high);
 /// y = a where condition is not 0, else b; all three broadcast. Throws DtypeError if condition is not i64.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// where with the number b in place of a tensor. Throws ValueError if a is i64 and cannot hold b.
-Tensor where(const Tensor& condition, const Tensor& a, double b);
+Tensor where(const Tensor& condition, const Tensor& a, Scalar b);
 /// where with the number a in place of a tensor. Throws ValueError if b is i64 and cannot hold a.
-Tensor where(const Tensor& condition, double a, const Tensor& b);
+Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
 /// y = value where mask is not 0, else x. The mask broadcasts to x; dx is 0 where it is not 0. Throws DtypeError if the
 /// mask is not i64, ShapeError if it has more elements than x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
@@ -117,33 +117,33 @@ inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x),
 // ---- comparisons and logic
 // Masks: i64 tensors of 0 and 1, as where, masked_fill, masked_select and the masks of attention take them. They have
 // no gradient and no record. Comparisons take real numbers and i64, and broadcast; NaN is not equal to anything, nor
-// less or greater. A number b is rounded to the dtype of a first; an i64 tensor is compared with it in f64. There are
+// less or greater. A number b is rounded to the dtype of a first; an i64 tensor is compared with it exactly. There are
 // no operators == and <: of two handles, they could mean several things.
 
 /// y = [a = b], element by element: torch.eq, not torch.equal.
 Tensor equal(const Tensor& a, const Tensor& b);
 /// equal with a number.
-Tensor equal(const Tensor& a, double b);
+Tensor equal(const Tensor& a, Scalar b);
 /// y = [a != b].
 Tensor not_equal(const Tensor& a, const Tensor& b);
 /// not_equal with a number.
-Tensor not_equal(const Tensor& a, double b);
+Tensor not_equal(const Tensor& a, Scalar b);
 /// y = [a < b].
 Tensor less(const Tensor& a, const Tensor& b);
 /// less with a number.
-Tensor less(const Tensor& a, double b);
+Tensor less(const Tensor& a, Scalar b);
 /// y = [a <= b].
 Tensor less_equal(const Tensor& a, const Tensor& b);
 /// less_equal with a number.
-Tensor less_equal(const Tensor& a, double b);
+Tensor less_equal(const Tensor& a, Scalar b);
 /// y = [a > b].
 Tensor greater(const Tensor& a, const Tensor& b);
 /// greater with a number.
-Tensor greater(const Tensor& a, double b);
+Tensor greater(const Tensor& a, Scalar b);
 /// y = [a >= b].
 Tensor greater_equal(const Tensor& a, const Tensor& b);
 /// greater_equal with a number.
-Tensor greater_equal(const Tensor& a, double b);
+Tensor greater_equal(const Tensor& a, Scalar b);
 /// y = 1 where a and b are not 0, else 0; they broadcast. Throws DtypeError if either is not i64.
 Tensor logical_and(const Tensor& a, const Tensor& b);
 /// y = 1 where a or b is not 0, else 0; they broadcast. Throws DtypeError if either is not i64.

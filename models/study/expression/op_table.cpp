@@ -85,7 +85,7 @@ std::vector<ExpressionOp> arithmetic() {
           op("to(x, dtype)", [](const Tensor& x, Dtype dtype) { return x.to(dtype); })};
 }
 
-template <Tensor (*of_tensor)(const Tensor&, const Tensor&), Tensor (*of_number)(const Tensor&, double)>
+template <Tensor (*of_tensor)(const Tensor&, const Tensor&), Tensor (*of_number)(const Tensor&, Scalar)>
 Tensor compared(const Tensor& a, const NumberOrTensor& b) {
   if (const double* number = std::get_if<double>(&b)) return of_number(a, *number);
   return of_tensor(a, std::get<Tensor>(b));

@@ -93,8 +93,9 @@ inline void check_probability(const char* layer, double probability) {
     throw ValueError(text(layer, ": the probability of dropout ", probability, " must lie from 0 to 1"));
 }
 
-/// y = 0 with the given probability, else x / (1 - probability), element by element: see the op dropout. y is x if
-/// random is null, as in evaluation. The constructor throws ValueError if the probability is not in [0, 1].
+/// y = x m, where m is 0 with the given probability, else 1 / (1 - probability), element by element: see the op
+/// dropout. y is x if random is null, as in evaluation. The constructor throws ValueError if the probability is not in
+/// [0, 1].
 struct Dropout {
   double probability;
 

@@ -40,6 +40,10 @@ Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 /// y = a / b.
 Tensor div(const Tensor& a, const Tensor& b);
+/// y = x / divisor. A division, not a product with 1 / divisor: k c / c is k where k c is exact.
+Tensor div(const Tensor& x, double divisor);
+/// y = dividend / x.
+Tensor div(double dividend, const Tensor& x);
 /// y = -x.
 Tensor neg(const Tensor& x);
 /// y = factor x.
@@ -111,8 +115,8 @@ inline Tensor operator-(const Tensor& x, double c) { return shift(x, -c); }
 inline Tensor operator-(double c, const Tensor& x) { return shift(neg(x), c); }
 inline Tensor operator*(const Tensor& x, double c) { return scale(x, c); }
 inline Tensor operator*(double c, const Tensor& x) { return scale(x, c); }
-inline Tensor operator/(const Tensor& x, double c) { return scale(x, 1 / c); }
-inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x), c); }
+inline Tensor operator/(const Tensor& x, double c) { return div(x, c); }
+inline Tensor operator/(double c, const Tensor& x) { return div(c, x); }
 
 // ---- comparisons and logic
 // Masks: i64 tensors of 0 and 1, as where, masked_fill, masked_select and the masks of attention take them. They have
@@ -635,8 +639,8 @@ GatedMemoryResult gated_memory(const Tensor& memory, const Tensor& candidate, co
 
 // ---- dropout
 
-/// y = 0 with the given probability, else x / (1 - probability), element by element (Srivastava et al., 2014). Returns
-/// x itself if random is null, as in evaluation. Throws ValueError if the probability is not in [0, 1].
+/// y = x m, where m is 0 with the given probability, else 1 / (1 - probability), element by element (Srivastava et al.,
+/// 2014). Returns x itself if random is null, as in evaluation. Throws ValueError if the probability is not in [0, 1].
 Tensor dropout(const Tensor& x, double probability, Random* random);
 
 // ---- your own ops

@@ -6,7 +6,7 @@
 //     static constexpr Saves saves = Saves::y;                 // what slope reads, or the slope itself
 //     template <class T> static T value(T x, Attributes);      // y
 //     template <class T> static T slope(T x, T y, Attributes); // dy/dx; what is not saved arrives as 0
-//   };
+//   };                                                           // or gradient(dy, x, y, Attributes), of dx itself
 //   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 //
 // It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` or
@@ -54,7 +54,15 @@ concept HasGradientKernel = std::is_floating_point_v<T> && requires {
   Op::template gradient_kernel<T>;
 };
 
-/// dx[k] = or += dy[k] Op::slope(x[k], y[k]), from what Op saved.
+/// dy Op::slope(x, y), or Op::gradient(dy, x, y) of an op that has one.
+template <class Op, class T> T gradient_of_element(T dy, T x, T y, const typename Op::Attributes& attributes) {
+  if constexpr (requires { Op::gradient(dy, x, y, attributes); })
+    return Op::gradient(dy, x, y, attributes);
+  else
+    return dy * Op::slope(x, y, attributes);
+}
+
+/// dx[k] = or += gradient_of_element(dy[k], x[k], y[k]), from what Op saved.
 template <class Op, class T>
 void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::int64_t count,
                    const typename Op::Attributes& attributes) {
@@ -67,11 +75,11 @@ void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::
       if constexpr (Op::saves == Saves::slope)
         return dy[k] * saved[k];
       else if constexpr (Op::saves == Saves::x)
-        return dy[k] * Op::slope(saved[k], T{}, attributes);
+        return gradient_of_element<Op>(dy[k], saved[k], T{}, attributes);
       else if constexpr (Op::saves == Saves::y)
-        return dy[k] * Op::slope(T{}, saved[k], attributes);
+        return gradient_of_element<Op>(dy[k], T{}, saved[k], attributes);
       else
-        return dy[k] * Op::slope(T{}, T{}, attributes);
+        return gradient_of_element<Op>(dy[k], T{}, T{}, attributes);
     });
   }
 }

@@ -72,6 +72,12 @@ const powerOfTensor = ofTwo(
 );
 const powerRule = (call) => ("exponent" in call.attributes ? powerOfConstant : powerOfTensor);
 
+const byDivisor = ofOne((x, c) => x / c, (x, y, c) => 1 / c, "divisor");
+const ofDividend = ofOne((x, c) => c / x, (x, y) => -y / x, "dividend");
+const quotient = ofTwo((a, b) => a / b, (dy, a, b) => dy / b, (dy, a, b, y) => (-dy * y) / b);
+const divisionRule = ({ attributes }) =>
+  "divisor" in attributes ? byDivisor : "dividend" in attributes ? ofDividend : quotient;
+
 /** The rule of a step: its gradient is 0, whatever dy is. */
 const ofStep = (value) => ({
   forward: ({ inputs: [x] }) => [elementwise(value, x)],
@@ -88,7 +94,7 @@ export const elementwiseRules = {
   add: ofTwo((a, b) => a + b, (dy) => dy, (dy) => dy),
   sub: ofTwo((a, b) => a - b, (dy) => dy, (dy) => -dy),
   mul: ofTwo((a, b) => a * b, (dy, a, b) => dy * b, (dy, a) => dy * a),
-  div: ofTwo((a, b) => a / b, (dy, a, b) => dy / b, (dy, a, b, y) => (-dy * y) / b),
+  div: { forward: (call) => divisionRule(call).forward(call), vjp: (call) => divisionRule(call).vjp(call) },
   neg: ofOne((x) => -x, () => -1),
   scale: ofOne((x, c) => c * x, (x, y, c) => c, "factor"),
   shift: ofOne((x, c) => x + c, () => 1, "offset"),

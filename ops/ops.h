@@ -263,6 +263,10 @@ Tensor var(const Tensor& x, const Axes& axes, ReduceOptions options, double corr
 Tensor std(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// The square root of var with this correction; throws as it does.
 Tensor std(const Tensor& x, const Axes& axes, ReduceOptions options, double correction);
+/// std by a name that `using namespace retrace` does not make ambiguous with the namespace std.
+Tensor standard_deviation(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// std with a correction.
+Tensor standard_deviation(const Tensor& x, const Axes& axes, ReduceOptions options, double correction);
 /// y = the product of x over the axes. The gradient is exact even where elements are 0. An empty product is 1.
 Tensor prod(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// y = ln sum e^x over the axes, computed with the maximum subtracted. If there are no elements or all are -inf, y is
@@ -312,6 +316,10 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, double eps = 1e-6);
 /// The elements of x, in row-major order, in another shape. y shares the storage of x. Throws ShapeError if the numbers
 /// of elements differ.
 Tensor reshape(const Tensor& x, const Shape& shape);
+/// reshape with the extents as a list, of which one may be -1: reshape(x, {-1, 2}) has as many rows as x has elements
+/// for. Throws ShapeError also if there is more than one -1, or the other extents do not divide the number of elements.
+Tensor reshape(const Tensor& x, std::span<const std::int64_t> extents);
+Tensor reshape(const Tensor& x, std::initializer_list<std::int64_t> extents);
 /// Axis k of y is axis permutation[k] of x. Throws ShapeError unless the permutation names each axis once.
 Tensor transpose(const Tensor& x, std::span<const int> permutation);
 /// transpose with the permutation as a list: transpose(x, {0, 2, 1}).

@@ -104,4 +104,9 @@ Tensor std(const Tensor& x, const Axes& axes, ReduceOptions options, double corr
   return factor == 1 ? biased : scale(biased, std::sqrt(factor));
 }
 
+Tensor standard_deviation(const Tensor& x, const Axes& axes, ReduceOptions options) { return std(x, axes, options); }
+Tensor standard_deviation(const Tensor& x, const Axes& axes, ReduceOptions options, double correction) {
+  return std(x, axes, options, correction);
+}
+
 }  // namespace retrace

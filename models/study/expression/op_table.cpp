@@ -140,6 +140,7 @@ std::vector<ExpressionOp> reductions() {
           op("min(x, axis=none, keepdims=false)", reduced<min>),
           op("var(x, axis=none, keepdims=false, correction=0)", corrected<var>),
           op("std(x, axis=none, keepdims=false, correction=0)", corrected<std>),
+          op("standard_deviation(x, axis=none, keepdims=false, correction=0)", corrected<standard_deviation>),
           op("prod(x, axis=none, keepdims=false)", reduced<prod>),
           op("logsumexp(x, axis=none, keepdims=false)", reduced<logsumexp>),
           op("norm(x, axis=none, keepdims=false)", reduced<norm>),
@@ -162,7 +163,8 @@ std::vector<ExpressionOp> normalisation() {
 }
 
 std::vector<ExpressionOp> shapes() {
-  return {op("reshape(x, shape)", reshape),
+  return {op("reshape(x, shape)",
+             [](const Tensor& x, const std::vector<std::int64_t>& extents) { return reshape(x, extents); }),
           op("transpose(x, permutation=none)", transposed),
           op("slice(x, index)", [](const Tensor& x, const std::vector<SliceIndex>& index) { return slice(x, index); }),
           op("concat(parts, axis=0)", concat),

@@ -158,7 +158,8 @@ Tensor logical_xor(const Tensor& a, const Tensor& b);
 Tensor logical_not(const Tensor& x);
 
 // ---- activations
-// Accurate to rounding error in both tails. A finite x gives a finite y (selu overflows above 95% of the largest).
+// Accurate to rounding error in both tails. A finite x gives a finite y (selu overflows above 95% of the largest), and
+// an infinite one the limit of the formula, as its gradient is.
 
 /// y = 1 / (1 + e^-x).
 Tensor sigmoid(const Tensor& x);
@@ -481,8 +482,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options = {});
 /// l = (x - t)^2. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
-/// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as max(x, 0) - x t + ln(1 + e^-|x|). Throws ShapeError
-/// if the shapes differ; they do not broadcast.
+/// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as max(x, 0) - x t + ln(1 + e^-|x|), or as its limit for
+/// an infinite x: 0 if that is right. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
 /// d = x - t, l = d^2 / (2 beta) where |d| < beta, else |d| - beta / 2: PyTorch's smooth_l1_loss. beta = 0 gives l =
 /// |d|, with gradient 0 at 0. Throws ShapeError if the shapes differ, ValueError if beta is negative or not finite.

@@ -13,6 +13,10 @@
 // `double counted(const Shape& x) const`.
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/loss.h>
 
 namespace retrace {
@@ -62,6 +66,19 @@ template <class Loss> void pair_loss_backward(Record& r) {
   });
 }
 
+/// loss.value(x, t). At an infinity, where the arithmetic of dual numbers multiplies it by 0, the slopes give the
+/// tangent.
+template <class Loss, class T> T loss_of_pair(const Loss& loss, T x, T t) {
+  T l = loss.value(x, t);
+  if constexpr (std::is_same_v<T, Dual>)
+    if (std::isinf(x.value) && std::isnan(l.tangent)) {
+      const Dual at(x.value), target(t.value);
+      l.tangent = chain(0, loss.dx(at, target).value, x.tangent).tangent +
+                  chain(0, loss.dt(at, target).value, t.tangent).tangent;
+    }
+  return l;
+}
+
 template <class Loss>
 Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, const Loss& loss = {}) {
   check_defined(Loss::info.name, x, "x");
@@ -79,7 +96,7 @@ Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, con
     y = empty(reduction == Reduction::none ? x.shape() : Shape{}, x.dtype());
     const T *of_x = x.values<T>().data(), *of_t = target.values<T>().data();
     reduce_losses(reduction, x.numel(), counted_losses(loss, x.shape()), y.mutable_values<T>().data(),
-                  [=](std::int64_t k) { return loss.value(of_x[k], of_t[k]); });
+                  [=](std::int64_t k) { return loss_of_pair(loss, of_x[k], of_t[k]); });
   });
   record(Loss::info, pair_loss_backward<Loss>, {&x, &target}, {&y}, {&x, &target},
          PairLossAttributes<Loss>{reduction, loss});

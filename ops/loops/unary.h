@@ -20,9 +20,11 @@
 // Functions that an op calls once are static, so that the compiler inlines them: a tiny op gains a twelfth.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
+#include <retrace/core/dual.h>
 #include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
@@ -108,6 +110,15 @@ template <class Op> static void unary_backward(Record& r) {
     multiply_by_slope<Op>(r);
 }
 
+/// Op::value(x). At an infinity, where the arithmetic of dual numbers multiplies it by 0, the slope gives the tangent.
+template <class Op, class T> T value_of_element(T x, const typename Op::Attributes& attributes) {
+  T y = Op::value(x, attributes);
+  if constexpr (std::is_same_v<T, Dual> && requires { Op::slope(x, y, attributes); })
+    if (std::isinf(x.value) && std::isnan(y.tangent))
+      y.tangent = (x.tangent * Op::slope(Dual(x.value), y, attributes)).value;
+  return y;
+}
+
 /// y[k] = Op::value(x[k]) for k in [0, count). y may be x.
 template <class Op, class T>
 void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attributes& attributes) {
@@ -118,7 +129,7 @@ void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attribu
     else
       map(x, y, count);
   } else {
-    for (std::int64_t k = 0; k < count; ++k) y[k] = Op::value(x[k], attributes);
+    for (std::int64_t k = 0; k < count; ++k) y[k] = value_of_element<Op>(x[k], attributes);
   }
 }
 
@@ -130,7 +141,7 @@ void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const
   } else {
     for (std::int64_t k = 0; k < count; ++k) {
       const T x_k = x[k];
-      y[k] = Op::value(x_k, attributes);
+      y[k] = value_of_element<Op>(x_k, attributes);
       slope[k] = Op::slope(x_k, T{}, attributes);
     }
   }

@@ -1,6 +1,6 @@
 // The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
 import { activations, errorFunction, logistic, logOnePlusExp } from "./scalar_functions.js";
-import { elementwise, sumTo, NdArray, zeros } from "./tensor.js";
+import { elementwise, strongProduct, sumTo, NdArray, zeros } from "./tensor.js";
 import { constantOf } from "./trace.js";
 
 /** The rule of y = value(x), where dy/dx = slope(x, y). Both also get the constants of the call, in their order. */
@@ -34,8 +34,8 @@ const exponentialUnit = (x, alpha) => (x > 0 ? x : alpha * Math.expm1(x));
 const slopeOfExponentialUnit = (x, y, alpha) => (x > 0 ? 1 : alpha * Math.exp(x));
 const seluFactor = 1.0507009873554805, seluAlpha = 1.6732632423543772;
 
-const silu = (x) => x * logistic(x);
-const slopeOfSilu = (x) => logistic(x) + x * logistic(x) * logistic(-x);
+const silu = (x) => strongProduct(x, logistic(x));
+const slopeOfSilu = (x) => logistic(x) + strongProduct(x, logistic(x) * logistic(-x));
 
 // tanh(ln(1 + e^x)), whose slope is the logistic function times 1 / cosh^2.
 const gateOfMish = (x) => Math.tanh(logOnePlusExp(x));
@@ -158,7 +158,10 @@ export const elementwiseRules = {
       return [besides(da, db, x.shape)];
     },
   },
-  mish: ofOne((x) => x * gateOfMish(x), (x) => gateOfMish(x) + x * slopeOfGateOfMish(x)),
+  mish: ofOne(
+    (x) => strongProduct(x, gateOfMish(x)),
+    (x) => gateOfMish(x) + strongProduct(x, slopeOfGateOfMish(x)),
+  ),
   softplus: ofOne(logOnePlusExp, logistic),
   log_sigmoid: ofOne((x) => -logOnePlusExp(-x), (x) => logistic(-x)),
 };

@@ -205,6 +205,9 @@ export const maxAlong = (x, axes) => reduceAlong((a, b) => (a > b || a !== a ? a
 
 // ---- products
 
+/** The product of two numbers where 0 times anything is 0, NaN and infinities, too. */
+export const strongProduct = (p, q) => (p === 0 || q === 0 ? 0 : p * q);
+
 /** a [..., n, k] b [..., k, m] -> [..., n, m]; the leading axes broadcast. */
 export function matmul(a, b) {
   const [rows, inner] = a.shape.slice(-2), columns = b.shape[b.rank - 1];

@@ -34,10 +34,10 @@ template <class T> struct SoftmaxGradientRows {
   bool add = false;
 };
 
-/// sums[row] = max x + ln sum e^(x - max x).
+/// max_x[row] = max x, log_sums[row] = ln sum e^(x - max x), inverse_sums[row] = 1 / sum e^(x - max x).
 template <class T> struct LogSumExpRows {
   const T* x;
-  T* sums;
+  T *max_x, *log_sums, *inverse_sums;
   std::int64_t rows, length;
 };
 

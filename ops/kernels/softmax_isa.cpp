@@ -103,7 +103,9 @@ template <class T> void log_sum_exp_rows(const LogSumExpRows<T>& args) {
     const T max_x = largest_of_row(x, args.length);
     const double sum = sum_of_row<T>(
         args.length, [&](Index k, auto part) { return vector_exp_of_negative<T>(part.load_from(x + k) - max_x); });
-    args.sums[row] = max_x + static_cast<T>(std::log(sum));
+    args.max_x[row] = max_x;
+    args.log_sums[row] = static_cast<T>(std::log(sum));
+    args.inverse_sums[row] = static_cast<T>(1 / sum);
   }
 }
 

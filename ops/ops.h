@@ -505,11 +505,14 @@ Tensor kl_divergence(const Tensor& log_probabilities, const Tensor& target, KlDi
 // ---- attention
 
 /// The heads of attention and the keys that each query sees.
+///
+/// The mask is either added to the scores, or i64: a key is hidden where the mask is 0. It broadcasts to [batch...,
+/// heads, Lq, Lk] by NumPy's rule, aligned from the right, for any number of heads, also one: [Lq, Lk] is a mask for
+/// all, [heads, Lq, Lk] one for each head, [batch..., 1, Lq, Lk] one for each sample. It gets no gradient.
 struct AttentionOptions {
   int heads = 1;        // the number of heads, side by side in the last axis
   bool causal = false;  // query i sees keys 0 to i + Lk - Lq only
-  Tensor mask = {};  // broadcasts to [..., heads, Lq, Lk], or to [..., Lq, Lk] for all heads alike; either added to the
-                     // scores, or i64: a key is hidden where the mask is 0. It gets no gradient.
+  Tensor mask = {};     // broadcasts to [batch..., heads, Lq, Lk]
 };
 /// The result of attention, with its weights.
 struct AttentionResult {
@@ -539,8 +542,8 @@ Tensor combine_heads(const Tensor& x);
 Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype = default_dtype());
 /// causal_mask(length, length): 0 on and below the diagonal, -inf above.
 Tensor causal_mask(std::int64_t length, Dtype dtype = default_dtype());
-/// An additive mask [B, 1, time] for samples of different lengths ([B], i64): 0 for keys j < length, -inf for the
-/// padding behind them. Add it to a causal_mask to apply both. Throws ShapeError if lengths is not an i64 vector,
+/// An additive mask [B, 1, 1, time] for samples of different lengths ([B], i64): 0 for keys j < length, -inf for the
+/// padding after them. Add it to a causal_mask to apply both. Throws ShapeError if lengths is not an i64 vector,
 /// IndexError if a length is not in [0, time], DtypeError if dtype is i64.
 Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype = default_dtype());
 /// Which features rotary positions turn together: (0, 1), (2, 3), ... as in the paper, or (0, d/2), (1, d/2 + 1), ...

@@ -183,7 +183,8 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   const int heads = options.heads;
   check(q, k, v, heads);
   const Shape shape = attention_weights_shape(q.shape(), k.dim(-2), heads);
-  const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, q.dtype(), heads), shape};
+  const Shape scores = attention_scores_shape(q.shape(), k.dim(-2), heads);
+  const HiddenKeys hidden{options.causal, additive_mask(options.mask, scores, q.dtype()), shape};
   if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // real numbers beside dual ones
     const auto as_dual = [](const Tensor& x) { return to(x, dual); };
     const Tensor dual_q = as_dual(q), dual_k = as_dual(k), dual_v = as_dual(v);

@@ -129,7 +129,8 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   const Shape shape_of_y =
       qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
   const Shape shape = attention_weights_shape(shape_of_y, rows, options.heads);
-  const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, qkv.dtype(), options.heads), shape};
+  const Shape scores = attention_scores_shape(shape_of_y, rows, options.heads);
+  const HiddenKeys hidden{options.causal, additive_mask(options.mask, scores, qkv.dtype()), shape};
   if (expand_fused()) {
     const Tensor q = unpacked(qkv, 0, queries, packing), k = unpacked(qkv, 1, rows, packing);
     const Tensor v = unpacked(qkv, 2, rows, packing);

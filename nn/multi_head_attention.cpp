@@ -4,6 +4,7 @@
 
 #include <retrace/nn/positions.h>
 #include <retrace/ops/attention/mask.h>
+#include <retrace/ops/loops/padding.h>
 
 namespace retrace {
 namespace {
@@ -25,11 +26,12 @@ void check_heads_and_ranks(const Tensor& q, const Tensor& k, const Tensor& v, in
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
                                      const Tensor& w_k, const Tensor& w_v, const Tensor& w_o, const Tensor& mask) {
   check_heads_and_ranks(q, k, v, heads);
+  const MatmulOptions form{.zeros = mask.defined() ? Zeros::strong : Zeros::ordinary};
   // If q, k and v are one tensor, its gradient sums their terms in the reverse of this order.
-  const Tensor values = matmul(v, w_v), keys = matmul(k, w_k), queries = matmul(q, w_q);
+  const Tensor values = matmul(v, w_v, form), keys = matmul(k, w_k, form), queries = matmul(q, w_q, form);
   const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
   const Tensor weights = heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
-  return {w_o.defined() ? matmul(result.y, w_o) : result.y, weights};
+  return {w_o.defined() ? matmul(result.y, w_o, form) : result.y, weights};
 }
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t size, Random& random, MultiHeadAttentionOptions options)
@@ -58,6 +60,12 @@ Tensor as_additive(const Tensor& mask, Dtype dtype) {
   if (mask.dtype() != i64) return mask.detach().to(dtype);
   return where(mask, full({}, 0, dtype), full({}, -std::numeric_limits<double>::infinity(), dtype));
 }
+
+// Keys that are hidden from the queries reach no weight.
+Zeros zeros_of(const AttendOptions& options) {
+  return options.mask.defined() || options.lengths.defined() || options.causal ? Zeros::strong : Zeros::ordinary;
+}
+Tensor projected(const Linear& layer, const Tensor& x, Zeros zeros) { return layer(x, Activation::none, zeros); }
 
 // The options of attention: everything that hides keys or adds to the scores, in one mask.
 AttentionOptions masked(const MultiHeadAttention& module, const AttendOptions& options, const Tensor& q,
@@ -107,8 +115,8 @@ AttentionResult attend(const MultiHeadAttention& module, const Tensor& q, const 
   AttentionResult result = attention_with_weights(q, seen.keys, seen.values, fused);
   if (drops) {
     const Tensor weights = module.heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
-    result.y =
-        combine_heads(matmul(dropout(weights, module.dropout, options.random), split_heads(seen.values, module.heads)));
+    const Tensor dropped = dropout(weights, module.dropout, options.random);
+    result.y = combine_heads(matmul(dropped, split_heads(seen.values, module.heads), {.zeros = zeros_of(options)}));
   }
   return result;
 }
@@ -118,11 +126,16 @@ AttentionResult run(const MultiHeadAttention& module, const Tensor& q, const Ten
   const Scope scope(&module, "mha");
   check_heads_and_ranks(q, k, v, module.heads);
   const std::int64_t before = options.cache == nullptr ? 0 : options.cache->length();
-  const Tensor values = module.value(v), keys = rotated(module, module.key(k), before);
-  const Tensor queries = rotated(module, module.query(q), before + k.dim(1) - q.dim(1));
+  const Zeros zeros = zeros_of(options);
+  const Tensor inside_k = with_harmless_padding(k, options.lengths, before);
+  const Tensor inside_v = &v == &k ? inside_k : with_harmless_padding(v, options.lengths, before);
+  const Tensor& own_q = &q == &k ? inside_k : q;
+  const Tensor values = projected(module.value, inside_v, zeros);
+  const Tensor keys = rotated(module, projected(module.key, inside_k, zeros), before);
+  const Tensor queries = rotated(module, projected(module.query, own_q, zeros), before + k.dim(1) - q.dim(1));
   const KeyValueCache seen = appended(options.cache, keys, values);
   AttentionResult result = attend(module, queries, seen, options, weights_wanted);
-  result.y = module.out(result.y);
+  result.y = projected(module.out, result.y, zeros);
   if (weights_wanted && module.heads == 1) result.weights = unsqueeze(result.weights, 1);
   if (options.cache != nullptr) *options.cache = seen;
   return result;
@@ -143,8 +156,8 @@ Tensor MultiHeadAttention::without_weights(const Tensor& q, const Tensor& k, con
 KeyValueCache MultiHeadAttention::project(const Tensor& k, const Tensor& v) const {
   const Scope scope(this, "mha");
   check_heads_and_ranks(k, k, v, 1);
-  const Tensor values = value(v);
-  return {rotated(*this, key(k), 0), values};
+  const Tensor values = projected(value, v, Zeros::strong);
+  return {rotated(*this, projected(key, k, Zeros::strong), 0), values};
 }
 
 Tensor MultiHeadAttention::from_projected(const Tensor& q, const KeyValueCache& memory,
@@ -153,8 +166,9 @@ Tensor MultiHeadAttention::from_projected(const Tensor& q, const KeyValueCache& 
   if (options.cache != nullptr)
     throw ValueError("MultiHeadAttention: from_projected reads its keys and appends none; give it no cache");
   check_heads_and_ranks(q, memory.keys, memory.values, heads);
-  const Tensor queries = rotated(*this, query(q), memory.length() - q.dim(1));
-  return out(attend(*this, queries, memory, options, false).y);
+  const Zeros zeros = zeros_of(options);
+  const Tensor queries = rotated(*this, projected(query, q, zeros), memory.length() - q.dim(1));
+  return projected(out, attend(*this, queries, memory, options, false).y, zeros);
 }
 
 }  // namespace retrace

@@ -230,7 +230,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
   const double counted = check_labels(info.name, "logits", logits, targets, options.ignore_index);
   check_real(info.name, logits, "logits");
   check_class_options(info.name, "logits", logits, options);
-  if (expand_fused()) return nll(log_softmax(logits), targets, options);
+  if (expand_fused()) return nll(log_softmax(without_ignored_rows(logits, targets, options)), targets, options);
   if (!are_plain(options)) return weighted_cross_entropy(logits, targets, options);
   const std::int64_t classes = logits.dim(-1), rows = targets.numel();
   const std::int64_t* labels = targets.values<std::int64_t>().data();

@@ -195,10 +195,14 @@ Tensor log_sigmoid(const Tensor& x);
 
 // ---- products
 
-/// Which operands matmul transposes first.
+/// Whether 0 times NaN or an infinity is NaN, or 0. Strong zeros hide whatever they meet: a padded row whose gradient
+/// is 0, or a value whose weight is 0.
+enum class Zeros { ordinary, strong };
+/// Which operands matmul transposes first, and its zeros.
 struct MatmulOptions {
-  bool transpose_a = false;  // exchange the last two axes of a, which must have rank 2 or more
-  bool transpose_b = false;  // exchange the last two axes of b, which must have rank 2 or more
+  bool transpose_a = false;       // exchange the last two axes of a, which must have rank 2 or more
+  bool transpose_b = false;       // exchange the last two axes of b, which must have rank 2 or more
+  Zeros zeros = Zeros::ordinary;  // in y and in both gradients
 };
 /// y = a b: a [..., n, k], b [..., k, m] -> y [..., n, m], as in NumPy. The leading axes broadcast. A vector a is a row
 /// and a vector b a column; y does not have that axis. y is 0 if k = 0. Throws ShapeError if the inner lengths differ,
@@ -207,8 +211,10 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
 /// The activation that linear and rnn_step apply to their result, element by element.
 enum class Activation { none, relu, tanh, sigmoid, gelu, gelu_tanh };
 /// y = f(x W^T + b) with the activation f: x [..., in], W [out, in], b [out] or undefined -> y [..., out]. A single
-/// record, bit-identical to matmul, add and the activation. Throws ShapeError if the shapes do not match these.
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none);
+/// record, bit-identical to matmul, add and the activation. With strong zeros, rows of x whose y gets a gradient of 0
+/// do not reach the gradient of W, NaN or not. Throws ShapeError if the shapes do not match these.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none,
+              Zeros zeros = Zeros::ordinary);
 /// y[i, j] = a[i] b[j]: a [n], b [m] -> y [n, m]. Throws ShapeError if an operand is not a vector.
 Tensor outer(const Tensor& a, const Tensor& b);
 /// Products and sums in Einstein's notation, as in NumPy: einsum("bhqd,bhkd->bhqk", {q, k}) multiplies elements with
@@ -288,11 +294,12 @@ Tensor argmin(const Tensor& x, int axis = -1);
 
 // ---- softmax and normalisation
 
-/// y = e^z / sum e^z along the axis, z = x + mask - max(x + mask). The mask broadcasts to x and gets no gradient. A row
-/// that is all -inf gives zeros and a zero gradient. Throws ShapeError if the mask does not broadcast to x.
+/// y = e^z / sum e^z along the axis, z = x + mask - max(x + mask). The mask broadcasts to x and gets no gradient; where
+/// it is -inf, z is too, whatever x is. A row that is all -inf gives zeros and a zero gradient. Throws ShapeError if
+/// the mask does not broadcast to x.
 Tensor softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
-/// y = z - ln sum e^z along the axis, z as in softmax. A row that is all -inf gives -inf and a zero gradient. Throws
-/// ShapeError if the mask does not broadcast to x.
+/// y = z - ln sum e^z along the axis, z as in softmax. A row that is all -inf gives -inf and a zero gradient. Elements
+/// of -inf are constants. Throws ShapeError if the mask does not broadcast to x.
 Tensor log_softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
 /// The axes that layer_norm normalises, and its eps.
 struct LayerNormOptions {
@@ -521,8 +528,9 @@ struct AttentionResult {
 };
 /// w = softmax(q k^T / sqrt(d) + mask), y = w v in each head, d being the features of one head (Vaswani et al.,
 /// "Attention is all you need", 2017). q [..., Lq, D], k [..., Lk, D], v [..., Lk, V] -> y [..., Lq, V]. A query that
-/// sees no key gives zeros. Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the
-/// heads do not divide D and V.
+/// sees no key gives zeros. With a mask of -inf or 0, or causal, zeros of weights and gradients are strong: a hidden
+/// key and its value reach no query, and a query whose y gets a gradient of 0 no other gradient, whatever they hold.
+/// Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the heads do not divide D and V.
 ///
 /// With more than 32,768 weights per head, attention does not store w: it computes a few queries at a time, and again
 /// in backward. It then saves the mask, which must not be modified before backward.

@@ -1,14 +1,11 @@
 #include <retrace/ops/attention/mask.h>
 
 #include <algorithm>
-#include <limits>
 
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/masked.h>
 
 namespace retrace {
 namespace {
-
-constexpr double hidden = -std::numeric_limits<double>::infinity();
 
 void check_length(const char* function, const char* role, std::int64_t length) {
   if (length < 0) throw ShapeError(text(function, ": ", role, " is ", length, "; a mask has an extent of 0 or more"));
@@ -18,7 +15,7 @@ void check_length(const char* function, const char* role, std::int64_t length) {
 Tensor hiding(const char* function, const Tensor& flags, Dtype dtype) {
   if (dtype == i64)
     throw DtypeError(text(function, ": i64 has no -infinity; make the mask in the dtype of what it is added to"));
-  return masked_fill(zeros(flags.shape(), dtype), flags, hidden);
+  return masked_fill(zeros(flags.shape(), dtype), flags, minus_infinity);
 }
 
 }  // namespace
@@ -48,7 +45,7 @@ Tensor additive_mask(const Tensor& mask, const Shape& scores, Dtype dtype) {
   const bool has_axis_of_heads = mask.rank() > 2;
   Tensor result = mask.detach();
   if (mask.dtype() == i64) {
-    result = where(mask, full({}, 0, dtype), full({}, hidden, dtype));
+    result = where(mask, full({}, 0, dtype), full({}, minus_infinity, dtype));
   } else if (mask.dtype() != dtype) {
     result = to(result, dtype);
   }

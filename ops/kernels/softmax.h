@@ -25,7 +25,8 @@ template <class T> struct SoftmaxRows {
   }
 };
 
-/// dx = (or += with `add`) scale y (dy - sum dy y), row by row. dx may be dy.
+/// dx = (or += with `add`) scale y (dy - sum dy y), row by row. dx may be dy. Zeros are strong: what a mask has hidden,
+/// where y is 0, has no effect.
 template <class T> struct SoftmaxGradientRows {
   const T *y, *dy;
   T* dx;

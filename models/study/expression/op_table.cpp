@@ -128,7 +128,11 @@ std::vector<ExpressionOp> products() {
              [](const Tensor& a, const Tensor& b, bool transpose_a, bool transpose_b) {
                return matmul(a, b, {.transpose_a = transpose_a, .transpose_b = transpose_b});
              }),
-          op("linear(x, weight, bias=none, activation=none)", linear), op("outer(a, b)", outer),
+          op("linear(x, weight, bias=none, activation=none)",
+             [](const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+               return linear(x, weight, bias, activation);
+             }),
+          op("outer(a, b)", outer),
           op("einsum(equation, operands)",
              [](const std::string& equation, const Tensors& operands) { return einsum(equation, operands); })};
 }

@@ -79,6 +79,15 @@ template <class Loss, class T> T loss_of_pair(const Loss& loss, T x, T t) {
   return l;
 }
 
+/// The mean of losses that are computed in f64.
+template <class Loss>
+float mean_of_wide_losses(const Loss& loss, const float* x, const float* t, std::int64_t count, double counted) {
+  double mean = 0;
+  const auto wide_loss = [=](std::int64_t k) { return loss.value(double{x[k]}, double{t[k]}); };
+  reduce_losses(Reduction::mean, count, counted, &mean, wide_loss);
+  return static_cast<float>(mean);
+}
+
 template <class Loss>
 Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, const Loss& loss = {}) {
   check_defined(Loss::info.name, x, "x");
@@ -95,8 +104,13 @@ Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, con
     using T = decltype(zero);
     y = empty(reduction == Reduction::none ? x.shape() : Shape{}, x.dtype());
     const T *of_x = x.values<T>().data(), *of_t = target.values<T>().data();
-    reduce_losses(reduction, x.numel(), counted_losses(loss, x.shape()), y.mutable_values<T>().data(),
+    T* to = y.mutable_values<T>().data();
+    const double counted = counted_losses(loss, x.shape());
+    reduce_losses(reduction, x.numel(), counted, to,
                   [=](std::int64_t k) { return loss_of_pair(loss, of_x[k], of_t[k]); });
+    if constexpr (std::is_same_v<T, float>)
+      if (reduction == Reduction::mean && !std::isfinite(*to))  // a square that overflows may have a finite mean
+        *to = mean_of_wide_losses(loss, of_x, of_t, x.numel(), counted);
   });
   record(Loss::info, pair_loss_backward<Loss>, {&x, &target}, {&y}, {&x, &target},
          PairLossAttributes<Loss>{reduction, loss});

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -93,6 +94,16 @@ template <class T> struct Terms {
     return total;
   }
 };
+
+/// The largest |x| of the elements, without NaN; 0 if there are none.
+template <class T> double largest_of(const Terms<T>& x) {
+  double largest = 0;
+  x.for_each([&](std::int64_t k) {
+    const double size = std::abs(static_cast<double>(x.x[k]));
+    largest = size > largest ? size : largest;
+  });
+  return largest;
+}
 
 struct NoContext {};
 

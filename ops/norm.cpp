@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/reduction.h>
 #include <retrace/ops/loops/rescaled.h>
 
@@ -22,7 +23,7 @@ struct Norm {
     }))));
   }
   template <class T> static NoContext context(const Terms<T>&, T) { return {}; }
-  template <class T> static T slope(T x, T y, NoContext) { return y == T(0) ? T(0) : x / y; }
+  template <class T> static T slope(T x, T y, NoContext) { return y == T(0) ? slope_at_kink(x) : x / y; }
 };
 
 }  // namespace

@@ -2,7 +2,12 @@
 //
 // Conventions. a, b and x are tensors; y is the result; dy, dx are gradients. Elementwise ops broadcast as in NumPy,
 // and their backward sums over the broadcast axes. An axis may be negative (-1 is the last one). [...] stands for any
-// number of axes. NaN in is NaN out.
+// number of axes. NaN in is NaN out, except for what a mask, a length or a label hides: that reaches neither y nor a
+// gradient. Sums of squares neither overflow nor underflow where the result does not.
+//
+// At a kink, the gradient is what the declaration says, and so is the tangent of a dual number (jvp). A second
+// derivative there is that of the branch, if the gradient is the derivative of one (relu, clip, elu), and NaN if it
+// lies between those of several (abs, norm, std, smooth_l1 with beta = 0, ties of max and maximum).
 //
 // Errors. Every op throws the following; a declaration lists only what it throws beyond them:
 //   ShapeError  if two shapes do not broadcast, an axis does not exist, or y would have more than 8 axes;

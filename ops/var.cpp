@@ -1,6 +1,7 @@
 // var, and std, its square root.
 #include <cmath>
 
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/reduction.h>
 #include <retrace/ops/loops/rescaled.h>
 
@@ -91,7 +92,7 @@ struct Std {
   template <class T> static T slope(T x, T y, const Context<T>& of_set) {
     using std::isfinite;
     const Wide<T> deviation = static_cast<Wide<T>>(x) - of_set.mean;
-    if (y == T(0)) return T(0);
+    if (y == T(0)) return static_cast<T>(slope_at_kink(deviation));
     const Wide<T> below = of_set.n * static_cast<Wide<T>>(y);
     return static_cast<T>(isfinite(below) ? deviation / below : deviation / static_cast<Wide<T>>(y) / of_set.n);
   }

@@ -12,6 +12,7 @@
 #include <retrace/core/random.h>
 #include <retrace/core/recording.h>
 #include <retrace/core/safetensors.h>
+#include <retrace/core/scalar.h>
 #include <retrace/core/scope.h>
 #include <retrace/core/subnormals.h>
 #include <retrace/core/tape.h>

@@ -39,29 +39,80 @@ template <class T> Tensor copied(std::span<const T> values, const Shape& shape) 
   return result;
 }
 
-Tensor constant(const char* function, const Shape& shape, double value, Dtype dtype) {
+/// Throws ValueError if a tensor of this dtype does not hold the number.
+void check_holds(const char* function, const Scalar& number, Dtype dtype) {
+  if (dtype == i64 && !number.is_i64())
+    throw ValueError(text(function, ": ", number, " is not an integer of i64; give integers, or another dtype"));
+}
+
+Tensor constant(const char* function, const Shape& shape, const Scalar& value, Dtype dtype) {
+  check_holds(function, value, dtype);
   Tensor result = empty(shape, dtype, function);
   dispatch_any(dtype, [&](auto zero) {
     using T = decltype(zero);
-    std::ranges::fill(result.mutable_values<T>(), static_cast<T>(value));
+    std::ranges::fill(result.mutable_values<T>(), value.as<T>());
   });
   return result;
 }
 
-Tensor constant_like(const char* function, const Tensor& x, double value) {
+Tensor constant_like(const char* function, const Tensor& x, const Scalar& value) {
   check_defined(function, x, "x");
   return constant(function, x.shape(), value, x.dtype());
 }
 
-// value(k) for each element k; through double, which holds every integer that a tensor is made of here.
+/// value(k), a double or a Scalar, for each element k.
 template <class Value> Tensor generated(const char* function, const Shape& shape, Dtype dtype, Value&& value) {
   Tensor result = empty(shape, dtype, function);
   dispatch_any(dtype, [&](auto zero) {
     using T = decltype(zero);
     std::int64_t k = 0;
-    for (T& element : result.mutable_values<T>()) element = static_cast<T>(value(k++));
+    for (T& element : result.mutable_values<T>()) {
+      const Scalar number = value(k++);
+      check_holds(function, number, dtype);
+      element = number.as<T>();
+    }
   });
   return result;
+}
+
+/// The size of a - b, for a >= b; it need not fit into i64.
+std::uint64_t distance(std::int64_t a, std::int64_t b) {
+  return static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
+}
+
+/// start + k step for k in [0, count), of integers that all fit.
+Tensor stepped(const char* function, std::int64_t start, std::int64_t step, std::uint64_t count) {
+  if (count > std::uint64_t{1000000000000000})
+    throw ShapeError(text(function, ": ", count, " elements are more than memory can hold; use a larger step"));
+  Tensor result = empty({static_cast<std::int64_t>(count)}, i64, function);
+  std::uint64_t next = static_cast<std::uint64_t>(start);
+  for (std::int64_t& element : result.mutable_values<std::int64_t>()) {
+    element = static_cast<std::int64_t>(next);
+    next += static_cast<std::uint64_t>(step);
+  }
+  return result;
+}
+
+Tensor arange_of_integers(std::int64_t start, std::int64_t stop, std::int64_t step) {
+  if (step == 0)
+    throw ValueError(text("arange: from ", start, " to ", stop, " by 0 never ends; use a finite step that is not 0"));
+  const bool rises = step > 0;
+  if (rises ? start >= stop : start <= stop) return stepped("arange", start, step, 0);
+  const std::uint64_t way = rises ? distance(stop, start) : distance(start, stop);
+  const std::uint64_t size = rises ? distance(step, 0) : distance(0, step);
+  return stepped("arange", start, step, (way - 1) / size + 1);
+}
+
+/// first, ..., last, where the steps between them are integers.
+Tensor linspace_of_integers(std::int64_t first, std::int64_t last, std::int64_t count) {
+  if (count < 2) return stepped("linspace", first, 0, static_cast<std::uint64_t>(count));
+  const std::uint64_t steps = static_cast<std::uint64_t>(count - 1);
+  const std::uint64_t way = first <= last ? distance(last, first) : distance(first, last);
+  if (way % steps != 0)
+    throw ValueError(text("linspace: ", count, " numbers from ", first, " to ", last,
+                          " are not all integers of i64; give another count, or another dtype"));
+  const std::uint64_t size = way / steps;
+  return stepped("linspace", first, static_cast<std::int64_t>(first <= last ? size : 0 - size), steps + 1);
 }
 
 }  // namespace
@@ -111,7 +162,7 @@ Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset) {
   return OpAccess::over(node.storage, first, shape, node.dtype);
 }
 
-Shape NestedNumbers::flatten(std::vector<double>& numbers) const {
+Shape NestedNumbers::flatten(std::vector<Scalar>& numbers) const {
   if (!is_list_) {
     numbers.push_back(number_);
     return {};
@@ -128,14 +179,8 @@ Shape NestedNumbers::flatten(std::vector<double>& numbers) const {
 }
 
 Tensor tensor(const NestedNumbers& numbers, Dtype dtype) {
-  std::vector<double> values;
+  std::vector<Scalar> values;
   const Shape shape = numbers.flatten(values);
-  if (dtype == i64)
-    for (const double value : values)
-      if (!(std::abs(value) <= 0x1p53) || value != std::trunc(value))
-        throw ValueError(text("tensor: ", value,
-                              " is not an integer that i64 takes from a list (up to 2^53); give "
-                              "integers, or another dtype"));
   return generated("tensor", shape, dtype, [&](std::int64_t k) { return values[static_cast<std::size_t>(k)]; });
 }
 
@@ -152,14 +197,19 @@ Tensor indices(const NestedNumbers& numbers) { return tensor(numbers, i64); }
 
 Tensor indices(std::span<const std::int64_t> values, const Shape& shape) { return copied(values, shape); }
 
-Tensor full(const Shape& shape, double value, Dtype dtype) { return constant("full", shape, value, dtype); }
+Tensor full(const Shape& shape, Scalar value, Dtype dtype) { return constant("full", shape, value, dtype); }
 Tensor zeros(const Shape& shape, Dtype dtype) { return constant("zeros", shape, 0, dtype); }
 Tensor ones(const Shape& shape, Dtype dtype) { return constant("ones", shape, 1, dtype); }
-Tensor full_like(const Tensor& x, double value) { return constant_like("full_like", x, value); }
+Tensor full_like(const Tensor& x, Scalar value) { return constant_like("full_like", x, value); }
 Tensor zeros_like(const Tensor& x) { return constant_like("zeros_like", x, 0); }
 Tensor ones_like(const Tensor& x) { return constant_like("ones_like", x, 1); }
 
-Tensor arange(double start, double stop, double step, Dtype dtype) {
+Tensor arange(Scalar first, Scalar end, Scalar by, Dtype dtype) {
+  if (dtype == i64) {
+    for (const Scalar& number : {first, end, by}) check_holds("arange", number, dtype);
+    return arange_of_integers(first.as<std::int64_t>(), end.as<std::int64_t>(), by.as<std::int64_t>());
+  }
+  const double start = first.real(), stop = end.real(), step = by.real();
   const double count = std::ceil((stop - start) / step);
   if (!std::isfinite(count))
     throw ValueError(
@@ -173,8 +223,13 @@ Tensor arange(double start, double stop, double step, Dtype dtype) {
   return generated("arange", shape, dtype, [&](std::int64_t k) { return start + static_cast<double>(k) * step; });
 }
 
-Tensor linspace(double first, double last, std::int64_t count, Dtype dtype) {
+Tensor linspace(Scalar from, Scalar to, std::int64_t count, Dtype dtype) {
   if (count < 0) throw ValueError(text("linspace: ", count, " numbers; count must be 0 or more"));
+  if (dtype == i64) {
+    for (const Scalar& number : {from, to}) check_holds("linspace", number, dtype);
+    return linspace_of_integers(from.as<std::int64_t>(), to.as<std::int64_t>(), count);
+  }
+  const double first = from.real(), last = to.real();
   const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
   return generated("linspace", {count}, dtype, [&](std::int64_t k) {
     return count > 1 && k == count - 1 ? last : first + static_cast<double>(k) * step;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iosfwd>
+#include <limits>
 #include <numbers>
 #include <type_traits>
 
@@ -69,7 +70,8 @@ constexpr Dual chain(double value, double slope, double tangent) {
   return {value, tangent == 0 ? 0 : slope * tangent};  // a zero tangent stays zero where the slope is infinite
 }
 
-/// The functions of the standard library, each with its derivative by the chain rule.
+/// The functions of the standard library, each with its derivative by the chain rule. At a kink they have the slope
+/// that the ops of the same name have.
 inline Dual exp(Dual a) { return chain(std::exp(a.value), std::exp(a.value), a.tangent); }
 inline Dual expm1(Dual a) { return chain(std::expm1(a.value), std::exp(a.value), a.tangent); }
 inline Dual log(Dual a) { return chain(std::log(a.value), 1 / a.value, a.tangent); }
@@ -97,6 +99,12 @@ inline Dual pow(Dual a, Dual b) {
   const double by_base = a.tangent == 0 ? 0 : b.value * std::pow(a.value, b.value - 1) * a.tangent;
   const double by_exponent = b.tangent == 0 || y == 0 ? 0 : y * std::log(a.value) * b.tangent;  // y ln a -> 0 as y -> 0
   return {y, by_base + by_exponent};
+}
+/// 0, the slope that stands for those on both sides of a kink, where `moving` is 0. If it moves, as a dual number that
+/// has a tangent, the slope has no derivative: a second derivative there is NaN.
+template <class T> constexpr T slope_at_kink(T) { return T(0); }
+constexpr Dual slope_at_kink(Dual moving) {
+  return {0, moving.tangent == 0 ? 0 : std::numeric_limits<double>::quiet_NaN()};
 }
 /// Of the value; a dual is finite if its tangent is, too.
 inline bool isnan(Dual a) { return std::isnan(a.value); }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include <retrace/core/trace.h>
 
@@ -46,9 +47,11 @@ std::string short_text(const Capture& capture) {
   const std::int64_t shown = all_fit ? x.numel() : std::min<std::int64_t>(3, x.numel());
   std::string result = "(";
   dispatch_any(x.dtype(), [&](auto zero) {
-    const auto values = x.values<decltype(zero)>();
+    using T = decltype(zero);
+    using Shown = std::conditional_t<std::is_same_v<T, std::int64_t>, std::int64_t, double>;
+    const auto values = x.values<T>();
     for (std::int64_t k = 0; k < shown; ++k)
-      result += text(k == 0 ? "" : ", ", static_cast<double>(values[static_cast<std::size_t>(k)]));
+      result += text(k == 0 ? "" : ", ", static_cast<Shown>(values[static_cast<std::size_t>(k)]));
   });
   if (all_fit) return result + ")";
   const Statistics all = capture.statistics ? *capture.statistics : statistics_of(x);

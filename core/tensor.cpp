@@ -56,14 +56,14 @@ const Tensor& Tensor::named(std::string_view name) const {
   return *this;
 }
 
-double Tensor::item() const {
+std::int64_t Tensor::place_of_item() const {
   check_defined("item", *this, "this");
   if (numel() != 1)
     throw ShapeError(text("item: ", *this, " has ", numel(), " elements, not one; use at({i, ...}) or values<T>()"));
-  return without_nan_sign(number_at(*this, 0));
+  return 0;
 }
 
-double Tensor::at(std::initializer_list<std::int64_t> index) const {
+std::int64_t Tensor::place_of(std::initializer_list<std::int64_t> index) const {
   check_defined("at", *this, "this");
   if (static_cast<int>(index.size()) != rank())
     throw ShapeError(text("at: ", index.size(), " indices for ", *this, "; give one per axis"));
@@ -77,7 +77,12 @@ double Tensor::at(std::initializer_list<std::int64_t> index) const {
                             " to ", extent - 1));
     place += (i < 0 ? i + extent : i) * strides[static_cast<std::size_t>(axis++)];
   }
-  return without_nan_sign(number_at(*this, place));
+  return place;
+}
+
+double Tensor::item() const { return without_nan_sign(number_at(*this, place_of_item())); }
+double Tensor::at(std::initializer_list<std::int64_t> index) const {
+  return without_nan_sign(number_at(*this, place_of(index)));
 }
 
 Tensor Tensor::detach() const {

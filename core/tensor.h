@@ -12,6 +12,7 @@
 
 #include <retrace/core/dtype.h>
 #include <retrace/core/memory.h>
+#include <retrace/core/scalar.h>
 #include <retrace/core/shape.h>
 #include <retrace/core/tensor_info.h>
 
@@ -59,10 +60,17 @@ class Tensor {
   template <class T> std::span<T> mutable_values() const {
     return {static_cast<T*>(elements_to_change(dtype_of<T>)), static_cast<std::size_t>(numel())};
   }
-  /// The only element (of a tensor with one). A dual gives its value. NaN comes without a sign.
+  /// The only element (of a tensor with one) as a double, which rounds i64 beyond 2^53. A dual gives its value. NaN
+  /// comes without a sign.
   double item() const;
-  /// One element, by one index per axis; negative ones count from the end.
+  /// The only element, exactly. Throws DtypeError if T is not its type.
+  template <class T> T item() const { return values<T>()[static_cast<std::size_t>(place_of_item())]; }
+  /// One element as a double, by one index per axis; negative ones count from the end.
   double at(std::initializer_list<std::int64_t> index) const;
+  /// One element, exactly. Throws DtypeError if T is not its type.
+  template <class T> T at(std::initializer_list<std::int64_t> index) const {
+    return values<T>()[static_cast<std::size_t>(place_of(index))];
+  }
   /// Row i of the first axis; shares the storage and is differentiable. Throws IndexError if there is none.
   Tensor operator[](std::int64_t index) const;
 
@@ -117,6 +125,8 @@ class Tensor {
     if (its.elements == nullptr) throw_no_values();
     return its.elements;
   }
+  std::int64_t place_of_item() const;
+  std::int64_t place_of(std::initializer_list<std::int64_t> index) const;
   void* elements_to_change(Dtype asked) const;
   void* gradient_elements(Dtype asked) const;
   void* gradient_elements_to_change(Dtype asked) const;
@@ -144,14 +154,14 @@ using Tensors = std::vector<Tensor, PoolAllocator<Tensor>>;
 /// Numbers in nested braces: {{1, 2}, {3, 4}}. All lists of a level have the same length.
 class NestedNumbers {
  public:
-  template <class Number>
-  requires std::is_arithmetic_v<Number> NestedNumbers(Number number) : number_(static_cast<double>(number)) {}
+  template <class Value>
+  requires std::is_arithmetic_v<Value> NestedNumbers(Value number) : number_(number) {}
   NestedNumbers(std::initializer_list<NestedNumbers> list) : list_(list), is_list_(true) {}
   /// The shape; throws ShapeError where the lists are ragged. Appends the numbers in order.
-  Shape flatten(std::vector<double>& numbers) const;
+  Shape flatten(std::vector<Scalar>& numbers) const;
 
  private:
-  double number_ = 0;
+  Scalar number_ = 0;
   std::vector<NestedNumbers> list_;
   bool is_list_ = false;
 };
@@ -167,7 +177,8 @@ Tensor empty_like(const Tensor& x);
 Tensor view(const Tensor& x, const Shape& shape, std::int64_t offset = 0);
 
 /// A tensor of these numbers: nested braces give the shape, tensor({{1, 2}, {3, 4}}) is 2 x 2. Throws ShapeError for
-/// lists of different lengths, and where the number of values is not that of `shape`.
+/// lists of different lengths, and where the number of values is not that of `shape`. Integers become i64 exactly; any
+/// other number throws ValueError there, here and in the following functions.
 Tensor tensor(const NestedNumbers& numbers, Dtype dtype = default_dtype());
 Tensor tensor(std::span<const float> values, const Shape& shape);
 Tensor tensor(std::span<const double> values, const Shape& shape, Dtype dtype = default_dtype());
@@ -179,14 +190,14 @@ Tensor indices(std::span<const std::int64_t> values, const Shape& shape);
 /// MemoryError if it is larger than memory.
 Tensor zeros(const Shape& shape, Dtype dtype = default_dtype());
 Tensor ones(const Shape& shape, Dtype dtype = default_dtype());
-Tensor full(const Shape& shape, double value, Dtype dtype = default_dtype());
+Tensor full(const Shape& shape, Scalar value, Dtype dtype = default_dtype());
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
-Tensor full_like(const Tensor& x, double value);
+Tensor full_like(const Tensor& x, Scalar value);
 /// start, start + step, ... below stop (above it, for a negative step). A step of 0 throws a ValueError.
-Tensor arange(double start, double stop, double step = 1, Dtype dtype = default_dtype());
+Tensor arange(Scalar start, Scalar stop, Scalar step = 1, Dtype dtype = default_dtype());
 /// `count` numbers from first to last, both included.
-Tensor linspace(double first, double last, std::int64_t count, Dtype dtype = default_dtype());
+Tensor linspace(Scalar first, Scalar last, std::int64_t count, Dtype dtype = default_dtype());
 /// Ones on the main diagonal of rows x columns.
 Tensor eye(std::int64_t rows, std::int64_t columns = -1, Dtype dtype = default_dtype());
 /// ids [...] to [..., classes], 1 at the id. Throws IndexError for an id outside [0, classes).

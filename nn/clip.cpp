@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <retrace/nn/sum_of_squares.h>
+#include <retrace/nn/norm_of_numbers.h>
 
 namespace retrace {
 namespace {
@@ -12,12 +12,15 @@ void check_limit(const char* function, double limit) {
   if (!(limit > 0)) throw ValueError(text(function, ": the limit is ", limit, "; it must be above 0"));
 }
 
-double squared_norm_of_gradient(const Tensor& x) {
-  double squares = 0;
-  if (x.has_unused_grad())
-    dispatch_real(x.dtype(), "clip_norm",
-                  [&](auto zero) { squares = sum_of_squares(x.grad_values<decltype(zero)>()); });
-  return squares;
+NormOfNumbers norm_of_gradients(const Tensors& parameters) {
+  return norm_of_numbers([&](auto&& term) {
+    double sum = 0;
+    for (const Tensor& x : parameters)
+      if (x.has_unused_grad())
+        sum += dispatch_real(x.dtype(), "clip_norm",
+                             [&](auto zero) { return sum_of_terms(x.grad_values<decltype(zero)>(), term); });
+    return sum;
+  });
 }
 
 /// element = change(element) for every element of the gradient.
@@ -28,18 +31,27 @@ template <class Change> void change_gradient(const Tensor& x, Change&& change) {
   });
 }
 
+/// element = limit element / norm, where limit / norm is hardly a number.
+void divide_gradient(const Tensor& x, const NormOfNumbers& norm, double limit) {
+  change_gradient(x, [scale = PowerOfTwo(-norm.exponent), factor = limit / norm.mantissa]<class T>(T element) {
+    return static_cast<T>(scale.times(static_cast<Wide<T>>(element)) * static_cast<Wide<T>>(factor));
+  });
+}
+
 }  // namespace
 
 double clip_norm(const Tensors& parameters, double limit, ClipRule rule) {
   check_limit("clip_norm", limit);
-  double squares = 0;
-  for (const Tensor& x : parameters) squares += squared_norm_of_gradient(x);
-  const double norm = std::sqrt(squares);
+  const NormOfNumbers size = norm_of_gradients(parameters);
+  const double norm = size.value();
   const double factor =
       rule == ClipRule::exact ? (norm > limit ? limit / norm : 1) : std::min(1.0, limit / (norm + 1e-6));
-  if (factor != 1)
+  constexpr double smallest = 0x1p-100;  // whose product with a float is rounded once
+  if (factor >= smallest && factor != 1)
     for (const Tensor& x : parameters)
       change_gradient(x, [=]<class T>(T element) { return element * static_cast<T>(factor); });
+  else if (factor < smallest)
+    for (const Tensor& x : parameters) divide_gradient(x, size, limit);
   return norm;
 }
 

@@ -1,6 +1,7 @@
 #include <retrace/nn/delta_net.h>
 
 #include <retrace/nn/head_rows.h>
+#include <retrace/ops/loops/padding.h>
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +106,8 @@ DeltaNetResult DeltaNet::operator()(const Tensor& x, const DeltaNetState& state,
   const Shape shape{batch, heads, size, size};
   check_heads("DeltaNet", x, project.weight.dim(1), state.memory, shape, lengths);
   const std::int64_t time = x.dim(1), steps = std::min(time, steps_of_a_chunk), all_heads = batch * heads;
-  const Tensors parts = split(project(x), {width, width, width, width, heads, heads}, -1);  // each [B, T, ...]
+  const Tensors parts = split(project(with_harmless_padding(x, lengths)), {width, width, width, width, heads, heads},
+                              -1);  // each [B, T, ...]
   const auto rows = [&](std::size_t part) { return rows_of_heads(parts[part], options.heads); };
   Tensor beta = options.largest_step * sigmoid(rows(4)), log_alpha = log_sigmoid(rows(5));
   if (lengths.defined()) {  // nothing is written and all kept after the end of a sample

@@ -1,6 +1,7 @@
 #include <retrace/nn/dnc.h>
 
 #include <retrace/nn/external_memory.h>
+#include <retrace/ops/loops/padding.h>
 
 namespace retrace {
 namespace {
@@ -115,7 +116,7 @@ DncResult Dnc::operator()(const Tensor& x, const DncState& state, const Tensor& 
   const Scope scope(this, "dnc");
   check_defined("Dnc", x, "x");
   check_heads("Dnc", x, controller.input() - options.read_heads * options.slot_size, {}, {}, lengths);
-  const ControllerSteps control(controller, x);
+  const ControllerSteps control(controller, with_harmless_padding(x, lengths));
   DncState now = first_state(x.dim(0), state, control.dtype());
   Tensors outputs;
   for (std::int64_t t = 0; t < x.dim(1); ++t) {

@@ -1,10 +1,15 @@
 #include <retrace/nn/external_memory.h>
 
+#include <cmath>
+
 namespace retrace {
 namespace {
 
-/// 1 / sqrt(sum v^2 + 1e-6) of the rows v [B, n, W]: [B, n, 1].
-Tensor inverse_norms(const Tensor& rows) { return reciprocal(sqrt(sum(square(rows), 2, {.keepdims = true}) + 1e-6)); }
+/// v / sqrt(sum v^2 + 1e-6) of the rows v [B, n, W].
+Tensor unit_rows(const Tensor& rows) {
+  const double size = static_cast<double>(rows.dim(2));
+  return rms_norm(rows, {}, 1e-6 / size) / std::sqrt(size);
+}
 
 Tensor flat(const Tensor& reads) { return reshape(reads, {reads.dim(0), reads.dim(1) * reads.dim(2)}); }
 
@@ -21,8 +26,7 @@ LstmState ControllerSteps::operator()(std::int64_t t, const Tensor& reads, const
 }
 
 Tensor content_weights(const Tensor& memory, const Tensor& keys, const Tensor& strengths) {
-  const Tensor products = matmul(strengths * inverse_norms(keys) * keys, memory, {.transpose_b = true});
-  return softmax(products * reshape(inverse_norms(memory), {memory.dim(0), 1, memory.dim(1)}));
+  return softmax(matmul(strengths * unit_rows(keys), unit_rows(memory), {.transpose_b = true}));
 }
 
 Tensor erase_and_add(const Tensor& memory, const Tensor& weights, const Tensor& erase, const Tensor& add) {

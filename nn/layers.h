@@ -13,8 +13,8 @@ namespace retrace {
 struct LinearOptions {
   bool bias = true;
 };
-/// y = f(x W^T + b) with the activation f: [..., in] -> [..., out]. Initially weight [out, in] is Glorot-uniform and
-/// bias [out] zero. Throws ShapeError if the last axis of x is not `in`.
+/// y = f(x W^T + b) with the activation f: [..., in] -> [..., out]; for zeros see the op linear. Initially weight [out,
+/// in] is Glorot-uniform and bias [out] zero. Throws ShapeError if the last axis of x is not `in`.
 struct Linear {
   Parameter weight;
   std::optional<Parameter> bias;
@@ -23,9 +23,9 @@ struct Linear {
       : weight(glorot_uniform(parameter_shape("Linear", "weight", {out, in}), random)) {
     if (options.bias) bias.emplace(zeros(parameter_shape("Linear", "bias", {out})));
   }
-  Tensor operator()(const Tensor& x, Activation activation = Activation::none) const {
+  Tensor operator()(const Tensor& x, Activation activation = Activation::none, Zeros zeros = Zeros::ordinary) const {
     const Scope scope(this, "linear");
-    return linear(x, weight, bias ? Tensor(*bias) : Tensor(), activation);
+    return linear(x, weight, bias ? Tensor(*bias) : Tensor(), activation, zeros);
   }
   void visit(auto&& see) const { see("weight", weight), see("bias", bias); }
 };
@@ -93,8 +93,9 @@ inline void check_probability(const char* layer, double probability) {
     throw ValueError(text(layer, ": the probability of dropout ", probability, " must lie from 0 to 1"));
 }
 
-/// y = 0 with the given probability, else x / (1 - probability), element by element: see the op dropout. y is x if
-/// random is null, as in evaluation. The constructor throws ValueError if the probability is not in [0, 1].
+/// y = x m, where m is 0 with the given probability, else 1 / (1 - probability), element by element: see the op
+/// dropout. y is x if random is null, as in evaluation. The constructor throws ValueError if the probability is not in
+/// [0, 1].
 struct Dropout {
   double probability;
 

@@ -1,6 +1,7 @@
 #include <retrace/nn/mlstm.h>
 
 #include <retrace/nn/head_rows.h>
+#include <retrace/ops/loops/padding.h>
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +82,8 @@ MlstmResult Mlstm::operator()(const Tensor& x, const MlstmState& state, const Te
   const Shape shape{batch, heads, size, size + 1}, shape_of_m{batch, heads};
   check_heads("Mlstm", x, project.weight.dim(1), state.memory, shape, lengths);
   check_heads("Mlstm", x, project.weight.dim(1), state.stabiliser, shape_of_m, lengths);
-  const Tensors parts = split(project(x), {width, width, width, width, heads, heads}, -1);  // each [B, T, ...]
+  const Tensors parts = split(project(with_harmless_padding(x, lengths)), {width, width, width, width, heads, heads},
+                              -1);  // each [B, T, ...]
   const std::int64_t time = x.dim(1), all_heads = batch * heads;
   const auto rows = [&](std::size_t part) { return rows_of_heads(parts[part], options.heads); };
   const auto gate = [&](std::size_t part) { return reshape(rows(part), {all_heads, time}); };

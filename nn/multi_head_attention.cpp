@@ -3,11 +3,13 @@
 #include <limits>
 
 #include <retrace/nn/positions.h>
+#include <retrace/ops/attention/mask.h>
+#include <retrace/ops/loops/padding.h>
 
 namespace retrace {
 namespace {
 
-void check_heads_and_ranks(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& mask) {
+void check_heads_and_ranks(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
   check_defined("multi_head_attention", q, "q");
   check_defined("multi_head_attention", k, "k");
   check_defined("multi_head_attention", v, "v");
@@ -17,21 +19,19 @@ void check_heads_and_ranks(const Tensor& q, const Tensor& k, const Tensor& v, in
   if (heads < 1 || q.dim(-1) % heads != 0)
     throw ShapeError(
         text("multi_head_attention: ", heads, " heads do not divide ", q.dim(-1), " features; choose a divisor"));
-  if (mask.defined() && mask.rank() != 2 && mask.rank() != 3)
-    throw ShapeError(
-        text("multi_head_attention: the mask ", mask.shape(), " must be [Tq, Tk] or [B, Tq, Tk]; reshape it"));
 }
 
 }  // namespace
 
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
                                      const Tensor& w_k, const Tensor& w_v, const Tensor& w_o, const Tensor& mask) {
-  check_heads_and_ranks(q, k, v, heads, mask);
+  check_heads_and_ranks(q, k, v, heads);
+  const MatmulOptions form{.zeros = mask.defined() ? Zeros::strong : Zeros::ordinary};
   // If q, k and v are one tensor, its gradient sums their terms in the reverse of this order.
-  const Tensor values = matmul(v, w_v), keys = matmul(k, w_k), queries = matmul(q, w_q);
+  const Tensor values = matmul(v, w_v, form), keys = matmul(k, w_k, form), queries = matmul(q, w_q, form);
   const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
   const Tensor weights = heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
-  return {w_o.defined() ? matmul(result.y, w_o) : result.y, weights};
+  return {w_o.defined() ? matmul(result.y, w_o, form) : result.y, weights};
 }
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t size, Random& random, MultiHeadAttentionOptions options)
@@ -61,25 +61,27 @@ Tensor as_additive(const Tensor& mask, Dtype dtype) {
   return where(mask, full({}, 0, dtype), full({}, -std::numeric_limits<double>::infinity(), dtype));
 }
 
+// Keys that are hidden from the queries reach no weight.
+Zeros zeros_of(const AttendOptions& options) {
+  return options.mask.defined() || options.lengths.defined() || options.causal ? Zeros::strong : Zeros::ordinary;
+}
+Tensor projected(const Linear& layer, const Tensor& x, Zeros zeros) { return layer(x, Activation::none, zeros); }
+
 // The options of attention: everything that hides keys or adds to the scores, in one mask.
 AttentionOptions masked(const MultiHeadAttention& module, const AttendOptions& options, const Tensor& q,
                         std::int64_t keys) {
   const Dtype dtype = dtype_of_mask(q);
   Tensor mask = options.mask;
+  const auto add_to_mask = [&](const Tensor& more) { mask = mask.defined() ? as_additive(mask, dtype) + more : more; };
+  if (mask.defined())
+    check_attention_mask("MultiHeadAttention", mask, attention_scores_shape(q.shape(), keys, module.heads));
   if (options.lengths.defined()) {
     if (options.lengths.rank() != 1 || options.lengths.dim(0) != q.dim(0))
       throw ShapeError(text("MultiHeadAttention: lengths", options.lengths.shape(), " must be [", q.dim(0),
                             "], one for each sample of q", q.shape()));
-    const Tensor padding = padding_mask(options.lengths, keys, dtype);
-    mask = mask.defined() ? as_additive(mask, dtype) + padding : padding;
+    add_to_mask(padding_mask(options.lengths, keys, dtype));
   }
-  if (module.positions == AttentionPositions::alibi) {
-    const Tensor bias = alibi_bias(module.heads, q.dim(1), keys, dtype);  // [heads, Tq, Tk]
-    const Tensor of_heads = module.heads == 1 ? bias : unsqueeze(bias, 0);
-    if (mask.defined()) mask = as_additive(mask, dtype);
-    const bool of_samples = mask.defined() && mask.rank() == 3 && module.heads > 1;
-    mask = mask.defined() ? (of_samples ? unsqueeze(mask, 1) : mask) + of_heads : of_heads;
-  }
+  if (module.positions == AttentionPositions::alibi) add_to_mask(alibi_bias(module.heads, q.dim(1), keys, dtype));
   return {.heads = module.heads, .causal = options.causal, .mask = mask};
 }
 
@@ -113,8 +115,8 @@ AttentionResult attend(const MultiHeadAttention& module, const Tensor& q, const 
   AttentionResult result = attention_with_weights(q, seen.keys, seen.values, fused);
   if (drops) {
     const Tensor weights = module.heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
-    result.y =
-        combine_heads(matmul(dropout(weights, module.dropout, options.random), split_heads(seen.values, module.heads)));
+    const Tensor dropped = dropout(weights, module.dropout, options.random);
+    result.y = combine_heads(matmul(dropped, split_heads(seen.values, module.heads), {.zeros = zeros_of(options)}));
   }
   return result;
 }
@@ -122,13 +124,18 @@ AttentionResult attend(const MultiHeadAttention& module, const Tensor& q, const 
 AttentionResult run(const MultiHeadAttention& module, const Tensor& q, const Tensor& k, const Tensor& v,
                     const AttendOptions& options, bool weights_wanted) {
   const Scope scope(&module, "mha");
-  check_heads_and_ranks(q, k, v, module.heads, options.mask);
+  check_heads_and_ranks(q, k, v, module.heads);
   const std::int64_t before = options.cache == nullptr ? 0 : options.cache->length();
-  const Tensor values = module.value(v), keys = rotated(module, module.key(k), before);
-  const Tensor queries = rotated(module, module.query(q), before + k.dim(1) - q.dim(1));
+  const Zeros zeros = zeros_of(options);
+  const Tensor inside_k = with_harmless_padding(k, options.lengths, before);
+  const Tensor inside_v = &v == &k ? inside_k : with_harmless_padding(v, options.lengths, before);
+  const Tensor& own_q = &q == &k ? inside_k : q;
+  const Tensor values = projected(module.value, inside_v, zeros);
+  const Tensor keys = rotated(module, projected(module.key, inside_k, zeros), before);
+  const Tensor queries = rotated(module, projected(module.query, own_q, zeros), before + k.dim(1) - q.dim(1));
   const KeyValueCache seen = appended(options.cache, keys, values);
   AttentionResult result = attend(module, queries, seen, options, weights_wanted);
-  result.y = module.out(result.y);
+  result.y = projected(module.out, result.y, zeros);
   if (weights_wanted && module.heads == 1) result.weights = unsqueeze(result.weights, 1);
   if (options.cache != nullptr) *options.cache = seen;
   return result;
@@ -148,9 +155,9 @@ Tensor MultiHeadAttention::without_weights(const Tensor& q, const Tensor& k, con
 
 KeyValueCache MultiHeadAttention::project(const Tensor& k, const Tensor& v) const {
   const Scope scope(this, "mha");
-  check_heads_and_ranks(k, k, v, 1, {});
-  const Tensor values = value(v);
-  return {rotated(*this, key(k), 0), values};
+  check_heads_and_ranks(k, k, v, 1);
+  const Tensor values = projected(value, v, Zeros::strong);
+  return {rotated(*this, projected(key, k, Zeros::strong), 0), values};
 }
 
 Tensor MultiHeadAttention::from_projected(const Tensor& q, const KeyValueCache& memory,
@@ -158,9 +165,10 @@ Tensor MultiHeadAttention::from_projected(const Tensor& q, const KeyValueCache& 
   const Scope scope(this, "mha");
   if (options.cache != nullptr)
     throw ValueError("MultiHeadAttention: from_projected reads its keys and appends none; give it no cache");
-  check_heads_and_ranks(q, memory.keys, memory.values, heads, options.mask);
-  const Tensor queries = rotated(*this, query(q), memory.length() - q.dim(1));
-  return out(attend(*this, queries, memory, options, false).y);
+  check_heads_and_ranks(q, memory.keys, memory.values, heads);
+  const Zeros zeros = zeros_of(options);
+  const Tensor queries = rotated(*this, projected(query, q, zeros), memory.length() - q.dim(1));
+  return projected(out, attend(*this, queries, memory, options, false).y, zeros);
 }
 
 }  // namespace retrace

@@ -8,9 +8,9 @@
 namespace retrace {
 
 /// y = attention(q w_q, k w_k, v w_v) w_o, with the features split among the heads. The weights [S, S] multiply from
-/// the right, without biases; an undefined w_o is skipped. q [B, Tq, S], k and v [B, Tk, S]; the mask is [Tq, Tk] or
-/// [B, Tq, Tk], additive or i64 as in AttentionOptions. Returns y [B, Tq, S] and the attention weights [B, heads, Tq,
-/// Tk]. Throws ShapeError if a rank is another one or the heads do not divide S.
+/// the right, without biases; an undefined w_o is skipped. q [B, Tq, S], k and v [B, Tk, S]; the mask, additive or i64
+/// as in AttentionOptions, broadcasts to [B, heads, Tq, Tk]. Returns y [B, Tq, S] and the attention weights [B, heads,
+/// Tq, Tk]. Throws ShapeError if a rank is another one, the heads do not divide S or the mask does not broadcast.
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
                                      const Tensor& w_k, const Tensor& w_v, const Tensor& w_o = {},
                                      const Tensor& mask = {});
@@ -40,7 +40,7 @@ struct KeyValueCache {
 struct AttendOptions {
   Tensor mask = {};                // as in multi_head_attention
   bool causal = false;             // query i sees keys 0 to i + Tk - Tq only
-  Tensor lengths = {};             // [B] (i64): sample b has lengths[b] keys, and no query sees the padding behind them
+  Tensor lengths = {};             // [B] (i64): sample b has lengths[b] keys, and no query sees the padding after them
   Random* random = nullptr;        // for dropout; null turns it off, as in evaluation
   KeyValueCache* cache = nullptr;  // the keys and values of earlier calls come first; those of this one are appended
 };

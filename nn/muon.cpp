@@ -1,6 +1,6 @@
 #include <retrace/nn/adam_update.h>
 #include <retrace/nn/muon.h>
-#include <retrace/nn/sum_of_squares.h>
+#include <retrace/nn/norm_of_numbers.h>
 
 #include <cmath>
 
@@ -24,12 +24,22 @@ template <class T> Tensor with_momentum(const OptimizerSlot& slot, double moment
   return u;
 }
 
+/// u / norm.
+Tensor divided(const Tensor& u, const NormOfNumbers& norm) {
+  const double factor = 1 / norm.value();
+  if (!std::isfinite(norm.mantissa) || (factor > 1e-30 && factor < 1e30)) return u * factor;  // fits into f32, too
+  const int exponent = norm.exponent + std::ilogb(norm.mantissa), half = exponent / 2;
+  return u * std::ldexp(1, -half) * std::ldexp(1, half - exponent) *
+         (1 / std::ldexp(norm.mantissa, norm.exponent - exponent));
+}
+
 /// U f(S) V^T for u = U S V^T. Each step maps the singular values by s (3.4445 - 4.775 s^2 + 2.0315 s^4), which grows
 /// small ones fast and then keeps them around 1 (the coefficients are those of Jordan et al.).
 template <class T> Tensor orthogonal(const Tensor& u) {
-  constexpr double tiny = 1e-30;             // so that a zero matrix stays zero
   const bool is_tall = u.dim(0) > u.dim(1);  // x x^T is smaller for a wide one
-  Tensor x = (is_tall ? transpose(u) : u) * (1 / (std::sqrt(sum_of_squares(u.values<T>())) + tiny));
+  const NormOfNumbers size = norm_of_numbers([&](auto&& term) { return sum_of_terms(u.values<T>(), term); });
+  if (size.mantissa == 0) return u;
+  Tensor x = divided(is_tall ? transpose(u) : u, size);
   for (int step = 0; step < 5; ++step) {
     const Tensor squares = matmul(x, x, {.transpose_b = true});
     x = x * 3.4445 + matmul(squares * -4.775 + matmul(squares, squares) * 2.0315, x);

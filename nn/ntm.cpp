@@ -1,6 +1,7 @@
 #include <retrace/nn/ntm.h>
 
 #include <retrace/nn/external_memory.h>
+#include <retrace/ops/loops/padding.h>
 
 namespace retrace {
 namespace {
@@ -82,7 +83,7 @@ NtmResult Ntm::operator()(const Tensor& x, const NtmState& state, const Tensor& 
   const Scope scope(this, "ntm");
   check_defined("Ntm", x, "x");
   check_heads("Ntm", x, controller.input() - options.read_heads * options.slot_size, {}, {}, lengths);
-  const ControllerSteps control(controller, x);
+  const ControllerSteps control(controller, with_harmless_padding(x, lengths));
   NtmState now = first_state(x.dim(0), state, control.dtype());
   const Tensor moves = sources_of_moves(options.slots);
   Tensors outputs;

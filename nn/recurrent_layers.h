@@ -7,6 +7,7 @@
 
 #include <retrace/nn/module.h>
 #include <retrace/nn/recurrent.h>
+#include <retrace/ops/loops/padding.h>
 
 namespace retrace {
 
@@ -61,7 +62,7 @@ void visit_further_cells(const std::vector<Cell>& further, const RecurrentOption
 /// run(k, input [B, T, features]) gives the outputs of cell k.
 template <class Run>
 Tensor run_layers(const Tensor& x, const RecurrentOptions& options, const Tensor& lengths, Random* random, Run&& run) {
-  Tensor y = x;
+  Tensor y = with_harmless_padding(x, lengths);
   for (int layer = 0, k = 0; layer < options.layers; ++layer) {
     const Tensor input = layer > 0 && options.dropout > 0 ? dropout(y, options.dropout, random) : y;
     y = run(k++, input);

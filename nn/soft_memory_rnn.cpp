@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <retrace/nn/head_rows.h>
+#include <retrace/ops/loops/padding.h>
 
 namespace retrace {
 namespace {
@@ -75,7 +76,8 @@ SoftMemoryResult SoftMemoryRnn::operator()(const Tensor& x, const SoftMemoryStat
   const Shape shape_of_h{batch, hidden}, shape_of_cells{batch, memories, count, size};
   check_heads("SoftMemoryRnn", x, input.weight.dim(1), state.h, shape_of_h, lengths);
   check_heads("SoftMemoryRnn", x, input.weight.dim(1), state.cells, shape_of_cells, lengths);
-  const Tensor projected = transpose(input(x), {1, 0, 2}), from = sources(options, count, jump);
+  const Tensor projected = transpose(input(with_harmless_padding(x, lengths)), {1, 0, 2}),
+               from = sources(options, count, jump);
   const auto of_state = [&](const Tensor& part, const Shape& shape) {
     return part.defined() ? part : zeros(shape, projected.dtype());
   };

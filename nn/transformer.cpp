@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <retrace/ops/loops/padding.h>
+
 namespace retrace {
 namespace {
 
@@ -82,7 +84,8 @@ Tensor TransformerEncoderLayer::operator()(const Tensor& x, const AttendOptions&
   AttendOptions own = attend;
   KeyValueCache next = attend.cache == nullptr ? KeyValueCache() : *attend.cache;
   if (attend.cache != nullptr) own.cache = &next;
-  const Tensor attended = add_sublayer(x, norm1, options, attend.random, [&](const Tensor& input) {
+  const Tensor inside = with_harmless_padding(x, attend.lengths, next.length());
+  const Tensor attended = add_sublayer(inside, norm1, options, attend.random, [&](const Tensor& input) {
     return self_attn.without_weights(input, input, input, own);
   });
   Tensor y = add_feed_forward(*this, attended, norm2, attend.random);
@@ -110,10 +113,14 @@ Tensor TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory
                           .random = decode.random,
                           .cache = cache == nullptr ? nullptr : &next.self};
   const AttendOptions of_memory{.mask = decode.memory_mask, .lengths = decode.memory_lengths, .random = decode.random};
-  const Tensor attended = add_sublayer(x, norm1, options, decode.random, [&](const Tensor& input) {
+  const Tensor inside = with_harmless_padding(x, decode.lengths, next.self.length());
+  const Tensor attended = add_sublayer(inside, norm1, options, decode.random, [&](const Tensor& input) {
     return self_attn.without_weights(input, input, input, own);
   });
-  if (next.cross.length() == 0) next.cross = multihead_attn.project(memory, memory);
+  if (next.cross.length() == 0) {
+    const Tensor inside_memory = with_harmless_padding(memory, decode.memory_lengths);
+    next.cross = multihead_attn.project(inside_memory, inside_memory);
+  }
   const Tensor informed = add_sublayer(attended, norm2, options, decode.random, [&](const Tensor& input) {
     return multihead_attn.from_projected(input, next.cross, of_memory);
   });
@@ -147,9 +154,10 @@ TransformerDecoder::TransformerDecoder(std::int64_t size, Random& random, const 
 Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, const DecodeOptions& decode,
                                       std::vector<TransformerDecoderCache>* caches) const {
   const Scope scope(this, "decoder");
+  const Tensor inside_memory = with_harmless_padding(memory, decode.memory_lengths);
   return run_stack("TransformerDecoder", *this, x, caches,
                    [&](const TransformerDecoderLayer& layer, const Tensor& input, TransformerDecoderCache* cache) {
-                     return layer(input, memory, decode, cache);
+                     return layer(input, inside_memory, decode, cache);
                    });
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
 
@@ -15,7 +16,7 @@ struct Abs {
     using std::abs;
     return abs(x);
   }
-  template <class T> static T slope(T x, T, Attributes) { return x > 0 ? T(1) : x < 0 ? T(-1) : T(0); }
+  template <class T> static T slope(T x, T, Attributes) { return x > 0 ? T(1) : x < 0 ? T(-1) : slope_at_kink(x); }
 };
 
 }  // namespace

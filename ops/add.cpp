@@ -1,5 +1,6 @@
 #include <retrace/ops/loops/binary.h>
 #include <retrace/ops/loops/integers.h>
+#include <retrace/ops/loops/masked.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -13,7 +14,19 @@ struct Add {
   template <class T> static T value(T a, T b) { return wrapping_add(a, b); }
 };
 
+/// An additive mask hides what it is added to, which needs no gradient of its own: softmax gives it 0.
+struct AddMask : Add {
+  template <class T> static T value(T x, T mask) {
+    if constexpr (std::is_integral_v<T>)
+      return Add::value(x, mask);
+    else
+      return masked_sum(x, mask);
+  }
+};
+
 }  // namespace
+
+Tensor add_mask(const Tensor& x, const Tensor& mask) { return binary<AddMask>(x, mask); }
 
 Tensor add(const Tensor& a, const Tensor& b) { return binary<Add>(a, b); }
 

@@ -14,11 +14,14 @@ struct BinaryCrossEntropy {
                                pair_loss_formulas<BinaryCrossEntropy>,
                                pair_loss_attributes<BinaryCrossEntropy>};
 
+  // x (1 - t) and not x - x t, which would lose the digits of 1 - t where x is large.
   template <class T> static T value(T x, T t) {
-    using std::abs, std::exp, std::log1p;
-    return (x > T(0) ? x : T(0)) - x * t + log1p(exp(-abs(x)));
+    using std::isinf, std::log1p;
+    const T factor = x < T(0) ? -t : T(1) - t;
+    const T linear = isinf(x) && factor == T(0) ? T(0) : factor * x;  // an impossible class that is not the target
+    return linear + log1p(exp_of_minus_size(x));
   }
-  template <class T> static T dx(T x, T t) { return logistic(x) - t; }
+  template <class T> static T dx(T x, T t) { return x < T(0) ? logistic(x) - t : (T(1) - t) - logistic(-x); }
   template <class T> static T dt(T x, T) { return -x; }
 };
 

@@ -2,6 +2,7 @@
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -38,11 +39,11 @@ void backward(Record& r) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     lines.for_each([=](std::int64_t start) {
-      T s(0);  // the sum over t >= k of dy[t] and all x between k and t
+      Wide<T> s(0);  // the sum over t >= k of dy[t] and all x between k and t
       for (std::int64_t k = start + (lines.length - 1) * lines.stride; k >= start; k -= lines.stride) {
-        s += dy[k];
-        dx.put_at(k, k == start ? s : s * y[k - lines.stride]);
-        s *= x[k];
+        s += static_cast<Wide<T>>(dy[k]);
+        dx.put_at(k, static_cast<T>(k == start ? s : s * static_cast<Wide<T>>(y[k - lines.stride])));
+        s *= static_cast<Wide<T>>(x[k]);
       }
     });
   });
@@ -61,9 +62,9 @@ Tensor cumprod(const Tensor& x, int axis) {
     T* to = y.mutable_values<T>().data();
     const Lines lines(x.shape(), along);
     lines.for_each([=](std::int64_t start) {
-      T product(1);
+      Wide<T> product(1);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)
-        to[k] = product *= from[k];
+        to[k] = static_cast<T>(product *= static_cast<Wide<T>>(from[k]));
     });
   });
   record(info, backward, {&x}, {&y}, {&x, &y}, along);

@@ -2,6 +2,7 @@
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -26,10 +27,10 @@ void backward(Record& r) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     lines.for_each([=](std::int64_t start) {
-      T sum(0);
+      Wide<T> sum(0);
       for (std::int64_t k = start + (lines.length - 1) * lines.stride; k >= start; k -= lines.stride) {
-        sum += dy[k];
-        dx.put_at(k, sum);
+        sum += static_cast<Wide<T>>(dy[k]);
+        dx.put_at(k, static_cast<T>(sum));
       }
     });
   });
@@ -48,8 +49,9 @@ Tensor cumsum(const Tensor& x, int axis) {
     T* to = y.mutable_values<T>().data();
     const Lines lines(x.shape(), along);
     lines.for_each([=](std::int64_t start) {
-      T sum(0);
-      for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride) to[k] = sum += from[k];
+      Wide<T> sum(0);
+      for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)
+        to[k] = static_cast<T>(sum += static_cast<Wide<T>>(from[k]));
     });
   });
   record(info, backward, {&x}, {&y}, {}, along);

@@ -1,4 +1,7 @@
+#include <retrace/core/attribute.h>
 #include <retrace/ops/loops/binary.h>
+#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -13,8 +16,44 @@ struct Div {
   template <class T> static T db(T dy, T, T b, T y) { return -dy * y / b; }
 };
 
+// Divisions by a number and of one divide: 49 times 1 / 49 is less than 1, and 1 / x overflows or underflows where c /
+// x does not.
+
+struct DivideBy {
+  struct Attributes {
+    double divisor;
+  };
+  static Formulas formulas(const Record& r) {
+    const std::string c = as_factor(r.attributes<Attributes>().divisor);
+    return {"y = x / " + c, "dx = dy / " + c};
+  }
+  static AttributeList attribute_list(const Record& r) { return {{"divisor", r.attributes<Attributes>().divisor}}; }
+  static constexpr OpInfo info{"div", "y = x / c", "dx = dy / c", "x", formulas, attribute_list};
+  static constexpr Saves saves = Saves::nothing;
+
+  template <class T> static T value(T x, const Attributes& c) { return x / static_cast<T>(c.divisor); }
+  template <class T> static T gradient(T dy, T, T, const Attributes& c) { return dy / static_cast<T>(c.divisor); }
+};
+
+struct DivideNumber {
+  struct Attributes {
+    double dividend;
+  };
+  static Formulas formulas(const Record& r) {
+    return {text("y = ", as_factor(r.attributes<Attributes>().dividend), " / x"), info.backward};
+  }
+  static AttributeList attribute_list(const Record& r) { return {{"dividend", r.attributes<Attributes>().dividend}}; }
+  static constexpr OpInfo info{"div", "y = c / x", "dx = -dy y / x", "x", formulas, attribute_list};
+  static constexpr Saves saves = Saves::x;
+
+  template <class T> static T value(T x, const Attributes& c) { return static_cast<T>(c.dividend) / x; }
+  template <class T> static T gradient(T dy, T x, T, const Attributes& c) { return -dy * value(x, c) / x; }
+};
+
 }  // namespace
 
 Tensor div(const Tensor& a, const Tensor& b) { return binary<Div>(a, b); }
+Tensor div(const Tensor& x, double divisor) { return unary<DivideBy>(x, {divisor}); }
+Tensor div(double dividend, const Tensor& x) { return unary<DivideNumber>(x, {dividend}); }
 
 }  // namespace retrace

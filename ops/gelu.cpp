@@ -20,11 +20,11 @@ struct Gelu {
     using std::erfc;
     return T(0.5) * erfc(x * T(-1 / std::numbers::sqrt2));
   }
-  template <class T> static T value(T x, Attributes) { return x * distribution(x); }
+  template <class T> static T value(T x, Attributes) { return at_least_lowest(x) * distribution(x); }
   template <class T> static T slope(T x, T, Attributes) {
     using std::exp;
     const T density = exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-    return distribution(x) + x * density;
+    return distribution(x) + finite_or_nan(x) * density;
   }
   template <std::same_as<float> T> static constexpr auto kernel = &kernels::MapKernels<T>::gelu;
 };
@@ -40,7 +40,9 @@ struct GeluTanh {
   static constexpr double cubic = 0.044715;
 
   // (1 + tanh u) / 2 = 1 / (1 + e^-2u), which does not cancel for negative u.
-  template <class T> static T value(T x, Attributes) { return x * logistic(T(two_root) * x * (1 + T(cubic) * x * x)); }
+  template <class T> static T value(T x, Attributes) {
+    return at_least_lowest(x) * logistic(T(two_root) * x * (1 + T(cubic) * x * x));
+  }
   template <class T> static T slope(T x, T, Attributes) {
     const T twice_u = T(two_root) * x * (1 + T(cubic) * x * x);
     const T bend = logistic_slope(twice_u);

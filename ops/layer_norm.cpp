@@ -9,6 +9,7 @@
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/loops/rescaled.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -278,6 +279,24 @@ bool gives_back_normal(const Operands& in) {
   });
 }
 
+/// Normalises a row again whose squares overflow or underflow.
+template <class T> void rescale_row(const kernels::LayerNormRows<T>& all, std::int64_t row) {
+  const T* x = all.x + row * all.length;
+  T* y = all.y + row * all.length;
+  if (all.residual != nullptr) {
+    T* sum = all.sum + row * all.length;  // which may have been y
+    for (std::int64_t k = 0; k < all.length; ++k) sum[k] = x[k] + all.residual[row * all.length + k];
+    x = sum;
+  }
+  const RescaledRow<T> rescaled(x, all.length, static_cast<double>(all.eps), true);
+  for (std::int64_t k = 0; k < all.length; ++k) {
+    const T normal = rescaled.normal(x[k]), scaled = all.gamma == nullptr ? normal : normal * all.gamma[k];
+    y[k] = all.beta == nullptr ? scaled : scaled + all.beta[k];
+  }
+  all.mean[row] = rescaled.mean();
+  all.inverse[row] = rescaled.inverse();
+}
+
 template <class T> void forward(const Operands& in, const Normalised& out) {
   const std::int64_t rows = out.inverse.numel(), width = rows == 0 ? 0 : in.x.numel() / rows;
   const auto read = [](const Tensor& x) { return x.defined() ? x.values<T>().data() : nullptr; };
@@ -299,6 +318,8 @@ template <class T> void forward(const Operands& in, const Normalised& out) {
     if (part.residual != nullptr) part.residual += begin * width, part.sum += begin * width;
     part.rows = end - begin;
     kernels::run<T>(&kernels::KernelTable::layer_norm, kernels::layer_norm_plain<T>, part);
+    for (std::int64_t row = 0; row < part.rows; ++row)
+      if (!comes_from_digits(part.inverse[row])) rescale_row(part, row);
   });
 }
 

@@ -1,5 +1,5 @@
 #include <retrace/core/attribute.h>
-#include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
@@ -8,11 +8,14 @@
 namespace retrace {
 namespace {
 
-using kernels::gemm;
+struct Attributes {
+  Activation activation;
+  Zeros zeros;
+};
 
 // Without an activation, z is y.
 Formulas formulas(const Record& r) {
-  const ActivationParts* f = parts_of(r.attributes<Activation>());
+  const ActivationParts* f = parts_of(r.attributes<Attributes>().activation);
   const bool has_bias = r.inputs() > 2;
   const std::string z = has_bias ? " = x W^T + b" : " = x W^T", dz = f == nullptr ? "dy" : "dz";
   std::string backward = text("dx = ", dz, " W, dW = ", dz, "^T x");
@@ -21,7 +24,11 @@ Formulas formulas(const Record& r) {
   return {text("z", z, ", y = ", f->y), text("dz = ", f->dz, ", ", backward)};
 }
 
-AttributeList attribute_list(const Record& r) { return {{"activation", name_of(r.attributes<Activation>())}}; }
+AttributeList attribute_list(const Record& r) {
+  AttributeList list{{"activation", name_of(r.attributes<Attributes>().activation)}};
+  if (r.attributes<Attributes>().zeros == Zeros::strong) list.push_back({"zeros", "strong"});
+  return list;
+}
 
 constexpr OpInfo info{
     "linear",  "y = f(x W^T + b)", "dz = dy f'(x W^T + b), dx = dz W, dW = dz^T x, db = sum dz along axis 0",
@@ -45,13 +52,14 @@ template <class T> void forward_plain(const Sizes& n, const T* x, const T* weigh
 
 // dx += dz W, dW += dz^T x, db += sum dz; each where it is wanted, else null
 template <class T>
-void backward_plain(const Sizes& n, const T* x, const T* weight, const T* dz, T* dx, T* dweight, T* dbias) {
+void backward_plain(const Sizes& n, const T* x, const T* weight, const T* dz, T* dx, T* dweight, T* dbias,
+                    Zeros zeros) {
   for (std::int64_t row = 0; row < n.rows; ++row)
     for (std::int64_t o = 0; o < n.out; ++o) {
       const T now = dz[row * n.out + o];
       for (std::int64_t i = 0; i < n.in; ++i) {
         if (dx != nullptr) dx[row * n.in + i] += now * weight[o * n.in + i];
-        if (dweight != nullptr) dweight[o * n.in + i] += now * x[row * n.in + i];
+        if (dweight != nullptr) dweight[o * n.in + i] += kernels::product(zeros, now, x[row * n.in + i]);
       }
       if (dbias != nullptr) dbias[o] += now;
     }
@@ -66,8 +74,8 @@ void forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor
   T *to = y.mutable_values<T>().data(), *to_slopes = slopes.defined() ? slopes.mutable_values<T>().data() : nullptr;
   const kernels::ActivationFunction<T> apply = f == nullptr ? nullptr : f->of<T>().apply;
   if constexpr (std::is_floating_point_v<T>) {
-    gemm<T>({n.rows, n.out, n.in}, {from, n.in}, {w, n.in, true},
-            {.data = to, .row_stride = n.out, .bias = b, .activation = apply, .slopes = to_slopes});
+    kernels::gemm<T>({n.rows, n.out, n.in}, {from, n.in}, {w, n.in, true},
+                     {.data = to, .row_stride = n.out, .bias = b, .activation = apply, .slopes = to_slopes});
   } else {
     forward_plain(n, from, w, b, to);
     if (apply != nullptr) apply(to, to_slopes, n.rows * n.out);
@@ -90,27 +98,29 @@ template <class T> void put_gradients(Record& r, const T* dz) {
   const T* x = r.wants(1) ? r.saved(0).values<T>() : nullptr;
   const T* weight = r.wants(0) ? r.saved(1).values<T>() : nullptr;
   const bool wants_bias = r.inputs() > 2 && r.wants(2);
+  const Zeros zeros = r.attributes<Attributes>().zeros;
   if constexpr (std::is_floating_point_v<T>) {
     if (r.wants(0)) {
       const GradientSlot<T> dx = r.grad_in<T>(0);
-      gemm<T>({n.rows, n.in, n.out}, {dz, n.out}, {weight, n.in}, {dx.values, n.in, 0, dx.add});
+      kernels::gemm<T>({n.rows, n.in, n.out}, {dz, n.out}, {weight, n.in}, {dx.values, n.in, 0, dx.add});
     }
     if (r.wants(1)) {
       const GradientSlot<T> dweight = r.grad_in<T>(1);
-      gemm<T>({n.out, n.in, n.rows}, {dz, n.out, true}, {x, n.in}, {dweight.values, n.in, 0, dweight.add});
+      kernels::gemm<T>(zeros, {n.out, n.in, n.rows}, {dz, n.out, true}, {x, n.in},
+                       {dweight.values, n.in, 0, dweight.add});
     }
     if (wants_bias) put_sum_of_rows(dz, n.rows, n.out, r.grad_in<T>(2));
   } else {
     const auto slot = [&](int i, bool wanted) { return wanted ? r.grad_in<T>(i, Begin::zeroed).values : nullptr; };
     T *dx = slot(0, r.wants(0)), *dweight = slot(1, r.wants(1)), *dbias = slot(2, wants_bias);
-    backward_plain(n, x, weight, dz, dx, dweight, dbias);
+    backward_plain(n, x, weight, dz, dx, dweight, dbias, zeros);
   }
 }
 
 void backward(Record& r) {
   dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    if (const ActivationParts* f = parts_of(r.attributes<Activation>()))
+    if (const ActivationParts* f = parts_of(r.attributes<Attributes>().activation))
       put_gradients<T>(r, gradient_of_z<T>(r, *f).template values<T>().data());
     else
       put_gradients<T>(r, r.grad_out<T>());
@@ -137,8 +147,8 @@ bool is_recorded(const Tensor& x, const Tensor& weight, const Tensor& bias) {
          (x.wants_gradient() || weight.wants_gradient() || (bias.defined() && bias.wants_gradient()));
 }
 
-Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
-  const ActivationParts* f = parts_of(activation);
+Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias, const Attributes& attributes) {
+  const ActivationParts* f = parts_of(attributes.activation);
   const bool saves_slope = f != nullptr && f->saves_slope;
   Tensor y, slopes;
   dispatch_real(x.dtype(), info.name, [&](auto zero) {
@@ -150,24 +160,24 @@ Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias, Activati
   const Tensor* saved_weight = x.wants_gradient() ? &weight : nullptr;
   const Tensor* saved_slope = f == nullptr ? nullptr : saves_slope ? &slopes : &y;
   if (bias.defined())
-    record(info, backward, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight, saved_slope}, activation);
+    record(info, backward, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight, saved_slope}, attributes);
   else
-    record(info, backward, {&x, &weight}, {&y}, {saved_x, saved_weight, saved_slope}, activation);
+    record(info, backward, {&x, &weight}, {&y}, {saved_x, saved_weight, saved_slope}, attributes);
   return y;
 }
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, Zeros zeros) {
   check_defined(info.name, x, "x");
   check_defined(info.name, weight, "W");
   check(x, weight, bias);
   const bool mixed = x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != weight.dtype());
   if (mixed || expand_fused()) {  // the composed twin
-    const Tensor product = matmul(x, weight, {.transpose_b = true});
+    const Tensor product = matmul(x, weight, {.transpose_b = true, .zeros = zeros});
     return activate(bias.defined() ? add(product, bias) : product, activation);
   }
-  return fused(x, weight, bias, activation);
+  return fused(x, weight, bias, {activation, zeros});
 }
 
 }  // namespace retrace

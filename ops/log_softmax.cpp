@@ -19,23 +19,20 @@ AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<in
 constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x", formulas,
                       attribute_list};
 
+// -inf is a constant: what is masked has no slope, and its gradient, whatever it is, no effect.
+
 template <class T> void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
-  using std::exp, std::log, std::isinf;
+  using std::exp, std::log;
   const T max_x = largest(x, length, stride);
-  if (isinf(max_x) && max_x < T(0)) {  // nothing is left of this line; NaN stays
-    for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = x[k];
+  if (is_hidden(max_x)) {  // nothing is left of this line; NaN stays
+    for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = masked_sum(T(0), x[k]);
     return;
   }
   const T log_sum = log(ordered_sum<T>(length, [=](std::int64_t k) { return exp(x[k * stride] - max_x); }));
   // x - max first: where both are large their difference is exact, and adding ln sum to the maximum would round it
   // away.
-  for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = (x[k] - max_x) - log_sum;
-}
-
-// -inf is a constant: what is masked gets no gradient.
-template <class T> bool is_masked(T y) {
-  using std::isinf;
-  return isinf(y) && y < T(0);
+  for (std::int64_t k = 0; k < length * stride; k += stride)
+    y[k] = is_hidden(x[k]) ? static_cast<T>(minus_infinity) : (x[k] - max_x) - log_sum;
 }
 
 void backward(Record& r) {
@@ -47,9 +44,11 @@ void backward(Record& r) {
     const auto [dy, dx] = r.flow<T>(0);
     lines.for_each([=, dy = dy, dx = dx](std::int64_t start) {
       const std::int64_t stride = lines.stride;
-      const T sum = ordered_sum<T>(lines.length, [=](std::int64_t k) { return dy[start + k * stride]; });
+      const T sum = ordered_sum<T>(lines.length, [=](std::int64_t k) {
+        return is_hidden(y[start + k * stride]) ? T(0) : dy[start + k * stride];
+      });
       for (std::int64_t k = start; k < start + lines.length * stride; k += stride) {
-        const T contribution = is_masked(y[k]) ? T(0) : dy[k] - exp(y[k]) * sum;
+        const T contribution = is_hidden(y[k]) ? T(0) : dy[k] - exp(y[k]) * sum;
         dx.put_at(k, contribution);
       }
     });

@@ -6,23 +6,41 @@
 namespace retrace {
 namespace {
 
+template <class T> const T minus_infinity = static_cast<T>(-std::numeric_limits<double>::infinity());
+
 struct LogSumExp {
   static Formulas formulas(const Record& r) { return {"y = ln sum e^x" + along_reduced(r), "dx = dy e^(x - y)"}; }
   static constexpr OpInfo info{"logsumexp", "y = ln sum e^x", "dx = dy e^(x - y)", "x", formulas, reduction_attributes};
   static constexpr bool needs_elements = false;
 
-  template <class T> static T value(const Terms<T>& x) {
-    using std::exp, std::log, std::isinf, std::isnan;
-    T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
+  /// NaN if any element is NaN, -inf if there is none.
+  template <class T> static T largest(const Terms<T>& x) {
+    using std::isnan;
+    T max_x = minus_infinity<T>;
     x.for_each([&](std::int64_t k) { max_x = isnan(max_x) || x.x[k] <= max_x ? max_x : x.x[k]; });
-    if (isinf(max_x)) return max_x;  // nothing but -inf, or an inf
-    const Wide<T> shift = static_cast<Wide<T>>(max_x);
-    return static_cast<T>(shift + log(x.sum([=](Wide<T> element) { return exp(element - shift); })));
+    return max_x;
   }
-  template <class T> static NoContext context(const Terms<T>&, T) { return {}; }
-  template <class T> static T slope(T x, T y, NoContext) {
+  template <class T> static Wide<T> sum_of_exponentials(const Terms<T>& x, T max_x) {
+    using std::exp;
+    const Wide<T> shift = static_cast<Wide<T>>(max_x);
+    return x.sum([=](Wide<T> element) { return exp(element - shift); });
+  }
+  template <class T> static T value(const Terms<T>& x) {
+    using std::log, std::isinf;
+    const T max_x = largest(x);
+    if (isinf(max_x)) return max_x < T(0) ? minus_infinity<T> : max_x;  // nothing but -inf, or an inf
+    return static_cast<T>(static_cast<Wide<T>>(max_x) + log(sum_of_exponentials(x, max_x)));
+  }
+  template <class T> struct Context { T max_x, one_over_sum; };
+  // e^(x - y), where y is small enough to have kept the digits of ln sum e^(x - max x).
+  template <class T> static Context<T> context(const Terms<T>& x, T y) {
+    if (y > T(-8) && y < T(8)) return {y, T(1)};
+    const T max_x = largest(x);
+    return {max_x, static_cast<T>(Wide<T>(1) / sum_of_exponentials(x, max_x))};
+  }
+  template <class T> static T slope(T x, T y, const Context<T>& of_set) {
     using std::exp, std::isinf;
-    return isinf(y) && y < T(0) ? T(0) : exp(x - y);
+    return isinf(y) && y < T(0) ? T(0) : exp(x - of_set.max_x) * of_set.one_over_sum;
   }
 };
 

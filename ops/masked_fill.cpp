@@ -19,13 +19,20 @@ constexpr OpInfo info{"masked_fill", "y = c where mask, else x", "dx = 0 where m
                       attribute_list};
 constexpr std::int64_t grain = 16384;
 
-/// Calls body(k, hidden) for every element k of x in [begin, end), hidden says whether the mask is not 0 there.
-template <class Body>
-void for_each_masked(const Broadcast& broadcast, const std::int64_t* mask, std::int64_t begin, std::int64_t end,
-                     const Body& body) {
-  const std::int64_t step = broadcast.strides[0][1];
+/// to[k] = visible(k), or hidden(k) where the mask is not 0, for elements [begin, end) of x. An element of the mask
+/// that decides over a whole row is asked once.
+template <class T, class Visible, class Hidden>
+void choose(const Broadcast& broadcast, const std::int64_t* mask, std::int64_t begin, std::int64_t end, T* to,
+            const Visible& visible, const Hidden& hidden) {
   for_each_row(broadcast, begin, end, [&](const BroadcastRow& row) {
-    for (std::int64_t k = 0; k < row.count; ++k) body(row.first + k, mask[row.offsets[1] + k * step] != 0);
+    const std::int64_t *flags = mask + row.offsets[1], first = row.first, last = row.first + row.count;
+    if (!broadcast.stands_still(1)) {
+      for (std::int64_t k = first; k < last; ++k) to[k] = flags[k - first] != 0 ? hidden(k) : visible(k);
+    } else if (*flags != 0) {
+      for (std::int64_t k = first; k < last; ++k) to[k] = hidden(k);
+    } else {
+      for (std::int64_t k = first; k < last; ++k) to[k] = visible(k);
+    }
   });
 }
 
@@ -36,11 +43,15 @@ void masked_fill_backward(Record& r) {
     using T = decltype(zero);
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
+    T* to = dx.values;
     parallel_for(r.in(0).numel(), grain, [&](std::int64_t begin, std::int64_t end) {
-      for_each_masked(broadcast, mask, begin, end, [=](std::int64_t k, bool hidden) {
-        const T before = dx.add ? dx.values[k] : T(0);
-        dx.values[k] = hidden ? before : before + dy[k];
-      });
+      if (dx.add)
+        choose(
+            broadcast, mask, begin, end, to, [=](std::int64_t k) { return to[k] + dy[k]; },
+            [=](std::int64_t k) { return to[k]; });
+      else
+        choose(
+            broadcast, mask, begin, end, to, [=](std::int64_t k) { return dy[k]; }, [](std::int64_t) { return T(0); });
     });
   });
 }
@@ -64,8 +75,9 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
     T* to = y.mutable_values<T>().data();
     const T fill = static_cast<T>(value);
     parallel_for(x.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
-      for_each_masked(broadcast, hides, begin, end,
-                      [=](std::int64_t k, bool hidden) { to[k] = hidden ? fill : from[k]; });
+      choose(
+          broadcast, hides, begin, end, to, [=](std::int64_t k) { return from[k]; },
+          [=](std::int64_t) { return fill; });
     });
   });
   record(info, masked_fill_backward, {&x, &mask}, {&y}, {&mask}, Attributes{value});

@@ -2,7 +2,7 @@
 #include <type_traits>
 
 #include <retrace/core/attribute.h>
-#include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/matmul_plan.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
@@ -10,13 +10,13 @@
 namespace retrace {
 namespace {
 
-using kernels::gemm;
 using kernels::GemmOperand;
 using kernels::GemmResult;
 using kernels::GemmShape;
 
 Formulas formulas(const Record& r) {
-  const auto [transpose_a, transpose_b] = r.attributes<MatmulOptions>();
+  const bool transpose_a = r.attributes<MatmulOptions>().transpose_a;
+  const bool transpose_b = r.attributes<MatmulOptions>().transpose_b;
   return {
       text("y = a", transpose_a ? "^T" : "", " b", transpose_b ? "^T" : ""),
       text(transpose_a ? (transpose_b ? "da = b^T dy^T" : "da = b dy^T") : (transpose_b ? "da = dy b" : "da = dy b^T"),
@@ -24,8 +24,10 @@ Formulas formulas(const Record& r) {
                        : (transpose_a ? ", db = a dy" : ", db = a^T dy"))};
 }
 AttributeList attribute_list(const Record& r) {
-  const auto [transpose_a, transpose_b] = r.attributes<MatmulOptions>();
-  return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
+  const auto [transpose_a, transpose_b, zeros] = r.attributes<MatmulOptions>();
+  AttributeList list{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
+  if (zeros == Zeros::strong) list.push_back({"zeros", "strong"});
+  return list;
 }
 constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas, attribute_list};
 
@@ -49,7 +51,7 @@ template <class T> void forward_plain(const MatmulPlan& plan, const T* all_a, co
     for (std::int64_t i = 0; i < plan.m; ++i)
       for (std::int64_t j = 0; j < plan.n; ++j) {
         y(i, j) = T(0);
-        for (std::int64_t k = 0; k < plan.k; ++k) y(i, j) += a(i, k) * b(k, j);
+        for (std::int64_t k = 0; k < plan.k; ++k) y(i, j) += kernels::product(plan.zeros, a(i, k), b(k, j));
       }
   });
 }
@@ -62,7 +64,7 @@ template <class T> void gradient_of_a_plain(const MatmulPlan& plan, const T* all
     const Matrix<T> da{all_da + offset_a, plan.row_stride_a(), plan.transpose_a};
     for (std::int64_t i = 0; i < plan.m; ++i)
       for (std::int64_t k = 0; k < plan.k; ++k)
-        for (std::int64_t j = 0; j < plan.n; ++j) da(i, k) += dy(i, j) * b(k, j);
+        for (std::int64_t j = 0; j < plan.n; ++j) da(i, k) += kernels::product(plan.zeros, dy(i, j), b(k, j));
   });
 }
 
@@ -74,22 +76,22 @@ template <class T> void gradient_of_b_plain(const MatmulPlan& plan, const T* all
     const Matrix<T> db{all_db + offset_b, plan.row_stride_b(), plan.transpose_b};
     for (std::int64_t k = 0; k < plan.k; ++k)
       for (std::int64_t j = 0; j < plan.n; ++j)
-        for (std::int64_t i = 0; i < plan.m; ++i) db(k, j) += a(i, k) * dy(i, j);
+        for (std::int64_t i = 0; i < plan.m; ++i) db(k, j) += kernels::product(plan.zeros, a(i, k), dy(i, j));
   });
 }
 
 template <class T> void forward(const MatmulPlan& plan, const T* a, const T* b, T* y) {
   if (plan.is_tall()) {
-    gemm<T>({plan.batch * plan.m, plan.n, plan.k}, {a, plan.k}, {b, plan.row_stride_b(), plan.transpose_b},
-            {y, plan.n});
+    kernels::gemm<T>(plan.zeros, {plan.batch * plan.m, plan.n, plan.k}, {a, plan.k},
+                     {b, plan.row_stride_b(), plan.transpose_b}, {y, plan.n});
     return;
   }
   const InnerBatch inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
-    gemm<T>({plan.m, plan.n, plan.k, inner.batch},
-            {a + offset_a, plan.row_stride_a(), plan.transpose_a, inner.stride_a},
-            {b + offset_b, plan.row_stride_b(), plan.transpose_b, inner.stride_b},
-            {y + item * plan.m * plan.n, plan.n, plan.m * plan.n});
+    kernels::gemm<T>(plan.zeros, {plan.m, plan.n, plan.k, inner.batch},
+                     {a + offset_a, plan.row_stride_a(), plan.transpose_a, inner.stride_a},
+                     {b + offset_b, plan.row_stride_b(), plan.transpose_b, inner.stride_b},
+                     {y + item * plan.m * plan.n, plan.n, plan.m * plan.n});
   });
 }
 
@@ -102,21 +104,21 @@ template <class T> struct Side {
 };
 
 // Runs the inner batch; where the result is shared by the batch its products add up in order.
-template <class T> void contribute(const Side<T>& side, std::int64_t batch, T* result, bool add) {
+template <class T> void contribute(Zeros zeros, const Side<T>& side, std::int64_t batch, T* result, bool add) {
   if (side.result_item != 0 || batch == 1) {
     GemmShape shape = side.shape;
     shape.batch = batch;
     GemmOperand<T> left = side.left, right = side.right;
     left.batch_stride = side.left_item;
     right.batch_stride = side.right_item;
-    gemm<T>(shape, left, right, {result, side.row_stride, side.result_item, add});
+    kernels::gemm<T>(zeros, shape, left, right, {result, side.row_stride, side.result_item, add});
     return;
   }
   for (std::int64_t item = 0; item < batch; ++item) {
     GemmOperand<T> left = side.left, right = side.right;
     left.data += item * side.left_item;
     right.data += item * side.right_item;
-    gemm<T>(side.shape, left, right, {result, side.row_stride, 0, add || item > 0});
+    kernels::gemm<T>(zeros, side.shape, left, right, {result, side.row_stride, 0, add || item > 0});
   }
 }
 
@@ -171,16 +173,16 @@ template <class T> void gradient_of_a(Record& r, const MatmulPlan& plan) {
   const T* dy = r.grad_out<T>();
   if (plan.is_tall()) {
     const GradientSlot<T> da = r.grad_in<T>(0);
-    gemm<T>({plan.batch * plan.m, plan.k, plan.n}, {dy, plan.n}, {b, plan.row_stride_b(), !plan.transpose_b},
-            {da.values, plan.k, 0, da.add});
+    kernels::gemm<T>(plan.zeros, {plan.batch * plan.m, plan.k, plan.n}, {dy, plan.n},
+                     {b, plan.row_stride_b(), !plan.transpose_b}, {da.values, plan.k, 0, da.add});
     return;
   }
   const bool zeroed = sums_over_outer(plan, plan.strides_a) || plan.batch == 0;
   const GradientSlot<T> da = r.grad_in<T>(0, zeroed ? Begin::zeroed : Begin::fresh);
   const InnerBatch inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
-    contribute(side_of_a(plan, inner, b + offset_b, dy + item * plan.m * plan.n), inner.batch, da.values + offset_a,
-               da.add);
+    contribute(plan.zeros, side_of_a(plan, inner, b + offset_b, dy + item * plan.m * plan.n), inner.batch,
+               da.values + offset_a, da.add);
   });
 }
 
@@ -192,17 +194,17 @@ template <class T> void gradient_of_b(Record& r, const MatmulPlan& plan) {
     const GemmOperand<T> of_a{a, plan.k, !plan.transpose_b}, of_dy{dy, plan.n, plan.transpose_b};
     const std::int64_t rows = plan.batch * plan.m;
     if (plan.transpose_b)
-      gemm<T>({plan.n, plan.k, rows}, of_dy, of_a, {db.values, plan.k, 0, db.add});
+      kernels::gemm<T>(plan.zeros, {plan.n, plan.k, rows}, of_dy, of_a, {db.values, plan.k, 0, db.add});
     else
-      gemm<T>({plan.k, plan.n, rows}, of_a, of_dy, {db.values, plan.n, 0, db.add});
+      kernels::gemm<T>(plan.zeros, {plan.k, plan.n, rows}, of_a, of_dy, {db.values, plan.n, 0, db.add});
     return;
   }
   const bool zeroed = sums_over_outer(plan, plan.strides_b) || plan.batch == 0;
   const GradientSlot<T> db = r.grad_in<T>(1, zeroed ? Begin::zeroed : Begin::fresh);
   const InnerBatch inner = inner_of(plan);
   for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
-    contribute(side_of_b(plan, inner, a + offset_a, dy + item * plan.m * plan.n), inner.batch, db.values + offset_b,
-               db.add);
+    contribute(plan.zeros, side_of_b(plan, inner, a + offset_a, dy + item * plan.m * plan.n), inner.batch,
+               db.values + offset_b, db.add);
   });
 }
 

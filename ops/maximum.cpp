@@ -1,4 +1,5 @@
 // maximum and minimum: the larger and the smaller of two.
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/binary.h>
 #include <retrace/ops/ops.h>
 
@@ -8,6 +9,7 @@ namespace {
 // Where a = b: either, and of the tangents half of each, as of the gradient.
 template <class T> T tie(T a, T) { return a; }
 Dual tie(Dual a, Dual b) { return {a.value, (a.tangent + b.tangent) / 2}; }
+template <class T> T gradient_of_tie(T dy, T a, T b) { return dy * (T(0.5) + slope_at_kink(a - b)); }
 
 struct Maximum {
   static constexpr OpInfo info{
@@ -19,7 +21,7 @@ struct Maximum {
     if (a == b) return tie(a, b);
     return a > b || a != a ? a : b;  // a NaN in b makes both comparisons false
   }
-  template <class T> static T da(T dy, T a, T b, T) { return a > b ? dy : a == b ? dy / 2 : T(0); }
+  template <class T> static T da(T dy, T a, T b, T) { return a > b ? dy : a == b ? gradient_of_tie(dy, a, b) : T(0); }
   template <class T> static T db(T dy, T a, T b, T y) { return da(dy, b, a, y); }
 };
 
@@ -33,7 +35,7 @@ struct Minimum {
     if (a == b) return tie(a, b);
     return a < b || a != a ? a : b;
   }
-  template <class T> static T da(T dy, T a, T b, T) { return a < b ? dy : a == b ? dy / 2 : T(0); }
+  template <class T> static T da(T dy, T a, T b, T) { return a < b ? dy : a == b ? gradient_of_tie(dy, a, b) : T(0); }
   template <class T> static T db(T dy, T a, T b, T y) { return da(dy, b, a, y); }
 };
 

@@ -7,6 +7,7 @@ struct Mean {
   static Formulas formulas(const Record& r) { return {"y = mean x" + along_reduced(r), "dx = dy / " + terms_of(r)}; }
   static constexpr OpInfo info{"mean", "y = mean x", "dx = dy / n", "x", formulas, reduction_attributes};
 
+  static constexpr bool divides = true;
   template <class T> static T of_sum(T sum, T n) { return sum / n; }
 };
 

@@ -1,6 +1,8 @@
 #include <cmath>
 
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/reduction.h>
+#include <retrace/ops/loops/rescaled.h>
 
 namespace retrace {
 namespace {
@@ -12,10 +14,16 @@ struct Norm {
 
   template <class T> static T value(const Terms<T>& x) {
     using std::sqrt;
-    return static_cast<T>(sqrt(x.sum([](auto element) { return element * element; })));
+    const Wide<T> squares = x.sum([](auto element) { return element * element; });
+    if (keeps_digits(squares)) return static_cast<T>(sqrt(squares));
+    const PowerOfTwo scale = to_unit_size(largest_of(x));
+    return static_cast<T>(scale.into(sqrt(x.sum([=](auto element) {
+      const Wide<T> scaled = scale.times(element);
+      return scaled * scaled;
+    }))));
   }
   template <class T> static NoContext context(const Terms<T>&, T) { return {}; }
-  template <class T> static T slope(T x, T y, NoContext) { return y == T(0) ? T(0) : x / y; }
+  template <class T> static T slope(T x, T y, NoContext) { return y == T(0) ? slope_at_kink(x) : x / y; }
 };
 
 }  // namespace

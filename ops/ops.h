@@ -2,7 +2,12 @@
 //
 // Conventions. a, b and x are tensors; y is the result; dy, dx are gradients. Elementwise ops broadcast as in NumPy,
 // and their backward sums over the broadcast axes. An axis may be negative (-1 is the last one). [...] stands for any
-// number of axes. NaN in is NaN out.
+// number of axes. NaN in is NaN out, except for what a mask, a length or a label hides: that reaches neither y nor a
+// gradient. Sums of squares neither overflow nor underflow where the result does not.
+//
+// At a kink, the gradient is what the declaration says, and so is the tangent of a dual number (jvp). A second
+// derivative there is that of the branch, if the gradient is the derivative of one (relu, clip, elu), and NaN if it
+// lies between those of several (abs, norm, std, smooth_l1 with beta = 0, ties of max and maximum).
 //
 // Errors. Every op throws the following; a declaration lists only what it throws beyond them:
 //   ShapeError  if two shapes do not broadcast, an axis does not exist, or y would have more than 8 axes;
@@ -40,6 +45,10 @@ Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 /// y = a / b.
 Tensor div(const Tensor& a, const Tensor& b);
+/// y = x / divisor. A division, not a product with 1 / divisor: k c / c is k where k c is exact.
+Tensor div(const Tensor& x, double divisor);
+/// y = dividend / x.
+Tensor div(double dividend, const Tensor& x);
 /// y = -x.
 Tensor neg(const Tensor& x);
 /// y = factor x.
@@ -90,9 +99,9 @@ Tensor clip(const Tensor& x, double low, double high);
 /// y = a where condition is not 0, else b; all three broadcast. Throws DtypeError if condition is not i64.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// where with the number b in place of a tensor. Throws ValueError if a is i64 and cannot hold b.
-Tensor where(const Tensor& condition, const Tensor& a, double b);
+Tensor where(const Tensor& condition, const Tensor& a, Scalar b);
 /// where with the number a in place of a tensor. Throws ValueError if b is i64 and cannot hold a.
-Tensor where(const Tensor& condition, double a, const Tensor& b);
+Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
 /// y = value where mask is not 0, else x. The mask broadcasts to x; dx is 0 where it is not 0. Throws DtypeError if the
 /// mask is not i64, ShapeError if it has more elements than x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
@@ -111,39 +120,39 @@ inline Tensor operator-(const Tensor& x, double c) { return shift(x, -c); }
 inline Tensor operator-(double c, const Tensor& x) { return shift(neg(x), c); }
 inline Tensor operator*(const Tensor& x, double c) { return scale(x, c); }
 inline Tensor operator*(double c, const Tensor& x) { return scale(x, c); }
-inline Tensor operator/(const Tensor& x, double c) { return scale(x, 1 / c); }
-inline Tensor operator/(double c, const Tensor& x) { return scale(reciprocal(x), c); }
+inline Tensor operator/(const Tensor& x, double c) { return div(x, c); }
+inline Tensor operator/(double c, const Tensor& x) { return div(c, x); }
 
 // ---- comparisons and logic
 // Masks: i64 tensors of 0 and 1, as where, masked_fill, masked_select and the masks of attention take them. They have
 // no gradient and no record. Comparisons take real numbers and i64, and broadcast; NaN is not equal to anything, nor
-// less or greater. A number b is rounded to the dtype of a first; an i64 tensor is compared with it in f64. There are
+// less or greater. A number b is rounded to the dtype of a first; an i64 tensor is compared with it exactly. There are
 // no operators == and <: of two handles, they could mean several things.
 
 /// y = [a = b], element by element: torch.eq, not torch.equal.
 Tensor equal(const Tensor& a, const Tensor& b);
 /// equal with a number.
-Tensor equal(const Tensor& a, double b);
+Tensor equal(const Tensor& a, Scalar b);
 /// y = [a != b].
 Tensor not_equal(const Tensor& a, const Tensor& b);
 /// not_equal with a number.
-Tensor not_equal(const Tensor& a, double b);
+Tensor not_equal(const Tensor& a, Scalar b);
 /// y = [a < b].
 Tensor less(const Tensor& a, const Tensor& b);
 /// less with a number.
-Tensor less(const Tensor& a, double b);
+Tensor less(const Tensor& a, Scalar b);
 /// y = [a <= b].
 Tensor less_equal(const Tensor& a, const Tensor& b);
 /// less_equal with a number.
-Tensor less_equal(const Tensor& a, double b);
+Tensor less_equal(const Tensor& a, Scalar b);
 /// y = [a > b].
 Tensor greater(const Tensor& a, const Tensor& b);
 /// greater with a number.
-Tensor greater(const Tensor& a, double b);
+Tensor greater(const Tensor& a, Scalar b);
 /// y = [a >= b].
 Tensor greater_equal(const Tensor& a, const Tensor& b);
 /// greater_equal with a number.
-Tensor greater_equal(const Tensor& a, double b);
+Tensor greater_equal(const Tensor& a, Scalar b);
 /// y = 1 where a and b are not 0, else 0; they broadcast. Throws DtypeError if either is not i64.
 Tensor logical_and(const Tensor& a, const Tensor& b);
 /// y = 1 where a or b is not 0, else 0; they broadcast. Throws DtypeError if either is not i64.
@@ -154,7 +163,8 @@ Tensor logical_xor(const Tensor& a, const Tensor& b);
 Tensor logical_not(const Tensor& x);
 
 // ---- activations
-// Accurate to rounding error in both tails. A finite x gives a finite y (selu overflows above 95% of the largest).
+// Accurate to rounding error in both tails. A finite x gives a finite y (selu overflows above 95% of the largest), and
+// an infinite one the limit of the formula, as its gradient is.
 
 /// y = 1 / (1 + e^-x).
 Tensor sigmoid(const Tensor& x);
@@ -190,10 +200,14 @@ Tensor log_sigmoid(const Tensor& x);
 
 // ---- products
 
-/// Which operands matmul transposes first.
+/// Whether 0 times NaN or an infinity is NaN, or 0. Strong zeros hide whatever they meet: a padded row whose gradient
+/// is 0, or a value whose weight is 0.
+enum class Zeros { ordinary, strong };
+/// Which operands matmul transposes first, and its zeros.
 struct MatmulOptions {
-  bool transpose_a = false;  // exchange the last two axes of a, which must have rank 2 or more
-  bool transpose_b = false;  // exchange the last two axes of b, which must have rank 2 or more
+  bool transpose_a = false;       // exchange the last two axes of a, which must have rank 2 or more
+  bool transpose_b = false;       // exchange the last two axes of b, which must have rank 2 or more
+  Zeros zeros = Zeros::ordinary;  // in y and in both gradients
 };
 /// y = a b: a [..., n, k], b [..., k, m] -> y [..., n, m], as in NumPy. The leading axes broadcast. A vector a is a row
 /// and a vector b a column; y does not have that axis. y is 0 if k = 0. Throws ShapeError if the inner lengths differ,
@@ -202,8 +216,10 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
 /// The activation that linear and rnn_step apply to their result, element by element.
 enum class Activation { none, relu, tanh, sigmoid, gelu, gelu_tanh };
 /// y = f(x W^T + b) with the activation f: x [..., in], W [out, in], b [out] or undefined -> y [..., out]. A single
-/// record, bit-identical to matmul, add and the activation. Throws ShapeError if the shapes do not match these.
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none);
+/// record, bit-identical to matmul, add and the activation. With strong zeros, rows of x whose y gets a gradient of 0
+/// do not reach the gradient of W, NaN or not. Throws ShapeError if the shapes do not match these.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none,
+              Zeros zeros = Zeros::ordinary);
 /// y[i, j] = a[i] b[j]: a [n], b [m] -> y [n, m]. Throws ShapeError if an operand is not a vector.
 Tensor outer(const Tensor& a, const Tensor& b);
 /// Products and sums in Einstein's notation, as in NumPy: einsum("bhqd,bhkd->bhqk", {q, k}) multiplies elements with
@@ -259,6 +275,10 @@ Tensor var(const Tensor& x, const Axes& axes, ReduceOptions options, double corr
 Tensor std(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// The square root of var with this correction; throws as it does.
 Tensor std(const Tensor& x, const Axes& axes, ReduceOptions options, double correction);
+/// std by a name that `using namespace retrace` does not make ambiguous with the namespace std.
+Tensor standard_deviation(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// std with a correction.
+Tensor standard_deviation(const Tensor& x, const Axes& axes, ReduceOptions options, double correction);
 /// y = the product of x over the axes. The gradient is exact even where elements are 0. An empty product is 1.
 Tensor prod(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// y = ln sum e^x over the axes, computed with the maximum subtracted. If there are no elements or all are -inf, y is
@@ -279,11 +299,12 @@ Tensor argmin(const Tensor& x, int axis = -1);
 
 // ---- softmax and normalisation
 
-/// y = e^z / sum e^z along the axis, z = x + mask - max(x + mask). The mask broadcasts to x and gets no gradient. A row
-/// that is all -inf gives zeros and a zero gradient. Throws ShapeError if the mask does not broadcast to x.
+/// y = e^z / sum e^z along the axis, z = x + mask - max(x + mask). The mask broadcasts to x and gets no gradient; where
+/// it is -inf, z is too, whatever x is. A row that is all -inf gives zeros and a zero gradient. Throws ShapeError if
+/// the mask does not broadcast to x.
 Tensor softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
-/// y = z - ln sum e^z along the axis, z as in softmax. A row that is all -inf gives -inf and a zero gradient. Throws
-/// ShapeError if the mask does not broadcast to x.
+/// y = z - ln sum e^z along the axis, z as in softmax. A row that is all -inf gives -inf and a zero gradient. Elements
+/// of -inf are constants. Throws ShapeError if the mask does not broadcast to x.
 Tensor log_softmax(const Tensor& x, int axis = -1, const Tensor& mask = {});
 /// The axes that layer_norm normalises, and its eps.
 struct LayerNormOptions {
@@ -308,6 +329,10 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, double eps = 1e-6);
 /// The elements of x, in row-major order, in another shape. y shares the storage of x. Throws ShapeError if the numbers
 /// of elements differ.
 Tensor reshape(const Tensor& x, const Shape& shape);
+/// reshape with the extents as a list, of which one may be -1: reshape(x, {-1, 2}) has as many rows as x has elements
+/// for. Throws ShapeError also if there is more than one -1, or the other extents do not divide the number of elements.
+Tensor reshape(const Tensor& x, std::span<const std::int64_t> extents);
+Tensor reshape(const Tensor& x, std::initializer_list<std::int64_t> extents);
 /// Axis k of y is axis permutation[k] of x. Throws ShapeError unless the permutation names each axis once.
 Tensor transpose(const Tensor& x, std::span<const int> permutation);
 /// transpose with the permutation as a list: transpose(x, {0, 2, 1}).
@@ -469,8 +494,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options = {});
 /// l = (x - t)^2. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
-/// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as max(x, 0) - x t + ln(1 + e^-|x|). Throws ShapeError
-/// if the shapes differ; they do not broadcast.
+/// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as max(x, 0) - x t + ln(1 + e^-|x|), or as its limit for
+/// an infinite x: 0 if that is right. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
 /// d = x - t, l = d^2 / (2 beta) where |d| < beta, else |d| - beta / 2: PyTorch's smooth_l1_loss. beta = 0 gives l =
 /// |d|, with gradient 0 at 0. Throws ShapeError if the shapes differ, ValueError if beta is negative or not finite.
@@ -492,11 +517,14 @@ Tensor kl_divergence(const Tensor& log_probabilities, const Tensor& target, KlDi
 // ---- attention
 
 /// The heads of attention and the keys that each query sees.
+///
+/// The mask is either added to the scores, or i64: a key is hidden where the mask is 0. It broadcasts to [batch...,
+/// heads, Lq, Lk] by NumPy's rule, aligned from the right, for any number of heads, also one: [Lq, Lk] is a mask for
+/// all, [heads, Lq, Lk] one for each head, [batch..., 1, Lq, Lk] one for each sample. It gets no gradient.
 struct AttentionOptions {
   int heads = 1;        // the number of heads, side by side in the last axis
   bool causal = false;  // query i sees keys 0 to i + Lk - Lq only
-  Tensor mask = {};  // broadcasts to [..., heads, Lq, Lk], or to [..., Lq, Lk] for all heads alike; either added to the
-                     // scores, or i64: a key is hidden where the mask is 0. It gets no gradient.
+  Tensor mask = {};     // broadcasts to [batch..., heads, Lq, Lk]
 };
 /// The result of attention, with its weights.
 struct AttentionResult {
@@ -505,8 +533,9 @@ struct AttentionResult {
 };
 /// w = softmax(q k^T / sqrt(d) + mask), y = w v in each head, d being the features of one head (Vaswani et al.,
 /// "Attention is all you need", 2017). q [..., Lq, D], k [..., Lk, D], v [..., Lk, V] -> y [..., Lq, V]. A query that
-/// sees no key gives zeros. Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the
-/// heads do not divide D and V.
+/// sees no key gives zeros. With a mask of -inf or 0, or causal, zeros of weights and gradients are strong: a hidden
+/// key and its value reach no query, and a query whose y gets a gradient of 0 no other gradient, whatever they hold.
+/// Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the heads do not divide D and V.
 ///
 /// With more than 32,768 weights per head, attention does not store w: it computes a few queries at a time, and again
 /// in backward. It then saves the mask, which must not be modified before backward.
@@ -526,8 +555,8 @@ Tensor combine_heads(const Tensor& x);
 Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype = default_dtype());
 /// causal_mask(length, length): 0 on and below the diagonal, -inf above.
 Tensor causal_mask(std::int64_t length, Dtype dtype = default_dtype());
-/// An additive mask [B, 1, time] for samples of different lengths ([B], i64): 0 for keys j < length, -inf for the
-/// padding behind them. Add it to a causal_mask to apply both. Throws ShapeError if lengths is not an i64 vector,
+/// An additive mask [B, 1, 1, time] for samples of different lengths ([B], i64): 0 for keys j < length, -inf for the
+/// padding after them. Add it to a causal_mask to apply both. Throws ShapeError if lengths is not an i64 vector,
 /// IndexError if a length is not in [0, time], DtypeError if dtype is i64.
 Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype = default_dtype());
 /// Which features rotary positions turn together: (0, 1), (2, 3), ... as in the paper, or (0, d/2), (1, d/2 + 1), ...
@@ -635,8 +664,8 @@ GatedMemoryResult gated_memory(const Tensor& memory, const Tensor& candidate, co
 
 // ---- dropout
 
-/// y = 0 with the given probability, else x / (1 - probability), element by element (Srivastava et al., 2014). Returns
-/// x itself if random is null, as in evaluation. Throws ValueError if the probability is not in [0, 1].
+/// y = x m, where m is 0 with the given probability, else 1 / (1 - probability), element by element (Srivastava et al.,
+/// 2014). Returns x itself if random is null, as in evaluation. Throws ValueError if the probability is not in [0, 1].
 Tensor dropout(const Tensor& x, double probability, Random* random);
 
 // ---- your own ops

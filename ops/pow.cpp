@@ -46,7 +46,7 @@ struct Pow {
   template <class T> static T da(T dy, T a, T b, T) { return b == 0 ? T(0) : dy * b * power(a, b - 1); }
   template <class T> static T db(T dy, T a, T, T y) {
     using std::log;
-    return y == 0 ? T(0) : dy * y * log(a);  // y ln a tends to 0 with y
+    return y == 0 ? slope_at_kink(y) : dy * y * log(a);  // y ln a tends to 0 with y, its slope in a need not
   }
 };
 

@@ -1,4 +1,6 @@
 // reshape, squeeze and unsqueeze: the same elements in the same order, so the storage is shared.
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include <retrace/core/attribute.h>
@@ -20,6 +22,26 @@ constexpr OpInfo info{"reshape", "y = reshape(x, shape)", "dx = reshape(dy, shap
 
 void backward(Record& r) { r.pass(0, 0); }
 
+/// The extents as a shape, with -1 replaced by what the elements of x leave for it.
+Shape inferred(const Tensor& x, std::span<const std::int64_t> extents) {
+  const auto unknown = std::ranges::find(extents, -1);
+  if (unknown == extents.end()) return Shape(extents);
+  std::vector<std::int64_t> known(extents.begin(), extents.end());
+  std::int64_t& missing = known[static_cast<std::size_t>(unknown - extents.begin())];
+  missing = 1;
+  const auto refuse = [&](const auto&... why) {
+    std::string list;
+    for (const std::int64_t extent : extents) list += text(list.empty() ? "" : ", ", extent);
+    throw ShapeError(text("reshape: ", describe_operand("x", x), " has ", x.numel(), " elements, and [", list, "] ",
+                          why..., "; give one -1 at most, and extents that divide the count"));
+  };
+  if (std::ranges::count(extents, -1) > 1) refuse("leaves more than one extent open");
+  const std::int64_t others = Shape(known).numel();
+  if (others == 0 || x.numel() % others != 0) refuse("holds a multiple of ", others);
+  missing = x.numel() / others;
+  return Shape(known);
+}
+
 Tensor reshaped(const Tensor& x, const Shape& shape) {
   Tensor y = view(x, shape);
   record(info, backward, {&x}, {&y});
@@ -34,6 +56,14 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
     throw ShapeError(text("reshape: ", describe_operand("x", x), " has ", x.numel(), " elements and ", shape, " has ",
                           shape.numel(), "; the counts must be equal"));
   return reshaped(x, shape);
+}
+
+Tensor reshape(const Tensor& x, std::span<const std::int64_t> extents) {
+  check_defined(info.name, x, "x");
+  return reshape(x, inferred(x, extents));
+}
+Tensor reshape(const Tensor& x, std::initializer_list<std::int64_t> extents) {
+  return reshape(x, std::span(extents.begin(), extents.size()));
 }
 
 Tensor squeeze(const Tensor& x, int axis) {

@@ -5,6 +5,7 @@
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/loops/rescaled.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -59,6 +60,16 @@ void backward(Record& r) {
   });
 }
 
+/// n and y of a row whose squares overflow or underflow; returns 1 / sqrt(mean x^2 + eps).
+template <class T> T put_rescaled(const T* x, const T* gamma, double eps, std::int64_t width, T* normal, T* y) {
+  const RescaledRow<T> rescaled(x, width, eps, false);
+  for (std::int64_t k = 0; k < width; ++k) {
+    normal[k] = rescaled.normal(x[k]);
+    y[k] = gamma == nullptr ? normal[k] : normal[k] * gamma[k];
+  }
+  return rescaled.inverse();
+}
+
 template <class T>
 void forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int64_t width, T* normal, T* inverse,
              T* y) {
@@ -68,6 +79,10 @@ void forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int
       const T* from = x + row * width;
       const T squares = ordered_sum<T>(width, [=](std::int64_t k) { return from[k] * from[k]; });
       inverse[row] = T(1) / sqrt(squares / static_cast<T>(static_cast<double>(width)) + static_cast<T>(eps));
+      if (!comes_from_digits(inverse[row])) {
+        inverse[row] = put_rescaled(from, gamma, eps, width, normal + row * width, y + row * width);
+        continue;
+      }
       for (std::int64_t k = 0; k < width; ++k) {
         const T n = from[k] * inverse[row];
         normal[row * width + k] = n;

@@ -15,8 +15,8 @@ struct Silu {
   using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, Attributes) { return x * logistic(x); }
-  template <class T> static T slope(T x, T, Attributes) { return logistic(x) + x * logistic_slope(x); }
+  template <class T> static T value(T x, Attributes) { return at_least_lowest(x) * logistic(x); }
+  template <class T> static T slope(T x, T, Attributes) { return logistic(x) + finite_or_nan(x) * logistic_slope(x); }
   template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::silu;
   template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::silu_gradient;
 };

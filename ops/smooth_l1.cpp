@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/pair_loss.h>
 
@@ -34,7 +35,7 @@ struct SmoothL1 {
     using std::abs;
     const T b = static_cast<T>(beta), d = x - t;
     if (abs(d) < b) return d / b;
-    return d > T(0) ? T(1) : d < T(0) ? T(-1) : T(0) * d;  // 0 or NaN
+    return d > T(0) ? T(1) : d < T(0) ? T(-1) : d == T(0) ? slope_at_kink(d) : d;  // NaN
   }
   template <class T> T dt(T x, T t) const { return -dx(x, t); }
 };

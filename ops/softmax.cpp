@@ -5,6 +5,7 @@
 #include <retrace/core/attribute.h>
 #include <retrace/core/dual.h>
 #include <retrace/ops/kernels/run.h>
+#include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
@@ -39,9 +40,9 @@ template <class T> void softmax_plain(const SoftmaxRows<T>& args) {
 template <class T> void softmax_gradient_plain(const SoftmaxGradientRows<T>& args) {
   for (std::int64_t first = 0; first < args.rows * args.length; first += args.length) {
     const T *y = args.y + first, *dy = args.dy + first;
-    const T dot = ordered_sum<T>(args.length, [=](std::int64_t k) { return dy[k] * y[k]; });
+    const T dot = ordered_sum<T>(args.length, [=](std::int64_t k) { return strong_product(dy[k], y[k]); });
     GradientSlot<T>{args.dx + first, args.add}.put(
-        args.length, [=, scale = args.scale](std::int64_t k) { return y[k] * (dy[k] - dot) * scale; });
+        args.length, [=, scale = args.scale](std::int64_t k) { return strong_product(y[k], dy[k] - dot) * scale; });
   }
 }
 

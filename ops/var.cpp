@@ -1,7 +1,9 @@
 // var, and std, its square root.
 #include <cmath>
 
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/reduction.h>
+#include <retrace/ops/loops/rescaled.h>
 
 namespace retrace {
 namespace {
@@ -9,7 +11,23 @@ namespace {
 template <class T> Wide<T> count_of(const Terms<T>& x) { return static_cast<Wide<T>>(static_cast<double>(x.count())); }
 
 template <class T> Wide<T> mean_of(const Terms<T>& x) {
-  return x.sum([](auto element) { return element; }) / count_of(x);
+  using std::isfinite;
+  const Wide<T> sum = x.sum([](auto element) { return element; });
+  if (isfinite(sum)) return sum / count_of(x);
+  const PowerOfTwo scale = to_unit_size(largest_of(x));
+  return scale.into(x.sum([=](auto element) { return scale.times(element); }) / count_of(x));
+}
+
+template <class T> Wide<T> variance_of(const Terms<T>& x, Wide<T> mean) {
+  return x.sum([=](Wide<T> element) { return (element - mean) * (element - mean); }) / count_of(x);
+}
+
+/// The variance of the elements times a power of two.
+template <class T> Wide<T> variance_of(const Terms<T>& x, Wide<T> mean, const PowerOfTwo& scale) {
+  return x.sum([=](Wide<T> element) {
+    const Wide<T> deviation = scale.times(element) - scale.times(mean);
+    return deviation * deviation;
+  }) / count_of(x);
 }
 
 struct Var {
@@ -27,8 +45,10 @@ struct Var {
   };
   // Two passes: sum x^2 - (sum x)^2 / n would lose everything where the mean is large.
   template <class T> static T value(const Terms<T>& x) {
-    const Wide<T> mean = mean_of(x);
-    return static_cast<T>(x.sum([=](Wide<T> element) { return (element - mean) * (element - mean); }) / count_of(x));
+    const Wide<T> mean = mean_of(x), variance = variance_of(x, mean);
+    if (keeps_digits(variance)) return static_cast<T>(variance);
+    const PowerOfTwo scale = to_unit_size(largest_of(x));
+    return static_cast<T>(scale.into(scale.into(variance_of(x, mean, scale))));
   }
   template <class T> static Context<T> context(const Terms<T>& x, T) {
     return {static_cast<T>(mean_of(x)), static_cast<T>(Wide<T>(2) / count_of(x))};
@@ -62,14 +82,19 @@ struct Std {
   };
   template <class T> static T value(const Terms<T>& x) {
     using std::sqrt;
-    const Wide<T> mean = exact_mean(x);
-    const Wide<T> variance = x.sum([=](Wide<T> element) { return (element - mean) * (element - mean); }) / count_of(x);
-    return variance == Wide<T>(0) ? T(0) : static_cast<T>(sqrt(variance));
+    const Wide<T> mean = exact_mean(x), variance = variance_of(x, mean);
+    if (keeps_digits(variance)) return static_cast<T>(sqrt(variance));
+    const PowerOfTwo scale = to_unit_size(largest_of(x));
+    const Wide<T> rescaled = variance_of(x, mean, scale);
+    return rescaled == Wide<T>(0) ? T(0) : static_cast<T>(scale.into(sqrt(rescaled)));
   }
   template <class T> static Context<T> context(const Terms<T>& x, T) { return {exact_mean(x), count_of(x)}; }
   template <class T> static T slope(T x, T y, const Context<T>& of_set) {
-    if (y == T(0)) return T(0);
-    return static_cast<T>((static_cast<Wide<T>>(x) - of_set.mean) / (of_set.n * static_cast<Wide<T>>(y)));
+    using std::isfinite;
+    const Wide<T> deviation = static_cast<Wide<T>>(x) - of_set.mean;
+    if (y == T(0)) return static_cast<T>(slope_at_kink(deviation));
+    const Wide<T> below = of_set.n * static_cast<Wide<T>>(y);
+    return static_cast<T>(isfinite(below) ? deviation / below : deviation / static_cast<Wide<T>>(y) / of_set.n);
   }
 };
 
@@ -102,6 +127,11 @@ Tensor std(const Tensor& x, const Axes& axes, ReduceOptions options, double corr
   const double factor = corrected(Std::info.name, x, axes, correction);
   const Tensor biased = std(x, axes, options);
   return factor == 1 ? biased : scale(biased, std::sqrt(factor));
+}
+
+Tensor standard_deviation(const Tensor& x, const Axes& axes, ReduceOptions options) { return std(x, axes, options); }
+Tensor standard_deviation(const Tensor& x, const Axes& axes, ReduceOptions options, double correction) {
+  return std(x, axes, options, correction);
 }
 
 }  // namespace retrace

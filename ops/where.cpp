@@ -53,8 +53,8 @@ void where_values(const Broadcast& broadcast, const Tensor& condition, const Ten
   });
 }
 
-Tensor number_beside(const Tensor& x, const char* role, double number) {
-  if (x.dtype() == i64 && !(std::floor(number) == number && std::abs(number) <= 0x1p53))
+Tensor number_beside(const Tensor& x, const char* role, const Scalar& number) {
+  if (x.dtype() == i64 && !number.is_i64())
     throw ValueError(text(info.name, ": ", describe_operand(role, x), " is i64, which does not hold ", number,
                           "; convert it with to(f32) or to(f64)"));
   return full({}, number, x.dtype());
@@ -81,11 +81,11 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return y;
 }
 
-Tensor where(const Tensor& condition, const Tensor& a, double b) {
+Tensor where(const Tensor& condition, const Tensor& a, Scalar b) {
   check_defined(info.name, a, "a");
   return where(condition, a, number_beside(a, "a", b));
 }
-Tensor where(const Tensor& condition, double a, const Tensor& b) {
+Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
   check_defined(info.name, b, "b");
   return where(condition, number_beside(b, "b", a), b);
 }

@@ -1,5 +1,4 @@
 #include <retrace/core/error.h>
-#include <retrace/core/printable.h>
 #include <retrace/models/cli/asked_text.h>
 #include <retrace/models/cli/build_info.h>
 #include <retrace/models/cli/cli.h>

@@ -6,6 +6,7 @@
 #include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>
+#include <retrace/ops/loops/masked.h>
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {
@@ -13,18 +14,19 @@ namespace kernels {
 
 namespace {
 
-template <class T> T dot(const T* a, const T* b, std::int64_t length) {
+template <class T> T dot(Zeros zeros, const T* a, const T* b, std::int64_t length) {
   T sum = T(0);
-  for (std::int64_t f = 0; f < length; ++f) sum += a[f] * b[f];
+  for (std::int64_t f = 0; f < length; ++f) sum += product(zeros, a[f], b[f]);
   return sum;
 }
 
-/// y = (or += with `add`) sum of weight(j) x_j over the rows j of x; all rows have n elements.
+/// y = (or += with `add`) sum of weight(j) x_j over the rows j of x; all rows have n elements. A weight of 0 hides its
+/// row.
 template <class T, class Weight>
 void mix(const Weight& weight, HeadRows<const T> x, std::int64_t rows, std::int64_t n, T* y, bool add) {
   if (!add) std::fill(y, y + n, T(0));
   for (std::int64_t j = 0; j < rows; ++j)
-    for (std::int64_t f = 0; f < n; ++f) y[f] += weight(j) * x[j][f];
+    for (std::int64_t f = 0; f < n; ++f) y[f] += strong_product(weight(j), x[j][f]);
 }
 
 }  // namespace
@@ -37,8 +39,8 @@ template <class T> void head_forward_plain(const HeadForward<T>& args) {
     T* w = args.weights + i * n.keys;
     const std::int64_t seen = args.causal ? std::clamp<std::int64_t>(i + 1 + n.keys - n.queries, 0, n.keys) : n.keys;
     for (std::int64_t j = 0; j < seen; ++j) {
-      w[j] = args.scale * dot(args.q[i], args.k[j], n.features);
-      if (args.mask != nullptr) w[j] += args.mask[i * n.keys + j];
+      w[j] = args.scale * dot(Zeros::ordinary, args.q[i], args.k[j], n.features);
+      if (args.mask != nullptr) w[j] = masked_sum(w[j], args.mask[i * n.keys + j]);
     }
     softmax_plain<T>({.x = w, .y = w, .rows = 1, .length = seen});
     std::fill(w + seen, w + n.keys, T(0));
@@ -55,11 +57,11 @@ template <class T> void head_backward_plain(const HeadBackward<T>& args) {
     const T* w = args.weights + i * n.keys;
     T *dw = ds + i * n.keys, sum = T(0);
     for (std::int64_t j = 0; j < n.keys; ++j) {
-      if (args.dy) dw[j] = dot(args.dy[i], args.v[j], n.values);
+      if (args.dy) dw[j] = dot(Zeros::strong, args.dy[i], args.v[j], n.values);
       if (args.dweights != nullptr) dw[j] += args.dweights[i * n.keys + j];
-      sum += dw[j] * w[j];
+      sum += strong_product(dw[j], w[j]);
     }
-    for (std::int64_t j = 0; j < n.keys; ++j) dw[j] = args.scale * w[j] * (dw[j] - sum);
+    for (std::int64_t j = 0; j < n.keys; ++j) dw[j] = args.scale * strong_product(w[j], dw[j] - sum);
   }
   const auto row = [n](const T* x, std::int64_t i) { return [=](std::int64_t j) { return x[i * n.keys + j]; }; };
   const auto column = [n](const T* x, std::int64_t j) { return [=](std::int64_t i) { return x[i * n.keys + j]; }; };
@@ -98,17 +100,17 @@ template <class T> Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
 
 struct Attributes {
   int heads;
-  bool causal, masked;
+  Hiding hiding;
 };
 
 Formulas formulas(const Record& r) {
-  const auto [heads, causal, masked] = r.attributes<Attributes>();
-  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.in(2).shape, heads), causal, masked);
+  const auto& [heads, hiding] = r.attributes<Attributes>();
+  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.in(2).shape, heads), hiding);
   return {all.forward + for_each_head(heads), all.backward + for_each_head(heads)};
 }
 AttributeList attribute_list(const Record& r) {
-  const auto& [heads, causal, masked] = r.attributes<Attributes>();
-  return attention_attributes(r, heads, causal);
+  const auto& [heads, hiding] = r.attributes<Attributes>();
+  return attention_attributes(r, heads, hiding);
 }
 constexpr OpInfo info{"attention",
                       "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
@@ -119,7 +121,7 @@ constexpr OpInfo info{"attention",
                       attribute_list};
 
 template <class T> void backward_of(Record& r) {
-  const auto [heads, causal, masked] = r.attributes<Attributes>();
+  const auto [heads, hiding] = r.attributes<Attributes>();
   const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
   const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
   AttentionGradient<T> args{.in = {saved(0), saved(1), saved(2)},
@@ -139,7 +141,7 @@ template <class T> void backward_of(Record& r) {
   if (args.dy.data != nullptr) slot_of(2, args.out.v, args.add_v);
   slot_of(0, args.out.q, args.add_q);
   slot_of(1, args.out.k, args.add_k);
-  attention_backward(r, n, args, causal);
+  attention_backward(r, n, args, hiding);
 }
 
 void backward(Record& r) {
@@ -147,11 +149,11 @@ void backward(Record& r) {
 }
 
 template <class T>
-void forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden,
-             const AttentionResult& result) {
+Zeros forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden,
+              const AttentionResult& result) {
   const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
-  attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result.weights,
-                       heads_of(result.y.mutable_values<T>().data(), result.y.shape(), heads));
+  return attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result,
+                              heads_of(result.y.mutable_values<T>().data(), result.y.shape(), heads));
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
@@ -183,7 +185,8 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   const int heads = options.heads;
   check(q, k, v, heads);
   const Shape shape = attention_weights_shape(q.shape(), k.dim(-2), heads);
-  const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, q.dtype(), heads), shape};
+  const Shape scores = attention_scores_shape(q.shape(), k.dim(-2), heads);
+  const HiddenKeys hidden{options.causal, additive_mask(options.mask, scores, q.dtype()), shape};
   if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // real numbers beside dual ones
     const auto as_dual = [](const Tensor& x) { return to(x, dual); };
     const Tensor dual_q = as_dual(q), dual_k = as_dual(k), dual_v = as_dual(v);
@@ -193,8 +196,9 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), info.name), {}};
   const bool stored = stores_weights(sizes_of(q.shape(), v.shape(), heads), weights, q.dtype());
   if (stored) result.weights = empty(shape, q.dtype(), info.name);
-  dispatch_real(q.dtype(), info.name, [&](auto zero) { forward<decltype(zero)>(q, k, v, heads, hidden, result); });
-  const Attributes attributes{heads, hidden.causal, hidden.mask.defined()};
+  const Zeros zeros = dispatch_real(q.dtype(), info.name,
+                                    [&](auto zero) { return forward<decltype(zero)>(q, k, v, heads, hidden, result); });
+  const Attributes attributes{heads, {hidden.causal, hidden.mask.defined(), zeros}};
   if (stored)
     record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, attributes);
   else

@@ -82,25 +82,50 @@ inline bool stores_weights(const AttentionSizes& n, AttentionWeights weights, Dt
   return weights == AttentionWeights::asked_for || !is_long(n) || dtype == dual;
 }
 
-/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v. The weights are undefined where they are not stored.
+/// attention_forward of floats and doubles.
 template <class T>
-void attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
-                       const Tensor& weights, const Matrices<T>& y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!weights.defined()) return long_attention_forward(n, in, hidden, y);
-    T* to = weights.mutable_values<T>().data();
-    if (hidden.mask.defined() || !fits_in_registers<T>(n)) return large_heads_forward(n, in, hidden, to, y);
-  }
-  single_heads_forward(n, in, hidden, weights.mutable_values<T>().data(), y);
+void run_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden, Zeros zeros,
+                 const Tensor& weights, const Matrices<T>& y) {
+  if (!weights.defined()) return long_attention_forward(n, in, hidden, y, zeros);
+  T* to = weights.mutable_values<T>().data();
+  if (hidden.mask.defined() || !fits_in_registers<T>(n) || zeros == Zeros::strong)
+    large_heads_forward(n, in, hidden, to, y, zeros);
+  else
+    single_heads_forward(n, in, hidden, to, y);
 }
+
+/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v; y are the matrices of result.y. The weights are undefined
+/// where they are not stored. Where keys are hidden, a result that is not finite is computed again with strong zeros.
+/// Returns the zeros with which it was computed: ordinary ones mean finite weights, too.
+template <class T>
+Zeros attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
+                        const AttentionResult& result, const Matrices<T>& y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    run_forward(n, in, hidden, Zeros::ordinary, result.weights, y);
+    if (!hides_keys(n, hidden.causal, hidden.mask.defined()) ||
+        kernels::are_finite(result.y.values<T>().data(), result.y.numel()))
+      return Zeros::ordinary;
+    run_forward(n, in, hidden, Zeros::strong, result.weights, y);
+    return Zeros::strong;
+  } else {
+    single_heads_forward(n, in, hidden, result.weights.mutable_values<T>().data(), y);
+    return Zeros::strong;
+  }
+}
+
+/// How a record of attention hides keys, and the zeros of its forward.
+struct Hiding {
+  bool causal, masked;
+  Zeros zeros;
+};
 
 /// Whether the op stored its weights: they are then its second output and its last saved value, which else is the mask.
 inline bool stored_weights(const Record& r) { return r.outputs() == 2; }
 
 /// The formulas of attention on q, k and v of one head.
-inline Formulas attention_formulas(const AttentionSizes& n, bool causal, bool masked) {
+inline Formulas attention_formulas(const AttentionSizes& n, const Hiding& hiding) {
   const std::string root = text(" / sqrt(", std::max<std::int64_t>(n.features, 1), ")");
-  const std::string hidden = text(causal ? " + causal" : "", masked ? " + mask" : "");
+  const std::string hidden = text(hiding.causal ? " + causal" : "", hiding.masked ? " + mask" : "");
   return {text("w = softmax(q k^T", root, hidden, "), y = w v"),
           text("dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k", root, ", dk = ds^T q", root,
                ", dv = w^T dy")};
@@ -109,11 +134,13 @@ inline Formulas attention_formulas(const AttentionSizes& n, bool causal, bool ma
 inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : ", for each head"; }
 
 /// The attributes that a reader of the tape needs to compute the attention again. The mask is listed only where the
-/// weights are not stored: stored weights are an output and show it.
-inline AttributeList attention_attributes(const Record& r, std::int64_t heads, bool causal) {
-  AttributeList list{{"heads", heads}, {"causal", causal}};
+/// weights are not stored: stored weights are an output and show it, but for its strong zeros.
+inline AttributeList attention_attributes(const Record& r, std::int64_t heads, const Hiding& hiding) {
+  AttributeList list{{"heads", heads}, {"causal", hiding.causal}};
   if (const SavedValue& mask = r.saved(r.saved_values() - 1); !stored_weights(r) && mask)
     list.push_back({"mask", mask.tensor()});
+  else if (hiding.masked)
+    list.push_back({"zeros", "strong"});
   return list;
 }
 
@@ -123,20 +150,32 @@ template <class T> GradientSlot<T> attention_slot(Record& r, int i) {
   return r.grad_in<T>(i, Begin::zeroed);  // tile after tile adds to it
 }
 
+/// Strong if keys are hidden and something of what is multiplied with weights and their gradients is not finite: dy, q
+/// and k, or all three in one tensor.
+template <class T> Zeros zeros_of_backward(const Record& r, const AttentionSizes& n, const Hiding& hiding) {
+  if (!hides_keys(n, hiding.causal, hiding.masked)) return Zeros::ordinary;
+  bool finite = hiding.zeros == Zeros::ordinary &&
+                (r.grad_out<T>(0) == nullptr || kernels::are_finite(r.grad_out<T>(0), r.out(0).numel()));
+  for (int k = 0; k < std::min(r.inputs(), 2) && finite; ++k)
+    finite = kernels::are_finite(r.saved(k).values<T>(), r.saved(k).numel());
+  return finite ? Zeros::ordinary : Zeros::strong;
+}
+
 /// The gradients that `args` asks for; the weights and what came to them are in the record.
 template <class T>
-void attention_backward(const Record& r, const AttentionSizes& n, AttentionGradient<T> args, bool causal) {
+void attention_backward(const Record& r, const AttentionSizes& n, AttentionGradient<T> args, const Hiding& hiding) {
   const SavedValue& last = r.saved(r.saved_values() - 1);
   if (stored_weights(r)) {
     args.weights = last.values<T>();
     args.dweights = r.grad_out<T>(1);
   }
   if constexpr (std::is_floating_point_v<T>) {
+    args.zeros = zeros_of_backward<T>(r, n, hiding);
     if (!stored_weights(r)) {
       const Shape shape = attention_weights_shape(r.out(0).shape, n.keys, static_cast<int>(n.heads));
-      return long_attention_backward(n, args, {causal, last ? last.tensor() : Tensor(), shape});
+      return long_attention_backward(n, args, {hiding.causal, last ? last.tensor() : Tensor(), shape});
     }
-    if (!fits_in_registers<T>(n)) return large_heads_backward(n, args);
+    if (!fits_in_registers<T>(n) || args.zeros == Zeros::strong) return large_heads_backward(n, args);
   }
   single_heads_backward(n, args);
 }

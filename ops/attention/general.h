@@ -9,9 +9,10 @@
 
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
-#include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/kernels/run.h>
+#include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/broadcast.h>
+#include <retrace/ops/loops/masked.h>
 
 namespace retrace {
 
@@ -80,15 +81,15 @@ template <class T> struct Factor {
 
 /// c (+)= op(a) op(b), m x k by k x n, for each head of the group.
 template <class T>
-void multiply(kernels::GemmShape shape, const HeadGroup& group, Factor<const T> a, Factor<const T> b, Matrices<T> c,
-              bool add) {
+void multiply(Zeros zeros, kernels::GemmShape shape, const HeadGroup& group, Factor<const T> a, Factor<const T> b,
+              Matrices<T> c, bool add) {
   const auto factor = [](const Factor<const T>& f, std::int64_t head) {
     const Matrices<const T>& m = f.matrices;
     return kernels::GemmOperand<T>{m.data + head * m.head_stride, m.row_stride, f.transposed, m.batch_stride};
   };
   shape.batch = group.samples;
   for (std::int64_t head = 0; head < group.heads; ++head)
-    kernels::gemm<T>(shape, factor(a, head), factor(b, head),
+    kernels::gemm<T>(zeros, shape, factor(a, head), factor(b, head),
                      {c.data + head * c.head_stride, c.row_stride, c.batch_stride, add});
 }
 
@@ -99,6 +100,12 @@ struct HiddenKeys {
   Tensor mask = {};
   Shape weights_shape = {};
 };
+
+/// Whether some query may not see some key; the last one sees all of causal attention's. Such a key and its value have
+/// no effect, whatever they hold: zeros of weights and of their gradients are strong.
+inline bool hides_keys(const AttentionSizes& n, bool causal, bool masked) {
+  return masked || (causal && n.queries > 1);
+}
 
 /// Queries from `first` on, and how many of the keys their rows of weights hold.
 struct QueryTile {
@@ -124,13 +131,15 @@ void softmax_of_queries(T* weights, const AttentionSizes& n, const QueryTile& ti
   }
 }
 
-/// scores = scores / sqrt(d) + mask, for elements [begin, end) of the scores of all items; `scores` is the first.
+/// scores = scores / sqrt(d) + mask, -inf where hidden, for elements [begin, end) of the scores of all items; `scores`
+/// is the first.
 template <class T>
 void scale_and_mask(T* scores, const Broadcast& broadcast, const T* mask, T scale, std::int64_t begin,
                     std::int64_t end) {
   for_each_row(broadcast, begin, end, [=, stride = broadcast.strides[0][0]](const BroadcastRow& row) {
     T* line = scores + (row.first - begin);
-    for (std::int64_t k = 0; k < row.count; ++k) line[k] = line[k] * scale + mask[row.offsets[0] + k * stride];
+    for (std::int64_t k = 0; k < row.count; ++k)
+      line[k] = masked_sum(line[k] * scale, mask[row.offsets[0] + k * stride]);
   });
 }
 
@@ -149,17 +158,17 @@ void weights_of_scores(const AttentionSizes& n, const HiddenKeys& hidden, std::i
   softmax_of_queries(weights, n, tile, hidden.causal, T(1));
 }
 
-/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v.
+/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v. The zeros are those of the weights of hidden keys.
 template <class T>
 void large_heads_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
-                         T* weights, const Matrices<T>& y) {
+                         T* weights, const Matrices<T>& y, Zeros zeros = Zeros::ordinary) {
   for_each_group(n, [&](const HeadGroup& group) {
     const std::int64_t first_row = group.first_item(n) * n.queries;
     T* of_group = weights + first_row * n.keys;
-    multiply<T>({n.queries, n.keys, n.features}, group, {matrices_of(in.q, group)}, {matrices_of(in.k, group), true},
-                weights_of(of_group, n, group), false);
+    multiply<T>(Zeros::ordinary, {n.queries, n.keys, n.features}, group, {matrices_of(in.q, group)},
+                {matrices_of(in.k, group), true}, weights_of(of_group, n, group), false);
     weights_of_scores(n, hidden, first_row, {0, group.items() * n.queries, n.keys}, of_group);
-    multiply<T>({n.queries, n.values, n.keys}, group, {weights_of<const T>(of_group, n, group)},
+    multiply<T>(zeros, {n.queries, n.values, n.keys}, group, {weights_of<const T>(of_group, n, group)},
                 {matrices_of(in.v, group)}, matrices_of(y, group), false);
   });
 }
@@ -173,6 +182,7 @@ template <class T> struct AttentionGradient {
   const T* dweights;
   AttentionOperands<T> out;
   bool add_v, add_q, add_k;
+  Zeros zeros = Zeros::ordinary;  // of weights and of gradients, where something is not finite
 };
 
 /// ds = w (dw - sum dw w) / sqrt(d) of a group, where dw = dy v^T and what came to the weights directly.
@@ -180,7 +190,7 @@ template <class T>
 void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& args, const HeadGroup& group, T* ds) {
   const std::int64_t first = group.first_item(n) * n.queries * n.keys, size = group.items() * n.queries * n.keys;
   if (args.dy.data != nullptr)
-    multiply<T>({n.queries, n.keys, n.values}, group, {matrices_of(args.dy, group)},
+    multiply<T>(args.zeros, {n.queries, n.keys, n.values}, group, {matrices_of(args.dy, group)},
                 {matrices_of(args.in.v, group), true}, weights_of(ds, n, group), false);
   else
     std::fill(ds, ds + size, T(0));
@@ -199,13 +209,13 @@ template <class T> void large_heads_backward(const AttentionSizes& n, const Atte
     gradient_of_scores(n, args, group, ds);
     const Matrices<const T> scores = weights_of<const T>(ds, n, group);
     if (args.out.v.data != nullptr && args.dy.data != nullptr)
-      multiply<T>({n.keys, n.values, n.queries}, group, {weights_of(w, n, group), true}, {matrices_of(args.dy, group)},
-                  matrices_of(args.out.v, group), args.add_v);
+      multiply<T>(args.zeros, {n.keys, n.values, n.queries}, group, {weights_of(w, n, group), true},
+                  {matrices_of(args.dy, group)}, matrices_of(args.out.v, group), args.add_v);
     if (args.out.q.data != nullptr)
-      multiply<T>({n.queries, n.features, n.keys}, group, {scores}, {matrices_of(args.in.k, group)},
+      multiply<T>(args.zeros, {n.queries, n.features, n.keys}, group, {scores}, {matrices_of(args.in.k, group)},
                   matrices_of(args.out.q, group), args.add_q);
     if (args.out.k.data != nullptr)
-      multiply<T>({n.keys, n.features, n.queries}, group, {scores, true}, {matrices_of(args.in.q, group)},
+      multiply<T>(args.zeros, {n.keys, n.features, n.queries}, group, {scores, true}, {matrices_of(args.in.q, group)},
                   matrices_of(args.out.k, group), args.add_k);
   });
 }

@@ -41,26 +41,39 @@ template <class Body> void for_each_query_tile(const AttentionSizes& n, const Hi
   }
 }
 
-/// The keys or values of a head [keys, columns], or their transpose, as panels for the products of many tiles.
+/// The keys or values of a head [keys, columns], or their transpose, as panels for the products of many tiles. Products
+/// with strong zeros read the rows instead.
 template <class T> class RightPanels {
  public:
-  RightPanels(std::int64_t keys, std::int64_t columns, const Matrices<const T>& head, bool transposed)
-      : block_size_(
-            std::max(kernels::packed_size(columns, keys_of_a_block), kernels::packed_size(keys_of_a_block, columns))),
-        panels_(empty({(keys + keys_of_a_block - 1) / keys_of_a_block * block_size_}, dtype_of<T>)) {
+  RightPanels(Zeros zeros, std::int64_t keys, std::int64_t columns, const Matrices<const T>& head, bool transposed)
+      : zeros_(zeros),
+        rows_{head.data, head.row_stride, transposed},
+        block_size_(
+            std::max(kernels::packed_size(columns, keys_of_a_block), kernels::packed_size(keys_of_a_block, columns))) {
+    if (zeros == Zeros::strong) return;
+    panels_ = empty({(keys + keys_of_a_block - 1) / keys_of_a_block * block_size_}, dtype_of<T>);
     for_each_key_block(keys, [&](std::int64_t first, std::int64_t count) {
-      kernels::pack_right_factor<T>(transposed ? columns : count, transposed ? count : columns,
-                                    {head.data + first * head.row_stride, head.row_stride, transposed},
+      kernels::pack_right_factor<T>(transposed ? columns : count, transposed ? count : columns, rows_from(first),
                                     panels_.mutable_values<T>().data() + first / keys_of_a_block * block_size_);
     });
   }
+  Zeros zeros() const { return zeros_; }
   kernels::GemmOperand<T> block(std::int64_t first_key) const {
+    if (zeros_ == Zeros::strong) return rows_from(first_key);
     return {.data = panels_.values<T>().data() + first_key / keys_of_a_block * block_size_,
             .row_stride = 0,
             .packed = true};
   }
 
  private:
+  kernels::GemmOperand<T> rows_from(std::int64_t first_key) const {
+    kernels::GemmOperand<T> result = rows_;
+    result.data += first_key * rows_.row_stride;
+    return result;
+  }
+
+  Zeros zeros_;
+  kernels::GemmOperand<T> rows_;
   std::int64_t block_size_;
   Tensor panels_;
 };
@@ -77,7 +90,7 @@ template <class T>
 void multiply_by_transposed(const QueryTile& tile, std::int64_t columns, const Matrices<const T>& rows,
                             const RightPanels<T>& x, T* out) {
   for_each_key_block(tile.keys, [&](std::int64_t first, std::int64_t count) {
-    kernels::gemm<T>({tile.queries, count, columns}, {rows.data, rows.row_stride}, x.block(first),
+    kernels::gemm<T>(x.zeros(), {tile.queries, count, columns}, {rows.data, rows.row_stride}, x.block(first),
                      {out + first, tile.keys});
   });
 }
@@ -86,15 +99,15 @@ template <class T>
 void multiply_weights(const QueryTile& tile, std::int64_t columns, const T* w, const RightPanels<T>& x,
                       const Matrices<T>& out, bool add) {
   for_each_key_block(tile.keys, [&](std::int64_t first, std::int64_t count) {
-    kernels::gemm<T>({tile.queries, columns, count}, {w + first, tile.keys}, x.block(first),
+    kernels::gemm<T>(x.zeros(), {tile.queries, columns, count}, {w + first, tile.keys}, x.block(first),
                      {.data = out.data, .row_stride = out.row_stride, .accumulate = add || first > 0});
   });
 }
 /// out [keys, columns] += w^T rows, for w [queries, keys] and rows [queries, columns].
 template <class T>
-void add_transposed_weights(const QueryTile& tile, std::int64_t columns, const T* w, const Matrices<const T>& rows,
-                            const Matrices<T>& out) {
-  kernels::gemm<T>({tile.keys, columns, tile.queries}, {w, tile.keys, true}, {rows.data, rows.row_stride},
+void add_transposed_weights(Zeros zeros, const QueryTile& tile, std::int64_t columns, const T* w,
+                            const Matrices<const T>& rows, const Matrices<T>& out) {
+  kernels::gemm<T>(zeros, {tile.keys, columns, tile.queries}, {w, tile.keys, true}, {rows.data, rows.row_stride},
                    {.data = out.data, .row_stride = out.row_stride, .accumulate = true});
 }
 
@@ -117,11 +130,11 @@ template <class T> Tensor weights_of_largest_tile(const AttentionSizes& n, const
 /// are too small to be shared.
 template <class T>
 void long_attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
-                            const Matrices<T>& y) {
+                            const Matrices<T>& y, Zeros zeros = Zeros::ordinary) {
   for_each_group(n, [&](const HeadGroup& head) {
     const ThreadsScope one_thread(1);
-    const RightPanels<T> transposed_keys(n.keys, n.features, matrices_of(in.k, head), true);
-    const RightPanels<T> values(n.keys, n.values, matrices_of(in.v, head), false);
+    const RightPanels<T> transposed_keys(Zeros::ordinary, n.keys, n.features, matrices_of(in.k, head), true);
+    const RightPanels<T> values(zeros, n.keys, n.values, matrices_of(in.v, head), false);
     const Tensor room = weights_of_largest_tile<T>(n, hidden);
     T* w = room.mutable_values<T>().data();
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
@@ -143,22 +156,22 @@ void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>
                             v = matrices_of(args.in.v, head), dy = matrices_of(args.dy, head);
     const Matrices<T> dq = matrices_of(args.out.q, head), dk = matrices_of(args.out.k, head),
                       dv = matrices_of(args.out.v, head);
-    const RightPanels<T> transposed_keys(n.keys, n.features, k, true);
+    const RightPanels<T> transposed_keys(Zeros::ordinary, n.keys, n.features, k, true);
     std::optional<RightPanels<T>> transposed_values, keys;
-    if (wants_q || wants_k) transposed_values.emplace(n.keys, n.values, v, true);
-    if (wants_q) keys.emplace(n.keys, n.features, k, false);
+    if (wants_q || wants_k) transposed_values.emplace(args.zeros, n.keys, n.values, v, true);
+    if (wants_q) keys.emplace(args.zeros, n.keys, n.features, k, false);
     const Tensor room_for_w = weights_of_largest_tile<T>(n, hidden), room_for_ds = empty_like(room_for_w);
     T *w = room_for_w.mutable_values<T>().data(), *ds = room_for_ds.mutable_values<T>().data();
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
       const Matrices<const T> dy_of_tile = rows_of_tile(dy, tile);
       weights_of_tile(n, hidden, head, tile, q, transposed_keys, w);
-      if (wants_v) add_transposed_weights(tile, n.values, w, dy_of_tile, dv);
+      if (wants_v) add_transposed_weights(args.zeros, tile, n.values, w, dy_of_tile, dv);
       if (!wants_q && !wants_k) return;
       multiply_by_transposed(tile, n.values, dy_of_tile, *transposed_values, ds);
       kernels::run<T>(&kernels::KernelTable::softmax_gradient, kernels::softmax_gradient_plain<T>,
                       {w, ds, ds, tile.queries, tile.keys, static_cast<T>(n.scale())});
       if (wants_q) multiply_weights(tile, n.features, ds, *keys, rows_of_tile(dq, tile), true);
-      if (wants_k) add_transposed_weights(tile, n.features, ds, rows_of_tile(q, tile), dk);
+      if (wants_k) add_transposed_weights(args.zeros, tile, n.features, ds, rows_of_tile(q, tile), dk);
     });
   });
 }

@@ -1,14 +1,11 @@
 #include <retrace/ops/attention/mask.h>
 
 #include <algorithm>
-#include <limits>
 
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/loops/masked.h>
 
 namespace retrace {
 namespace {
-
-constexpr double hidden = -std::numeric_limits<double>::infinity();
 
 void check_length(const char* function, const char* role, std::int64_t length) {
   if (length < 0) throw ShapeError(text(function, ": ", role, " is ", length, "; a mask has an extent of 0 or more"));
@@ -18,7 +15,7 @@ void check_length(const char* function, const char* role, std::int64_t length) {
 Tensor hiding(const char* function, const Tensor& flags, Dtype dtype) {
   if (dtype == i64)
     throw DtypeError(text(function, ": i64 has no -infinity; make the mask in the dtype of what it is added to"));
-  return masked_fill(zeros(flags.shape(), dtype), flags, hidden);
+  return masked_fill(zeros(flags.shape(), dtype), flags, minus_infinity);
 }
 
 }  // namespace
@@ -28,20 +25,31 @@ Shape attention_weights_shape(const Shape& q, std::int64_t keys, int heads) {
   return heads == 1 ? scores : scores.inserted(q.rank() - 2, heads);
 }
 
-Tensor additive_mask(const Tensor& mask, const Shape& weights, Dtype dtype, int heads) {
+Shape attention_scores_shape(const Shape& q, std::int64_t keys, int heads) {
+  return q.replaced(q.rank() - 1, keys).inserted(q.rank() - 2, heads);
+}
+
+void check_attention_mask(const char* function, const Tensor& mask, const Shape& scores) {
+  const Shape& shape = mask.shape();
+  bool fits = shape.rank() <= scores.rank();
+  for (int axis = -1; fits && axis >= -shape.rank(); --axis) fits = shape[axis] == 1 || shape[axis] == scores[axis];
+  if (!fits)
+    throw ShapeError(text(function, ": ", describe_operand("mask", mask),
+                          " does not broadcast to [batch..., heads, queries, keys], here ", scores,
+                          ", aligned from the right; a mask for each sample is [batch..., 1, queries, keys]"));
+}
+
+Tensor additive_mask(const Tensor& mask, const Shape& scores, Dtype dtype) {
   if (!mask.defined()) return {};
+  check_attention_mask("attention", mask, scores);
+  const bool has_axis_of_heads = mask.rank() > 2;
   Tensor result = mask.detach();
   if (mask.dtype() == i64) {
-    result = where(mask, full({}, 0, dtype), full({}, hidden, dtype));
+    result = where(mask, full({}, 0, dtype), full({}, minus_infinity, dtype));
   } else if (mask.dtype() != dtype) {
     result = to(result, dtype);
   }
-  const bool of_each_head = heads > 1 && result.rank() > 2 && result.rank() == weights.rank() - 1;
-  if (of_each_head) result = unsqueeze(result, -3);
-  if (broadcast_shapes(weights, result.shape(), "attention", "scores ", "mask") != weights)
-    throw ShapeError(text("attention: ", describe_operand("mask", mask), " does not fit scores ", weights,
-                          "; it broadcasts to [..., heads, queries, keys]"));
-  return result;
+  return has_axis_of_heads && scores[-3] == 1 ? squeeze(result, -3) : result;
 }
 
 Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype) {
@@ -65,7 +73,7 @@ Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype) {
   if (lengths.dtype() != i64 || lengths.rank() != 1)
     throw ShapeError(text("padding_mask: ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),
                           " must be i64 of shape [batch], one per sample"));
-  Tensor padding = empty({lengths.dim(0), 1, time}, i64, "padding_mask");
+  Tensor padding = empty({lengths.dim(0), 1, 1, time}, i64, "padding_mask");
   std::int64_t* flags = padding.mutable_values<std::int64_t>().data();
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
     if (length < 0 || length > time)

@@ -8,8 +8,12 @@ namespace retrace {
 /// [..., heads, queries, keys], without the axis of the heads for one head; q is [..., queries, features].
 Shape attention_weights_shape(const Shape& q, std::int64_t keys, int heads);
 
+/// [..., heads, queries, keys], also for one head: what masks broadcast to.
+Shape attention_scores_shape(const Shape& q, std::int64_t keys, int heads);
+/// Throws ShapeError if the mask does not broadcast to the scores.
+void check_attention_mask(const char* function, const Tensor& mask, const Shape& scores);
 /// The mask as an additive one of a dtype that broadcasts to the weights; nothing for nothing. Throws ShapeError where
-/// it does not fit.
-Tensor additive_mask(const Tensor& mask, const Shape& weights, Dtype dtype, int heads);
+/// it does not broadcast to the scores.
+Tensor additive_mask(const Tensor& mask, const Shape& scores, Dtype dtype);
 
 }  // namespace retrace

@@ -42,19 +42,19 @@ template <class T> AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, cons
 
 struct Attributes {
   Packing packing;
-  bool causal, masked;
+  Hiding hiding;
 };
 
 Formulas formulas(const Record& r) {
-  const auto& [packing, causal, masked] = r.attributes<Attributes>();
+  const auto& [packing, hiding] = r.attributes<Attributes>();
   const std::string end = for_each_head(packing.heads);
-  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.out(0).shape[-2], packing), causal, masked);
+  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.out(0).shape[-2], packing), hiding);
   return {text("[q; k; v] = qkv along axis -1, ", all.forward, end),
           text(all.backward, ", dqkv = [dq; dk; dv] along axis -1", end)};
 }
 AttributeList attribute_list(const Record& r) {
-  const auto& [packing, causal, masked] = r.attributes<Attributes>();
-  AttributeList list = attention_attributes(r, packing.heads, causal);
+  const auto& [packing, hiding] = r.attributes<Attributes>();
+  AttributeList list = attention_attributes(r, packing.heads, hiding);
   list.push_back({"key_size", packing.features});
   list.push_back({"layout", packing.layout == PackedLayout::by_head ? "by_head" : "by_kind"});
   list.push_back({"queries", r.out(0).shape[-2]});
@@ -69,7 +69,7 @@ constexpr OpInfo info{"packed_attention",
                       attribute_list};
 
 template <class T> void backward_of(Record& r) {
-  const auto& [packing, causal, masked] = r.attributes<Attributes>();
+  const auto& [packing, hiding] = r.attributes<Attributes>();
   const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
   const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
   const bool all_is_written = queries == rows && dy.data != nullptr;
@@ -83,7 +83,7 @@ template <class T> void backward_of(Record& r) {
                                           .add_v = slot.add,
                                           .add_q = slot.add,
                                           .add_k = slot.add},
-                     causal);
+                     hiding);
 }
 
 void backward(Record& r) {
@@ -129,7 +129,8 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   const Shape shape_of_y =
       qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
   const Shape shape = attention_weights_shape(shape_of_y, rows, options.heads);
-  const HiddenKeys hidden{options.causal, additive_mask(options.mask, shape, qkv.dtype(), options.heads), shape};
+  const Shape scores = attention_scores_shape(shape_of_y, rows, options.heads);
+  const HiddenKeys hidden{options.causal, additive_mask(options.mask, scores, qkv.dtype()), shape};
   if (expand_fused()) {
     const Tensor q = unpacked(qkv, 0, queries, packing), k = unpacked(qkv, 1, rows, packing);
     const Tensor v = unpacked(qkv, 2, rows, packing);
@@ -140,12 +141,13 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   AttentionResult result{empty(shape_of_y, qkv.dtype(), info.name), {}};
   const bool stored = stores_weights(n, weights, qkv.dtype());
   if (stored) result.weights = empty(shape, qkv.dtype(), info.name);
-  dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
+  const Zeros zeros = dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);
-    attention_forward<T>(n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result.weights,
-                         in_features(result.y.mutable_values<T>().data(), queries, packing.values, packing.heads));
+    return attention_forward<T>(
+        n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result,
+        in_features(result.y.mutable_values<T>().data(), queries, packing.values, packing.heads));
   });
-  const Attributes attributes{packing, hidden.causal, hidden.mask.defined()};
+  const Attributes attributes{packing, {hidden.causal, hidden.mask.defined(), zeros}};
   if (stored)
     record(info, backward, {&qkv}, {&result.y, &result.weights}, {&qkv, &result.weights}, attributes);
   else

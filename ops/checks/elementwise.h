@@ -13,6 +13,15 @@ inline Cases extremes(BinaryOp op) {
 
 inline constexpr BinaryOp power = pow;
 
+/// Divisions of two tensors, by a number and of a number.
+inline Cases divisions() {
+  Cases cases = binary(div, positive);
+  const Tensor x = linspace(-2, 1.5, 7, f64);
+  cases.push_back(one([](auto& of) { return div(of, -0.7); }, {x}));
+  cases.push_back(one([](auto& by) { return div(-0.7, by); }, {x}));
+  return cases;
+}
+
 /// Steps at `first` and all whole numbers away from it; the 0-d tensor lies between two.
 inline Cases steps(UnaryOp op, double first) {
   std::vector<double> kinks;
@@ -50,7 +59,7 @@ inline constexpr OpChecks elementwise[] = {
     {"add", [] { return binary(add); }},
     {"sub", [] { return binary(sub); }},
     {"mul", [] { return binary(mul); }},
-    {"div", [] { return binary(div, positive); }},
+    {"div", divisions},
     {"neg", [] { return unary(neg); }},
     {"scale", [] { return Cases{one([](auto& x) { return scale(x, -1.7); }, {normal({3, 4})})}; }},
     {"shift", [] { return Cases{one([](auto& x) { return shift(x, 2.5); }, {normal({3, 4})})}; }},

@@ -86,6 +86,8 @@ inline constexpr OpChecks products[] = {
     {"min", [] { return reductions(min, EmptyReduction::refused); }},
     {"var", [] { return corrected(reductions(var), var); }},
     {"std", [] { return corrected(reductions(std), std); }},
+    {"standard_deviation", [] { return Cases{
+        one([](auto& x) { return standard_deviation(x, -1); }, {normal({2, 3})})}; }},
     {"prod", [] { return with_zeros(reductions(prod)); }},
     {"logsumexp", [] { return reductions(logsumexp); }},
     {"norm", [] { return Cases{one([](auto& x) { return norm(x, 1); }, {positive({3, 4})})}; }},

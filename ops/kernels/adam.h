@@ -24,14 +24,15 @@ template <class T> struct FiniteCheck {
 };
 
 template <class T> void adam_plain(const AdamStep<T>& args) {
-  using std::sqrt;
+  using std::isinf, std::sqrt;
   for (std::int64_t k = 0; k < args.count; ++k) {
     const T before = args.w[k] * args.keep, slope = args.g[k] + args.weight_decay * args.w[k];
     args.m[k] = args.b1 * args.m[k] + args.one_minus_b1 * slope;
     args.v[k] = args.b2 * args.v[k] + args.one_minus_b2 * slope * slope;
     if (args.max_v != nullptr) args.max_v[k] = args.v[k] > args.max_v[k] ? args.v[k] : args.max_v[k];
-    args.w[k] = before - args.step_size * args.m[k] /
-                             (sqrt((args.max_v != nullptr ? args.max_v[k] : args.v[k]) * args.v_correction) + args.eps);
+    const T under_root = args.max_v != nullptr ? args.max_v[k] : args.v[k], corrected = under_root * args.v_correction;
+    const T root = isinf(corrected) ? sqrt(under_root) * sqrt(args.v_correction) : sqrt(corrected);
+    args.w[k] = before - args.step_size * args.m[k] / (root + args.eps);
   }
 }
 

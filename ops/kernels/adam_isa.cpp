@@ -21,10 +21,22 @@ template <class V> [[gnu::always_inline]] inline V square_root(V x) {
 }
 #endif
 
+/// The step of elements whose corrected v' overflowed, which has been 0.
+template <class T> [[gnu::noinline]] void step_of_overflown(const AdamStep<T>& args) {
+  const T root_of_correction = static_cast<T>(__builtin_sqrt(static_cast<double>(args.v_correction)));
+  for (Index k = 0; k < args.count; ++k) {
+    const T under_root = args.max_v != nullptr ? args.max_v[k] : args.v[k];
+    if (!__builtin_isinf(under_root * args.v_correction)) continue;
+    const T root = static_cast<T>(__builtin_sqrt(static_cast<double>(under_root))) * root_of_correction;
+    args.w[k] -= args.step_size * args.m[k] / (root + args.eps);
+  }
+}
+
 }  // namespace
 
 template <class T> void adam_step(const AdamStep<T>& shared) {
   const AdamStep<T> args = shared;  // a copy whose fields no store can change
+  Vector<T> largest = {};
   for_each_vector<T>(args.count, [&](Index k, auto part) {
     const Vector<T> w = part.load_from(args.w + k), slope = part.load_from(args.g + k) + args.weight_decay * w;
     const Vector<T> m = args.b1 * part.load_from(args.m + k) + args.one_minus_b1 * slope;
@@ -37,9 +49,11 @@ template <class T> void adam_step(const AdamStep<T>& shared) {
       under_root = v > before ? v : before;
       part.store_to(args.max_v + k, under_root);
     }
+    largest = larger<T>(under_root, largest);
     part.store_to(args.w + k,
                   w * args.keep - args.step_size * m / (square_root(under_root * args.v_correction) + args.eps));
   });
+  if (__builtin_isinf(largest_lane<T>(largest) * args.v_correction)) step_of_overflown(args);
 }
 
 // 0 x is 0 if x is finite, otherwise NaN, and a sum keeps a NaN. Four independent sums hide the latency of additions.

@@ -64,6 +64,13 @@ template <class T> [[gnu::always_inline]] inline Vector<T> softmax_of(Vector<T> 
   return seen.keep(e * (T(1) / static_cast<T>(sum.total())), T(0));
 }
 
+/// The sum of all lanes of a b.
+template <class T> [[gnu::always_inline]] inline T sum_of_products(Vector<T> a, Vector<T> b) {
+  VectorSum<T> products;
+  products.add(a * b);
+  return static_cast<T>(products.total());
+}
+
 }  // namespace
 
 template <class T> void head_forward(const HeadForward<T>& args) {
@@ -92,9 +99,12 @@ template <class T> void head_backward(const HeadBackward<T>& args) {
     Vector<T> dw = load(ds.row(i));
     if (args.dweights != nullptr) dw += keys.load_from(args.dweights + i * n.keys);
     const Vector<T> w = keys.load_from(args.weights + i * n.keys);
-    VectorSum<T> products;
-    products.add(keys.keep(dw * w, T(0)));
-    store(ds.row(i), w * (dw - static_cast<T>(products.total())) * args.scale);
+    T sum = sum_of_products<T>(keys.keep(dw, T(0)), w);
+    if (!__builtin_isfinite(sum)) [[unlikely]] {  // a hidden value may have made an infinity of dw
+      dw = unless_zero<T>(w, dw);
+      sum = sum_of_products<T>(keys.keep(dw, T(0)), w);
+    }
+    store(ds.row(i), w * (dw - sum) * args.scale);
   }
   if (args.dv.data != nullptr && args.dy.data != nullptr)
     mix_rows<T>(args.weights, 1, n.keys, args.dy, n.queries, n.values, args.dv, n.keys, args.add_v);

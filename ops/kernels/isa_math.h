@@ -202,11 +202,21 @@ template <class T> [[gnu::always_inline]] inline Vector<T> vector_sigmoid(Vector
   return vector_sigmoid_and_slope<T>(x).value;
 }
 
+/// x, or the lowest (or largest) number at an infinity: its product with a gate of 0 is the limit.
+template <class T> [[gnu::always_inline]] inline Vector<T> at_least_lowest(Vector<T> x) {
+  return at_least(x, std::numeric_limits<T>::lowest());
+}
+template <class T> [[gnu::always_inline]] inline Vector<T> finite_or_nan(Vector<T> x) {
+  return at_most(at_least_lowest<T>(x), std::numeric_limits<T>::max());
+}
+
 /// x s and s + x s', s the sigmoid of x and s' its slope.
-template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu(Vector<T> x) { return x * vector_sigmoid<T>(x); }
+template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu(Vector<T> x) {
+  return at_least_lowest<T>(x) * vector_sigmoid<T>(x);
+}
 template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu_slope(Vector<T> x) {
   const auto [value, slope] = vector_sigmoid_and_slope<T>(x);
-  return value + x * slope;
+  return value + finite_or_nan<T>(x) * slope;
 }
 
 /// x P(x) and P(x) + x p(x), P the normal distribution function and p its density. With a = |x| the tail P(-a) is
@@ -227,7 +237,8 @@ template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu_slope(Vec
   for (int k = 8; k >= 0; --k) polynomial = polynomial * t + coefficients[k];
   const Vector<float> tail = e * inverse * polynomial;
   const Vector<float> distribution = x < 0 ? tail : 1 - tail;
-  return {x * distribution, distribution + x * e * inverse_root_of_two_pi};
+  return {at_least_lowest<float>(x) * distribution,
+          distribution + finite_or_nan<float>(x) * e * inverse_root_of_two_pi};
 }
 
 /// a b + c, rounded once where there are fused multiply-adds: for what two expressions share, of which a compiler might
@@ -243,7 +254,8 @@ template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu_slope(Vec
   const auto [logistic, slope] =
       vector_sigmoid_and_slope<float>(two_root * x * multiply_add(every_lane(cubic), square, one));
   const Vector<float> through_u = x * slope * two_root * multiply_add(every_lane(3 * cubic), square, one);
-  return {x * logistic, logistic + (slope == 0 ? Vector<float>{} : through_u)};  // far out u' may be infinite
+  return {at_least_lowest<float>(x) * logistic,
+          logistic + (slope == 0 ? Vector<float>{} : through_u)};  // far out u' may be infinite
 }
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -85,6 +85,11 @@ template <class T> [[gnu::always_inline]] inline T largest_lane(Vector<T> v) {
   return fold<T>(v, [](Vector<T> a, Vector<T> b) { return larger<T>(a, b); });
 }
 
+/// x, but 0 where the other factor of a product is: 0 times NaN or an infinity is then 0.
+template <class T> [[gnu::always_inline]] inline Vector<T> unless_zero(Vector<T> other, Vector<T> x) {
+  return other == 0 ? Vector<T>{} : x;
+}
+
 /// A sum of vectors, in doubles.
 template <class T> struct VectorSum;
 

@@ -25,7 +25,8 @@ template <class T> struct SoftmaxRows {
   }
 };
 
-/// dx = (or += with `add`) scale y (dy - sum dy y), row by row. dx may be dy.
+/// dx = (or += with `add`) scale y (dy - sum dy y), row by row. dx may be dy. Zeros are strong: what a mask has hidden,
+/// where y is 0, has no effect.
 template <class T> struct SoftmaxGradientRows {
   const T *y, *dy;
   T* dx;
@@ -34,10 +35,10 @@ template <class T> struct SoftmaxGradientRows {
   bool add = false;
 };
 
-/// sums[row] = max x + ln sum e^(x - max x).
+/// max_x[row] = max x, log_sums[row] = ln sum e^(x - max x), inverse_sums[row] = 1 / sum e^(x - max x).
 template <class T> struct LogSumExpRows {
   const T* x;
-  T* sums;
+  T *max_x, *log_sums, *inverse_sums;
   std::int64_t rows, length;
 };
 

@@ -40,19 +40,33 @@ template <class T> [[gnu::always_inline]] inline T exponentials_of_row(const T* 
   return T(1) / static_cast<T>(sum);
 }
 
-template <class T> [[gnu::always_inline]] inline T product_of_rows(const T* y, const T* dy, Index length) {
-  return static_cast<T>(
-      sum_of_row<T>(length, [&](Index k, auto part) { return part.load_from(dy + k) * part.load_from(y + k); }));
+/// a b; with strong zeros each factor is 0 where the other is. (To select the product would keep it from being fused
+/// with a sum, as it is without them.)
+template <bool strong, class T> [[gnu::always_inline]] inline Vector<T> product(Vector<T> a, Vector<T> b) {
+  if constexpr (strong)
+    return unless_zero<T>(b, a) * unless_zero<T>(a, b);
+  else
+    return a * b;
 }
 
-template <class T>
+template <bool strong, class T> [[gnu::always_inline]] inline T product_of_rows(const T* y, const T* dy, Index length) {
+  return static_cast<T>(sum_of_row<T>(
+      length, [&](Index k, auto part) { return product<strong, T>(part.load_from(dy + k), part.load_from(y + k)); }));
+}
+
+template <bool strong, class T>
 [[gnu::always_inline]] inline void softmax_gradient_row(const SoftmaxGradientRows<T>& args, Index begin, T dot) {
   const T *y = args.y + begin, *dy = args.dy + begin;
   T* dx = args.dx + begin;
   for_each_vector<T>(args.length, [&](Index k, auto part) {
-    const Vector<T> slope = part.load_from(y + k) * (part.load_from(dy + k) - dot) * args.scale;
+    const Vector<T> slope = product<strong, T>(part.load_from(y + k), part.load_from(dy + k) - dot) * args.scale;
     part.store_to(dx + k, args.add ? part.load_from(dx + k) + slope : slope);
   });
+}
+
+/// A row whose sum dy y is not finite: only there can a product with 0 have been NaN.
+template <class T> [[gnu::noinline]] void strong_gradient_row(const SoftmaxGradientRows<T>& args, Index begin) {
+  softmax_gradient_row<true>(args, begin, product_of_rows<true>(args.y + begin, args.dy + begin, args.length));
 }
 
 template <class T> void softmax_group(SoftmaxRows<T> args, Index first, Index count) {
@@ -81,9 +95,15 @@ template <class T> void softmax_gradient_group(SoftmaxGradientRows<T> args, Inde
   T dot[max_rows_at_once];
   for (Index i = 0; i < count; ++i) {
     const Index begin = (first + i) * args.length;
-    dot[i] = product_of_rows(args.y + begin, args.dy + begin, args.length);
+    dot[i] = product_of_rows<false>(args.y + begin, args.dy + begin, args.length);
   }
-  for (Index i = 0; i < count; ++i) softmax_gradient_row(args, (first + i) * args.length, dot[i]);
+  for (Index i = 0; i < count; ++i) {
+    const Index begin = (first + i) * args.length;
+    if (__builtin_isfinite(dot[i])) [[likely]]
+      softmax_gradient_row<false>(args, begin, dot[i]);
+    else
+      strong_gradient_row(args, begin);
+  }
 }
 
 }  // namespace
@@ -103,7 +123,9 @@ template <class T> void log_sum_exp_rows(const LogSumExpRows<T>& args) {
     const T max_x = largest_of_row(x, args.length);
     const double sum = sum_of_row<T>(
         args.length, [&](Index k, auto part) { return vector_exp_of_negative<T>(part.load_from(x + k) - max_x); });
-    args.sums[row] = max_x + static_cast<T>(std::log(sum));
+    args.max_x[row] = max_x;
+    args.log_sums[row] = static_cast<T>(std::log(sum));
+    args.inverse_sums[row] = static_cast<T>(1 / sum);
   }
 }
 

@@ -3,27 +3,50 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 namespace retrace {
 
+/// e^-|x|; at 0 the slope is that of e^-x, which belongs to the branches for x >= 0 below.
+template <class T> T exp_of_minus_size(T x) {
+  using std::exp;
+  return exp(x < 0 ? x : -x);
+}
+
 /// 1 / (1 + e^-x).
 template <class T> T logistic(T x) {
-  using std::abs, std::exp;
-  const T e = exp(-abs(x));
+  const T e = exp_of_minus_size(x);
   return (x < 0 ? e : T(1)) / (1 + e);
 }
 
 /// Its derivative, logistic(x) logistic(-x).
 template <class T> T logistic_slope(T x) {
-  using std::abs, std::exp;
-  const T e = exp(-abs(x));
+  const T e = exp_of_minus_size(x);
   return e / ((1 + e) * (1 + e));
 }
 
 /// ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|).
 template <class T> T log_one_plus_exp(T x) {
-  using std::abs, std::exp, std::log1p;
-  return (x < 0 ? T(0) : x) + log1p(exp(-abs(x)));
+  using std::log1p;
+  return (x < 0 ? T(0) : x) + log1p(exp_of_minus_size(x));
+}
+
+// x times a gate that tends to 0 faster tends to 0: at an infinity, the gate is 0, and a large number takes the place
+// of x.
+template <class T>
+inline constexpr double largest_number = std::is_same_v<T, float> ? double{std::numeric_limits<float>::max()}
+                                                                  : std::numeric_limits<double>::max();
+
+/// x, or the lowest number at -inf.
+template <class T> T at_least_lowest(T x) {
+  const T lowest = static_cast<T>(-largest_number<T>);
+  return x < lowest ? lowest : x;
+}
+/// x, or the lowest or the largest number at an infinity.
+template <class T> T finite_or_nan(T x) {
+  const T largest = static_cast<T>(largest_number<T>);
+  return x > largest ? largest : at_least_lowest(x);
 }
 
 }  // namespace retrace

@@ -30,6 +30,7 @@ MatmulPlan make_matmul_plan(const Shape& a, const Shape& b, MatmulOptions option
   MatmulPlan plan;
   plan.transpose_a = options.transpose_a;
   plan.transpose_b = options.transpose_b;
+  plan.zeros = options.zeros;
   plan.m = a.rank() < 2 ? 1 : a[options.transpose_a ? -1 : -2];
   plan.k = a[options.transpose_a ? -2 : -1];
   plan.n = b.rank() < 2 ? 1 : b[options.transpose_b ? -2 : -1];

@@ -14,6 +14,7 @@ namespace retrace {
 struct MatmulPlan {
   std::int64_t m = 1, n = 1, k = 1;
   bool transpose_a = false, transpose_b = false;
+  Zeros zeros = Zeros::ordinary;
   int loops = 0;  // over the batch axes, outermost first
   std::array<std::int64_t, max_rank> extents{}, strides_a{}, strides_b{};
   std::int64_t batch = 1;

@@ -13,6 +13,10 @@
 // `double counted(const Shape& x) const`.
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
+#include <retrace/core/dual.h>
 #include <retrace/ops/loops/loss.h>
 
 namespace retrace {
@@ -62,6 +66,28 @@ template <class Loss> void pair_loss_backward(Record& r) {
   });
 }
 
+/// loss.value(x, t). At an infinity, where the arithmetic of dual numbers multiplies it by 0, the slopes give the
+/// tangent.
+template <class Loss, class T> T loss_of_pair(const Loss& loss, T x, T t) {
+  T l = loss.value(x, t);
+  if constexpr (std::is_same_v<T, Dual>)
+    if (std::isinf(x.value) && std::isnan(l.tangent)) {
+      const Dual at(x.value), target(t.value);
+      l.tangent = chain(0, loss.dx(at, target).value, x.tangent).tangent +
+                  chain(0, loss.dt(at, target).value, t.tangent).tangent;
+    }
+  return l;
+}
+
+/// The mean of losses that are computed in f64.
+template <class Loss>
+float mean_of_wide_losses(const Loss& loss, const float* x, const float* t, std::int64_t count, double counted) {
+  double mean = 0;
+  const auto wide_loss = [=](std::int64_t k) { return loss.value(double{x[k]}, double{t[k]}); };
+  reduce_losses(Reduction::mean, count, counted, &mean, wide_loss);
+  return static_cast<float>(mean);
+}
+
 template <class Loss>
 Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, const Loss& loss = {}) {
   check_defined(Loss::info.name, x, "x");
@@ -78,8 +104,13 @@ Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, con
     using T = decltype(zero);
     y = empty(reduction == Reduction::none ? x.shape() : Shape{}, x.dtype());
     const T *of_x = x.values<T>().data(), *of_t = target.values<T>().data();
-    reduce_losses(reduction, x.numel(), counted_losses(loss, x.shape()), y.mutable_values<T>().data(),
-                  [=](std::int64_t k) { return loss.value(of_x[k], of_t[k]); });
+    T* to = y.mutable_values<T>().data();
+    const double counted = counted_losses(loss, x.shape());
+    reduce_losses(reduction, x.numel(), counted, to,
+                  [=](std::int64_t k) { return loss_of_pair(loss, of_x[k], of_t[k]); });
+    if constexpr (std::is_same_v<T, float>)
+      if (reduction == Reduction::mean && !std::isfinite(*to))  // a square that overflows may have a finite mean
+        *to = mean_of_wide_losses(loss, of_x, of_t, x.numel(), counted);
   });
   record(Loss::info, pair_loss_backward<Loss>, {&x, &target}, {&y}, {&x, &target},
          PairLossAttributes<Loss>{reduction, loss});

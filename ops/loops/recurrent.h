@@ -11,6 +11,7 @@
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/loops/padding.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -152,9 +153,10 @@ std::pair<Tensor, std::array<Tensor, count>> steps_of(const Tensor& projected, s
                                                       const Tensor& lengths, Step&& step) {
   const std::int64_t batch = projected.dim(0), time = projected.dim(1);
   if (time == 0) return {zeros({batch, 0, states[0].dim(1)}, projected.dtype()), states};
+  const Tensor inside = with_harmless_padding(projected, lengths);
   Tensors y;
   for (std::int64_t t = 0; t < time; ++t) {
-    std::array<Tensor, count> next = step(slice(projected, {all, t}), states);
+    std::array<Tensor, count> next = step(slice(inside, {all, t}), states);
     if (lengths.defined()) {
       const Tensor goes_on = reaches(lengths, t);
       for (std::size_t k = 0; k < count; ++k) next[k] = where(goes_on, next[k], states[k]);

@@ -5,12 +5,13 @@
 //     static constexpr bool needs_elements = false;                             // an empty set is an error
 //     template <class T> static T value(const Terms<T>& x);                     // y of one set of elements
 //     template <class T> static Context context(const Terms<T>& x, T y);       // what the slopes of a set share
-//     template <class T> static T slope(T x, T y, const Context&);              // dy/dx
+//     template <class T> static T slope(T x, T y, const Context&);              // dy/dx, or gradient(dy, x, y, ...)
 //   };
 //   Tensor norm(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Norm>(x, axes, options); }
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -94,6 +95,16 @@ template <class T> struct Terms {
   }
 };
 
+/// The largest |x| of the elements, without NaN; 0 if there are none.
+template <class T> double largest_of(const Terms<T>& x) {
+  double largest = 0;
+  x.for_each([&](std::int64_t k) {
+    const double size = std::abs(static_cast<double>(x.x[k]));
+    largest = size > largest ? size : largest;
+  });
+  return largest;
+}
+
 struct NoContext {};
 
 inline constexpr std::int64_t reduction_grain = 16384;  // elements that are worth a thread
@@ -115,6 +126,14 @@ inline std::string terms_of(const Record& r) {
   return text(ReductionLoops(r.in(0).shape, r.attributes<ReductionAttributes>().flags).terms);
 }
 
+/// dy Op::slope(x, y), or Op::gradient(dy, x, y) of an op that has one.
+template <class Op, class T, class Context> T gradient_of_term(T dy, T x, T y, const Context& context) {
+  if constexpr (requires { Op::gradient(dy, x, y, context); })
+    return Op::gradient(dy, x, y, context);
+  else
+    return dy * Op::template slope<T>(x, y, context);
+}
+
 template <class Op> void reduction_backward(Record& r) {
   const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
   dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
@@ -129,7 +148,7 @@ template <class Op> void reduction_backward(Record& r) {
         const T y_here = y[output], dy_here = dy[output];
         const auto context = Op::template context<T>(terms, y_here);
         terms.for_each([&](std::int64_t k) {
-          const T contribution = dy_here * Op::template slope<T>(x[k], y_here, context);
+          const T contribution = gradient_of_term<Op>(dy_here, x[k], y_here, context);
           dx.put_at(k, contribution);
         });
       }

@@ -3,7 +3,8 @@
 //
 //   struct Mean {
 //     static constexpr OpInfo info{"mean", "y = mean x", "dx = dy / n", "x"};
-//     template <class T> static T of_sum(T sum, T n);
+//     template <class T> static T of_sum(T sum, T n);  // also what each element's gradient is of dy
+//     static constexpr bool divides = true;            // whether of_sum does anything
 //   };
 #pragma once
 
@@ -45,16 +46,23 @@ template <class Op> void sums_backward(Record& r) {
   dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
     using T = decltype(zero);
     const T* dy = r.grad_out<T>();
+    const T terms = as_number<T>(ReductionLoops(x, flags).terms);
+    Tensor divided;
+    if (Op::divides && !broadcast.stands_still(0)) {  // rows of dy are read several times
+      divided = empty(r.out(0).shape, r.out(0).dtype);
+      T* to = divided.mutable_values<T>().data();
+      for (std::int64_t k = 0; k < divided.numel(); ++k) to[k] = Op::of_sum(dy[k], terms);
+      dy = to;
+    }
     const GradientSlot<T> dx = r.grad_in<T>(0);
-    const T slope = Op::of_sum(T(1), as_number<T>(ReductionLoops(x, flags).terms));
     parallel_for(x.numel(), reduction_grain, [&](std::int64_t begin, std::int64_t end) {
       for_each_row(broadcast, begin, end, [&](const BroadcastRow& row) {
         const GradientSlot<T> to = dx.from(row.first);
         const T* from = dy + row.offsets[0];
         if (broadcast.stands_still(0))
-          to.put(row.count, [each = *from * slope](std::int64_t) { return each; });
+          to.put(row.count, [each = Op::of_sum(*from, terms)](std::int64_t) { return each; });
         else
-          to.put(row.count, [=](std::int64_t k) { return from[k] * slope; });
+          to.put(row.count, [=](std::int64_t k) { return from[k]; });
       });
     });
   });

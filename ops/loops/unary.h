@@ -6,7 +6,7 @@
 //     static constexpr Saves saves = Saves::y;                 // what slope reads, or the slope itself
 //     template <class T> static T value(T x, Attributes);      // y
 //     template <class T> static T slope(T x, T y, Attributes); // dy/dx; what is not saved arrives as 0
-//   };
+//   };                                                           // or gradient(dy, x, y, Attributes), of dx itself
 //   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 //
 // It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` or
@@ -20,9 +20,11 @@
 // Functions that an op calls once are static, so that the compiler inlines them: a tiny op gains a twelfth.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
+#include <retrace/core/dual.h>
 #include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
@@ -54,7 +56,15 @@ concept HasGradientKernel = std::is_floating_point_v<T> && requires {
   Op::template gradient_kernel<T>;
 };
 
-/// dx[k] = or += dy[k] Op::slope(x[k], y[k]), from what Op saved.
+/// dy Op::slope(x, y), or Op::gradient(dy, x, y) of an op that has one.
+template <class Op, class T> T gradient_of_element(T dy, T x, T y, const typename Op::Attributes& attributes) {
+  if constexpr (requires { Op::gradient(dy, x, y, attributes); })
+    return Op::gradient(dy, x, y, attributes);
+  else
+    return dy * Op::slope(x, y, attributes);
+}
+
+/// dx[k] = or += gradient_of_element(dy[k], x[k], y[k]), from what Op saved.
 template <class Op, class T>
 void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::int64_t count,
                    const typename Op::Attributes& attributes) {
@@ -67,11 +77,11 @@ void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::
       if constexpr (Op::saves == Saves::slope)
         return dy[k] * saved[k];
       else if constexpr (Op::saves == Saves::x)
-        return dy[k] * Op::slope(saved[k], T{}, attributes);
+        return gradient_of_element<Op>(dy[k], saved[k], T{}, attributes);
       else if constexpr (Op::saves == Saves::y)
-        return dy[k] * Op::slope(T{}, saved[k], attributes);
+        return gradient_of_element<Op>(dy[k], T{}, saved[k], attributes);
       else
-        return dy[k] * Op::slope(T{}, T{}, attributes);
+        return gradient_of_element<Op>(dy[k], T{}, T{}, attributes);
     });
   }
 }
@@ -100,6 +110,15 @@ template <class Op> static void unary_backward(Record& r) {
     multiply_by_slope<Op>(r);
 }
 
+/// Op::value(x). At an infinity, where the arithmetic of dual numbers multiplies it by 0, the slope gives the tangent.
+template <class Op, class T> T value_of_element(T x, const typename Op::Attributes& attributes) {
+  T y = Op::value(x, attributes);
+  if constexpr (std::is_same_v<T, Dual> && requires { Op::slope(x, y, attributes); })
+    if (std::isinf(x.value) && std::isnan(y.tangent))
+      y.tangent = (x.tangent * Op::slope(Dual(x.value), y, attributes)).value;
+  return y;
+}
+
 /// y[k] = Op::value(x[k]) for k in [0, count). y may be x.
 template <class Op, class T>
 void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attributes& attributes) {
@@ -110,7 +129,7 @@ void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attribu
     else
       map(x, y, count);
   } else {
-    for (std::int64_t k = 0; k < count; ++k) y[k] = Op::value(x[k], attributes);
+    for (std::int64_t k = 0; k < count; ++k) y[k] = value_of_element<Op>(x[k], attributes);
   }
 }
 
@@ -122,7 +141,7 @@ void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const
   } else {
     for (std::int64_t k = 0; k < count; ++k) {
       const T x_k = x[k];
-      y[k] = Op::value(x_k, attributes);
+      y[k] = value_of_element<Op>(x_k, attributes);
       slope[k] = Op::slope(x_k, T{}, attributes);
     }
   }

@@ -69,7 +69,8 @@ Tensor weighted_soft_targets(const Tensor& targets, const CrossEntropyOptions& o
 Tensor reduced_rows(const Tensor& losses, Reduction reduction, double counted) {
   if (reduction == Reduction::none) return losses;
   const Tensor total = sum(losses);
-  return reduction == Reduction::sum ? total : scale(total, counted == 0 ? 0 : 1 / counted);
+  if (reduction == Reduction::sum) return total;
+  return counted == 0 ? scale(total, 0) : div(total, counted);
 }
 
 }  // namespace retrace

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <sstream>
 #include <vector>
 
 #include <retrace/tests/compare.h>
@@ -73,6 +76,53 @@ TEST(Creation, Sequences) {
   expect_is(linspace(3, 9, 0), f32, {0}, {});
   EXPECT_EQ(linspace(0.1, 0.7, 50, f64).at({-1}), 0.7) << "the last number is exact";
   EXPECT_THROW(linspace(0, 1, -1), ValueError);
+}
+
+constexpr std::int64_t beyond = 9007199254740993;  // 2^53 + 1, which no double holds
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max(),
+                       smallest = std::numeric_limits<std::int64_t>::min();
+
+std::vector<std::int64_t> integers_of(const Tensor& x) {
+  return {x.values<std::int64_t>().begin(), x.values<std::int64_t>().end()};
+}
+
+TEST(Creation, IntegersBeyondDoublesAreExact) {
+  using Integers = std::vector<std::int64_t>;
+  EXPECT_EQ(integers_of(indices({beyond, -beyond, largest, smallest})), (Integers{beyond, -beyond, largest, smallest}));
+  EXPECT_EQ(integers_of(tensor({{beyond}, {1.0}}, i64)), (Integers{beyond, 1}));
+  EXPECT_EQ(integers_of(full({2}, beyond, i64)), (Integers{beyond, beyond}));
+  EXPECT_EQ(integers_of(full_like(indices({1}), largest)), Integers{largest});
+  EXPECT_EQ(integers_of(arange(beyond, beyond + 5, 2, i64)), (Integers{beyond, beyond + 2, beyond + 4}));
+  EXPECT_EQ(integers_of(arange(largest, largest - 3, -2, i64)), (Integers{largest, largest - 2}));
+  EXPECT_EQ(integers_of(arange(smallest, largest, largest, i64)), (Integers{smallest, -1, largest - 1}));
+  EXPECT_EQ(integers_of(linspace(beyond, beyond + 4, 3, i64)), (Integers{beyond, beyond + 2, beyond + 4}));
+  EXPECT_EQ(integers_of(linspace(smallest, largest, 2, i64)), (Integers{smallest, largest}));
+  EXPECT_EQ(integers_of(linspace(3, -3, 3, i64)), (Integers{3, 0, -3}));
+  EXPECT_EQ(full({}, beyond, i64).item<std::int64_t>(), beyond);
+  EXPECT_EQ(indices({{0, beyond}}).at<std::int64_t>({0, -1}), beyond);
+  std::ostringstream printed;
+  printed << indices({beyond});
+  EXPECT_EQ(printed.str(), text("i64[1]\n[", beyond, "]\n"));
+  EXPECT_THROW(indices({1}).item<float>(), DtypeError);
+  EXPECT_EQ(full({}, beyond, f32).item(), 9007199254740992.0);
+}
+
+TEST(Creation, WhatIsNoIntegerIsNoI64) {
+  expect_error<ValueError>([] { full({2}, 2.5, i64); },
+                           "full: 2.5 is not an integer of i64; give integers, or another dtype");
+  expect_error<ValueError>(
+      [] {
+        indices({1, 0.5});
+      },
+      "tensor: 0.5 is not an integer of i64; give integers, or another dtype");
+  EXPECT_THROW(full_like(indices({1}), std::nan("")), ValueError);
+  EXPECT_THROW(full({2}, 0x1p63, i64), ValueError);
+  EXPECT_THROW(full({2}, std::numeric_limits<std::uint64_t>::max(), i64), ValueError);
+  EXPECT_THROW(arange(0, 1, 0.25, i64), ValueError);
+  EXPECT_THROW(linspace(0, 1, 5, i64), ValueError);
+  const std::vector<double> half{0.5};
+  EXPECT_THROW(tensor(std::span(half), {1}, i64), ValueError);
+  EXPECT_EQ(integers_of(full({1}, -0x1p63, i64)), std::vector<std::int64_t>{smallest});
 }
 
 TEST(Creation, EyeAndOneHot) {

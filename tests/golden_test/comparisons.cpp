@@ -4,7 +4,7 @@
 namespace retrace::golden {
 namespace {
 
-template <Tensor (*op)(const Tensor&, const Tensor&), Tensor (*op_of_number)(const Tensor&, double)>
+template <Tensor (*op)(const Tensor&, const Tensor&), Tensor (*op_of_number)(const Tensor&, Scalar)>
 NamedTensors compare(const Arguments& c) {
   return {{"y", c.has("b") ? op(c["a"], c["b"]) : op_of_number(c["a"], c.number("number"))}};
 }

@@ -84,7 +84,7 @@ TEST_F(AttendOptionsTest, AlibiAddsItsBiasesToTheScores) {
     const MultiHeadAttention mha(8, random, {.heads = heads, .positions = AttentionPositions::alibi});
     const Tensor q = split_heads(mha.query(x), heads), k = split_heads(mha.key(x), heads);
     const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(8.0 / heads) + alibi_bias(heads, 5, 5);
-    const Tensor hidden = causal_mask(5) + reshape(padding_mask(lengths, 5), {2, 1, 1, 5});
+    const Tensor hidden = causal_mask(5) + padding_mask(lengths, 5);
     for (const Tensor& mask : {Tensor(zeros({1})), hidden}) {
       const Tensor y = mha.out(combine_heads(matmul(softmax(scores + mask), split_heads(mha.value(x), heads))));
       const AttendOptions options =

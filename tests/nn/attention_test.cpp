@@ -104,7 +104,7 @@ TEST_F(MultiHeadAttentionTest, MasksOfTheBatchAndOfIntegers) {
   const Tensor x = random.normal({2, 3, 4});
   const Tensor visible = indices({{1, 0, 0}, {1, 1, 0}, {1, 1, 1}});
   EXPECT_TRUE(same_bits(mha(x, visible).y, mha(x, causal_mask(3)).y));
-  const Tensor of_batch = stack({visible, ones({3, 3}, i64)}), y = mha(x, of_batch).y;
+  const Tensor of_batch = stack({unsqueeze(visible, 0), ones({1, 3, 3}, i64)}), y = mha(x, of_batch).y;
   EXPECT_LT(difference(y[0], mha(x, visible).y[0]), 1e-12);
   EXPECT_LT(difference(y[1], mha(x).y[1]), 1e-12);
 }

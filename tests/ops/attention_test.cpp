@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 namespace retrace {
@@ -67,7 +68,7 @@ TEST(Attention, MasksOfBothKinds) {
   const Tensor x = distinct({2, 3, 4}, 0.1);
   const Tensor additive = tensor({{0, -infinity, 0}, {0, 0, -infinity}, {-infinity, 0, 0}}, f64);
   const Tensor visible = indices({{1, 0, 1}, {1, 1, 0}, {0, 1, 1}});
-  const Tensor of_batch = concat({unsqueeze(visible, 0), indices({{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}})});
+  const Tensor of_batch = stack({unsqueeze(visible, 0), ones({1, 3, 3}, i64)});
   for (const int heads : {1, 2}) {
     const Tensor a = attention(x, x, x, {.heads = heads, .mask = additive});
     const Tensor b = attention(x, x, x, {.heads = heads, .mask = visible});
@@ -80,6 +81,29 @@ TEST(Attention, MasksOfBothKinds) {
         EXPECT_EQ(free.at({1, i, f}), c.at({1, i, f}));
       }
   }
+}
+
+/// One rule for any number of heads and any batch, also where the sizes of both are the same.
+TEST(Attention, AMaskIsAlignedFromTheRightWithBatchHeadsQueriesAndKeys) {
+  for (const int heads : {1, 2, 3})
+    for (const std::int64_t batch : {1, 2, 3}) {
+      const Tensor x = distinct({batch, 3, 6}, 0.1), full = Random(4).normal({batch, heads, 3, 3}, f64);
+      const auto weights = [&](const Tensor& mask) {
+        const Tensor w = attention_with_weights(x, x, x, {.heads = heads, .mask = mask}).weights;
+        return heads == 1 ? unsqueeze(w, 1) : w;
+      };
+      const auto scores =
+          matmul(split_heads(x, heads), split_heads(x, heads), {.transpose_b = true}) / std::sqrt(6.0 / heads);
+      const Tensor of_heads = full[0], of_samples = slice(full, {all, range(0, 1)}), of_all = full[0][0];
+      for (const Tensor& mask : {full, of_heads, of_samples, of_all, unsqueeze(of_heads, 0), of_all[0]})
+        EXPECT_LT(difference(weights(mask), softmax(scores + mask)), 1e-14)
+            << mask.shape() << ", " << heads << " heads, batch " << batch;
+      if (batch == heads || batch == 1) continue;
+      EXPECT_THROW(weights(of_all + zeros({batch, 1, 1}, f64)), ShapeError) << heads << " heads, batch " << batch;
+    }
+  const Tensor matrix = distinct({3, 4}, 0.1);
+  EXPECT_TRUE(same_bits(attention(matrix, matrix, matrix, {.mask = zeros({1, 3, 3}, f64)}),
+                        attention(matrix, matrix, matrix, {.mask = zeros({3, 3}, f64)})));
 }
 
 TEST(Attention, CausalAndAMaskTogether) {
@@ -130,7 +154,8 @@ TEST(Attention, Errors) {
       [&] {
         attention(q, q, q, {.mask = ones({5, 2, 3, 3}, f64)});
       },
-      "attention: mask[5, 2, 3, 3] does not fit scores [2, 3, 3]; it broadcasts to [..., heads, queries, keys]");
+      "attention: mask[5, 2, 3, 3] does not broadcast to [batch..., heads, queries, keys], here [2, 1, 3, 3], aligned "
+      "from the right; a mask for each sample is [batch..., 1, queries, keys]");
   EXPECT_THROW(attention(q, q, ones({3, 4}, f64)), ShapeError);
   EXPECT_THROW(attention(q, q, q, {.mask = ones({2}, f64)}), ShapeError);
   EXPECT_THROW(attention(indices({{1}}), indices({{1}}), indices({{1}})), DtypeError);

@@ -139,6 +139,8 @@ TEST(Attributes, LossesListTheirReduction) {
 TEST(Attributes, AttentionListsItsHeadsAndWhatHidesKeys) {
   EXPECT_EQ(attributes_of([](auto& x) { return attention(x, x, x, {.heads = 2, .causal = true}); }),
             "heads = 2, causal = true");
+  EXPECT_EQ(attributes_of([](auto& x) { return attention(x, x, x, {.mask = causal_mask(3, 3, x.dtype())}); }),
+            "heads = 1, causal = false, zeros = strong");
   EXPECT_EQ(attributes_of([](auto& x) {
               return packed_attention(x, {.key_size = 1, .layout = PackedLayout::by_head, .queries = 2});
             }),

@@ -63,6 +63,24 @@ TEST(Comparisons, WithANumberRoundItToTheDtype) {
   expect_integers(greater(tensor({1, 2}, f64), 1), {2}, {0, 1});
 }
 
+TEST(Comparisons, OfIntegersWithANumberAreExact) {
+  const std::int64_t n = 9007199254740992, largest = std::numeric_limits<std::int64_t>::max();  // 2^53
+  const Tensor x = indices({n - 1, n, n + 1, largest, -largest - 1});
+  const auto flags = [](const Tensor& mask) { return values_of<std::int64_t>(mask); };
+  using Flags = std::vector<std::int64_t>;
+  EXPECT_EQ(flags(equal(x, n + 1)), (Flags{0, 0, 1, 0, 0}));
+  EXPECT_EQ(flags(not_equal(x, n)), (Flags{1, 0, 1, 1, 1}));
+  EXPECT_EQ(flags(less(x, n + 1)), (Flags{1, 1, 0, 0, 1}));
+  EXPECT_EQ(flags(less_equal(x, 0x1p53)), (Flags{1, 1, 0, 0, 1}));
+  EXPECT_EQ(flags(greater(x, largest - 1)), (Flags{0, 0, 0, 1, 0}));
+  EXPECT_EQ(flags(greater_equal(x, n - 0.5)), (Flags{0, 1, 1, 1, 0}));
+  EXPECT_EQ(flags(less(x, 0x1p63)), (Flags{1, 1, 1, 1, 1})) << "beyond all integers";
+  EXPECT_EQ(flags(equal(x, 0x1p63)), (Flags{0, 0, 0, 0, 0}));
+  EXPECT_EQ(flags(greater(x, -0x1.1p63)), (Flags{1, 1, 1, 1, 1}));
+  EXPECT_EQ(flags(not_equal(x, nan)), (Flags{1, 1, 1, 1, 1}));
+  EXPECT_EQ(flags(where(equal(x, n), n + 1, x)), (Flags{n - 1, n + 1, n + 1, largest, -largest - 1}));
+}
+
 TEST(Comparisons, IgnoreTangentsAndRecordNothing) {
   const Tensor x = parameter(tensor({1, 3}, f64));
   Tape tape;

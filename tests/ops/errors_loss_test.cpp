@@ -5,6 +5,12 @@
 namespace retrace {
 namespace {
 
+std::string mask_does_not_fit(const std::string& mask) {
+  return "attention: " + mask +
+         " does not broadcast to [batch..., heads, queries, keys], here [1, 2, 2], aligned from the right; a mask for "
+         "each sample is [batch..., 1, queries, keys]";
+}
+
 Tensor give_nothing(const Tensors&) { return {}; }
 Tensors pass_on(const Tensor& dy, const Tensors&, const Tensor&) { return {dy}; }
 
@@ -184,16 +190,14 @@ TEST(LossErrors, AttentionOperands) {
       {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.matrix, {.heads = 0}); },
        "attention: q[2, 3], k[2, 3] and v[2, 3]: 0 heads do not divide the features; choose a divisor"},
       {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.matrix, {.mask = with.vector}); },
-       "attention: scores [2, 2] and mask[3] do not broadcast: axis -1 is 2 and 3, but must be equal or 1; reshape or "
-       "transpose one of them"},
+       mask_does_not_fit("mask[3]")},
       {Mistake::shape,
        [](auto& with) {
          attention(with.matrix, with.matrix, with.matrix, {.mask = ones({2, 2, 2}, f64)});
        },
-       "attention: mask[2, 2, 2] does not fit scores [2, 2]; it broadcasts to [..., heads, queries, keys]"},
+       mask_does_not_fit("mask[2, 2, 2]")},
       {Mistake::shape, [](auto& with) { attention(with.matrix, with.matrix, with.dual_matrix, {.mask = with.vector}); },
-       "attention: scores [2, 2] and mask[3] do not broadcast: axis -1 is 2 and 3, but must be equal or 1; reshape or "
-       "transpose one of them"},
+       mask_does_not_fit("mask[3]")},
       {Mistake::dtype, [](auto& with) { attention(with.matrix, with.matrix, with.single); },
        dtypes_differ("attention", "q[2, 3] is f64", "v[2, 3] is f32")},
       {Mistake::dtype, [](auto& with) { attention(with.matrix, with.dual_matrix, with.single); },

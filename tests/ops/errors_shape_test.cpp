@@ -15,9 +15,21 @@ TEST(ShapeErrors, ReshapeTransposeAndSlice) {
        "reshape: w[4, 2] has 8 elements and [3, 3] has 9; the counts must be equal"},
       {Mistake::shape,
        [](auto& with) {
-         reshape(with.matrix, {-1, 6});
+         reshape(with.matrix, {-1, 4});
        },
-       "Shape: an extent of -1 is negative; extents are 0 or more"},
+       "reshape: x[2, 3] has 6 elements, and [-1, 4] holds a multiple of 4; give one -1 at most, and extents that "
+       "divide the count"},
+      {Mistake::shape,
+       [](auto& with) {
+         reshape(with.matrix, {-1, -1});
+       },
+       "reshape: x[2, 3] has 6 elements, and [-1, -1] leaves more than one extent open; give one -1 at most, and "
+       "extents that divide the count"},
+      {Mistake::shape,
+       [](auto& with) {
+         reshape(with.matrix, {-2, -3});
+       },
+       "Shape: an extent of -2 is negative; extents are 0 or more"},
       {Mistake::shape, [](auto& with) { transpose(with.vector); },
        "transpose: x[3] has no two axes to exchange; unsqueeze it first"},
       {Mistake::shape, [](auto& with) { transpose(with.matrix, {1}); },

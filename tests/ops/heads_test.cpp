@@ -94,12 +94,12 @@ TEST(CausalMask, IsWhatTheOptionOfAttentionDoes) {
 
 TEST(PaddingMask, HidesKeysFromTheLengthOfTheirSampleOn) {
   const Tensor mask = padding_mask(indices({2, 0, 4}), 4, f64);
-  ASSERT_EQ(mask.shape(), (Shape{3, 1, 4}));
+  ASSERT_EQ(mask.shape(), (Shape{3, 1, 1, 4}));
   const std::int64_t lengths[] = {2, 0, 4};
   for (std::int64_t b = 0; b < 3; ++b)
     for (std::int64_t j = 0; j < 4; ++j)
-      EXPECT_EQ(mask.at({b, 0, j}), j < lengths[b] ? 0 : -infinity) << b << ", " << j;
-  EXPECT_EQ(padding_mask(indices({0, 0}), 0).shape(), (Shape{2, 1, 0}));
+      EXPECT_EQ(mask.at({b, 0, 0, j}), j < lengths[b] ? 0 : -infinity) << b << ", " << j;
+  EXPECT_EQ(padding_mask(indices({0, 0}), 0).shape(), (Shape{2, 1, 1, 0}));
 }
 
 /// Values behind the end of a sample have no effect, and a sample of length 0 gets zeros.
@@ -121,7 +121,7 @@ TEST(PaddingMask, MakesAttentionBlindForPadding) {
 TEST(PaddingMask, AddsUpWithACausalMask) {
   const Tensor x = distinct({2, 3, 2}, 0.1);
   const Tensor both = causal_mask(3, f64) + padding_mask(indices({3, 2}), 3, f64);
-  ASSERT_EQ(both.shape(), (Shape{2, 3, 3}));
+  ASSERT_EQ(both.shape(), (Shape{2, 1, 3, 3}));
   const Tensor weights = attention_with_weights(x, x, x, {.mask = both}).weights;
   for (std::int64_t b = 0; b < 2; ++b)
     for (std::int64_t i = 0; i < 3; ++i)

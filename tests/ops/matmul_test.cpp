@@ -94,7 +94,7 @@ TEST(Matmul, EqualsPlainLoopsForRandomShapesAndBothGradients) {
   Random random(1);
   for (int trial = 0; trial < 60; ++trial) {
     const Problem problem = random_problem(random);
-    const auto [by_columns, by_rows] = problem.options;
+    const bool by_columns = problem.options.transpose_a, by_rows = problem.options.transpose_b;
     const Tensor a = random.normal(problem.a, f64), b = random.normal(problem.b, f64);
     const Tensor dy = random.normal(problem.y, f64);
     const Product want = plain_product(a, b, dy);

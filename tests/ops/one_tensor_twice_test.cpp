@@ -32,7 +32,7 @@ std::vector<OpOfOneTensor> cases() {
       {"add", {3, 3}, 2, two(add)},
       {"sub", {3, 3}, 2, two(sub)},
       {"mul", {3, 3}, 2, two(mul)},
-      {"div", {3, 3}, 2, two(div)},
+      {"div", {3, 3}, 2, two([](const Tensor& a, const Tensor& b) { return div(a, b); })},
       {"pow", {3, 3}, 2, two([](const Tensor& a, const Tensor& b) { return pow(square(a) + 1.0, b); })},
       {"where", {3, 3}, 2, two([=](const Tensor& a, const Tensor& b) { return where(condition, a, b); })},
       {"matmul", {3, 3}, 2, two([](const Tensor& a, const Tensor& b) { return matmul(a, b); })},

@@ -60,9 +60,11 @@ double plain_min(const Numbers& x) { return *std::min_element(x.begin(), x.end()
 const std::vector<ReductionCase>& reductions() {
   static const std::vector<ReductionCase> cases = [] {
     const std::map<std::string, double (*)(const Numbers&)> plain{
-        {"sum", plain_sum},  {"mean", plain_mean}, {"max", plain_max},   {"min", plain_min},
-        {"var", plain_var},  {"std", plain_std},   {"prod", plain_prod}, {"logsumexp", plain_logsumexp},
-        {"norm", plain_norm}};
+        {"sum", plain_sum},   {"mean", plain_mean},
+        {"max", plain_max},   {"min", plain_min},
+        {"var", plain_var},   {"std", plain_std},
+        {"prod", plain_prod}, {"logsumexp", plain_logsumexp},
+        {"norm", plain_norm}, {"standard_deviation", plain_std}};
     std::vector<ReductionCase> found;
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, const Axes&, ReduceOptions)>())
       found.push_back({name, f, plain.at(name)});

@@ -135,10 +135,12 @@ TYPED_TEST(RowKernel, LogSumExpAndScaledExpEqualTheirPlainTwins) {
   using T = TypeParam;
   this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 5, 10);
-    std::vector<T> plain(rows), fast(rows);
-    log_sum_exp_plain<T>({x.data(), plain.data(), rows, length});
-    kernels.log_sum_exp.template of<T>()({x.data(), fast.data(), rows, length});
-    expect_close(plain, fast, 4, "log_sum_exp");
+    std::vector<T> plain_max(rows), plain(rows), plain_inverse(rows), max_x(rows), fast(rows), inverse(rows);
+    log_sum_exp_plain<T>({x.data(), plain_max.data(), plain.data(), plain_inverse.data(), rows, length});
+    kernels.log_sum_exp.template of<T>()({x.data(), max_x.data(), fast.data(), inverse.data(), rows, length});
+    EXPECT_EQ(plain_max, max_x);
+    expect_close(plain, fast, 4, "ln sum e^x");
+    expect_close(plain_inverse, inverse, 8, "1 / sum e^x");
     for (const bool add : {false, true}) {
       std::vector<T> sum = normal_numbers<T>(length, 6), plain_sum = sum;
       kernels.scaled_exp.template of<T>()({x.data(), T(30), T(2), sum.data(), length, add});

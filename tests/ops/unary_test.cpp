@@ -26,8 +26,8 @@ struct NamedUnary {
 const std::vector<NamedUnary>& unary_ops() {
   static const std::vector<NamedUnary> ops = [] {
     const std::set<std::string> rearranging{"transpose", "combine_heads", "swiglu"};
-    const std::map<std::string, double> numbers{
-        {"scale", -2.5}, {"shift", 0.7}, {"pow", 2.5}, {"leaky_relu", 0.1}, {"elu", 0.3}};
+    const std::map<std::string, double> numbers{{"scale", -2.5}, {"div", -2.5},       {"shift", 0.7},
+                                                {"pow", 2.5},    {"leaky_relu", 0.1}, {"elu", 0.3}};
     std::vector<NamedUnary> found;
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&)>())
       if (!rearranging.contains(name) && !gives_integers(name)) found.push_back({name, f});

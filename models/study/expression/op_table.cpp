@@ -85,7 +85,7 @@ std::vector<ExpressionOp> arithmetic() {
           op("to(x, dtype)", [](const Tensor& x, Dtype dtype) { return x.to(dtype); })};
 }
 
-template <Tensor (*of_tensor)(const Tensor&, const Tensor&), Tensor (*of_number)(const Tensor&, double)>
+template <Tensor (*of_tensor)(const Tensor&, const Tensor&), Tensor (*of_number)(const Tensor&, Scalar)>
 Tensor compared(const Tensor& a, const NumberOrTensor& b) {
   if (const double* number = std::get_if<double>(&b)) return of_number(a, *number);
   return of_tensor(a, std::get<Tensor>(b));
@@ -128,7 +128,11 @@ std::vector<ExpressionOp> products() {
              [](const Tensor& a, const Tensor& b, bool transpose_a, bool transpose_b) {
                return matmul(a, b, {.transpose_a = transpose_a, .transpose_b = transpose_b});
              }),
-          op("linear(x, weight, bias=none, activation=none)", linear), op("outer(a, b)", outer),
+          op("linear(x, weight, bias=none, activation=none)",
+             [](const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+               return linear(x, weight, bias, activation);
+             }),
+          op("outer(a, b)", outer),
           op("einsum(equation, operands)",
              [](const std::string& equation, const Tensors& operands) { return einsum(equation, operands); })};
 }
@@ -140,6 +144,7 @@ std::vector<ExpressionOp> reductions() {
           op("min(x, axis=none, keepdims=false)", reduced<min>),
           op("var(x, axis=none, keepdims=false, correction=0)", corrected<var>),
           op("std(x, axis=none, keepdims=false, correction=0)", corrected<std>),
+          op("standard_deviation(x, axis=none, keepdims=false, correction=0)", corrected<standard_deviation>),
           op("prod(x, axis=none, keepdims=false)", reduced<prod>),
           op("logsumexp(x, axis=none, keepdims=false)", reduced<logsumexp>),
           op("norm(x, axis=none, keepdims=false)", reduced<norm>),
@@ -162,7 +167,8 @@ std::vector<ExpressionOp> normalisation() {
 }
 
 std::vector<ExpressionOp> shapes() {
-  return {op("reshape(x, shape)", reshape),
+  return {op("reshape(x, shape)",
+             [](const Tensor& x, const std::vector<std::int64_t>& extents) { return reshape(x, extents); }),
           op("transpose(x, permutation=none)", transposed),
           op("slice(x, index)", [](const Tensor& x, const std::vector<SliceIndex>& index) { return slice(x, index); }),
           op("concat(parts, axis=0)", concat),

@@ -2,7 +2,8 @@
 // [..., heads, rows, columns], with an axis of heads even for one head.
 import { oncePer } from "./once.js";
 import { gradientOfSoftmax, softmaxAlong } from "./rules_rows.js";
-import { add, concat, largest, matmul, multiply, narrow, ndArray, reshape, scaleBy, transpose, zeros } from "./tensor.js";
+import { add, concat, elementwise, filled, largest, matmul, narrow, ndArray, reshape, scaleBy, strongProduct,
+  transpose } from "./tensor.js";
 
 // ---- heads
 
@@ -51,7 +52,7 @@ function operandsOfCall({ inputs, attributes: { heads, key_size: size, layout, q
 function gradientsOfInputs({ attributes: { layout } }, [dq, dk, dv]) {
   if (layout === undefined) return [dq, dk, dv].map((x) => x && headsTogether(x));
   const [rows, columns] = dk.shape.slice(-2), others = rows - dq.shape.at(-2);  // those that ask nothing
-  const nothing = zeros([...dq.shape.slice(0, -2), others, columns]);
+  const nothing = filled([...dq.shape.slice(0, -2), others, columns], 0);
   return [packedLayouts[layout].pack([concat([dq, nothing], -2), dk, dv])];
 }
 
@@ -69,18 +70,25 @@ function hidingFuture(queries, keys) {
 const withHeads = (x, heads) =>
   heads > 1 || x.rank < 3 ? x : reshape(x, [...x.shape.slice(0, -2), 1, ...x.shape.slice(-2)]);
 
+/** scores + mask, and -infinity where this is, whatever the score. */
+const masked = (scores, mask) => elementwise((s, m) => (m === -Infinity ? m : s + m), scores, mask);
+
+/** The kind of zeros of weights and gradients: strong where a key may be hidden from a query. */
+const zerosOf = ({ attributes: { causal, mask, zeros } }, q) =>
+  mask || (causal && q.shape.at(-2) > 1) ? "strong" : zeros;
+
 /** The scores S = q k^T / sqrt(d), to which the masks are added that the call lists. */
 function scoresOfCall({ attributes: { heads, causal, mask } }, q, k) {
   let scores = scaleBy(scaleOfScores(q), matmul(q, transpose(k)));
-  if (causal) scores = add(scores, hidingFuture(...scores.shape.slice(-2)));
-  return mask ? add(scores, withHeads(mask, heads)) : scores;
+  if (causal) scores = masked(scores, hidingFuture(...scores.shape.slice(-2)));
+  return mask ? masked(scores, withHeads(mask, heads)) : scores;
 }
 
 /** dA = dy v^T, and what came to the weights themselves. */
-function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads } }, weights, v) {
+function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads } }, weights, v, zeros) {
   const own = direct ? reshape(direct, weights.shape) : null;
   if (!dy) return own;
-  const mixed = matmul(headsApart(dy, heads), transpose(v));
+  const mixed = matmul(headsApart(dy, heads), transpose(v), zeros);
   return own ? add(mixed, own) : mixed;
 }
 
@@ -94,7 +102,7 @@ export const attentionOf = oncePer(openCall);
 function openCall(call) {
   const operands = operandsOfCall(call), [q, k, v] = operands, scores = scoresOfCall(call, q, k);
   const [, kept] = call.outputs, weights = kept ? reshape(kept, scores.shape) : softmaxAlong(scores, -1);
-  const dWeights = gradientOfWeights(call, weights, v);
+  const dWeights = gradientOfWeights(call, weights, v, zerosOf(call, q));
   return { operands, scores, weights, dWeights, dScores: dWeights && gradientOfSoftmax(weights, dWeights, -1) };
 }
 
@@ -103,24 +111,24 @@ function openCall(call) {
 const attentionRule = {
   size(call) {
     const { operands: [q, k], weights, dWeights } = attentionOf(call);
-    return largest(multiply(weights, dWeights)) * scaleOfScores(q) * Math.max(largest(q), largest(k));
+    return largest(elementwise(strongProduct, weights, dWeights)) * scaleOfScores(q) * Math.max(largest(q), largest(k));
   },
   forward(call) {
     const [q, k, v] = operandsOfCall(call), weights = softmaxAlong(scoresOfCall(call, q, k), -1);
     const isAxis = (k) => call.attributes.heads > 1 || k !== weights.rank - 3;
     const shape = weights.shape.filter((_, k) => isAxis(k));
-    return [headsTogether(matmul(weights, v)), reshape(weights, shape)];
+    return [headsTogether(matmul(weights, v, zerosOf(call, q))), reshape(weights, shape)];
   },
   vjp(call) {
     const { operands: [q, k, v], weights, dScores } = attentionOf(call);
-    const [dy] = call.outputGradients, isPacked = call.inputs.length === 1;
+    const [dy] = call.outputGradients, isPacked = call.inputs.length === 1, zeros = zerosOf(call, q);
     const [ofQueries, ofKeys, ofValues] = isPacked ? [true, true, true] : call.wants;
     const dProducts = scaleBy(scaleOfScores(q), dScores);
-    const dValues = () => dy && matmul(transpose(weights), headsApart(dy, call.attributes.heads));
+    const dValues = () => dy && matmul(transpose(weights), headsApart(dy, call.attributes.heads), zeros);
     return gradientsOfInputs(call, [
-      ofQueries ? matmul(dProducts, k) : null,
-      ofKeys ? matmul(transpose(dProducts), q) : null,
-      ofValues ? (dValues() ?? (isPacked ? zeros(v.shape) : null)) : null,
+      ofQueries ? matmul(dProducts, k, zeros) : null,
+      ofKeys ? matmul(transpose(dProducts), q, zeros) : null,
+      ofValues ? (dValues() ?? (isPacked ? filled(v.shape, 0) : null)) : null,
     ]);
   },
 };

@@ -1,6 +1,6 @@
 // The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
 import { activations, errorFunction, logistic, logOnePlusExp } from "./scalar_functions.js";
-import { elementwise, sumTo, NdArray, zeros } from "./tensor.js";
+import { elementwise, strongProduct, sumTo, NdArray, zeros } from "./tensor.js";
 import { constantOf } from "./trace.js";
 
 /** The rule of y = value(x), where dy/dx = slope(x, y). Both also get the constants of the call, in their order. */
@@ -34,8 +34,8 @@ const exponentialUnit = (x, alpha) => (x > 0 ? x : alpha * Math.expm1(x));
 const slopeOfExponentialUnit = (x, y, alpha) => (x > 0 ? 1 : alpha * Math.exp(x));
 const seluFactor = 1.0507009873554805, seluAlpha = 1.6732632423543772;
 
-const silu = (x) => x * logistic(x);
-const slopeOfSilu = (x) => logistic(x) + x * logistic(x) * logistic(-x);
+const silu = (x) => strongProduct(x, logistic(x));
+const slopeOfSilu = (x) => logistic(x) + strongProduct(x, logistic(x) * logistic(-x));
 
 // tanh(ln(1 + e^x)), whose slope is the logistic function times 1 / cosh^2.
 const gateOfMish = (x) => Math.tanh(logOnePlusExp(x));
@@ -72,6 +72,12 @@ const powerOfTensor = ofTwo(
 );
 const powerRule = (call) => ("exponent" in call.attributes ? powerOfConstant : powerOfTensor);
 
+const byDivisor = ofOne((x, c) => x / c, (x, y, c) => 1 / c, "divisor");
+const ofDividend = ofOne((x, c) => c / x, (x, y) => -y / x, "dividend");
+const quotient = ofTwo((a, b) => a / b, (dy, a, b) => dy / b, (dy, a, b, y) => (-dy * y) / b);
+const divisionRule = ({ attributes }) =>
+  "divisor" in attributes ? byDivisor : "dividend" in attributes ? ofDividend : quotient;
+
 /** The rule of a step: its gradient is 0, whatever dy is. */
 const ofStep = (value) => ({
   forward: ({ inputs: [x] }) => [elementwise(value, x)],
@@ -88,7 +94,7 @@ export const elementwiseRules = {
   add: ofTwo((a, b) => a + b, (dy) => dy, (dy) => dy),
   sub: ofTwo((a, b) => a - b, (dy) => dy, (dy) => -dy),
   mul: ofTwo((a, b) => a * b, (dy, a, b) => dy * b, (dy, a) => dy * a),
-  div: ofTwo((a, b) => a / b, (dy, a, b) => dy / b, (dy, a, b, y) => (-dy * y) / b),
+  div: { forward: (call) => divisionRule(call).forward(call), vjp: (call) => divisionRule(call).vjp(call) },
   neg: ofOne((x) => -x, () => -1),
   scale: ofOne((x, c) => c * x, (x, y, c) => c, "factor"),
   shift: ofOne((x, c) => x + c, () => 1, "offset"),
@@ -152,7 +158,10 @@ export const elementwiseRules = {
       return [besides(da, db, x.shape)];
     },
   },
-  mish: ofOne((x) => x * gateOfMish(x), (x) => gateOfMish(x) + x * slopeOfGateOfMish(x)),
+  mish: ofOne(
+    (x) => strongProduct(x, gateOfMish(x)),
+    (x) => gateOfMish(x) + strongProduct(x, slopeOfGateOfMish(x)),
+  ),
   softplus: ofOne(logOnePlusExp, logistic),
   log_sigmoid: ofOne((x) => -logOnePlusExp(-x), (x) => logistic(-x)),
 };

@@ -1,7 +1,7 @@
 // The rules of losses: each loss l gets its part dl of dy, and x gets dl times the slope of l.
 import { logSoftmaxAlong } from "./rules_rows.js";
-import { logOnePlusExp, logistic } from "./scalar_functions.js";
-import { broadcastTo, elementwise, multiply, pick, placesOf, reshape, scaleBy, sizeOf, spread, stridesOf,
+import { logistic } from "./scalar_functions.js";
+import { broadcastTo, elementwise, multiply, pick, placesOf, reshape, scaleBy, sizeOf, spread, stridesOf, strongProduct,
   sumAlong } from "./tensor.js";
 
 /** y of the losses l, `counted` of which are in their mean. */
@@ -87,6 +87,9 @@ const smoothL1 = (x, t, beta) => {
 };
 const slopeOfSmoothL1 = (x, t, beta) => (Math.abs(x - t) < beta ? (x - t) / beta : Math.sign(x - t));
 
+// ln(1 + e^x) - x t, where a certain logit that is right costs nothing.
+const bceWithLogits = (x, t) => strongProduct(x, x > 0 ? 1 - t : -t) + Math.log1p(Math.exp(-Math.abs(x)));
+
 const probability = (t, isLog) => (isLog ? Math.exp(t) : t);
 const logarithm = (t, isLog) => (isLog ? t : Math.log(t));
 const times = (p, x) => (p === 0 ? 0 : p * x);
@@ -106,5 +109,5 @@ export const lossRules = {
     "log_target",
     (x) => sizeOf(x.shape.slice(0, -1)),
   ),
-  bce_with_logits: ofPairs((x, t) => logOnePlusExp(x) - x * t, (x, t) => logistic(x) - t, (x) => -x),
+  bce_with_logits: ofPairs(bceWithLogits, (x, t) => logistic(x) - t, (x) => -x),
 };

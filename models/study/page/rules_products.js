@@ -16,12 +16,12 @@ function shapeOfProduct(a, b) {
   return [...broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2)), a.shape[a.rank - 2], b.shape[b.rank - 1]];
 }
 
-const gradientOfLeft = (dy, a, b) => sumTo(matmul(dy, transpose(b)), a.shape);
+const gradientOfLeft = (dy, a, b, zeros) => sumTo(matmul(dy, transpose(b), zeros), a.shape);
 
 // If b is one matrix for all rows, their sum over the leading axes is a single product.
-function gradientOfRight(dy, a, b) {
-  if (b.rank === 2) return matmul(transpose(rowsOf(a)), rowsOf(dy));
-  return sumTo(matmul(transpose(a), dy), b.shape);
+function gradientOfRight(dy, a, b, zeros) {
+  if (b.rank === 2) return matmul(transpose(rowsOf(a)), rowsOf(dy), zeros);
+  return sumTo(matmul(transpose(a), dy, zeros), b.shape);
 }
 
 /** z = x W^T + b. */
@@ -42,7 +42,8 @@ const outerProduct = (a, b) => matmul(reshape(a, [a.size, 1]), reshape(b, [1, b.
 export const productRules = {
   matmul: {
     forward(call) {
-      const [a, b] = factorsOf(call), isVector = call.inputs.map((x) => x.rank === 1), y = matmul(a, b);
+      const [a, b] = factorsOf(call), isVector = call.inputs.map((x) => x.rank === 1);
+      const y = matmul(a, b, call.attributes.zeros);
       return [reshape(y, y.shape.filter((_, k) => !isVector[k - y.rank + 2]))];
     },
     vjp(call) {
@@ -50,7 +51,7 @@ export const productRules = {
       const dy = reshape(outputGradients[0], shapeOfProduct(a, b));
       const gradientOf = (input, of, transposed) => {
         if (!wants[input]) return null;
-        const gradient = of(dy, a, b);
+        const gradient = of(dy, a, b, attributes.zeros);
         return reshape(transposed ? transpose(gradient) : gradient, inputs[input].shape);
       };
       return [
@@ -65,10 +66,10 @@ export const productRules = {
       return [elementwise(value, affine(call.inputs))];
     },
     vjp(call) {
-      const { inputs: [x, weight, bias], wants } = call, dz = rowsOf(gradientOfAffine(call));
+      const { inputs: [x, weight, bias], wants, attributes: { zeros } } = call, dz = rowsOf(gradientOfAffine(call));
       return [
         wants[0] ? reshape(matmul(dz, weight), x.shape) : null,
-        wants[1] ? matmul(transpose(dz), rowsOf(x)) : null,
+        wants[1] ? matmul(transpose(dz), rowsOf(x), zeros) : null,
         bias && wants[2] ? reshape(sumAlong(dz, [0]), bias.shape) : null,
       ];
     },

@@ -88,7 +88,7 @@ function runOf(call, cell) {
   let states = rest.slice(0, cell.states);
   return Array.from({ length: p.shape[1] }, (_, t) => {
     const reached = lengths ? elementwise((n) => Number(t < n), reshape(lengths, [lengths.size, 1])) : null;
-    const { next, back } = cell.step(call)(stepOf(p, t), states, weights);
+    const now = stepOf(p, t), { next, back } = cell.step(call)(choose(reached, now, zeros(now.shape)), states, weights);
     states = states.map((before, k) => (k === 0 && y ? stepOf(y, t) : choose(reached, next[k], before)));
     return { back, reached, states };
   });

@@ -22,11 +22,15 @@ function ofSets(value, slopes) {
   };
 }
 
-const extreme = (value) =>
-  ofSets(value, (x, y, axes) => {
-    const equal = elementwise((p, q) => (p === q ? 1 : 0), x, y);
-    return elementwise((is, ties) => (is ? 1 / ties : 0), equal, sumAlong(equal, axes));
-  });
+/** Equal extremes share dy; the others have nothing of it, whatever it is. */
+const extreme = (value) => ({
+  forward: ofSets(value).forward,
+  vjp(call) {
+    const [x] = call.inputs, y = withAxes(call, call.outputs[0]), dy = withAxes(call, call.outputGradients[0]);
+    const equal = elementwise((p, q) => (p === q ? 1 : 0), x, y), ties = sumAlong(equal, call.attributes.axes);
+    return [elementwise((d, is, count) => (is ? d / count : 0), dy, equal, ties)];
+  },
+});
 
 const minAlong = (x, axes) => scaleBy(-1, maxAlong(scaleBy(-1, x), axes));
 

@@ -1,5 +1,6 @@
 // The rules of ops that normalise: in each row, all elements of x change all elements of y.
-import { add, axesOf, divide, elementwise, maxAlong, meanAlong, multiply, subtract, sumAlong, sumTo } from "./tensor.js";
+import { add, axesOf, divide, elementwise, maxAlong, meanAlong, multiply, strongProduct, subtract, sumAlong,
+  sumTo } from "./tensor.js";
 import { constantOf } from "./trace.js";
 
 /** x - ln sum e^x along an axis. */
@@ -54,8 +55,11 @@ export function softmaxAlong(x, axis) {
   return elementwise((p, sum) => (p === 0 ? 0 : p / sum), powers, sumAlong(powers, axis));
 }
 
-/** dx = y (dy - sum of dy y along the axis). */
-export const gradientOfSoftmax = (y, dy, axis) => multiply(y, subtract(dy, sumAlong(multiply(dy, y), axis)));
+/** dx = y (dy - sum of dy y along the axis). Where y is 0, dy has no effect. */
+export function gradientOfSoftmax(y, dy, axis) {
+  const sum = sumAlong(elementwise(strongProduct, dy, y), axis);
+  return elementwise((p, d, s) => strongProduct(p, d - s), y, dy, sum);
+}
 
 export const rowRules = {
   softmax: {
@@ -66,10 +70,11 @@ export const rowRules = {
     forward({ inputs: [x], attributes: { axis } }) {
       return [elementwise((p, y) => (p === -Infinity ? p : y), x, logSoftmaxAlong(x, axis))];
     },
-    // -inf is a constant: what is masked gets no gradient.
+    // -inf is a constant: what is masked gets no gradient, and its own has no effect.
     vjp({ outputs: [y], outputGradients: [dy], attributes: { axis } }) {
-      const product = (d, p, sum) => (p === -Infinity ? 0 : d - Math.exp(p) * sum);
-      return [elementwise(product, dy, y, sumAlong(dy, axis))];
+      const ofSeen = elementwise((d, p) => (p === -Infinity ? 0 : d), dy, y);
+      const gradient = (d, p, sum) => (p === -Infinity ? 0 : d - Math.exp(p) * sum);
+      return [elementwise(gradient, ofSeen, y, sumAlong(ofSeen, axis))];
     },
   },
   layer_norm: layerNorm,

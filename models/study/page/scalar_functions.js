@@ -1,4 +1,5 @@
 // Functions of one number that the rules share, and the slopes of those that serve as activations.
+import { strongProduct } from "./tensor.js";
 
 /** 1 / (1 + e^-x), exact to rounding in both tails. */
 export function logistic(x) {
@@ -41,15 +42,18 @@ const geluArgumentSlope = (x) => Math.sqrt(2 / Math.PI) * (1 + 3 * 0.044715 * x 
 // e^-2u / (1 + e^-2u)^2, a quarter of 1 - (tanh u)^2.
 const bump = (u) => logistic(2 * u) * logistic(-2 * u);
 
-/** y = value(x) and dy/dx = slope(x, y) of the activations by name. */
+/** y = value(x) and dy/dx = slope(x, y) of the activations by name. A gate of 0 closes even for an infinite x. */
 export const activations = {
   none: { value: (x) => x, slope: () => 1 },
   relu: { value: (x) => (x <= 0 ? 0 : x), slope: (x, y) => (y > 0 ? 1 : 0) },
   tanh: { value: Math.tanh, slope: (x, y) => 1 - y * y },
   sigmoid: { value: logistic, slope: (x, y) => y * (1 - y) },
-  gelu: { value: (x) => x * normalDistribution(x), slope: (x) => normalDistribution(x) + x * normalDensity(x) },
+  gelu: {
+    value: (x) => strongProduct(x, normalDistribution(x)),
+    slope: (x) => normalDistribution(x) + strongProduct(x, normalDensity(x)),
+  },
   gelu_tanh: {
-    value: (x) => x * logistic(2 * geluArgument(x)),
+    value: (x) => strongProduct(x, logistic(2 * geluArgument(x))),
     slope(x) {
       const u = geluArgument(x), bend = bump(u);
       return logistic(2 * u) + (bend === 0 ? 0 : 2 * x * bend * geluArgumentSlope(x));

@@ -205,8 +205,11 @@ export const maxAlong = (x, axes) => reduceAlong((a, b) => (a > b || a !== a ? a
 
 // ---- products
 
-/** a [..., n, k] b [..., k, m] -> [..., n, m]; the leading axes broadcast. */
-export function matmul(a, b) {
+/** The product of two numbers where 0 times anything is 0, NaN and infinities, too. */
+export const strongProduct = (p, q) => (p === 0 || q === 0 ? 0 : p * q);
+
+/** a [..., n, k] b [..., k, m] -> [..., n, m]; the leading axes broadcast. The kind of its zeros may be "strong". */
+export function matmul(a, b, kind = "ordinary") {
   const [rows, inner] = a.shape.slice(-2), columns = b.shape[b.rank - 1];
   if (b.shape[b.rank - 2] !== inner) throw new Error(`[${a.shape}] and [${b.shape}] have no matrix product`);
   const leading = broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2));
@@ -217,7 +220,8 @@ export function matmul(a, b) {
     for (let i = 0; i < rows; ++i)
       for (let k = 0; k < inner; ++k) {
         const factor = left[fromA + i * inner + k], row = fromB + k * columns, sum = to + i * columns;
-        for (let j = 0; j < columns; ++j) sums[sum + j] += factor * right[row + j];
+        if (kind !== "strong") for (let j = 0; j < columns; ++j) sums[sum + j] += factor * right[row + j];
+        else for (let j = 0; j < columns; ++j) sums[sum + j] += strongProduct(factor, right[row + j]);
       }
   }
   return y;

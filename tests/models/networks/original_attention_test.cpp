@@ -57,10 +57,10 @@ TEST_F(OriginalAttention, SelfAttentionIsQueriesKeysAndValuesOfOneTensor) {
   EXPECT_EQ(difference(mha(x).y, mha(x, x, x).y), 0);
 }
 
-TEST_F(OriginalAttention, MasksOfTwoAndThreeAxes) {
+TEST_F(OriginalAttention, MasksOfAllAndOfEachSample) {
   const MultiHeadAttention mha(64, random, {.heads = 4});
   const Tensor x = random.normal({2, 5, 64}), mask = causal_mask(5);
-  const AttentionResult shared = mha(x, mask), per_sample = mha(x, stack({mask, mask}));
+  const AttentionResult shared = mha(x, mask), per_sample = mha(x, unsqueeze(stack({mask, mask}), 1));
   const AttentionResult of_one = mha(x, unsqueeze(mask, 0));
   EXPECT_EQ(difference(shared.y, per_sample.y), 0);
   EXPECT_EQ(difference(shared.y, of_one.y), 0) << "a batch of one mask serves every sample";

@@ -224,6 +224,7 @@ TEST(Expression, CallsEveryOpWithItsOptions) {
       {"var(x, 0)", [=] { return var(x, 0); }},
       {"var(x, 0, correction=1)", [=] { return var(x, 0, {}, 1); }},
       {"std(x, 0)", [=] { return std(x, 0); }},
+      {"standard_deviation(x, 0)", [=] { return std(x, 0); }},
       {"prod(x, 0)", [=] { return prod(x, 0); }},
       {"logsumexp(x, 1)", [=] { return logsumexp(x, 1); }},
       {"norm(x, axis=none)", [=] { return norm(x); }},

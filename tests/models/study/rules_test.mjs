@@ -27,6 +27,8 @@ testRules([
   ...["log", "log1p", "sqrt", "reciprocal"].map((op) => unary(op, positive)),
   unary("scale", normal, { factor: -1.7 }),
   unary("shift", normal, { offset: 2.5 }),
+  unary("div", normal, { divisor: -1.7 }),
+  unary("div", positive, { dividend: -1.7 }),
   unary("pow", normal, { exponent: 3 }),
   unary("pow", positive, { exponent: -1.5 }),
   unary("clip", normal, { low: -0.5, high: 0.7 }),

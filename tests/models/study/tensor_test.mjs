@@ -62,4 +62,7 @@ test("matrix products broadcast their leading axes", () => {
   check(t.matmul(counted([2, 1, 2]), counted([2, 1])), [2, 1, 1], [5, 11]);
   check(t.matmul(counted([1, 2]), counted([2, 2, 1])), [2, 1, 1], [5, 11]);
   check(t.matmul(counted([2, 0]), counted([0, 1])), [2, 1], [0, 0]);
+  const hiding = [t.ndArray([1, 2], [0, 2]), t.ndArray([2, 2], [NaN, Infinity, 3, 0])];
+  check(t.matmul(...hiding), [1, 2], [NaN, NaN]);
+  check(t.matmul(...hiding, "strong"), [1, 2], [6, 0]);
 });

@@ -1,0 +1,54 @@
+#include <retrace/ops/loops/padding.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include <retrace/core/dual.h>
+#include <retrace/ops/ops.h>
+
+namespace retrace {
+namespace {
+
+/// Whether sums of many squares and products of such numbers are finite.
+template <class T> bool are_harmless(std::span<const T> numbers) {
+  constexpr double largest = std::is_same_v<T, float> ? 0x1p50 : 0x1p500;
+  return std::ranges::all_of(numbers, [](T x) {
+    const double size = std::abs(static_cast<double>(x));
+    if constexpr (std::is_same_v<T, Dual>) return size <= largest && std::abs(x.tangent) <= largest;
+    return size <= largest;  // NaN is not
+  });
+}
+
+}  // namespace
+
+Tensor with_harmless_padding(const Tensor& x, const Tensor& lengths, std::int64_t first) {
+  if (!x.defined() || !lengths.defined() || lengths.dtype() != i64 || x.rank() < 2 ||
+      lengths.shape() != Shape{x.dim(0)})
+    return x;
+  const std::int64_t time = x.dim(1);
+  const std::size_t size = static_cast<std::size_t>(x.numel() / std::max<std::int64_t>(x.dim(0) * time, 1));
+  Tensor is_harmful;
+  std::size_t step = 0;
+  dispatch_real(x.dtype(), "lengths", [&](auto zero) {
+    using T = decltype(zero);
+    const std::span<const T> values = x.values<T>();
+    for (const std::int64_t length : lengths.values<std::int64_t>())
+      for (std::int64_t t = 0; t < time; ++t, ++step) {
+        if (first + t < length || are_harmless(values.subspan(step * size, size))) continue;
+        if (!is_harmful.defined()) is_harmful = zeros({x.dim(0), time}, i64);
+        is_harmful.mutable_values<std::int64_t>()[step] = 1;
+      }
+  });
+  if (!is_harmful.defined()) return x;
+  Shape shape = is_harmful.shape();
+  while (shape.rank() < x.rank()) shape = shape.inserted(shape.rank(), 1);
+  return custom_op(
+      "harmless_padding", {x},
+      [mask = reshape(is_harmful, shape)](const Tensors& in) { return masked_fill(in[0], mask, 0); },
+      [](const Tensor& dy, const Tensors&, const Tensor&) { return Tensors{dy}; });
+}
+
+}  // namespace retrace

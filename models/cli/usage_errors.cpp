@@ -54,8 +54,7 @@ std::string in_the_name_of(const CLI::App& app, const std::string& message) {
   const CLI::App& command = parsed_command(app);
   const std::string& name = command.get_name();
   const std::string_view rest = without_function(message);
-  const bool names_ops = name == "study" || name == "gradcheck",
-             is_ours = message.starts_with(app.get_name() + ":");
+  const bool names_ops = name == "study" || name == "gradcheck", is_ours = message.starts_with(app.get_name() + ":");
   if (names_ops || is_ours || rest.size() == message.size()) return message;
   return text(full_name(app, command), ": ", rest);
 }

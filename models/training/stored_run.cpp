@@ -1,6 +1,6 @@
 #include <retrace/core/safetensors.h>
-#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/counts.h>
+#include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/data_file.h>
@@ -51,7 +51,7 @@ void read_description(const JsonFields& fields, StoredRun& run) {
 /// Throws ValueError for a name that was registered by another program.
 void check_known(std::string_view kind, std::string_view name, std::span<const std::string_view> known) {
   if (std::ranges::find(known, name) == known.end())
-    throw ValueError(text("it is of the ", kind, " '", printable(name),
+    throw ValueError(text("it is of the ", kind, " '", name,
                           "', which this program does not have; use the program that ",
                           "registered it, and trained this model"));
 }

@@ -57,18 +57,18 @@ int run_command(int argc, const char* const* argv, Program program) {
     messages << error.what() << std::endl;
     return error.exit_status;
   } catch (const DivergenceError& error) {
-    messages << in_the_name_of(app, error.what()) << std::endl;
+    messages << in_the_name_of(app, error) << std::endl;
     return failure;
   } catch (const ValueError& error) {
-    messages << in_the_name_of(app, error.what()) << std::endl;
+    messages << in_the_name_of(app, error) << std::endl;
     return usage_error;
   } catch (const MemoryError& error) {
-    messages << in_the_name_of(app, error.what()) << " (--hidden, --slots, --length, --batch)" << std::endl;
+    messages << in_the_name_of(app, error) << " (--hidden, --slots, --length, --batch)" << std::endl;
     return failure;
   } catch (const std::bad_alloc&) {
     throw;  // not even memory for a message
   } catch (const std::exception& error) {
-    messages << in_the_name_of(app, one_line(error.what())) << std::endl;
+    messages << one_line(in_the_name_of(app, error)) << std::endl;
     return failure;
   }
 }

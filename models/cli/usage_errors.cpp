@@ -50,12 +50,13 @@ std::string one_line(std::string message) {
   return message;
 }
 
-std::string in_the_name_of(const CLI::App& app, const std::string& message) {
+std::string in_the_name_of(const CLI::App& app, const std::exception& error) {
+  const std::string message = error.what();
   const CLI::App& command = parsed_command(app);
   const std::string& name = command.get_name();
   const std::string_view rest = without_function(message);
-  const bool names_ops = name == "study" || name == "gradcheck", is_ours = message.starts_with(app.get_name() + ":");
-  if (names_ops || is_ours || rest.size() == message.size()) return message;
+  const bool names_ops = (name == "study" || name == "gradcheck") && dynamic_cast<const FileError*>(&error) == nullptr;
+  if (names_ops || message.starts_with(app.get_name() + ":") || rest.size() == message.size()) return message;
   return text(full_name(app, command), ": ", rest);
 }
 

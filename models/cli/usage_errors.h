@@ -18,9 +18,9 @@ bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& res
 /// The message with blanks for its line ends.
 std::string one_line(std::string message);
 
-/// An error of the library in the name of the command: where the message begins with the function that found the error
-/// ("make_model: ..."), the command's name stands there instead ("retrace train: ..."). Those of study and gradcheck
-/// stay as they are: they name the ops that the user named.
-std::string in_the_name_of(const CLI::App& app, const std::string& message);
+/// The message of an error of the library in the name of the command: where it begins with the function that found the
+/// error ("make_model: ..."), the command's name stands there instead ("retrace train: ..."). Errors of study and
+/// gradcheck stay as they are unless a file is at fault: they name the ops that the user named.
+std::string in_the_name_of(const CLI::App& app, const std::exception& error);
 
 }  // namespace retrace

@@ -48,8 +48,11 @@ class Fitting {
         best_(training.weights()),
         progress_(options_.progress, *options_.steps, options_.minutes),
         description_(options_.checkpoint.empty() ? "" : description(training)) {
-    result_.reference_loss = training_.reference_loss();
-    if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
+    if (options_.resume && std::filesystem::exists(options_.checkpoint))
+      resume();
+    else
+      standing_.reference_loss = training_.reference_loss();  // of the weights before the first step
+    result_.reference_loss = standing_.reference_loss;
     constexpr std::int64_t max_to_expect = 1 << 20;
     result_.losses.reserve(static_cast<std::size_t>(std::min(*options_.steps - training_.steps(), max_to_expect)));
   }

@@ -1,3 +1,4 @@
+#include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
 #include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/error_words.h>
@@ -51,7 +52,7 @@ void read_description(const JsonFields& fields, StoredRun& run) {
 /// Throws ValueError for a name that was registered by another program.
 void check_known(std::string_view kind, std::string_view name, std::span<const std::string_view> known) {
   if (std::ranges::find(known, name) == known.end())
-    throw ValueError(text("it is of the ", kind, " '", name,
+    throw ValueError(text("it is of the ", kind, " '", printable(name),
                           "', which this program does not have; use the program that ",
                           "registered it, and trained this model"));
 }

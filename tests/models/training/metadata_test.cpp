@@ -111,13 +111,14 @@ TEST_F(StoredMetadata, OfWeightsIsNamed) {
 
 TEST_F(StoredMetadata, OfACheckpointIsNamed) {
   // No number is an integer, so that real numbers can be told from integers; those that may be null are omitted.
-  const TrainingState standing{.curriculum = {0, 0.5}, .best = {0.5, 0.5}, .window_loss = 0.5, .seconds = 0.5};
+  const TrainingState standing{
+      .curriculum = {0, 0.5}, .best = {0.5, 0.5}, .window_loss = 0.5, .seconds = 0.5, .reference_loss = 0.5};
   save_checkpoint(path_, {{"w", ones({2})}}, standing, "a run");
   file_ = read_safetensors(path_);
   const json whole = json::parse(file_.metadata.at("standing"));
   for (const auto& [name, value] : whole.items())
     for (const json& other : {json(), json(true), json(1.5), json("text"), json::array(), json::object()}) {
-      const bool may_be_null = name == "best_loss" || name == "best_metric";
+      const bool may_be_null = name == "best_loss" || name == "best_metric" || name == "reference_loss";
       if ((value.is_number_float() && other.is_number()) || (may_be_null && other.is_null())) continue;
       json wrong = whole;
       wrong[name] = other;

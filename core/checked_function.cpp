@@ -12,7 +12,7 @@ Tensor as_f64(const Tensor& x) {
   Tensor result = empty(x.shape(), f64);
   dispatch_any(x.dtype(), [&](auto zero) {
     const auto from = x.values<decltype(zero)>();
-    std::transform(from.begin(), from.end(), result.mutable_values<double>().begin(),
+    std::transform(from.begin(), from.end(), OpAccess::values<double>(result),
                    [](auto value) { return static_cast<double>(value); });
   });
   return result;
@@ -63,6 +63,10 @@ CheckedFunction::CheckedFunction(const std::function<Tensors()>& f, const NamedL
     replaced_.emplace_back(leaf);
     replaced_.back().put(values_.back());
   }
+}
+
+std::span<double> CheckedFunction::values(std::size_t leaf) const {
+  return {OpAccess::values<double>(values_[leaf]), static_cast<std::size_t>(values_[leaf].numel())};
 }
 
 LeafNumbers CheckedFunction::zeros() const {
@@ -189,17 +193,24 @@ std::string CheckedFunction::use_of_another_leaf(Dtype default_type) {
   return use_of_another_leaf(tape);
 }
 
+std::string CheckedFunction::use_of_another_leaf(const DtypeMismatch& refusal) const {
+  const std::string message = refusal.what(), op = message.substr(0, message.find(':'));
+  for (const Tensor& operand : {refusal.operands().first, refusal.operands().second})
+    if (is_another_leaf(OpAccess::node(operand))) return text(op, " with a weight ", operand);
+  return "";
+}
+
 std::string CheckedFunction::use_of_another_leaf(const Tape& tape) const {
-  const auto is_one_of_these = [this](const Node& node) {
-    return std::ranges::any_of(replaced_,
-                               [&](const ReplacedLeaf& one) { return &OpAccess::node(one.leaf()) == &node; });
-  };
   for (const Record* record : tape.records())
     for (int i = 0; i < record->inputs(); ++i)
-      if (const Node& node = OpAccess::node(record->in(i));
-          node.wants_gradient && node.tape == 0 && !is_one_of_these(node))
-        return text(record->op().name, " with a weight ", record->input(i));
+      if (is_another_leaf(record->in(i))) return text(record->op().name, " with a weight ", record->input(i));
   return "";
+}
+
+bool CheckedFunction::is_another_leaf(const TensorInfo& tensor) const {
+  const Node& node = OpAccess::node(tensor);
+  const auto is_this = [&](const ReplacedLeaf& one) { return &OpAccess::node(one.leaf()) == &node; };
+  return node.wants_gradient && node.tape == 0 && std::ranges::none_of(replaced_, is_this);
 }
 
 }  // namespace retrace

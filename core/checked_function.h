@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <retrace/core/difference.h>
+#include <retrace/core/dtype_mismatch.h>
 #include <retrace/core/leaves.h>
 #include <retrace/core/tensor.h>
 
@@ -46,7 +47,7 @@ class CheckedFunction {
   std::size_t leaves() const { return replaced_.size(); }
   const Shape& shape(std::size_t leaf) const { return values_[leaf].shape(); }
   /// The f64 copy of a leaf, which the caller may change in place.
-  std::span<double> values(std::size_t leaf) const { return values_[leaf].mutable_values<double>(); }
+  std::span<double> values(std::size_t leaf) const;
   LeafNumbers zeros() const;
   /// Copies the values of all leaves; move_to() puts such values back.
   LeafNumbers point() const;
@@ -65,10 +66,13 @@ class CheckedFunction {
   /// Runs f with the leaves' original values and dtypes and describes its first use of any other leaf that wants a
   /// gradient: "linear with a weight [2]". Empty if there is none.
   std::string use_of_another_leaf(Dtype default_type);
+  /// The same of an op that refused its operands; empty if none of them is such a leaf.
+  std::string use_of_another_leaf(const DtypeMismatch& refusal) const;
 
  private:
   class OtherValues;
   std::string use_of_another_leaf(const Tape& tape) const;
+  bool is_another_leaf(const TensorInfo& tensor) const;
 
   const std::function<Tensors()>& f_;
   std::vector<ReplacedLeaf> replaced_;

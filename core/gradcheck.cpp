@@ -63,11 +63,16 @@ class Checker {
       for (std::size_t k = 0; k < numbers; ++k) cotangent_.push_back(random_.normal());
       pullback_ = f_.pull_back(cotangent_);
     } catch (const DtypeError& error) {
-      if (options_.named_by_visit) check_named(f_.use_of_another_leaf(default_type_));
+      if (options_.named_by_visit) {
+        if (const auto* refusal = dynamic_cast<const DtypeMismatch*>(&error))
+          check_named(f_.use_of_another_leaf(*refusal));
+        check_named(f_.use_of_another_leaf(default_type_));
+      }
       throw DtypeError(text("gradcheck: ", error.what(), "; gradcheck runs f in f64",
-                            options_.named_by_visit ? ", and the model's weights are f64 for that time: convert"
-                                                    : ": call gradcheck(model, f) where f captures the weights of a "
-                                                      "model, which checks them as f64 copies, and convert",
+                            options_.named_by_visit
+                                ? ", and the weights that the model's visit() names are f64 for that time: convert"
+                                : ": call gradcheck(model, f) where f captures the weights of a "
+                                  "model, which checks them as f64 copies, and convert",
                             " any other tensor that f captures with to(f64)"));
     }
     if (options_.named_by_visit) check_named(pullback_.use_of_another_leaf);

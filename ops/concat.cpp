@@ -1,4 +1,5 @@
 // concat, and stack as concat along an axis of length 1.
+#include <retrace/core/dtype_mismatch.h>
 #include <algorithm>
 
 #include <retrace/core/attribute.h>
@@ -72,9 +73,10 @@ Dtype joined_dtype(const Tensors& parts, const char* function) {
   if (has(dual) && !has(i64)) return dual;
   for (std::size_t n = 1; n < parts.size(); ++n)
     if (parts[n].dtype() != parts[0].dtype())
-      throw DtypeError(text(function, ": ", describe_part(parts, 0), " is ", parts[0].dtype(), " and ",
-                            describe_part(parts, n), " is ", parts[n].dtype(),
-                            ": dtypes differ; convert one with to()"));
+      throw DtypeMismatch(
+          text(function, ": ", describe_part(parts, 0), " is ", parts[0].dtype(), " and ", describe_part(parts, n),
+               " is ", parts[n].dtype(), ": dtypes differ; convert one with to()"),
+          parts[0], parts[n]);
   return parts[0].dtype();
 }
 

@@ -1,3 +1,4 @@
+#include <retrace/core/dtype_mismatch.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
@@ -18,8 +19,9 @@ Shape broadcast_operands(const char* function, const Tensor& a, const Tensor& b)
 void check_dtypes(const char* function, const Tensor& a, const Tensor& b, const char* role_a, const char* role_b) {
   const bool real = a.dtype() != i64 && b.dtype() != i64, beside_dual = a.dtype() == dual || b.dtype() == dual;
   if (a.dtype() != b.dtype() && !(real && beside_dual))
-    throw DtypeError(text(function, ": ", describe_operand(role_a, a), " is ", a.dtype(), " and ",
-                          describe_operand(role_b, b), " is ", b.dtype(), ": dtypes differ; convert one with to()"));
+    throw DtypeMismatch(text(function, ": ", describe_operand(role_a, a), " is ", a.dtype(), " and ",
+                             describe_operand(role_b, b), " is ", b.dtype(), ": dtypes differ; convert one with to()"),
+                        a, b);
 }
 
 std::pair<Tensor, Tensor> with_tangents(const char* function, const Tensor& a, const Tensor& b, const char* role_a,
@@ -43,9 +45,10 @@ bool widen(const char* function, const char* role, std::initializer_list<Tensor*
   }
   if (!mixed) return false;
   if (!real || !beside_dual)
-    throw DtypeError(text(function, ": ", describe_operand(role, first), " is ", first.dtype(), " and ",
-                          describe_operand("an operand", *other), " is ", other->dtype(),
-                          ": dtypes differ; convert one with to()"));
+    throw DtypeMismatch(
+        text(function, ": ", describe_operand(role, first), " is ", first.dtype(), " and ",
+             describe_operand("an operand", *other), " is ", other->dtype(), ": dtypes differ; convert one with to()"),
+        first, *other);
   for (Tensor* x : operands)
     if (x->defined()) *x = to(*x, dual);
   return true;

@@ -55,6 +55,7 @@ TEST(GradcheckDtypes, AParameterThatVisitForgotIsNamedInEveryDtype) {
       "gradcheck: the model computes add with a weight offset[2] that its visit() does not name; name it there, or "
       "detach() or freeze() what is no weight of this model";
   EXPECT_EQ(message(ones({2, 3}, f32)), expected);
+  EXPECT_EQ(message(ones({2, 3}, f64)), expected) << "the first error is one of dtypes";
   to(model, f64);
   const Tensor bias_in_f64 = model.bias.to(f64).named("offset");
   model.bias = Parameter(bias_in_f64);

@@ -71,6 +71,9 @@ struct GradcheckElement {
   double below = 0, above = 0;  // the slopes on both sides, at a kink
 };
 
+/// Why an element is right that its difference did not decide: "x [0] is at a kink, with slopes of -1 and 1 ...".
+std::string explanation_of(const GradcheckElement& element);
+
 /// Whether error a is worse than error b. NaN is the worst of all.
 inline bool is_worse(double a, double b) { return std::isnan(a) ? !std::isnan(b) : a > b; }
 

@@ -53,17 +53,15 @@ void print_element(std::ostream& out, const GradcheckElement& e) {
   out << '\n';
 }
 
-// An element whose difference says something else than its gradient, and why that is right.
-void print_told(std::ostream& out, const GradcheckElement& e) {
-  out << "  " << e.input << ' ' << index_in_brackets(e.position);
-  if (e.decided_by == DecidedBy::duals_at_kink)
-    print(out, " is at a kink, with slopes of %.6g and %.6g on its sides; its gradient %.6g is that of dual numbers\n",
-          e.below, e.above, e.analytic);
-  else
-    print(out, ": differences do not converge; its gradient %.6g is that of dual numbers\n", e.analytic);
-}
-
 }  // namespace
+
+std::string explanation_of(const GradcheckElement& e) {
+  const std::string reason = e.decided_by == DecidedBy::duals_at_kink
+                                 ? text(" is at a kink, with slopes of ", e.below, " and ", e.above, " on its sides")
+                                 : ": differences do not converge";
+  return text(e.input, " ", index_in_brackets(e.position), reason, "; its gradient ", e.analytic,
+              " is that of dual numbers");
+}
 
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result) {
   print_verdict(out, result);
@@ -76,14 +74,13 @@ std::ostream& operator<<(std::ostream& out, const GradcheckResult& result) {
           result.not_exact.empty()
               ? "dual numbers decided them"
               : "without dual numbers, those that differ pass if it is below the limit times the rms of all gradients");
-  for (const GradcheckElement& e : result.told) print_told(out, e);
+  for (const GradcheckElement& e : result.told) out << "  " << explanation_of(e) << '\n';
   if (const std::int64_t more = result.at_kinks + result.divergent - static_cast<std::int64_t>(result.told.size());
       more > 0)
     print(out, "  and %lld more such elements\n", static_cast<long long>(more));
   if (result.failed > 0 && result.not_exact.empty() && result.exact_error <= result.exact_limit)
     out << "  the exact check passed: backward and dual numbers agree, and differences do not; either both follow the "
-           "same "
-           "wrong rule, or f is not continuous near these points (set kinks to skip them)\n";
+           "same wrong rule, or f is not continuous near these points (set kinks to skip them)\n";
   if (result.failed == 0 && result.exact_error <= result.exact_limit) return out;
   print(out, "  %-24s %14s %14s %14s %10s %10s %9s\n", "input", "index", "analytic", "numeric", "absolute", "relative",
         "ratio");

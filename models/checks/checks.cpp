@@ -95,6 +95,9 @@ void add_case(CheckRow& row, const GradcheckResult& result) {
   row.skipped += result.skipped;
   row.failed_elements += result.failed;
   row.undecided += result.undecided;
+  row.at_kinks += result.at_kinks;
+  row.divergent += result.divergent;
+  for (const GradcheckElement& element : result.told) row.explanations.push_back(explanation_of(element));
   if (!result.not_exact.empty()) row.without_duals.push_back(text("case ", row.cases, ": ", result.not_exact));
   if (is_worse(result.worst_error, row.worst_error)) row.worst_error = result.worst_error;
   if (is_worse(result.exact_error, row.exact_error)) row.exact_error = result.exact_error;

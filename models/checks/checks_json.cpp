@@ -2,30 +2,58 @@
 #include <retrace/models/formats/json_text.h>
 
 namespace retrace {
+namespace {
+
+JsonObject counts_of(const CheckRow& row) {
+  return {{"cases", row.cases},
+          {"without_duals", row.without_duals.size()},
+          {"elements", row.elements},
+          {"skipped", row.skipped},
+          {"failed_elements", row.failed_elements},
+          {"undecided", row.undecided},
+          {"at_kinks", row.at_kinks},
+          {"divergent", row.divergent},
+          {"worst_error", row.worst_error},
+          {"exact_error", row.exact_error}};
+}
+
+}  // namespace
+
+CheckRow total_of(const std::vector<CheckRow>& rows) {
+  CheckRow total;
+  for (const CheckRow& row : rows) {
+    total.cases += row.cases;
+    total.elements += row.elements;
+    total.skipped += row.skipped;
+    total.failed_elements += row.failed_elements;
+    total.undecided += row.undecided;
+    total.at_kinks += row.at_kinks;
+    total.divergent += row.divergent;
+    total.without_duals.insert(total.without_duals.end(), row.without_duals.begin(), row.without_duals.end());
+    if (total.name.empty() || is_worse(row.worst_error, total.worst_error)) {
+      total.name = row.name;
+      total.worst_error = row.worst_error;
+    }
+    if (is_worse(row.exact_error, total.exact_error)) total.exact_error = row.exact_error;
+    if (!row.failures.empty()) total.failures.push_back(row.name);
+  }
+  return total;
+}
 
 std::string to_json(const std::vector<CheckRow>& rows) {
-  std::int64_t cases = 0, without_duals = 0, elements = 0, skipped = 0, failed_elements = 0, undecided = 0, failed = 0;
-  const CheckRow* worst = nullptr;
+  const CheckRow total = total_of(rows);
+  JsonObject result = counts_of(total);
+  result.add("worst_name", total.name);
+  result.add("failed", total.failures.size());
+  std::vector<JsonObject> list;
   for (const CheckRow& row : rows) {
-    cases += row.cases;
-    without_duals += static_cast<std::int64_t>(row.without_duals.size());
-    elements += row.elements;
-    skipped += row.skipped;
-    failed_elements += row.failed_elements;
-    undecided += row.undecided;
-    failed += row.failures.empty() ? 0 : 1;
-    if (worst == nullptr || is_worse(row.worst_error, worst->worst_error)) worst = &row;
+    JsonObject& one = list.emplace_back(JsonObject{{"name", row.name}, {"passed", row.failures.empty()}});
+    one.add(counts_of(row));
+    one.add("explanations", row.explanations);
+    one.add("failures", row.failures);
   }
-  return JsonObject{{"cases", cases},
-                    {"without_duals", without_duals},
-                    {"elements", elements},
-                    {"skipped", skipped},
-                    {"failed_elements", failed_elements},
-                    {"undecided", undecided},
-                    {"worst_name", worst == nullptr ? "" : worst->name},
-                    {"worst_error", worst == nullptr ? 0 : worst->worst_error},
-                    {"failed", failed}}
-      .text();
+  result.add("rows", list);
+  return result.text();
 }
 
 }  // namespace retrace

@@ -113,6 +113,7 @@ struct GradcheckFlags : CommonFlags {
   std::vector<std::string> names;  // empty: all
   bool list = false;               // prints the names instead
   ExpressionFlags expression = {};
+  std::vector<double> kinks;  // of the expression: see GradcheckOptions
 };
 
 /// retrace gradcheck [NAME...]: checks gradients.

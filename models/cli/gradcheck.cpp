@@ -12,7 +12,7 @@ namespace retrace {
 namespace {
 
 /// One row per input that has a gradient, the others held constant.
-std::vector<CheckRow> check_expression(const ExpressionFlags& flags) {
+std::vector<CheckRow> check_expression(const ExpressionFlags& flags, const std::vector<double>& kinks) {
   const Expression f = parse_expression(flags.text);
   const std::vector<NamedTensor> inputs = inputs_of(flags, f64);
   f(inputs);
@@ -25,7 +25,8 @@ std::vector<CheckRow> check_expression(const ExpressionFlags& flags) {
       return Tensors{f(all)};
     };
     rows.emplace_back().name = inputs[k].name;
-    add_case(rows.back(), gradcheck(of_input, {inputs[k].tensor}, {.seed = flags.seed, .names = {inputs[k].name}}));
+    add_case(rows.back(),
+             gradcheck(of_input, {inputs[k].tensor}, {.seed = flags.seed, .kinks = kinks, .names = {inputs[k].name}}));
   }
   if (rows.empty()) throw ValueError("gradcheck: the expression has no real input, so no gradient; give it one");
   return rows;
@@ -49,8 +50,6 @@ std::vector<NamedTensor> inputs_of(const ExpressionFlags& flags, Dtype dtype) {
 }
 
 bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const char* heading) {
-  long long elements = 0, skipped = 0, failed_elements = 0;
-  std::size_t failed = 0;
   std::size_t longest = 0;
   for (const CheckRow& row : rows) longest = std::max(longest, row.name.size());
   const int width = static_cast<int>(std::max<std::size_t>(longest, 12));
@@ -65,21 +64,19 @@ bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const ch
       print(out, "%13.1e", row.exact_error);
     out << (row.failures.empty() ? "  ok\n" : "  FAILED\n");
     for (const std::string& reason : row.without_duals) out << "    no dual numbers in " << reason << '\n';
+    for (const std::string& explanation : row.explanations) out << "    " << explanation << '\n';
     for (const std::string& failure : row.failures) out << "    " << failure << '\n';
-    elements += row.elements;
-    skipped += row.skipped;
-    failed_elements += row.failed_elements;
-    failed += row.failures.empty() ? 0 : 1;
   }
-  print(out, "%zu checked in %lld elements, %zu failed; %lld elements skipped, %lld failed\n", rows.size(), elements,
-        failed, skipped, failed_elements);
-  return failed == 0;
+  const CheckRow total = total_of(rows);
+  out << rows.size() << " checked in " << total.elements << " elements, " << total.failures.size() << " failed; "
+      << total.skipped << " elements skipped, " << total.failed_elements << " failed\n";
+  return total.failures.empty();
 }
 
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
   if (flags.list) return list_names(flags.json, program);
   const bool own = !flags.expression.text.empty();
-  const std::vector<CheckRow> rows = own ? check_expression(flags.expression) : run_checks(flags.names);
+  const std::vector<CheckRow> rows = own ? check_expression(flags.expression, flags.kinks) : run_checks(flags.names);
   const bool passed =
       print_checks(flags.json ? program.messages : program.results, rows, own ? "input" : "op or module");
   if (flags.json) program.results << to_json(rows) << std::endl;

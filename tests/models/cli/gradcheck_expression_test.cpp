@@ -42,6 +42,29 @@ TEST(GradcheckExpression, PrintsOneObject) {
   EXPECT_EQ(object["worst_name"], "x");
 }
 
+TEST(GradcheckExpression, TellsWhatHoldsAtAKink) {
+  const Outcome told = gradcheck_of("abs(x)", {"x=[-1,0,2]"}, {});
+  EXPECT_EQ(told.status, 0) << told.results;
+  EXPECT_NE(told.results.find("    x [1] is at a kink, with slopes of "), std::string::npos) << told.results;
+  const Outcome json = gradcheck_of("abs(x)", {"x=[-1,0,2]"}, {"--json"});
+  const auto row = nlohmann::json::parse(json.results)["rows"][0];
+  EXPECT_EQ(row["name"], "x");
+  EXPECT_EQ(row["passed"], true);
+  EXPECT_EQ(row["at_kinks"], 1);
+  EXPECT_EQ(row["elements"], 3);
+  EXPECT_EQ(row["explanations"].size(), 1U);
+  EXPECT_LT(row["worst_error"], 1e-8);
+  EXPECT_LT(row["exact_error"], 1e-12);
+}
+
+TEST(GradcheckExpression, SkipsTheKinksThatAreGiven) {
+  const Outcome outcome = gradcheck_of("abs(x)", {"x=[-1,0,2]"}, {"--kinks", "0,2"});
+  EXPECT_EQ(outcome.status, 0) << outcome.results;
+  EXPECT_NE(outcome.results.find("1 checked in 1 elements, 0 failed; 2 elements skipped, 0 failed"), std::string::npos)
+      << outcome.results;
+  EXPECT_EQ(run_command({"gradcheck", "tanh", "--kinks", "0"}).status, 2) << "the table has its own";
+}
+
 /// A mask gets no gradient, although the result changes with it.
 TEST(GradcheckExpression, FailsWhereTheTapeDiffers) {
   const Outcome outcome = gradcheck_of("softmax(x, mask=m)", {"x=3", "m=3"});

@@ -35,7 +35,7 @@ std::string bytes_text(const Shape& shape, Dtype dtype) {
 template <class T> Tensor copied(std::span<const T> values, const Shape& shape) {
   check_count(values.size(), shape, "tensor");
   Tensor result = empty(shape, dtype_of<T>, "tensor");
-  std::copy(values.begin(), values.end(), result.mutable_values<T>().begin());
+  std::ranges::copy(values, OpAccess::values<T>(result));
   return result;
 }
 
@@ -50,7 +50,7 @@ Tensor constant(const char* function, const Shape& shape, const Scalar& value, D
   Tensor result = empty(shape, dtype, function);
   dispatch_any(dtype, [&](auto zero) {
     using T = decltype(zero);
-    std::ranges::fill(result.mutable_values<T>(), value.as<T>());
+    std::fill_n(OpAccess::values<T>(result), result.numel(), value.as<T>());
   });
   return result;
 }
@@ -65,11 +65,11 @@ template <class Value> Tensor generated(const char* function, const Shape& shape
   Tensor result = empty(shape, dtype, function);
   dispatch_any(dtype, [&](auto zero) {
     using T = decltype(zero);
-    std::int64_t k = 0;
-    for (T& element : result.mutable_values<T>()) {
-      const Scalar number = value(k++);
+    T* element = OpAccess::values<T>(result);
+    for (std::int64_t k = 0; k < result.numel(); ++k) {
+      const Scalar number = value(k);
       check_holds(function, number, dtype);
-      element = number.as<T>();
+      element[k] = number.as<T>();
     }
   });
   return result;
@@ -86,10 +86,9 @@ Tensor stepped(const char* function, std::int64_t start, std::int64_t step, std:
     throw ShapeError(text(function, ": ", count, " elements are more than memory can hold; use a larger step"));
   Tensor result = empty({static_cast<std::int64_t>(count)}, i64, function);
   std::uint64_t next = static_cast<std::uint64_t>(start);
-  for (std::int64_t& element : result.mutable_values<std::int64_t>()) {
-    element = static_cast<std::int64_t>(next);
-    next += static_cast<std::uint64_t>(step);
-  }
+  std::int64_t* element = OpAccess::values<std::int64_t>(result);
+  for (std::int64_t k = 0; k < result.numel(); ++k, next += static_cast<std::uint64_t>(step))
+    element[k] = static_cast<std::int64_t>(next);
   return result;
 }
 

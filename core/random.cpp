@@ -53,7 +53,9 @@ template <class Draw> Tensor Random::filled(const Shape& shape, Dtype dtype, con
   Tensor result = empty(shape, dtype, function);
   dispatch_real(dtype, function, [&](auto zero) {
     using T = decltype(zero);
-    for (T& value : result.mutable_values<T>()) value = static_cast<T>(draw());
+    result.update<T>([&](std::span<T> values) {
+      for (T& value : values) value = static_cast<T>(draw());
+    });
   });
   return result;
 }
@@ -132,7 +134,9 @@ Tensor Random::normal(const Shape& shape, double mean, double deviation, Dtype d
 
 Tensor Random::integers(const Shape& shape, std::int64_t count) {
   Tensor result = empty(shape, i64, "Random::integers");
-  for (std::int64_t& value : result.mutable_values<std::int64_t>()) value = integer(count);
+  result.update<std::int64_t>([&](std::span<std::int64_t> values) {
+    for (std::int64_t& value : values) value = integer(count);
+  });
   return result;
 }
 

@@ -140,6 +140,9 @@ class Record {
   friend class BackwardWalk;
   friend class TracedWalk;
 
+  /// In place of saved values that may be written over before the backward reads them.
+  void keep_copies();
+
   /// Where the gradient of an input goes, as GradientSlot.
   struct Begun {
     void* values;

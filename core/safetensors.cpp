@@ -71,7 +71,7 @@ Tensor read_tensor(std::ifstream& file, const std::string& path, const Safetenso
   const auto count = static_cast<std::size_t>(result.numel());
   std::vector<std::byte> stored(type.convert == nullptr ? 0 : std::min(count, portion) * type.size);
   dispatch_any(type.dtype, [&](auto zero) {
-    auto* values = result.mutable_values<decltype(zero)>().data();
+    auto* values = OpAccess::values<decltype(zero)>(result);
     for (std::size_t done = 0; done < count;) {
       const std::size_t now = std::min(count - done, portion);
       void* bytes = type.convert == nullptr ? static_cast<void*>(values + done) : stored.data();

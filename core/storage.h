@@ -16,6 +16,7 @@ struct alignas(64) Storage : ReferenceCount {  // by nodes, saved values and gra
 
   std::uint64_t version = 0;  // grows whenever mutable_values() was handed out
   std::uint32_t size_class = 0;
+  bool exposed = false;           // to a span that may outlive this moment: whoever saves the values copies them
   bool lent = false;              // the user's, read as a gradient during a walk: whoever would keep it copies it
   Storage* next = nullptr;        // in a free list
   ReferenceCount* next_returned;  // in the list of what other threads return to this one

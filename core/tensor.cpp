@@ -37,9 +37,15 @@ void Tensor::throw_no_values() const {
                        " are gone: only the tape refers to it; hold the tensor, or use Tape({.keep = true})"));
 }
 
-void* Tensor::elements_to_change(Dtype asked) const {
+void* Tensor::elements_to_update(Dtype asked) const {
   void* first = elements(asked);
   ++OpAccess::node(*this).storage->version;
+  return first;
+}
+
+void* Tensor::elements_to_change(Dtype asked) const {
+  void* first = elements_to_update(asked);
+  OpAccess::node(*this).storage->exposed = true;
   return first;
 }
 
@@ -155,6 +161,7 @@ void* Tensor::gradient_elements_to_change(Dtype asked) const {
   gradient_elements(asked);  // checks
   Node& n = OpAccess::node(*this);
   own_gradient(&n);
+  n.gradient->exposed = true;
   return n.gradient->data();
 }
 
@@ -181,7 +188,7 @@ void copy_values(const Tensor& from, const Tensor& to) {
                           to.dtype(), ") first"));
   dispatch_any(from.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    std::copy(from.values<T>().begin(), from.values<T>().end(), to.mutable_values<T>().begin());
+    to.update<T>([&](std::span<T> values) { std::ranges::copy(from.values<T>(), values.begin()); });
   });
 }
 

@@ -56,9 +56,15 @@ class Tensor {
     return {static_cast<const T*>(elements(dtype_of<T>)), static_cast<std::size_t>(numel())};
   }
   /// The elements, for changing: every tensor that shares the storage changes, and a backward that still needs the old
-  /// values throws a TapeError.
+  /// values throws a TapeError. As the span may be kept, and written through at any time, ops that need these values in
+  /// their backward from now on save copies of them.
   template <class T> std::span<T> mutable_values() const {
     return {static_cast<T*>(elements_to_change(dtype_of<T>)), static_cast<std::size_t>(numel())};
+  }
+  /// The same for code that does not keep the span, such as optimisers: change(span), after which ops save these values
+  /// without a copy.
+  template <class T, class Change> void update(Change&& change) const {
+    change(std::span<T>{static_cast<T*>(elements_to_update(dtype_of<T>)), static_cast<std::size_t>(numel())});
   }
   /// The only element (of a tensor with one) as a double, which rounds i64 beyond 2^53. A dual gives its value. NaN
   /// comes without a sign.
@@ -127,6 +133,7 @@ class Tensor {
   }
   std::int64_t place_of_item() const;
   std::int64_t place_of(std::initializer_list<std::int64_t> index) const;
+  void* elements_to_update(Dtype asked) const;
   void* elements_to_change(Dtype asked) const;
   void* gradient_elements(Dtype asked) const;
   void* gradient_elements_to_change(Dtype asked) const;

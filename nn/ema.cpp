@@ -30,9 +30,10 @@ void Ema::update() {
   for (std::size_t k = 0; k < parameters_.size(); ++k)
     dispatch_real(parameters_[k].tensor.dtype(), "Ema", [&]<class T>(T) {
       const auto w = parameters_[k].tensor.values<T>();
-      const auto a = averages_[k].tensor.mutable_values<T>();
       const T rest = static_cast<T>(1 - decay);
-      for (std::size_t i = 0; i < w.size(); ++i) a[i] += rest * (w[i] - a[i]);
+      averages_[k].tensor.update<T>([&](std::span<T> a) {
+        for (std::size_t i = 0; i < w.size(); ++i) a[i] += rest * (w[i] - a[i]);
+      });
     });
 }
 

@@ -60,9 +60,10 @@ void Muon::update(OptimizerSlot& slot, const MuonOptions& options) {
     using T = decltype(zero);
     const Tensor direction = orthogonal<T>(with_momentum<T>(slot, options.momentum));
     const T* o = direction.values<T>().data();
-    T* value = w.mutable_values<T>().data();
     const T scale = static_cast<T>(options.lr * 0.2 * std::sqrt(static_cast<double>(std::max(w.dim(0), w.dim(1)))));
-    for (std::int64_t k = 0; k < w.numel(); ++k) value[k] = static_cast<T>(keep) * value[k] - scale * o[k];
+    w.update<T>([&](std::span<T> values) {
+      for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<T>(keep) * values[k] - scale * o[k];
+    });
   });
 }
 

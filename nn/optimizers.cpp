@@ -13,7 +13,8 @@ template <class Body> void with_values(const OptimizerSlot& slot, Body&& body) {
   const Tensor& parameter = slot.parameter.tensor;
   dispatch_real(parameter.dtype(), "step", [&](auto zero) {
     using T = decltype(zero);
-    body(parameter.mutable_values<T>().data(), parameter.grad_values<T>().data(), parameter.numel());
+    const T* gradient = parameter.grad_values<T>().data();
+    parameter.update<T>([&](std::span<T> values) { body(values.data(), gradient, parameter.numel()); });
   });
 }
 

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <exception>
+#include <functional>
+#include <span>
+#include <type_traits>
 
 #include <retrace/core/identity.h>
 #include <retrace/core/random.h>
+#include <retrace/core/recording.h>
 #include <retrace/core/tape.h>
 #include <retrace/ops/ops.h>
 
@@ -21,6 +26,29 @@ Tensor converted(const Tensor& x, Dtype dtype) {
     for (T& value : result.mutable_values<T>()) value = static_cast<T>(numbers[k++]);
   });
   return result;
+}
+
+// Changes every element through a span that is taken now. Integers trade places, so that they stay in their range.
+std::function<void()> later_write(const Tensor& x) {
+  return dispatch_any(x.dtype(), [&](auto zero) -> std::function<void()> {
+    using T = decltype(zero);
+    return [values = x.mutable_values<T>()] {
+      if constexpr (std::is_same_v<T, std::int64_t>)
+        std::ranges::reverse(values);
+      else
+        for (T& value : values) value = value * T(3) + T(1);
+    };
+  });
+}
+
+struct PlannedFailure : std::exception {};
+
+constexpr OpInfo failing_info{"failing", "y = x", "", "x"};
+
+Tensor failing(const Tensor& x) {
+  const Tensor y = x.clone();
+  record(failing_info, [](Record&) { throw PlannedFailure(); }, {&x}, {&y});
+  return y;
 }
 
 constexpr double use_scale = 0.5;
@@ -47,6 +75,7 @@ class CaseRun {
   }
 
   CaseOutcome outcome() {
+    if (setting_.fails_first) walk_and_fail();
     walk();
     if (setting_.used_up_in_between)
       for (const Tensor& leaf : leaves_) leaf.use_up_grad();
@@ -58,7 +87,7 @@ class CaseRun {
  private:
   Tensor leaf_of(std::size_t k) const {
     const Tensor& input = case_.inputs[k];
-    if (input.dtype() == i64) return input;
+    if (input.dtype() == i64) return setting_.written_later ? input.clone() : input;
     Tensor leaf = converted(input, setting_.dtype);
     if (setting_.in_views) leaf = stack({zeros_like(leaf), leaf});
     return setting_.only < 0 || static_cast<std::size_t>(setting_.only) == k ? leaf.watch() : leaf;
@@ -80,10 +109,28 @@ class CaseRun {
   void walk() {
     Tape tape;
     Ends ends;
+    std::vector<std::function<void()>> writes;
+    for (const Tensor& leaf : leaves_)
+      if (setting_.written_later) writes.push_back(later_write(leaf));
     record_case(ends);
     for (const Record* record : tape.records())
       result_.recorded_itself = result_.recorded_itself || checked_.name == record->op().name;
+    for (const auto& write : writes) write();
     if (!ends.outputs.empty()) tape.backward(ends.outputs, ends.cotangents);
+  }
+
+  // The records of `failing` are the first, so the walk comes to them last.
+  void walk_and_fail() {
+    Tape tape;
+    Ends ends;
+    for (const Tensor& leaf : leaves_)
+      if (leaf.wants_gradient()) ends.add(failing(leaf), leaf);
+    record_case(ends);
+    result_.outputs.clear();
+    try {
+      if (!ends.outputs.empty()) tape.backward(ends.outputs, ends.cotangents);
+    } catch (const PlannedFailure&) {
+    }
   }
 
   void record_case(Ends& ends) {

@@ -24,8 +24,11 @@ struct CaseSetting {
   int only_output = -1;              // the only output that receives a gradient
   InputUse before = InputUse::none;  // of every input, before the case is recorded
   InputUse after = InputUse::none;
-  bool in_views = false;      // inputs are the second rows of larger leaves, and begin in the middle of their storage
-  bool let_go = false;        // only the tape holds inputs and outputs, so that gradients may take each other's place
+  bool in_views = false;  // inputs are the second rows of larger leaves, and begin in the middle of their storage
+  bool let_go = false;    // only the tape holds inputs and outputs, so that gradients may take each other's place
+  bool written_later =
+      false;                  // through spans that were taken before it, all inputs change between forward and backward
+  bool fails_first = false;   // a first walk throws, when all gradients of the inputs have begun
   bool walked_twice = false;  // a second tape adds to the gradients that the first one left
   bool used_up_in_between = false;  // or, as an optimiser has used these up, overwrites them
 };

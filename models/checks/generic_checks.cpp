@@ -58,6 +58,10 @@ class GenericChecks {
     expect_same_gradients({.behind_identity = true}, "inputs behind identity get other gradients than leaves");
     expect_same_gradients({.behind_identity = true, .let_go = true},
                           "gradients have other bits where nobody but the tape holds inputs and outputs");
+    expect_same_gradients({.written_later = true},
+                          "gradients change with inputs that are written to between forward and backward");
+    expect_same_gradients({.in_views = true, .written_later = true},
+                          "gradients change with views of inputs that are written to between forward and backward");
     expect_same_gradients({.in_views = true}, "inputs that begin in the middle of a storage get other gradients");
   }
 
@@ -84,6 +88,7 @@ class GenericChecks {
            "a second walk does not add to the gradients of the first");
     expect_same_gradients({.walked_twice = true, .used_up_in_between = true},
                           "a second walk does not overwrite gradients that were used up");
+    expect_same_gradients({.fails_first = true}, "a backward that throws leaves gradients");
   }
 
   // The gradient is linear in the cotangents, and the gradient of one input does not depend on the others' wanting one.

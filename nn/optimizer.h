@@ -61,7 +61,8 @@ class AnyOptimizer {
     check_group("learning_rate", group);
     return rate(group);
   }
-  /// Sets the learning rate of every group, or of one, until the next call of these functions.
+  /// Sets the learning rate of every group, or of one, until the next call of these functions. Throws ValueError unless
+  /// it is finite and at least 0.
   void set_learning_rate(double lr);
   void set_learning_rate(double lr, std::size_t group);
   /// Sets the learning rate of every group to factor times the rate with which it was made, whatever was set since, so
@@ -84,7 +85,8 @@ class AnyOptimizer {
     std::vector<double> learning_rates;  // of each group
   };
   Standing standing() const;
-  /// Continues from there. Throws ValueError if it is of another number of slots or groups.
+  /// Continues from there. Throws ValueError if it is of another number of slots or groups, or has a count below 0 or a
+  /// learning rate that set_learning_rate refuses.
   void resume(const Standing& standing);
 
  protected:
@@ -101,18 +103,21 @@ class AnyOptimizer {
 };
 
 /// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(), or
-/// state_names(parameter) where that depends on the parameter; the derived class defines the update of one parameter.
+/// state_names(parameter) where that depends on the parameter, and may have check(), which throws ValueError for
+/// options without meaning; the derived class defines the update of one parameter.
 template <class Options> class Optimizer : public AnyOptimizer {
  public:
   /// Updates all parameters of the module, with the same options.
   template <Module M>
   explicit Optimizer(const M& module, const Options& options = {}) : Optimizer(parameters(module), options) {}
-  /// Updates a list of parameters. Throws ValueError if one is undefined.
+  /// Updates a list of parameters. Throws ValueError if one is undefined, or an option is without meaning.
   explicit Optimizer(std::vector<NamedTensor> parameters, const Options& options = {})
       : Optimizer(std::vector<ParameterGroup<Options>>{{std::move(parameters), options}}) {}
-  /// Updates several groups of parameters, each with options of its own. Throws ValueError if one is undefined.
+  /// Updates several groups of parameters, each with options of its own. Throws ValueError if one is undefined, or
+  /// an option is without meaning.
   explicit Optimizer(const std::vector<ParameterGroup<Options>>& groups) {
     for (const ParameterGroup<Options>& group : groups) {
+      if constexpr (requires { group.options.check(); }) group.options.check();
       for (const NamedTensor& parameter : group.parameters) {
         check_defined("optimizer", parameter.tensor, parameter.name.c_str());
         OptimizerSlot slot{.parameter = parameter, .state = {}, .group = options_.size()};

@@ -7,14 +7,16 @@
 namespace retrace {
 namespace {
 
+constexpr const char* where_to_look =
+    "; Tape({.check_finite = true}) finds the op where it begins, zero_grad skips this step, and allow_nonfinite takes "
+    "it";
+
 [[noreturn]] void throw_nonfinite(const NamedTensor& parameter, const void* gradient) {
   const Shape& shape = parameter.tensor.shape();
   const Dtype dtype = parameter.tensor.dtype();
   const std::int64_t position = find_nonfinite(gradient, shape.numel(), dtype);
   throw ValueError(text("step: the gradient of parameter ", parameter.name, " ", shape, " is ",
-                        element_text(gradient, shape, dtype, position),
-                        "; Tape({.check_finite = true}) finds the op where it begins, zero_grad skips this step, and "
-                        "allow_nonfinite takes it"));
+                        element_text(gradient, shape, dtype, position), where_to_look));
 }
 
 void check_rate(const char* function, double lr) {
@@ -81,6 +83,12 @@ void AnyOptimizer::check_finite(const NamedTensor& parameter) {
                     {.x = gradient, .count = parameter.tensor.numel(), .are_finite = &are_finite});
     if (!are_finite) throw_nonfinite(parameter, gradient);
   });
+}
+
+void AnyOptimizer::check_loss(const NamedTensor& parameter) {
+  if (!parameter.tensor.wants_gradient() || !parameter.tensor.has_grad_of_nan()) return;
+  throw ValueError(text("step: the loss was nan, though the gradient of parameter ", parameter.name, " ",
+                        parameter.tensor.shape(), " is finite", where_to_look));
 }
 
 void AnyOptimizer::check_all_visited(bool allow_unvisited) {

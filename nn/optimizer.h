@@ -45,7 +45,7 @@ class AnyOptimizer {
   /// after the optimiser was made. A gradient that a parameter got before it was frozen is used up, not applied. If it
   /// throws, nothing is changed, and the error names the parameter. Throws
   ///  - TapeError if a parameter that is not frozen has no gradient since the last step, unless allow_missing;
-  ///  - ValueError if a gradient has a NaN or an infinity, unless allow_nonfinite;
+  ///  - ValueError if a gradient has a NaN or an infinity, or is of a loss that was NaN, unless allow_nonfinite;
   ///  - TapeError if a parameter that no optimiser has got a gradient on a tape with parameters that one has, unless
   ///    allow_unvisited: a member missing from visit() would otherwise never be trained. Frozen parameters, watched
   ///    leaves and tapes without parameters of an optimiser are ignored;
@@ -95,6 +95,7 @@ class AnyOptimizer {
   virtual void set_rate(std::size_t group, double lr) = 0;
   void check_group(const char* function, std::size_t group) const;
   static void check_finite(const NamedTensor& parameter);
+  static void check_loss(const NamedTensor& parameter);
   static void check_all_visited(bool allow_unvisited);
 
   std::vector<OptimizerSlot> slots_;
@@ -134,6 +135,8 @@ template <class Options> class Optimizer : public AnyOptimizer {
   void step() override {
     for (const OptimizerSlot& slot : slots_)
       if (slot.parameter.tensor.wants_gradient()) check(slot);
+    for (const OptimizerSlot& slot : slots_)
+      if (!options_[slot.group].allow_nonfinite) check_loss(slot.parameter);
     check_all_visited(std::ranges::any_of(options_, &Options::allow_unvisited));
     ++steps_;
     for (OptimizerSlot& slot : slots_) {

@@ -1,9 +1,9 @@
 // The optimisers. g is the gradient of a parameter w; t is the number of its update, from 1; lr is the learning rate.
 // Three options permit what AnyOptimizer::step otherwise rejects: allow_missing permits parameters without a gradient,
-// allow_nonfinite gradients with a NaN or an infinity (which the weights then get, too), and allow_unvisited parameters
-// on the tape that belong to no optimiser. An optimiser checks its options when it is made: check() throws ValueError
-// unless lr, eps and weight_decay are finite and 0 or more, and momentum and the decays of averages (alpha, b1, b2) are
-// from 0 to below 1. (Muon is in muon.h.)
+// allow_nonfinite gradients with a NaN or an infinity (which the weights then get, too) or of a loss that was NaN, and
+// allow_unvisited parameters on the tape that belong to no optimiser. An optimiser checks its options when it is made:
+// check() throws ValueError unless lr, eps and weight_decay are finite and 0 or more, and momentum and the decays of
+// averages (alpha, b1, b2) are from 0 to below 1. (Muon is in muon.h.)
 #pragma once
 
 #include <retrace/nn/optimizer.h>

@@ -92,7 +92,8 @@ BackwardWalk::~BackwardWalk() {
 }
 
 void BackwardWalk::return_lent() {
-  for (const Tensor& cotangent : held_) OpAccess::node(cotangent).storage->lent = false;
+  for (const Tensor& cotangent : lent_) OpAccess::node(cotangent).storage->lent = false;
+  lent_.clear();
   held_.clear();
 }
 

@@ -24,7 +24,8 @@ std::string to_json(const TrainingState& s) {
                     {"without_gain", s.without_gain},
                     {"window_steps", s.window_steps},
                     {"window_loss", s.window_loss},
-                    {"seconds", s.seconds}}
+                    {"seconds", s.seconds},
+                    {"reference_loss", s.reference_loss}}
       .text();
 }
 
@@ -40,7 +41,9 @@ TrainingState standing_from(const JsonFields& fields) {
           .without_gain = count("without_gain"),
           .window_steps = count("window_steps"),
           .window_loss = fields.number("window_loss"),
-          .seconds = fields.number("seconds")};
+          .seconds = fields.number("seconds"),
+          // Checkpoints of 0.2 have none.
+          .reference_loss = fields.has("reference_loss") ? fields.number_or_null("reference_loss", nan) : nan};
 }
 
 FileError unreadable(const std::string& path, const ValueError& error) {

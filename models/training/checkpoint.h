@@ -1,6 +1,7 @@
 // A training on disk, from which it goes on as if it had never stopped.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct TrainingState {
   std::int64_t window_steps = 0;  // since the last validation ...
   double window_loss = 0;         // ... and the sum of their losses
   double seconds = 0;
+  double reference_loss = std::numeric_limits<double>::quiet_NaN();  // Training::reference_loss before the first step
 };
 
 /// Writes the tensors, the standing, and `run`, a description of the training; and that of the model, if there is one.

@@ -7,6 +7,7 @@
 #include <retrace/models/training/trainer.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <ostream>
@@ -48,8 +49,10 @@ class Fitting {
         best_(training.weights()),
         progress_(options_.progress, *options_.steps, options_.minutes),
         description_(options_.checkpoint.empty() ? "" : description(training)) {
-    result_.reference_loss = training_.reference_loss();
     if (options_.resume && std::filesystem::exists(options_.checkpoint)) resume();
+    // The weights of a training that goes on are not those that it began with, if they were drawn at all.
+    if (std::isnan(standing_.reference_loss)) standing_.reference_loss = training_.reference_loss();
+    result_.reference_loss = standing_.reference_loss;
     constexpr std::int64_t max_to_expect = 1 << 20;
     result_.losses.reserve(static_cast<std::size_t>(std::min(*options_.steps - training_.steps(), max_to_expect)));
   }

@@ -13,7 +13,9 @@ ReplacedLeaf::ReplacedLeaf(const Tensor& leaf)
       original_(leaf.detach()),
       gradient_(std::exchange(OpAccess::node(leaf).gradient, nullptr)),
       gradient_used_(std::exchange(OpAccess::node(leaf).gradient_used, false)),
-      gradient_of_nan_(std::exchange(OpAccess::node(leaf).gradient_of_nan, false)) {}
+      gradient_of_nan_(OpAccess::node(leaf).gradient_of_nan) {
+  OpAccess::node(leaf).gradient_of_nan = false;
+}
 
 ReplacedLeaf::ReplacedLeaf(ReplacedLeaf&& other) noexcept
     : leaf_(std::move(other.leaf_)),

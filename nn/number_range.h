@@ -21,11 +21,14 @@ struct NumberRange {
   std::string rule() const;
 };
 
+/// Ranges that many options share; above_0 has the infinity, too.
+///@{
 inline constexpr NumberRange any_number{std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
 inline constexpr NumberRange not_negative{0, std::numeric_limits<double>::max()};
 inline constexpr NumberRange above_0{0, std::numeric_limits<double>::infinity(), NumberRange::Open::min};
 inline constexpr NumberRange from_0_to_1{0, 1};
 inline constexpr NumberRange from_0_to_below_1{0, 1, NumberRange::Open::max};
+///@}
 
 /// Throws the ValueError of check_number.
 [[noreturn]] void throw_outside(const char* owner, const char* option, const std::string& value,

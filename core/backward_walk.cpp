@@ -1,11 +1,14 @@
 // The way back over a tape, record by record.
 #include <retrace/core/backward_walk.h>
 #include <retrace/core/finite_check.h>
+#include <retrace/core/leaves.h>
 #include <retrace/core/names.h>
 #include <retrace/core/op_access.h>
 #include <retrace/core/passed_record.h>
 #include <retrace/core/tape_checks.h>
 #include <retrace/core/unvisited.h>
+
+#include <cmath>
 
 namespace retrace {
 namespace {
@@ -35,6 +38,8 @@ BackwardWalk::BackwardWalk(Tape& tape, const Tensor& loss) : tape_(tape), ahead_
                          " elements, and a loss has one; reduce it with sum() or mean(), or give a cotangent"));
   Tensors cotangents;
   if (loss.dtype() != i64) cotangents.push_back(ones_like(loss));
+  if (std::isnan(number_at(loss, 0))) [[unlikely]]
+    leaf_gradients_.are_of_nan();
   start({loss}, cotangents);
 }
 
@@ -87,7 +92,8 @@ BackwardWalk::~BackwardWalk() {
 }
 
 void BackwardWalk::return_lent() {
-  for (const Tensor& cotangent : held_) OpAccess::node(cotangent).storage->lent = false;
+  for (const Tensor& cotangent : lent_) OpAccess::node(cotangent).storage->lent = false;
+  lent_.clear();
   held_.clear();
 }
 

@@ -54,7 +54,8 @@ class BackwardWalk {
   Record* now_ = nullptr;
   Record* ahead_;
   LeafGradients leaf_gradients_;
-  Tensors held_;  // cotangents that are gradients during the walk, and outputs that no record holds
+  Tensors held_;  // outputs that no record holds
+  Tensors lent_;  // cotangents that are gradients during the walk
 };
 
 }  // namespace retrace

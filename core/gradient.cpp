@@ -186,7 +186,7 @@ void BackwardWalk::put_cotangent(const Tensor& output, const Tensor& cotangent) 
   if (node.tape == 0) held_.push_back(output);
   if (!can_be_lent) return;
   values->lent = true;
-  held_.push_back(cotangent);
+  lent_.push_back(cotangent);
 }
 
 }  // namespace retrace

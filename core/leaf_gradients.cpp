@@ -18,6 +18,7 @@ void LeafGradients::remember(TensorInfo* info) {
 void LeafGradients::keep() {
   for (const Before& before : leaves_) {
     node_of(before.leaf)->in_walk = false;
+    if (of_nan_) node_of(before.leaf)->gradient_of_nan = true;
     if (before.gradient != nullptr) release(before.gradient);
   }
   leaves_.clear();
@@ -27,8 +28,10 @@ void LeafGradients::give_back() {
   for (const Before& before : leaves_) {
     Node* const leaf = node_of(before.leaf);
     leaf->in_walk = false;
+    const bool of_nan = before.gradient != nullptr && leaf->gradient_of_nan;
     release_gradient(leaf);
     leaf->gradient = before.gradient;
+    leaf->gradient_of_nan = of_nan;
   }
   leaves_.clear();
 }

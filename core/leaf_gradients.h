@@ -24,6 +24,8 @@ class LeafGradients {
   /// Before the first contribution to the gradient of a leaf. A gradient that it is added to stays as it is from here
   /// on, because its buffer is shared: who adds to it copies it first.
   void remember(TensorInfo* leaf);
+  /// The walk is of a loss that is NaN: keep() marks the gradients.
+  void are_of_nan() { of_nan_ = true; }
   /// The gradients of the walk are valid.
   void keep();
   /// They are not: leaves get back what they had. (A gradient that an optimiser had used up is dropped.)
@@ -35,6 +37,7 @@ class LeafGradients {
     detail::Storage* gradient;
   };
   std::vector<Before, PoolAllocator<Before>> leaves_;
+  bool of_nan_ = false;
 };
 
 /// Those of the walk that runs a backward function on this thread.

@@ -12,19 +12,24 @@ ReplacedLeaf::ReplacedLeaf(const Tensor& leaf)
     : leaf_(leaf),
       original_(leaf.detach()),
       gradient_(std::exchange(OpAccess::node(leaf).gradient, nullptr)),
-      gradient_used_(std::exchange(OpAccess::node(leaf).gradient_used, false)) {}
+      gradient_used_(std::exchange(OpAccess::node(leaf).gradient_used, false)),
+      gradient_of_nan_(OpAccess::node(leaf).gradient_of_nan) {
+  OpAccess::node(leaf).gradient_of_nan = false;
+}
 
 ReplacedLeaf::ReplacedLeaf(ReplacedLeaf&& other) noexcept
     : leaf_(std::move(other.leaf_)),
       original_(std::move(other.original_)),
       gradient_(std::exchange(other.gradient_, nullptr)),
-      gradient_used_(other.gradient_used_) {}
+      gradient_used_(other.gradient_used_),
+      gradient_of_nan_(other.gradient_of_nan_) {}
 
 ReplacedLeaf::~ReplacedLeaf() {
   if (!leaf_.defined()) return;
   put(original_);
   OpAccess::node(leaf_).gradient = gradient_;
   OpAccess::node(leaf_).gradient_used = gradient_used_;
+  OpAccess::node(leaf_).gradient_of_nan = gradient_of_nan_;
 }
 
 void ReplacedLeaf::put(const Tensor& values) {

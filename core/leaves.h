@@ -31,7 +31,7 @@ class ReplacedLeaf {
   Tensor leaf_;
   Tensor original_;
   detail::Storage* gradient_;
-  bool gradient_used_;
+  bool gradient_used_, gradient_of_nan_;
 };
 
 /// ReplacedLeaf of each.

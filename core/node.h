@@ -34,6 +34,7 @@ struct alignas(32) Node : TensorInfo {
   using TensorInfo::elements;
   using TensorInfo::gradient;
   using TensorInfo::gradient_given_away;
+  using TensorInfo::gradient_of_nan;
   using TensorInfo::gradient_used;
   using TensorInfo::in_walk;
   using TensorInfo::remove_handle;
@@ -83,6 +84,7 @@ inline void free_node(Node* node) {
   release(node->gradient);
   node->gradient = nullptr;
   node->gradient_used = false;
+  node->gradient_of_nan = false;
 }
 /// The gradient's elements, to be changed in place: a buffer that others share is copied first.
 void own_gradient(Node* node);

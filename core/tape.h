@@ -36,7 +36,8 @@ class Tape {
 
   /// Leaves d loss / d x in x.grad() of every parameter, watched leaf and held intermediate that loss depends on. The
   /// loss has one element. Closes the tape: what follows in its scope is not recorded. Throws TapeError for a loss that
-  /// nothing leads to, for one of another tape, and when called twice.
+  /// nothing leads to, for one of another tape, and when called twice. A loss that is NaN is walked back, too, but an
+  /// optimiser's step() then refuses the gradients, even if they are finite.
   void backward(const Tensor& loss);
   /// As for the loss sum_j <cotangents[j], outputs[j]>. An undefined cotangent stands for an unused output.
   void backward(const Tensors& outputs, const Tensors& cotangents);

@@ -142,8 +142,11 @@ bool Tensor::has_unused_grad() const {
   return n.gradient != nullptr && !n.gradient_used;
 }
 
+bool Tensor::has_grad_of_nan() const { return checked_node(*this, "has_grad_of_nan").gradient_of_nan; }
+
 void Tensor::use_up_grad() const {
   Node& n = checked_node(*this, "use_up_grad");
+  n.gradient_of_nan = false;
   n.gradient_used = n.gradient != nullptr;
 }
 

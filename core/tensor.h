@@ -103,6 +103,8 @@ class Tensor {
   // For optimisers.
   /// Whether a backward left a gradient that use_up_grad() has not marked since.
   bool has_unused_grad() const;
+  /// Whether a loss that this gradient is of was NaN, though the gradient itself may be finite.
+  bool has_grad_of_nan() const;
   /// Marks the gradient as used: it stays readable, and the next backward overwrites it instead of adding to it.
   void use_up_grad() const;
   /// Takes the mark off again: another step may use the same gradient, and the next backward adds to it.

@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include <retrace/nn/norm_of_numbers.h>
+#include <retrace/nn/number_range.h>
 
 namespace retrace {
 namespace {
 
 void check_limit(const char* function, double limit) {
-  if (!(limit > 0)) throw ValueError(text(function, ": the limit is ", limit, "; it must be above 0"));
+  check_number(function, "the limit", limit, above_0, "such as 1; an infinite one clips nothing");
 }
 
 NormOfNumbers norm_of_gradients(const Tensors& parameters) {

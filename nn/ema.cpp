@@ -1,4 +1,5 @@
 #include <retrace/nn/ema.h>
+#include <retrace/nn/number_range.h>
 
 #include <algorithm>
 #include <utility>
@@ -7,8 +8,7 @@ namespace retrace {
 
 Ema::Ema(std::vector<NamedTensor> parameters, const EmaOptions& options)
     : parameters_(std::move(parameters)), options_(options) {
-  if (!(options.decay >= 0 && options.decay < 1))
-    throw ValueError(text("Ema: the decay is ", options.decay, "; it has to be from 0 to below 1, such as 0.999"));
+  check_number("Ema", "the decay", options.decay, from_0_to_below_1, "such as 0.999");
   for (const auto& [name, tensor] : parameters_) {
     check_defined("Ema", tensor, name.c_str());
     averages_.push_back({name, tensor.clone()});

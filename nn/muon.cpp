@@ -1,6 +1,7 @@
 #include <retrace/nn/adam_update.h>
 #include <retrace/nn/muon.h>
 #include <retrace/nn/norm_of_numbers.h>
+#include <retrace/nn/optimizer_options.h>
 
 #include <cmath>
 
@@ -48,6 +49,8 @@ template <class T> Tensor orthogonal(const Tensor& u) {
 }
 
 }  // namespace
+
+void MuonOptions::check() const { check_optimizer_options("MuonOptions", *this); }
 
 void Muon::update(OptimizerSlot& slot, const MuonOptions& options) {
   const Tensor& w = slot.parameter.tensor;

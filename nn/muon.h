@@ -30,6 +30,8 @@ struct MuonOptions {
   std::vector<const char*> state_names(const Tensor& parameter) const {
     return takes(parameter) ? std::vector{"m"} : std::vector{"m", "v"};
   }
+  /// Throws ValueError unless min_side is above 0 and the others are as optimizers.h tells.
+  void check() const;
 };
 /// Muon: see MuonOptions.
 class Muon : public Optimizer<MuonOptions> {

@@ -19,9 +19,11 @@
 #include <retrace/nn/module.h>
 #include <retrace/nn/multi_head_attention.h>
 #include <retrace/nn/muon.h>
+#include <retrace/nn/named_only.h>
 #include <retrace/nn/names.h>
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/ntm.h>
+#include <retrace/nn/number_range.h>
 #include <retrace/nn/optimizers.h>
 #include <retrace/nn/positions.h>
 #include <retrace/nn/print.h>

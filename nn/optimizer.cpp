@@ -1,42 +1,49 @@
 #include <retrace/nn/optimizer.h>
 
-#include <cmath>
-
 #include <retrace/core/finite_check.h>
+#include <retrace/nn/number_range.h>
 #include <retrace/ops/kernels/run.h>
 
 namespace retrace {
 namespace {
+
+constexpr const char* where_to_look =
+    "; Tape({.check_finite = true}) finds the op where it begins, zero_grad skips this step, and allow_nonfinite takes "
+    "it";
 
 [[noreturn]] void throw_nonfinite(const NamedTensor& parameter, const void* gradient) {
   const Shape& shape = parameter.tensor.shape();
   const Dtype dtype = parameter.tensor.dtype();
   const std::int64_t position = find_nonfinite(gradient, shape.numel(), dtype);
   throw ValueError(text("step: the gradient of parameter ", parameter.name, " ", shape, " is ",
-                        element_text(gradient, shape, dtype, position),
-                        "; Tape({.check_finite = true}) finds the op where it begins, zero_grad skips this step, and "
-                        "allow_nonfinite takes it"));
+                        element_text(gradient, shape, dtype, position), where_to_look));
+}
+
+void check_rate(const char* function, double lr) {
+  check_number(function, "the learning rate", lr, not_negative, "such as 1e-3; look at the schedule that gave it");
 }
 
 }  // namespace
 
 void AnyOptimizer::set_learning_rate(double lr) {
+  check_rate("set_learning_rate", lr);
   for (std::size_t group = 0; group < groups(); ++group) set_rate(group, lr);
 }
 
 void AnyOptimizer::set_learning_rate(double lr, std::size_t group) {
   check_group("set_learning_rate", group);
+  check_rate("set_learning_rate", lr);
   set_rate(group, lr);
 }
 
 void AnyOptimizer::scale_learning_rates(double factor) {
-  if (!(factor >= 0 && std::isfinite(factor)))
-    throw ValueError(text("scale_learning_rates: the factor is ", factor,
-                          "; it has to be a number of 0 or more, such as schedule(step) with base 1"));
+  check_number("scale_learning_rates", "the factor", factor, not_negative, "such as schedule(step) with base 1");
+  for (const double base : base_rates_) check_rate("scale_learning_rates", base * factor);
   for (std::size_t group = 0; group < groups(); ++group) set_rate(group, base_rates_[group] * factor);
 }
 
 void AnyOptimizer::resume(std::int64_t steps) {
+  check_number("resume", "the number of steps", steps, not_negative);
   steps_ = steps;
   for (OptimizerSlot& slot : slots_) slot.updates = steps;
 }
@@ -53,6 +60,10 @@ void AnyOptimizer::resume(const Standing& standing) {
     throw ValueError(text("resume: the standing is of ", standing.updates.size(), " parameters in ",
                           standing.learning_rates.size(), " groups, the optimiser has ", slots_.size(), " in ",
                           groups(), "; make it as it was made before"));
+  for (const double lr : standing.learning_rates) check_rate("resume", lr);
+  check_number("resume", "the number of steps", standing.steps, not_negative);
+  for (const std::int64_t updates : standing.updates)
+    check_number("resume", "the number of updates", updates, not_negative);
   steps_ = standing.steps;
   for (std::size_t k = 0; k < slots_.size(); ++k) slots_[k].updates = standing.updates[k];
   for (std::size_t group = 0; group < groups(); ++group) set_rate(group, standing.learning_rates[group]);
@@ -72,6 +83,12 @@ void AnyOptimizer::check_finite(const NamedTensor& parameter) {
                     {.x = gradient, .count = parameter.tensor.numel(), .are_finite = &are_finite});
     if (!are_finite) throw_nonfinite(parameter, gradient);
   });
+}
+
+void AnyOptimizer::check_loss(const NamedTensor& parameter) {
+  if (!parameter.tensor.wants_gradient() || !parameter.tensor.has_grad_of_nan()) return;
+  throw ValueError(text("step: the loss was nan, though the gradient of parameter ", parameter.name, " ",
+                        parameter.tensor.shape(), " is finite", where_to_look));
 }
 
 void AnyOptimizer::check_all_visited(bool allow_unvisited) {

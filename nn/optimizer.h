@@ -45,7 +45,7 @@ class AnyOptimizer {
   /// after the optimiser was made. A gradient that a parameter got before it was frozen is used up, not applied. If it
   /// throws, nothing is changed, and the error names the parameter. Throws
   ///  - TapeError if a parameter that is not frozen has no gradient since the last step, unless allow_missing;
-  ///  - ValueError if a gradient has a NaN or an infinity, unless allow_nonfinite;
+  ///  - ValueError if a gradient has a NaN or an infinity, or is of a loss that was NaN, unless allow_nonfinite;
   ///  - TapeError if a parameter that no optimiser has got a gradient on a tape with parameters that one has, unless
   ///    allow_unvisited: a member missing from visit() would otherwise never be trained. Frozen parameters, watched
   ///    leaves and tapes without parameters of an optimiser are ignored;
@@ -61,7 +61,8 @@ class AnyOptimizer {
     check_group("learning_rate", group);
     return rate(group);
   }
-  /// Sets the learning rate of every group, or of one, until the next call of these functions.
+  /// Sets the learning rate of every group, or of one, until the next call of these functions. Throws ValueError unless
+  /// it is finite and at least 0.
   void set_learning_rate(double lr);
   void set_learning_rate(double lr, std::size_t group);
   /// Sets the learning rate of every group to factor times the rate with which it was made, whatever was set since, so
@@ -84,7 +85,8 @@ class AnyOptimizer {
     std::vector<double> learning_rates;  // of each group
   };
   Standing standing() const;
-  /// Continues from there. Throws ValueError if it is of another number of slots or groups.
+  /// Continues from there. Throws ValueError if it is of another number of slots or groups, or has a count below 0 or a
+  /// learning rate that set_learning_rate refuses.
   void resume(const Standing& standing);
 
  protected:
@@ -93,6 +95,7 @@ class AnyOptimizer {
   virtual void set_rate(std::size_t group, double lr) = 0;
   void check_group(const char* function, std::size_t group) const;
   static void check_finite(const NamedTensor& parameter);
+  static void check_loss(const NamedTensor& parameter);
   static void check_all_visited(bool allow_unvisited);
 
   std::vector<OptimizerSlot> slots_;
@@ -101,18 +104,21 @@ class AnyOptimizer {
 };
 
 /// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(), or
-/// state_names(parameter) where that depends on the parameter; the derived class defines the update of one parameter.
+/// state_names(parameter) where that depends on the parameter, and may have check(), which throws ValueError for
+/// options without meaning; the derived class defines the update of one parameter.
 template <class Options> class Optimizer : public AnyOptimizer {
  public:
   /// Updates all parameters of the module, with the same options.
   template <Module M>
   explicit Optimizer(const M& module, const Options& options = {}) : Optimizer(parameters(module), options) {}
-  /// Updates a list of parameters. Throws ValueError if one is undefined.
+  /// Updates a list of parameters. Throws ValueError if one is undefined, or an option is without meaning.
   explicit Optimizer(std::vector<NamedTensor> parameters, const Options& options = {})
       : Optimizer(std::vector<ParameterGroup<Options>>{{std::move(parameters), options}}) {}
-  /// Updates several groups of parameters, each with options of its own. Throws ValueError if one is undefined.
+  /// Updates several groups of parameters, each with options of its own. Throws ValueError if one is undefined, or
+  /// an option is without meaning.
   explicit Optimizer(const std::vector<ParameterGroup<Options>>& groups) {
     for (const ParameterGroup<Options>& group : groups) {
+      if constexpr (requires { group.options.check(); }) group.options.check();
       for (const NamedTensor& parameter : group.parameters) {
         check_defined("optimizer", parameter.tensor, parameter.name.c_str());
         OptimizerSlot slot{.parameter = parameter, .state = {}, .group = options_.size()};
@@ -129,6 +135,8 @@ template <class Options> class Optimizer : public AnyOptimizer {
   void step() override {
     for (const OptimizerSlot& slot : slots_)
       if (slot.parameter.tensor.wants_gradient()) check(slot);
+    for (const OptimizerSlot& slot : slots_)
+      if (!options_[slot.group].allow_nonfinite) check_loss(slot.parameter);
     check_all_visited(std::ranges::any_of(options_, &Options::allow_unvisited));
     ++steps_;
     for (OptimizerSlot& slot : slots_) {

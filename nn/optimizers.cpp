@@ -1,4 +1,5 @@
 #include <retrace/nn/adam_update.h>
+#include <retrace/nn/optimizer_options.h>
 #include <retrace/nn/optimizers.h>
 
 #include <cmath>
@@ -45,6 +46,17 @@ void adam_update(OptimizerSlot& slot, const AdamOptions& options, double keep, d
                      .weight_decay = static_cast<T>(decay)});
   });
 }
+
+void SgdOptions::check() const {
+  check_optimizer_options("SgdOptions", *this);
+  if (nesterov && (momentum == 0 || lr_inside))
+    throw ValueError(text("SgdOptions: nesterov is set with ", lr_inside ? "lr_inside" : "momentum 0",
+                          "; it needs a momentum above 0, and its formula has no lr inside, so leave one of them out"));
+}
+void RmsPropOptions::check() const { check_optimizer_options("RmsPropOptions", *this); }
+void AdagradOptions::check() const { check_optimizer_options("AdagradOptions", *this); }
+void AdamOptions::check() const { check_optimizer_options("AdamOptions", *this); }
+void LionOptions::check() const { check_optimizer_options("LionOptions", *this); }
 
 void Sgd::update(OptimizerSlot& slot, const SgdOptions& options) {
   with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {

@@ -1,7 +1,9 @@
 // The optimisers. g is the gradient of a parameter w; t is the number of its update, from 1; lr is the learning rate.
 // Three options permit what AnyOptimizer::step otherwise rejects: allow_missing permits parameters without a gradient,
-// allow_nonfinite gradients with a NaN or an infinity (which the weights then get, too), and allow_unvisited parameters
-// on the tape that belong to no optimiser. (Muon is in muon.h.)
+// allow_nonfinite gradients with a NaN or an infinity (which the weights then get, too) or of a loss that was NaN, and
+// allow_unvisited parameters on the tape that belong to no optimiser. An optimiser checks its options when it is made:
+// check() throws ValueError unless lr, eps and weight_decay are finite and 0 or more, and momentum and the decays of
+// averages (alpha, b1, b2) are from 0 to below 1. (Muon is in muon.h.)
 #pragma once
 
 #include <retrace/nn/optimizer.h>
@@ -9,7 +11,8 @@
 namespace retrace {
 
 /// Stochastic gradient descent: g += weight_decay w; v = momentum v + g; w -= lr v, or w -= lr (g + momentum v) with
-/// nesterov, as in PyTorch. With lr_inside: v = momentum v - lr g; w += v.
+/// nesterov, as in PyTorch. With lr_inside: v = momentum v - lr g; w += v. Nesterov's form needs a momentum, and has no
+/// lr inside.
 struct SgdOptions {
   double lr = 1e-2;
   double momentum = 0;
@@ -20,6 +23,7 @@ struct SgdOptions {
   bool allow_nonfinite = false;
   bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return momentum == 0 ? std::vector<const char*>{} : std::vector{"v"}; }
+  void check() const;
 };
 /// Stochastic gradient descent: see SgdOptions.
 class Sgd : public Optimizer<SgdOptions> {
@@ -43,6 +47,7 @@ struct RmsPropOptions {
   bool allow_nonfinite = false;
   bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return {"s", "a", "v"}; }
+  void check() const;
 };
 /// RMSProp: see RmsPropOptions.
 class RmsProp : public Optimizer<RmsPropOptions> {
@@ -62,6 +67,7 @@ struct AdagradOptions {
   bool allow_nonfinite = false;
   bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return {"s"}; }
+  void check() const;
 };
 /// Adagrad: see AdagradOptions.
 class Adagrad : public Optimizer<AdagradOptions> {
@@ -90,6 +96,7 @@ struct AdamOptions {
   std::vector<const char*> state_names() const {
     return amsgrad ? std::vector{"m", "v", "vmax"} : std::vector{"m", "v"};
   }
+  void check() const;
 };
 /// Adam: see AdamOptions.
 class Adam : public Optimizer<AdamOptions> {
@@ -122,6 +129,7 @@ struct LionOptions {
   bool allow_nonfinite = false;
   bool allow_unvisited = false;
   std::vector<const char*> state_names() const { return {"m"}; }
+  void check() const;
 };
 /// Lion: see LionOptions.
 class Lion : public Optimizer<LionOptions> {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <retrace/nn/named_only.h>
+
 namespace retrace {
 
 /// Whether a metric is better when it is lower, as a loss, or higher, as an accuracy.
@@ -13,11 +15,15 @@ enum class Gain { relative, absolute };
 /// Called with the metric of each validation, it returns the learning rate from there on: at first base, and factor
 /// times the last one, but at least `min`, whenever the metric was not better than the best for more than `patience`
 /// validations in a row (ReduceLROnPlateau of PyTorch). Better is, for a loss, below best - threshold |best| or below
-/// best - threshold. The validations of the `cooldown` after a reduction are not counted. NaN is never better.
+/// best - threshold. The validations of the `cooldown` after a reduction are not counted. NaN is never better, nor is
+/// an infinite metric after the first one; but every number is better than an infinite first metric, such as a
+/// perplexity that overflowed. A call and rate() throw ValueError unless factor is from 0 to below 1, and the other
+/// numbers are finite and 0 or more.
 ///
 ///   ReduceOnPlateau plateau{.base = 1e-3, .factor = 0.5, .patience = 3};
 ///   adam.set_learning_rate(plateau(validation_loss));  // with groups: .base = 1 and scale_learning_rates
 struct ReduceOnPlateau {
+  NamedOnly named{};
   double base = 1e-3;
   double factor = 0.1;
   std::int64_t patience = 10;
@@ -44,6 +50,7 @@ struct ReduceOnPlateau {
   double operator()(double metric);
 
  private:
+  void check() const;
   bool is_gain(double metric) const;
 };
 

@@ -6,6 +6,7 @@
 
 #include <retrace/core/printable.h>
 #include <retrace/core/safetensors.h>
+#include <retrace/nn/number_range.h>
 
 namespace retrace {
 namespace {
@@ -149,6 +150,17 @@ void check_kinds(const std::string& path, const SafetensorsFile& file, const Tra
                           "), and nothing was changed; make those, or begin again in another file"));
 }
 
+// Before anything is changed.
+void check_standings(const TrainingParts& parts, const TensorsByName& file) {
+  for (std::size_t k = 0; k < parts.optimizers.size(); ++k) {
+    const std::string name = text("optimizer.", k);
+    for (const double rate : file.at(name + ".learning_rates").values<double>())
+      check_number("load_training", "a learning rate in the file", rate, not_negative);
+    for (const std::int64_t count : file.at(name + ".steps").values<std::int64_t>())
+      check_number("load_training", "a count of steps in the file", count, not_negative);
+  }
+}
+
 // The values of the parts that are no tensors.
 void give_states(const TrainingParts& parts, const TensorsByName& file) {
   for (std::size_t k = 0; k < parts.optimizers.size(); ++k) {
@@ -176,6 +188,7 @@ void load_training(const std::string& path, const TrainingParts& parts) {
   check_kinds(path, file, parts);
   if (const std::string list = here.differences(file.tensors); !list.empty())
     throw ValueError(text("load_training: ", path, " is of another training, and nothing was changed:", list));
+  check_standings(parts, file.tensors);
   for (const auto& [name, tensor] : here.by_name()) copy_values(file.tensors.at(name), tensor);
   give_states(parts, file.tensors);
 }

@@ -38,21 +38,14 @@ template <class T> T read_whole(const char* name, std::string_view word, T min, 
   return *value;
 }
 
-bool contains(NumberRange range, double value) {
-  const bool above = range.open == NumberRange::Open::min ? value > range.min : value >= range.min;
-  const bool below = range.open == NumberRange::Open::max ? value < range.max : value <= range.max;
-  return above && below;  // false for NaN
-}
-
-std::string rule_of(NumberRange range) {
-  if (range.min == any_number.min && range.max == any_number.max) return "a finite number";
-  return text("a number ", range.open == NumberRange::Open::min ? "above " : "from ", range.min,
-              range.open == NumberRange::Open::max ? " to below " : " to ", range.max);
+std::string rule_of(const NumberRange& range) {
+  const std::string rule = range.rule();
+  return rule.starts_with("a ") ? rule : "a number " + rule;
 }
 
 double read_number(const char* name, std::string_view word, NumberRange range) {
   const std::optional<double> value = read<double>(word);
-  if (!value || !contains(range, *value)) throw refusal(name, word, rule_of(range));
+  if (!value || !range.contains(*value)) throw refusal(name, word, rule_of(range));
   return *value;
 }
 

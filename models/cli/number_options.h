@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,17 +10,11 @@
 #include <CLI/App.hpp>
 
 #include <retrace/models/formats/counts.h>
+#include <retrace/nn/number_range.h>
 
 namespace retrace {
 
-/// The numbers from `least` to `most`; `open` names the end that is excluded, if any.
-struct NumberRange {
-  enum class Open { none, min, max };
-  double min, max;
-  Open open = Open::none;
-};
 /// Ranges that many flags share.
-inline constexpr NumberRange any_number{std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
 inline constexpr NumberRange number_of_0_or_more{0, 1e9};
 inline constexpr NumberRange number_above_0{0, 1e9, NumberRange::Open::min};
 

@@ -18,6 +18,7 @@
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/tasks/recite.h>
 #include <retrace/models/tasks/sorting.h>
+#include <retrace/nn/number_range.h>
 
 #include <algorithm>
 #include <array>
@@ -115,19 +116,17 @@ void check_options(std::string_view task, std::string_view has, const TaskOption
 }
 
 void check_recipe(std::string_view task, const Recipe& recipe) {
-  const auto positive = [task](auto value, const char* name) {
-    if (!(value > 0))
-      throw ValueError(text("register_task: ", name, " of '", task, "' is ", value, "; it has to be above 0"));
+  const auto check = [task](auto value, const char* name, const NumberRange& range = above_0) {
+    check_number("register_task", text(name, " of '", task, "'").c_str(), value, range);
   };
-  positive(recipe.sizes.hidden.value_or(1), "hidden");
-  positive(recipe.sizes.slot_size.value_or(1), "slot_size");
-  positive(recipe.sizes.slots.value_or(1), "slots");
-  positive(recipe.sizes.heads.value_or(1), "heads");
-  positive(recipe.batch, "batch");
-  positive(recipe.learning_rate, "learning_rate");
-  positive(recipe.steps, "steps");
-  if (!(recipe.b2 >= 0 && recipe.b2 < 1))
-    throw ValueError(text("register_task: b2 of '", task, "' is ", recipe.b2, "; it has to be from 0 to below 1"));
+  check(recipe.sizes.hidden.value_or(1), "hidden");
+  check(recipe.sizes.slot_size.value_or(1), "slot_size");
+  check(recipe.sizes.slots.value_or(1), "slots");
+  check(recipe.sizes.heads.value_or(1), "heads");
+  check(recipe.batch, "batch");
+  check(recipe.learning_rate, "learning_rate");
+  check(recipe.steps, "steps");
+  check(recipe.b2, "b2", from_0_to_below_1);
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ TrainingState standing_from(const JsonFields& fields) {
           .window_steps = count("window_steps"),
           .window_loss = fields.number("window_loss"),
           .seconds = fields.number("seconds"),
+          // Checkpoints of 0.2 have none.
           .reference_loss = fields.has("reference_loss") ? fields.number_or_null("reference_loss", nan) : nan};
 }
 

@@ -25,7 +25,7 @@ struct TrainingState {
   std::int64_t window_steps = 0;  // since the last validation ...
   double window_loss = 0;         // ... and the sum of their losses
   double seconds = 0;
-  double reference_loss = std::numeric_limits<double>::quiet_NaN();  // Training::reference_loss; NaN if not known
+  double reference_loss = std::numeric_limits<double>::quiet_NaN();  // Training::reference_loss before the first step
 };
 
 /// Writes the tensors, the standing, and `run`, a description of the training; and that of the model, if there is one.

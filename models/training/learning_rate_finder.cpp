@@ -1,6 +1,7 @@
 #include <retrace/core/subnormals.h>
 #include <retrace/models/training/learning_rate_finder.h>
 #include <retrace/models/training/trainer.h>
+#include <retrace/nn/number_range.h>
 
 #include <algorithm>
 #include <atomic>
@@ -34,9 +35,8 @@ void check_search(const LearningRateSearch& search) {
   if (!(search.lowest > 0 && search.highest > search.lowest && std::isfinite(search.highest)))
     fail("the rate goes from ", search.lowest, " to ", search.highest, "; it has to rise from a number above 0");
   if (search.steps < 2) fail("steps is ", search.steps, "; it has to be 2 or more");
-  if (!(search.smoothing >= 0 && search.smoothing < 1))
-    fail("smoothing is ", search.smoothing, "; it has to be from 0 to below 1");
-  if (!(search.stop_at > 1)) fail("stop_at is ", search.stop_at, "; it has to be above 1");
+  check_number("find_learning_rate", "smoothing", search.smoothing, from_0_to_below_1);
+  check_number("find_learning_rate", "stop_at", search.stop_at, {1, above_0.max, NumberRange::Open::min});
 }
 
 double rate_of_step(const LearningRateSearch& search, std::int64_t step) {

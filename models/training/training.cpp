@@ -5,6 +5,7 @@
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/training.h>
 #include <retrace/nn/clip.h>
+#include <retrace/nn/number_range.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
@@ -25,35 +26,29 @@ FitOptions with_recipe(FitOptions options, const Recipe& recipe) {
 
 void check_options(const FitOptions& given) {
   const FitOptions options = with_recipe(given, fit_recipe);
-  const auto positive = [](auto value, const char* name) {
-    if (!(value > 0)) throw ValueError(text("fit: ", name, " is ", value, "; it has to be above 0"));
+  const auto check = [](const NumberRange& range, auto value, const char* name) {
+    check_number("fit", name, value, range);
   };
-  const auto not_negative = [](double value, const char* name) {
-    if (!(value >= 0 && std::isfinite(value)))
-      throw ValueError(text("fit: ", name, " is ", value, "; it has to be a number of 0 or more"));
-  };
-  positive(*options.steps, "steps");
-  positive(*options.batch, "batch");
-  positive(options.accumulate, "accumulate");
-  positive(*options.learning_rate, "learning_rate");
-  positive(options.clip, "clip");
-  positive(options.validate_every, "validate_every");
-  positive(options.validation_samples, "validation_samples");
-  positive(options.test_samples, "test_samples");
-  not_negative(options.weight_decay, "weight_decay");
+  check(above_0, *options.steps, "steps");
+  check(above_0, *options.batch, "batch");
+  check(above_0, options.accumulate, "accumulate");
+  check(above_0, *options.learning_rate, "learning_rate");
+  check(above_0, options.clip, "clip");
+  check(above_0, options.validate_every, "validate_every");
+  check(above_0, options.validation_samples, "validation_samples");
+  check(above_0, options.test_samples, "test_samples");
+  check(not_negative, options.weight_decay, "weight_decay");
   for (const FitGroup& group : options.groups) {
-    not_negative(group.rate, "the rate of a group");
-    not_negative(group.weight_decay.value_or(0), "the weight_decay of a group");
+    check(not_negative, group.rate, "the rate of a group");
+    check(not_negative, group.weight_decay.value_or(0), "the weight_decay of a group");
   }
-  if (!(options.average >= 0 && options.average < 1))
+  if (!from_0_to_below_1.contains(options.average))
     throw ValueError(text("fit: average is ", options.average, "; it is a decay from 0 (no average) to below 1"));
-  not_negative(options.specialise, "specialise");
-  not_negative(options.checkpoint_seconds, "checkpoint_seconds");
-  if (!std::isfinite(*options.learning_rate))
-    throw ValueError(text("fit: learning_rate is ", *options.learning_rate, "; it has to be finite"));
-  if (options.b2 && !(*options.b2 >= 0 && *options.b2 < 1))
-    throw ValueError(text("fit: b2 is ", *options.b2, "; it has to be from 0 to below 1"));
-  if (!(options.warm_up >= 0 && options.warm_up <= 1))
+  check(not_negative, options.specialise, "specialise");
+  check(not_negative, options.checkpoint_seconds, "checkpoint_seconds");
+  check(any_number, *options.learning_rate, "learning_rate");
+  check(from_0_to_below_1, options.b2.value_or(0), "b2");
+  if (!from_0_to_1.contains(options.warm_up))
     throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
   if (options.patience < 0)
     throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));

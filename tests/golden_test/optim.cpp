@@ -82,8 +82,11 @@ template <class Schedule> NamedTensors rates_of(const Schedule& schedule, std::i
 NamedTensors run_schedule(const Arguments& c) {
   const std::int64_t steps = c.integer("n");
   if (c.has_attribute("every"))
-    return rates_of(StepDecay{c.number("base"), c.number("gamma"), c.integer("every")}, steps);
-  return rates_of(WarmUpCosine{c.number("base"), c.number("min", 0), c.integer("warmup"), steps}, steps);
+    return rates_of(StepDecay{.base = c.number("base"), .gamma = c.number("gamma"), .every = c.integer("every")},
+                    steps);
+  return rates_of(
+      WarmUpCosine{.base = c.number("base"), .min = c.number("min", 0), .warm_up = c.integer("warmup"), .steps = steps},
+      steps);
 }
 
 }  // namespace

@@ -73,6 +73,23 @@ TEST(DecayGroups, EmbeddingsDecayWhereAskedForAndExceptionsNever) {
             (Names{"embed.weight", "layers.0.weight"}));
 }
 
+/// A module of one's own may have biases of any rank, and gains outside of a norm.
+struct OddShapes {
+  Parameter weight{ones({2, 2})}, bias{ones({2, 2})}, bias_of_rows{ones({2, 2})}, gate_bias{ones({2, 2})},
+      gain{ones({2})};
+  Parameter unbiased{ones({2, 2})};
+  void visit(auto&& see) const {
+    see("weight", weight), see("bias", bias), see("bias_of_rows", bias_of_rows), see("gate_bias", gate_bias);
+    see("gain", gain), see("unbiased", unbiased);
+  }
+};
+
+TEST(DecayGroups, BiasesOfAnyRankAndGainsDoNotDecay) {
+  const DecaySplit split = split_for_decay(OddShapes());
+  EXPECT_EQ(names_of(split.decayed), (Names{"weight", "unbiased"}));
+  EXPECT_EQ(names_of(split.others), (Names{"bias", "bias_of_rows", "gate_bias", "gain"}));
+}
+
 TEST(DecayGroups, AStepDecaysTheFirstGroupAlone) {
   Random random(4);
   const Linear model(2, 2, random);

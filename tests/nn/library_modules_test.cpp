@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -16,6 +17,7 @@ class LibraryModules : public testing::Test {
   /// Expects that a run with a random cotangent reaches every parameter, and the expected number of scalars.
   void check(const std::string& name, std::int64_t scalars, const auto& module, auto run) {
     checked.insert(name);
+    check_groups(name, module);
     EXPECT_EQ(count_parameters(module), scalars) << name;
     Random own(11);
     Tape tape;
@@ -25,6 +27,22 @@ class LibraryModules : public testing::Test {
       ASSERT_TRUE(parameter.tensor.has_grad()) << name << ": " << parameter.name;
       if (parameter.name.ends_with("attn.key.bias")) continue;  // softmax does not see what it adds to all scores
       EXPECT_GT(norm(parameter.tensor.grad()).item(), 1e-3) << name << ": " << parameter.name;
+    }
+  }
+
+  /// A weight decay takes matrices, but no bias, no gain and no table of vectors, whatever its shape; Muon takes what
+  /// is a matrix with both sides of its min_side or more.
+  void check_groups(const std::string& name, const auto& module) {
+    const DecaySplit split = split_for_decay(module);
+    for (const NamedTensor& parameter : split.decayed)
+      EXPECT_GE(parameter.tensor.rank(), 2) << name << ": " << parameter.name;
+    for (const NamedTensor& parameter : split.others)
+      if (parameter.tensor.rank() >= 2) matrices_without_decay[name] += " " + parameter.name;
+    const Muon muon(module, {.min_side = h});
+    for (const OptimizerSlot& slot : muon.slots()) {
+      const Shape& shape = slot.parameter.tensor.shape();
+      const bool is_taken = shape.rank() == 2 && shape[0] >= h && shape[1] >= h;
+      EXPECT_EQ(slot.state.size(), is_taken ? 1U : 2U) << name << ": " << slot.parameter.name;
     }
   }
 
@@ -120,6 +138,7 @@ class LibraryModules : public testing::Test {
   Tensor x = random.normal({2, i}), state = random.normal({2, h}), series = random.normal({2, 5, i});
   Tensor wide = random.normal({2, 5, s}), memory = random.normal({2, 3, s}), row = random.normal({2, s});
   std::set<std::string> checked;
+  std::map<std::string, std::string> matrices_without_decay;
 };
 
 TEST_F(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
@@ -137,6 +156,11 @@ TEST_F(LibraryModules, HaveAsManyScalarsAsTheBooksSayAndNoneIsDead) {
 #undef MODULE
 #undef VARIANT
 #undef PART
+  const std::map<std::string, std::string> tables_and_norms{
+      {"Embedding", " weight"},
+      {"LayerNorm of rows with weights of their own", " weight bias"},
+      {"LearnedPositions", " weight"}};
+  EXPECT_EQ(matrices_without_decay, tables_and_norms);
 }
 
 }  // namespace

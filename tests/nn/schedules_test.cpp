@@ -126,5 +126,18 @@ TEST(Schedules, ReduceOnPlateauKnowsNegativeLosses) {
   EXPECT_EQ(plateau(nan), 0.25);
 }
 
+/// A perplexity overflows before the training has begun to learn: every number after it is a gain.
+TEST(Schedules, ReduceOnPlateauRecoversFromAnInfiniteMetric) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const Gain gain : {Gain::relative, Gain::absolute}) {
+    const ReduceOnPlateau lower{.base = 1, .factor = 0.5, .patience = 0, .gain = gain};
+    expect_halvings(lower, {infinity, 50, 20, 10, 10}, {1, 1, 1, 1, 0.5});
+    expect_halvings(lower, {infinity, infinity, 50}, {1, 0.5, 0.5});
+    expect_halvings(lower, {3, -infinity, 2, infinity, 1}, {1, 0.5, 0.5, 0.25, 0.25});
+    const ReduceOnPlateau higher{.base = 1, .factor = 0.5, .patience = 0, .better = Better::higher, .gain = gain};
+    expect_halvings(higher, {-infinity, -50, -20, infinity, -10}, {1, 1, 1, 0.5, 0.5});
+  }
+}
+
 }  // namespace
 }  // namespace retrace

@@ -257,7 +257,7 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.accumulate = 0}), "fit: accumulate is 0; it has to be above 0");
   EXPECT_EQ(message({.minutes = -1}), "fit: minutes is -1; it is a time, or 0 for as long as the steps take");
   EXPECT_EQ(message({.learning_rate = std::numeric_limits<double>::infinity()}),
-            "fit: learning_rate is inf; it has to be finite");
+            "fit: learning_rate is inf; it has to be a finite number");
   EXPECT_EQ(message({.b2 = 1}), "fit: b2 is 1; it has to be from 0 to below 1");
   EXPECT_EQ(message({.b2 = -0.5}), "fit: b2 is -0.5; it has to be from 0 to below 1");
   for (const char* optimizer : {"lion", "rmsprop", "sgd"})

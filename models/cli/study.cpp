@@ -99,7 +99,8 @@ Trace trace_for(const StudyFlags& flags, std::ostream& messages) {
 ArrayStyle style_of(const Program& program) {
   const char* no_colour = std::getenv("NO_COLOR");
   const bool colour = program.keyboard != nullptr && (no_colour == nullptr || *no_colour == '\0');
-  return {.columns = program.keyboard != nullptr ? std::max(40, terminal_columns()) : 80, .colour = colour};
+  if (program.keyboard == nullptr) return {.colour = colour};
+  return {.columns = std::max(40, terminal_columns()), .colour = colour, .lines = std::max(12, terminal_lines())};
 }
 
 /// Colours are control codes; the names in a trace have none.

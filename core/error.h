@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <retrace/core/build_mode.h>
+
 namespace retrace {
 
 /// The base of every error that the library throws.

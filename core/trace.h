@@ -48,7 +48,8 @@ struct TraceNode {
   bool parameter = false;
   bool wants_gradient = false;
   Capture value;
-  Capture gradient;  // after the backward
+  Capture gradient;                         // after the backward
+  std::vector<std::string> row_names = {};  // of the rows of its matrices, in words; empty: they have numbers only
 };
 
 /// A call of a module.
@@ -118,6 +119,7 @@ struct Trace {
   std::vector<TraceSeed> seeds;
   std::vector<ElementCheck> checks = {};
   std::vector<GradientFlow> flows = {};
+  std::vector<std::string> notes = {};  // on the computation for a reader, below the title; a line each
 };
 
 /// What a trace is called, names of the author, and what is captured.

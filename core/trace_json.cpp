@@ -30,6 +30,7 @@ class DocumentWriter {
   TraceDocument document_of(const Trace& trace) {
     json_.begin_object().key("format").value("retrace.trace").key("version").value(std::int64_t{1});
     json_.key("title").value(trace.title).key("expanded").value(trace.expanded);
+    write_words("notes", trace.notes);
     write_list("nodes", trace.nodes);
     write_list("scopes", trace.scopes);
     write_list("records", trace.records);
@@ -44,6 +45,13 @@ class DocumentWriter {
   template <class Item> void write_list(const std::string& name, const std::vector<Item>& list) {
     json_.key(name).begin_array();
     for (std::size_t k = 0; k < list.size(); ++k) write(list[k], text(name, ".", k));
+    json_.end_array();
+  }
+  /// Nothing for an empty list: earlier versions of the format do not have it.
+  void write_words(const char* name, const std::vector<std::string>& words) {
+    if (words.empty()) return;
+    json_.key(name).begin_array();
+    for (const std::string& word : words) json_.value(word);
     json_.end_array();
   }
   void write_number_of(const char* name, double number) {
@@ -83,6 +91,7 @@ class DocumentWriter {
     json_.key("leaf").value(node.leaf);
     json_.key("parameter").value(node.parameter);
     json_.key("wants_gradient").value(node.wants_gradient);
+    write_words("row_names", node.row_names);
     json_.key("value");
     write(node.value, place + ".value");
     json_.key("gradient");

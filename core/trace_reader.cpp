@@ -33,6 +33,11 @@ class Field {
     for (std::size_t k = 0; k < items.size(); ++k) result.push_back(read(Field(items[k], text(place_, ".", k))));
     return result;
   }
+  /// Nothing where the object does not have that list, as none of earlier versions has.
+  std::vector<std::string> words_of(const std::string& name) const {
+    if (!object().contains(name)) return {};
+    return (*this)[name].list([](const Field& word) { return word.words(); });
+  }
   const JsonValue::Object& object() const { return get<JsonValue::Object>("an object"); }
   std::string words() const { return get<std::string>("a string"); }
   bool truth() const { return get<bool>("true or false"); }
@@ -77,6 +82,7 @@ class TraceReader {
     if (root["format"].words() != "retrace.trace") root["format"].refuse("is not \"retrace.trace\"");
     if (root["version"].integer() != 1) root["version"].refuse("is not 1: it was written by a later version");
     trace_.title = root["title"].words();
+    trace_.notes = root.words_of("notes");
     trace_.expanded = root["expanded"].truth();
     trace_.nodes = root["nodes"].list([&](const Field& field) { return node(field); });
     std::size_t outer_ones = 0;
@@ -125,6 +131,9 @@ class TraceReader {
     node.wants_gradient = field["wants_gradient"].truth();
     node.value = fitting(field["value"], node.shape);
     node.gradient = fitting(field["gradient"], node.shape);
+    node.row_names = field.words_of("row_names");
+    if (!node.row_names.empty() && (node.shape.rank() < 2 || std::ssize(node.row_names) != node.shape[-2]))
+      field.refuse(text("names ", node.row_names.size(), " rows of a tensor ", node.shape));
     return node;
   }
   Capture fitting(const Field& field, const Shape& shape) const {

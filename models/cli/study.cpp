@@ -11,10 +11,12 @@
 #include <retrace/models/study/terminal/trace_text.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <utility>
 
 namespace retrace {
@@ -45,6 +47,35 @@ void check_no_sample(const StudyFlags& flags, const std::string& what) {
                           flags.stored.worst ? "--worst" : "--example", ", or name a folder of train --out"));
 }
 
+/// Throws for a flag of the command line that is among `flags` and not among `own`, the options of what is studied.
+void check_flags(const StudyFlags& flags, const std::string& what, std::span<const std::string_view> own,
+                 std::span<const std::string_view> others) {
+  for (const std::string& given : flags.given) {
+    if (std::ranges::find(others, given) == others.end() || std::ranges::find(own, given) != own.end()) continue;
+    std::string has;
+    for (const std::string_view name : own) has += text(has.empty() ? "" : ", ", "--", name);
+    throw ValueError(
+        text("study: ", what, " has no --", given, "; leave it out", has.empty() ? "" : "; it has " + has));
+  }
+}
+
+// What a computation is made with: of trained models it is only --fused, of expressions also --dtype and --seed.
+constexpr std::array<std::string_view, 8> flags_of_computations{"tokens", "size",  "slots", "heads",
+                                                                "causal", "dtype", "seed",  "fused"};
+constexpr std::span<const std::string_view> sizes = std::span(flags_of_computations).first(5),
+                                            of_subjects = std::span(flags_of_computations).first(7);
+
+/// What is written or shown has to show what was asked for.
+void check_outputs(const StudyFlags& flags) {
+  const std::string ending = std::filesystem::path(flags.out).extension().string();
+  const bool names_file = !flags.out.empty() && !flags.out.ends_with('/') && !std::filesystem::is_directory(flags.out);
+  if (names_file && ending != ".html" && ending != ".htm")
+    throw ValueError(text("study: --out writes a page, and ", flags.out, " is no name of one; end it in .html"));
+  if (!flags.dot || !flags.out.empty() || !flags.trace_file.empty()) return;
+  if (flags.gradient_flow) throw ValueError("study: --dot draws no --gradient-flow; leave one of them out");
+  if (flags.check_elements > 0) throw ValueError("study: --dot shows no --check-elements; leave one of them out");
+}
+
 Computation expression_of(const StudyFlags& flags) {
   const Expression expression = parse_expression(flags.expression.text);
   ExpressionFlags with_seed = flags.expression;
@@ -55,18 +86,22 @@ Computation expression_of(const StudyFlags& flags) {
 Computation computation_for(const StudyFlags& flags) {
   if (!flags.expression.text.empty()) {
     check_no_sample(flags, "an expression");
+    check_flags(flags, "an expression", {}, sizes);
     return expression_of(flags);
   }
   if (is_subject(flags.subject) || !std::filesystem::exists(flags.subject)) {
     Computation computation = subject(flags.subject, flags.options);
     check_no_sample(flags, flags.subject);
+    check_flags(flags, flags.subject, options_of_subject(flags.subject), sizes);
     return computation;
   }
+  check_flags(flags, text("the trained model ", flags.subject), {}, of_subjects);
   return computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
 }
 
 Trace stored_trace(SafetensorsFile file, const StudyFlags& flags) {
   check_no_sample(flags, text("the trace ", flags.subject));
+  check_flags(flags, text("the trace ", flags.subject), {}, flags_of_computations);
   Trace trace = trace_in(std::move(file), flags.subject);
   if (flags.gradient_flow && trace.flows.empty())
     throw ValueError(
@@ -99,7 +134,8 @@ Trace trace_for(const StudyFlags& flags, std::ostream& messages) {
 ArrayStyle style_of(const Program& program) {
   const char* no_colour = std::getenv("NO_COLOR");
   const bool colour = program.keyboard != nullptr && (no_colour == nullptr || *no_colour == '\0');
-  return {.columns = program.keyboard != nullptr ? std::max(40, terminal_columns()) : 80, .colour = colour};
+  if (program.keyboard == nullptr) return {.colour = colour};
+  return {.columns = std::max(40, terminal_columns()), .colour = colour, .lines = std::max(12, terminal_lines())};
 }
 
 /// Colours are control codes; the names in a trace have none.
@@ -121,7 +157,7 @@ void show(const Trace& trace, const StudyFlags& flags, Program& program) {
   if (flags.dot)
     program.results << to_dot(trace) << std::flush;
   else if (flags.gradient_flow)
-    text_of(program) << text(heading_of(trace), "\n", to_text(trace.flows, style_of(program))) << std::flush;
+    text_of(program) << introduction_of(trace) << to_text(trace.flows, style_of(program)) << std::flush;
   else if (program.keyboard != nullptr)
     step_through(trace, *program.keyboard, text_of(program), style_of(program));
   else
@@ -132,6 +168,7 @@ void show(const Trace& trace, const StudyFlags& flags, Program& program) {
 
 void run_study(const StudyFlags& flags, Program& program) {
   check_what(flags);
+  check_outputs(flags);
   const Trace trace = trace_for(flags, program.messages);
   write_files(trace, flags, program);
   if (flags.json)

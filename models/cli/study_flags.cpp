@@ -51,7 +51,11 @@ void add_study_command(CLI::App& app, Program& program) {
   const CommonOptions common = add_common_flags(
       *command, *flags, {.out = "file for the page, x.html", .json = "print the trace as one JSON object"});
   common.json->excludes(dot);
-  command->callback([flags, &program] { run_study(*flags, program); });
+  command->callback([flags, command, &program] {
+    for (const CLI::Option* option : command->get_options())
+      if (option->count() > 0 && !option->get_lnames().empty()) flags->given.push_back(option->get_lnames().front());
+    run_study(*flags, program);
+  });
 }
 
 }  // namespace retrace

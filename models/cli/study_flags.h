@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/study/stored_study.h>
@@ -11,7 +12,8 @@
 namespace retrace {
 
 struct StudyFlags : CommonFlags {
-  std::string subject;  // of subject_names(), a folder, weights or a trace; empty: the expression
+  std::vector<std::string> given = {};  // flags of the command line, without their dashes
+  std::string subject;                  // of subject_names(), a folder, weights or a trace; empty: the expression
   ExpressionFlags expression = {};
   StudyOptions options;
   StoredStudyOptions stored;

@@ -4,6 +4,7 @@
 #include <retrace/models/training/not_finite.h>
 #include <retrace/ops/ops.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace retrace {
@@ -42,12 +43,24 @@ std::vector<std::string> not_finite_ends(const Trace& trace) {
   return ends;
 }
 
+/// Says with which weights the elements of a result are added up to the loss, and why.
+std::string note_on_cotangent(const Tensor& cotangent) {
+  return text("L = sum(R y): y is the result ", cotangent.shape(),
+              ", and R, which arrives there as dy, has a fixed random number for each of its elements (--seed draws "
+              "others). Each element counts differently, so that an error in one of them cannot hide.");
+}
+
 }  // namespace
 
 Tensor Computation::cotangent_of(const Tensor& y) const {
-  if (!cotangents) return {};
+  if (!cotangents || y.numel() == 1) return {};
   Random random = *cotangents;
   return random.normal(y.shape(), y.dtype());
+}
+
+Tensor Computation::loss_of(const Tensor& y) const {
+  const Tensor cotangent = cotangent_of(y);
+  return cotangent.defined() ? sum(y * cotangent) : y;
 }
 
 Trace trace_of(const Computation& computation, const HeldOptions& options) {
@@ -58,9 +71,13 @@ Trace trace_of(const Computation& computation, const HeldOptions& options) {
     throw ValueError(text("study: no gradient flows back from the result of ", computation.title,
                           ": it is constant, or made of integers; use a real input in a way that has a derivative"));
   const TraceOptions held{.title = computation.title, .names = computation.names, .max_elements = options.max_elements};
-  if (const Tensor cotangent = computation.cotangent_of(y); cotangent.defined())
-    return trace_backward(tape, {y}, {cotangent}, held);
-  return trace_backward(tape, y, held);
+  const Tensor cotangent = computation.cotangent_of(y);
+  Trace trace = cotangent.defined() ? trace_backward(tape, {y}, {cotangent}, held) : trace_backward(tape, y, held);
+  trace.notes = computation.notes;
+  if (cotangent.defined()) trace.notes.push_back(note_on_cotangent(cotangent));
+  const auto x = std::ranges::find_if(trace.nodes, [](const TraceNode& node) { return node.leaf && node.name == "x"; });
+  if (x != trace.nodes.end()) x->row_names = computation.rows_of_x;
+  return trace;
 }
 
 std::string not_finite_in(const Trace& trace, const Computation& computation, const HeldOptions& options) {
@@ -72,9 +89,8 @@ std::string not_finite_in(const Trace& trace, const Computation& computation, co
   for (const auto& [name, leaf] : computation.leaves) leaf.zero_grad();  // what the trace left there is not finite
   const DtypeScope scope(computation.dtype);
   Tape tape({.keep = true, .expand_fused = options.expand_fused});
-  const Tensor y = computation.result(), cotangent = computation.cotangent_of(y);
   const std::optional<NotFinite> first =
-      first_not_finite(tape, cotangent.defined() ? sum(y * cotangent) : y, computation.names);
+      first_not_finite(tape, computation.loss_of(computation.result()), computation.names);
   return first ? text(result, "; ", to_text(*first)) : result;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <retrace/core/checked_function.h>
 #include <retrace/core/names.h>
@@ -21,13 +22,17 @@ struct Computation {
   Names names;
   NamedLeaves leaves;              // that want gradients; result() computes from what they hold
   std::function<Tensor()> result;  // keeps alive all that it needs
-  /// The cotangent of the result is drawn from it, standard normal; without one, the result is a loss of one element.
+  /// The cotangent of a result of several elements is drawn from it; without one, the result has one element.
   std::optional<Random> cotangents;
   Dtype dtype = f64;
   std::optional<ThroughTime> through_time = {};  // of what has steps in time
+  std::vector<std::string> notes = {};           // for a reader: Trace::notes
+  std::vector<std::string> rows_of_x = {};       // of the leaf x, in words: TraceNode::row_names
 
-  /// A cotangent of that result, the same each time; undefined for a loss.
+  /// A cotangent of that result, the same each time; undefined for a result of one element, which is the loss.
   Tensor cotangent_of(const Tensor& y) const;
+  /// The loss whose gradients are studied: the result, or sum(R y) with the cotangent R.
+  Tensor loss_of(const Tensor& y) const;
 };
 
 /// How much a trace holds of a computation.

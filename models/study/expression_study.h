@@ -9,8 +9,9 @@
 
 namespace retrace {
 
-/// The expression at these inputs, with a random cotangent of its result. Inputs of real numbers want gradients;
-/// integers are constants. The title is the expression. Throws ValueError if all inputs are integers.
+/// The expression at these inputs, with a random cotangent of its result, if that has several elements. Inputs of real
+/// numbers want gradients; integers are constants. The title is the expression. Throws ValueError if all inputs are
+/// integers.
 Computation computation_of(const Expression& expression, const std::vector<NamedTensor>& inputs,
                            std::uint64_t seed = 0);
 

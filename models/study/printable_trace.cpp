@@ -6,7 +6,11 @@ namespace retrace {
 Trace with_printable_names(Trace trace) {
   const auto clean = [](std::string& text) { text = printable(text); };
   trace.title = printable_lines(trace.title);
-  for (TraceNode& node : trace.nodes) clean(node.name);
+  for (std::string& note : trace.notes) note = printable_lines(note);
+  for (TraceNode& node : trace.nodes) {
+    clean(node.name);
+    for (std::string& name : node.row_names) clean(name);
+  }
   for (TraceScope& scope : trace.scopes) clean(scope.name), clean(scope.path), clean(scope.type);
   for (TraceRecord& record : trace.records) {
     for (std::string* text : {&record.op, &record.path, &record.formulas.forward, &record.formulas.backward})

@@ -1,3 +1,5 @@
+#include <retrace/models/formats/digits.h>
+#include <retrace/models/reports/evaluation/prediction.h>
 #include <retrace/models/study/stored_study.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/nn/recurrent.h>
@@ -12,12 +14,20 @@ Tensor in_default_dtype(const Tensor& target) {
   return target.dtype() == i64 || target.dtype() == default_dtype() ? target : target.to(default_dtype());
 }
 
-/// A test sample, and its number.
+/// A test sample, its number, and how the model answers it.
 struct TestSample {
   Batch batch;
   std::int64_t number = -1;
   double loss = 0;
+  std::optional<Prediction> prediction = {};
 };
+
+/// A sample of a portion with the outputs for it.
+TestSample sample_of(const Task& task, const Batch& samples, const Tensor& outputs, std::int64_t place) {
+  const Batch one = samples.part(place, 1);
+  const Tensor output = slice(outputs, {range(place, place + 1)});
+  return {samples.sample(place), -1, task_loss(task, output, one).item(), answered(task, one, output).front()};
+}
 
 /// Calls see(number, samples, outputs, place) for the first `count` test samples of the training.
 template <class See> void for_each_test_sample(const StoredRun& run, std::int64_t count, const See& see) {
@@ -46,8 +56,10 @@ TestSample find_sample(const StoredRun& run, std::int64_t wanted) {
   TestSample found;
   const std::int64_t end = (wanted / evaluation_portion + 1) * evaluation_portion;  // of its portion
   for_each_test_sample(run, std::min(all_samples, end),
-                       [&](std::int64_t number, const Batch& samples, const Tensor&, std::int64_t place) {
-                         if (number == wanted) found = {samples.sample(place), number};
+                       [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
+                         if (number != wanted) return;
+                         found = sample_of(*run.task, samples, outputs, place);
+                         found.number = number;
                        });
   return found;
 }
@@ -59,9 +71,30 @@ TestSample find_worst(const StoredRun& run) {
       [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
         const double loss =
             task_loss(*run.task, slice(outputs, {range(place, place + 1)}), samples.part(place, 1)).item();
-        if (worst.number < 0 || loss > worst.loss) worst = {samples.sample(place), number, loss};
+        if (worst.number >= 0 && !(loss > worst.loss)) return;
+        worst = sample_of(*run.task, samples, outputs, place);
+        worst.number = number;
       });
   return worst;
+}
+
+/// "Mary went to the garden", as `show` writes them; empty where all rows are numbers, which are shown anyway.
+std::vector<std::string> rows_in_words(const Task& task, const Example& example) {
+  std::vector<std::string> rows;
+  bool has_words = false;
+  for (std::int64_t t = 0; t < example.length(); ++t) {
+    const std::string words = task.describe_row(example, t);
+    has_words = has_words || (!words.empty() && words != written(example.row(t)));
+    rows.push_back(words);
+  }
+  return has_words ? rows : std::vector<std::string>();
+}
+
+std::vector<std::string> notes_on(const Task& task, const TestSample& sample) {
+  const Prediction& prediction = *sample.prediction;
+  return {text("right answer: ", prediction.expected_words(task)),
+          text("answer of the model: ", prediction.given_words(task)), text("loss: ", in_digits(sample.loss)),
+          text("question:\n", task.describe(prediction.example))};
 }
 
 }  // namespace
@@ -73,6 +106,8 @@ Computation computation_of(const std::shared_ptr<const StoredRun>& run, const St
   Computation loss;
   loss.title = text(run->task_name, ", ", full_name(run->spec), ", test sample ", sample.number,
                     options.worst ? " (the one with the largest loss)" : "");
+  loss.notes = notes_on(*run->task, sample);
+  loss.rows_of_x = rows_in_words(*run->task, sample.prediction->example);
   loss.names = run->model->names();
   loss.names.add(x, "x");
   loss.names.add(target, "target");

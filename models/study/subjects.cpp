@@ -41,11 +41,10 @@ struct Point {
   }
   /// Shows how the gradient flows through a sequence x: states(x) -> StatesOverTime, result(states) -> y.
   template <class States, class Result> void through_time(const Tensor& x, States states, Result result) {
-    const Random cotangents = random.stream("cotangent");
-    computation.through_time = ThroughTime{x, std::move(states), [=](const StatesOverTime& over_time) {
-                                             const Tensor y = result(over_time);
-                                             return sum(y * Random(cotangents).normal(y.shape(), y.dtype()));
-                                           }};
+    Computation seeded;
+    seeded.cotangents = random.stream("cotangent");
+    computation.through_time = ThroughTime{
+        x, std::move(states), [=](const StatesOverTime& over_time) { return seeded.loss_of(result(over_time)); }};
   }
   /// The same for a model whose result is the last of its answers.
   template <class M> void through_time_of_model(const Tensor& x, const std::shared_ptr<M>& model) {
@@ -196,23 +195,31 @@ Computation registered_subject(Point& point, std::string_view name) {
   return point.finish(name, model, [x](const SequenceModel& network) { return network(x); });
 }
 
+using OptionNames = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 5> all_options{"tokens", "size", "heads", "causal", "slots"};
+constexpr std::array<std::string_view, 4> options_of_memories{"tokens", "size", "heads", "slots"};
+constexpr OptionNames of_rows = OptionNames(all_options).first(2), with_heads = OptionNames(all_options).first(3),
+                      of_attention = OptionNames(all_options).first(4), of_memories = options_of_memories;
+
 struct Subject {
   std::string_view name;
+  OptionNames options;
   Computation (*make)(Point& point);
 };
 
 constexpr std::array<Subject, 11> subjects{{
-    {"softmax", softmax_subject},
-    {"layer-norm", layer_norm_subject},
-    {"attention", attention_subject},
-    {"multi-head-attention", multi_head_attention_subject},
-    {"rnn", [](Point& point) { return recurrent_subject<Rnn>(point, "RNN"); }},
-    {"lstm", [](Point& point) { return recurrent_subject<Lstm>(point, "LSTM"); }},
-    {"gru", [](Point& point) { return recurrent_subject<Gru>(point, "GRU"); }},
-    {"relational-memory", relational_memory_subject},
-    {"relational-rnn", relational_rnn_subject},
-    {"rmc", rmc_subject},
-    {"attention-model", attention_model_subject},
+    {"softmax", of_rows, softmax_subject},
+    {"layer-norm", of_rows, layer_norm_subject},
+    {"attention", of_attention, attention_subject},
+    {"multi-head-attention", of_attention, multi_head_attention_subject},
+    {"rnn", of_rows, [](Point& point) { return recurrent_subject<Rnn>(point, "RNN"); }},
+    {"lstm", of_rows, [](Point& point) { return recurrent_subject<Lstm>(point, "LSTM"); }},
+    {"gru", of_rows, [](Point& point) { return recurrent_subject<Gru>(point, "GRU"); }},
+    {"relational-memory", of_memories, relational_memory_subject},
+    {"relational-rnn", of_memories, relational_rnn_subject},
+    {"rmc", of_memories, rmc_subject},
+    {"attention-model", with_heads, attention_model_subject},
 }};
 
 }  // namespace
@@ -222,6 +229,13 @@ std::vector<std::string_view> subject_names() {
   for (const Subject& subject : subjects) names.push_back(subject.name);
   for (const std::string_view model : registered_model_names()) names.push_back(model);
   return names;
+}
+
+OptionNames options_of_subject(std::string_view name) {
+  const auto known = std::ranges::find(subjects, name, &Subject::name);
+  if (known != subjects.end()) return known->options;
+  const OptionNames registered = registered_model_names();
+  return std::ranges::find(registered, name) != registered.end() ? of_memories : OptionNames();
 }
 
 Computation subject(std::string_view name, const StudyOptions& options) {

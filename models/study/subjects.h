@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,12 @@ struct StudyOptions {
 
 /// "softmax", "layer-norm", "attention", ..., then the reader's registered models.
 std::vector<std::string_view> subject_names();
-/// A subject at a random point, with a random cotangent of its result. Its inputs want gradients, too. Throws
-/// ValueError with the nearest name for a subject that is not known, and ShapeError for sizes that do not fit.
+/// The options of this subject by the names of their flags, "tokens", "size", ...; those that all have, dtype and seed,
+/// are not among them. Empty for a name that is not known.
+std::span<const std::string_view> options_of_subject(std::string_view name);
+/// A subject at a random point, with a random cotangent of its result, if that has several elements. Its inputs want
+/// gradients, too. Throws ValueError with the nearest name for a subject that is not known, and ShapeError for sizes
+/// that do not fit.
 Computation subject(std::string_view name, const StudyOptions& options = {});
 /// One forward and one backward of a subject.
 Trace study(std::string_view name, const StudyOptions& options = {});

@@ -108,8 +108,10 @@ double Training::walk_back(std::int64_t batch) {
 
 void Training::check_finite(const char* what, double value) {
   if (std::isfinite(value)) return;
-  throw DivergenceError(text("fit: the ", what, " ", steps(), " is ", value, ": ", what_is_not_finite(),
-                             "; lower the learning rate or the clip"));
+  // Before the first step, no learning rate has changed anything yet.
+  const char* remedy = steps() == 0 ? "; no step was made yet, so look at the data and at how the weights begin"
+                                    : "; lower the learning rate or the clip";
+  throw DivergenceError(text("fit: the ", what, " ", steps(), " is ", value, ": ", what_is_not_finite(), remedy));
 }
 
 void Training::check_validation(const Evaluation& validation) {

@@ -61,6 +61,10 @@ function(check_pkgconfig moved)
   run(${COMPILER} ${FLAGS} -std=c++20 ${project}/main.cpp -o ${WORK}/with_pkgconfig ${flags})
   cmake_path(GET folder PARENT_PATH libraries)
   run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${EMULATOR} ${WORK}/with_pkgconfig)
+  fails_with("the_program_is_compiled_with_GLIBCXX_DEBUG_and_the_Retrace_library_without_it"
+    ${COMPILER} ${FLAGS} -std=c++20 -D_GLIBCXX_DEBUG ${project}/main.cpp -o ${WORK}/with_debug ${flags})
+  fails_with("compile without -fno-exceptions and -fno-rtti"
+    ${COMPILER} ${FLAGS} -std=c++20 -fno-rtti -fsyntax-only ${project}/main.cpp ${flags})
 endfunction()
 
 # What a program contains of the library is what it uses. (The standard library of clang++ is not linked statically here.)

@@ -240,8 +240,14 @@ TEST(TraceFile, GivesBackTheSameTrace) {
   Trace trace = TracedModel().trace();
   trace.checks.push_back({1, 0, 0.5, nan, -infinity});
   trace.flows.push_back({"h", 2, {{"slot 0", {1, infinity}}}, {{1, 0}, {0.5, 1}}});
+  trace.notes = {"a note", "two\nlines"};
+  const auto matrix = std::ranges::find_if(trace.nodes, [](const TraceNode& node) { return node.shape.rank() == 2; });
+  matrix->row_names.assign(static_cast<std::size_t>(matrix->shape[0]), "a row");
   save(trace, path);
-  expect_same(load_trace(path), trace);
+  const Trace read = load_trace(path);
+  expect_same(read, trace);
+  EXPECT_EQ(read.notes, trace.notes);
+  EXPECT_EQ(read.nodes[static_cast<std::size_t>(matrix - trace.nodes.begin())].row_names, matrix->row_names);
 }
 
 TEST(TraceFile, RefusesAChangedByte) {
@@ -302,6 +308,8 @@ TEST(TraceFile, SaysWhatIsNotATrace) {
   Trace trace = TracedModel().trace();
   trace.checks.push_back({0, 11, 0, 0, 0});
   trace.flows.push_back({"h", 2, {{"h", {3, 4}}}, {{1, 0}, {0.5, 1}}});
+  trace.notes = {"a note"};
+  trace.nodes[0].row_names.assign(static_cast<std::size_t>(trace.nodes[0].shape[-2]), "a row");
   const TraceDocument good = document_of(trace);
   const auto refused = [&](const std::string& from, const std::string& to) {
     TraceDocument bad = good;
@@ -326,6 +334,8 @@ TEST(TraceFile, SaysWhatIsNotATrace) {
             std::string::npos);
   EXPECT_NE(refused("[0.5,1.0]", "[0.5]").find("flows.0.matrix.1 has 1 entries"), std::string::npos);
   EXPECT_NE(refused("[[1.0,0.0],[0.5,1.0]]", "[[1.0,0.0]]").find("flows.0.matrix has 1 entries"), std::string::npos);
+  EXPECT_NE(refused("[\"a row\",", "[").find("names 3 rows of a tensor [4, 3]"), std::string::npos);
+  EXPECT_NE(refused("[\"a note\"]", "[1]").find("notes.0 is not a string"), std::string::npos);
   EXPECT_NE(refused("\"leaf\":true", "\"leaf\":3").find("is not true or false"), std::string::npos);
 }
 

@@ -47,7 +47,9 @@ void check_used(const Program& program, const std::vector<NamedTensor>& given) {
     const TextPart all{0, program.source.size()};
     if (known.empty())
       throw ExpressionError(text("expression: it has no input, so ", one.name, " is of no use"), program.source, all);
-    throw ExpressionError(unknown_name("expression", "input", one.name, known), program.source, all);
+    throw ExpressionError(text("expression: the input ", one.name, " is not used; the expression has ", joined(known),
+                               "; leave ", one.name, " out"),
+                          program.source, all);
   }
 }
 

@@ -15,7 +15,7 @@ constexpr int deepest = 100;  // brackets inside of each other: each is a few fr
 
 /// Reads by recursive descent:
 ///   statements = [name "="] sum {";" [name "="] sum} [";"]
-///   sum = product {("+" | "-") product}       product = unary {("*" | "/") unary}       unary = {"-"} operand
+///   sum = product {("+" | "-") product}       product = unary {("*" | "/" | "@") unary}   unary = {"-"} operand
 ///   operand = (number | name | name "(" arguments ")" | "(" sum ")" | list) {list | "." name}
 ///   arguments = [[name "="] sum {"," [name "="] sum}]       list = "[" [item {"," item}] "]"
 ///   item = sum | [sum] ":" [sum] [":" [sum]]
@@ -67,10 +67,10 @@ class Parser {
 
   std::size_t product(Words words) {
     std::size_t left = unary(words);
-    while (is_sign(next(), "*") || is_sign(next(), "/")) {
+    while (is_sign(next(), "*") || is_sign(next(), "/") || is_sign(next(), "@")) {
       const Token sign = take();
       if (is_sign(next(), "*")) fail("there is no **; write pow(x, 2)", {sign.place.begin, next().place.end});
-      left = arithmetic(sign, left, unary({}));
+      left = is_sign(sign, "@") ? matrix_product(sign, left, unary({})) : arithmetic(sign, left, unary({}));
     }
     return left;
   }
@@ -80,6 +80,14 @@ class Parser {
                 .place = sign.place,
                 .sign = sign.text[0],
                 .operands = {index(left), index(right)}});
+  }
+
+  /// a @ b is matmul(a, b).
+  std::size_t matrix_product(const Token& sign, std::size_t left, std::size_t right) {
+    Step result{.kind = Step::Kind::call, .place = sign.place, .op = find_op("matmul")};
+    result.operands.assign(result.op->parameters.size(), Step::absent);
+    result.operands[0] = index(left), result.operands[1] = index(right);
+    return add(std::move(result));
   }
 
   std::size_t unary(Words words) {

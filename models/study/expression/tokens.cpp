@@ -8,7 +8,7 @@
 namespace retrace::expressions {
 namespace {
 
-constexpr std::string_view signs = "+-*/()[],;=.:";
+constexpr std::string_view signs = "+-*/@()[],;=.:";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -23,8 +23,6 @@ std::size_t end_of_character(std::string_view source, std::size_t begin) {
 /// What to write instead of a sign that other languages have.
 std::string_view remedy_for(char c) {
   switch (c) {
-    case '@':
-      return "write matmul(a, b)";
     case '^':
       return "write pow(x, 2)";
     case '{':
@@ -36,7 +34,7 @@ std::string_view remedy_for(char c) {
     case '>':
       return "nothing is compared here; where(condition, a, b) takes an i64 input as its condition";
     default:
-      return "an expression has names, numbers, + - * /, brackets, commas, = and ;";
+      return "an expression has names, numbers, + - * / @, brackets, commas, = and ;";
   }
 }
 

@@ -67,6 +67,23 @@ const generalMistake = ({ exact, asks, of }, result) => {
   return null;
 };
 
+// The axis that makes an answer exact whose sums, means or maxima name none.
+const missingAxis = (text, { values, exact }) =>
+  [1, 0].find((axis) => {
+    try {
+      return isValue(evaluateExpression(text, values, axis), exact);
+    } catch (error) {
+      if (error instanceof TextError) return false; // these shapes do not fit
+      throw error;
+    }
+  });
+const axisMistake = (text, opened) => {
+  const axis = missingAxis(text, opened);
+  return axis === undefined
+    ? null
+    : `An axis is missing: sum(a) adds up all elements, and sum(a, ${axis}) those along axis ${axis}; mean and max alike.`;
+};
+
 const positionOf = (flat, shape) =>
   stridesOf(shape).map((stride, k) => Math.floor(flat / stride) % shape[k]).join(", ");
 const differenceText = (result, exact, difference) => {
@@ -91,7 +108,7 @@ export const judgeAnswer = (opened, text) => {
   const difference = fits ? differenceFrom(result, exact) : null;
   const answer = (kind, says) => ({ kind, says, result, difference });
   if (isValue(result, exact)) return answer("exact", `Exact: every element of ${asks} is right.`);
-  const known = mistakes.find(({ value }) => isValue(result, value))?.says ?? generalMistake(opened, result);
+  const known = mistakes.find(({ value }) => isValue(result, value))?.says ?? generalMistake(opened, result) ?? axisMistake(text, opened);
   if (known) return answer("mistake", known);
   if (fits) return answer("different", differenceText(result, exact, difference));
   return answer("shape", `${asks} has the shape of ${of}, ${shapeOf(exact)}, and this is ${shapeOf(result)}.`);

@@ -154,6 +154,7 @@ const openPage = () => {
   };
   document.title = `${trace.document.title} · Retrace`;
   byId("title").textContent = trace.document.title;
+  byId("notes").append(...(trace.document.notes ?? []).map((note) => el("p", { class: "note" }, note)));
   page.whenChecked = inSlices(trace.records.length, (index) => (page.verdicts[index] = checkRecord(trace, index))).then(
     () => page.verdicts,
   );

@@ -37,13 +37,14 @@ export const mapOf = (trace, attentions, kind, sample) => {
 
 const columnName = ({ layer, step, layers }) =>
   layers.length === 1
-    ? String(step + 1)
+    ? String(step)
     : layer.steps.length === 1
       ? `layer ${layer.index}`
-      : `${layer.index}:${step + 1}`;
+      : `${layer.index}:${step}`;
 
 const roomOfNames = 60,
-  tallest = 480;
+  tallest = 480,
+  mostCells = 2 ** 18; // 64 heads of 64 rows and keys
 
 const cellOfMap = (room, [down, across, queries, keys]) => {
   const wide = Math.floor(((room - roomOfNames) / across - gapOfBlocks) / keys),
@@ -75,7 +76,7 @@ export const attentionMap = (trace, kind, sample, room, choose) => {
   const element = arrayView(array, {
     label: `${mapKinds[kind].name} by ${down ? "head, attention" : "attention, head"}, query and key`,
     mask: (n) => hidden[n],
-    maxCells: 16384,
+    maxCells: mostCells,
     cell: cellOfMap(room, array.shape),
     range: kind === 0 ? rangeBetween(0, 1) : rangeOf(array.data.filter((_, n) => !hidden[n])),
     rows: down?.elements,

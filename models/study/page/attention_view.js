@@ -85,7 +85,7 @@ const bodyOf = (context, { attention, head, sample, row: named }, room) => {
 };
 
 const stepWords = ({ layer, step }, head, heads) =>
-  [layer.name, layer.steps.length > 1 && `step ${step + 1} of ${layer.steps.length}`, heads > 1 && `head ${head}`]
+  [layer.name, layer.steps.length > 1 && `step ${step}`, heads > 1 && `head ${head}`]
     .filter(Boolean)
     .join(", ");
 

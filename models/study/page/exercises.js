@@ -48,7 +48,7 @@ export const exercises = () => [
     hints: ["Each x of a row changes every y of that row: the derivative of y_j by x_i is y_j ([i = j] - y_i).",
       "So dx_i is dy_i y_i minus y_i times the sum of dy_j y_j along the row."],
     mistakes: [
-      ["dy * y", "One term of two: the y of a row sum to 1, so each x also lowers the others. Subtract y sum(dy y)."],
+      ["dy * y", "One term of two: the y of a row sum to 1, so each x also lowers the others. Subtract y sum(dy y, 1)."],
       ["dy * y * (1 - y)", "Only the diagonal of the Jacobian, as for a sigmoid: paths to the other y are missing."],
       ["y * (dy - sum(dy * y, 0))", rowsNormalised],
       ["y * (dy - sum(dy, 1))", sumNeedsWeights],

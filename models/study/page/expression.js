@@ -205,7 +205,7 @@ const expressionGrammar = {
     if (name === "transpose") return transposeAt(place, a);
     if (name === "matmul") return matmulAt(place, a, b);
     if (name === "softmax") return softmax(a, this.axis(name, place, a, b ?? ndArray([], [-1])));
-    const axis = b && this.axis(name, place, a, b);
+    const axis = b ? this.axis(name, place, a, b) : this.axisOtherwise < a.rank ? this.axisOtherwise : undefined;
     const reduced = reductionsOfArrays[name](a, axis);
     if (axis === undefined) return reshape(reduced, []);
     return keeps ? reduced : reshape(reduced, a.shape.filter((_, k) => k !== axis));
@@ -219,8 +219,9 @@ const expressionGrammar = {
 };
 
 // The array that the text gives, where `values` holds those of the names: {x: NdArray}. Throws TextError, with the
-// place, for anything that is no expression or whose shapes do not fit.
-export const evaluateExpression = (text, values) => {
+// place, for anything that is no expression or whose shapes do not fit. `axisOtherwise` is the axis of sums, means and
+// maxima that name none; undefined: all elements.
+export const evaluateExpression = (text, values, axisOtherwise) => {
   const reader = readerOf(text.replaceAll("−", "-"), expressionGrammar);
-  return Object.assign(reader, { values: new Map(Object.entries(values)), depth: 0 }).result();
+  return Object.assign(reader, { values: new Map(Object.entries(values)), depth: 0, axisOtherwise }).result();
 };

@@ -39,7 +39,7 @@ const curveView = (curve, n, decades, xOf, yOf) =>
     const places = piece.map(({ t, level }) => ({ t, x: xOf(t), y: yOf(level) }));
     const marks = places
       .filter(({ t }) => t % tickEvery(curve.values.length, 40) === 0)
-      .map(({ t, x, y }) => curveMark(n, x, y, `${curve.name}, step ${t + 1}: ${formatNumber(curve.values[t])}`));
+      .map(({ t, x, y }) => curveMark(n, x, y, `${curve.name}, step ${t}: ${formatNumber(curve.values[t])}`));
     return [curveLine(n, places), marks];
   });
 
@@ -57,7 +57,7 @@ const chartAxes = (times, { low, high }, xOf, yOf) => {
       }),
     steps
       .filter((t) => t % tickEvery(times, 20) === 0)
-      .map((t) => svg("text", { x: xOf(t), y: chartFrame.bottom + 18, "text-anchor": "middle" }, String(t + 1))),
+      .map((t) => svg("text", { x: xOf(t), y: chartFrame.bottom + 18, "text-anchor": "middle" }, String(t))),
     svg("text", { x: chartFrame.right, y: chartFrame.height - 2, "text-anchor": "end" }, "step t →"),
   ];
 };
@@ -80,7 +80,7 @@ const tableOfCurves = (curves, times) =>
     "the norms as a table",
     ["step", ...curves.map(({ name }) => name)],
     Array.from({ length: times }, (_, t) =>
-      el("tr", {}, rowHeader(String(t + 1)), curves.map(({ values }) => el("td", {}, formatNumber(values[t])))),
+      el("tr", {}, rowHeader(String(t)), curves.map(({ values }) => el("td", {}, formatNumber(values[t])))),
     ),
   );
 

@@ -8,20 +8,20 @@ const vanishedPart = 1e-3; // of the largest
 export const curvesOf = (flows) =>
   flows.flatMap(({ norms }) => norms.map(({ name, values }) => ({ name, values: values.map(numberOf) })));
 
-// "h vanishes: at step 2 it is below 1/1000 of its largest, 0.5 at step 3". Steps count from 1.
+// "h vanishes: at step 2 it is below 1/1000 of its largest, 0.5 at step 3". Steps count from 0, as rows, heads and records do.
 export const flowSentence = ({ name, values }) => {
   const wrong = values.findIndex((x) => !Number.isFinite(x));
-  if (wrong >= 0) return `${name} is ${formatNumber(values[wrong])} at step ${wrong + 1}`;
+  if (wrong >= 0) return `${name} is ${formatNumber(values[wrong])} at step ${wrong}`;
   const largest = values.reduce((best, x, t) => (x > values[best] ? t : best), 0);
   if (!(values[largest] > 0)) return `${name}: nothing flows back`;
   if (largest === 0) return `${name} is largest at the first step: ${formatNumber(values[0], 3)}`;
-  const size = `${formatNumber(values[largest], 3)} at step ${largest + 1}`;
+  const size = `${formatNumber(values[largest], 3)} at step ${largest}`;
   let step = largest;
   while (step > 0 && values[step - 1] >= vanishedPart * values[largest]) --step;
   // Nothing has vanished where the loss does not read a step: of an attention it may read the last one alone.
   if (step > 0 && values.slice(0, step).every((x) => x === 0))
-    return `${name} is largest, ${size}, and exactly 0 before step ${step + 1}`;
-  if (step > 0) return `${name} vanishes: at step ${step} it is below 1/1000 of its largest, ${size}`;
+    return `${name} is largest, ${size}, and exactly 0 before step ${step}`;
+  if (step > 0) return `${name} vanishes: at step ${step - 1} it is below 1/1000 of its largest, ${size}`;
   return `${name} is largest, ${size}; at the first step it is ${formatNumber(values[0] / values[largest], 3)} of that`;
 };
 

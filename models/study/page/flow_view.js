@@ -22,7 +22,7 @@ const rangeOfLogarithms = (data) => {
 };
 
 const flowMatrix = ({ title, matrix, times }) => {
-  const logs = logMatrix(matrix), steps = Array.from({ length: times }, (_, t) => String(t + 1));
+  const logs = logMatrix(matrix), steps = Array.from({ length: times }, (_, t) => String(t));
   return el(
     "section",
     { class: "flow-matrix" },
@@ -35,7 +35,7 @@ const flowMatrix = ({ title, matrix, times }) => {
       rows: steps,
       columns: steps,
     }),
-    el("p", {}, `${flowSentence({ name: derivativeNorm(title, times), values: matrix.at(-1).map(numberOf) })}.`),
+    el("p", {}, `${flowSentence({ name: derivativeNorm(title, times - 1), values: matrix.at(-1).map(numberOf) })}.`),
   );
 };
 

@@ -27,7 +27,7 @@ const widthOfStep = (steps, features, room) => {
 // An array whose blocks are the steps; a click moves to the step under the pointer. Its names of steps can be marked.
 const overTime = (array, label, { axis = 0, width, marks, go, ...options }) => {
   if (!array) return notHeld(label);
-  const columns = markedNames(Array.from({ length: array.shape[axis] }, (_, t) => String(t + 1)));
+  const columns = markedNames(Array.from({ length: array.shape[axis] }, (_, t) => String(t)));
   marks.push(columns);
   const cell = { width: width / array.shape.at(-1), height: 18 };
   let pointed = null;
@@ -67,7 +67,7 @@ export const gradientText = (gradients) => {
   const [first, last] = [gradients[0], gradients.at(-1)].map((gradient) => Math.hypot(...rowNorms(gradient)));
   const verb = first < last ? "shrinks" : "grows";
   return (
-    `Going back from step ${gradients.length} to step 1, the gradient of the memory ${verb} from ` +
+    `Going back from step ${gradients.length - 1} to step 0, the gradient of the memory ${verb} from ` +
     `${formatNumber(last, 3)} to ${formatNumber(first, 3)}.`
   );
 };

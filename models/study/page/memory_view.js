@@ -116,7 +116,7 @@ const stepView = (context, { memory, t, sample }, room) => {
   return el(
     "section",
     { class: "memory-step" },
-    el("h3", {}, `Step ${t + 1}`),
+    el("h3", {}, `Step ${t}`),
     el("p", { "aria-live": "polite" }, stepText(numbers)),
     updateView(numbers, memory.steps[t], memory.slots, room),
     memory.steps[t].attentions.map((one) => attentionOfStep(context, memory, memory.steps[t], one, sample)),
@@ -162,7 +162,7 @@ const renderMemory = (root, firstContext) => {
       past.replaceChildren(history.element);
       shownMemory = shownNow;
     }
-    stepper.show(at.t, `${at.memory.name}, step ${at.t + 1} of ${at.memory.steps.length}`);
+    stepper.show(at.t, `${at.memory.name}, step ${at.t}`);
     history.mark(at.t);
     replaceContents(now, stepView(context, at, roomIn(root)));
   };

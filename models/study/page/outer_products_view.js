@@ -11,6 +11,8 @@ import { arithmeticSign } from "./record_card.js";
 import { rowHeader, scrollingTable } from "./table.js";
 import { ndArray } from "./tensor.js";
 
+const firstOnes = (count) => (count === 1 ? "the first" : `the first ${count}`);
+
 // More terms are added by the slider, but not listed.
 const listedTerms = 64;
 
@@ -32,7 +34,7 @@ const termsTable = ({ terms, rests }, first, choose) =>
     terms.slice(0, listedTerms).map(({ record, name, sizes, size }, n) =>
       el("tr", { class: n < first ? "added" : null },
         rowHeader(button(`${n < first ? "✓" : "+"} ${n + 1}`, () => choose(n + 1), {
-          id: `term-${n}`, "aria-label": `the first ${n + 1}, up to ${name}`, "aria-pressed": String(n < first),
+          id: `term-${n}`, "aria-label": `${firstOnes(n + 1)}, up to ${name}`, "aria-pressed": String(n < first),
         })),
         el("td", { class: "code" }, name, el("span", { class: "quiet" }, ` record ${record}`)),
         sizes.map((one) => el("td", {}, formatNumber(one, 3))),
@@ -96,7 +98,7 @@ const outerProductsBody = (context, at, room) => {
 };
 
 const addedText = ({ terms, rests }, first) =>
-  (terms.length === 1 ? "the only outer product: " : `the first ${first} of ${terms.length} outer products: `) +
+  (terms.length === 1 ? "the only outer product: " : `${firstOnes(first)} of ${terms.length} outer products: `) +
   `${percent(rests[first])} of |dW| is left`;
 
 const renderOuterProducts = (root, firstContext) => {

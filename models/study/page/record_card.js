@@ -31,12 +31,21 @@ const originOf = ({ trace, place }, node) => {
 };
 
 // A value of the tape.
+// Cells as high as the names beside them, where the usual ones may be lower.
+const cellBesideNames = ({ shape, row_names: rows }) =>
+  rows && (shape.at(-1) > 8 || rows.length > 24) ? { width: 14, height: 14 } : undefined;
+
 const valueView = ({ trace }, node, symbol, origin = null) => {
-  const { name, value } = trace.nodes[node];
+  const { name, value, row_names: rows } = trace.nodes[node];
   return el(
     "div",
     { class: "value" },
-    tensorView(trace, value, { label: symbol === name ? name : `${symbol} = ${name}`, absent: "not held by the tape" }),
+    tensorView(trace, value, {
+      label: symbol === name ? name : `${symbol} = ${name}`,
+      absent: "not held by the tape",
+      rows,
+      cell: cellBesideNames(trace.nodes[node]),
+    }),
     origin && el("p", { class: "array-note" }, origin),
   );
 };

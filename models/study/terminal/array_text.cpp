@@ -10,6 +10,8 @@
 namespace retrace {
 namespace {
 
+using Strings = std::vector<std::string>;
+
 constexpr std::int64_t max_rows = 12;     // of a matrix that is not cut
 constexpr std::int64_t max_matrices = 8;  // of a higher rank
 
@@ -22,8 +24,9 @@ std::vector<double> elements_of(const Tensor& x) {
 }
 
 std::string number_text(double number, Dtype dtype) {
-  if (std::isnan(number)) return "X";
-  if (std::isinf(number)) return number > 0 ? "I" : "-I";
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  if (number == 0) return "0";  // -0, too
   std::array<char, 32> buffer;
   std::snprintf(buffer.data(), buffer.size(), dtype == i64 ? "%.0f" : "%.4g", number);
   return buffer.data();
@@ -72,6 +75,27 @@ std::string statistics_text(const Statistics& all) {
   return result + "; its first elements:\n";
 }
 
+/// The names of rows in a column of their own, on the left; without names it has no width.
+struct RowNames {
+  Strings cells = {};
+  std::size_t width = 0;
+
+  explicit RowNames(const Strings& names) {
+    constexpr std::size_t longest = 32;
+    for (const std::string& name : names) {
+      std::size_t end = std::min(name.size(), longest);
+      while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // a whole character
+      cells.push_back(end == name.size() ? name : name.substr(0, end) + "...");
+      width = std::max(width, cells.back().size());
+    }
+  }
+  std::string of(std::int64_t row) const {
+    if (cells.empty()) return {};
+    const std::string& name = cells[static_cast<std::size_t>(row)];
+    return name + std::string(width - name.size(), ' ');
+  }
+};
+
 /// Of the finite elements.
 double largest_size(const std::vector<double>& elements) {
   double largest = 0;
@@ -119,7 +143,7 @@ std::string heat_cell(double element, double largest, bool colour) {
   return colour ? coloured(cell, element, largest) : cell;
 }
 
-std::string numbers_text(const Capture& capture, const ArrayStyle& style) {
+std::string numbers_text(const Capture& capture, const ArrayStyle& style, const std::vector<std::string>& row_names) {
   if (!capture.exists()) return nothing_text();
   const Tensor& x = capture.values;
   const std::vector<double> elements = elements_of(x);
@@ -131,7 +155,10 @@ std::string numbers_text(const Capture& capture, const ArrayStyle& style) {
     width = std::max(width, cells.back().size());
   }
   const Matrices matrices(x.shape());
-  const std::int64_t per_line = std::max<std::int64_t>(2, style.columns / static_cast<std::int64_t>(width + 2) - 1);
+  const RowNames names(std::ssize(row_names) == matrices.rows && !capture.statistics ? row_names : Strings());
+  const std::int64_t room = style.columns - static_cast<std::int64_t>(names.width),
+                     of_cell = static_cast<std::int64_t>(width + 2), of_dots = 5;
+  const std::int64_t per_line = std::max<std::int64_t>(2, std::min(room / of_cell - 1, (room - of_dots) / of_cell));
   const auto draw = [&](std::int64_t first) {
     std::string result;
     for (const std::int64_t row : shown_positions(matrices.rows, max_rows)) {
@@ -139,7 +166,7 @@ std::string numbers_text(const Capture& capture, const ArrayStyle& style) {
         result += text("  ... ", matrices.rows - max_rows, " more rows\n");
         continue;
       }
-      std::string line;
+      std::string line = names.of(row);
       for (const std::int64_t column : shown_positions(matrices.columns, per_line)) {
         const std::string cell =
             column < 0 ? "..." : cells[static_cast<std::size_t>(first + row * matrices.columns + column)];
@@ -180,7 +207,10 @@ std::string heat_map_text(const Capture& capture, const ArrayStyle& style) {
     return result;
   };
   return (capture.statistics ? statistics_text(*capture.statistics) : std::string()) + each_matrix(matrices, draw) +
-         text("  \"", heat_ramp, "\" is |x| from 0 to ", largest, "\n");
+         text("  \"", heat_ramp, "\" is |x| from 0 to ", largest,
+              std::ranges::all_of(elements, [](double element) { return std::isfinite(element); })
+                  ? "\n"
+                  : "; X is NaN, I and -I are infinite\n");
 }
 
 }  // namespace retrace

@@ -14,13 +14,16 @@ namespace retrace {
 struct ArrayStyle {
   int columns = 80;     // of the terminal
   bool colour = false;  // ANSI colours beside the characters
+  int lines = 0;        // that a step may have; 0: as many as it takes
 };
 
-/// The elements with 4 significant digits, a row per line. Long axes are cut in the middle and say so. A tensor that
-/// was not captured gives its statistics and its first elements.
-std::string numbers_text(const Capture& capture, const ArrayStyle& style = {});
+/// The elements with 4 significant digits, a row per line, with its name before it if there are names. Long axes are
+/// cut in the middle and say so. A tensor that was not captured gives its statistics and its first elements.
+std::string numbers_text(const Capture& capture, const ArrayStyle& style = {},
+                         const std::vector<std::string>& row_names = {});
 /// Two characters per element: the sign, and its size on the ramp " .:-=+*#%@" from 0 to the largest. X is NaN, I
-/// and -I are infinities. The range stands below. Higher ranks are drawn as matrices one below the other.
+/// and -I are infinities, as the line below then says. The range stands below. Higher ranks are drawn as matrices one
+/// below the other.
 std::string heat_map_text(const Capture& capture, const ArrayStyle& style = {});
 
 /// The characters that stand for sizes from 0 to the largest.

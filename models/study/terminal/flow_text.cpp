@@ -39,7 +39,7 @@ std::string norms_table(const std::vector<const GradientFlow::Norms*>& rows, std
         result += padded("...", 8) + "\n";
         continue;
       }
-      line = padded(std::to_string(t + 1), 8);
+      line = padded(std::to_string(t), 8);
       for (std::size_t k = first; k < end; ++k)
         line += padded(t < std::ssize(rows[k]->values) ? size_text(rows[k]->values[static_cast<std::size_t>(t)]) : "",
                        width);
@@ -71,13 +71,13 @@ std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
         "fewer steps or a smaller state show it\n");
   const double largest = largest_of(flow.matrix);
   const std::vector<std::int64_t> shown = shown_positions(flow.times, (style.columns - 14) / 2);
-  std::string result = text("\n|d ", printable(flow.title), "_t / d x_s|: t down, s from 1 on the left\n");
+  std::string result = text("\n|d ", printable(flow.title), "_t / d x_s|: t down, s from 0 on the left\n");
   for (const std::int64_t t : shown) {
     if (t < 0) {
       result += padded("...", 8) + "\n";
       continue;
     }
-    result += padded(std::to_string(t + 1), 8) + " ";
+    result += padded(std::to_string(t), 8) + " ";
     for (const std::int64_t s : shown)
       result +=
           s < 0 ? " ..."
@@ -85,9 +85,9 @@ std::string matrix_text(const GradientFlow& flow, const ArrayStyle& style) {
                             style.colour);
     result += "\n";
   }
-  return result + text("  \"", heat_ramp, "\" on a log scale, in steps of 3.2 up to ", size_text(largest),
-                       "; blank is 0\n  ",
-                       sentence_of({text("|d ", flow.title, "_", flow.times, " / d x_s|"), flow.matrix.back()}), "\n");
+  return result +
+         text("  \"", heat_ramp, "\" on a log scale, in steps of 3.2 up to ", size_text(largest), "; blank is 0\n  ",
+              sentence_of({text("|d ", flow.title, "_", flow.times - 1, " / d x_s|"), flow.matrix.back()}), "\n");
 }
 
 }  // namespace
@@ -96,19 +96,19 @@ std::string sentence_of(const GradientFlow::Norms& norms) {
   const std::string name = printable(norms.name);
   const auto wrong = std::ranges::find_if_not(norms.values, [](double norm) { return std::isfinite(norm); });
   if (wrong != norms.values.end())
-    return text(name, " is ", size_text(*wrong), " at step ", wrong - norms.values.begin() + 1);
+    return text(name, " is ", size_text(*wrong), " at step ", wrong - norms.values.begin());
   const auto first = norms.values.begin(), largest = std::max_element(first, norms.values.end());
   if (largest == norms.values.end() || *largest == 0) return name + ": nothing flows back";
   if (largest == first) return text(name, " is largest at the first step: ", size_text(*largest));
-  const std::string size = text(size_text(*largest), " at step ", largest - first + 1);
+  const std::string size = text(size_text(*largest), " at step ", largest - first);
   auto place = largest;
   while (place != first && *(place - 1) >= vanished * *largest) --place;
   if (place == first)
     return text(name, " is largest, ", size, "; at the first step it is ", size_text(*first / *largest), " of that");
   // Nothing has vanished where the loss does not read a step: of an attention it may read the last one alone.
   if (std::all_of(first, place, [](double norm) { return norm == 0; }))
-    return text(name, " is largest, ", size, ", and exactly 0 before step ", place - first + 1);
-  return text(name, " vanishes: at step ", place - first, " it is below 1/1000 of its largest, ", size);
+    return text(name, " is largest, ", size, ", and exactly 0 before step ", place - first);
+  return text(name, " vanishes: at step ", place - first - 1, " it is below 1/1000 of its largest, ", size);
 }
 
 std::string to_text(const std::vector<GradientFlow>& flows, const ArrayStyle& style) {

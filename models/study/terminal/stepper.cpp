@@ -7,20 +7,22 @@
 #include <charconv>
 #include <istream>
 #include <ostream>
+#include <sstream>
 
 namespace retrace {
 namespace {
 
 constexpr std::string_view help =
     "  Enter, n      the next step            b          the step before\n"
-    "  12            record 12                e, s       the end, the start\n"
+    "  12            record 12, from 0        e, s       the end, the start\n"
     "  /softmax      the next step whose scope, op or tensor has this in its name\n"
     "  t             this record's other step: its backward or its forward\n"
     "  v NAME        a tensor as numbers      m NAME     as a heat map in characters\n"
     "  d NAME        its gradient             dm NAME    its gradient as a heat map\n"
     "  i             the inputs of the step   g          the gradients of the step\n"
-    "  l             the list of the steps    h, ?       this help\n"
-    "  q             quit\n";
+    "  l             the list of the steps    a          the title and the notes below it\n"
+    "  h, ?          this help                q          quit\n"
+    "  %5 is the result of record 5; d before a name means its gradient.\n";
 
 class Stepper {
  public:
@@ -28,8 +30,8 @@ class Stepper {
       : trace_(trace), out_(out), style_(style), steps_(steps_of(trace)) {}
 
   void run(std::istream& commands) {
-    out_ << heading_of(trace_) << "; h for help, q to quit\n\n";
-    show();
+    const int taken = introduce();
+    show(taken);
     std::string line;
     while (prompt() && std::getline(commands, line)) {
       line.erase(0, line.find_first_not_of(' '));
@@ -45,11 +47,26 @@ class Stepper {
   const TraceNode& node(int number) const { return trace_.nodes[static_cast<std::size_t>(number)]; }
 
   bool prompt() {
-    out_ << (now_ + 1) << "/" << steps_.size() << " " << (steps_[now_].backward ? "backward" : "forward") << "> "
-         << std::flush;
+    out_ << (steps_[now_].backward ? "backward of " : "") << printable(record().op) << ", record "
+         << steps_[now_].record << " of " << trace_.records.size() << " (h for help) > " << std::flush;
     return out_.good();
   }
-  void show() { out_ << to_text(trace_, steps_[now_], style_) << "\n"; }
+  /// The lines that it took: no more than leave the first step a screen's larger part.
+  int introduce() {
+    std::istringstream all(introduction_of(trace_, style_.columns));
+    int lines = 0;
+    std::string line;
+    for (; (style_.lines == 0 || lines < style_.lines / 3) && std::getline(all, line); ++lines) out_ << line << "\n";
+    if (std::getline(all, line)) out_ << "  ... (a shows all)\n", ++lines;
+    out_ << "\n";
+    return lines + 1;
+  }
+  /// The step in the lines of the terminal that are left by others: a blank line, the prompt and the one before it.
+  void show(int others = 0) {
+    ArrayStyle left = style_;
+    if (left.lines > 0) left.lines = std::max(4, left.lines - others - 3);
+    out_ << to_text(card_of(trace_, steps_[now_]), left) << "\n";
+  }
   void go(std::size_t step) {
     now_ = step;
     show();
@@ -73,6 +90,8 @@ class Stepper {
       list();
     else if (command == "h" || command == "?" || command == "help")
       out_ << help;
+    else if (command == "a")
+      out_ << introduction_of(trace_, style_.columns);
     else if (command == "i")
       show_inputs();
     else if (command == "g")

@@ -56,6 +56,47 @@ TEST(StudyExpression, SaysWhatIsNotFiniteAndWhereThatBegins) {
   EXPECT_EQ(messages("sqrt(x)", "[1,2]"), "");
 }
 
+TEST(StudyExpression, AResultOfOneElementIsTheLoss) {
+  for (const char* expression : {"mean(square(x))", "mean(square(x), keepdims=true)"}) {
+    const std::vector<std::string> line{"study", "--expr", expression, "--input", "x=[1,2,3]"};
+    const Outcome outcome = run_command(line);
+    ASSERT_EQ(outcome.status, 0) << outcome.messages;
+    EXPECT_NE(outcome.results.find("\n      0.6667   1.333       2\n"), std::string::npos) << outcome.results;
+    EXPECT_EQ(outcome.results.find("sum(R y)"), std::string::npos) << outcome.results;
+  }
+}
+
+TEST(StudyExpression, SaysThatALargerResultIsWeightedByRandomNumbersAndWhy) {
+  const std::vector<std::string> line{"study", "--expr", "square(x)", "--input", "x=[1,2,3]"};
+  EXPECT_TRUE(run_command(line).results.starts_with(
+      "square(x): 1 record\n  L = sum(R y): y is the result [3], and R, which arrives there as dy, has a\n"
+      "  fixed random number for each of its elements (--seed draws others). Each\n"
+      "  element counts differently, so that an error in one of them cannot hide.\n\n"))
+      << run_command(line).results;
+  std::vector<std::string> as_json = line;
+  as_json.push_back("--json");
+  EXPECT_EQ(json::parse(run_command(as_json).results)["trace"]["notes"].size(), 1u);
+}
+
+TEST(StudyExpression, AtIsTheMatrixProductLeftToRightWithTimes) {
+  const auto trace = [](const std::string& expression) {
+    const Outcome outcome = run_command(
+        {"study", "--expr", expression, "--input", "q=2x3", "--input", "k=3x2", "--input", "b=2x2", "--json"});
+    EXPECT_EQ(outcome.status, 0) << outcome.messages;
+    return outcome.results.substr(outcome.results.find("\"nodes\""));  // the title is another one
+  };
+  EXPECT_EQ(trace("q @ k * b + b"), trace("mul(matmul(q, k), b) + b"));
+  EXPECT_EQ(trace("-b @ b + q @ k"), trace("matmul(-b, b) + matmul(q, k)"));
+  EXPECT_EQ(trace("b * b @ b / 2 - q @ k"), trace("matmul(b * b, b) / 2 - matmul(q, k)"));
+}
+
+TEST(StudyExpression, AnInputThatIsNotUsedIsCalledThat) {
+  const Outcome outcome = run_command({"study", "--expr", "softmax(q)", "--input", "q=2", "--input", "k=2"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.messages.find("the input k is not used; the expression has q; leave k out"), std::string::npos)
+      << outcome.messages;
+}
+
 TEST(StudyExpression, HasTheDtypeThatWasAskedFor) {
   const Outcome outcome = run_command({"study", "--expr", "exp(x)", "--input", "x=2", "--dtype", "f32", "--json"});
   EXPECT_EQ(json::parse(outcome.results)["trace"]["nodes"][0]["dtype"], "f32");

@@ -1,5 +1,6 @@
 // retrace study: what it prints, what it writes, and what it says of lines and files that are wrong.
 #include <gtest/gtest.h>
+#include <retrace/models/study/subjects.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -91,6 +92,69 @@ TEST(StudyCommand, AnUnwritablePathIsNamedAndLosesNothing) {
   EXPECT_TRUE(half.messages.starts_with("wrote " + file + "\nretrace study: ")) << half.messages;
   const Outcome same = run_command({"study", "softmax", "--trace", file, "--out", file});
   EXPECT_EQ(same.messages, "study: --out and --trace both name " + file + "; give the page another name\n");
+}
+
+TEST(StudyCommand, AFlagThatDoesNotApplyIsRefusedAndOneThatDoesChangesTheTrace) {
+  for (const std::string_view name : subject_names()) {
+    const std::string subject(name);
+    const std::string usual = run_command({"study", subject, "--json"}).results;
+    for (const std::string flag : {"--tokens", "--size", "--slots", "--heads"}) {
+      const Outcome outcome = run_command({"study", subject, flag, flag == "--heads" ? "4" : "16", "--json"});
+      if (outcome.status == 0)
+        EXPECT_NE(outcome.results, usual) << subject << " " << flag;
+      else
+        EXPECT_NE(outcome.messages.find(subject + " has no " + flag + "; leave it out"), std::string::npos)
+            << outcome.messages;
+    }
+    const Outcome causal = run_command({"study", subject, "--causal", "--json"});
+    EXPECT_EQ(causal.status == 0, causal.status == 0 && causal.results != usual) << subject << " --causal";
+  }
+}
+
+TEST(StudyCommand, FlagsOfSubjectsAreNotOfExpressionsAndTraces) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "x.trace.safetensors";
+  run_command({"study", "softmax", "--trace", file});
+  EXPECT_EQ(run_command({"study", file, "--seed", "3"}).messages,
+            "study: the trace " + file + " has no --seed; leave it out\n");
+  EXPECT_EQ(run_command({"study", file, "--fused"}).messages,
+            "study: the trace " + file + " has no --fused; leave it out\n");
+  EXPECT_EQ(run_command({"study", "--expr", "x * x", "--input", "x=3", "--tokens", "4"}).messages,
+            "study: an expression has no --tokens; leave it out\n");
+  EXPECT_EQ(run_command({"study", "softmax", "--heads", "3"}).messages,
+            "study: softmax has no --heads; leave it out; it has --tokens, --size\n");
+  EXPECT_EQ(run_command({"study", "gru", "--dot", "--gradient-flow"}).status, 2);
+  EXPECT_EQ(run_command({"study", "gru", "--dot", "--check-elements", "2"}).status, 2);
+}
+
+TEST(StudyCommand, APageEndsInHtml) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_command({"study", "softmax", "--out", folder / "x.txt"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.messages.find("end it in .html"), std::string::npos) << outcome.messages;
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.txt"));
+  EXPECT_EQ(run_command({"study", "softmax", "--out", folder / "x.htm"}).status, 0);
+}
+
+TEST(StudyCommand, ASampleOfATrainedModelIsShownWithItsQuestionAnswersAndLoss) {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  ASSERT_EQ(run_command({"train", "babi", "--model", "gru", "--hidden", "4", "--steps", "2", "--test-samples", "20",
+                         "--out", run, "--quiet"})
+                .status,
+            0);
+  for (const std::vector<std::string>& which : {std::vector<std::string>{"--worst"}, {"--example", "3"}}) {
+    std::vector<std::string> line{"study", run};
+    line.insert(line.end(), which.begin(), which.end());
+    const std::string shown = run_command(line).results;
+    for (const char* part : {"\n  right answer: ", "\n  answer of the model: ", "\n  loss: ", "\n  question:\n"})
+      EXPECT_NE(shown.find(part), std::string::npos) << part;
+    EXPECT_NE(shown.find("\n    where is the ball?  "), std::string::npos) << "rows have their words\n" << shown;
+  }
+  EXPECT_EQ(run_command({"study", run, "--tokens", "3"}).messages,
+            "study: the trained model " + run + " has no --tokens; leave it out\n");
+  ASSERT_EQ(run_command({"study", run, "--worst", "--out", folder / "x.html"}).status, 0);
+  EXPECT_NE(file_bytes(folder / "x.html").find("\"notes\":[\"right answer: "), std::string::npos);
 }
 
 TEST(StudyCommand, TestSamplesAreOfTrainedModelsAlone) {

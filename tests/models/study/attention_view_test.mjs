@@ -245,7 +245,7 @@ test("steps go by buttons, slider and keys, and the ends stay", () => {
   const trace = studyOf("rmc", "--tokens", "3"),
     all = attentionsOf(trace),
     { root, moves, update, key } = rendered(trace, { t: 1 });
-  assert.match(root.withClass("moment-text")[0].textContent, /rmc_model\/core, step 2 of 3, head 0/);
+  assert.match(root.withClass("moment-text")[0].textContent, /rmc_model\/core, step 1, head 0/);
   root.byId("attention-step-forward").fire("click");
   assert.deepEqual(moves.pop(), { record: all[2].record, layer: 0, t: 2 });
   update({ record: all[2].record });
@@ -273,13 +273,19 @@ test("the map has every head of every attention, and a click leads there", () =>
   const { root, moves, update } = rendered(trace, { t: 1, head: 1 }),
     [map] = root.withClass("attention-map");
   const marked = () => map.withClass("now").map(({ textContent }) => textContent);
-  assert.deepEqual(marked().sort(), ["2", "head 1"]);
+  assert.deepEqual(marked().sort(), ["1", "head 1"]);
   const [canvas] = map.tagged("canvas");
   canvas.fire("pointermove", { offsetX: Number.parseFloat(canvas.attributes.style.slice(6)) - 2, offsetY: 2 });
   map.tagged("figure")[0].fire("click", { target: { tagName: "CANVAS" } });
   assert.deepEqual(moves.pop(), { record: all[2].record, layer: 0, t: 2, head: 0 });
   update({ t: 0, head: 0 });
-  assert.deepEqual(marked().sort(), ["1", "head 0"]);
+  assert.deepEqual(marked().sort(), ["0", "head 0"]);
+});
+
+test("the map cuts no head of eight with 48 rows", () => {
+  const { root } = rendered(studyOf("attention", "--heads", "8", "--tokens", "48")),
+    [map] = root.withClass("attention-map");
+  assert.doesNotMatch(map.textContent, /cut: the first/);
 });
 
 test("the row in focus is the one with the largest gradient, until another is named", () => {

@@ -169,3 +169,10 @@ test("the values are the same every time", () => {
     for (const [name, x] of Object.entries(opened.get(exercise.id).values)) assert.deepEqual(again[name], x, name);
   }
 });
+
+test("a sum without an axis is called that, where an axis makes the answer exact", () => {
+  const said = judged("softmax-dx", "y * dy - y * sum(dy * y)");
+  assert.equal(said.kind, "mistake");
+  assert.match(said.says, /^An axis is missing: sum\(a\) adds up all elements, and sum\(a, 1\) those along axis 1/);
+  assert.equal(judged("softmax-dx", "y * dy - y * sum(dy)").kind, "different");
+});

@@ -17,13 +17,13 @@ const rendered = (trace) => {
 
 test("sentences say where a curve vanishes, and what is left otherwise", () => {
   const sentence = (...values) => flowSentence({ name: "h", values });
-  assert.equal(sentence(1e-9, 1e-4, 0.5, 0.2), "h vanishes: at step 2 it is below 1/1000 of its largest, 0.5 at step 3");
-  assert.equal(sentence(1e-3, 1), "h is largest, 1 at step 2; at the first step it is 0.001 of that");
-  assert.equal(sentence(0, 0, 2, 3), "h is largest, 3 at step 4, and exactly 0 before step 3");
-  assert.match(sentence(1e-9, 0, 2, 3), /^h vanishes: at step 2 /);
+  assert.equal(sentence(1e-9, 1e-4, 0.5, 0.2), "h vanishes: at step 1 it is below 1/1000 of its largest, 0.5 at step 2");
+  assert.equal(sentence(1e-3, 1), "h is largest, 1 at step 1; at the first step it is 0.001 of that");
+  assert.equal(sentence(0, 0, 2, 3), "h is largest, 3 at step 3, and exactly 0 before step 2");
+  assert.match(sentence(1e-9, 0, 2, 3), /^h vanishes: at step 1 /);
   assert.equal(sentence(3, 1), "h is largest at the first step: 3");
   assert.equal(sentence(0, 0), "h: nothing flows back");
-  assert.equal(sentence(1, NaN), "h is NaN at step 2");
+  assert.equal(sentence(1, NaN), "h is NaN at step 1");
 });
 
 test("the scale has whole decades, and leaves out what it cannot show", () => {

@@ -139,7 +139,7 @@ test("changes are lengths by slot, and words name the slot that changed the most
 
 test("words say how the gradient changes on its way back", () => {
   const gradients = [0.1, 1, 2].map((size) => ndArray([2, 1], [0, size]));
-  assert.match(gradientText(gradients), /from step 3 to step 1, .* shrinks from 2 to 0\.1\.$/);
+  assert.match(gradientText(gradients), /from step 2 to step 0, .* shrinks from 2 to 0\.1\.$/);
   assert.match(gradientText(gradients.reverse()), /grows from 0\.1 to 2\.$/);
   assert.equal(gradientText([gradients[0], null]), "");
 });
@@ -151,8 +151,8 @@ test("the view steps by keys, buttons and clicks, and marks its step", () => {
     root = element("div");
   const context = (place) => ({ trace, place: { view: "memory", ...place }, go: (change) => moves.push(change) });
   const update = memoryView.render(root, context({ t: 1 }));
-  assert.match(root.withClass("moment-text")[0].textContent, /rmc_model\/core, step 2 of 3/);
-  assert.ok(root.withClass("now").length > 0 && root.withClass("now").every(({ textContent }) => textContent === "2"));
+  assert.match(root.withClass("moment-text")[0].textContent, /rmc_model\/core, step 1$/);
+  assert.ok(root.withClass("now").length > 0 && root.withClass("now").every(({ textContent }) => textContent === "1"));
   root.byId("memory-step-forward").fire("click");
   assert.deepEqual(moves.pop(), { t: 2, record: steps[2].attentions[0].record });
   const clickAt = (figure, place) => {
@@ -174,7 +174,7 @@ test("the view steps by keys, buttons and clicks, and marks its step", () => {
     );
   }
   update(context({ t: 0 }));
-  assert.match(root.withClass("memory-step")[0].textContent, /^Step 1/);
+  assert.match(root.withClass("memory-step")[0].textContent, /^Step 0/);
   assert.ok(root.byId("memory-step-back").disabled);
   assert.equal(memoryView.onKey("End", context({ t: 0 })), true);
   assert.equal(moves.pop().t, 2);

@@ -41,7 +41,7 @@ TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
             "      3\n"
             "  b = x[1]\n"
             "      3\n"
-            "  -> %0[1]\n"
+            "  -> y = %0[1]\n"
             "      9\n"
             "\n"
             "1  %1[] <- sum %0[1]\n"
@@ -49,21 +49,25 @@ TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
             "  axes [0], keepdims false\n"
             "  x = %0[1]\n"
             "      9\n"
-            "  -> %1[]\n"
+            "  -> y = %1[]\n"
             "      9\n"
             "\n"
             "backward\n"
             "\n"
             "1  backward of sum\n"
             "  dx = dy\n"
-            "  d%1[] arrived\n"
+            "  dy = d%1[] arrived\n"
             "      1\n"
             "  -> dx = d%0[1]\n"
             "      1\n"
             "\n"
             "0  backward of mul\n"
             "  da = dy b, db = dy a\n"
-            "  d%0[1] arrived\n"
+            "  a = x[1]\n"
+            "      3\n"
+            "  b = x[1]\n"
+            "      3\n"
+            "  dy = d%0[1] arrived\n"
             "      1\n"
             "  -> da = dx[1]\n"
             "      3\n"
@@ -114,7 +118,7 @@ TEST(TraceText, ArraysFitInto80Columns) {
 }
 
 TEST(ArrayText, NumbersStandInColumnsAndCutArraysSaySo) {
-  EXPECT_EQ(numbers_text({tensor({{1, -2.5}, {nan, infinity}}, f64)}), "     1  -2.5\n     X     I\n");
+  EXPECT_EQ(numbers_text({tensor({{1, -2.5}, {nan, infinity}}, f64)}), "     1  -2.5\n   NaN   inf\n");
   EXPECT_NE(numbers_text({zeros({100, 2})}).find("... 88 more rows"), std::string::npos);
   EXPECT_NE(numbers_text({zeros({1, 100})}).find("..."), std::string::npos);
   EXPECT_EQ(numbers_text({zeros({2, 0})}), "(empty [2, 0])\n");
@@ -127,7 +131,8 @@ TEST(ArrayText, AHeatMapHasSignsRampAndRange) {
   EXPECT_EQ(heat_map_text({tensor({{0, 2, -1, 1e-9}, {nan, infinity, -infinity, -2}}, f64)}),
             "     @-+ .\n"
             "   X I-I-@\n"
-            "  \" .:-=+*#%@\" is |x| from 0 to 2\n");
+            "  \" .:-=+*#%@\" is |x| from 0 to 2; X is NaN, I and -I are infinite\n");
+  EXPECT_TRUE(heat_map_text({tensor({1, 2}, f64)}).ends_with(" is |x| from 0 to 2\n"));
 }
 
 TEST(ArrayText, ColoursAreAskedFor) {
@@ -147,21 +152,23 @@ std::string answers_to(const std::string& commands) {
 
 TEST(Stepper, GoesForwardThenBackAndStopsAtBothEnds) {
   const std::string all = answers_to("\n\nn\nnext\nb\nback\nb\nb\nq\n");
-  for (const char* prompt : {"1/4 forward> ", "2/4 forward> ", "3/4 backward> ", "4/4 backward> "})
+  for (const char* prompt :
+       {"mul, record 0 of 2 (h for help) > ", "sum, record 1 of 2 (h for help) > ",
+        "backward of sum, record 1 of 2 (h for help) > ", "backward of mul, record 0 of 2 (h for help) > "})
     EXPECT_NE(all.find(prompt), std::string::npos) << prompt;
   EXPECT_NE(all.find("this is the last step"), std::string::npos);
   EXPECT_NE(all.find("this is the first step"), std::string::npos);
 }
 
 TEST(Stepper, JumpsTurnsAndSearches) {
-  EXPECT_NE(answers_to("1\n").find("2/4 forward> "), std::string::npos);
-  EXPECT_NE(answers_to("t\n").find("4/4 backward> "), std::string::npos);
-  EXPECT_NE(answers_to("/backward of sum\n").find("3/4 backward> "), std::string::npos);
+  EXPECT_NE(answers_to("1\n").find("sum, record 1 of 2 (h"), std::string::npos);
+  EXPECT_NE(answers_to("t\n").find("backward of mul, record 0 of 2"), std::string::npos);
+  EXPECT_NE(answers_to("/backward of sum\n").find("backward of sum, record 1 of 2"), std::string::npos);
   EXPECT_NE(answers_to("/nowhere\n").find("has nowhere in its name"), std::string::npos);
   EXPECT_NE(answers_to("7\n").find("there is no record 7; the last one is 1"), std::string::npos);
   EXPECT_NE(answers_to("fly\n").find("there is no command fly; h lists them"), std::string::npos);
-  EXPECT_NE(answers_to("h\n").find("q             quit"), std::string::npos);
-  EXPECT_NE(answers_to("  1 \n").find("2/4 forward> "), std::string::npos) << "spaces around a command";
+  EXPECT_NE(answers_to("h\n").find("q          quit"), std::string::npos);
+  EXPECT_NE(answers_to("  1 \n").find("sum, record 1 of 2 (h"), std::string::npos) << "spaces around a command";
 }
 
 TEST(Stepper, ShowsTensorsAndGradients) {
@@ -180,6 +187,80 @@ TEST(Stepper, ShowsTensorsAndGradients) {
   EXPECT_NE(answers_to("v %7\n").find("there is no tensor %7; did you mean %"), std::string::npos);
   EXPECT_NE(answers_to("t\ng\n").find("d%0 arrived[1]\n  1\n-> dx[1]\n  3\n-> dx[1]\n  3\n"), std::string::npos);
 }
+
+/// A terminal of 80 columns and 24 lines, and what was typed into it: the longest screen between two prompts.
+std::string longest_screen(const Trace& trace, const std::string& commands) {
+  std::istringstream in(commands);
+  std::ostringstream out;
+  step_through(trace, in, out, {.columns = 80, .lines = 24});
+  std::string longest;
+  std::istringstream all(out.str());
+  std::string screen;
+  std::int64_t most = 0;
+  for (std::string line; std::getline(all, line); screen += line + "\n") {
+    constexpr std::string_view prompt = "(h for help) > ";
+    if (const std::size_t end = line.find(prompt); end != line.npos) {  // what was typed ends this line
+      line.erase(0, end + prompt.size());
+      screen.clear();
+    }
+    EXPECT_LE(line.size(), 80u) << line;
+    if (const std::int64_t lines = std::ranges::count(screen, '\n'); lines > most) most = lines, longest = screen;
+  }
+  return longest;
+}
+
+TEST(Stepper, AStepAndThePromptsAroundItFitIntoATerminal) {
+  for (const std::string_view subject : {"softmax", "attention", "lstm", "rmc", "relational-rnn"})
+    for (const bool expand_fused : {true, false}) {
+      const Trace trace = study(subject, {.tokens = 9, .size = 32, .expand_fused = expand_fused});
+      const std::string steps(2 * trace.records.size(), '\n');
+      const std::string longest = longest_screen(trace, steps);
+      EXPECT_LE(std::ranges::count(longest, '\n'), 22) << subject << "\n" << longest;
+    }
+}
+
+TEST(Stepper, ACutStepSaysWhatIsLeftOutAndKeepsEveryTitle) {
+  const Trace trace = study("softmax", {.tokens = 40, .size = 40});
+  const std::string screen = to_text(card_of(trace, {0, true}), {.columns = 80, .lines = 12});
+  for (const char* part :
+       {"0  backward of softmax", "dx = y (dy", "y = %0[40, 40] (cut)", "dy = d%0[40, 40] arrived (cut)",
+        "-> dx = dx[40, 40] (cut)", "lines left out; v NAME shows a tensor"})
+    EXPECT_NE(screen.find(part), std::string::npos) << part << "\n" << screen;
+  EXPECT_EQ(std::ranges::count(screen, '\n'), 12);
+}
+
+TEST(Stepper, TheNotesOnATraceStandBelowItsTitle) {
+  Trace trace = small_trace();
+  trace.notes = {"first", std::string(70, 'a') + " " + std::string(30, 'b'), "a\nb\nc\nd\ne\nf\ng\nh"};
+  EXPECT_TRUE(introduction_of(trace).starts_with("a square: 2 records\n  first\n  aaa"));
+  EXPECT_NE(longest_screen(trace, "").find("... (a shows all)\n"), std::string::npos);
+  std::istringstream commands("a\n");
+  std::ostringstream out;
+  step_through(trace, commands, out, {.lines = 24});
+  EXPECT_NE(out.str().find("  g\n  h\n"), std::string::npos);
+}
+
+TEST(StepCard, NamesTheResultsOfAFormula) {
+  EXPECT_EQ(result_names("y = softmax(x)", 1), std::vector<std::string>{"y"});
+  EXPECT_EQ(result_names("i = sigmoid z_i, c' = f c + i g, h' = o tanh c'", 2), (std::vector<std::string>{"c'", "h'"}));
+  EXPECT_EQ(result_names("y[i, j, k] = x[j, i, k]", 1), std::vector<std::string>{"y"});
+  EXPECT_EQ(result_names("", 2), (std::vector<std::string>{"", ""}));
+}
+
+TEST(StepCard, ShowsTheValuesThatTheFormulaOfABackwardNames) {
+  const std::string card = to_text(card_of(study("softmax"), {0, true}));
+  EXPECT_NE(card.find("dx = y (dy"), std::string::npos) << card;
+  EXPECT_NE(card.find("\n  y = %0[4, 8]\n"), std::string::npos) << card;
+}
+
+TEST(ArrayText, NamesOfRowsStandBeforeThem) {
+  EXPECT_EQ(numbers_text({tensor({{1, 2}, {3, 4}}, f64)}, {}, {"1: a", "2: bcd"}), "1: a    1  2\n2: bcd  3  4\n");
+  EXPECT_EQ(numbers_text({tensor({{1, 2}, {3, 4}}, f64)}, {}, {"one"}), "  1  2\n  3  4\n") << "names of other rows";
+  std::istringstream lines(numbers_text({zeros({1, 50})}, {}, {std::string(60, 'a')}));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(ArrayText, AZeroHasNoSign) { EXPECT_EQ(numbers_text({tensor({-0.0, 0.0}, f64)}), "  0  0\n"); }
 
 TEST(Stepper, EndsWithItsInputAndWithNothingRecorded) {
   EXPECT_TRUE(answers_to("").ends_with("> \n"));

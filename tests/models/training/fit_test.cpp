@@ -140,6 +140,7 @@ TEST(Fit, AGradientThatIsNotFiniteEndsATrainingAndChangesNothing) {
   const std::string before = weights_hash(model);
   const std::string message = message_of([&] { fit(model, *task, {.steps = 3, .batch = 4}); });
   EXPECT_EQ(message.substr(0, 36), "fit: the gradient norm of step 0 is ") << message;
+  EXPECT_TRUE(message.ends_with("; no step was made yet, so look at the data and at how the weights begin")) << message;
   EXPECT_EQ(weights_hash(model), before);
   for (const NamedTensor& parameter : parameters(model)) EXPECT_FALSE(parameter.tensor.has_grad()) << parameter.name;
 }

@@ -32,11 +32,10 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
           ->excludes(names);
   command->add_flag("--list", flags->list, "print the names, and check nothing")->excludes(names)->excludes(expression);
   add_seed(*command, "--seed", flags->expression.seed, "of random inputs")->needs(expression);
-  command
-      ->add_option("--kinks", flags->kinks,
-                   "places of kinks of the function: elements so near to one that a difference would straddle it are "
-                   "skipped (others at kinks are checked by dual numbers, and told)")
-      ->delimiter(',')
+  add_list(*command, "--kinks", flags->kinks,
+           "places of kinks of the function: elements so near to one that a difference would straddle it are skipped "
+           "(others at kinks are checked by dual numbers, and told)",
+           any_number)
       ->needs(expression);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });

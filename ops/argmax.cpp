@@ -1,6 +1,7 @@
 // argmax and argmin.
 #include <cmath>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
@@ -22,7 +23,7 @@ Tensor first_best(const char* function, const char* what, const Tensor& x, int a
     using std::isnan;
     y = empty(x.shape().erased(along), i64);
     const T* from = x.values<T>().data();
-    std::int64_t* to = y.mutable_values<std::int64_t>().data();
+    std::int64_t* to = OpAccess::values<std::int64_t>(y);
     const Lines lines(x.shape(), along);
     for (std::int64_t line = 0; line < lines.count; ++line) {
       const T* first = from + lines.start(line);

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/formula.h>
@@ -76,7 +77,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   Tensor y = empty(shape, x.dtype(), info.name);
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    repeat(Broadcast(shape, {&x.shape()}), shape.numel(), x.values<T>().data(), y.mutable_values<T>().data());
+    repeat(Broadcast(shape, {&x.shape()}), shape.numel(), x.values<T>().data(), OpAccess::values<T>(y));
   });
   record(info, backward, {&x}, {&y});
   return y;

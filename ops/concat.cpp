@@ -1,5 +1,6 @@
 // concat, and stack as concat along an axis of length 1.
 #include <retrace/core/dtype_mismatch.h>
+#include <retrace/core/op_access.h>
 #include <algorithm>
 
 #include <retrace/core/attribute.h>
@@ -111,7 +112,7 @@ Tensor concat(const Tensors& parts, int axis) {
     std::int64_t start = 0;
     for (const Tensor& part : parts) {
       write_strided(walk_in(shape, part.shape(), along, start), part.values<T>().data(),
-                    {y.mutable_values<T>().data(), false});
+                    {OpAccess::values<T>(y), false});
       start += part.dim(along);
     }
   });

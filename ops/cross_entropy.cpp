@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/loss.h>
@@ -160,7 +161,7 @@ template <class T> Tensor sums_of_rows(const Tensor& logits, std::int64_t rows) 
   const std::int64_t classes = logits.dim(-1);
   Tensor sums = empty({3, rows}, logits.dtype(), info.name);
   const T* x = logits.values<T>().data();
-  T* to = sums.mutable_values<T>().data();
+  T* to = OpAccess::values<T>(sums);
   parallel_for(rows, grain / (classes + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
     kernels::run<T>(&kernels::KernelTable::log_sum_exp, kernels::log_sum_exp_plain<T>,
                     {.x = x + begin * classes,
@@ -196,7 +197,7 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, Reduction
     const ClassLosses<T> loss(logits.values<T>().data(), sums.values<T>().data(), rows, classes);
     using std::isfinite;
     const T* t = targets.values<T>().data();
-    reduce_losses(reduction, rows, counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
+    reduce_losses(reduction, rows, counted, OpAccess::values<T>(y), [=](std::int64_t row) {
       return ordered_sum<T>(classes, [=](std::int64_t c) {
         const T target = t[row * classes + c], of_class = loss(row, c);
         return target == T(0) && !isfinite(of_class) ? T(0) : target * of_class;  // 0 (-inf) is 0 here
@@ -240,7 +241,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
     sums = sums_of_rows<T>(logits, rows);
     y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, logits.dtype());
     const ClassLosses<T> loss(logits.values<T>().data(), sums.values<T>().data(), rows, classes);
-    reduce_losses(options.reduction, rows, counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
+    reduce_losses(options.reduction, rows, counted, OpAccess::values<T>(y), [=](std::int64_t row) {
       return labels[row] == options.ignore_index ? T(0) : loss(row, labels[row]);
     });
   });

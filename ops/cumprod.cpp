@@ -1,4 +1,5 @@
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
@@ -59,7 +60,7 @@ Tensor cumprod(const Tensor& x, int axis) {
     using T = decltype(zero);
     y = empty_like(x);
     const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     const Lines lines(x.shape(), along);
     lines.for_each([=](std::int64_t start) {
       Wide<T> product(1);

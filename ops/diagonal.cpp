@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
@@ -88,7 +89,7 @@ Tensor diag_embed(const Tensor& x, std::int64_t offset) {
   Tensor y = zeros(shape, x.dtype());
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    write_strided(StridedWalk(x.shape(), place), x.values<T>().data(), {y.mutable_values<T>().data(), false});
+    write_strided(StridedWalk(x.shape(), place), x.values<T>().data(), {OpAccess::values<T>(y), false});
   });
   record(embed_info, embed_backward, {&x}, {&y}, {}, place);
   return y;

@@ -1,4 +1,5 @@
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
@@ -51,8 +52,8 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
     mask = empty_like(x);
     const T kept = static_cast<T>(factor_of(probability));
     const T* from = x.values<T>().data();
-    T* m = mask.mutable_values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* m = OpAccess::values<T>(mask);
+    T* to = OpAccess::values<T>(y);
     const std::int64_t count = x.numel();
     // Draws are made in order on one thread: which elements fall depends on the generator alone.
     for (std::int64_t k = 0; k < count; ++k) m[k] = random->chance(probability) ? T(0) : kept;

@@ -1,6 +1,7 @@
 // The gates of a relational memory in one op, and the same composed of others.
 #include <retrace/core/attribute.h>
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/run.h>
@@ -129,7 +130,7 @@ template <class T> void backward_of(Record& r) {
   const Attributes& attributes = r.attributes<Attributes>();
   const Sizes n(r.in(0).shape, r.in(1).shape, r.in(2).shape[-1]);
   const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
-  T* dz = dz_of_all.mutable_values<T>().data();
+  T* dz = OpAccess::values<T>(dz_of_all);
   const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
   const T* f = r.saved(3) ? r.saved(3).values<T>() : nullptr;
   const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = attributes.coupled ? nullptr : r.grad_out<T>(2);
@@ -234,8 +235,8 @@ template <class T> void forward(const Operands& in, bool coupled, const GatedMem
   const auto read = [](const Tensor& x) { return x.values<T>().data(); };
   const auto number = [](const Tensor& x) { return x.defined() ? x.values<T>()[0] : T(0); };
   const T *m = read(in.memory), *c = read(in.candidate), *p = read(in.of_memory), *q = read(in.of_input);
-  T *next = out.memory.mutable_values<T>().data(), *i = out.input_gate.mutable_values<T>().data();
-  T* f = coupled ? nullptr : out.forget_gate.mutable_values<T>().data();
+  T *next = OpAccess::values<T>(out.memory), *i = OpAccess::values<T>(out.input_gate);
+  T* f = coupled ? nullptr : OpAccess::values<T>(out.forget_gate);
   n.for_each_slot([&, input_bias = number(in.input_bias), forget_bias = number(in.forget_bias)](std::int64_t sample,
                                                                                                 std::int64_t row) {
     const std::int64_t first = row * n.units;

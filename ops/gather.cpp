@@ -1,4 +1,5 @@
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/ids.h>
 #include <retrace/ops/loops/lines.h>
@@ -53,7 +54,7 @@ Tensor gather(const Tensor& x, const Tensor& ids, int axis) {
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     for_each_pick(x.shape(), ids.shape(), along, positions,
                   [=](std::int64_t in_x, std::int64_t in_y) { to[in_y] = from[in_x]; });
   });

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/operands.h>
@@ -72,8 +73,8 @@ template <class T> void backward_of(Record& record) {
   const Tensor dh_now = state_gradient<T>(record, 1, n), h_before = record.tensor_over_saved(2);
   const Tensor dp_of_all = record.tensor_over_saved(3), dq_of_all = record.tensor_over_saved(4);
   const T* before = n.put_states_before(h0, y, h_before);
-  T* dh = dh_now.mutable_values<T>().data();
-  T *dp = dp_of_all.mutable_values<T>().data(), *dq = dq_of_all.mutable_values<T>().data();
+  T* dh = OpAccess::values<T>(dh_now);
+  T *dp = OpAccess::values<T>(dp_of_all), *dq = OpAccess::values<T>(dq_of_all);
 
   const PackedWeight<T> packed = n.packed(weight, false);
   for (std::int64_t t = n.time - 1; t >= 0; --t) {
@@ -163,10 +164,10 @@ RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight
     using T = decltype(zero);
     const Tensor gates = to_write_over(projected), q = empty_like(projected);
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
-    T* y = result.y.mutable_values<T>().data();
+    T* y = OpAccess::values<T>(result.y);
     forward<T>(n, h.values<T>().data(), weight.values<T>().data(), bias.values<T>().data(), lengths_of_samples(lengths),
-               gates.mutable_values<T>().data(), q.mutable_values<T>().data(), y);
-    copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
+               OpAccess::values<T>(gates), OpAccess::values<T>(q), y);
+    copy_last_step<T>(y, h.values<T>().data(), n, OpAccess::values<T>(result.h));
     record(info, backward, {&projected, &h, &weight, &bias}, {&result.y, &result.h},
            {&h, &weight, &result.y, &gates, &q, &lengths});
   });

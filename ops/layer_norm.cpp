@@ -4,6 +4,7 @@
 
 #include <retrace/core/attribute.h>
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/formula.h>
@@ -147,7 +148,7 @@ kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> al
 template <class T> void gradient_by_blocks(const kernels::LayerNormGradientRows<T>& all, Dtype dtype) {
   const std::int64_t size = rows_of_a_block(all.length), blocks = (all.rows + size - 1) / size;
   const Tensor room = zeros({std::max<std::int64_t>(blocks - 1, 0), 2, all.length}, dtype);
-  T* sums = room.mutable_values<T>().data();
+  T* sums = OpAccess::values<T>(room);
   const auto of_block = [=](std::int64_t block, int which) { return sums + (2 * (block - 1) + which) * all.length; };
   parallel_for(blocks, grain / (size * all.length + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t block = begin; block < end; ++block) {
@@ -172,7 +173,7 @@ template <class T> struct GradientOfSum {
     if (residual > 0 && (r.wants(0) || r.wants(residual))) values = r.flow_to_tensor<T>().tensor;
   }
   GradientSlot<T> slot() const {
-    if (values.defined()) return {values.template mutable_values<T>().data(), false};
+    if (values.defined()) return {OpAccess::values<T>(values), false};
     return record.wants(0) ? record.template flow<T>(0).dx : GradientSlot<T>{nullptr, false};
   }
   void pass_on(int residual) const {
@@ -300,7 +301,7 @@ template <class T> void rescale_row(const kernels::LayerNormRows<T>& all, std::i
 template <class T> void forward(const Operands& in, const Normalised& out) {
   const std::int64_t rows = out.inverse.numel(), width = rows == 0 ? 0 : in.x.numel() / rows;
   const auto read = [](const Tensor& x) { return x.defined() ? x.values<T>().data() : nullptr; };
-  const auto write = [](const Tensor& x) { return x.mutable_values<T>().data(); };
+  const auto write = [](const Tensor& x) { return OpAccess::values<T>(x); };
   kernels::LayerNormRows<T> all{.x = read(in.x),
                                 .gamma = read(in.gamma),
                                 .beta = read(in.beta),

@@ -1,4 +1,5 @@
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
@@ -71,7 +72,7 @@ void forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor
              const Tensor& y, const Tensor& slopes) {
   const T *from = x.values<T>().data(), *w = weight.values<T>().data();
   const T* b = bias.defined() ? bias.values<T>().data() : nullptr;
-  T *to = y.mutable_values<T>().data(), *to_slopes = slopes.defined() ? slopes.mutable_values<T>().data() : nullptr;
+  T *to = OpAccess::values<T>(y), *to_slopes = slopes.defined() ? OpAccess::values<T>(slopes) : nullptr;
   const kernels::ActivationFunction<T> apply = f == nullptr ? nullptr : f->of<T>().apply;
   if constexpr (std::is_floating_point_v<T>) {
     kernels::gemm<T>({n.rows, n.out, n.in}, {from, n.in}, {w, n.in, true},
@@ -86,7 +87,7 @@ void forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor
 template <class T> Tensor gradient_of_z(Record& r, const ActivationParts& f) {
   const T* saved = r.saved(2).values<T>();
   const auto [dy, dz] = r.flow_to_tensor<T>();
-  T* to = dz.template mutable_values<T>().data();
+  T* to = OpAccess::values<T>(dz);
   parallel_for(dz.numel(), unary_grain, [=, &f, dy = dy](std::int64_t begin, std::int64_t end) {
     f.of<T>().gradient(saved + begin, dy + begin, to + begin, end - begin);
   });

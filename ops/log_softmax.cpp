@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
@@ -66,7 +67,7 @@ Tensor log_softmax(const Tensor& x, int axis, const Tensor& mask) {
     using T = decltype(zero);
     y = empty_like(x);
     const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     const Lines lines(x.shape(), along);
     lines.for_each([=](std::int64_t start) { forward(from + start, to + start, lines.length, lines.stride); });
   });

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/operands.h>
@@ -92,8 +93,8 @@ template <class T> void backward_of(Record& r) {
   const SampleLengths lengths = r.saved(6) ? SampleLengths(r.saved(6).values<std::int64_t>()) : SampleLengths();
   const Tensor dh_now = state_gradient<T>(r, 1, n), dc_now = state_gradient<T>(r, 2, n);
   const Tensor dz_of_all = r.tensor_over_saved(4);
-  T *dh = dh_now.mutable_values<T>().data(), *dc = dc_now.mutable_values<T>().data();
-  T* dz = dz_of_all.mutable_values<T>().data();
+  T *dh = OpAccess::values<T>(dh_now), *dc = OpAccess::values<T>(dc_now);
+  T* dz = OpAccess::values<T>(dz_of_all);
 
   const PackedWeight<T> packed = n.packed(weight, false);
   for (std::int64_t t = n.time - 1; t >= 0; --t) {
@@ -164,11 +165,11 @@ LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, c
     const Shape states{n.batch, n.time, n.hidden};
     const Tensor gates = to_write_over(projected), c_of_all = empty(states, projected.dtype());
     result = {empty(states, projected.dtype()), empty_like(h), empty_like(c)};
-    T *y = result.y.mutable_values<T>().data(), *c_of_steps = c_of_all.mutable_values<T>().data();
+    T *y = OpAccess::values<T>(result.y), *c_of_steps = OpAccess::values<T>(c_of_all);
     forward<T>(n, h.values<T>().data(), c.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths),
-               gates.mutable_values<T>().data(), c_of_steps, y);
-    copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
-    copy_last_step<T>(c_of_steps, c.values<T>().data(), n, result.c.mutable_values<T>().data());
+               OpAccess::values<T>(gates), c_of_steps, y);
+    copy_last_step<T>(y, h.values<T>().data(), n, OpAccess::values<T>(result.h));
+    copy_last_step<T>(c_of_steps, c.values<T>().data(), n, OpAccess::values<T>(result.c));
     record(info, backward, {&projected, &h, &c, &weight}, {&result.y, &result.h, &result.c},
            {&h, &c, &weight, &result.y, &gates, &c_of_all, &lengths});
   });

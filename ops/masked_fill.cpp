@@ -1,4 +1,5 @@
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/operands.h>
@@ -72,7 +73,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
     y = empty_like(x);
     const T* from = x.values<T>().data();
     const std::int64_t* hides = mask.values<std::int64_t>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     const T fill = static_cast<T>(value);
     parallel_for(x.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
       choose(

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/matmul_plan.h>
 #include <retrace/ops/loops/operands.h>
@@ -239,7 +240,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
     using T = decltype(zero);
     y = empty(plan.y, a.dtype(), info.name);
     const T *from_a = a.values<T>().data(), *from_b = b.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     if constexpr (std::is_floating_point_v<T>)
       forward(plan, from_a, from_b, to);
     else

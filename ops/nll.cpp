@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/loss.h>
 #include <retrace/ops/loops/weighted_targets.h>
 
@@ -37,9 +38,9 @@ void backward(Record& r) {
 /// 1 where q is 0.
 Tensor unused_classes(const Tensor& q) {
   const Tensor mask = zeros(q.shape(), i64);
-  const auto is_unused = mask.mutable_values<std::int64_t>();
+  std::int64_t* is_unused = OpAccess::values<std::int64_t>(mask);
   dispatch_real(q.dtype(), info.name, [&](auto zero) {
-    for (std::size_t k = 0; k < is_unused.size(); ++k) is_unused[k] = q.values<decltype(zero)>()[k] == zero ? 1 : 0;
+    for (const auto weight : q.values<decltype(zero)>()) *is_unused++ = weight == zero ? 1 : 0;
   });
   return mask;
 }
@@ -75,7 +76,7 @@ Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyO
     using T = decltype(zero);
     y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, log_probabilities.dtype());
     const T* x = log_probabilities.values<T>().data();
-    reduce_losses(options.reduction, targets.numel(), counted, y.mutable_values<T>().data(), [=](std::int64_t row) {
+    reduce_losses(options.reduction, targets.numel(), counted, OpAccess::values<T>(y), [=](std::int64_t row) {
       return labels[row] == options.ignore_index ? T(0) : -x[row * classes + labels[row]];
     });
   });

@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
@@ -12,7 +13,7 @@ Tensor nonzero(const Tensor& x) {
     const int rank = x.rank();
     const auto strides = x.shape().strides();
     Tensor y = empty({count, rank}, i64, "nonzero");
-    std::int64_t* to = y.mutable_values<std::int64_t>().data();
+    std::int64_t* to = OpAccess::values<std::int64_t>(y);
     std::int64_t place = 0;
     for (const T& element : x.values<T>()) {
       if (element != T(0))

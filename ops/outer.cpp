@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 
@@ -47,7 +48,7 @@ Tensor outer(const Tensor& a, const Tensor& b) {
   dispatch_real(a, "a", info.name, [&](auto zero) {
     using T = decltype(zero);
     y = empty({a.dim(0), b.dim(0)}, a.dtype(), info.name);
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     for (const T left : a.values<T>())
       for (const T right : b.values<T>()) *to++ = left * right;
   });

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
@@ -59,8 +60,8 @@ Tensor pad(const Tensor& x, std::span<const Padding> padding) {
     inside.offset += padding[static_cast<std::size_t>(axis)].before * inside.strides[static_cast<std::size_t>(axis)];
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    std::ranges::fill(y.mutable_values<T>(), zero);
-    write_strided(StridedWalk(x.shape(), inside), x.values<T>().data(), {y.mutable_values<T>().data(), false});
+    std::fill_n(OpAccess::values<T>(y), y.numel(), zero);
+    write_strided(StridedWalk(x.shape(), inside), x.values<T>().data(), {OpAccess::values<T>(y), false});
   });
   record(info, backward, {&x}, {&y}, {}, inside);
   return y;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
 
@@ -68,8 +69,8 @@ Tensor relu_with_bits(const Tensor& x) {
     using T = decltype(zero);
     Tensor result = empty_like(x);
     const T* from = x.values<T>().data();
-    T* to = result.mutable_values<T>().data();
-    std::uint64_t* words = reinterpret_cast<std::uint64_t*>(bits.mutable_values<std::int64_t>().data());
+    T* to = OpAccess::values<T>(result);
+    std::uint64_t* words = reinterpret_cast<std::uint64_t*>(OpAccess::values<std::int64_t>(bits));
     for_each_part(x.numel(), [=](std::int64_t first, std::int64_t count, std::int64_t word) {
       if constexpr (std::is_floating_point_v<T>)
         kernels::map_kernels<T>().relu_with_bits(from + first, to + first, words + word, count);

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
@@ -114,7 +115,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
     inverse = empty(x.shape().first(x.rank() - 1), x.dtype());
     y = empty_like(x);
     forward(x.values<T>().data(), gamma.defined() ? gamma.values<T>().data() : nullptr, eps, inverse.numel(), x.dim(-1),
-            normal.mutable_values<T>().data(), inverse.mutable_values<T>().data(), y.mutable_values<T>().data());
+            OpAccess::values<T>(normal), OpAccess::values<T>(inverse), OpAccess::values<T>(y));
   });
   const Tensor* saved_gamma = x.wants_gradient() ? &gamma : nullptr;
   if (gamma.defined())

@@ -1,4 +1,5 @@
 // The recurrent layer of Elman over a sequence in one op (rnn_sequence), and its step composed of others (rnn_step).
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
@@ -34,7 +35,7 @@ template <class T> void backward_of(Record& r) {
   const T* dy = r.grad_out<T>(0);
   const SampleLengths lengths = r.saved(3) ? SampleLengths(r.saved(3).values<std::int64_t>()) : SampleLengths();
   const Tensor dh_now = state_gradient<T>(r, 1, n), dz_of_all = empty(r.in(0).shape, r.in(0).dtype);
-  T *dh = dh_now.mutable_values<T>().data(), *dz = dz_of_all.mutable_values<T>().data();
+  T *dh = OpAccess::values<T>(dh_now), *dz = OpAccess::values<T>(dz_of_all);
 
   const PackedWeight<T> packed = n.packed(weight, false);
   for (std::int64_t t = n.time - 1; t >= 0; --t) {
@@ -90,10 +91,10 @@ RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight
     using T = decltype(zero);
     const Tensor z = to_write_over(projected);
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
-    T* y = result.y.mutable_values<T>().data();
+    T* y = OpAccess::values<T>(result.y);
     forward<T>(n, parts_of(activation)->of<T>(), h.values<T>().data(), weight.values<T>().data(),
-               lengths_of_samples(lengths), z.mutable_values<T>().data(), y);
-    copy_last_step<T>(y, h.values<T>().data(), n, result.h.mutable_values<T>().data());
+               lengths_of_samples(lengths), OpAccess::values<T>(z), y);
+    copy_last_step<T>(y, h.values<T>().data(), n, OpAccess::values<T>(result.h));
     record(activation == Activation::tanh ? tanh_info : relu_info, backward, {&projected, &h, &weight},
            {&result.y, &result.h}, {&h, &weight, &result.y, &lengths}, activation);
   });

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/operands.h>
@@ -41,7 +42,7 @@ constexpr OpInfo info{
 /// For each step and feature of a head, cos m, and sin m with its sign: [2, T, 2 pairs], as TurnedRows reads them.
 template <class T> Tensor turns_of(std::int64_t time, std::int64_t size, const RotaryOptions& options) {
   Tensor turns = empty({2, time, size}, std::is_same_v<T, float> ? f32 : f64);
-  T* const cosine = turns.mutable_values<T>().data();
+  T* const cosine = OpAccess::values<T>(turns);
   T* const sine = cosine + time * size;
   const bool halves = options.pairs == RotaryPairs::halves;
   const std::int64_t pairs = size / 2;
@@ -105,8 +106,8 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
     using Turn = kernels::Turn<T>;
     y = empty_like(x);
     turns = turns_of<Turn>(x.dim(-2), features / options.heads, options);
-    turn<T>(x.shape(), options, turns.values<Turn>().data(), x.values<T>().data(),
-            {y.mutable_values<T>().data(), false}, false);
+    turn<T>(x.shape(), options, turns.values<Turn>().data(), x.values<T>().data(), {OpAccess::values<T>(y), false},
+            false);
   });
   record(info, backward, {&x}, {&y}, {&turns}, options);
   return y;

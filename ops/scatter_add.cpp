@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/ids.h>
 
 namespace retrace {
@@ -47,7 +48,7 @@ Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates) {
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = updates.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     for (std::int64_t i = 0; i < ids.numel(); ++i)
       for (std::int64_t k = 0; k < length; ++k) to[rows[i] * length + k] += from[i * length + k];
   });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/unary.h>
@@ -77,7 +78,7 @@ Tensor swiglu(const Tensor& x) {
     using T = decltype(zero);
     y = empty(x.shape().replaced(x.rank() - 1, features), x.dtype());
     const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     for_ranges_of_rows(y.shape(), [=](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row) {
         const T *a = from + row * 2 * features, *b = a + features;

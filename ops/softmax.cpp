@@ -4,6 +4,7 @@
 
 #include <retrace/core/attribute.h>
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/formula.h>
@@ -125,7 +126,7 @@ Tensor softmax(const Tensor& x, int axis, const Tensor& mask) {
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
     y = empty_like(x);
-    forward(Lines(x.shape(), along), x.values<T>().data(), y.mutable_values<T>().data());
+    forward(Lines(x.shape(), along), x.values<T>().data(), OpAccess::values<T>(y));
   });
   record(info, backward, {&x}, {&y}, {&y}, along);
   return y;

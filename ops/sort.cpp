@@ -4,6 +4,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
@@ -27,7 +28,7 @@ Tensor ordered_positions(const char* function, const Tensor& x, int axis, std::i
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();
-    std::int64_t* to = y.mutable_values<std::int64_t>().data();
+    std::int64_t* to = OpAccess::values<std::int64_t>(y);
     const Lines lines(x.shape(), axis), results(y.shape(), axis);
     lines.for_each_block([&](std::int64_t begin, std::int64_t end) {
       const Tensor room = empty({lines.length}, i64);

@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/take.h>
 
 #include <algorithm>
@@ -66,7 +67,7 @@ Tensor take_blocks(const OpInfo& op, const Tensor& x, const Tensor& ids, int axi
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     parallel_for(blocks.outer * blocks.count, 16384 / (blocks.inner + 1) + 1,
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t n = begin; n < end; ++n)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
@@ -74,7 +75,7 @@ Tensor triangle_of(const OpInfo& info, const Tensor& x, const Triangle& triangle
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     for_each_of(x.shape(), triangle, [=](std::int64_t k, bool keeps) { to[k] = keeps ? from[k] : T(0); });
   });
   record(info, triangle_backward, {&x}, {&y}, {}, triangle);

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/operands.h>
@@ -41,7 +42,7 @@ void where_values(const Broadcast& broadcast, const Tensor& condition, const Ten
   const std::int64_t* of_condition = condition.values<std::int64_t>().data();
   const T* of_a = a.values<T>().data();
   const T* of_b = b.values<T>().data();
-  T* to = y.mutable_values<T>().data();
+  T* to = OpAccess::values<T>(y);
   parallel_for(y.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
     for_each_row(broadcast, begin, end, [&](const BroadcastRow& row) {
       const auto [condition_step, a_step, b_step] = broadcast.strides[0];

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>
@@ -153,7 +154,7 @@ Zeros forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, cons
               const AttentionResult& result) {
   const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
   return attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result,
-                              heads_of(result.y.mutable_values<T>().data(), result.y.shape(), heads));
+                              heads_of(OpAccess::values<T>(result.y), result.y.shape(), heads));
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/kernels/attention_head.h>
@@ -87,7 +88,7 @@ template <class T>
 void run_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden, Zeros zeros,
                  const Tensor& weights, const Matrices<T>& y) {
   if (!weights.defined()) return long_attention_forward(n, in, hidden, y, zeros);
-  T* to = weights.mutable_values<T>().data();
+  T* to = OpAccess::values<T>(weights);
   if (hidden.mask.defined() || !fits_in_registers<T>(n) || zeros == Zeros::strong)
     large_heads_forward(n, in, hidden, to, y, zeros);
   else
@@ -108,7 +109,7 @@ Zeros attention_forward(const AttentionSizes& n, const AttentionOperands<const T
     run_forward(n, in, hidden, Zeros::strong, result.weights, y);
     return Zeros::strong;
   } else {
-    single_heads_forward(n, in, hidden, result.weights.mutable_values<T>().data(), y);
+    single_heads_forward(n, in, hidden, OpAccess::values<T>(result.weights), y);
     return Zeros::strong;
   }
 }

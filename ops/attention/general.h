@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/kernels/run.h>
@@ -204,7 +205,7 @@ void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& arg
 template <class T> void large_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& args) {
   for_each_group(n, [&](const HeadGroup& group) {
     const Tensor room = empty({group.items(), n.queries, n.keys}, dtype_of<T>);
-    T* ds = room.mutable_values<T>().data();
+    T* ds = OpAccess::values<T>(room);
     const T* w = args.weights + group.first_item(n) * n.queries * n.keys;
     gradient_of_scores(n, args, group, ds);
     const Matrices<const T> scores = weights_of<const T>(ds, n, group);

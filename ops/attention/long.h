@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/threads_scope.h>
 #include <retrace/ops/attention/general.h>
 
@@ -54,7 +55,7 @@ template <class T> class RightPanels {
     panels_ = empty({(keys + keys_of_a_block - 1) / keys_of_a_block * block_size_}, dtype_of<T>);
     for_each_key_block(keys, [&](std::int64_t first, std::int64_t count) {
       kernels::pack_right_factor<T>(transposed ? columns : count, transposed ? count : columns, rows_from(first),
-                                    panels_.mutable_values<T>().data() + first / keys_of_a_block * block_size_);
+                                    OpAccess::values<T>(panels_) + first / keys_of_a_block * block_size_);
     });
   }
   Zeros zeros() const { return zeros_; }
@@ -136,7 +137,7 @@ void long_attention_forward(const AttentionSizes& n, const AttentionOperands<con
     const RightPanels<T> transposed_keys(Zeros::ordinary, n.keys, n.features, matrices_of(in.k, head), true);
     const RightPanels<T> values(zeros, n.keys, n.values, matrices_of(in.v, head), false);
     const Tensor room = weights_of_largest_tile<T>(n, hidden);
-    T* w = room.mutable_values<T>().data();
+    T* w = OpAccess::values<T>(room);
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
       weights_of_tile(n, hidden, head, tile, matrices_of(in.q, head), transposed_keys, w);
       multiply_weights(tile, n.values, w, values, rows_of_tile(matrices_of(y, head), tile), false);
@@ -161,7 +162,7 @@ void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>
     if (wants_q || wants_k) transposed_values.emplace(args.zeros, n.keys, n.values, v, true);
     if (wants_q) keys.emplace(args.zeros, n.keys, n.features, k, false);
     const Tensor room_for_w = weights_of_largest_tile<T>(n, hidden), room_for_ds = empty_like(room_for_w);
-    T *w = room_for_w.mutable_values<T>().data(), *ds = room_for_ds.mutable_values<T>().data();
+    T *w = OpAccess::values<T>(room_for_w), *ds = OpAccess::values<T>(room_for_ds);
     for_each_query_tile(n, hidden, [&](const QueryTile& tile) {
       const Matrices<const T> dy_of_tile = rows_of_tile(dy, tile);
       weights_of_tile(n, hidden, head, tile, q, transposed_keys, w);

@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/attention/mask.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype) {
   check_length("causal_mask", "queries", queries);
   check_length("causal_mask", "keys", keys);
   Tensor future = empty({queries, keys}, i64, "causal_mask");
-  std::int64_t* flags = future.mutable_values<std::int64_t>().data();
+  std::int64_t* flags = OpAccess::values<std::int64_t>(future);
   for (std::int64_t i = 0; i < queries && keys > 0; ++i, flags += keys) {
     const std::int64_t seen = std::clamp<std::int64_t>(i + 1 + keys - queries, 0, keys);
     std::fill(flags, flags + seen, 0);
@@ -74,7 +75,7 @@ Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype) {
     throw ShapeError(text("padding_mask: ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),
                           " must be i64 of shape [batch], one per sample"));
   Tensor padding = empty({lengths.dim(0), 1, 1, time}, i64, "padding_mask");
-  std::int64_t* flags = padding.mutable_values<std::int64_t>().data();
+  std::int64_t* flags = OpAccess::values<std::int64_t>(padding);
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
     if (length < 0 || length > time)
       throw IndexError(text("padding_mask: a length of ", length, " is outside 0 to ", time, "; check ",

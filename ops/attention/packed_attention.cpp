@@ -1,6 +1,7 @@
 // Attention of q, k and v that lie together in the rows of one tensor, where they stay.
 #include <array>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>
@@ -143,9 +144,8 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   if (stored) result.weights = empty(shape, qkv.dtype(), info.name);
   const Zeros zeros = dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
     using T = decltype(zero);
-    return attention_forward<T>(
-        n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result,
-        in_features(result.y.mutable_values<T>().data(), queries, packing.values, packing.heads));
+    return attention_forward<T>(n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result,
+                                in_features(OpAccess::values<T>(result.y), queries, packing.values, packing.heads));
   });
   const Attributes attributes{packing, {hidden.causal, hidden.mask.defined(), zeros}};
   if (stored)

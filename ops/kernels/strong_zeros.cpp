@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ template <class T> class SplitFactor {
         column_step_(x.transposed ? x.row_stride : 1),
         columns_(columns),
         finite_(zeros({rows, columns}, dtype_of<T>)) {
-    T* finite = finite_.template mutable_values<T>().data();
+    T* finite = OpAccess::values<T>(finite_);
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t column = 0; column < columns; ++column, ++finite) {
         const T value = (*this)(row, column);

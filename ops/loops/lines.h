@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/tensor.h>
 
@@ -36,7 +37,7 @@ struct Lines {
       const Tensor room = empty({static_cast<std::int64_t>(arrays), length}, dtype_of<T>);
       std::array<T*, arrays> copies;
       for (std::size_t n = 0; n < arrays; ++n)
-        copies[n] = room.mutable_values<T>().data() + static_cast<std::int64_t>(n) * length;
+        copies[n] = OpAccess::values<T>(room) + static_cast<std::int64_t>(n) * length;
       for (std::int64_t line = begin; line < end; ++line) {
         for (std::size_t n = 0; n < arrays; ++n)
           for (std::int64_t k = 0; k < length; ++k) copies[n][k] = from[n][start(line) + k * stride];

@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/padding.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Tensor with_harmless_padding(const Tensor& x, const Tensor& lengths, std::int64_
       for (std::int64_t t = 0; t < time; ++t, ++step) {
         if (first + t < length || are_harmless(values.subspan(step * size, size))) continue;
         if (!is_harmful.defined()) is_harmful = zeros({x.dim(0), time}, i64);
-        is_harmful.mutable_values<std::int64_t>()[step] = 1;
+        OpAccess::values<std::int64_t>(is_harmful)[step] = 1;
       }
   });
   if (!is_harmful.defined()) return x;

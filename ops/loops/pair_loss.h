@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/loss.h>
 
 namespace retrace {
@@ -104,7 +105,7 @@ Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, con
     using T = decltype(zero);
     y = empty(reduction == Reduction::none ? x.shape() : Shape{}, x.dtype());
     const T *of_x = x.values<T>().data(), *of_t = target.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     const double counted = counted_losses(loss, x.shape());
     reduce_losses(reduction, x.numel(), counted, to,
                   [=](std::int64_t k) { return loss_of_pair(loss, of_x[k], of_t[k]); });

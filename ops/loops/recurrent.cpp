@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/recurrent.h>
 
 #include <retrace/ops/loops/operands.h>
@@ -40,7 +41,7 @@ void check_recurrent(const char* function, const Tensor& projected, std::int64_t
 
 Tensor reaches(const Tensor& lengths, std::int64_t t) {
   const Tensor result = zeros({lengths.dim(0), 1}, i64);
-  std::int64_t* flag = result.mutable_values<std::int64_t>().data();
+  std::int64_t* flag = OpAccess::values<std::int64_t>(result);
   for (const std::int64_t length : lengths.values<std::int64_t>()) *flag++ = t < length ? 1 : 0;
   return result;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/kernels/gemm.h>
@@ -39,7 +40,7 @@ template <class T> class PackedWeight {
  public:
   PackedWeight(std::int64_t k, std::int64_t n, kernels::GemmOperand<T> weight)
       : panels_(empty({kernels::packed_size(k, n)}, dtype_of<T>)) {
-    kernels::pack_right_factor<T>(k, n, weight, panels_.mutable_values<T>().data());
+    kernels::pack_right_factor<T>(k, n, weight, OpAccess::values<T>(panels_));
   }
   kernels::GemmOperand<T> factor() const {
     return {.data = panels_.values<T>().data(), .row_stride = 0, .packed = true};
@@ -83,7 +84,7 @@ struct RecurrentSizes {
   }
   /// The state before each step, [B, T, H]: h0, then y without its last step. Written to `result`, which may be y.
   template <class T> const T* put_states_before(const T* h0, const T* y, const Tensor& result) const {
-    T* const first = result.mutable_values<T>().data();
+    T* const first = OpAccess::values<T>(result);
     if (time > 0)
       for (std::int64_t b = 0; b < batch; ++b, y += time * hidden, h0 += hidden) {
         T* const to = first + b * time * hidden;
@@ -141,7 +142,7 @@ template <class T> void add_step(const T* dy, const RecurrentSizes& n, std::int6
 template <class T> Tensor state_gradient(const Record& r, int j, const RecurrentSizes& n) {
   Tensor result = zeros({n.batch, n.hidden}, r.out(j).dtype);
   if (const T* gradient = r.grad_out<T>(j))
-    std::copy(gradient, gradient + n.batch * n.hidden, result.mutable_values<T>().data());
+    std::copy(gradient, gradient + n.batch * n.hidden, OpAccess::values<T>(result));
   return result;
 }
 

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/loops/formula.h>
@@ -164,7 +165,7 @@ Tensor reduced_values(const Tensor& x, const char* name, const ReductionLoops& l
     using T = decltype(zero);
     y = empty(shape, x.dtype());
     const T* from = x.values<T>().data();
-    T* to = y.mutable_values<T>().data();
+    T* to = OpAccess::values<T>(y);
     parallel_for(loops.outputs, outputs_a_thread(loops),
                  [&](std::int64_t begin, std::int64_t end) { fill(from, to, begin, end); });
   });

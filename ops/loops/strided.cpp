@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/strided.h>
 
 #include <vector>
@@ -64,7 +65,7 @@ Tensor strided_copy(const OpInfo& info, BackwardFunction backward, const Tensor&
   Tensor y = empty(shape, x.dtype(), info.name);
   dispatch_any(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    read_strided(StridedWalk(shape, strided), x.values<T>().data(), {y.mutable_values<T>().data(), false});
+    read_strided(StridedWalk(shape, strided), x.values<T>().data(), {OpAccess::values<T>(y), false});
   });
   record(info, backward, {&x}, {&y}, {}, strided);
   return y;

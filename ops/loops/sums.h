@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/reduction.h>
 
@@ -50,7 +51,7 @@ template <class Op> void sums_backward(Record& r) {
     Tensor divided;
     if (Op::divides && !broadcast.stands_still(0)) {  // rows of dy are read several times
       divided = empty(r.out(0).shape, r.out(0).dtype);
-      T* to = divided.mutable_values<T>().data();
+      T* to = OpAccess::values<T>(divided);
       for (std::int64_t k = 0; k < divided.numel(); ++k) to[k] = Op::of_sum(dy[k], terms);
       dy = to;
     }

@@ -1,3 +1,4 @@
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/weighted_targets.h>
 
 #include <retrace/core/dual.h>
@@ -37,7 +38,7 @@ WeightedTargets weighted_targets(const Tensor& scores, const Tensor& labels, con
   WeightedTargets result{zeros(scores.shape(), scores.dtype()), 0};
   dispatch_real(scores.dtype(), "weighted_targets", [&](auto zero) {
     using T = decltype(zero);
-    T* q = result.q.mutable_values<T>().data();
+    T* q = OpAccess::values<T>(result.q);
     for (std::int64_t row = 0; row < rows; ++row) {
       if (label[row] == options.ignore_index) continue;
       result.counted += w[label[row]];
@@ -52,7 +53,7 @@ Tensor without_ignored_rows(const Tensor& scores, const Tensor& labels, const Cr
   if (!options.ignore_index) return scores;
   const Tensor mask = zeros(scores.shape().replaced(scores.rank() - 1, 1), i64);
   const auto label = labels.values<std::int64_t>();
-  const auto is_ignored = mask.mutable_values<std::int64_t>();
+  std::int64_t* is_ignored = OpAccess::values<std::int64_t>(mask);
   bool any = false;
   for (std::size_t row = 0; row < label.size(); ++row)
     if (label[row] == *options.ignore_index) is_ignored[row] = 1, any = true;

@@ -31,9 +31,9 @@ template <class Body> void on_threads(int count, Body&& body) {
     });
 }
 
-/// Runs `body` often, until the bytes in use have stopped growing, which a handle lost in each round would prevent. (They
-/// grow at first: memory for handles is kept, by the dozen, for the most that were ever alive at once, and that depends on
-/// how the threads happen to overlap.)
+/// Runs `body` often, until the bytes in use have stopped growing, which a handle lost in each round would prevent.
+/// (They grow at first: memory for handles is kept, by the dozen, for the most that were ever alive at once, and that
+/// depends on how the threads happen to overlap.)
 void expect_nothing_lost(const std::function<void()>& body) {
   constexpr int rounds = 30, attempts = 20;
   constexpr std::int64_t smallest_tensor = 100;  // bytes of a handle

@@ -200,15 +200,13 @@ void detail::free_storage(Storage* storage) {
     return free_storage_for_all(storage);
   const std::size_t size_class = storage->size_class;
   pool.live.add(-static_cast<std::int64_t>(bytes_of(size_class)));
-  ++storage->version;  // a saved value that was freed too early can never look unchanged
-  storage->exposed = false;
+  storage->end_version();
   storage->next = pool.free[size_class];
   pool.free[size_class] = storage;
 }
 
 void detail::free_storage_for_all(Storage* storage) {
-  ++storage->version;
-  storage->exposed = false;
+  storage->end_version();
   const auto bytes = static_cast<std::int64_t>(bytes_of(storage->size_class));
   Common& heir = common();
   const std::lock_guard lock(heir.mutex);

@@ -14,12 +14,18 @@ struct alignas(64) Storage : ReferenceCount {  // by nodes, saved values and gra
   Storage() : ReferenceCount(Counted::storage) {}
   using ReferenceCount::restart;
 
-  std::uint64_t version = 0;  // grows whenever mutable_values() was handed out
+  std::uint64_t version = 0;  // grows with every change; odd if a span may still bring others
   std::uint32_t size_class = 0;
-  bool exposed = false;           // to a span that may outlive this moment: whoever saves the values copies them
   bool lent = false;              // the user's, read as a gradient during a walk: whoever would keep it copies it
   Storage* next = nullptr;        // in a free list
   ReferenceCount* next_returned;  // in the list of what other threads return to this one
+
+  void count_change() { version += 2; }
+  /// To a span that may outlive this moment: from now on, whoever saves the values copies them.
+  void expose() { version |= 1; }
+  bool is_exposed() const { return (version & 1) != 0; }
+  /// When it is freed: a saved value that was freed too early can never look unchanged.
+  void end_version() { version = (version | 1) + 1; }
 
   void* data() { return reinterpret_cast<std::byte*>(this) + sizeof(Storage); }
 };

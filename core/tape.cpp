@@ -140,17 +140,10 @@ std::string Tape::origin_of_nonfinite(TensorRefs inputs) {
 
 // ---- recording
 
-// The spans through which an op filled a new output go no further. (An output may also be a view of an input.)
-void Tape::conceal(TensorInfo& output, TensorRefs inputs) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] != nullptr && node_of(inputs[i])->storage == node_of(&output)->storage) return;
-  node_of(&output)->storage->exposed = false;
-}
-
 void Record::keep_copies() {
   for (int k = 0; k < saved_; ++k) {
     SavedValue& value = saved_list_[k];
-    if (!value || !value.storage_->exposed) continue;
+    if (!value || !value.storage_->is_exposed()) continue;
     const Tensor copy = value.tensor().clone();
     const Node& own = OpAccess::node(copy);
     retain(own.storage);
@@ -162,13 +155,11 @@ void Record::keep_copies() {
 // A record keeps its outputs until the tape ends, and therefore what later records of this tape make of them.
 template <class Counts> void* Tape::record_counted(const Call& call) {
   Tape* const tape = current_tape;
-  const Counts counts(call);
-#pragma GCC unroll 4
-  for (std::size_t j = 0; j < counts.outputs; ++j)
-    if (Node& output = checked(call.outputs[j], call.op, "output", j); output.storage->exposed)
-      conceal(output, call.inputs);
   if (tape == nullptr || tape->closed_) return nullptr;
+  const Counts counts(call);
   if (!tape->wants(call.op, call.inputs, counts.inputs)) return nullptr;
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < counts.outputs; ++j) checked(call.outputs[j], call.op, "output", j);
   if (tape->options_.check_finite) [[unlikely]]
     tape->check_outputs_finite(call.op, call.inputs, call.outputs);
 
@@ -224,7 +215,7 @@ template <class Counts> void* Tape::record_counted(const Call& call) {
     if (!is_of_record) [[unlikely]]
       tape->keep_node(node);
     retain(node->storage);
-    exposed = exposed || node->storage->exposed;
+    exposed = exposed || node->storage->is_exposed();
     new (saved_list + k) SavedValue(node, node->storage, node->elements, node->storage->version);
   }
   if (exposed) [[unlikely]]

@@ -100,7 +100,6 @@ class Tape {
   void check_outputs_finite(const OpInfo& op, TensorRefs inputs, TensorRefs outputs);
   static std::string origin_of_nonfinite(TensorRefs inputs);
   void keep_node(TensorInfo* node);
-  static void conceal(TensorInfo& output, TensorRefs inputs);
   void release_record(Record& record);
 
   TapeOptions options_;

@@ -39,13 +39,13 @@ void Tensor::throw_no_values() const {
 
 void* Tensor::elements_to_update(Dtype asked) const {
   void* first = elements(asked);
-  ++OpAccess::node(*this).storage->version;
+  OpAccess::node(*this).storage->count_change();
   return first;
 }
 
 void* Tensor::elements_to_change(Dtype asked) const {
   void* first = elements_to_update(asked);
-  OpAccess::node(*this).storage->exposed = true;
+  OpAccess::node(*this).storage->expose();
   return first;
 }
 
@@ -164,7 +164,7 @@ void* Tensor::gradient_elements_to_change(Dtype asked) const {
   gradient_elements(asked);  // checks
   Node& n = OpAccess::node(*this);
   own_gradient(&n);
-  n.gradient->exposed = true;
+  n.gradient->expose();
   return n.gradient->data();
 }
 

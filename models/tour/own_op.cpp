@@ -39,9 +39,10 @@ Tensor softsign(const Tensor& x) {
   dispatch_real(x.dtype(), softsign_info.name, [&](auto zero) {
     using T = decltype(zero);
     const auto from = x.values<T>();
-    const auto to = y.mutable_values<T>();
-    using std::abs;
-    for (std::size_t k = 0; k < from.size(); ++k) to[k] = from[k] / (T(1) + abs(from[k]));
+    y.update<T>([&](std::span<T> to) {
+      using std::abs;
+      for (std::size_t k = 0; k < to.size(); ++k) to[k] = from[k] / (T(1) + abs(from[k]));
+    });
   });
   record(softsign_info, softsign_backward, {&x}, {&y}, {&x});  // saved: x
   return y;

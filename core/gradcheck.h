@@ -67,8 +67,9 @@ struct GradcheckElement {
   // Where dual numbers decide: the derivative by them. The error is then |analytic - exact|, less the rounding noise of
   // both where it exceeds the limit, on the same scale. NaN if the difference decides.
   double exact = std::numeric_limits<double>::quiet_NaN();
-  double noise = 0;             // the rounding noise of the difference, if it agrees within that
-  double below = 0, above = 0;  // the slopes on both sides, at a kink
+  double noise = 0;  // the rounding noise of the difference, if it agrees within that
+  double below = 0;  // at a kink: the slopes on both sides
+  double above = 0;
 };
 
 /// Why an element is right that its difference did not decide: "x [0] is at a kink, with slopes of -1 and 1 ...".

@@ -14,13 +14,16 @@ namespace retrace {
 /// The longest header that the format allows, in bytes.
 inline constexpr std::uint64_t max_safetensors_header = 100'000'000;
 
+/// A tensor, as the header tells it.
 struct SafetensorsEntry {
   std::string name;
   const StoredType* type = nullptr;
   Shape shape;
-  std::uint64_t begin = 0, end = 0;  // in bytes, from the end of the header
+  std::uint64_t begin = 0;  // of its bytes, counted from the end of the header
+  std::uint64_t end = 0;
 };
 
+/// All that a header says.
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;  // in the order of their bytes
   std::map<std::string, std::string> metadata;

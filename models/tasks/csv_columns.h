@@ -19,10 +19,11 @@ std::vector<std::string> columns_in_list(const std::string& function, const std:
 
 /// Columns by their roles.
 struct CsvColumns {
-  std::vector<std::string> numbers = {};             // of x
-  std::vector<std::string> label = {}, target = {};  // the answers: one column of classes, or some of numbers
-  std::vector<std::string> sequence = {};            // that tells sequences apart; none: a line is a sample
-  bool has_nameless = false;                         // whether the file has others without a name, which are left out
+  std::vector<std::string> numbers = {};   // of x
+  std::vector<std::string> label = {};     // the answers: one column of classes ...
+  std::vector<std::string> target = {};    // ... or some of numbers
+  std::vector<std::string> sequence = {};  // that tells sequences apart; none: a line is a sample
+  bool has_nameless = false;               // whether the file has others without a name, which are left out
 
   /// All but the nameless ones.
   std::vector<std::string> all() const;

@@ -30,7 +30,8 @@ class SampleTask : public Task {
       : Task(name, kind), format_(std::move(format)) {}
 
   SampleFormat format_;
-  std::vector<double> x_spread_ = {}, y_spread_ = {};  // of the numbers in their units; empty: as format_ scales them
+  std::vector<double> x_spread_ = {};  // of the numbers in their units; empty: as format_ scales them
+  std::vector<double> y_spread_ = {};  // the same of the answers
 };
 
 }  // namespace retrace

@@ -34,7 +34,7 @@ const termsTable = ({ terms, rests }, first, choose) =>
     terms.slice(0, listedTerms).map(({ record, name, sizes, size }, n) =>
       el("tr", { class: n < first ? "added" : null },
         rowHeader(button(`${n < first ? "✓" : "+"} ${n + 1}`, () => choose(n + 1), {
-          id: `term-${n}`, "aria-label": `${firstOnes(n + 1)}, up to ${name}`, "aria-pressed": String(n < first),
+          id: `term-${n}`, "aria-label": `${n + 1}: the sum up to ${name}`, "aria-pressed": String(n < first),
         })),
         el("td", { class: "code" }, name, el("span", { class: "quiet" }, ` record ${record}`)),
         sizes.map((one) => el("td", {}, formatNumber(one, 3))),

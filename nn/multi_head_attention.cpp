@@ -21,6 +21,11 @@ void check_heads_and_ranks(const Tensor& q, const Tensor& k, const Tensor& v, in
         text("multi_head_attention: ", heads, " heads do not divide ", q.dim(-1), " features; choose a divisor"));
 }
 
+/// A mask for each sample, [B, Tq, Tk], as [B, 1, Tq, Tk].
+Tensor with_axis_of_heads(const Tensor& mask) {
+  return mask.defined() && mask.rank() == 3 ? unsqueeze(mask.detach(), 1) : mask;
+}
+
 }  // namespace
 
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
@@ -29,7 +34,8 @@ AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Ten
   const MatmulOptions form{.zeros = mask.defined() ? Zeros::strong : Zeros::ordinary};
   // If q, k and v are one tensor, its gradient sums their terms in the reverse of this order.
   const Tensor values = matmul(v, w_v, form), keys = matmul(k, w_k, form), queries = matmul(q, w_q, form);
-  const AttentionResult result = attention_with_weights(queries, keys, values, {.heads = heads, .mask = mask});
+  const AttentionResult result =
+      attention_with_weights(queries, keys, values, {.heads = heads, .mask = with_axis_of_heads(mask)});
   const Tensor weights = heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
   return {w_o.defined() ? matmul(result.y, w_o, form) : result.y, weights};
 }
@@ -71,7 +77,7 @@ Tensor projected(const Linear& layer, const Tensor& x, Zeros zeros) { return lay
 AttentionOptions masked(const MultiHeadAttention& module, const AttendOptions& options, const Tensor& q,
                         std::int64_t keys) {
   const Dtype dtype = dtype_of_mask(q);
-  Tensor mask = options.mask;
+  Tensor mask = with_axis_of_heads(options.mask);
   const auto add_to_mask = [&](const Tensor& more) { mask = mask.defined() ? as_additive(mask, dtype) + more : more; };
   if (mask.defined())
     check_attention_mask("MultiHeadAttention", mask, attention_scores_shape(q.shape(), keys, module.heads));

@@ -19,7 +19,6 @@
 #include <retrace/nn/module.h>
 #include <retrace/nn/multi_head_attention.h>
 #include <retrace/nn/muon.h>
-#include <retrace/nn/named_only.h>
 #include <retrace/nn/names.h>
 #include <retrace/nn/notebook_memory.h>
 #include <retrace/nn/ntm.h>

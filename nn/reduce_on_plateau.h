@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include <retrace/nn/named_only.h>
-
 namespace retrace {
 
 /// Whether a metric is better when it is lower, as a loss, or higher, as an accuracy.
@@ -23,8 +21,9 @@ enum class Gain { relative, absolute };
 ///   ReduceOnPlateau plateau{.base = 1e-3, .factor = 0.5, .patience = 3};
 ///   adam.set_learning_rate(plateau(validation_loss));  // with groups: .base = 1 and scale_learning_rates
 struct ReduceOnPlateau {
-  NamedOnly named{};
-  double base = 1e-3;
+  union {
+    double base = 1e-3;
+  };
   double factor = 0.1;
   std::int64_t patience = 10;
   Better better = Better::lower;

@@ -1,13 +1,14 @@
 // Learning rate schedules: function objects that map the number of a step, from 0, to its learning rate. With base 1,
 // they map it to the factor of AnyOptimizer::scale_learning_rates. (ReduceOnPlateau has a file of its own.) Options are
-// given by name. A call throws ValueError for options without meaning and for a step below 0.
+// given by name in braces: parentheses do not reach into the union of the first one, so WarmUpCosine(100, 1500), which
+// says nothing of its numbers, does not compile. A call throws ValueError for options without meaning and for a step
+// below 0.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 
-#include <retrace/nn/named_only.h>
 #include <retrace/nn/number_range.h>
 
 namespace retrace {
@@ -17,7 +18,7 @@ namespace detail {
 // The rules of a schedule with `warm_up` first steps of `steps`.
 template <class Schedule> void check_phases(const char* owner, const Schedule& schedule, std::int64_t step) {
   check_number(owner, "base", schedule.base, not_negative);
-  check_number(owner, "min", schedule.min, not_negative);
+  check_number(owner, "min", schedule.min, {0, schedule.base}, "at most base");
   check_number(owner, "steps", schedule.steps, above_0, "the length of the training");
   check_number(owner, "warm_up", schedule.warm_up, {0, static_cast<double>(schedule.steps)}, "a part of the steps");
   check_number(owner, "step", step, not_negative);
@@ -27,8 +28,9 @@ template <class Schedule> void check_phases(const char* owner, const Schedule& s
 
 /// lr = base gamma^floor(step / every), with gamma from 0 to 1 and `every` above 0.
 struct StepDecay {
-  NamedOnly named{};
-  double base = 1e-3;
+  union {
+    double base = 1e-3;
+  };
   double gamma = 0.5;
   std::int64_t every = 1;
   double operator()(std::int64_t step) const {
@@ -43,8 +45,9 @@ struct StepDecay {
 /// lr = base (step + 1) / warm_up for the first `warm_up` steps, then from base down to min along half a cosine
 /// (Loshchilov and Hutter, "SGDR", 2017) until `steps`, and min from there on. warm_up is at most `steps`.
 struct WarmUpCosine {
-  NamedOnly named{};
-  double base = 1e-3;
+  union {
+    double base = 1e-3;
+  };
   double min = 0;
   std::int64_t warm_up = 0;
   std::int64_t steps = 1;
@@ -60,8 +63,9 @@ struct WarmUpCosine {
 /// lr = base (step + 1) / warm_up for the first `warm_up` steps, then linearly from base down to min at step `steps`,
 /// and min from there on. warm_up is at most `steps`.
 struct LinearDecay {
-  NamedOnly named{};
-  double base = 1e-3;
+  union {
+    double base = 1e-3;
+  };
   double min = 0;
   std::int64_t warm_up = 0;
   std::int64_t steps = 1;
@@ -76,8 +80,9 @@ struct LinearDecay {
 /// lr = base min((step + 1) / warm_up, sqrt(warm_up / (step + 1))): it rises to base at the end of the warm-up of 1 or
 /// more steps, then falls with the root of the step (Vaswani et al., "Attention is all you need", 2017).
 struct InverseSqrt {
-  NamedOnly named{};
-  double base = 1e-3;
+  union {
+    double base = 1e-3;
+  };
   std::int64_t warm_up = 1;
   double operator()(std::int64_t step) const {
     check_number("InverseSqrt", "base", base, not_negative);
@@ -96,8 +101,9 @@ enum class Anneal { cosine, linear };
 /// last step, and that from there on. With `three_phases`, it first falls to base / start_divisor as it rose, and from
 /// there in the rest of the steps (rise is at most one half). start_divisor is 1 or more, end_divisor above 0.
 struct OneCycle {
-  NamedOnly named{};
-  double base = 1e-3;  // the highest
+  union {
+    double base = 1e-3;  // the highest
+  };
   std::int64_t steps = 1;
   double rise = 0.3;
   double start_divisor = 25;

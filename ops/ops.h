@@ -520,7 +520,8 @@ Tensor kl_divergence(const Tensor& log_probabilities, const Tensor& target, KlDi
 ///
 /// The mask is either added to the scores, or i64: a key is hidden where the mask is 0. It broadcasts to [batch...,
 /// heads, Lq, Lk] by NumPy's rule, aligned from the right, for any number of heads, also one: [Lq, Lk] is a mask for
-/// all, [heads, Lq, Lk] one for each head, [batch..., 1, Lq, Lk] one for each sample. It gets no gradient.
+/// all, [heads, Lq, Lk] one for each head, [batch..., 1, Lq, Lk] one for each sample. With one head, whose weights have
+/// no axis of heads, the mask may leave it out, too. It gets no gradient.
 struct AttentionOptions {
   int heads = 1;        // the number of heads, side by side in the last axis
   bool causal = false;  // query i sees keys 0 to i + Lk - Lq only

@@ -19,6 +19,17 @@ Tensor hiding(const char* function, const Tensor& flags, Dtype dtype) {
   return masked_fill(zeros(flags.shape(), dtype), flags, minus_infinity);
 }
 
+bool broadcasts(const Shape& shape, const Shape& to) {
+  bool fits = shape.rank() <= to.rank();
+  for (int axis = -1; fits && axis >= -shape.rank(); --axis) fits = shape[axis] == 1 || shape[axis] == to[axis];
+  return fits;
+}
+
+/// Whether the mask [..., queries, keys] leaves out the axis of the only head.
+bool leaves_out_heads(const Shape& mask, const Shape& scores) {
+  return scores[-3] == 1 && !broadcasts(mask, scores) && broadcasts(mask, scores.erased(scores.rank() - 3));
+}
+
 }  // namespace
 
 Shape attention_weights_shape(const Shape& q, std::int64_t keys, int heads) {
@@ -31,10 +42,7 @@ Shape attention_scores_shape(const Shape& q, std::int64_t keys, int heads) {
 }
 
 void check_attention_mask(const char* function, const Tensor& mask, const Shape& scores) {
-  const Shape& shape = mask.shape();
-  bool fits = shape.rank() <= scores.rank();
-  for (int axis = -1; fits && axis >= -shape.rank(); --axis) fits = shape[axis] == 1 || shape[axis] == scores[axis];
-  if (!fits)
+  if (!broadcasts(mask.shape(), scores) && !leaves_out_heads(mask.shape(), scores))
     throw ShapeError(text(function, ": ", describe_operand("mask", mask),
                           " does not broadcast to [batch..., heads, queries, keys], here ", scores,
                           ", aligned from the right; a mask for each sample is [batch..., 1, queries, keys]"));
@@ -43,14 +51,14 @@ void check_attention_mask(const char* function, const Tensor& mask, const Shape&
 Tensor additive_mask(const Tensor& mask, const Shape& scores, Dtype dtype) {
   if (!mask.defined()) return {};
   check_attention_mask("attention", mask, scores);
-  const bool has_axis_of_heads = mask.rank() > 2;
+  const bool has_axis_of_only_head = scores[-3] == 1 && mask.rank() > 2 && !leaves_out_heads(mask.shape(), scores);
   Tensor result = mask.detach();
   if (mask.dtype() == i64) {
     result = where(mask, full({}, 0, dtype), full({}, minus_infinity, dtype));
   } else if (mask.dtype() != dtype) {
     result = to(result, dtype);
   }
-  return has_axis_of_heads && scores[-3] == 1 ? squeeze(result, -3) : result;
+  return has_axis_of_only_head ? squeeze(result, -3) : result;
 }
 
 Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype) {

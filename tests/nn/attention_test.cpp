@@ -99,6 +99,19 @@ TEST_F(MultiHeadAttentionTest, WithACausalMaskOutputsDoNotDependOnLaterInputs) {
   }
 }
 
+TEST_F(MultiHeadAttentionTest, AMaskOfThreeAxesIsOneForEachSample) {
+  for (const int heads : {1, 2, 3})
+    for (const std::int64_t batch : {1, 2, 3}) {
+      const MultiHeadAttention mha(6, random, {.heads = heads});
+      const Tensor x = random.normal({batch, 4, 6}), of_samples = random.normal({batch, 4, 4}),
+                   y = mha(x, of_samples).y;
+      EXPECT_TRUE(same_bits(y, mha(x, unsqueeze(of_samples, 1)).y)) << heads << " heads, batch " << batch;
+      for (std::int64_t b = 0; b < batch; ++b)
+        EXPECT_LT(difference(y[b], mha(slice(x, {range(b, b + 1)}), of_samples[b]).y[0]), 1e-6)
+            << heads << " heads, batch " << batch;
+    }
+}
+
 TEST_F(MultiHeadAttentionTest, MasksOfTheBatchAndOfIntegers) {
   const MultiHeadAttention mha(4, random, {.heads = 2});
   const Tensor x = random.normal({2, 3, 4});

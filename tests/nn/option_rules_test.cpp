@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <retrace/core/safetensors.h>
@@ -78,10 +79,11 @@ void add(Rows& rows, const char* owner, const char* name, const RuleCase& values
 
 template <class Schedule> void add_phases(Rows& rows, const char* owner) {
   add(rows, owner, "base", rate, &Schedule::base);
-  add(rows, owner, "min", rate, &Schedule::min);
+  const RuleCase part_of_base{"from 0 to 1", {-1, 1.5, not_a_number}, {0, 0.5, 1}};
+  add(rows, owner, "min", part_of_base, &Schedule::min, {.base = 1});
   add(rows, owner, "steps", length, &Schedule::steps);
   const RuleCase part_of_steps{"from 0 to 10", {-1, 11}, {0, 1, 10}};
-  add(rows, owner, "warm_up", part_of_steps, &Schedule::warm_up, {.steps = 10});
+  add(rows, owner, "warm_up", part_of_steps, &Schedule::warm_up, {.base = 1, .steps = 10});
 }
 
 template <class Schedule> void add_step(Rows& rows, const char* owner) {
@@ -112,7 +114,8 @@ Rows schedule_rows() {
   add(rows, "OneCycle", "base", rate, &OneCycle::base);
   add(rows, "OneCycle", "steps", length, &OneCycle::steps);
   add(rows, "OneCycle", "rise", part, &OneCycle::rise);
-  add(rows, "OneCycle", "rise", {"from 0 to 0.5", {-0.1, 0.6}, {0.5}}, &OneCycle::rise, {.three_phases = true});
+  add(rows, "OneCycle", "rise", {"from 0 to 0.5", {-0.1, 0.6}, {0.5}}, &OneCycle::rise,
+      {.base = 1, .three_phases = true});
   add(rows, "OneCycle", "start_divisor", {"a number of 1 or more", {0.5, 0, -1, not_a_number}, {1, 25}},
       &OneCycle::start_divisor);
   add(rows, "OneCycle", "end_divisor", limit, &OneCycle::end_divisor);
@@ -162,12 +165,27 @@ TEST(OptionRules, OfEveryOptimizer) { expect_rules(optimizer_rows()); }
 TEST(OptionRules, OfEverySchedule) { expect_rules(schedule_rows()); }
 TEST(OptionRules, OfAveragesClipsAndRatesThatAreSet) { expect_rules(other_rows()); }
 
+/// WarmUpCosine(100, 1500) would say nothing of its numbers, and mean a rate of 100.
+TEST(OptionRules, ASchedulesOptionsAreNotGivenInParentheses) {
+  static_assert(!std::is_constructible_v<StepDecay, double, double>);
+  static_assert(!std::is_constructible_v<WarmUpCosine, int, int>);
+  static_assert(!std::is_constructible_v<LinearDecay, int, int>);
+  static_assert(!std::is_constructible_v<InverseSqrt, double>);
+  static_assert(!std::is_constructible_v<OneCycle, double, int>);
+  static_assert(!std::is_constructible_v<ReduceOnPlateau, double, double>);
+  expect_error<ValueError>(
+      [] {
+        WarmUpCosine{100, 1500}(0);
+      },
+      "WarmUpCosine: min is 1500; it has to be from 0 to 100, at most base");
+}
+
 TEST(OptionRules, AnErrorSaysWhatToGiveInstead) {
   expect_error<ValueError>([] { Adam({weight()}, {.b1 = 1}); },
                            "AdamOptions: b1 is 1; it has to be from 0 to below 1, such as 0.9");
-  expect_error<ValueError>([] { StepDecay{.every = 0}(0); },
+  expect_error<ValueError>([] { StepDecay{.base = 1, .every = 0}(0); },
                            "StepDecay: every is 0; it has to be above 0, such as 1000; gamma 1 never decays");
-  expect_error<ValueError>([] { InverseSqrt{.warm_up = 0}(0); },
+  expect_error<ValueError>([] { InverseSqrt{.base = 1, .warm_up = 0}(0); },
                            "InverseSqrt: warm_up is 0; it has to be above 0, and 1 is no warm-up");
 }
 

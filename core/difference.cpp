@@ -16,7 +16,7 @@ constexpr std::size_t steps_alike = 8;     // near the step of the result, where
 constexpr double extrapolation = 2;        // see min_rounding_noise
 constexpr double unseen_slopes = 4;        // margin: slopes that were not sampled may be this much worse
 
-constexpr int max_searches = 6;          // with ever shorter steps
+constexpr int max_searches = 8;          // with ever shorter steps
 constexpr double shorter = 1.0 / 4096;   // from one search to the next
 constexpr double noise_of_results = 64;  // times the smallest that it can be: shorter steps only add to it
 

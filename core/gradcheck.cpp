@@ -59,8 +59,9 @@ class Checker {
   // The first forward and backward in f64: a captured tensor of another dtype throws here.
   void start() {
     try {
-      const std::size_t numbers = repeatable_values().size();
-      for (std::size_t k = 0; k < numbers; ++k) cotangent_.push_back(random_.normal());
+      const std::vector<double> values = repeatable_values();
+      has_nan_ = std::ranges::any_of(values, [](double value) { return std::isnan(value); });
+      for (std::size_t k = 0; k < values.size(); ++k) cotangent_.push_back(random_.normal());
       pullback_ = f_.pull_back(cotangent_);
     } catch (const DtypeError& error) {
       if (options_.named_by_visit) {
@@ -219,6 +220,7 @@ class Checker {
 
   std::string why_vacuous() const {
     if (names_.empty()) return "no input has real numbers (f32 or f64)";
+    if (has_nan_) return "f is nan at this point, which has no gradient; choose another one";
     if (options_.allow_empty && (total_ == 0 || cotangent_.empty())) return "";
     if (total_ == 0) return "the inputs have no elements";
     if (cotangent_.empty()) return "f gives no real numbers (f32 or f64)";
@@ -243,6 +245,7 @@ class Checker {
   Random random_;
   std::vector<std::string> names_, unused_;
   std::int64_t total_ = 0;
+  bool has_nan_ = false;  // among the values of f
   std::vector<double> cotangent_;
   Pullback pullback_;
   std::optional<ExactCheck> exact_;

@@ -110,9 +110,9 @@ struct GradcheckResult {
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result);
 
 /// Checks f at the inputs, which are converted to f64. A vacuous check fails and reports the reason: the inputs or
-/// outputs have no real numbers or no elements; f does not depend on an input; no element was checked. Throws
-/// ValueError if f draws random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the exact
-/// check, on dual numbers.
+/// outputs have no real numbers or no elements; f is NaN there, or does not depend on an input; no element was checked.
+/// Throws ValueError if f draws random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the
+/// exact check, on dual numbers.
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options = {});
 /// gradcheck of a function of several tensors with one result.
 inline GradcheckResult gradcheck(const std::function<Tensor(const Tensors& inputs)>& f, const Tensors& inputs,

@@ -109,6 +109,7 @@ std::vector<Point> difficult_points() {
       {"sqrt beside 0", [](const Tensor& x) { return sqrt(x); }, {1e-3, 1e-8, 1e-20, 2}},
       {"pow(x, 1.5) at and beside 0", [](const Tensor& x) { return pow(x, 1.5); }, {0, 1e-9, 1e-3, 2}},
       {"1/x beside 0", [](const Tensor& x) { return 1 / x; }, {1e-3, -1e-8, 1e-50, 3}},
+      {"1/x where all are beside 0", [](const Tensor& x) { return 1 / x; }, {1e-25, 2e-25}},
       {"log1p beside -1", [](const Tensor& x) { return log1p(x); }, {-1 + 1e-10, -0.999, 3}},
       {"sin far out", [](const Tensor& x) { return sin(x); }, {1e6, -1e8, 1e12, 1}},
       {"sin of large multiples", [](const Tensor& x) { return sin(x * 1e7); }, {0.3, 1, -2}},
@@ -230,6 +231,16 @@ TEST(GradcheckLimits, FindsABackwardThatDiffersFromCallToCall) {
                 std::string::npos)
           << result;
     }
+}
+
+TEST(GradcheckLimits, APointWhereTheFunctionIsNaNSaysNothing) {
+  for (const OfOneTensor& f :
+       std::vector<OfOneTensor>{[](const Tensor& x) { return log(x); }, [](const Tensor& x) { return log1p(x - 1.0); },
+                                [](const Tensor& x) { return sqrt(x); }}) {
+    const GradcheckResult result = gradcheck(f, tensor({-1.0, 4.0}, f64));
+    EXPECT_FALSE(result.passed()) << result;
+    EXPECT_EQ(result.vacuous, "f is nan at this point, which has no gradient; choose another one");
+  }
 }
 
 TEST(GradcheckLimits, ABackwardThatGivesTheSameNaNTwiceRepeatsItself) {

@@ -86,6 +86,7 @@ TEST(GradcheckExpression, RefusesAWrongCommandLine) {
   const Outcome missing = gradcheck_of("x + y", {"x=3"});
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.messages.find("--input y=4x8\n  x + y\n      ^\n"), std::string::npos) << missing.messages;
+  EXPECT_EQ(gradcheck_of("", {"x=3"}).status, 2) << "not the whole table";
   EXPECT_EQ(gradcheck_of("x", {"x=three"}).status, 2);
   EXPECT_EQ(gradcheck_of("x + 1", {"x=[1,2]i64"}).status, 2);
   EXPECT_EQ(run_command({"gradcheck", "tanh", "--expr", "x"}).status, 2);

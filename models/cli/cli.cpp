@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 
@@ -67,6 +68,9 @@ int run_command(int argc, const char* const* argv, Program program) {
     return failure;
   } catch (const std::bad_alloc&) {
     throw;  // not even memory for a message
+  } catch (const std::filesystem::filesystem_error& error) {
+    messages << text("retrace: ", error.path1().string(), ": ", error.code().message(), "; choose another path\n");
+    return failure;
   } catch (const std::exception& error) {
     messages << one_line(in_the_name_of(app, error)) << std::endl;
     return failure;

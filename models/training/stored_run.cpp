@@ -105,6 +105,8 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
     make(run, format, weights);
   } catch (const ValueError& error) {
     throw ValueError(text("retrace: ", run.path, ": ", without_function(error.what())));
+  } catch (const FileError& error) {
+    throw FileError(text("retrace: the data of ", run.path, ": ", without_function(error.what())));
   } catch (const Error& error) {
     throw not_a_run(run.path, error.what());
   }

@@ -295,6 +295,15 @@ class EvalOfData : public EvalCli {
   }
 };
 
+TEST_F(EvalOfData, AFileThatIsGoneIsNamed) {
+  std::filesystem::remove(folder_ / "flowers.csv");
+  const Outcome outcome = run_command({"eval", run_});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.messages.starts_with("retrace: the data of ")) << outcome.messages;
+  EXPECT_NE(outcome.messages.find("flowers.csv cannot be read"), std::string::npos) << outcome.messages;
+  EXPECT_EQ(outcome.messages.find("is not of a model"), std::string::npos) << outcome.messages;
+}
+
 TEST_F(EvalOfData, EachClassHasItsAccuracyAndItsRowOfTheConfusionMatrix) {
   const auto report = eval();
   ASSERT_EQ(report["classes"].size(), 3u);

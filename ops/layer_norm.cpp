@@ -8,6 +8,7 @@
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/hidden_row.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/loops/rescaled.h>
@@ -143,6 +144,21 @@ kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> al
   return all;
 }
 
+/// The gradients of rows, but for the hidden ones among them.
+template <class T> void gradient_of_rows(const kernels::LayerNormGradientRows<T>& all) {
+  const auto is_hidden = [&](std::int64_t row) {
+    return is_hidden_row(all.dy + row * all.length, all.inverse[row], all.length);
+  };
+  for (std::int64_t first = 0, last = 0; first < all.rows; first = last) {
+    while (last < all.rows && !is_hidden(last)) ++last;
+    if (last > first)
+      kernels::run<T>(&kernels::KernelTable::layer_norm_gradient, kernels::layer_norm_gradient_plain<T>,
+                      rows_from(all, first, last));
+    for (; last < all.rows && is_hidden(last); ++last)
+      if (all.dx != nullptr && !all.add) std::fill_n(all.dx + last * all.length, all.length, T(0));
+  }
+}
+
 /// The gradients of `all` block by block; the sums of every block but the first go to room of their own before they are
 /// added.
 template <class T> void gradient_by_blocks(const kernels::LayerNormGradientRows<T>& all, Dtype dtype) {
@@ -155,7 +171,7 @@ template <class T> void gradient_by_blocks(const kernels::LayerNormGradientRows<
       kernels::LayerNormGradientRows<T> part = rows_from(all, block * size, std::min((block + 1) * size, all.rows));
       if (block > 0 && part.dgamma != nullptr) part.dgamma = of_block(block, 0);
       if (block > 0 && part.dbeta != nullptr) part.dbeta = of_block(block, 1);
-      kernels::run<T>(&kernels::KernelTable::layer_norm_gradient, kernels::layer_norm_gradient_plain<T>, part);
+      gradient_of_rows(part);
     }
   });
   for (std::int64_t block = 1; block < blocks; ++block) {

@@ -4,6 +4,7 @@
 #include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/loops/formula.h>
+#include <retrace/ops/loops/hidden_row.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/loops/rescaled.h>
@@ -37,6 +38,10 @@ void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* invers
                    std::int64_t width, const GradientSlot<T>& dx) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const T* n = normal + row * width;
+    if (is_hidden_row(dy + row * width, inverse[row], width)) {
+      dx.from(row * width).put(width, [](std::int64_t) { return T(0); });
+      continue;
+    }
     const auto g = [=](std::int64_t k) {
       return gamma == nullptr ? dy[row * width + k] : dy[row * width + k] * gamma[k];
     };
@@ -52,12 +57,17 @@ void backward(Record& r) {
     using T = decltype(zero);
     const T* dy = r.grad_out<T>();
     const T* normal = r.saved(0).values<T>();
+    const T* inverse = r.saved(1).values<T>();
     const T* gamma = r.saved(2) ? r.saved(2).values<T>() : nullptr;
     if (r.inputs() > 1 && r.wants(1)) {
       T* dgamma = r.grad_in<T>(1, Begin::zeroed).values;
-      for (std::int64_t k = 0; k < rows * width; ++k) dgamma[k % width] += dy[k] * normal[k];
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const T *from = dy + row * width, *n = normal + row * width;
+        if (is_hidden_row(from, inverse[row], width)) continue;
+        for (std::int64_t k = 0; k < width; ++k) dgamma[k] += from[k] * n[k];
+      }
     }
-    if (r.wants(0)) gradient_of_x(dy, gamma, normal, r.saved(1).values<T>(), rows, width, r.flow<T>(0).dx);
+    if (r.wants(0)) gradient_of_x(dy, gamma, normal, inverse, rows, width, r.flow<T>(0).dx);
   });
 }
 

@@ -261,6 +261,35 @@ TEST(HiddenValuesOfOps, DoNotIncludeWhatIsSeen) {
   }
 }
 
+/// Of every activation, in linear, whose slope may be NaN, too; and of the normalisations, which have no option for it.
+TEST(StrongZeros, ARowWithoutAGradientGivesNone) {
+  for (const Dtype dtype : {f32, f64}) {
+    const auto expect_none = [&](const std::string& name, const Tensors& weights, const auto& f) {
+      for (const double value : hidden_values(dtype)) {
+        const Tensor x =
+            parameter(where(tensor({{0}, {1}, {0}}, i64), full({}, value, dtype), Random(3).normal({3, 4}, dtype)));
+        Tape tape;
+        const Tensor y = f(x), dy = where(tensor({{0}, {1}, {0}}, i64), full({}, 0, dtype), ones(y.shape(), dtype));
+        tape.backward({y}, {dy});
+        EXPECT_TRUE(same_bits(x.grad()[1], zeros({4}, dtype))) << name << ", " << value;
+        for (const Tensor& w : weights) {
+          EXPECT_TRUE(std::isfinite(sum(w.grad()).item())) << name << ", " << value;
+          w.zero_grad();
+        }
+      }
+    };
+    Random random(2);
+    const Tensor w = parameter(random.normal({4, 4}, dtype)), b = parameter(random.normal({4}, dtype)),
+                 gamma = parameter(random.uniform({4}, 0.5, 2, dtype)), beta = parameter(random.normal({4}, dtype));
+    for (const Activation activation : {Activation::none, Activation::relu, Activation::tanh, Activation::sigmoid,
+                                        Activation::gelu, Activation::gelu_tanh})
+      expect_none(text("linear with activation ", static_cast<int>(activation)), {w, b},
+                  [&](const Tensor& x) { return linear(x, w, b, activation, Zeros::strong); });
+    expect_none("layer_norm", {gamma, beta}, [&](const Tensor& x) { return layer_norm(x, gamma, beta); });
+    expect_none("rms_norm", {gamma}, [&](const Tensor& x) { return rms_norm(x, gamma); });
+  }
+}
+
 TEST(StrongZeros, HideWhatTheyMultiply) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
   for (const Dtype dtype : {f32, f64, dual}) {

@@ -44,7 +44,7 @@ class BackwardWalk {
       throw;
     }
   }
-  void undo();
+  [[gnu::cold]] void undo();
   void return_lent();
   static void check_saved(const Record& record);
   static void check_gradients_finite(const Record& record);

@@ -10,6 +10,17 @@
 
 namespace retrace {
 
+struct Dual;
+
+namespace detail {
+/// Whether this thread rounds at random: see core/jitter.h.
+extern thread_local constinit bool jitters;
+constexpr bool jitters_now() { return !std::is_constant_evaluated() && jitters; }
+Dual jittered_sum(Dual a, Dual b);
+Dual jittered_product(Dual a, Dual b);
+Dual jittered_quotient(Dual a, Dual b);
+}  // namespace detail
+
 /// A value and its derivative in one direction.
 struct Dual {
   double value = 0;
@@ -20,10 +31,28 @@ struct Dual {
   constexpr Dual(double v, double t) : value(v), tangent(t) {}
   constexpr explicit operator double() const { return value; }
 
-  constexpr Dual& operator+=(Dual b);
-  constexpr Dual& operator-=(Dual b);
-  constexpr Dual& operator*=(Dual b);
-  constexpr Dual& operator/=(Dual b);
+  // Not inline: every loop over duals would be larger, also in programs that never check a gradient.
+  [[gnu::noinline, gnu::cold]] constexpr Dual& operator+=(Dual b) {
+    if (detail::jitters_now()) [[unlikely]]
+      return *this = detail::jittered_sum(*this, b);
+    return *this = Dual(value + b.value, tangent + b.tangent);
+  }
+  [[gnu::noinline, gnu::cold]] constexpr Dual& operator-=(Dual b) {
+    if (detail::jitters_now()) [[unlikely]]
+      return *this = detail::jittered_sum(*this, -b);
+    return *this = Dual(value - b.value, tangent - b.tangent);
+  }
+  [[gnu::noinline, gnu::cold]] constexpr Dual& operator*=(Dual b) {
+    if (detail::jitters_now()) [[unlikely]]
+      return *this = detail::jittered_product(*this, b);
+    return *this = Dual(value * b.value, tangent * b.value + value * b.tangent);
+  }
+  [[gnu::noinline, gnu::cold]] constexpr Dual& operator/=(Dual b) {
+    if (detail::jitters_now()) [[unlikely]]
+      return *this = detail::jittered_quotient(*this, b);
+    const double q = value / b.value;
+    return *this = Dual(q, (tangent - q * b.tangent) / b.value);
+  }
   friend constexpr Dual operator+(Dual a, Dual b) { return a += b; }
   friend constexpr Dual operator-(Dual a, Dual b) { return a -= b; }
   friend constexpr Dual operator*(Dual a, Dual b) { return a *= b; }
@@ -33,37 +62,6 @@ struct Dual {
   friend constexpr bool operator==(Dual a, Dual b) { return a.value == b.value; }
   friend constexpr auto operator<=>(Dual a, Dual b) { return a.value <=> b.value; }
 };
-
-namespace detail {
-/// Whether this thread rounds at random: see core/jitter.h.
-extern thread_local constinit bool jitters;
-Dual jittered_sum(Dual a, Dual b);
-Dual jittered_product(Dual a, Dual b);
-Dual jittered_quotient(Dual a, Dual b);
-constexpr bool jitters_now() { return !std::is_constant_evaluated() && jitters; }
-}  // namespace detail
-
-constexpr Dual& Dual::operator+=(Dual b) {
-  if (detail::jitters_now()) [[unlikely]]
-    return *this = detail::jittered_sum(*this, b);
-  return *this = Dual(value + b.value, tangent + b.tangent);
-}
-constexpr Dual& Dual::operator-=(Dual b) {
-  if (detail::jitters_now()) [[unlikely]]
-    return *this = detail::jittered_sum(*this, -b);
-  return *this = Dual(value - b.value, tangent - b.tangent);
-}
-constexpr Dual& Dual::operator*=(Dual b) {
-  if (detail::jitters_now()) [[unlikely]]
-    return *this = detail::jittered_product(*this, b);
-  return *this = Dual(value * b.value, tangent * b.value + value * b.tangent);
-}
-constexpr Dual& Dual::operator/=(Dual b) {
-  if (detail::jitters_now()) [[unlikely]]
-    return *this = detail::jittered_quotient(*this, b);
-  const double q = value / b.value;
-  return *this = Dual(q, (tangent - q * b.tangent) / b.value);
-}
 
 /// g(a) with slope g'(a).
 constexpr Dual chain(double value, double slope, double tangent) {

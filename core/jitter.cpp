@@ -1,6 +1,5 @@
 #include <retrace/core/jitter.h>
 
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -24,14 +23,15 @@ double sum(double a, double b) {
   return error == 0 ? result : changed_in_last_place(result);
 }
 
+// long double has more digits, which tell whether any were lost but for those that nobody would miss.
 double product(double a, double b) {
   const double result = a * b;
-  return std::fma(a, b, -result) == 0 ? result : changed_in_last_place(result);
+  return static_cast<long double>(a) * b == result ? result : changed_in_last_place(result);
 }
 
 double quotient(double a, double b) {
   const double result = a / b;
-  return std::fma(result, b, -a) == 0 ? result : changed_in_last_place(result);
+  return static_cast<long double>(result) * b == a ? result : changed_in_last_place(result);
 }
 
 }  // namespace

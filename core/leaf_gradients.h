@@ -29,7 +29,7 @@ class LeafGradients {
   /// The gradients of the walk are valid.
   void keep();
   /// They are not: leaves get back what they had. (A gradient that an optimiser had used up is dropped.)
-  void give_back();
+  [[gnu::cold]] void give_back();
 
  private:
   struct Before {

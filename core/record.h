@@ -141,7 +141,7 @@ class Record {
   friend class TracedWalk;
 
   /// In place of saved values that may be written over before the backward reads them.
-  void keep_copies();
+  [[gnu::cold]] void keep_copies();
 
   /// Where the gradient of an input goes, as GradientSlot.
   struct Begun {

@@ -56,7 +56,10 @@ void make_orthogonal_by_blocks(const Tensor& rows) {
     const std::int64_t count = std::min(block, rows.dim(0) - begin);
     const Tensor earlier = view(rows, {begin, columns}), own = view(rows, {count, columns}, begin * columns);
     for (int pass = 0; pass < 2; ++pass) {
-      copy_values(own - matmul(matmul(own, earlier, {.transpose_b = true}), earlier), own);
+      const Tensor along = matmul(matmul(own, earlier, {.transpose_b = true}), earlier);
+      own.update<double>([&](Row rest) {
+        for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= along.values<double>()[k];
+      });
       make_orthogonal(own, 1);
     }
   }
@@ -90,7 +93,10 @@ Tensor orthogonal(std::int64_t rows, std::int64_t columns, Random& random, doubl
   const bool wide = rows <= columns;
   const Tensor basis = random.normal({std::min(rows, columns), std::max(rows, columns)}, f64);
   make_orthogonal_by_blocks(basis);
-  return to((wide ? basis : transpose(basis)) * gain, default_dtype());
+  basis.update<double>([=](Row values) {
+    for (double& value : values) value *= gain;
+  });
+  return to(wide ? basis : transpose(basis), default_dtype());
 }
 
 Tensor truncated_normal(const Shape& shape, double deviation, Random& random) {

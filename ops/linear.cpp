@@ -1,3 +1,6 @@
+#include <cmath>
+#include <vector>
+
 #include <retrace/core/attribute.h>
 #include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
@@ -26,9 +29,8 @@ Formulas formulas(const Record& r) {
 }
 
 AttributeList attribute_list(const Record& r) {
-  AttributeList list{{"activation", name_of(r.attributes<Attributes>().activation)}};
-  if (r.attributes<Attributes>().zeros == Zeros::strong) list.push_back({"zeros", "strong"});
-  return list;
+  const auto [activation, zeros] = r.attributes<Attributes>();
+  return with_zeros({{"activation", name_of(activation)}}, zeros);
 }
 
 constexpr OpInfo info{
@@ -83,13 +85,28 @@ void forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor
   }
 }
 
+// Where a strong zero of dy meets a slope that may be NaN. (dz may take the place of dy.)
+template <class T>
+[[gnu::noinline, gnu::cold]] std::vector<std::int64_t> hidden_slopes(const T* saved, const T* dy, std::int64_t begin,
+                                                                     std::int64_t end) {
+  std::vector<std::int64_t> result;
+  if constexpr (std::is_floating_point_v<T>)
+    for (std::int64_t k = begin; k < end; ++k)
+      if (!std::isfinite(saved[k]) && dy[k] == 0) result.push_back(k);
+  return result;
+}
+
 // dz = dy f'(z), from what is saved: 0 x, 1 W, 2 y or the slope
 template <class T> Tensor gradient_of_z(Record& r, const ActivationParts& f) {
   const T* saved = r.saved(2).values<T>();
   const auto [dy, dz] = r.flow_to_tensor<T>();
   T* to = OpAccess::values<T>(dz);
+  const bool strong = r.attributes<Attributes>().zeros == Zeros::strong;
   parallel_for(dz.numel(), unary_grain, [=, &f, dy = dy](std::int64_t begin, std::int64_t end) {
+    const std::vector<std::int64_t> hidden =
+        strong ? hidden_slopes(saved, dy, begin, end) : std::vector<std::int64_t>();
     f.of<T>().gradient(saved + begin, dy + begin, to + begin, end - begin);
+    for (const std::int64_t k : hidden) to[k] = T(0);
   });
   return dz;
 }

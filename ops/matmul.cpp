@@ -4,6 +4,7 @@
 #include <retrace/core/attribute.h>
 #include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
+#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/matmul_plan.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
@@ -26,9 +27,7 @@ Formulas formulas(const Record& r) {
 }
 AttributeList attribute_list(const Record& r) {
   const auto [transpose_a, transpose_b, zeros] = r.attributes<MatmulOptions>();
-  AttributeList list{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
-  if (zeros == Zeros::strong) list.push_back({"zeros", "strong"});
-  return list;
+  return with_zeros({{"transpose_a", transpose_a}, {"transpose_b", transpose_b}}, zeros);
 }
 constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas, attribute_list};
 

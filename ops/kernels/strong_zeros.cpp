@@ -75,7 +75,9 @@ template <class T> class SplitFactor {
   std::vector<Entry<T>> others_;
 };
 
-template <class T> void multiply_split(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
+// Rarely needed, and then slow anyway: compiled for size.
+template <class T>
+[[gnu::noinline, gnu::cold]] void multiply_split(GemmShape shape, GemmOperand<T> a, GemmOperand<T> b, GemmResult<T> c) {
   for (std::int64_t item = 0; item < shape.batch; ++item, c.data += c.batch_stride) {
     const SplitFactor<T> left(a, item, shape.m, shape.k), right(b, item, shape.k, shape.n);
     gemm<T>({shape.m, shape.n, shape.k}, left.finite(), right.finite(), c);

@@ -88,4 +88,9 @@ Formulas part_formulas(const Record& r) {
   return {text("y = x[", index, "]"), text("dx[", index, "] += dy")};
 }
 
+AttributeList with_zeros(AttributeList list, Zeros zeros) {
+  if (zeros == Zeros::strong) list.push_back({"zeros", "strong"});
+  return list;
+}
+
 }  // namespace retrace

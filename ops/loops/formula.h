@@ -4,8 +4,10 @@
 #include <array>
 #include <string>
 
+#include <retrace/core/attribute.h>
 #include <retrace/core/record.h>
 #include <retrace/ops/loops/strided.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 
@@ -23,6 +25,8 @@ std::string index_letter(int axis);
 /// The index that selects the part of this shape at this place from the whole: "1, 0:3, 0:5:2". If axes of length 1
 /// allow several, any of those that select the same elements.
 std::string index_of_part(const Shape& whole, const Shape& part, const Strided& place);
+/// The list with "zeros" among its attributes where they are strong.
+AttributeList with_zeros(AttributeList list, Zeros zeros);
 /// The formulas of an op whose y is a part of x. Its attributes are the Strided of that part.
 Formulas part_formulas(const Record& r);
 

@@ -19,6 +19,11 @@ void run_tune(const TuneFlags& flags, Program& program) {
   const Tuning tuning = tune(options);
   if (stored) stored->write(to_text(tuning), to_json(tuning));
   program.results << (flags.json ? to_json(tuning) + "\n" : to_text(tuning)) << std::flush;
+  if (!tuning.results.front().trials.back().failure.empty()) {  // of the best
+    program.messages << "retrace tune: every candidate diverged; lower the learning rates (--learning-rates)"
+                     << std::endl;
+    program.status = 1;
+  }
 }
 
 }  // namespace retrace

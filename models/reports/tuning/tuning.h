@@ -36,7 +36,7 @@ struct Trial {
   Evaluation test = {};
   double seconds = 0;
   bool on_plateau = false;   // no better than a wrong answer that the task names
-  std::string failure = {};  // if the loss was not finite
+  std::string failure = {};  // if it diverged
 };
 
 struct CandidateResult {

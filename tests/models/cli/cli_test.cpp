@@ -85,6 +85,14 @@ TEST(Cli, ATrainingThatDivergesEndsWithAFailureAndItsResult) {
   EXPECT_EQ(nlohmann::json::parse(sane.results)["diverged"], false);
 }
 
+TEST(Cli, ATuningWhoseCandidatesAllDivergeFails) {
+  const Outcome outcome = run_command({"tune", "parity", "--learning-rates", "1e8", "--steps", "30", "--batch", "4",
+                                       "--test-samples", "20", "--quiet", "--json"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.messages, "retrace tune: every candidate diverged; lower the learning rates (--learning-rates)\n");
+  EXPECT_TRUE(nlohmann::json::accept(outcome.results)) << outcome.results;
+}
+
 TEST(Cli, GradcheckListsItsNames) {
   const Outcome lines = run_command({"gradcheck", "--list"}), json = run_command({"gradcheck", "--list", "--json"});
   EXPECT_TRUE(lines.results.starts_with("identity\nadd\nsub\n")) << lines.results.substr(0, 40);

@@ -8,7 +8,7 @@ namespace retrace {
 
 /// Steps through the reverse pass, one record at a time:
 ///   for (BackwardWalk walk(tape, loss); walk.next();) std::cout << walk.record() << '\n';
-/// A walk that throws, or that is left before its end, leaves no gradient behind: leaves get back those that they had.
+/// A walk that throws, or that is left before its end, leaves all gradients as they were before it.
 class BackwardWalk {
  public:
   BackwardWalk(Tape& tape, const Tensor& loss);

@@ -66,7 +66,7 @@ class CheckedFunction {
   /// Runs f with the leaves' original values and dtypes and describes its first use of any other leaf that wants a
   /// gradient: "linear with a weight [2]". Empty if there is none.
   std::string use_of_another_leaf(Dtype default_type);
-  /// The same of an op that refused its operands; empty if none of them is such a leaf.
+  /// Describes the use of such a leaf by an op that refused its operands. Empty if none of the operands is one.
   std::string use_of_another_leaf(const DtypeMismatch& refusal) const;
 
  private:

@@ -6,6 +6,12 @@
 
 namespace retrace {
 
+namespace {
+
+// The noise of a difference, relative to its value, with which it can neither confirm a gradient nor refute it.
+constexpr double unsure = 1e-3;
+
+/// The root mean square of the finite numbers. Does not overflow.
 double root_mean_square(std::span<const double> numbers) {
   double largest = 0, squares = 0, count = 0;
   for (const double x : numbers)
@@ -15,6 +21,8 @@ double root_mean_square(std::span<const double> numbers) {
     if (std::isfinite(x)) squares += x / largest * (x / largest);
   return largest * std::sqrt(squares / count);
 }
+
+}  // namespace
 
 CheckedGradients::CheckedGradients(CheckedFunction& f, std::span<const double> u, const LeafNumbers& gradients,
                                    ExactCheck& duals, Exact exact, const GradcheckOptions& options)
@@ -26,9 +34,6 @@ CheckedGradients::CheckedGradients(CheckedFunction& f, std::span<const double> u
   }
   rms_of_all_ = root_mean_square(all);
 }
-
-// The noise of a difference, relative to its value, with which it can neither confirm a gradient nor refute it.
-constexpr double unsure = 1e-3;
 
 double CheckedGradients::relative(double distance, double a, double b, const Place& place) const {
   return distance == 0 ? 0 : distance / std::max({std::abs(a), std::abs(b), rms_[place.leaf]});

@@ -12,9 +12,6 @@
 
 namespace retrace {
 
-/// The root mean square of those that are finite. Does not overflow.
-double root_mean_square(std::span<const double> numbers);
-
 /// Checks elements of the gradients of u.f at the current point of f.
 class CheckedGradients {
  public:

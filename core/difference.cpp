@@ -10,7 +10,7 @@ namespace retrace {
 namespace {
 
 constexpr std::size_t max_steps = 14;  // the last step is too short to reach most kinks
-// measured_noise() compares slopes that should differ by rounding alone:
+// measured_noise() compares slopes that should differ only by rounding:
 constexpr std::size_t shortest_steps = 6;  // the truncation error, h^3 f''' / 3 per evaluation, is below rounding there
 constexpr std::size_t steps_alike = 8;     // near the step of the result, where truncation is nearly the same for all
 constexpr double extrapolation = 2;        // see min_rounding_noise
@@ -49,7 +49,7 @@ double min_rounding_noise(const Difference& difference) {
 
 namespace {
 
-// The rounding error of slopes that should differ by that alone.
+// The rounding error of slopes that should differ only by rounding.
 double measured_noise(const SlopeAt& slope, double first_step, const Difference& difference) {
   double error = 0;  // of one evaluation of u.f
   double h = std::ldexp(first_step, 1 - static_cast<int>(max_steps));

@@ -38,7 +38,7 @@ using Accepts = std::function<bool(const Difference&)>;
 /// changed least. Smooth functions need three steps; it stops as soon as the change is at most `tolerance` times the
 /// larger of the value and `scale`. If that is not accepted, f may vary faster than the steps are short, or not be
 /// defined that far: it begins again, for the value only, with steps that are shorter by a factor of 4096 each time,
-/// down to 1e-18 times the first. Where none is accepted, it returns the least uncertain one.
+/// down to 5e-26 times the first. Where none is accepted, it returns the least uncertain one.
 Difference extrapolated_difference(const SlopeAt& slope, double first_step, double tolerance, double scale,
                                    const Accepts& accepts);
 

@@ -10,17 +10,6 @@
 
 namespace retrace {
 
-struct Dual;
-
-namespace detail {
-/// Whether this thread rounds at random: see core/jitter.h.
-extern thread_local constinit bool jitters;
-constexpr bool jitters_now() { return !std::is_constant_evaluated() && jitters; }
-Dual jittered_sum(Dual a, Dual b);
-Dual jittered_product(Dual a, Dual b);
-Dual jittered_quotient(Dual a, Dual b);
-}  // namespace detail
-
 /// A value and its derivative in one direction.
 struct Dual {
   double value = 0;
@@ -31,32 +20,15 @@ struct Dual {
   constexpr Dual(double v, double t) : value(v), tangent(t) {}
   constexpr explicit operator double() const { return value; }
 
-  // Not inline: every loop over duals would be larger, also in programs that never check a gradient.
-  [[gnu::noinline, gnu::cold]] constexpr Dual& operator+=(Dual b) {
-    if (detail::jitters_now()) [[unlikely]]
-      return *this = detail::jittered_sum(*this, b);
-    return *this = Dual(value + b.value, tangent + b.tangent);
-  }
-  [[gnu::noinline, gnu::cold]] constexpr Dual& operator-=(Dual b) {
-    if (detail::jitters_now()) [[unlikely]]
-      return *this = detail::jittered_sum(*this, -b);
-    return *this = Dual(value - b.value, tangent - b.tangent);
-  }
-  [[gnu::noinline, gnu::cold]] constexpr Dual& operator*=(Dual b) {
-    if (detail::jitters_now()) [[unlikely]]
-      return *this = detail::jittered_product(*this, b);
-    return *this = Dual(value * b.value, tangent * b.value + value * b.tangent);
-  }
-  [[gnu::noinline, gnu::cold]] constexpr Dual& operator/=(Dual b) {
-    if (detail::jitters_now()) [[unlikely]]
-      return *this = detail::jittered_quotient(*this, b);
-    const double q = value / b.value;
-    return *this = Dual(q, (tangent - q * b.tangent) / b.value);
-  }
-  friend constexpr Dual operator+(Dual a, Dual b) { return a += b; }
-  friend constexpr Dual operator-(Dual a, Dual b) { return a -= b; }
-  friend constexpr Dual operator*(Dual a, Dual b) { return a *= b; }
-  friend constexpr Dual operator/(Dual a, Dual b) { return a /= b; }
+  // Neither inline nor hot: loops over duals, which only checks and derivatives run, are compiled for size.
+  [[gnu::cold]] Dual& operator+=(Dual b);
+  [[gnu::cold]] Dual& operator-=(Dual b);
+  [[gnu::cold]] Dual& operator*=(Dual b);
+  [[gnu::cold]] Dual& operator/=(Dual b);
+  friend Dual operator+(Dual a, Dual b) { return a += b; }
+  friend Dual operator-(Dual a, Dual b) { return a -= b; }
+  friend Dual operator*(Dual a, Dual b) { return a *= b; }
+  friend Dual operator/(Dual a, Dual b) { return a /= b; }
   friend constexpr Dual operator-(Dual a) { return {-a.value, -a.tangent}; }
   // Comparisons look at the value alone: a branch is taken where the function itself would take it.
   friend constexpr bool operator==(Dual a, Dual b) { return a.value == b.value; }

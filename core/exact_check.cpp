@@ -88,7 +88,7 @@ double ExactCheck::rounding_noise(std::size_t leaf, std::size_t i) {
 }
 
 // Gradients here and there are both of dual numbers without tangents, which can be rounded at random, if the backwards
-// of f run on these; a mistake in f64 alone is then no noise.
+// of f run on these; a mistake that only f64 has is then no noise.
 const ExactCheck::Surroundings& ExactCheck::surroundings() {
   if (surroundings_) return *surroundings_;
   Surroundings& result = surroundings_.emplace();

@@ -47,7 +47,7 @@ struct GradcheckOptions {
   bool named_by_visit = false;          // f may use no other trainable leaf than the inputs; set by gradcheck(model, f)
 };
 
-/// What decides whether an element of a gradient is right.
+/// How an element of a gradient was decided to be right or wrong.
 enum class DecidedBy {
   difference,
   duals_within_noise,            // of the difference

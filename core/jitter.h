@@ -8,6 +8,14 @@
 
 namespace retrace {
 
+namespace detail {
+/// Whether this thread rounds at random.
+extern thread_local constinit bool jitters;
+Dual jittered_sum(Dual a, Dual b);
+Dual jittered_product(Dual a, Dual b);
+Dual jittered_quotient(Dual a, Dual b);
+}  // namespace detail
+
 /// Until the end of the block, sums, products and quotients of dual numbers that are not exact change at random by up
 /// to a unit in the last place (Monte Carlo arithmetic; Parker, 1997), in loops on this thread only. It shows errors
 /// that all nearby inputs have alike: t - (t + 1e-20) is 0 for each of them.

@@ -1,6 +1,6 @@
 // The door in the wall of core. A user of tensors and tapes sees neither nodes nor storage nor counts: no header but
 // this one shows them. core includes it, ops do to fill their results and where a small loop would feel the checks of
-// values(), and tests of what lies behind it. nn, models and programs use the public functions of tensors, tapes and
+// values(), and so do tests of the internals. nn, models and programs use the public functions of tensors, tapes and
 // records.
 #pragma once
 

@@ -46,7 +46,7 @@ class Scalar {
   bool is_i64_ = false;
 };
 
-/// As that of the number that it holds.
+/// The text of the number that it holds.
 inline std::string to_text(const Scalar& number) {
   return number.is_i64() ? to_text(static_cast<long long>(number.as<std::int64_t>())) : to_text(number.real());
 }

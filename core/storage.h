@@ -32,7 +32,7 @@ struct alignas(64) Storage : ReferenceCount {  // by nodes, saved values and gra
 
 /// A block of at least `bytes` bytes with one reference. Throws MemoryError.
 Storage* allocate_storage(std::size_t bytes);
-/// Back to the pool of this thread, or to those of all.
+/// Returns a block to the pool of this thread, or to the pool that all threads share.
 void free_storage(Storage* storage);
 void free_storage_for_all(Storage* storage);
 

@@ -61,8 +61,8 @@ class Tensor {
   template <class T> std::span<T> mutable_values() const {
     return {static_cast<T*>(elements_to_change(dtype_of<T>)), static_cast<std::size_t>(numel())};
   }
-  /// The same for code that does not keep the span, such as optimisers: change(span), after which ops save these values
-  /// without a copy.
+  /// Calls change(span) with the elements, for changing. The callback must not keep the span, so that ops need no
+  /// copies of these values; optimisers use this.
   template <class T, class Change> void update(Change&& change) const {
     change(std::span<T>{static_cast<T*>(elements_to_update(dtype_of<T>)), static_cast<std::size_t>(numel())});
   }
@@ -103,7 +103,7 @@ class Tensor {
   // For optimisers.
   /// Whether a backward left a gradient that use_up_grad() has not marked since.
   bool has_unused_grad() const;
-  /// Whether a loss that this gradient is of was NaN, though the gradient itself may be finite.
+  /// Whether the loss of this gradient was NaN, though the gradient itself may be finite.
   bool has_grad_of_nan() const;
   /// Marks the gradient as used: it stays readable, and the next backward overwrites it instead of adding to it.
   void use_up_grad() const;

@@ -33,7 +33,7 @@ class TensorInfo : protected detail::ReferenceCount {
   bool gradient_given_away = false;  // a backward writes another gradient over it
   bool awaits_gradient = false;      // on a tape whose walk has not passed the record that made it
   bool in_walk : 1 = false;          // a leaf that the walk has given a gradient
-  bool gradient_of_nan : 1 = false;  // a loss that the gradient is of was NaN; in the last byte of the first 32
+  bool gradient_of_nan : 1 = false;  // the loss of the gradient was NaN; in the last byte of the first 32
   void* elements;                    // null: nobody held the values, and they were given back
   detail::Storage* storage;
   detail::Storage* gradient = nullptr;  // as many elements as the node, of the same dtype

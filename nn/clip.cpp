@@ -1,7 +1,6 @@
 #include <retrace/nn/clip.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <retrace/nn/norm_of_numbers.h>
 #include <retrace/nn/number_range.h>
@@ -32,7 +31,7 @@ template <class Change> void change_gradient(const Tensor& x, Change&& change) {
   });
 }
 
-/// element = limit element / norm, where limit / norm is hardly a number.
+/// element = limit element / norm, for a limit / norm too small to be used as a factor.
 void divide_gradient(const Tensor& x, const NormOfNumbers& norm, double limit) {
   change_gradient(x, [scale = PowerOfTwo(-norm.exponent), factor = limit / norm.mantissa]<class T>(T element) {
     return static_cast<T>(scale.times(static_cast<Wide<T>>(element)) * static_cast<Wide<T>>(factor));

@@ -24,13 +24,15 @@ std::int64_t numbers_of_heads(const DncOptions& options) {
 /// The inverse of each row, which is a permutation.
 Tensor inverse_of(const Tensor& order) {
   Tensor result = empty(order.shape(), i64);
-  std::int64_t* row = result.mutable_values<std::int64_t>().data();
   const std::int64_t count = order.dim(-1);
-  std::int64_t place = 0;
-  for (const std::int64_t index : order.values<std::int64_t>()) {
-    row[index] = place++;
-    if (place == count) place = 0, row += count;
-  }
+  result.update<std::int64_t>([&](std::span<std::int64_t> values) {
+    std::int64_t* row = values.data();
+    std::int64_t place = 0;
+    for (const std::int64_t index : order.values<std::int64_t>()) {
+      row[index] = place++;
+      if (place == count) place = 0, row += count;
+    }
+  });
   return result;
 }
 

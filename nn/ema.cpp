@@ -1,8 +1,9 @@
 #include <retrace/nn/ema.h>
-#include <retrace/nn/number_range.h>
 
 #include <algorithm>
 #include <utility>
+
+#include <retrace/nn/number_range.h>
 
 namespace retrace {
 

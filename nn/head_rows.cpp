@@ -17,9 +17,11 @@ void check_head_lengths(const char* layer, const Tensor& x, const Tensor& length
 
 Tensor after_end(const Tensor& lengths, std::int64_t heads, std::int64_t time) {
   Tensor result = empty({lengths.dim(0) * heads, time}, i64);
-  std::int64_t* flag = result.mutable_values<std::int64_t>().data();
-  for (const std::int64_t length : lengths.values<std::int64_t>())
-    for (std::int64_t k = 0; k < heads * time; ++k) *flag++ = k % time >= length ? 1 : 0;
+  result.update<std::int64_t>([&](std::span<std::int64_t> flags) {
+    auto flag = flags.begin();
+    for (const std::int64_t length : lengths.values<std::int64_t>())
+      for (std::int64_t k = 0; k < heads * time; ++k) *flag++ = k % time >= length ? 1 : 0;
+  });
   return result;
 }
 

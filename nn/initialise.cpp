@@ -25,24 +25,22 @@ double dot(Row a, Row b) {
   return sum;
 }
 
-Row row_of(const Tensor& matrix, std::int64_t row) {
-  const auto columns = static_cast<std::size_t>(matrix.dim(1));
-  return matrix.mutable_values<double>().subspan(static_cast<std::size_t>(row) * columns, columns);
-}
-
 // The Gram-Schmidt process. A single pass leaves an error that grows with the condition number; two do not.
 void make_orthogonal(const Tensor& rows, int passes) {
-  for (std::int64_t n = 0; n < rows.dim(0); ++n) {
-    const Row row = row_of(rows, n);
-    for (int pass = 0; pass < passes; ++pass)
-      for (std::int64_t m = 0; m < n; ++m) {
-        const Row other = row_of(rows, m);
-        const double along = dot(row, other);
-        for (std::size_t k = 0; k < row.size(); ++k) row[k] -= along * other[k];
-      }
-    const double length = std::sqrt(dot(row, row));
-    for (double& element : row) element /= length;
-  }
+  const auto columns = static_cast<std::size_t>(rows.dim(1));
+  rows.update<double>([=](Row all) {
+    for (std::size_t n = 0; n < all.size(); n += columns) {
+      const Row row = all.subspan(n, columns);
+      for (int pass = 0; pass < passes; ++pass)
+        for (std::size_t m = 0; m < n; m += columns) {
+          const Row other = all.subspan(m, columns);
+          const double along = dot(row, other);
+          for (std::size_t k = 0; k < columns; ++k) row[k] -= along * other[k];
+        }
+      const double length = std::sqrt(dot(row, row));
+      for (double& element : row) element /= length;
+    }
+  });
 }
 
 // The same for many rows, a block at a time: what a block has along all earlier rows is a product of matrices, too
@@ -56,9 +54,9 @@ void make_orthogonal_by_blocks(const Tensor& rows) {
     const std::int64_t count = std::min(block, rows.dim(0) - begin);
     const Tensor earlier = view(rows, {begin, columns}), own = view(rows, {count, columns}, begin * columns);
     for (int pass = 0; pass < 2; ++pass) {
-      const Tensor along = matmul(matmul(own, earlier, {.transpose_b = true}), earlier);
-      own.update<double>([&](Row rest) {
-        for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= along.values<double>()[k];
+      const Tensor projection = matmul(matmul(own, earlier, {.transpose_b = true}), earlier);
+      own.update<double>([along = projection.values<double>()](Row rest) {
+        for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= along[k];
       });
       make_orthogonal(own, 1);
     }

@@ -1,7 +1,5 @@
 #include <retrace/nn/multi_head_attention.h>
 
-#include <limits>
-
 #include <retrace/nn/positions.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/loops/padding.h>
@@ -61,11 +59,6 @@ namespace {
 
 // Constants beside dual numbers stay f64.
 Dtype dtype_of_mask(const Tensor& scores_of) { return scores_of.dtype() == f32 ? f32 : f64; }
-
-Tensor as_additive(const Tensor& mask, Dtype dtype) {
-  if (mask.dtype() != i64) return mask.detach().to(dtype);
-  return where(mask, full({}, 0, dtype), full({}, -std::numeric_limits<double>::infinity(), dtype));
-}
 
 // Keys that are hidden from the queries reach no weight.
 Zeros zeros_of(const AttendOptions& options) {

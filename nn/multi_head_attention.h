@@ -10,8 +10,8 @@ namespace retrace {
 /// y = attention(q w_q, k w_k, v w_v) w_o, with the features split among the heads. The weights [S, S] multiply from
 /// the right, without biases; an undefined w_o is skipped. q [B, Tq, S], k and v [B, Tk, S]; the mask, additive or i64
 /// as in AttentionOptions, is [Tq, Tk] for all, [B, Tq, Tk] for each sample, or broadcasts from four axes to [B, heads,
-/// Tq, Tk]. Returns y [B, Tq, S] and the attention weights [B, heads,
-/// Tq, Tk]. Throws ShapeError if a rank is another one, the heads do not divide S or the mask does not broadcast.
+/// Tq, Tk]. Returns y [B, Tq, S] and the attention weights [B, heads, Tq, Tk]. Throws ShapeError if a rank differs, the
+/// heads do not divide S or the mask does not broadcast.
 AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const Tensor& w_q,
                                      const Tensor& w_k, const Tensor& w_v, const Tensor& w_o = {},
                                      const Tensor& mask = {});

@@ -23,9 +23,11 @@ std::int64_t numbers_of_heads(const NtmOptions& options) {
 /// Where slot i's new share comes from if it moves by -1, 0 and 1: row i is i + 1, i, i - 1, modulo N. [3 N].
 Tensor sources_of_moves(std::int64_t slots) {
   Tensor rows = empty({slots * shifts}, i64);
-  std::int64_t* row = rows.mutable_values<std::int64_t>().data();
-  for (std::int64_t i = 0; i < slots; ++i)
-    for (const std::int64_t move : {-1, 0, 1}) *row++ = (i - move + slots) % slots;
+  rows.update<std::int64_t>([=](std::span<std::int64_t> values) {
+    auto row = values.begin();
+    for (std::int64_t i = 0; i < slots; ++i)
+      for (const std::int64_t move : {-1, 0, 1}) *row++ = (i - move + slots) % slots;
+  });
   return rows;
 }
 

@@ -21,7 +21,7 @@ struct NumberRange {
   std::string rule() const;
 };
 
-/// Ranges that many options share; above_0 has the infinity, too.
+/// Ranges that many options share; above_0 includes infinity.
 ///@{
 inline constexpr NumberRange any_number{std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
 inline constexpr NumberRange not_negative{0, std::numeric_limits<double>::max()};

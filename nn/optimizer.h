@@ -105,17 +105,17 @@ class AnyOptimizer {
 
 /// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(), or
 /// state_names(parameter) where that depends on the parameter, and may have check(), which throws ValueError for
-/// options without meaning; the derived class defines the update of one parameter.
+/// invalid options; the derived class defines the update of one parameter.
 template <class Options> class Optimizer : public AnyOptimizer {
  public:
   /// Updates all parameters of the module, with the same options.
   template <Module M>
   explicit Optimizer(const M& module, const Options& options = {}) : Optimizer(parameters(module), options) {}
-  /// Updates a list of parameters. Throws ValueError if one is undefined, or an option is without meaning.
+  /// Updates a list of parameters. Throws ValueError if one is undefined, or an option is invalid.
   explicit Optimizer(std::vector<NamedTensor> parameters, const Options& options = {})
       : Optimizer(std::vector<ParameterGroup<Options>>{{std::move(parameters), options}}) {}
   /// Updates several groups of parameters, each with options of its own. Throws ValueError if one is undefined, or
-  /// an option is without meaning.
+  /// an option is invalid.
   explicit Optimizer(const std::vector<ParameterGroup<Options>>& groups) {
     for (const ParameterGroup<Options>& group : groups) {
       if constexpr (requires { group.options.check(); }) group.options.check();

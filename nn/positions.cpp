@@ -38,13 +38,15 @@ Tensor sinusoidal_positions(std::int64_t length, std::int64_t size, std::int64_t
   check_extents(length, size, first);
   if (dtype == i64) throw DtypeError("sinusoidal_positions: positions are fractions; take f32 or f64 and not i64");
   Tensor positions = empty({length, size}, f64);
-  double* next = positions.mutable_values<double>().data();
-  for (std::int64_t t = first; t < first + length; ++t)
-    for (std::int64_t f = 0; f < size; ++f) {
-      const double exponent = static_cast<double>(f - f % 2) / static_cast<double>(size);
-      const double angle = static_cast<double>(t) / std::pow(10000.0, exponent);
-      *next++ = f % 2 == 0 ? std::sin(angle) : std::cos(angle);
-    }
+  positions.update<double>([=](std::span<double> values) {
+    auto next = values.begin();
+    for (std::int64_t t = first; t < first + length; ++t)
+      for (std::int64_t f = 0; f < size; ++f) {
+        const double exponent = static_cast<double>(f - f % 2) / static_cast<double>(size);
+        const double angle = static_cast<double>(t) / std::pow(10000.0, exponent);
+        *next++ = f % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      }
+  });
   return positions.to(dtype);
 }
 
@@ -59,9 +61,11 @@ Tensor alibi_slopes(int heads, Dtype dtype) {
   int power = 1;
   while (2 * power <= heads) power *= 2;
   Tensor slopes = empty({heads}, f64);
-  double* next = slopes.mutable_values<double>().data();
-  for (int h = 1; h <= power; ++h) *next++ = std::exp2(-8.0 * h / power);
-  for (int h = 0; h < heads - power; ++h) *next++ = std::exp2(-8.0 * (2 * h + 1) / (2.0 * power));
+  slopes.update<double>([=](std::span<double> values) {
+    auto next = values.begin();
+    for (int h = 1; h <= power; ++h) *next++ = std::exp2(-8.0 * h / power);
+    for (int h = 0; h < heads - power; ++h) *next++ = std::exp2(-8.0 * (2 * h + 1) / (2.0 * power));
+  });
   return slopes.to(dtype);
 }
 
@@ -69,9 +73,11 @@ Tensor alibi_bias(int heads, std::int64_t queries, std::int64_t keys, Dtype dtyp
   if (queries < 0 || keys < 0)
     throw ShapeError(text("alibi_bias: ", queries, " queries and ", keys, " keys; give numbers of 0 or more"));
   const Tensor slopes = reshape(alibi_slopes(heads, f64), {heads, 1, 1}), distances = empty({queries, keys}, f64);
-  double* next = distances.mutable_values<double>().data();
-  for (std::int64_t i = 0; i < queries; ++i)
-    for (std::int64_t j = 0; j < keys; ++j) *next++ = -std::abs(static_cast<double>(i + keys - queries - j));
+  distances.update<double>([=](std::span<double> values) {
+    auto next = values.begin();
+    for (std::int64_t i = 0; i < queries; ++i)
+      for (std::int64_t j = 0; j < keys; ++j) *next++ = -std::abs(static_cast<double>(i + keys - queries - j));
+  });
   return (slopes * distances).to(dtype);
 }
 

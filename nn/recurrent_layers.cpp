@@ -7,12 +7,14 @@ namespace {
 Tensor reversed_rows(const Tensor& x, const Tensor& lengths) {
   const std::int64_t time = x.dim(1);
   Tensor rows = empty({x.dim(0) * time}, i64);
-  std::int64_t* row = rows.mutable_values<std::int64_t>().data();
-  std::int64_t first = 0;
-  for (const std::int64_t length : lengths.values<std::int64_t>()) {
-    for (std::int64_t t = 0; t < time; ++t) *row++ = first + (t < length ? length - 1 - t : t);
-    first += time;
-  }
+  rows.update<std::int64_t>([&](std::span<std::int64_t> values) {
+    auto row = values.begin();
+    std::int64_t first = 0;
+    for (const std::int64_t length : lengths.values<std::int64_t>()) {
+      for (std::int64_t t = 0; t < time; ++t) *row++ = first + (t < length ? length - 1 - t : t);
+      first += time;
+    }
+  });
   return rows;
 }
 
@@ -39,8 +41,10 @@ Tensor state_after(std::int64_t t, const Tensor& lengths, const Tensor& next, co
   Shape shape{next.dim(0)};
   for (int axis = 1; axis < next.rank(); ++axis) shape = shape.inserted(axis, 1);
   Tensor runs = empty(shape, i64);
-  std::size_t b = 0;
-  for (std::int64_t& flag : runs.mutable_values<std::int64_t>()) flag = t < lengths.values<std::int64_t>()[b++] ? 1 : 0;
+  runs.update<std::int64_t>([&](std::span<std::int64_t> flags) {
+    std::ranges::transform(lengths.values<std::int64_t>(), flags.begin(),
+                           [t](std::int64_t length) { return t < length ? 1 : 0; });
+  });
   return where(runs, next, before);
 }
 

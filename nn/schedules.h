@@ -1,8 +1,8 @@
 // Learning rate schedules: function objects that map the number of a step, from 0, to its learning rate. With base 1,
 // they map it to the factor of AnyOptimizer::scale_learning_rates. (ReduceOnPlateau has a file of its own.) Options are
-// given by name in braces: parentheses do not reach into the union of the first one, so WarmUpCosine(100, 1500), which
-// says nothing of its numbers, does not compile. A call throws ValueError for options without meaning and for a step
-// below 0.
+// given by name in braces: the union around the first one cannot be initialised in parentheses, so WarmUpCosine(100,
+// 1500), which says nothing of its numbers, does not compile. A call throws ValueError for invalid options and for a
+// step below 0.
 #pragma once
 
 #include <cmath>

@@ -33,18 +33,20 @@ Linear recurrent_layer(std::int64_t hidden, const SoftMemoryRnnOptions& options,
 Tensor sources(const SoftMemoryRnnOptions& options, std::int64_t count, std::int64_t jump) {
   const std::int64_t actions = actions_of(options);
   Tensor rows = empty({actions * count}, i64);
-  std::int64_t* row = rows.mutable_values<std::int64_t>().data();
-  if (options.kind == SoftMemoryKind::stack) {
-    for (const std::int64_t first : {0, 2, 1})  // push, pop, nothing
-      for (std::int64_t k = 0; k < count; ++k) *row++ = first + k;
-    return rows;
-  }
   const std::int64_t moves[]{0, 1, -1, jump % count, -(jump % count)};
-  for (std::int64_t action = 0; action < actions; ++action)
-    for (std::int64_t k = 0; k < count; ++k) {
-      const std::int64_t cell = ((k + moves[action]) % count + count) % count;
-      *row++ = cell == 0 ? 0 : cell + 1;  // v was written into the first cell
+  rows.update<std::int64_t>([&](std::span<std::int64_t> values) {
+    auto row = values.begin();
+    if (options.kind == SoftMemoryKind::stack) {
+      for (const std::int64_t first : {0, 2, 1})  // push, pop, nothing
+        for (std::int64_t k = 0; k < count; ++k) *row++ = first + k;
+      return;
     }
+    for (std::int64_t action = 0; action < actions; ++action)
+      for (std::int64_t k = 0; k < count; ++k) {
+        const std::int64_t cell = ((k + moves[action]) % count + count) % count;
+        *row++ = cell == 0 ? 0 : cell + 1;  // v was written into the first cell
+      }
+  });
   return rows;
 }
 

@@ -14,7 +14,7 @@ struct Add {
   template <class T> static T value(T a, T b) { return wrapping_add(a, b); }
 };
 
-/// An additive mask hides what it is added to, which needs no gradient of its own: softmax gives it 0.
+/// -inf in an additive mask hides the element. No special gradient is needed: softmax gives hidden elements 0.
 struct AddMask : Add {
   template <class T> static T value(T x, T mask) {
     if constexpr (std::is_integral_v<T>)

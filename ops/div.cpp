@@ -16,8 +16,8 @@ struct Div {
   template <class T> static T db(T dy, T, T b, T y) { return -dy * y / b; }
 };
 
-// Divisions by a number and of one divide: 49 times 1 / 49 is less than 1, and 1 / x overflows or underflows where c /
-// x does not.
+// Dividing by a number, and a number by x, is a true division: 49 times 1 / 49 is less than 1, and 1 / x overflows or
+// underflows where c / x does not.
 
 struct DivideBy {
   struct Attributes {

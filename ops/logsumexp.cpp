@@ -1,12 +1,10 @@
 #include <cmath>
-#include <limits>
 
+#include <retrace/ops/loops/masked.h>
 #include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
 namespace {
-
-template <class T> const T minus_infinity = static_cast<T>(-std::numeric_limits<double>::infinity());
 
 struct LogSumExp {
   static Formulas formulas(const Record& r) { return {"y = ln sum e^x" + along_reduced(r), "dx = dy e^(x - y)"}; }
@@ -16,7 +14,7 @@ struct LogSumExp {
   /// NaN if any element is NaN, -inf if there is none.
   template <class T> static T largest(const Terms<T>& x) {
     using std::isnan;
-    T max_x = minus_infinity<T>;
+    T max_x = static_cast<T>(minus_infinity);
     x.for_each([&](std::int64_t k) { max_x = isnan(max_x) || x.x[k] <= max_x ? max_x : x.x[k]; });
     return max_x;
   }
@@ -28,7 +26,7 @@ struct LogSumExp {
   template <class T> static T value(const Terms<T>& x) {
     using std::log, std::isinf;
     const T max_x = largest(x);
-    if (isinf(max_x)) return max_x < T(0) ? minus_infinity<T> : max_x;  // nothing but -inf, or an inf
+    if (isinf(max_x)) return max_x < T(0) ? static_cast<T>(minus_infinity) : max_x;  // nothing but -inf, or an inf
     return static_cast<T>(static_cast<Wide<T>>(max_x) + log(sum_of_exponentials(x, max_x)));
   }
   template <class T> struct Context { T max_x, one_over_sum; };
@@ -39,8 +37,8 @@ struct LogSumExp {
     return {max_x, static_cast<T>(Wide<T>(1) / sum_of_exponentials(x, max_x))};
   }
   template <class T> static T slope(T x, T y, const Context<T>& of_set) {
-    using std::exp, std::isinf;
-    return isinf(y) && y < T(0) ? T(0) : exp(x - of_set.max_x) * of_set.one_over_sum;
+    using std::exp;
+    return is_hidden(y) ? T(0) : exp(x - of_set.max_x) * of_set.one_over_sum;
   }
 };
 

@@ -21,7 +21,7 @@ constexpr OpInfo info{"masked_fill", "y = c where mask, else x", "dx = 0 where m
 constexpr std::int64_t grain = 16384;
 
 /// to[k] = visible(k), or hidden(k) where the mask is not 0, for elements [begin, end) of x. An element of the mask
-/// that decides over a whole row is asked once.
+/// that decides over a whole row is read once.
 template <class T, class Visible, class Hidden>
 void choose(const Broadcast& broadcast, const std::int64_t* mask, std::int64_t begin, std::int64_t end, T* to,
             const Visible& visible, const Hidden& hidden) {

@@ -17,8 +17,7 @@ using kernels::GemmResult;
 using kernels::GemmShape;
 
 Formulas formulas(const Record& r) {
-  const bool transpose_a = r.attributes<MatmulOptions>().transpose_a;
-  const bool transpose_b = r.attributes<MatmulOptions>().transpose_b;
+  const auto [transpose_a, transpose_b, zeros] = r.attributes<MatmulOptions>();
   return {
       text("y = a", transpose_a ? "^T" : "", " b", transpose_b ? "^T" : ""),
       text(transpose_a ? (transpose_b ? "da = b^T dy^T" : "da = b dy^T") : (transpose_b ? "da = dy b" : "da = dy b^T"),

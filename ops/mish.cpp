@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/unary.h>

@@ -494,8 +494,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options = {});
 /// l = (x - t)^2. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
-/// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as max(x, 0) - x t + ln(1 + e^-|x|), or as its limit for
-/// an infinite x: 0 if that is right. Throws ShapeError if the shapes differ; they do not broadcast.
+/// l = -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed as x (1 - t) for x >= 0 and -x t for x < 0,
+/// plus ln(1 + e^-|x|). For an infinite x it is the limit: 0 if the prediction is right. Throws ShapeError if the
+/// shapes differ; they do not broadcast.
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
 /// d = x - t, l = d^2 / (2 beta) where |d| < beta, else |d| - beta / 2: PyTorch's smooth_l1_loss. beta = 0 gives l =
 /// |d|, with gradient 0 at 0. Throws ShapeError if the shapes differ, ValueError if beta is negative or not finite.
@@ -535,7 +536,8 @@ struct AttentionResult {
 /// w = softmax(q k^T / sqrt(d) + mask), y = w v in each head, d being the features of one head (Vaswani et al.,
 /// "Attention is all you need", 2017). q [..., Lq, D], k [..., Lk, D], v [..., Lk, V] -> y [..., Lq, V]. A query that
 /// sees no key gives zeros. With a mask of -inf or 0, or causal, zeros of weights and gradients are strong: a hidden
-/// key and its value reach no query, and a query whose y gets a gradient of 0 no other gradient, whatever they hold.
+/// key and its value reach no query, and a query whose y gets a gradient of 0 changes no other gradient, whatever they
+/// hold.
 /// Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the heads do not divide D and V.
 ///
 /// With more than 32,768 weights per head, attention does not store w: it computes a few queries at a time, and again

@@ -18,17 +18,17 @@ namespace kernels {
 
 // y = e^(s x - max s x) / sum e^(s x - max s x) of each row; zeros if every element is -inf.
 template <class T> void softmax_plain(const SoftmaxRows<T>& args) {
-  using std::exp, std::isinf;
+  using std::exp;
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;
     T* y = args.y + row * args.length;
     const std::int64_t seen = args.seen(row);
-    T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
+    T max_x = static_cast<T>(minus_infinity);
     for (std::int64_t k = 0; k < seen; ++k) {
       y[k] = args.scale == T(1) ? x[k] : x[k] * args.scale;  // the tangent of -inf times 1 would be NaN
       max_x = y[k] > max_x ? y[k] : max_x;
     }
-    const bool all_masked = isinf(max_x) && max_x < T(0);
+    const bool all_masked = is_hidden(max_x);
     for (std::int64_t k = 0; k < seen; ++k) y[k] = all_masked ? (y[k] == max_x ? T(0) : y[k]) : exp(y[k] - max_x);
     std::fill(y + seen, y + args.length, T(0));
     if (all_masked) continue;

@@ -1,9 +1,9 @@
-#include <retrace/core/op_access.h>
 #include <retrace/ops/take.h>
 
 #include <algorithm>
 
 #include <retrace/core/attribute.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/loops/formula.h>

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>

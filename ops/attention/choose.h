@@ -10,6 +10,7 @@
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/kernels/attention_head.h>
+#include <retrace/ops/loops/formula.h>
 
 namespace retrace {
 
@@ -140,8 +141,8 @@ inline AttributeList attention_attributes(const Record& r, std::int64_t heads, c
   AttributeList list{{"heads", heads}, {"causal", hiding.causal}};
   if (const SavedValue& mask = r.saved(r.saved_values() - 1); !stored_weights(r) && mask)
     list.push_back({"mask", mask.tensor()});
-  else if (hiding.masked)
-    list.push_back({"zeros", "strong"});
+  else
+    list = with_zeros(std::move(list), hiding.masked ? Zeros::strong : Zeros::ordinary);
   return list;
 }
 

@@ -183,7 +183,7 @@ template <class T> struct AttentionGradient {
   const T* dweights;
   AttentionOperands<T> out;
   bool add_v, add_q, add_k;
-  Zeros zeros = Zeros::ordinary;  // of weights and of gradients, where something is not finite
+  Zeros zeros = Zeros::ordinary;  // strong for weights and gradients where something is not finite
 };
 
 /// ds = w (dw - sum dw w) / sqrt(d) of a group, where dw = dy v^T and what came to the weights directly.

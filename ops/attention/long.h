@@ -131,7 +131,7 @@ template <class T> Tensor weights_of_largest_tile(const AttentionSizes& n, const
 /// are too small to be shared.
 template <class T>
 void long_attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
-                            const Matrices<T>& y, Zeros zeros = Zeros::ordinary) {
+                            const Matrices<T>& y, Zeros zeros) {
   for_each_group(n, [&](const HeadGroup& head) {
     const ThreadsScope one_thread(1);
     const RightPanels<T> transposed_keys(Zeros::ordinary, n.keys, n.features, matrices_of(in.k, head), true);

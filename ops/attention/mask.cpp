@@ -1,8 +1,8 @@
-#include <retrace/core/op_access.h>
 #include <retrace/ops/attention/mask.h>
 
 #include <algorithm>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/masked.h>
 
 namespace retrace {
@@ -48,16 +48,16 @@ void check_attention_mask(const char* function, const Tensor& mask, const Shape&
                           ", aligned from the right; a mask for each sample is [batch..., 1, queries, keys]"));
 }
 
+Tensor as_additive(const Tensor& mask, Dtype dtype) {
+  if (mask.dtype() != i64) return mask.detach().to(dtype);
+  return where(mask, full({}, 0, dtype), full({}, minus_infinity, dtype));
+}
+
 Tensor additive_mask(const Tensor& mask, const Shape& scores, Dtype dtype) {
   if (!mask.defined()) return {};
   check_attention_mask("attention", mask, scores);
   const bool has_axis_of_only_head = scores[-3] == 1 && mask.rank() > 2 && !leaves_out_heads(mask.shape(), scores);
-  Tensor result = mask.detach();
-  if (mask.dtype() == i64) {
-    result = where(mask, full({}, 0, dtype), full({}, minus_infinity, dtype));
-  } else if (mask.dtype() != dtype) {
-    result = to(result, dtype);
-  }
+  const Tensor result = as_additive(mask, dtype);
   return has_axis_of_only_head ? squeeze(result, -3) : result;
 }
 

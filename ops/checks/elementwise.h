@@ -13,7 +13,7 @@ inline Cases extremes(BinaryOp op) {
 
 inline constexpr BinaryOp power = pow;
 
-/// Divisions of two tensors, by a number and of a number.
+/// Divides a tensor by a tensor, a tensor by a number, and a number by a tensor.
 inline Cases divisions() {
   Cases cases = binary(div, positive);
   const Tensor x = linspace(-2, 1.5, 7, f64);

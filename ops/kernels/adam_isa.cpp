@@ -21,8 +21,8 @@ template <class V> [[gnu::always_inline]] inline V square_root(V x) {
 }
 #endif
 
-/// The step of elements whose corrected v' overflowed, which has been 0.
-template <class T> [[gnu::noinline]] void step_of_overflown(const AdamStep<T>& args) {
+/// Takes the step of elements whose corrected v' overflowed: dividing by infinity left it 0.
+template <class T> [[gnu::noinline]] void step_where_overflowed(const AdamStep<T>& args) {
   const T root_of_correction = static_cast<T>(__builtin_sqrt(static_cast<double>(args.v_correction)));
   for (Index k = 0; k < args.count; ++k) {
     const T under_root = args.max_v != nullptr ? args.max_v[k] : args.v[k];
@@ -53,7 +53,7 @@ template <class T> void adam_step(const AdamStep<T>& shared) {
     part.store_to(args.w + k,
                   w * args.keep - args.step_size * m / (square_root(under_root * args.v_correction) + args.eps));
   });
-  if (__builtin_isinf(largest_lane<T>(largest) * args.v_correction)) step_of_overflown(args);
+  if (__builtin_isinf(largest_lane<T>(largest) * args.v_correction)) step_where_overflowed(args);
 }
 
 // 0 x is 0 if x is finite, otherwise NaN, and a sum keeps a NaN. Four independent sums hide the latency of additions.

@@ -40,8 +40,8 @@ template <class T> [[gnu::always_inline]] inline T exponentials_of_row(const T* 
   return T(1) / static_cast<T>(sum);
 }
 
-/// a b; with strong zeros each factor is 0 where the other is. (To select the product would keep it from being fused
-/// with a sum, as it is without them.)
+/// a b; with strong zeros each factor is 0 where the other is. (Selecting the product itself would keep the compiler
+/// from fusing it with the sum, which it does for ordinary zeros.)
 template <bool strong, class T> [[gnu::always_inline]] inline Vector<T> product(Vector<T> a, Vector<T> b) {
   if constexpr (strong)
     return unless_zero<T>(b, a) * unless_zero<T>(a, b);

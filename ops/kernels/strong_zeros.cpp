@@ -1,4 +1,3 @@
-#include <retrace/core/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include <retrace/core/op_access.h>
 #include <retrace/core/parallel.h>
 #include <retrace/ops/kernels/run.h>
 

@@ -2,9 +2,8 @@
 // made of. Only e^-|x| is taken, which cannot overflow, and no difference of nearly equal numbers.
 #pragma once
 
+#include <retrace/ops/loops/ordered_sum.h>
 #include <cmath>
-#include <limits>
-#include <type_traits>
 
 namespace retrace {
 
@@ -34,9 +33,6 @@ template <class T> T log_one_plus_exp(T x) {
 
 // x times a gate that tends to 0 faster tends to 0: at an infinity, the gate is 0, and a large number takes the place
 // of x.
-template <class T>
-inline constexpr double largest_number = std::is_same_v<T, float> ? double{std::numeric_limits<float>::max()}
-                                                                  : std::numeric_limits<double>::max();
 
 /// x, or the lowest number at -inf.
 template <class T> T at_least_lowest(T x) {

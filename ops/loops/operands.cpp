@@ -1,5 +1,6 @@
-#include <retrace/core/dtype_mismatch.h>
 #include <retrace/ops/loops/operands.h>
+
+#include <retrace/core/dtype_mismatch.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

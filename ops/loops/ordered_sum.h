@@ -4,12 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace retrace {
 
 /// The type to sum elements of type T in: a million floats summed as floats would lose half of their digits.
 template <class T> using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
+
+/// The largest finite number of type T.
+template <class T>
+inline constexpr double largest_number = std::is_same_v<T, float> ? double{std::numeric_limits<float>::max()}
+                                                                  : std::numeric_limits<double>::max();
 
 /// Elements k, k + ordered_chains, k + 2 ordered_chains, ... make chain k, and then the chains are added in pairs.
 inline constexpr std::int64_t ordered_chains = 8;

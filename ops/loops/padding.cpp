@@ -1,13 +1,12 @@
-#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/padding.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <type_traits>
 
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/ops.h>
 

@@ -1,6 +1,6 @@
-#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/recurrent.h>
 
+#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {

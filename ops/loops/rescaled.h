@@ -1,5 +1,5 @@
-// Sums of squares of numbers whose squares overflow or underflow. The plain sum is taken first, with the bits that it
-// has always had; where it has lost digits, the numbers are multiplied by a power of two before they are squared.
+// Sums of squares of numbers whose squares overflow or underflow. The plain sum is taken first and
+// kept where it has its digits; otherwise the numbers are multiplied by a power of two before they are squared.
 #pragma once
 
 #include <cmath>
@@ -15,9 +15,7 @@ namespace retrace {
 /// may have been rounded to subnormal numbers or to 0.
 template <class T> bool keeps_digits(T squares) {
   constexpr double smallest = std::is_same_v<T, float> ? 0x1p-100 : 0x1p-960;
-  constexpr double largest =
-      std::is_same_v<T, float> ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
-  return squares >= static_cast<T>(smallest) && squares <= static_cast<T>(largest);
+  return squares >= static_cast<T>(smallest) && squares <= static_cast<T>(largest_number<T>);
 }
 
 /// A power of two, as two factors: it need not be a number itself.

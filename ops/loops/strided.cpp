@@ -1,7 +1,8 @@
-#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/strided.h>
 
 #include <vector>
+
+#include <retrace/core/op_access.h>
 
 namespace retrace {
 

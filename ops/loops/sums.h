@@ -3,8 +3,8 @@
 //
 //   struct Mean {
 //     static constexpr OpInfo info{"mean", "y = mean x", "dx = dy / n", "x"};
-//     template <class T> static T of_sum(T sum, T n);  // also what each element's gradient is of dy
-//     static constexpr bool divides = true;            // whether of_sum does anything
+//     template <class T> static T of_sum(T sum, T n);  // also maps dy to the gradient of each element
+//     static constexpr bool divides = true;            // false if of_sum returns its sum unchanged
 //   };
 #pragma once
 

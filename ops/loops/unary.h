@@ -6,7 +6,8 @@
 //     static constexpr Saves saves = Saves::y;                 // what slope reads, or the slope itself
 //     template <class T> static T value(T x, Attributes);      // y
 //     template <class T> static T slope(T x, T y, Attributes); // dy/dx; what is not saved arrives as 0
-//   };                                                           // or gradient(dy, x, y, Attributes), of dx itself
+//                                      // instead of slope: `gradient(dy, x, y, Attributes)`, which gives dx
+//   };
 //   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 //
 // It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` or

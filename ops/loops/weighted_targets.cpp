@@ -1,7 +1,7 @@
-#include <retrace/core/op_access.h>
 #include <retrace/ops/loops/weighted_targets.h>
 
 #include <retrace/core/dual.h>
+#include <retrace/core/op_access.h>
 #include <retrace/core/recording.h>
 #include <retrace/ops/loops/operands.h>
 

@@ -107,6 +107,27 @@ void add_case(CheckRow& row, const GradcheckResult& result) {
   row.failures.push_back(report.str());
 }
 
+CheckRow total_of(const std::vector<CheckRow>& rows) {
+  CheckRow total;
+  for (const CheckRow& row : rows) {
+    total.cases += row.cases;
+    total.elements += row.elements;
+    total.skipped += row.skipped;
+    total.failed_elements += row.failed_elements;
+    total.undecided += row.undecided;
+    total.at_kinks += row.at_kinks;
+    total.divergent += row.divergent;
+    total.without_duals.insert(total.without_duals.end(), row.without_duals.begin(), row.without_duals.end());
+    if (total.name.empty() || is_worse(row.worst_error, total.worst_error)) {
+      total.name = row.name;
+      total.worst_error = row.worst_error;
+    }
+    if (is_worse(row.exact_error, total.exact_error)) total.exact_error = row.exact_error;
+    if (!row.failures.empty()) total.failures.push_back(row.name);
+  }
+  return total;
+}
+
 std::vector<std::string> checked_names(const std::vector<std::string>& names) {
   std::vector<std::string> result;
   for (const Row& row : rows_called(names)) result.push_back(row.name);

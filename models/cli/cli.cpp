@@ -69,7 +69,8 @@ int run_command(int argc, const char* const* argv, Program program) {
   } catch (const std::bad_alloc&) {
     throw;  // not even memory for a message
   } catch (const std::filesystem::filesystem_error& error) {
-    messages << text("retrace: ", error.path1().string(), ": ", error.code().message(), "; choose another path\n");
+    messages << "retrace: " << error.path1().string() << ": " << error.code().message() << "; choose another path"
+             << std::endl;
     return failure;
   } catch (const std::exception& error) {
     messages << one_line(in_the_name_of(app, error)) << std::endl;

@@ -34,7 +34,7 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
   add_seed(*command, "--seed", flags->expression.seed, "of random inputs")->needs(expression);
   add_list(*command, "--kinks", flags->kinks,
            "places of kinks of the function: elements so near to one that a difference would straddle it are skipped "
-           "(others at kinks are checked by dual numbers, and told)",
+           "(other elements at kinks are checked by dual numbers and reported)",
            any_number)
       ->needs(expression);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});

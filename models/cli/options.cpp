@@ -67,9 +67,7 @@ CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const Comm
 }
 
 CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description) {
-  CLI::Option* expression = command.add_option("--expr", flags.text, description)->check([](const std::string& given) {
-    return given.empty() ? std::string("the expression is empty") : std::string();
-  });
+  CLI::Option* expression = command.add_option("--expr", flags.text, description)->check(not_empty);
   command
       .add_option("--input", flags.inputs,
                   "of the expression, once for each: q=4x8 (random numbers), x=[[1,2],[3,4]], ids=[0,2]i64 (integers, "

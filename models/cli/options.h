@@ -1,9 +1,7 @@
 // Flags that several commands have.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/formats/nearest_name.h>

@@ -35,9 +35,8 @@ std::vector<ValuesOfCategory> categories_of(const Task& task, const Prediction& 
 }
 
 std::string indented(const std::string& lines) {
-  std::istringstream all(lines);
   std::string result;
-  for (std::string line; std::getline(all, line);) result += "  " + line + "\n";
+  for (const std::string& line : lines_of(lines)) result += "  " + line + "\n";
   return result;
 }
 

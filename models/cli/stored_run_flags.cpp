@@ -29,7 +29,7 @@ void add_eval_command(CLI::App& app, Program& program) {
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
       ->default_str(std::to_string(options.examples));
   command->add_option("--input", flags->input,
-                      "of a model of your own data: another file to test on, with samples and their answers (- is "
+                      "for a model of your own data, another file to test on, with samples and their answers (- is "
                       "standard input)");
   add_separator(*command, flags->separator);
   add_task_sizes(*command, flags->sizes);

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <ostream>
 #include <span>
@@ -47,11 +48,16 @@ void check_no_sample(const StudyFlags& flags, const std::string& what) {
                           flags.stored.worst ? "--worst" : "--example", ", or name a folder of train --out"));
 }
 
-/// Throws for a flag of the command line that is among `flags` and not among `own`, the options of what is studied.
-void check_flags(const StudyFlags& flags, const std::string& what, std::span<const std::string_view> own,
-                 std::span<const std::string_view> others) {
+using FlagNames = std::span<const std::string_view>;
+
+bool has_flag(FlagNames names, std::string_view flag) { return std::ranges::find(names, flag) != names.end(); }
+
+/// Throws for a given flag that is in one of the lists `refused` and not among `own`, the options of what is studied.
+void check_flags(const StudyFlags& flags, const std::string& what, FlagNames own,
+                 std::initializer_list<FlagNames> refused) {
   for (const std::string& given : flags.given) {
-    if (std::ranges::find(others, given) == others.end() || std::ranges::find(own, given) != own.end()) continue;
+    const auto has_given = [&](FlagNames names) { return has_flag(names, given); };
+    if (std::ranges::none_of(refused, has_given) || has_given(own)) continue;
     std::string has;
     for (const std::string_view name : own) has += text(has.empty() ? "" : ", ", "--", name);
     throw ValueError(
@@ -59,18 +65,17 @@ void check_flags(const StudyFlags& flags, const std::string& what, std::span<con
   }
 }
 
-// What a computation is made with: of trained models it is only --fused, of expressions also --dtype and --seed.
-constexpr std::array<std::string_view, 8> flags_of_computations{"tokens", "size",  "slots", "heads",
-                                                                "causal", "dtype", "seed",  "fused"};
-constexpr std::span<const std::string_view> sizes = std::span(flags_of_computations).first(5),
-                                            of_subjects = std::span(flags_of_computations).first(7);
+// Flags that make a computation, beside the options of subjects: trained models have only --fused, expressions all.
+constexpr std::array<std::string_view, 3> flags_of_computations{"dtype", "seed", "fused"};
+constexpr FlagNames of_random_weights = FlagNames(flags_of_computations).first(2);
 
-/// What is written or shown has to show what was asked for.
+/// Refuses outputs that would not show what was asked for.
 void check_outputs(const StudyFlags& flags) {
   const std::string ending = std::filesystem::path(flags.out).extension().string();
   const bool names_file = !flags.out.empty() && !flags.out.ends_with('/') && !std::filesystem::is_directory(flags.out);
   if (names_file && ending != ".html" && ending != ".htm")
-    throw ValueError(text("study: --out writes a page, and ", flags.out, " is no name of one; end it in .html"));
+    throw ValueError(
+        text("study: --out writes a page, and ", flags.out, " does not end in .html; give it that ending"));
   if (!flags.dot || !flags.out.empty() || !flags.trace_file.empty()) return;
   if (flags.gradient_flow) throw ValueError("study: --dot draws no --gradient-flow; leave one of them out");
   if (flags.check_elements > 0) throw ValueError("study: --dot shows no --check-elements; leave one of them out");
@@ -86,22 +91,22 @@ Computation expression_of(const StudyFlags& flags) {
 Computation computation_for(const StudyFlags& flags) {
   if (!flags.expression.text.empty()) {
     check_no_sample(flags, "an expression");
-    check_flags(flags, "an expression", {}, sizes);
+    check_flags(flags, "an expression", {}, {options_of_subjects()});
     return expression_of(flags);
   }
   if (is_subject(flags.subject) || !std::filesystem::exists(flags.subject)) {
     Computation computation = subject(flags.subject, flags.options);
     check_no_sample(flags, flags.subject);
-    check_flags(flags, flags.subject, options_of_subject(flags.subject), sizes);
+    check_flags(flags, flags.subject, options_of_subject(flags.subject), {options_of_subjects()});
     return computation;
   }
-  check_flags(flags, text("the trained model ", flags.subject), {}, of_subjects);
+  check_flags(flags, text("the trained model ", flags.subject), {}, {options_of_subjects(), of_random_weights});
   return computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
 }
 
 Trace stored_trace(SafetensorsFile file, const StudyFlags& flags) {
   check_no_sample(flags, text("the trace ", flags.subject));
-  check_flags(flags, text("the trace ", flags.subject), {}, flags_of_computations);
+  check_flags(flags, text("the trace ", flags.subject), {}, {options_of_subjects(), flags_of_computations});
   Trace trace = trace_in(std::move(file), flags.subject);
   if (flags.gradient_flow && trace.flows.empty())
     throw ValueError(
@@ -132,10 +137,11 @@ Trace trace_for(const StudyFlags& flags, std::ostream& messages) {
 }
 
 ArrayStyle style_of(const Program& program) {
+  if (program.keyboard == nullptr) return {};
   const char* no_colour = std::getenv("NO_COLOR");
-  const bool colour = program.keyboard != nullptr && (no_colour == nullptr || *no_colour == '\0');
-  if (program.keyboard == nullptr) return {.colour = colour};
-  return {.columns = std::max(40, terminal_columns()), .colour = colour, .lines = std::max(12, terminal_lines())};
+  return {.columns = std::max(40, terminal_columns()),
+          .colour = no_colour == nullptr || *no_colour == '\0',
+          .lines = std::max(12, terminal_lines())};
 }
 
 /// Colours are control codes; the names in a trace have none.

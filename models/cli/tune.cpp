@@ -13,8 +13,8 @@ void run_tune(const TuneFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
   TuneOptions options = flags.tune;
   if (!flags.quiet) options.run.fit.progress = progress_on(program);
-  const std::unique_ptr<Run> run = make_run(options.run);  // a wrong name is found before a folder is made
-  for (const std::string& remark : run->remarks()) program.messages << remark << std::endl;
+  // A wrong name is found before a folder is made.
+  for (const std::string& remark : make_run(options.run)->remarks()) program.messages << remark << std::endl;
   const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "tuning.txt", program, options.train);
   const Tuning tuning = tune(options);
   if (stored) stored->write(to_text(tuning), to_json(tuning));

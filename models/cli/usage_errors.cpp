@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <ostream>
 #include <vector>
 
@@ -37,10 +36,9 @@ std::string unknown_argument(const CLI::App& app, const std::string& word) {
       names.push_back(known->get_name());
   }
   if (names.empty()) return text(full_name(app, command), ": '", word, "' is one argument too many");
-  const std::vector<std::string_view> views(names.begin(), names.end());
   const std::string flag = word.substr(0, word.find('='));
   const std::string name = full_name(app, command);
-  return unknown_name(name, is_flag ? "flag" : "command", flag, views, name + " --help");
+  return unknown_name(name, is_flag ? "flag" : "command", flag, names, name + " --help");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The answers to a command line that cannot be parsed or asks for help.
 #pragma once
 
+#include <exception>
 #include <iosfwd>
 #include <string>
 

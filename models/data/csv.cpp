@@ -74,10 +74,9 @@ std::vector<std::string> header(CsvText& csv, const std::string& path) {
 
 /// Where a name is among those of the columns.
 std::size_t position(const std::string& function, const std::vector<std::string>& names, std::string_view name) {
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const auto found = std::ranges::find(known, name);
-  if (found == known.end()) throw ValueError(unknown_name(function, "column", name, known));
-  return static_cast<std::size_t>(found - known.begin());
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw ValueError(unknown_name(function, "column", name, names));
+  return static_cast<std::size_t>(found - names.begin());
 }
 
 /// A column that is read.
@@ -166,6 +165,10 @@ Csv read(CsvText csv, const std::string& path, const CsvOptions& options) {
   return result;
 }
 
+CsvText csv_text(std::string content, const std::string& name, char separator) {
+  return CsvText(name, utf8_text(std::move(content), "read_csv: " + name), separator);
+}
+
 }  // namespace
 
 Tensor Csv::column(std::string_view name) const {
@@ -192,6 +195,12 @@ std::vector<std::string> read_csv_header(const std::string& path, char separator
   return header(csv, path);
 }
 
+std::vector<std::string> parse_csv_header(std::string content, const std::string& name, char separator) {
+  check_separator(separator);
+  CsvText csv = csv_text(std::move(content), name, separator);
+  return header(csv, name);
+}
+
 Csv read_csv(const std::string& path, const CsvOptions& options) {
   check_separator(options.separator);
   return read(CsvText(path, options.separator), path, options);
@@ -199,7 +208,7 @@ Csv read_csv(const std::string& path, const CsvOptions& options) {
 
 Csv parse_csv(std::string content, const std::string& name, const CsvOptions& options) {
   check_separator(options.separator);
-  return read(CsvText(name, utf8_text(std::move(content), "read_csv: " + name), options.separator), name, options);
+  return read(csv_text(std::move(content), name, options.separator), name, options);
 }
 
 }  // namespace retrace

@@ -47,5 +47,7 @@ Csv parse_csv(std::string content, const std::string& name, const CsvOptions& op
 
 /// The names in its first line; empty ones for columns without. Throws FileError as read_csv does.
 std::vector<std::string> read_csv_header(const std::string& path, char separator = ',');
+/// Those of the contents of such a file, which errors call `name`. Throws likewise.
+std::vector<std::string> parse_csv_header(std::string content, const std::string& name, char separator = ',');
 
 }  // namespace retrace

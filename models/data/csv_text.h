@@ -17,7 +17,7 @@ struct CsvField {
   std::int64_t line = 1;  // where it begins
 };
 
-/// Reads a text record by record. Lines end with LF, CR LF or CR; empty ones, and those of spaces alone, are skipped.
+/// Reads a text record by record. Lines end with LF, CR LF or CR; lines that are empty or only blank are skipped.
 class CsvText {
  public:
   /// Throws FileError if the file cannot be read, or is not in UTF-8.

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 namespace retrace {
 
@@ -26,9 +25,7 @@ Tensor read_npy(const std::string& path) {
 }
 
 Tensor parse_npy(std::string content, const std::string& name) {
-  const std::uint64_t size = content.size();
-  std::istringstream bytes(std::move(content));
-  return read_npy_array(bytes, size, text("read_npy: ", name));
+  return read_npy_array(std::move(content), text("read_npy: ", name));
 }
 
 void write_npy(const std::string& path, const Tensor& x) {

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <istream>
 #include <optional>
+#include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace retrace {
@@ -173,6 +175,12 @@ std::string read_header(Input& file, const std::string& who) {
 
 }  // namespace
 
+Tensor read_npy_array(std::string bytes, const std::string& who) {
+  const std::uint64_t count = bytes.size();
+  std::istringstream stream(std::move(bytes));
+  return read_npy_array(stream, count, who);
+}
+
 Tensor read_npy_array(std::istream& bytes, std::uint64_t count, const std::string& who) {
   Input file(bytes, count, who);
   const std::string text_of_header = read_header(file, who);
@@ -181,7 +189,7 @@ Tensor read_npy_array(std::istream& bytes, std::uint64_t count, const std::strin
   const std::int64_t elements = header.shape->numel();
   if (elements > max_elements || static_cast<std::uint64_t>(elements) * type.bytes != file.left())
     refuse_damaged(who, text("an array ", *header.shape, " of '", *header.descr, "' does not fill the ", file.left(),
-                             " bytes behind the header"));
+                             " bytes after the header"));
   Tensor result = empty(*header.shape, type.dtype);
   NpyPlaces places(*header.shape, *header.fortran_order);
   constexpr std::uint64_t most = 65536;

@@ -1,10 +1,10 @@
 #include <retrace/core/error.h>
+#include <retrace/core/half.h>
 #include <retrace/models/data/npy_values.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <limits>
 
 namespace retrace {
@@ -15,12 +15,7 @@ static_assert(std::endian::native == std::endian::little, "a value is swapped if
 /// A float of 2 bytes (IEEE 754 binary16).
 struct Half {
   std::uint16_t bits;
-  explicit operator float() const {
-    const int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-    float size = std::ldexp(static_cast<float>(fraction + (exponent == 0 ? 0 : 1024)), std::max(exponent, 1) - 25);
-    if (exponent == 31) size = fraction == 0 ? std::numeric_limits<float>::infinity() : std::nanf("");
-    return bits >> 15 != 0 ? -size : size;
-  }
+  explicit operator float() const { return from_half(bits); }
 };
 
 /// A truth, in a byte.
@@ -65,7 +60,7 @@ constexpr std::array types{type<Half, float>("f2", f32),
                            type<std::uint32_t, std::int64_t>("u4", i64),
                            type<std::uint64_t, std::int64_t>("u8", i64)};
 
-/// What a user of NumPy does about values of another kind, which the first letter of the type names.
+/// How a NumPy user converts values of a kind that is not read; the first letter of the type names the kind.
 const char* remedy(char kind) {
   if (kind == 'U' || kind == 'S') return "number the words by numpy.unique(words, return_inverse=True)[1]";
   if (kind == 'O') return "save one array of numbers, padded where lengths differ, or convert it with astype(float)";

@@ -7,7 +7,6 @@
 #include <retrace/models/formats/nearest_name.h>
 
 #include <limits>
-#include <sstream>
 #include <vector>
 
 namespace retrace {
@@ -30,10 +29,7 @@ std::map<std::string, const ZipMember*> arrays_in(const ZipReader& archive, cons
 }
 
 Tensor read_array(ZipReader& archive, const ZipMember& member, const std::string& who) {
-  std::string bytes = archive.read(member);
-  const std::uint64_t count = bytes.size();
-  std::istringstream stream(std::move(bytes));
-  return read_npy_array(stream, count, text(who, ": ", member.name));
+  return read_npy_array(archive.read(member), text(who, ": ", member.name));
 }
 
 /// A number of `count` bytes, the lowest first.

@@ -41,6 +41,8 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
   return nearest;
 }
 
+std::vector<std::string_view> views_of(std::span<const std::string> names) { return {names.begin(), names.end()}; }
+
 }  // namespace
 
 std::string joined(std::span<const std::string_view> names) {
@@ -48,6 +50,8 @@ std::string joined(std::span<const std::string_view> names) {
   for (const std::string_view name : names) result += text(result.empty() ? "" : ", ", printable(name));
   return result;
 }
+
+std::string joined(std::span<const std::string> names) { return joined(views_of(names)); }
 
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names) {
   return nearest_names(word, names).front();
@@ -66,10 +70,15 @@ std::string unknown_name(std::string_view function, std::string_view kind, std::
               others, ")");
 }
 
+std::string unknown_name(std::string_view function, std::string_view kind, std::string_view word,
+                         std::span<const std::string> names, std::string_view list) {
+  return unknown_name(function, kind, word, views_of(names), list);
+}
+
 std::string some_of(std::span<const std::string> names) {
   constexpr std::size_t most = 16;
   const auto first = names.first(std::min(names.size(), most));
-  const std::string list = joined(std::vector<std::string_view>(first.begin(), first.end()));
+  const std::string list = joined(first);
   return names.size() > most ? text(list, ", ... (", names.size(), " in all)") : list;
 }
 

@@ -1,20 +1,17 @@
 #include <retrace/models/formats/text_table.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace retrace {
 namespace {
 
 constexpr std::size_t gap = 2;  // spaces between two columns
 
-/// The number of characters of a UTF-8 string.
-std::size_t characters(std::string_view words) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(words, [](char letter) { return (static_cast<unsigned char>(letter) & 0xC0) != 0x80; }));
-}
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 /// Breaks the words into lines of at most `width` characters; a longer word gets a line of its own.
-std::vector<std::string> lines_of(std::string_view words, std::size_t width) {
+std::vector<std::string> broken(std::string_view words, std::size_t width) {
   std::vector<std::string> lines;
   while (!words.empty()) {
     const std::size_t end = std::min(words.find(' '), words.size());
@@ -42,8 +39,7 @@ Column make_column(const std::vector<Row>& rows, std::size_t index, bool left, s
     column.cells.push_back(index < rows[row].size() ? rows[row][index] : "");
     column.width = std::max(column.width, characters(column.cells.back()));
   }
-  if (index < rows.front().size())
-    column.heading = lines_of(rows.front()[index], std::max(column.width, heading_width));
+  if (index < rows.front().size()) column.heading = broken(rows.front()[index], std::max(column.width, heading_width));
   for (const std::string& line : column.heading) column.width = std::max(column.width, characters(line));
   return column;
 }
@@ -96,6 +92,23 @@ std::string print(const std::vector<Column>& columns, std::string_view indent) {
 
 }  // namespace
 
+std::size_t characters(std::string_view words) {
+  return static_cast<std::size_t>(std::ranges::count_if(words, [](char byte) { return !continues_character(byte); }));
+}
+
+std::string_view whole_characters(std::string_view words, std::size_t bytes) {
+  std::size_t end = std::min(words.size(), bytes);
+  while (end > 0 && end < words.size() && continues_character(words[end])) --end;
+  return words.substr(0, end);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 std::string text_table(const std::vector<Row>& rows, std::string_view alignment, std::string_view indent,
                        std::size_t width) {
   const std::size_t room = width - std::min(width, indent.size());
@@ -116,7 +129,7 @@ std::string text_table(const std::vector<Row>& rows, std::string_view alignment,
 
 std::string wrapped(std::string_view words, std::string_view indent, std::size_t width) {
   std::string result;
-  for (const std::string& line : lines_of(words, width - std::min(width, indent.size())))
+  for (const std::string& line : broken(words, width - std::min(width, indent.size())))
     result.append(indent).append(line).append("\n");
   return result;
 }

@@ -11,6 +11,13 @@ namespace retrace {
 /// Characters per line, which fit any terminal.
 inline constexpr std::size_t text_width = 80;
 
+/// The number of characters of a UTF-8 string.
+std::size_t characters(std::string_view words);
+/// The beginning of a UTF-8 string: at most so many bytes, without a part of a character.
+std::string_view whole_characters(std::string_view words, std::size_t bytes);
+/// The lines of a text, without their ends.
+std::vector<std::string> lines_of(const std::string& text);
+
 /// The cells of a row; the first row of a table holds the headings.
 using Row = std::vector<std::string>;
 

@@ -14,7 +14,7 @@ namespace retrace {
 class JsonFields;
 class JsonObject;
 
-/// Of any model.
+/// The most layers that a model may have.
 inline constexpr int most_layers = 1000;
 
 /// The layers of a model, as far as it offers a choice (ModelChoices::form). What is not given is the model's own.

@@ -22,11 +22,16 @@ struct TestSample {
   std::optional<Prediction> prediction = {};
 };
 
-/// A sample of a portion with the outputs for it.
-TestSample sample_of(const Task& task, const Batch& samples, const Tensor& outputs, std::int64_t place) {
-  const Batch one = samples.part(place, 1);
+/// The loss of a sample of a portion, with the outputs for it.
+double loss_of(const Task& task, const Batch& samples, const Tensor& outputs, std::int64_t place) {
+  return task_loss(task, slice(outputs, {range(place, place + 1)}), samples.part(place, 1)).item();
+}
+
+TestSample sample_of(const Task& task, const Batch& samples, const Tensor& outputs, std::int64_t place,
+                     std::int64_t number) {
   const Tensor output = slice(outputs, {range(place, place + 1)});
-  return {samples.sample(place), -1, task_loss(task, output, one).item(), answered(task, one, output).front()};
+  return {samples.sample(place), number, loss_of(task, samples, outputs, place),
+          answered(task, samples.part(place, 1), output).front()};
 }
 
 /// Calls see(number, samples, outputs, place) for the first `count` test samples of the training.
@@ -57,24 +62,18 @@ TestSample find_sample(const StoredRun& run, std::int64_t wanted) {
   const std::int64_t end = (wanted / evaluation_portion + 1) * evaluation_portion;  // of its portion
   for_each_test_sample(run, std::min(all_samples, end),
                        [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
-                         if (number != wanted) return;
-                         found = sample_of(*run.task, samples, outputs, place);
-                         found.number = number;
+                         if (number == wanted) found = sample_of(*run.task, samples, outputs, place, number);
                        });
   return found;
 }
 
 TestSample find_worst(const StoredRun& run) {
   TestSample worst;
-  for_each_test_sample(
-      run, count_test_samples(run),
-      [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
-        const double loss =
-            task_loss(*run.task, slice(outputs, {range(place, place + 1)}), samples.part(place, 1)).item();
-        if (worst.number >= 0 && !(loss > worst.loss)) return;
-        worst = sample_of(*run.task, samples, outputs, place);
-        worst.number = number;
-      });
+  for_each_test_sample(run, count_test_samples(run),
+                       [&](std::int64_t number, const Batch& samples, const Tensor& outputs, std::int64_t place) {
+                         if (worst.number < 0 || loss_of(*run.task, samples, outputs, place) > worst.loss)
+                           worst = sample_of(*run.task, samples, outputs, place, number);
+                       });
   return worst;
 }
 

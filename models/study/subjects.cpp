@@ -238,6 +238,8 @@ OptionNames options_of_subject(std::string_view name) {
   return std::ranges::find(registered, name) != registered.end() ? of_memories : OptionNames();
 }
 
+OptionNames options_of_subjects() { return all_options; }
+
 Computation subject(std::string_view name, const StudyOptions& options) {
   for (const auto& [what, size] : {std::pair("tokens", options.tokens), std::pair("size", options.size),
                                    std::pair("slots", options.slots), std::pair("heads", options.heads)})

@@ -30,6 +30,8 @@ std::vector<std::string_view> subject_names();
 /// The options of this subject by the names of their flags, "tokens", "size", ...; those that all have, dtype and seed,
 /// are not among them. Empty for a name that is not known.
 std::span<const std::string_view> options_of_subject(std::string_view name);
+/// The options that a subject may have.
+std::span<const std::string_view> options_of_subjects();
 /// A subject at a random point, with a random cotangent of its result, if that has several elements. Its inputs want
 /// gradients, too. Throws ValueError with the nearest name for a subject that is not known, and ShapeError for sizes
 /// that do not fit.

@@ -41,7 +41,7 @@ bool is_fraction(const std::string& name) {
   return name.find('.') != std::string::npos && name.find_first_not_of("+-.0123456789eE") == std::string::npos;
 }
 
-/// What the user should know of the columns, of which samples with answers were made.
+/// Remarks about the columns from which these samples were read.
 std::vector<std::string> remarks_on(const Csv& csv, const CsvColumns& columns, const AnsweredSamples& made) {
   constexpr std::size_t many = 20;
   std::vector<std::string> remarks;
@@ -95,7 +95,7 @@ AnsweredSamples read_answered_arrays(const std::string& function, const SampleSo
                           ": --label, --target, --sequence, --ignore and --separator name columns of a .csv file; an ",
                           ".npz file has the arrays x and y"));
   if (!in_one_file && options.label.has_value() == options.target.has_value())
-    throw ValueError(text(function, ": a .npy file has the samples x alone; give the file of their answers, too: ",
+    throw ValueError(text(function, ": a .npy file has only the samples x; give the file of their answers, too: ",
                           "--label y.npy for classes (integers from 0), or --target y.npy for numbers"));
   const Tensor numbers = source.read_array().to(f64);
   const Tensor y =
@@ -105,7 +105,7 @@ AnsweredSamples read_answered_arrays(const std::string& function, const SampleSo
                           ": the array has floats, and classes are integers from ",
                           "0; convert it with astype(int), or give --target for numbers"));
   const std::int64_t width = numbers.rank() == 2 ? numbers.dim(1) : 1;
-  return {.samples = in_steps(function, numbers, options.features.value_or(width)),
+  return {.samples = {.x = in_steps(function, numbers, options.features.value_or(width))},
           .y = y.dtype() == i64 && !options.target ? y : y.to(f64)};
 }
 

@@ -1,6 +1,8 @@
 #include <retrace/core/error.h>
 #include <retrace/core/tape.h>
+#include <retrace/models/data/csv.h>
 #include <retrace/models/data/file_text.h>
+#include <retrace/models/data/inflate.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/tasks/answered_file.h>
 #include <retrace/models/tasks/data_file.h>
@@ -20,14 +22,11 @@ SampleSource source_to_learn_from(const std::string& path) {
   return source;
 }
 
-CsvColumns columns_of(const std::string& path, char separator, const TaskOptions& options) {
-  return columns_by_role("data: " + path, read_csv_header(path, separator), options);
-}
-
-std::unique_ptr<Task> from_csv(const SampleSource& source, const TaskOptions& options) {
+std::unique_ptr<Task> from_csv(SampleSource source, const TaskOptions& options) {
   const std::string who = "data: " + source.path;
   const char separator = separator_of(who, source.path, options.separator.value_or(""));
-  const CsvColumns columns = columns_of(source.path, separator, options);
+  source.content = read_plain_or_gzip(source.path, "read_csv: " + source.path);  // once, for the header and the lines
+  const CsvColumns columns = columns_by_role(who, parse_csv_header(*source.content, source.path, separator), options);
   AnsweredSamples data =
       read_answered_csv(who, source, columns, separator, options.features.value_or(std::ssize(columns.numbers)));
   SampleFormat format{.columns = columns.numbers,
@@ -57,10 +56,7 @@ Tensor relabelled(const std::string& who, const AnsweredSamples& data, const Sam
   std::vector<double> labels;
   for (const std::string& word : data.words) {
     const auto found = std::ranges::find(format.words, word);
-    if (found == format.words.end()) {
-      const std::vector<std::string_view> known(format.words.begin(), format.words.end());
-      throw ValueError(unknown_name(who, "class of the training", word, known));
-    }
+    if (found == format.words.end()) throw ValueError(unknown_name(who, "class of the training", word, format.words));
     labels.push_back(static_cast<double>(found - format.words.begin()));
   }
   const Tensor result = data.y.clone();
@@ -72,8 +68,7 @@ Tensor relabelled(const std::string& who, const AnsweredSamples& data, const Sam
 /// See task_without_samples.
 class FormatTask final : public SampleTask {
  public:
-  FormatTask(std::string_view name, const SampleFormat& format)
-      : SampleTask(name, format.targets.empty() ? TaskKind::classification : TaskKind::regression, format) {}
+  FormatTask(std::string_view name, const SampleFormat& format) : SampleTask(name, kind_of(format), format) {}
   Baselines baselines() const override { return {}; }
   const SampleFormat* format() const override { return &format_; }
 
@@ -89,8 +84,8 @@ std::unique_ptr<Task> DataFile::make(const TaskOptions& options) {
   if (!options.data)
     throw ValueError("data: there is no file to learn from; give --data FILE, a .csv, .tsv, .npz or .npy file");
   const NoTape unrecorded;
-  const SampleSource source = source_to_learn_from(*options.data);
-  return source.kind == SampleFileKind::csv ? from_csv(source, options) : from_arrays(source, options);
+  SampleSource source = source_to_learn_from(*options.data);
+  return source.kind == SampleFileKind::csv ? from_csv(std::move(source), options) : from_arrays(source, options);
 }
 
 std::unique_ptr<Task> task_without_samples(std::string_view name, const SampleFormat& format) {
@@ -103,8 +98,9 @@ std::unique_ptr<Task> task_on_file(std::string_view name, const SampleFormat& fo
   const std::string who = "data: " + path;
   const SampleSource source = sample_source("data", path);
   if (source.kind != SampleFileKind::csv) {
-    const TaskOptions none{.features = format.features};
-    const AnsweredSamples data = read_answered_arrays(who, source, none);
+    if (source.kind == SampleFileKind::npy)
+      throw ValueError(text(who, ": a .npy file has only the samples x; give a .npz file with the arrays x and y"));
+    const AnsweredSamples data = read_answered_arrays(who, source, {.features = format.features});
     return std::make_unique<Dataset>(name, format, data.samples, data.y);
   }
   if (format.columns.empty())

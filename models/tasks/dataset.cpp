@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
-#include <utility>
 
 namespace retrace {
 namespace {
@@ -114,16 +112,17 @@ Tensor by_length(const Tensor& positions, const Tensor& lengths) {
   return result;
 }
 
-/// Some of the samples, those of different lengths from the shortest to the longest, and their places.
-std::pair<Batch, std::vector<std::string>> samples_at(const Batch& samples, const Tensor& positions,
-                                                      const std::vector<std::string>& places) {
-  const Tensor order = samples.lengths.defined() ? by_length(positions, samples.lengths) : positions;
+Batch samples_at(const Batch& samples, const Tensor& positions) {
+  return {take(samples.x, positions), take(samples.y, positions),
+          samples.lengths.defined() ? take(samples.lengths, positions) : Tensor()};
+}
+
+/// Those at these positions; by default "x[12]" for sample 12.
+std::vector<std::string> places_at(const std::vector<std::string>& places, const Tensor& positions) {
   std::vector<std::string> own;
-  for (const std::int64_t sample : order.values<std::int64_t>())
+  for (const std::int64_t sample : positions.values<std::int64_t>())
     own.push_back(places.empty() ? text("x[", sample, "]") : places[static_cast<std::size_t>(sample)]);
-  const Batch batch{take(samples.x, order), take(samples.y, order),
-                    samples.lengths.defined() ? take(samples.lengths, order) : Tensor()};
-  return {batch, std::move(own)};
+  return own;
 }
 
 /// Whether a model would see numbers far from 0 and 1.
@@ -154,10 +153,13 @@ Dataset::Dataset(std::string_view name, const Tensor& x, const Tensor& y, const 
   format_.steps = x.dim(1), format_.features = x.dim(2), format_.different_lengths = options.lengths.defined();
   name_targets();
   const Parts parts = share_out(name, y, options);
-  const auto rows = [&](const Tensor& positions) { return samples_at(samples, positions, options.places); };
-  std::tie(train_, std::ignore) = rows(parts.train);
-  std::tie(held_out_.validation, std::ignore) = rows(parts.validation);
-  std::tie(held_out_.test, held_out_.test_places) = rows(parts.test);
+  const auto in_order = [&](const Tensor& positions) {
+    return options.lengths.defined() ? by_length(positions, options.lengths) : positions;
+  };
+  const Tensor test = in_order(parts.test);
+  train_ = samples_at(samples, in_order(parts.train));
+  held_out_ = {samples_at(samples, in_order(parts.validation)), samples_at(samples, test),
+               places_at(options.places, test)};
   measure(options.normalise);
 }
 
@@ -167,11 +169,11 @@ Dataset::Dataset(std::string_view name, const SampleFormat& format, const FileSa
   if (samples.x.dim(0) < 1) throw ValueError(text("Dataset: ", name, ": there is no sample to test on"));
   check_steps(text("Dataset: ", name), samples, format);
   check_shapes(name, samples.x, y);
-  if (kind_of(y) != (format.targets.empty() ? TaskKind::classification : TaskKind::regression))
+  if (kind_of(y) != kind_of(format))
     throw DtypeError(text("Dataset: ", name, ": y", y.shape(), " is ", y.dtype(), ", and the model answers with ",
                           format.targets.empty() ? "classes" : "numbers"));
   held_out_.test = without_padding(samples.x, y, samples.lengths);
-  held_out_.test_places = samples.places;
+  held_out_.test_places = places_at(samples.places, arange(0, y.dim(0), 1, i64));
   const Tensor& answers = held_out_.test.y;
   check_numbers(name, held_out_.test.x, answers);
   if (kind() == TaskKind::classification)
@@ -189,13 +191,10 @@ Batch Dataset::without_padding(const Tensor& x, const Tensor& y, const Tensor& l
 }
 
 void Dataset::measure(const std::optional<Normalisation>& wanted) {
-  const auto measured = [&](Normalisation kind_of_scale) {
-    const Tensor& lengths = train_.lengths;
-    const auto of_y = [&] { return retrace::normalise(answers_of(train_), kind_of_scale); };
-    return std::pair(retrace::normalise(own_rows(train_.x, lengths), kind_of_scale),
-                     kind() == TaskKind::regression ? std::optional(of_y()) : std::nullopt);
-  };
-  const auto [x, y] = measured(wanted.value_or(Normalisation::standard));
+  const Normalisation how = wanted.value_or(Normalisation::standard);
+  const Normaliser x = retrace::normalise(own_rows(train_.x, train_.lengths), how);
+  std::optional<Normaliser> y;
+  if (kind() == TaskKind::regression) y = retrace::normalise(answers_of(train_), how);
   if (wanted) {
     format_.x = x, format_.y = y;
     for (Batch* part : {&train_, &held_out_.validation, &held_out_.test}) scale(*part);
@@ -250,7 +249,7 @@ Baselines Dataset::baselines() const {
 }
 
 void Dataset::fill(Random& random, const Batch& batch) const {
-  if (!has_samples()) throw ValueError(text(name(), ": its samples are to test on; there are none to train on"));
+  if (!has_samples()) throw ValueError(text(name(), ": its samples are for testing only; there are none to train on"));
   const Tensor rows =
       has_lengths() ? rows_of_a_bucket(random, batch.size()) : random.integers({batch.size()}, train_.size());
   copy_values(take(train_.x, rows).to(batch.x.dtype()), batch.x);

@@ -20,8 +20,6 @@ void check_finite(std::string_view task, const char* role, const Tensor& numbers
 
 }  // namespace
 
-bool answers_each_row(const Tensor& y) { return y.rank() == (y.dtype() == i64 ? 2 : 3); }
-
 void check_lengths_of(std::string_view task, const Tensor& x, const DatasetOptions& options) {
   const Tensor& lengths = options.lengths;
   if (!lengths.defined()) return;

@@ -1,4 +1,4 @@
-// What has to be true of the samples of a Dataset. All errors begin with "Dataset: " and the name of the task.
+// Checks of the samples of a Dataset. All errors begin with "Dataset: " and the name of the task.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,6 @@
 #include <retrace/models/tasks/dataset.h>
 
 namespace retrace {
-
-/// Whether y has an answer for each row of x.
-bool answers_each_row(const Tensor& y);
 
 /// Throws DtypeError and ShapeError for other tensors than those that Dataset names.
 void check_shapes(std::string_view task, const Tensor& x, const Tensor& y);

@@ -120,17 +120,14 @@ void check_numbers(const std::string& function, const Csv& csv) {
                         csv.names[place % columns], "' is ", *wrong, "; remove the sample or fill in a number"));
 }
 
-FileSamples in_steps(const std::string& function, const Tensor& numbers, std::int64_t features) {
+Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t features) {
   const bool fit = numbers.rank() == 3 ||
                    (numbers.rank() == 2 && features >= 1 && numbers.dim(1) >= 1 && numbers.dim(1) % features == 0);
   if (!fit)
     throw ShapeError(text(function, ": x", numbers.shape(),
                           " must be [samples, steps, features], or [samples, numbers] ", "with a multiple of ",
                           features, " numbers"));
-  FileSamples samples{
-      .x = numbers.rank() == 3 ? numbers : reshape(numbers, {numbers.dim(0), numbers.dim(1) / features, features})};
-  for (std::int64_t k = 0; k < numbers.dim(0); ++k) samples.places.push_back(text("x[", k, "]"));
-  return samples;
+  return numbers.rank() == 3 ? numbers : reshape(numbers, {numbers.dim(0), numbers.dim(1) / features, features});
 }
 
 FileSamples in_sequences(const std::string& function, const Tensor& numbers, const SequenceLines& sequences,
@@ -139,7 +136,7 @@ FileSamples in_sequences(const std::string& function, const Tensor& numbers, con
   FileSamples samples;
   if (!sequences.differ()) {
     const std::int64_t length = count > 0 ? sequences.lengths.front() : 1;
-    samples = in_steps(function, reshape(numbers, {count, length * width}), features);
+    samples.x = in_steps(function, reshape(numbers, {count, length * width}), features);
   } else {
     if (features != width)
       throw ShapeError(text(function, ": sequences of different lengths have a line of ", width,
@@ -173,7 +170,7 @@ FileSamples read_samples(const std::string& path, const SampleFormat& format) {
   const SampleSource source = sample_source("read_samples", path);
   FileSamples samples = source.kind == SampleFileKind::csv
                             ? read_csv_samples(source, who, format)
-                            : in_steps(who, source.read_array().to(f64), format.features);
+                            : FileSamples{.x = in_steps(who, source.read_array().to(f64), format.features)};
   check_steps(who, samples, format);
   return samples;
 }

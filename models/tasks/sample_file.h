@@ -18,7 +18,7 @@ std::string ending_of(const std::string& path);
 /// The kinds of files that samples come from.
 enum class SampleFileKind { csv, npy, npz };
 /// A file of samples. What is no file on a disk, standard input ("-") or a pipe, can be read only once: its content is
-/// then here, and says which kind it is.
+/// then here, and says which kind it is. So is that of a file that was read already.
 struct SampleSource {
   std::string path;
   SampleFileKind kind;
@@ -53,7 +53,7 @@ void check_numbers(const std::string& function, const Csv& csv);
 
 /// Samples of an array: numbers [N, ...] as [N, T, I], where I features divide the numbers of a sample. Throws
 /// ShapeError, in the name of `function`, if they do not.
-FileSamples in_steps(const std::string& function, const Tensor& numbers, std::int64_t features);
+Tensor in_steps(const std::string& function, const Tensor& numbers, std::int64_t features);
 
 /// Throws ShapeError, in the name of `function`, unless each sequence has the steps that a format has.
 void check_steps(const std::string& function, const FileSamples& samples, const SampleFormat& format);

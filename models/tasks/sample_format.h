@@ -43,7 +43,7 @@ struct FileSamples {
   Tensor x;                              // [N, T, I], f64, as in the file; zeros behind the end of a sequence
   Tensor lengths = {};                   // [N] (i64), the steps of each; undefined: all have T
   std::vector<std::string> names = {};   // of the sequences; empty: they have none
-  std::vector<std::string> places = {};  // "line 12", "sequence r7, lines 12 to 14", "x[12]": of each, in the file
+  std::vector<std::string> places = {};  // of each: "line 12", "sequence r7, lines 12 to 14"; empty: its number
 };
 
 /// Reads the samples of a file that is written as the format says: of a .csv or .tsv file its columns, and no others; a

@@ -10,12 +10,11 @@ namespace {
 /// Numbers that the model sees as those of the data, in words.
 std::vector<std::string> in_words(std::span<const double> numbers, const std::optional<Normaliser>& scales,
                                   const std::vector<double>& spread) {
+  const std::vector<double>& spreads = scales ? scales->scale : spread;
   std::vector<std::string> words;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const double value = scales ? numbers[k] * scales->scale[k] + scales->shift[k] : numbers[k];
-    words.push_back(scales           ? in_digits_of(value, scales->scale[k])
-                    : spread.empty() ? in_digits(value, "%.6g")
-                                     : in_digits_of(value, spread[k]));
+    words.push_back(spreads.empty() ? in_digits(value, "%.6g") : in_digits_of(value, spreads[k]));
   }
   return words;
 }

@@ -1,4 +1,4 @@
-// A task on samples that a user wrote, not the task: how reports show them.
+// A task whose samples come from a user's data: how reports show them.
 #pragma once
 
 #include <span>
@@ -8,6 +8,11 @@
 #include <retrace/models/tasks/task.h>
 
 namespace retrace {
+
+/// Without targets, the answers are classes.
+inline TaskKind kind_of(const SampleFormat& format) {
+  return format.targets.empty() ? TaskKind::classification : TaskKind::regression;
+}
 
 /// Its sizes and words are those of a format. Numbers are shown in the units of the data, with as many digits as it
 /// takes to tell samples apart.

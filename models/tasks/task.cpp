@@ -4,6 +4,8 @@
 
 namespace retrace {
 
+bool answers_each_row(const Tensor& y) { return y.rank() == (y.dtype() == i64 ? 2 : 3); }
+
 Batch Batch::part(std::int64_t first, std::int64_t count) const {
   const auto of = [&](const Tensor& all_samples) { return slice(all_samples, {range(first, first + count)}); };
   return {of(x), of(y), lengths.defined() ? of(lengths) : Tensor()};
@@ -14,8 +16,7 @@ Batch Batch::sample(std::int64_t k) const {
   if (!lengths.defined()) return {one.x.clone(), one.y.clone()};
   const std::int64_t length = one.lengths.values<std::int64_t>()[0];
   const auto own_rows = [&](const Tensor& rows) { return slice(rows, {all, range(0, length)}).clone(); };
-  const bool answers_each_row = y.rank() == (y.dtype() == i64 ? 2 : 3);
-  return {own_rows(one.x), answers_each_row ? own_rows(one.y) : one.y.clone()};
+  return {own_rows(one.x), answers_each_row(y) ? own_rows(one.y) : one.y.clone()};
 }
 
 Batch Task::sample(Random& random, std::int64_t count) const {

@@ -18,6 +18,9 @@
 
 namespace retrace {
 
+/// Whether labels y (i64), or numbers, have an axis of rows: an answer for each row of x.
+bool answers_each_row(const Tensor& y);
+
 /// Sequences x [B, T, I] of the default dtype and the answers after their last row: labels y [B] (i64) of a
 /// classification, numbers y [B, O] of a regression. Where each of the last A > 1 rows has an answer: y [B, A] or [B,
 /// A, O]. With lengths [B] (i64), sample b has lengths[b] rows, and what follows in x is padding; its answer comes
@@ -100,7 +103,7 @@ class Task {
   /// How other samples of the task are read from files and answered in words; null if x is read as it is.
   virtual const SampleFormat* format() const { return nullptr; }
 
-  /// What a user should know of the data before it is learned, a line each.
+  /// Remarks for the user about the data, a line each.
   virtual std::vector<std::string> remarks() const { return {}; }
 
   /// Makes this task, with the same I and O, for inputs of one length alone, to test how a model does on longer ones

@@ -7,7 +7,6 @@
 #include <retrace/models/training/trainer.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <ostream>

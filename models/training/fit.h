@@ -121,9 +121,9 @@ struct FitResult {
   double reference_loss = std::numeric_limits<double>::quiet_NaN();
 
   /// Whether the loss grew instead of falling, though every number stayed finite: in the last steps, and in the last
-  /// validation, it was more than twice the reference loss; of less than 200 steps, a thousand times, since a sane
-  /// training may take some to recover from its first updates. (Only in the last steps, it may be a batch of few
-  /// samples; only in the validation, a model that overfits.) False without a validation or a reference.
+  /// validation, it was more than twice the reference loss; after fewer than 200 steps, more than a thousand times,
+  /// since a sane training may take some to recover from its first updates. (Only in the last steps, it may be a batch
+  /// of few samples; only in the validation, a model that overfits.) False without a validation or a reference.
   bool diverged() const;
 };
 

@@ -29,7 +29,7 @@ Answers predict(const StoredRun& run, const std::string& file, const std::string
 /// Lines with a header: sample, label, probability; of a regression: sample, and a number for each output; if a sample
 /// has several answers, with the number of the answer from 1. With `probabilities`, one more column for each class.
 std::string to_csv(const Answers& answers, bool probabilities);
-/// One object: the model, the classes or outputs, and a list of answers with the same numbers.
+/// One object: the model, the classes or outputs, and a list of answers with the numbers that to_csv writes.
 std::string to_json(const Answers& answers);
 
 }  // namespace retrace

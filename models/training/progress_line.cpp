@@ -55,8 +55,8 @@ Field bar_of(double part, int columns) {
   return Field("  [%s]", bar.data());
 }
 
-/// How much of a title fits into some columns: whole words, and no "on" at the end. A first word that is too long is
-/// cut.
+/// The length of a title's first whole words that fit into some columns, without an "on" at the end. A first word that
+/// is too long is cut.
 int whole_words(std::string_view title, int columns) {
   const auto room = static_cast<std::size_t>(columns);
   if (title.size() <= room) return static_cast<int>(title.size());

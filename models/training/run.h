@@ -48,7 +48,7 @@ struct Run {
   virtual Baselines baselines() const = 0;
   /// Whether more of the metric is better.
   virtual bool more_is_better() const = 0;
-  /// What the user should know of the data before the training, a line each.
+  /// Remarks for the user about the data, a line each.
   virtual std::vector<std::string> remarks() const { return {}; }
   /// The number of easier lessons, and what the test is made on, in words: "10000 fresh samples of the full task",
   /// "30 samples that were held out".

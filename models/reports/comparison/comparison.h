@@ -30,7 +30,7 @@ struct CompareOptions {
   std::vector<double> learning_rates;
   /// The metric to be reached; if not given, halfway from the trivial answer to the best possible (of a text, 0).
   std::optional<double> threshold = {};
-  /// Called with each line that the user should know of the data.
+  /// Called with each remark about the data.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
   TrainRun train = train_anew;  // called for each run with the name of model and seed: "lstm-seed-0"
 };

@@ -16,6 +16,11 @@ struct ClassRow {
   std::int64_t label = 0;
   Estimate accuracy = {};                              // the share of right ones
   std::map<std::int64_t, std::int64_t> answered = {};  // how often each label was given
+
+  std::int64_t times(std::int64_t given) const {
+    const auto found = answered.find(given);
+    return found == answered.end() ? 0 : found->second;
+  }
 };
 
 /// All classes that are right somewhere, by label, and the names of all that are right or answered.

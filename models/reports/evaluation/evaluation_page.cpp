@@ -25,10 +25,7 @@ std::string report_page(const Report& report) {
   for (const std::string& line : summary_lines(report)) body += paragraph(line);
   if (!report.classes.rows.empty()) body += section("Classes", shown(report.classes));
   for (const CategoryTable& table : report.categories) body += section("Categories", shown(table, report.kind));
-  if (!report.failures.empty())
-    body += report.kind == TaskKind::classification
-                ? text("<h2>Wrong: ", report.failure_count, " of ", report.samples, " samples</h2>\n")
-                : std::string("<h2>Largest errors</h2>\n");
+  if (!report.failures.empty()) body += text("<h2>", failures_title(report), "</h2>\n");
   for (const Failure& failure : report.failures) body += section_of(failure, report);
   return html_document(title_of(report), body);
 }

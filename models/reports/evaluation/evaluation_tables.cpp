@@ -18,10 +18,7 @@ std::string note_on(std::size_t rows, const char* which) {
   return text("The ", most_rows, " ", which, ", of ", rows, "; --json has all.");
 }
 
-std::int64_t wrong_answers(const ClassRow& row) {
-  const auto right = row.answered.find(row.label);
-  return row.accuracy.answers - (right == row.answered.end() ? 0 : right->second);
-}
+std::int64_t wrong_answers(const ClassRow& row) { return row.accuracy.answers - row.times(row.label); }
 
 /// "rose 2, tulip 1": the labels that were given instead, the most frequent ones first.
 std::string mistaken_for(const ClassRow& row, const ClassTable& table) {
@@ -90,15 +87,19 @@ ShownTable shown(const ClassTable& table) {
   for (const ClassRow& row : rows) {
     Row cells{printable(table.names.at(row.label)), std::to_string(row.accuracy.answers),
               in_digits(row.accuracy.value, "%.4f"), interval_text(row.accuracy)};
-    if (!has_matrix) cells.push_back(mistaken_for(row, table));
-    for (const auto& [label, name] : table.names) {
-      if (!has_matrix) break;
-      const auto count = row.answered.find(label);
-      cells.push_back(count == row.answered.end() ? "." : std::to_string(count->second));
-    }
+    if (has_matrix)
+      for (const auto& [label, name] : table.names)
+        cells.push_back(row.times(label) == 0 ? "." : std::to_string(row.times(label)));
+    else
+      cells.push_back(mistaken_for(row, table));
     result.rows.push_back(std::move(cells));
   }
   return result;
+}
+
+std::string failures_title(const Report& report) {
+  if (report.kind != TaskKind::classification) return "Largest errors";
+  return text("Wrong: ", report.failure_count, " of ", report.samples, " samples");
 }
 
 std::string place_of(const Failure& failure, const Report& report) {

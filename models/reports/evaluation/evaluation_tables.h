@@ -23,6 +23,8 @@ ShownTable shown(const CategoryTable& table, TaskKind kind);
 /// those that it was mistaken for most often. Of many classes, those with the most wrong answers.
 ShownTable shown(const ClassTable& table);
 
+/// "Wrong: 3 of 30 samples", or "Largest errors" of numbers.
+std::string failures_title(const Report& report);
 /// Where a sample stands: "line 12 of x.csv", or "sample 3" of those that a task made.
 std::string place_of(const Failure& failure, const Report& report);
 /// "right: rose (p = 0.2), answered: daisy (p = 0.8)"; of numbers, with the squared error.

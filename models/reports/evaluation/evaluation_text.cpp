@@ -43,12 +43,10 @@ std::string table_of(const CategoryTable& table, TaskKind kind) {
 }
 
 std::string failures_of(const Report& report) {
-  const bool is_classification = report.kind == TaskKind::classification;
   if (report.failures.empty() && report.failure_count > 0) return "";
-  std::string lines = is_classification ? text("\nWrong: ", report.failure_count, " of ", report.samples, " samples")
-                                        : std::string("\nLargest errors");
+  std::string lines = "\n" + failures_title(report);
   if (report.failures.empty()) return lines + "\n";
-  lines += is_classification ? text("; the most confident ones:\n") : std::string(":\n");
+  lines += report.kind == TaskKind::classification ? "; the most confident ones:\n" : ":\n";
   for (const Failure& failure : report.failures)
     lines += text("  ", place_of(failure, report), "\n", indented(failure.input, "    "), "    ",
                   answer_line(failure, report.kind), "\n");

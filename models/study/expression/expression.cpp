@@ -43,12 +43,11 @@ Tensors ordered(const Program& program, const std::vector<NamedTensor>& given) {
 void check_used(const Program& program, const std::vector<NamedTensor>& given) {
   for (const NamedTensor& one : given) {
     if (std::ranges::find(program.inputs, one.name) != program.inputs.end()) continue;
-    const std::vector<std::string_view> known(program.inputs.begin(), program.inputs.end());
     const TextPart all{0, program.source.size()};
-    if (known.empty())
+    if (program.inputs.empty())
       throw ExpressionError(text("expression: it has no input, so ", one.name, " is of no use"), program.source, all);
-    throw ExpressionError(text("expression: the input ", one.name, " is not used; the expression has ", joined(known),
-                               "; leave ", one.name, " out"),
+    throw ExpressionError(text("expression: the input ", one.name, " is not used; the expression has ",
+                               joined(program.inputs), "; leave ", one.name, " out"),
                           program.source, all);
   }
 }

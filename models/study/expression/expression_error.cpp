@@ -1,3 +1,4 @@
+#include <retrace/models/formats/text_table.h>
 #include <retrace/models/study/expression/expression_error.h>
 
 #include <algorithm>
@@ -10,10 +11,6 @@ constexpr std::size_t line_width = 76;  // what is shown of a line, in bytes
 constexpr std::size_t before_place = 40;
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-std::size_t characters(std::string_view bytes) {
-  return static_cast<std::size_t>(std::ranges::count_if(bytes, [](char byte) { return !continues_character(byte); }));
-}
 
 /// The window of the line around the place, without control codes, and the caret below it.
 std::string with_caret(std::string_view source, TextPart place) {

@@ -18,7 +18,7 @@ export const flowSentence = ({ name, values }) => {
   const size = `${formatNumber(values[largest], 3)} at step ${largest}`;
   let step = largest;
   while (step > 0 && values[step - 1] >= vanishedPart * values[largest]) --step;
-  // Nothing has vanished where the loss does not read a step: of an attention it may read the last one alone.
+  // Nothing has vanished where the loss does not read a step: of an attention it may read only the last one.
   if (step > 0 && values.slice(0, step).every((x) => x === 0))
     return `${name} is largest, ${size}, and exactly 0 before step ${step}`;
   if (step > 0) return `${name} vanishes: at step ${step - 1} it is below 1/1000 of its largest, ${size}`;

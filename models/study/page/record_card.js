@@ -30,11 +30,11 @@ const originOf = ({ trace, place }, node) => {
   return maker >= 0 ? ["from ", linkTo(place, maker)] : kindOf(trace.nodes[node]);
 };
 
-// A value of the tape.
-// Cells as high as the names beside them, where the usual ones may be lower.
+// Cells as high as the names beside them, where the default cells may be lower.
 const cellBesideNames = ({ shape, row_names: rows }) =>
   rows && (shape.at(-1) > 8 || rows.length > 24) ? { width: 14, height: 14 } : undefined;
 
+// A value of the tape.
 const valueView = ({ trace }, node, symbol, origin = null) => {
   const { name, value, row_names: rows } = trace.nodes[node];
   return el(

@@ -2,8 +2,8 @@
 // [..., heads, rows, columns], with an axis of heads even for one head.
 import { oncePer } from "./once.js";
 import { gradientOfSoftmax, softmaxAlong } from "./rules_rows.js";
-import { add, concat, elementwise, filled, largest, matmul, narrow, ndArray, reshape, scaleBy, strongProduct,
-  transpose } from "./tensor.js";
+import { add, concat, elementwise, largest, matmul, narrow, ndArray, reshape, scaleBy, strongProduct, transpose,
+  zeros } from "./tensor.js";
 
 // ---- heads
 
@@ -52,7 +52,7 @@ function operandsOfCall({ inputs, attributes: { heads, key_size: size, layout, q
 function gradientsOfInputs({ attributes: { layout } }, [dq, dk, dv]) {
   if (layout === undefined) return [dq, dk, dv].map((x) => x && headsTogether(x));
   const [rows, columns] = dk.shape.slice(-2), others = rows - dq.shape.at(-2);  // those that ask nothing
-  const nothing = filled([...dq.shape.slice(0, -2), others, columns], 0);
+  const nothing = zeros([...dq.shape.slice(0, -2), others, columns]);
   return [packedLayouts[layout].pack([concat([dq, nothing], -2), dk, dv])];
 }
 
@@ -74,8 +74,8 @@ const withHeads = (x, heads) =>
 const masked = (scores, mask) => elementwise((s, m) => (m === -Infinity ? m : s + m), scores, mask);
 
 /** The kind of zeros of weights and gradients: strong where a key may be hidden from a query. */
-const zerosOf = ({ attributes: { causal, mask, zeros } }, q) =>
-  mask || (causal && q.shape.at(-2) > 1) ? "strong" : zeros;
+const zerosOf = ({ attributes: { causal, mask, zeros: kind } }, q) =>
+  mask || (causal && q.shape.at(-2) > 1) ? "strong" : kind;
 
 /** The scores S = q k^T / sqrt(d), to which the masks are added that the call lists. */
 function scoresOfCall({ attributes: { heads, causal, mask } }, q, k) {
@@ -85,10 +85,10 @@ function scoresOfCall({ attributes: { heads, causal, mask } }, q, k) {
 }
 
 /** dA = dy v^T, and what came to the weights themselves. */
-function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads } }, weights, v, zeros) {
+function gradientOfWeights({ outputGradients: [dy, direct], attributes: { heads } }, weights, v, kind) {
   const own = direct ? reshape(direct, weights.shape) : null;
   if (!dy) return own;
-  const mixed = matmul(headsApart(dy, heads), transpose(v), zeros);
+  const mixed = matmul(headsApart(dy, heads), transpose(v), kind);
   return own ? add(mixed, own) : mixed;
 }
 
@@ -121,14 +121,14 @@ const attentionRule = {
   },
   vjp(call) {
     const { operands: [q, k, v], weights, dScores } = attentionOf(call);
-    const [dy] = call.outputGradients, isPacked = call.inputs.length === 1, zeros = zerosOf(call, q);
+    const [dy] = call.outputGradients, isPacked = call.inputs.length === 1, kind = zerosOf(call, q);
     const [ofQueries, ofKeys, ofValues] = isPacked ? [true, true, true] : call.wants;
     const dProducts = scaleBy(scaleOfScores(q), dScores);
-    const dValues = () => dy && matmul(transpose(weights), headsApart(dy, call.attributes.heads), zeros);
+    const dValues = () => dy && matmul(transpose(weights), headsApart(dy, call.attributes.heads), kind);
     return gradientsOfInputs(call, [
-      ofQueries ? matmul(dProducts, k, zeros) : null,
-      ofKeys ? matmul(transpose(dProducts), q, zeros) : null,
-      ofValues ? (dValues() ?? (isPacked ? filled(v.shape, 0) : null)) : null,
+      ofQueries ? matmul(dProducts, k, kind) : null,
+      ofKeys ? matmul(transpose(dProducts), q, kind) : null,
+      ofValues ? (dValues() ?? (isPacked ? zeros(v.shape) : null)) : null,
     ]);
   },
 };

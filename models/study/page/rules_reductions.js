@@ -7,8 +7,8 @@ const withAxes = (call, array) => reshape(array, keptShape(call.inputs[0].shape,
 
 const squareOf = (x) => elementwise((p) => p * p, x);
 
-/** The rule of y = value(x, axes), where dy/dx = slope(x, y) with a y for each x. */
-function ofSets(value, slopes) {
+/** The rule of y = value(x, axes), where dy/dx = slope(x, y) with a y for each x, and dx = times(dy, slope). */
+function ofSets(value, slopes, times = (d, slope) => d * slope) {
   return {
     forward(call) {
       const y = value(call.inputs[0], call.attributes.axes);
@@ -17,20 +17,19 @@ function ofSets(value, slopes) {
     vjp(call) {
       const [x] = call.inputs, { axes } = call.attributes;
       const y = withAxes(call, call.outputs[0]), dy = withAxes(call, call.outputGradients[0]);
-      return [elementwise((d, slope) => d * slope, dy, slopes(x, y, axes))];
+      return [elementwise(times, dy, slopes(x, y, axes))];
     },
   };
 }
 
-/** Equal extremes share dy; the others have nothing of it, whatever it is. */
-const extreme = (value) => ({
-  forward: ofSets(value).forward,
-  vjp(call) {
-    const [x] = call.inputs, y = withAxes(call, call.outputs[0]), dy = withAxes(call, call.outputGradients[0]);
-    const equal = elementwise((p, q) => (p === q ? 1 : 0), x, y), ties = sumAlong(equal, call.attributes.axes);
-    return [elementwise((d, is, count) => (is ? d / count : 0), dy, equal, ties)];
-  },
-});
+/** For each x, how many equal extremes its set has if it is one of them, else 0. */
+function ties(x, y, axes) {
+  const equal = elementwise((p, q) => (p === q ? 1 : 0), x, y);
+  return elementwise((is, count) => (is ? count : 0), equal, sumAlong(equal, axes));
+}
+
+/** Equal extremes share dy; the others get none of it, whatever it is. */
+const extreme = (value) => ofSets(value, ties, (d, count) => (count ? d / count : 0));
 
 const minAlong = (x, axes) => scaleBy(-1, maxAlong(scaleBy(-1, x), axes));
 

@@ -1,3 +1,4 @@
+#include <retrace/models/formats/text_table.h>
 #include <retrace/models/study/terminal/array_text.h>
 
 #include <algorithm>
@@ -83,9 +84,7 @@ struct RowNames {
   explicit RowNames(const Strings& names) {
     constexpr std::size_t longest = 32;
     for (const std::string& name : names) {
-      std::size_t end = std::min(name.size(), longest);
-      while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // a whole character
-      cells.push_back(end == name.size() ? name : name.substr(0, end) + "...");
+      cells.push_back(name.size() <= longest ? name : text(whole_characters(name, longest), "..."));
       width = std::max(width, cells.back().size());
     }
   }

@@ -3,26 +3,20 @@
 #include <retrace/models/study/terminal/step_card.h>
 
 #include <algorithm>
-#include <sstream>
+#include <string>
+#include <vector>
 
 namespace retrace {
 namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines lines_of(const std::string& words) {
-  Lines lines;
-  std::istringstream all(words);
-  for (std::string line; std::getline(all, line);) lines.push_back(line);
-  return lines;
-}
-
 std::string painted(const std::string& words, const char* code, const ArrayStyle& style) {
   return style.colour ? text("\x1b[", code, "m", words, "\x1b[0m") : words;
 }
 
 /// An array of the card: its title, then its numbers.
-Lines lines_of(const StepCard::Array& array, const ArrayStyle& style) {
+Lines lines_of_array(const StepCard::Array& array, const ArrayStyle& style) {
   ArrayStyle narrower = style;
   narrower.columns -= 4;
   Lines lines{"  " + array.title};
@@ -63,9 +57,7 @@ void cut(std::vector<Lines>& arrays, std::size_t lines) {
 /// A line of at most that many characters.
 std::string cut_line(const std::string& line, int columns) {
   if (line.size() <= static_cast<std::size_t>(columns)) return line;
-  std::size_t end = static_cast<std::size_t>(columns) - 3;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;  // not within a character
-  return line.substr(0, end) + "...";
+  return text(whole_characters(line, static_cast<std::size_t>(columns) - 3), "...");
 }
 
 }  // namespace
@@ -82,7 +74,7 @@ std::string to_text(const StepCard& card, const ArrayStyle& style) {
       ++used;
     }
   std::vector<Lines> arrays;
-  for (const StepCard::Array& array : card.arrays) arrays.push_back(lines_of(array, style));
+  for (const StepCard::Array& array : card.arrays) arrays.push_back(lines_of_array(array, style));
   if (fits) cut(arrays, static_cast<std::size_t>(std::max(2, style.lines - used)));
   for (std::size_t k = 0; k < arrays.size(); ++k)
     for (std::size_t n = 0; n < arrays[k].size(); ++n) {

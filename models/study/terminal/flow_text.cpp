@@ -105,7 +105,7 @@ std::string sentence_of(const GradientFlow::Norms& norms) {
   while (place != first && *(place - 1) >= vanished * *largest) --place;
   if (place == first)
     return text(name, " is largest, ", size, "; at the first step it is ", size_text(*first / *largest), " of that");
-  // Nothing has vanished where the loss does not read a step: of an attention it may read the last one alone.
+  // Nothing has vanished where the loss does not read a step: of an attention it may read only the last one.
   if (std::all_of(first, place, [](double norm) { return norm == 0; }))
     return text(name, " is largest, ", size, ", and exactly 0 before step ", place - first);
   return text(name, " vanishes: at step ", place - first - 1, " it is below 1/1000 of its largest, ", size);

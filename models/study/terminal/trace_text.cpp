@@ -59,10 +59,9 @@ std::string heading_of(const Trace& trace) {
 
 std::string introduction_of(const Trace& trace, int columns) {
   std::string result = wrapped(heading_of(trace), "", static_cast<std::size_t>(columns));
-  for (const std::string& note : trace.notes) {
-    std::istringstream lines(printable_lines(note));
-    for (std::string line; std::getline(lines, line);) result += wrapped(line, "  ", static_cast<std::size_t>(columns));
-  }
+  for (const std::string& note : trace.notes)
+    for (const std::string& line : lines_of(printable_lines(note)))
+      result += wrapped(line, "  ", static_cast<std::size_t>(columns));
   return result;
 }
 

@@ -46,7 +46,7 @@ class TextTraining : public Training {
   Evaluation test() const override {
     return evaluate(model_, data_.test(), [this] { leave_if_stopped(); });
   }
-  /// Of an even guess.
+  /// The loss of giving every token the same probability.
   double reference_loss() const override { return std::log(static_cast<double>(data_.vocabulary.size())); }
   /// Includes the state that is carried over.
   std::vector<NamedTensor> state() const override;

@@ -131,7 +131,7 @@ TEST(StudyCommand, APageEndsInHtml) {
   const TemporaryFolder folder;
   const Outcome outcome = run_command({"study", "softmax", "--out", folder / "x.txt"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.messages.find("end it in .html"), std::string::npos) << outcome.messages;
+  EXPECT_NE(outcome.messages.find("does not end in .html; give it that ending"), std::string::npos) << outcome.messages;
   EXPECT_FALSE(std::filesystem::exists(folder / "x.txt"));
   EXPECT_EQ(run_command({"study", "softmax", "--out", folder / "x.htm"}).status, 0);
 }

@@ -7,8 +7,8 @@
 #include <benchmark/benchmark.h>
 
 #include <retrace/benchmarks/product_cases.h>
-#include <retrace/core/error.h>
-#include <retrace/core/tensor.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/ops/kernels/gemm.h>
 
 namespace retrace {

@@ -7,7 +7,7 @@
 
 #include <retrace/benchmarks/measured_models.h>
 #include <retrace/benchmarks/training_step.h>
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/models/networks/rmc_model.h>
 
 namespace retrace {

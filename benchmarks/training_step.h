@@ -5,7 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <retrace/core/memory.h>
+#include <retrace/core/tensor/memory.h>
 #include <retrace/nn/nn.h>
 
 namespace retrace {

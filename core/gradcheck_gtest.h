@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <retrace/core/gradcheck.h>
+#include <retrace/core/checks/gradcheck.h>
 
 namespace retrace::detail {
 

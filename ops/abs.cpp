@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <retrace/core/dual.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
 

@@ -1,7 +1,7 @@
 // argmax and argmin.
 #include <cmath>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>

@@ -1,9 +1,9 @@
 // concat, and stack as concat along an axis of length 1.
 #include <algorithm>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/dtype_mismatch.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/dtype_mismatch.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>

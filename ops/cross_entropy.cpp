@@ -1,9 +1,9 @@
 #include <cmath>
 #include <limits>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/loss.h>
 #include <retrace/ops/loops/ordered_sum.h>

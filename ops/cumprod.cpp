@@ -1,5 +1,5 @@
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>

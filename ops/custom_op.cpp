@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,4 +1,4 @@
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/binary.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>

@@ -1,7 +1,7 @@
 // elu and selu.
 #include <cmath>
 
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>

@@ -1,8 +1,8 @@
 // The gates of a relational memory in one op, and the same composed of others.
-#include <retrace/core/attribute.h>
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/logistic.h>

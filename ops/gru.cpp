@@ -1,8 +1,8 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
 #include <cmath>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/operands.h>

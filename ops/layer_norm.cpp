@@ -2,10 +2,10 @@
 #include <cmath>
 #include <utility>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/hidden_row.h>

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <vector>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>

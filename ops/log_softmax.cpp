@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>

@@ -1,8 +1,8 @@
 #include <array>
 #include <type_traits>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/matmul_plan.h>

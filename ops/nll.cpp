@@ -1,4 +1,4 @@
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/loss.h>
 #include <retrace/ops/loops/weighted_targets.h>
 

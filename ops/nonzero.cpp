@@ -1,4 +1,4 @@
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 

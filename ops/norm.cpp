@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <retrace/core/dual.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/reduction.h>
 #include <retrace/ops/loops/rescaled.h>
 

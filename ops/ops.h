@@ -29,9 +29,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <retrace/core/random.h>
-#include <retrace/core/recording.h>
-#include <retrace/core/tensor.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tensor/random.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

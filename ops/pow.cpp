@@ -1,7 +1,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/binary.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>

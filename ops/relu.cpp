@@ -2,8 +2,8 @@
 // it does not, a thirty-second of y.
 #include <algorithm>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/activation.h>
 #include <retrace/ops/loops/formula.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 

@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/hidden_row.h>
 #include <retrace/ops/loops/operands.h>

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/ids.h>
 
 namespace retrace {

@@ -1,4 +1,4 @@
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
 

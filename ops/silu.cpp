@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/unary.h>

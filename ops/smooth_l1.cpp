@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <retrace/core/dual.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/pair_loss.h>
 

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/formula.h>

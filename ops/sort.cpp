@@ -4,7 +4,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>

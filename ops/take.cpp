@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/loops/formula.h>
 

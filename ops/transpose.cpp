@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>

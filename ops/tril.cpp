@@ -1,9 +1,9 @@
 // tril and triu: the triangles of matrices below and above a diagonal.
 #include <algorithm>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>

@@ -1,7 +1,7 @@
 // var, and std, its square root.
 #include <cmath>
 
-#include <retrace/core/dual.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/reduction.h>
 #include <retrace/ops/loops/rescaled.h>
 

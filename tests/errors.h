@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 
 namespace retrace {
 

@@ -1,6 +1,6 @@
 // Every command that the READMEs show ends with status 0.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>

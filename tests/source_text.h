@@ -59,12 +59,20 @@ inline NameSet classes_with_visit(const std::string& header) {
   return names;
 }
 
-/// The classes with a visit() in the headers of a folder.
+/// The texts of the headers of a folder and of those in it.
+inline std::vector<std::string> headers_in(const std::string& folder) {
+  const std::filesystem::path root = RETRACE_SOURCE_DIR;
+  std::vector<std::string> headers;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder))
+    if (entry.path().extension() == ".h")
+      headers.push_back(source_text(entry.path().lexically_relative(root).string()));
+  return headers;
+}
+
+/// The classes with a visit() in these headers.
 inline NameSet classes_with_visit_in(const std::string& folder) {
   NameSet names;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR) + "/" + folder))
-    if (entry.path().extension() == ".h")
-      names.merge(classes_with_visit(source_text(folder + "/" + entry.path().filename().string())));
+  for (const std::string& header : headers_in(folder)) names.merge(classes_with_visit(header));
   return names;
 }
 

@@ -8,10 +8,10 @@
 #include <span>
 #include <type_traits>
 
-#include <retrace/core/identity.h>
-#include <retrace/core/random.h>
-#include <retrace/core/recording.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/identity.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tape/tape.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

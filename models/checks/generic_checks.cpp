@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/models/checks/case_run.h>
 
 namespace retrace {

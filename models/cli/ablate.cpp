@@ -1,4 +1,4 @@
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/terminal.h>

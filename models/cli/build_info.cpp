@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/parallel.h>
 #include <retrace/models/cli/build_info.h>
 #include <retrace/ops/kernels/isa.h>
 

@@ -13,7 +13,7 @@
 #include <retrace/models/reports/evaluation/text_report.h>
 #include <retrace/models/reports/tuning/tuning.h>
 #include <retrace/models/training/text/generate.h>
-#include <retrace/nn/module.h>
+#include <retrace/nn/module/module.h>
 
 namespace retrace {
 

@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/formats/digits.h>

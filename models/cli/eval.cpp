@@ -1,4 +1,4 @@
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/result_folder.h>

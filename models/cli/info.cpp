@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/nearest_name.h>

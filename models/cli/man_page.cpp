@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/cli/build_info.h>
 #include <retrace/models/cli/generated_files.h>
 #include <retrace/models/cli/help_texts.h>

@@ -10,7 +10,7 @@
 #include <CLI/App.hpp>
 
 #include <retrace/models/formats/counts.h>
-#include <retrace/nn/number_range.h>
+#include <retrace/nn/optim/number_range.h>
 
 namespace retrace {
 

@@ -1,5 +1,5 @@
-#include <retrace/core/parallel.h>
-#include <retrace/core/replacement_file.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/files/replacement_file.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/training/predict.h>
 

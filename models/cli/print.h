@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ostream>
 
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 
 namespace retrace {
 

@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/replacement_file.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/files/replacement_file.h>
 #include <retrace/models/cli/result_folder.h>
 
 namespace retrace {

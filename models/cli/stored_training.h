@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>

@@ -1,6 +1,6 @@
-#include <retrace/core/inspect.h>
-#include <retrace/core/trace_file.h>
-#include <retrace/core/trace_json.h>
+#include <retrace/core/trace/inspect.h>
+#include <retrace/core/trace/trace_file.h>
+#include <retrace/core/trace/trace_json.h>
 #include <retrace/models/cli/study_flags.h>
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/study/expression_study.h>

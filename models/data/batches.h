@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 
 namespace retrace {
 

@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/data/csv_text.h>
 #include <retrace/models/data/file_text.h>
 

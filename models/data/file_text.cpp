@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/utf8.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/utf8.h>
 #include <retrace/models/data/file_text.h>
 #include <retrace/models/data/inflate.h>
 

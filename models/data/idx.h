@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

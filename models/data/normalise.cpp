@@ -1,5 +1,5 @@
-#include <retrace/core/dtype.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/tensor/dtype.h>
 #include <retrace/models/data/normalise.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

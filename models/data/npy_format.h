@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

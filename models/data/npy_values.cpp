@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/half.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/files/half.h>
 #include <retrace/models/data/npy_values.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include <retrace/core/error.h>
-#include <retrace/core/printable.h>
-#include <retrace/core/replacement_file.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/printable.h>
+#include <retrace/core/files/replacement_file.h>
 #include <retrace/models/data/npy_format.h>
 #include <retrace/models/data/npz.h>
 #include <retrace/models/data/zip.h>

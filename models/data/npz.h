@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

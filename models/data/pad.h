@@ -1,7 +1,7 @@
 // Sequences of different lengths as one batch.
 #pragma once
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 
 namespace retrace {
 

@@ -1,7 +1,7 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/demos/each_demo.h>
 #include <retrace/models/demos/measures.h>
-#include <retrace/nn/multi_head_attention.h>
+#include <retrace/nn/layers/multi_head_attention.h>
 
 #include <algorithm>
 #include <cmath>

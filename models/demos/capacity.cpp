@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/demos/each_demo.h>
 #include <retrace/models/demos/measures.h>
 #include <retrace/models/networks/relational_rnn.h>

@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/demos/each_demo.h>
 #include <retrace/models/formats/nearest_name.h>

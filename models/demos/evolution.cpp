@@ -1,8 +1,8 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/demos/each_demo.h>
 #include <retrace/models/demos/measures.h>
 #include <retrace/models/networks/relational_rnn.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 
 #include <cmath>
 #include <string>

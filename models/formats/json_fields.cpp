@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/printable.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/formats/json_fields.h>
 
 #include <algorithm>

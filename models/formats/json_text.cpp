@@ -1,4 +1,4 @@
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/formats/json_text.h>
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include <retrace/models/formats/nearest_name.h>
 
-#include <retrace/core/error.h>
-#include <retrace/core/printable.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/printable.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include <retrace/models/networks/attention_model.h>
 
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 
 namespace retrace {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <retrace/models/networks/row_positions.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/layers.h>
-#include <retrace/nn/multi_head_attention.h>
-#include <retrace/nn/transformer.h>
+#include <retrace/nn/layers/layers.h>
+#include <retrace/nn/layers/multi_head_attention.h>
+#include <retrace/nn/layers/transformer.h>
 
 namespace retrace {
 

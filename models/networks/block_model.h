@@ -5,9 +5,9 @@
 
 #include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/layers.h>
-#include <retrace/nn/recurrent.h>
-#include <retrace/nn/short_convolution.h>
+#include <retrace/nn/layers/layers.h>
+#include <retrace/nn/layers/recurrent.h>
+#include <retrace/nn/layers/short_convolution.h>
 
 namespace retrace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <retrace/core/memory.h>
+#include <retrace/core/tensor/memory.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -3,8 +3,8 @@
 
 #include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/layers.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/layers.h>
+#include <retrace/nn/layers/recurrent.h>
 
 namespace retrace {
 

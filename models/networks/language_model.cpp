@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 
 namespace retrace {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <retrace/models/networks/attention_model.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/nn/gru.h>
-#include <retrace/nn/layers.h>
-#include <retrace/nn/lstm.h>
-#include <retrace/nn/relational_memory_core.h>
-#include <retrace/nn/rnn.h>
+#include <retrace/nn/layers/gru.h>
+#include <retrace/nn/layers/layers.h>
+#include <retrace/nn/layers/lstm.h>
+#include <retrace/nn/layers/rnn.h>
+#include <retrace/nn/memory/relational_memory_core.h>
 
 namespace retrace {
 

@@ -9,13 +9,13 @@
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/networks/slot_memory_model.h>
 #include <retrace/models/networks/soft_memory_model.h>
-#include <retrace/nn/delta_net.h>
-#include <retrace/nn/dnc.h>
-#include <retrace/nn/gru.h>
-#include <retrace/nn/lstm.h>
-#include <retrace/nn/mlstm.h>
-#include <retrace/nn/ntm.h>
-#include <retrace/nn/rnn.h>
+#include <retrace/nn/layers/gru.h>
+#include <retrace/nn/layers/lstm.h>
+#include <retrace/nn/layers/rnn.h>
+#include <retrace/nn/memory/delta_net.h>
+#include <retrace/nn/memory/dnc.h>
+#include <retrace/nn/memory/mlstm.h>
+#include <retrace/nn/memory/ntm.h>
 
 #include <algorithm>
 #include <utility>

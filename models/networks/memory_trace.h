@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

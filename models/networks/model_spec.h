@@ -8,14 +8,14 @@
 #include <string_view>
 
 #include <retrace/models/networks/model_form.h>
-#include <retrace/nn/relational_memory_core.h>
+#include <retrace/nn/memory/relational_memory_core.h>
 
 namespace retrace {
 
 class JsonFields;
 class JsonObject;
 
-/// A published implementation of the relational memory core (nn/relational_memory_core_variants.h).
+/// A published implementation of the relational memory core (nn/memory/relational_memory_core_variants.h).
 enum class CoreVariant { authors, l0sg, blog, relgan };
 
 /// Of an rmc, in the MLP after its attention.

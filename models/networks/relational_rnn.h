@@ -4,8 +4,8 @@
 
 #include <retrace/models/networks/slot_memory.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/layers.h>
-#include <retrace/nn/lstm.h>
+#include <retrace/nn/layers/layers.h>
+#include <retrace/nn/layers/lstm.h>
 
 namespace retrace {
 

@@ -6,8 +6,8 @@
 #include <retrace/models/networks/memory_trace.h>
 #include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/layers.h>
-#include <retrace/nn/relational_memory_core.h>
+#include <retrace/nn/layers/layers.h>
+#include <retrace/nn/memory/relational_memory_core.h>
 
 namespace retrace {
 

@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/row_positions.h>
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include <retrace/nn/multi_head_attention.h>
-#include <retrace/nn/positions.h>
+#include <retrace/nn/layers/multi_head_attention.h>
+#include <retrace/nn/layers/positions.h>
 
 namespace retrace {
 
 /// none; learned: a trained vector per position is added to each row; sinusoidal: a constant one; rotary and alibi:
-/// inside of attention. See nn/positions.h.
+/// inside of attention. See nn/layers/positions.h.
 enum class RowPositions { none, learned, sinusoidal, rotary, alibi };
 
 /// "none", "learned", "sinusoidal", "rotary" and "alibi", in the order of RowPositions.

@@ -1,5 +1,5 @@
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/models/networks/memory_trace.h>
 #include <retrace/models/networks/model_choices.h>
 #include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/names.h>
+#include <retrace/nn/module/names.h>
 
 namespace retrace {
 

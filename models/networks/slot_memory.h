@@ -5,9 +5,9 @@
 #include <variant>
 
 #include <retrace/models/networks/memory_trace.h>
-#include <retrace/nn/cell_memory.h>
-#include <retrace/nn/notebook_memory.h>
-#include <retrace/nn/relational_memory.h>
+#include <retrace/nn/memory/cell_memory.h>
+#include <retrace/nn/memory/notebook_memory.h>
+#include <retrace/nn/memory/relational_memory.h>
 
 namespace retrace {
 

@@ -4,7 +4,7 @@
 #include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/slot_memory.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 
 namespace retrace {
 

@@ -5,8 +5,8 @@
 
 #include <retrace/models/networks/model_spec.h>
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/recurrent.h>
-#include <retrace/nn/soft_memory_rnn.h>
+#include <retrace/nn/layers/recurrent.h>
+#include <retrace/nn/memory/soft_memory_rnn.h>
 
 namespace retrace {
 

@@ -1,5 +1,5 @@
 #include <retrace/models/networks/states_over_time.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 
 #include <algorithm>
 #include <string>

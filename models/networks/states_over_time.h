@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <retrace/nn/gru.h>
-#include <retrace/nn/lstm.h>
-#include <retrace/nn/rnn.h>
+#include <retrace/nn/layers/gru.h>
+#include <retrace/nn/layers/lstm.h>
+#include <retrace/nn/layers/rnn.h>
 
 namespace retrace {
 

@@ -1,5 +1,5 @@
-#include <retrace/core/element_checks.h>
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
+#include <retrace/core/checks/element_checks.h>
 #include <retrace/models/study/computation.h>
 #include <retrace/models/training/not_finite.h>
 #include <retrace/ops/ops.h>

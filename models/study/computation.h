@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/checked_function.h>
-#include <retrace/core/names.h>
-#include <retrace/core/random.h>
-#include <retrace/core/trace.h>
+#include <retrace/core/checks/checked_function.h>
+#include <retrace/core/tape/names.h>
+#include <retrace/core/tensor/random.h>
+#include <retrace/core/trace/trace.h>
 #include <retrace/models/study/gradient_flow.h>
 
 namespace retrace {
@@ -47,7 +47,7 @@ Trace trace_of(const Computation& computation, const HeldOptions& options = {});
 /// with which that began: "the gradient of x is not finite; record 1, sqrt, is the first ...". Empty if all are finite.
 std::string not_finite_in(const Trace& trace, const Computation& computation, const HeldOptions& options = {});
 /// Adds to a trace of this computation, for each leaf, that many elements of its gradient by three ways: see
-/// core/element_checks.h.
+/// core/checks/element_checks.h.
 void check_elements(Trace& trace, const Computation& computation, std::int64_t per_leaf);
 /// Its flows of gradients: see gradient_flow. Leaves the gradients of its leaves as they are. Throws ValueError, with
 /// the remedy, for a computation without steps in time.

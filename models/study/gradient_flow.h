@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 #include <retrace/models/networks/states_over_time.h>
 
 namespace retrace {

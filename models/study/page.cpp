@@ -1,6 +1,6 @@
-#include <retrace/core/error.h>
-#include <retrace/core/replacement_file.h>
-#include <retrace/core/trace_json.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/files/replacement_file.h>
+#include <retrace/core/trace/trace_json.h>
 #include <retrace/models/study/page.h>
 #include <retrace/models/study/page_template.h>
 #include <retrace/models/study/printable_trace.h>

@@ -1,7 +1,7 @@
 // A trace as a page to study.
 #pragma once
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 
 #include <string>
 

@@ -1,5 +1,5 @@
-#include <retrace/core/base64.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/files/base64.h>
 #include <retrace/models/study/page_template.h>
 
 #include <span>

@@ -2,7 +2,7 @@
 #include <retrace/models/reports/evaluation/prediction.h>
 #include <retrace/models/study/stored_study.h>
 #include <retrace/models/training/evaluate.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/study/subjects.h>
+#include <retrace/nn/layers/recurrent.h>
 #include <retrace/nn/nn.h>
-#include <retrace/nn/recurrent.h>
 
 #include <algorithm>
 #include <array>

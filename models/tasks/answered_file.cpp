@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/models/data/npz.h>
 #include <retrace/models/formats/csv_field.h>

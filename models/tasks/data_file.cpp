@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/data/csv.h>
 #include <retrace/models/data/file_text.h>
 #include <retrace/models/data/inflate.h>

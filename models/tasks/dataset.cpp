@@ -2,7 +2,7 @@
 #include <retrace/models/tasks/dataset.h>
 #include <retrace/models/tasks/dataset_checks.h>
 #include <retrace/models/tasks/sample_file.h>
-#include <retrace/nn/module.h>
+#include <retrace/nn/module/module.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <retrace/core/memory.h>
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/memory.h>
+#include <retrace/core/tensor/random.h>
 
 namespace retrace {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

@@ -18,7 +18,7 @@
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/tasks/recite.h>
 #include <retrace/models/tasks/sorting.h>
-#include <retrace/nn/number_range.h>
+#include <retrace/nn/optim/number_range.h>
 
 #include <algorithm>
 #include <array>

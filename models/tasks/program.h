@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/memory.h>
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/memory.h>
+#include <retrace/core/tensor/random.h>
 
 namespace retrace {
 

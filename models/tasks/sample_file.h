@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/models/data/csv.h>
 #include <retrace/models/tasks/sample_format.h>
 

@@ -1,4 +1,4 @@
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/tasks/sample_task.h>
 

@@ -1,7 +1,7 @@
 // Baselines without a formula, measured on samples, which are always the same.
 #pragma once
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 
 namespace retrace {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/random.h>
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/random.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/models/tasks/example.h>
 #include <retrace/models/tasks/sample_format.h>
 #include <retrace/models/tasks/task_options.h>

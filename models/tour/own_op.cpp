@@ -2,7 +2,7 @@
 #include <cmath>
 #include <iostream>
 
-#include <retrace/core/recording.h>
+#include <retrace/core/tape/recording.h>
 #include <retrace/nn/nn.h>
 using namespace retrace;
 

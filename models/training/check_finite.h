@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/nn/module.h>
+#include <retrace/nn/module/module.h>
 
 namespace retrace {
 

@@ -1,5 +1,5 @@
-#include <retrace/core/printable.h>
-#include <retrace/core/safetensors.h>
+#include <retrace/core/base/printable.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/checkpoint.h>

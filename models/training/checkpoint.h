@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/random.h>
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/models/training/training.h>

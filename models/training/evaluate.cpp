@@ -1,4 +1,4 @@
-#include <retrace/core/subnormals.h>
+#include <retrace/core/base/subnormals.h>
 #include <retrace/models/networks/different_lengths.h>
 #include <retrace/models/training/evaluate.h>
 

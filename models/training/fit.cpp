@@ -1,5 +1,5 @@
-#include <retrace/core/memory.h>
-#include <retrace/core/subnormals.h>
+#include <retrace/core/base/subnormals.h>
+#include <retrace/core/tensor/memory.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/training/best_parameters.h>
 #include <retrace/models/training/checkpoint.h>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/models/training/progress.h>
@@ -50,8 +50,8 @@ struct FitOptions {
   std::optional<double> b2 = {};              // of adam, adamw and muon: the decay of the mean squares
   double weight_decay = 0;
   std::vector<FitGroup> groups = {};  // a parameter is in the first that names it; the others have no group
-  double average = 0;  // decay of a moving average of the weights (nn/ema.h, rising), which is then validated, tested
-                       // and, in the end, left in the model; 0: none
+  double average = 0;     // decay of a moving average of the weights (nn/optim/ema.h, rising), which is then validated,
+                          // tested and, in the end, left in the model; 0: none
   double specialise = 0;  // weight of topic_information() (slot_specialisation.h), which is subtracted from the loss of
                           // a model with a memory; 0: none
   std::optional<std::string> schedule = {};  // schedule_names(): of the learning rate, after the warm-up
@@ -135,8 +135,8 @@ struct FitResult {
 /// of the seed, and a batch and its dropout depend only on the seed and the step. Validation and test drop nothing. So
 /// the same seed gives the same losses bit for bit, on any number of threads, and a training that was stopped at any
 /// step and resumed from its checkpoint ends with the same bits as an uninterrupted one. The batches have the dtype of
-/// the model; subnormal numbers count as 0 (core/subnormals.h). A training that `stop` ends is not tested, and a test
-/// in progress is abandoned. Throws ValueError for invalid options, a model without parameters and a checkpoint of
+/// the model; subnormal numbers count as 0 (core/base/subnormals.h). A training that `stop` ends is not tested, and a
+/// test in progress is abandoned. Throws ValueError for invalid options, a model without parameters and a checkpoint of
 /// another training; DivergenceError for a loss or a gradient that is not finite (the last checkpoint is then left as
 /// it was); and FileError for a checkpoint that cannot be read or written and for metrics that cannot be written (the
 /// last checkpoint then precedes them).

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 
 namespace retrace {
 

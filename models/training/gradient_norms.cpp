@@ -1,5 +1,5 @@
 #include <retrace/models/training/gradient_norms.h>
-#include <retrace/nn/clip.h>
+#include <retrace/nn/optim/clip.h>
 
 #include <algorithm>
 #include <limits>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/nn/module.h>
+#include <retrace/nn/module/module.h>
 
 namespace retrace {
 

@@ -1,7 +1,7 @@
-#include <retrace/core/subnormals.h>
+#include <retrace/core/base/subnormals.h>
 #include <retrace/models/training/learning_rate_finder.h>
 #include <retrace/models/training/trainer.h>
-#include <retrace/nn/number_range.h>
+#include <retrace/nn/optim/number_range.h>
 
 #include <algorithm>
 #include <atomic>

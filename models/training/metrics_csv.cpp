@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/formats/csv_field.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/training/metrics_csv.h>

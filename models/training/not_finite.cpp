@@ -1,7 +1,7 @@
-#include <retrace/core/backward_walk.h>
-#include <retrace/core/element_index.h>
-#include <retrace/core/inspect.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/backward_walk.h>
+#include <retrace/core/tape/tape.h>
+#include <retrace/core/tensor/element_index.h>
+#include <retrace/core/trace/inspect.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/training/not_finite.h>
 
@@ -29,12 +29,6 @@ template <class Property> std::int64_t first_place(const Tensor& x, const Proper
 bool is_not_finite(double value) { return !std::isfinite(value); }
 bool is_masked(double value) { return value == masked; }
 bool is_neither_finite_nor_masked(double value) { return is_not_finite(value) && !is_masked(value); }
-
-double number_at(const Tensor& x, std::int64_t place) {
-  return dispatch_real(x.dtype(), "first_not_finite", [&](auto zero) {
-    return static_cast<double>(x.values<decltype(zero)>()[static_cast<std::size_t>(place)]);
-  });
-}
 
 /// Looks through a tape.
 class Search {

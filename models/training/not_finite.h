@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/names.h>
+#include <retrace/core/tape/names.h>
 
 namespace retrace {
 

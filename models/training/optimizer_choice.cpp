@@ -1,8 +1,8 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/optimizer_choice.h>
-#include <retrace/nn/muon.h>
-#include <retrace/nn/optimizers.h>
-#include <retrace/nn/schedules.h>
+#include <retrace/nn/optim/muon.h>
+#include <retrace/nn/optim/optimizers.h>
+#include <retrace/nn/optim/schedules.h>
 
 #include <algorithm>
 #include <array>

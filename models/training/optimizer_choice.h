@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <retrace/models/training/fit.h>
-#include <retrace/nn/optimizer.h>
+#include <retrace/nn/optim/optimizer.h>
 
 namespace retrace {
 

@@ -1,4 +1,4 @@
-#include <retrace/core/subnormals.h>
+#include <retrace/core/base/subnormals.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/models/training/predict.h>
 #include <retrace/ops/ops.h>

@@ -1,5 +1,5 @@
-#include <retrace/core/printable.h>
-#include <retrace/core/safetensors.h>
+#include <retrace/core/base/printable.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/json_fields.h>

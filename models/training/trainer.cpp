@@ -1,7 +1,7 @@
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/training/slot_specialisation.h>
 #include <retrace/models/training/trainer.h>
-#include <retrace/nn/module.h>
+#include <retrace/nn/module/module.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/gradient_norms.h>
 #include <retrace/models/training/not_finite.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/training.h>
-#include <retrace/nn/clip.h>
-#include <retrace/nn/number_range.h>
+#include <retrace/nn/optim/clip.h>
+#include <retrace/nn/optim/number_range.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>

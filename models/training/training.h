@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/names.h>
+#include <retrace/core/tape/names.h>
 #include <retrace/models/training/fit.h>
-#include <retrace/nn/ema.h>
-#include <retrace/nn/optimizer.h>
+#include <retrace/nn/optim/ema.h>
+#include <retrace/nn/optim/optimizer.h>
 
 namespace retrace {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>

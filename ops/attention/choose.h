@@ -5,8 +5,8 @@
 
 #include <type_traits>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
 #include <retrace/ops/kernels/attention_head.h>

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
-#include <retrace/core/recording.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/broadcast.h>

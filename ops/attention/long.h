@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include <retrace/core/op_access.h>
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/general.h>
 
 namespace retrace {

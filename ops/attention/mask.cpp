@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/masked.h>
 
 namespace retrace {

@@ -1,7 +1,7 @@
 // Attention of q, k and v that lie together in the rows of one tensor, where they stay.
 #include <array>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/mask.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/gradcheck.h>
+#include <retrace/core/checks/gradcheck.h>
 
 namespace retrace {
 

@@ -16,7 +16,7 @@
 // once what they have in common.
 #include <numeric>
 
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
 #include <retrace/ops/kernels/gemm_panels.h>
 #include <retrace/ops/kernels/gemm_tiles_of_panel.h>
 #include <retrace/ops/kernels/isa_functions.h>

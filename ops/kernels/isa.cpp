@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/ops/kernels/isa.h>
 
 #include <cstdlib>

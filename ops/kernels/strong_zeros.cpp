@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 
 namespace retrace::kernels {

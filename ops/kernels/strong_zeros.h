@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <retrace/core/dual.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/ops.h>
 

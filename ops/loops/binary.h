@@ -14,10 +14,10 @@
 
 #include <cstdint>
 
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
-#include <retrace/core/recording.h>
-#include <retrace/core/tensor.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tensor/op_access.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>

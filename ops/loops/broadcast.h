@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-#include <retrace/core/shape.h>
+#include <retrace/core/tensor/shape.h>
 
 namespace retrace {
 

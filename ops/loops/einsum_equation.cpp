@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {

@@ -1,11 +1,11 @@
-// Parts of the formulas of one call (see core/op_info.h for the notation).
+// Parts of the formulas of one call (see core/tape/op_info.h for the notation).
 #pragma once
 
 #include <array>
 #include <string>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/record.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tape/record.h>
 #include <retrace/ops/loops/strided.h>
 #include <retrace/ops/ops.h>
 

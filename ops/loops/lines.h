@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
-#include <retrace/core/tensor.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tensor/op_access.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

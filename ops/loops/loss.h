@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/recording.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tape/recording.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/ops.h>

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <retrace/core/dual.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/operands.h>
 #include <retrace/ops/ops.h>
 

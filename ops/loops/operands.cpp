@@ -1,6 +1,6 @@
 #include <retrace/ops/loops/operands.h>
 
-#include <retrace/core/dtype_mismatch.h>
+#include <retrace/core/tensor/dtype_mismatch.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

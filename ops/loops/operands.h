@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <type_traits>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/recording.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

@@ -1,7 +1,7 @@
 // The padding of sequences of different lengths.
 #pragma once
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace {
 

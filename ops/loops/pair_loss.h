@@ -16,8 +16,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/loss.h>
 
 namespace retrace {

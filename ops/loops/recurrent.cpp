@@ -1,6 +1,6 @@
 #include <retrace/ops/loops/recurrent.h>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
-#include <retrace/core/recording.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/loops/padding.h>
 #include <retrace/ops/ops.h>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <retrace/core/dual.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace {

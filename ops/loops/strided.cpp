@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 
 namespace retrace {
 

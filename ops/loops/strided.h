@@ -6,9 +6,9 @@
 #include <array>
 #include <cstdint>
 
-#include <retrace/core/attribute.h>
-#include <retrace/core/parallel.h>
-#include <retrace/core/recording.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/attribute.h>
+#include <retrace/core/tape/recording.h>
 
 namespace retrace {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <retrace/core/parallel.h>
-#include <retrace/core/record.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/record.h>
 #include <retrace/ops/kernels/elementwise.h>
 
 namespace retrace {

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/reduction.h>
 

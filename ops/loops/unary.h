@@ -25,11 +25,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/parallel.h>
-#include <retrace/core/recording.h>
-#include <retrace/core/tensor.h>
+#include <retrace/core/base/parallel.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/loops/operands.h>
 

@@ -1,8 +1,8 @@
 #include <retrace/ops/loops/weighted_targets.h>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/op_access.h>
-#include <retrace/core/recording.h>
+#include <retrace/core/tape/recording.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {

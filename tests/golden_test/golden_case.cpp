@@ -4,7 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
 
 namespace retrace::golden {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <retrace/core/op_access.h>
-#include <retrace/core/storage.h>
+#include <retrace/core/tensor/op_access.h>
+#include <retrace/core/tensor/storage.h>
 
 namespace retrace {
 

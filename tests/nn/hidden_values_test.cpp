@@ -224,9 +224,7 @@ TEST_P(HiddenValuesOfModules, ReachNoResultAndNoWeight) {
 TEST(HiddenValuesInTheTable, AreThoseOfEveryModuleThatHides) {
   NameSet tested, hiding;
   for (const NamedCase& one : all_module_cases(f64)) tested.insert(one.module);
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR) + "/nn")) {
-    if (entry.path().extension() != ".h") continue;
-    const std::string header = source_text("nn/" + entry.path().filename().string());
+  for (const std::string& header : headers_in("nn")) {
     const std::regex part("\n(?:struct|class) ([A-Za-z]+)[^\n]*\\{([^]*?)\n\\};");
     for (std::sregex_iterator it(header.begin(), header.end(), part), end; it != end; ++it)
       if (std::regex_search((*it)[2].str(),

@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
-#include <retrace/core/safetensors.h>
-#include <retrace/tests/nn/module_test.h>
+#include <retrace/core/files/safetensors.h>
+#include <retrace/tests/nn/module/module_test.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
 

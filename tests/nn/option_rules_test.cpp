@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>

@@ -1,5 +1,5 @@
 // The constants of a call that records list for programs.
-#include <retrace/core/attribute.h>
+#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/ops.h>
 
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/random.h>
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/models/checks/case_run.h>
 #include <retrace/ops/ops.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include <retrace/core/derivatives.h>
+#include <retrace/core/checks/derivatives.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>

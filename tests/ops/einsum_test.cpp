@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/inspect.h>
+#include <retrace/core/trace/inspect.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>

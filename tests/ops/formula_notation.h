@@ -1,4 +1,4 @@
-// Parses formulas in the notation of core/op_info.h, and reports where one violates it.
+// Parses formulas in the notation of core/tape/op_info.h, and reports where one violates it.
 #pragma once
 
 #include <cctype>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 
 namespace retrace {
 

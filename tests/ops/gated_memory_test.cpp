@@ -1,6 +1,6 @@
 // The gates of a memory: values by hand, against composed ops, and errors.
 #include <gtest/gtest.h>
-#include <retrace/core/gradcheck.h>
+#include <retrace/core/checks/gradcheck.h>
 #include <retrace/tests/ops/gradient_support.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
-#include <retrace/core/dual.h>
-#include <retrace/core/error.h>
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/threads_scope.h>
+#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 

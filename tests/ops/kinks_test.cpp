@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/derivatives.h>
+#include <retrace/core/checks/derivatives.h>
 #include <retrace/ops/checks/op_checks.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>

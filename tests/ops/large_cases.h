@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/ops_of_type.h>
 

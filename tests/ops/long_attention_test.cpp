@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 

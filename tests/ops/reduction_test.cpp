@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>

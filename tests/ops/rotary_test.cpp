@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/ops/error_table.h>
 #include <retrace/tests/ops/gradient_support.h>

@@ -1,6 +1,6 @@
 // The kernels over rows agree with their plain twins on every instruction set of this machine, for every row length
 // around that of a vector, and the bits of a row depend on that row alone.
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/ops/gradient_support.h>

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/ops/error_table.h>

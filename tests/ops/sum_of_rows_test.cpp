@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <retrace/core/dual.h>
-#include <retrace/core/random.h>
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
+#include <retrace/core/tensor/dual.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/ops/loops/sum_of_rows.h>
 

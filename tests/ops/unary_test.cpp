@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/ops/ops_of_type.h>

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include <retrace/core/derivatives.h>
+#include <retrace/core/checks/derivatives.h>
 #include <retrace/nn/nn.h>
 #include <retrace/ops/checks/op_checks.h>
 #include <retrace/tests/ops/gradient_support.h>

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/memory.h>
+#include <retrace/core/tensor/memory.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/task.h>
 #include <retrace/models/training/trainer.h>

@@ -2,9 +2,9 @@
 // its inputs, relu a bit per element.
 #include <gtest/gtest.h>
 
-#include <retrace/core/random.h>
-#include <retrace/core/record.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/record.h>
+#include <retrace/core/tape/tape.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {

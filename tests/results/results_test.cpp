@@ -1,6 +1,6 @@
 // Trains models by their recipes, which takes an hour: `ctest --test-dir build/release -L results`.
 #include <gtest/gtest.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/parallel.h>
 #include <retrace/models/training/run.h>
 #include <retrace/tests/results/expected.h>
 

@@ -1,4 +1,4 @@
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/reports/evaluation/attention_heads.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/ops/ops.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/task.h>
 

@@ -1,5 +1,5 @@
 // A report as a page.
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/reports/evaluation/evaluation_maps.h>
 #include <retrace/models/reports/evaluation/evaluation_tables.h>
 #include <retrace/models/reports/plots/markup.h>

@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
 #include <retrace/ops/ops.h>
 

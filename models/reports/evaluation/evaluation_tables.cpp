@@ -1,5 +1,5 @@
-#include <retrace/core/error.h>
-#include <retrace/core/printable.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/reports/evaluation/evaluation_maps.h>
 #include <retrace/models/reports/evaluation/evaluation_tables.h>

@@ -1,5 +1,5 @@
 // A report for a terminal.
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/text_table.h>
 #include <retrace/models/reports/evaluation/evaluation_maps.h>

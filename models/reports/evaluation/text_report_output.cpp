@@ -1,5 +1,5 @@
 // A TextReport as text and as JSON.
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/text_table.h>

@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/reports/plots/heat_map.h>
 #include <retrace/models/reports/plots/markup.h>
 

@@ -1,7 +1,7 @@
 // Computes an expression that has been read.
 #pragma once
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/models/study/expression/program.h>
 
 namespace retrace::expressions {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <retrace/models/study/expression/expression_error.h>
-#include <retrace/nn/module.h>
+#include <retrace/nn/module/module.h>
 
 namespace retrace {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 
 namespace retrace {
 

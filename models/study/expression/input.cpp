@@ -1,7 +1,7 @@
 #include <retrace/models/study/expression/input.h>
 
-#include <retrace/core/printable.h>
-#include <retrace/core/random.h>
+#include <retrace/core/base/printable.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/models/study/expression/tokens.h>
 #include <retrace/models/study/expression/value.h>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <retrace/nn/module.h>
+#include <retrace/nn/module/module.h>
 
 namespace retrace {
 

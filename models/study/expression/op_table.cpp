@@ -1,4 +1,4 @@
-#include <retrace/core/identity.h>
+#include <retrace/core/tape/identity.h>
 #include <retrace/models/study/expression/op_binding.h>
 
 #include <algorithm>

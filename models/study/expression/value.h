@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 
 namespace retrace::expressions {
 

@@ -1,4 +1,4 @@
-// Reads the formulas of ops, in the notation that core/op_info.h of the library documents: "y = x W^T + b".
+// Reads the formulas of ops, in the notation that core/tape/op_info.h of the library documents: "y = x W^T + b".
 import { TextError, readerOf } from "./scanner.js";
 
 // A list of equations becomes a list of

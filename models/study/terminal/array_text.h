@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 
 namespace retrace {
 

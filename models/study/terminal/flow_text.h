@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 #include <retrace/models/study/terminal/array_text.h>
 
 namespace retrace {

@@ -1,4 +1,4 @@
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/study/terminal/step_card.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 #include <retrace/models/study/terminal/array_text.h>
 
 namespace retrace {

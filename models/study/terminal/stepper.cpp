@@ -1,4 +1,4 @@
-#include <retrace/core/printable.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/study/terminal/stepper.h>
 #include <retrace/models/study/terminal/trace_text.h>

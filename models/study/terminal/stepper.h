@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 #include <retrace/models/study/terminal/array_text.h>
 
 namespace retrace {

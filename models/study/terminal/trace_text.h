@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <retrace/core/trace.h>
+#include <retrace/core/trace/trace.h>
 #include <retrace/models/study/terminal/array_text.h>
 #include <retrace/models/study/terminal/step_card.h>
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <retrace/core/memory.h>
+#include <retrace/core/tensor/memory.h>
 #include <retrace/models/tasks/babi_qa/words.h>
 
 namespace retrace::stories {

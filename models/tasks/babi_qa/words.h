@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 
 namespace retrace::stories {
 

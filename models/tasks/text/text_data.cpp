@@ -1,4 +1,4 @@
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/data/file_text.h>
 #include <retrace/models/tasks/text/text_data.h>
 

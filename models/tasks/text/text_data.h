@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/tensor.h>
+#include <retrace/core/tensor/tensor.h>
 #include <retrace/models/tasks/text/vocabulary.h>
 
 namespace retrace {

@@ -1,4 +1,4 @@
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/data/file_text.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/text/generate.h>

@@ -1,7 +1,7 @@
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/training/text/keep_learning.h>
-#include <retrace/nn/clip.h>
-#include <retrace/nn/optimizers.h>
+#include <retrace/nn/optim/clip.h>
+#include <retrace/nn/optim/optimizers.h>
 #include <retrace/ops/ops.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>

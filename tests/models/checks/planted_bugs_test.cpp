@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/core/op_access.h>
+#include <retrace/core/tensor/op_access.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/nn/nn.h>

@@ -1,6 +1,6 @@
 // `eval --by-length`, and `eval` at other sizes than in training.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/models/command_line.h>

@@ -1,6 +1,6 @@
 // The command retrace compare.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 

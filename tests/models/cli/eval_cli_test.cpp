@@ -1,6 +1,6 @@
 // The command `eval`.
 #include <gtest/gtest.h>
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 

@@ -1,6 +1,6 @@
 // Two commands never write into one folder at the same time.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/cli/folder_lock.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/tests/errors.h>

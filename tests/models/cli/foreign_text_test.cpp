@@ -1,7 +1,7 @@
 // Text of files and users neither controls the terminal nor shows itself as another one, whoever prints it.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
-#include <retrace/core/printable.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/cli/printable_stream.h>
 #include <retrace/models/data/npz.h>
 #include <retrace/ops/ops.h>

@@ -1,7 +1,7 @@
 // What the program says of itself: version, help with examples, man page, completion.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
-#include <retrace/core/parallel.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/base/parallel.h>
 #include <retrace/models/cli/help_texts.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/models/command_line.h>

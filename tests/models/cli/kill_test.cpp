@@ -1,7 +1,7 @@
 // A program killed at any moment leaves a checkpoint from which the next run continues.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/tests/temporary_folder.h>

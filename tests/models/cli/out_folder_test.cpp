@@ -1,6 +1,6 @@
 // --out never loses what an earlier command left there, unless it is told to.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 

@@ -1,7 +1,7 @@
 // Every command reports output that cannot be written as an error.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/cli/output_stream.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>

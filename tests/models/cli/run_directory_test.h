@@ -1,6 +1,6 @@
 #pragma once
 /// The folder of a run with metrics and a checkpoint.
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/metrics.h>

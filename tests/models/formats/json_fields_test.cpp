@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/tests/errors.h>
 

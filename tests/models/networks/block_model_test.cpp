@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <retrace/models/networks/block_model.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/nn/delta_net.h>
-#include <retrace/nn/mlstm.h>
+#include <retrace/nn/memory/delta_net.h>
+#include <retrace/nn/memory/mlstm.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 

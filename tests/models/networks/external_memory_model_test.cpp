@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <retrace/models/networks/external_memory_model.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/nn/dnc.h>
-#include <retrace/nn/ntm.h>
+#include <retrace/nn/memory/dnc.h>
+#include <retrace/nn/memory/ntm.h>
 #include <retrace/tests/compare.h>
 
 namespace retrace {

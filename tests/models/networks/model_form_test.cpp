@@ -6,8 +6,8 @@
 #include <retrace/models/networks/attention_model.h>
 #include <retrace/models/networks/language_model.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/nn/gru.h>
-#include <retrace/nn/transformer.h>
+#include <retrace/nn/layers/gru.h>
+#include <retrace/nn/layers/transformer.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
 

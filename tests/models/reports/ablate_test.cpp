@@ -2,7 +2,7 @@
 #include <retrace/models/reports/comparison/ablation.h>
 
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/tests/errors.h>

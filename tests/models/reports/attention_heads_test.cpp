@@ -1,11 +1,11 @@
 // Every head of every attention of a sample, as numbers and as tables.
 #include <gtest/gtest.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/reports/evaluation/attention_heads.h>
 #include <retrace/models/reports/evaluation/attention_tables.h>
 #include <retrace/models/tasks/nth_farthest.h>
 #include <retrace/models/training/evaluate.h>
-#include <retrace/nn/multi_head_attention.h>
+#include <retrace/nn/layers/multi_head_attention.h>
 #include <retrace/ops/ops.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/reports/comparison/comparison_report.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/models/training/run_kinds.h>

@@ -1,5 +1,5 @@
 // case_traces FOLDER: the trace of every case of the gradient-check tables, as the data of a page, for traces_test.mjs.
-#include <retrace/core/trace_json.h>
+#include <retrace/core/trace/trace_json.h>
 #include <retrace/models/checks/module_cases.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/ops/checks/op_checks.h>

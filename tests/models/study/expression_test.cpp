@@ -1,7 +1,7 @@
 // Expressions compute what the same calls in C++ compute.
 #include <gtest/gtest.h>
-#include <retrace/core/identity.h>
-#include <retrace/core/inspect.h>
+#include <retrace/core/tape/identity.h>
+#include <retrace/core/trace/inspect.h>
 #include <retrace/models/study/expression/expression.h>
 #include <retrace/models/study/expression/op_table.h>
 #include <retrace/nn/nn.h>

@@ -1,10 +1,10 @@
 // How gradients flow through time: against closed forms, and against the gradients of the trace.
-#include <retrace/core/trace_json.h>
+#include <retrace/core/trace/trace_json.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/study/gradient_flow.h>
 #include <retrace/models/study/subjects.h>
 #include <retrace/models/study/terminal/flow_text.h>
-#include <retrace/nn/recurrent.h>
+#include <retrace/nn/layers/recurrent.h>
 #include <retrace/tests/errors.h>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/checks/module_cases.h>
 #include <retrace/ops/checks/op_checks.h>
 

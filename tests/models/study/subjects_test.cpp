@@ -1,5 +1,5 @@
 // What `retrace study` shows: every subject, one sample of a trained model, and a model of the reader's own.
-#include <retrace/core/trace_json.h>
+#include <retrace/core/trace/trace_json.h>
 #include <retrace/models/study/subjects.h>
 #include <retrace/tests/errors.h>
 

@@ -1,6 +1,6 @@
 // The descriptions of samples agree with the samples.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
+#include <retrace/core/base/error.h>
 #include <retrace/models/tasks/task.h>
 #include <retrace/ops/ops.h>
 

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/ops/ops.h>

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/fit.h>
-#include <retrace/nn/ema.h>
+#include <retrace/nn/optim/ema.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
 

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/checkpoint.h>

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/reports/plots/curves.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/gradient_norms.h>
-#include <retrace/nn/clip.h>
+#include <retrace/nn/optim/clip.h>
 #include <retrace/ops/ops.h>
 
 #include <cmath>

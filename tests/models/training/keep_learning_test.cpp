@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/text/keep_learning.h>
-#include <retrace/nn/clip.h>
-#include <retrace/nn/optimizers.h>
+#include <retrace/nn/optim/clip.h>
+#include <retrace/nn/optim/optimizers.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/models/training/random_text.h>

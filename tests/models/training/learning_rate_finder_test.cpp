@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/pair_matching.h>
-#include <retrace/nn/names.h>
+#include <retrace/nn/module/names.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
 

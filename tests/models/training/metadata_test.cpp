@@ -1,7 +1,7 @@
 // Wrong metadata is refused with an error that names the file, the member, the expected value and the value found.
 #include <gtest/gtest.h>
-#include <retrace/core/error.h>
-#include <retrace/core/safetensors.h>
+#include <retrace/core/base/error.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
 #include <retrace/models/training/text/text_model.h>

@@ -1,13 +1,13 @@
 // A training whose numbers stop being finite says where, and leaves its last good checkpoint alone.
 #include <gtest/gtest.h>
-#include <retrace/core/tape.h>
+#include <retrace/core/tape/tape.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/not_finite.h>
 #include <retrace/models/training/training.h>
-#include <retrace/nn/layers.h>
-#include <retrace/nn/names.h>
+#include <retrace/nn/layers/layers.h>
+#include <retrace/nn/module/names.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/temporary_folder.h>
 

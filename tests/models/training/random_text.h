@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <retrace/core/random.h>
+#include <retrace/core/tensor/random.h>
 
 namespace retrace {
 

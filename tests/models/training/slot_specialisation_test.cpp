@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/gradcheck.h>
+#include <retrace/core/checks/gradcheck.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/run.h>

@@ -1,6 +1,6 @@
 // The model and its task are restored from a run's folder, weights or checkpoint.
 #include <gtest/gtest.h>
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
 #include <retrace/ops/ops.h>

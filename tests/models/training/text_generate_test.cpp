@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>

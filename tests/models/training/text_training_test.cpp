@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/core/threads_scope.h>
+#include <retrace/core/base/threads_scope.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/text/text_training.h>
 #include <retrace/ops/ops.h>

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <retrace/core/safetensors.h>
+#include <retrace/core/files/safetensors.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/nn/pytorch/layers.h>
 

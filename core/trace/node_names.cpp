@@ -1,0 +1,27 @@
+#include <retrace/core/tensor/op_access.h>
+#include <retrace/core/trace/node_names.h>
+
+namespace retrace {
+
+NodeNames::NodeNames(const std::vector<const Record*>& records, const Names& names) : given_(names) {
+  for (const Record* record : records) {
+    for (int i = 0; i < record->inputs(); ++i) add_leaf(OpAccess::node(record->in(i)));
+    for (int j = 0; j < record->outputs(); ++j)
+      add(OpAccess::node(record->out(j)), j == 0 ? text("%", record->index()) : text("%", record->index(), ".", j));
+  }
+}
+
+void NodeNames::add_leaf(const Node& node) {
+  if (names_.contains(&node)) return;
+  leaves_.push_back(&node);
+  if (add(node, text("x", unnamed_leaves_))) ++unnamed_leaves_;
+}
+
+bool NodeNames::add(const Node& node, const std::string& otherwise) {
+  const std::string_view given = given_.find(node);
+  const bool has_own = node.name != nullptr && !node.name->empty();
+  names_.emplace(&node, !given.empty() ? std::string(given) : has_own ? *node.name : otherwise);
+  return given.empty() && !has_own;
+}
+
+}  // namespace retrace

@@ -1,0 +1,141 @@
+// Learning rate schedules: function objects that map the number of a step, from 0, to its learning rate. With base 1,
+// they map it to the factor of AnyOptimizer::scale_learning_rates. (ReduceOnPlateau has a file of its own.) Options are
+// given by name in braces: the union around the first one cannot be initialised in parentheses, so WarmUpCosine(100,
+// 1500), which says nothing of its numbers, does not compile. A call throws ValueError for invalid options and for a
+// step below 0.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include <retrace/nn/optim/number_range.h>
+
+namespace retrace {
+
+namespace detail {
+
+// The rules of a schedule with `warm_up` first steps of `steps`.
+template <class Schedule> void check_phases(const char* owner, const Schedule& schedule, std::int64_t step) {
+  check_number(owner, "base", schedule.base, not_negative);
+  check_number(owner, "min", schedule.min, {0, schedule.base}, "at most base");
+  check_number(owner, "steps", schedule.steps, above_0, "the length of the training");
+  check_number(owner, "warm_up", schedule.warm_up, {0, static_cast<double>(schedule.steps)}, "a part of the steps");
+  check_number(owner, "step", step, not_negative);
+}
+
+}  // namespace detail
+
+/// lr = base gamma^floor(step / every), with gamma from 0 to 1 and `every` above 0.
+struct StepDecay {
+  union {
+    double base = 1e-3;
+  };
+  double gamma = 0.5;
+  std::int64_t every = 1;
+  double operator()(std::int64_t step) const {
+    check_number("StepDecay", "base", base, not_negative);
+    check_number("StepDecay", "gamma", gamma, from_0_to_1, "such as 0.5");
+    check_number("StepDecay", "every", every, above_0, "such as 1000; gamma 1 never decays");
+    check_number("StepDecay", "step", step, not_negative);
+    return base * std::pow(gamma, static_cast<double>(step / every));
+  }
+};
+
+/// lr = base (step + 1) / warm_up for the first `warm_up` steps, then from base down to min along half a cosine
+/// (Loshchilov and Hutter, "SGDR", 2017) until `steps`, and min from there on. warm_up is at most `steps`.
+struct WarmUpCosine {
+  union {
+    double base = 1e-3;
+  };
+  double min = 0;
+  std::int64_t warm_up = 0;
+  std::int64_t steps = 1;
+  double operator()(std::int64_t step) const {
+    detail::check_phases("WarmUpCosine", *this, step);
+    if (step >= steps) return min;
+    if (step < warm_up) return base * static_cast<double>(step + 1) / static_cast<double>(warm_up);
+    const double part = static_cast<double>(step - warm_up) / static_cast<double>(steps - warm_up);
+    return min + (base - min) / 2 * (1 + std::cos(std::numbers::pi * part));
+  }
+};
+
+/// lr = base (step + 1) / warm_up for the first `warm_up` steps, then linearly from base down to min at step `steps`,
+/// and min from there on. warm_up is at most `steps`.
+struct LinearDecay {
+  union {
+    double base = 1e-3;
+  };
+  double min = 0;
+  std::int64_t warm_up = 0;
+  std::int64_t steps = 1;
+  double operator()(std::int64_t step) const {
+    detail::check_phases("LinearDecay", *this, step);
+    if (step >= steps) return min;
+    if (step < warm_up) return base * static_cast<double>(step + 1) / static_cast<double>(warm_up);
+    return base + (min - base) * static_cast<double>(step - warm_up) / static_cast<double>(steps - warm_up);
+  }
+};
+
+/// lr = base min((step + 1) / warm_up, sqrt(warm_up / (step + 1))): it rises to base at the end of the warm-up of 1 or
+/// more steps, then falls with the root of the step (Vaswani et al., "Attention is all you need", 2017).
+struct InverseSqrt {
+  union {
+    double base = 1e-3;
+  };
+  std::int64_t warm_up = 1;
+  double operator()(std::int64_t step) const {
+    check_number("InverseSqrt", "base", base, not_negative);
+    check_number("InverseSqrt", "warm_up", warm_up, above_0, "and 1 is no warm-up");
+    check_number("InverseSqrt", "step", step, not_negative);
+    const double part = static_cast<double>(step + 1) / static_cast<double>(warm_up);
+    return part < 1 ? base * part : base / std::sqrt(part);
+  }
+};
+
+/// How a learning rate goes from one value to another.
+enum class Anneal { cosine, linear };
+
+/// One cycle (Smith and Topin, "Super-convergence", 2019), with the numbers of PyTorch's OneCycleLR: in the first part
+/// `rise` of the steps from base / start_divisor up to base, then down to base / (start_divisor end_divisor) at the
+/// last step, and that from there on. With `three_phases`, it first falls to base / start_divisor as it rose, and from
+/// there in the rest of the steps (rise is at most one half). start_divisor is 1 or more, end_divisor above 0.
+struct OneCycle {
+  union {
+    double base = 1e-3;  // the highest
+  };
+  std::int64_t steps = 1;
+  double rise = 0.3;
+  double start_divisor = 25;
+  double end_divisor = 1e4;
+  Anneal anneal = Anneal::cosine;
+  bool three_phases = false;
+
+  double operator()(std::int64_t step) const {
+    check(step);
+    const double at = static_cast<double>(step), last = static_cast<double>(steps - 1);
+    const double start = base / start_divisor, end = start / end_divisor;
+    const double top = rise * static_cast<double>(steps) - 1, valley = 2 * top;
+    if (at >= last) return end;
+    if (at < top) return between(start, base, at / top);
+    if (!three_phases) return between(base, end, (at - top) / (last - top));
+    if (at < valley) return between(base, start, (at - top) / (valley - top));
+    return between(start, end, (at - valley) / (last - valley));
+  }
+
+ private:
+  void check(std::int64_t step) const {
+    check_number("OneCycle", "base", base, not_negative);
+    check_number("OneCycle", "steps", steps, above_0, "the length of the training");
+    check_number("OneCycle", "rise", rise, {0, three_phases ? 0.5 : 1}, "such as 0.3");
+    check_number("OneCycle", "start_divisor", start_divisor, {1, not_negative.max}, "such as 25");
+    check_number("OneCycle", "end_divisor", end_divisor, above_0, "such as 1e4");
+    check_number("OneCycle", "step", step, not_negative);
+  }
+  double between(double from, double to, double part) const {
+    if (anneal == Anneal::linear) return from + (to - from) * part;
+    return to + (from - to) / 2 * (1 + std::cos(std::numbers::pi * part));
+  }
+};
+
+}  // namespace retrace

@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 
-#include <retrace/core/backward_walk.h>
-#include <retrace/core/inspect.h>
+#include <retrace/core/tape/backward_walk.h>
+#include <retrace/core/trace/inspect.h>
 #include <retrace/ops/checks/op_checks.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/formula_notation.h>
+#include <retrace/tests/source_text.h>
 
 namespace retrace {
 namespace {
@@ -308,21 +310,44 @@ void expect_notation(const OpInfo& op, const Formulas& formulas) {
     }
 }
 
-TEST(Formulas, EveryOpKeepsToTheNotationInEveryCaseOfTheTable) {
-  std::set<std::string> seen;
+/// Every record of the cases of the gradient-check table.
+template <class See> void see_records_of_all_ops(See&& see) {
   for (const CheckedName& row : op_cases())
     for (const CheckCase& check : row.cases) {
       for (const Tensor& input : check.inputs)
         if (input.dtype() != i64) input.watch();
       Tape tape;
       check.function(check.inputs);
-      for (const Record* record : tape.records()) {
-        expect_notation(record->op(), record->formulas());
-        seen.insert(record->op().name);
-      }
+      for (const Record* record : tape.records()) see(*record);
     }
+}
+
+TEST(Formulas, EveryOpKeepsToTheNotationInEveryCaseOfTheTable) {
+  std::set<std::string> seen;
+  see_records_of_all_ops([&](const Record& record) {
+    expect_notation(record.op(), record.formulas());
+    seen.insert(record.op().name);
+  });
   for (const char* name : {"matmul", "attention", "lstm_sequence", "gated_memory", "slice", "residual_layer_norm"})
     EXPECT_TRUE(seen.contains(name)) << name << " was never recorded";
+}
+
+/// A formula in a table of Markdown.
+std::string cell(std::string formula) {
+  for (std::size_t at = 0; (at = formula.find('|', at)) != std::string::npos; at += 2) formula.insert(at, "\\");
+  return "`" + formula + "`";
+}
+
+TEST(Formulas, TheTableOfAllOpsShowsThem) {
+  std::string table =
+      "# All formulas\n\nThe forward and the vector-Jacobian product of every op, as tapes print them and as the study "
+      "page reads them. On\nthe tape of a call, attributes such as axes and scales stand in their places.\n\n"
+      "| op | inputs | forward | vector-Jacobian product |\n| --- | --- | --- | --- |\n";
+  std::map<std::string, const OpInfo*> ops;
+  see_records_of_all_ops([&](const Record& record) { ops.emplace(record.op().name, &record.op()); });
+  for (const auto& [name, op] : ops)
+    table += text("| ", name, " | `", op->inputs, "` | ", cell(op->forward), " | ", cell(op->backward), " |\n");
+  EXPECT_EQ(source_text("ops/FORMULAS.md"), table) << "ops/FORMULAS.md is to contain this text";
 }
 
 TEST(Formulas, TheReaderRefusesProse) {

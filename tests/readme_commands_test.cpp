@@ -3,7 +3,6 @@
 #include <retrace/core/base/error.h>
 #include <retrace/tests/temporary_folder.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -28,14 +27,8 @@ std::vector<std::string> shell_lines(const std::string& path) {
   return lines;
 }
 
-/// Commands that install packages or build this program are not run.
-bool is_excluded(const std::string& line) {
-  const std::vector<std::string> excluded{
-      "apt-get update && apt-get install -y g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev "
-      "libbenchmark-dev",
-      "cmake --workflow --preset demo", "cmake --workflow --preset test"};
-  return std::ranges::find(excluded, line) != excluded.end();
-}
+/// Commands that install packages and build this program are not run.
+bool is_excluded(const std::string& line) { return line.starts_with("apt-get update"); }
 
 /// Appends flags for a very short training to commands that train; other commands run as they are.
 std::string shortened(const std::string& line) {

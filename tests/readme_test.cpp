@@ -60,7 +60,7 @@ TEST(Readme, ShowsTheOutputOfTheFirstTape) {
   ASSERT_EQ(std::system(("'" + program + "' > '" + file + "'").c_str()), 0);
   std::string output = file_bytes(file);
   output.resize(output.find("worst error"));  // what follows is rounding, which differs among instruction sets
-  EXPECT_NE(source("core/README.md").find("```\n" + output), std::string::npos) << output;
+  EXPECT_NE(source("README.md").find("```\n" + output), std::string::npos) << output;
 }
 
 TEST(Readme, HasAStudyProgramOf25Lines) { EXPECT_LE(std::ranges::count(source("tests/readme/study.cpp"), '\n'), 25); }

@@ -345,9 +345,10 @@ TEST(Formulas, TheTableOfAllOpsShowsThem) {
       "| op | inputs | forward | vector-Jacobian product |\n| --- | --- | --- | --- |\n";
   std::map<std::string, const OpInfo*> ops;
   see_records_of_all_ops([&](const Record& record) { ops.emplace(record.op().name, &record.op()); });
+  for (const char* custom : {"on_gradient", "product"}) ops.erase(custom);  // their formulas are functions of the user
   for (const auto& [name, op] : ops)
     table += text("| ", name, " | `", op->inputs, "` | ", cell(op->forward), " | ", cell(op->backward), " |\n");
-  EXPECT_EQ(source_text("ops/FORMULAS.md"), table) << "ops/FORMULAS.md is to contain this text";
+  EXPECT_TRUE(source_text("ops/FORMULAS.md") == table) << "ops/FORMULAS.md is to contain\n" << table;
 }
 
 TEST(Formulas, TheReaderRefusesProse) {

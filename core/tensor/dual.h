@@ -76,7 +76,7 @@ template <class T> constexpr T slope_at_kink(T) { return T(0); }
 constexpr Dual slope_at_kink(Dual moving) {
   return {0, moving.tangent == 0 ? 0 : std::numeric_limits<double>::quiet_NaN()};
 }
-/// Of the value; a dual is finite if its tangent is, too.
+/// isnan and isinf test the value; isfinite tests the value and the tangent.
 inline bool isnan(Dual a) { return std::isnan(a.value); }
 inline bool isinf(Dual a) { return std::isinf(a.value); }
 inline bool isfinite(Dual a) { return std::isfinite(a.value) && std::isfinite(a.tangent); }

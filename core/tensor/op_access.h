@@ -1,7 +1,6 @@
-// The door in the wall of core. A user of tensors and tapes sees neither nodes nor storage nor counts: no header but
-// this one shows them. core includes it, ops do to fill their results and where a small loop would feel the checks of
-// values(), and so do tests of the internals. nn, models and programs use the public functions of tensors, tapes and
-// records.
+// The door in the wall of core: the only header that shows nodes, storage and counts. Included by core, by ops, which
+// fill their results through it, by op loops in which the checks of values() are measurable, and by tests of internals.
+// nn, models and programs use the public functions of tensors, tapes and records.
 #pragma once
 
 #include <retrace/core/tensor/node.h>

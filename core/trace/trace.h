@@ -26,7 +26,7 @@ struct Statistics {
 /// The statistics of a tensor that has values. A dual counts by its value.
 Statistics statistics_of(const Tensor& x);
 
-/// What a trace has of one tensor: nothing where nothing was held or nothing flowed; all elements; or, above
+/// The captured part of a tensor: nothing, if it was not held or received no gradient; all elements; or, above
 /// TraceOptions::max_elements, statistics and the first elements.
 struct Capture {
   Tensor values = {};  // undefined: nothing. With `statistics`: the first elements, in one axis

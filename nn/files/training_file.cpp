@@ -14,7 +14,7 @@ namespace {
 using TensorsByName = std::map<std::string, Tensor>;
 constexpr const char* optimizers_entry = "retrace.optimizers";
 
-// What is no tensor is stored as a short one.
+// Counters and flags are stored as short tensors.
 Tensor as_tensor(std::vector<std::int64_t> numbers) {
   return indices(numbers, Shape{static_cast<std::int64_t>(numbers.size())});
 }

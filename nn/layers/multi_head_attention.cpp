@@ -98,7 +98,7 @@ void check_cache(const KeyValueCache& cache, const Tensor& keys) {
                           "; begin each batch with an empty cache"));
 }
 
-// The keys and values of this call behind those of earlier ones.
+// The keys and values of this call after those of earlier ones.
 KeyValueCache appended(const KeyValueCache* cache, const Tensor& keys, const Tensor& values) {
   if (cache == nullptr || cache->length() == 0) return {keys, values};
   check_cache(*cache, keys);

@@ -23,7 +23,7 @@ inline Tensor heads_after(std::int64_t t, const Tensor& lengths, const Tensor& n
   return reshape(state_after(t, lengths, by_sample(next), by_sample(before)), next.shape());
 }
 
-/// [B heads, T] (i64): 1 at the steps t >= lengths[b], behind the end of a sample, 0 elsewhere.
+/// [B heads, T] (i64): 1 at the steps t >= lengths[b], after the end of a sample, 0 elsewhere.
 Tensor after_end(const Tensor& lengths, std::int64_t heads, std::int64_t time);
 
 /// Throws ShapeError, naming the module, unless x is [B, T, features] with T of 1 or more, the memory (if defined) of

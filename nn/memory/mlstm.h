@@ -6,7 +6,7 @@
 
 namespace retrace {
 
-/// What the forget gate of an Mlstm is: sigmoid(z) or e^z.
+/// The activation of the forget gate of an Mlstm: sigmoid(z) or e^z.
 enum class MlstmForgetGate { sigmoid, exp };
 
 /// The heads of an Mlstm and its gates.

@@ -67,7 +67,7 @@ template <Module M> ModuleTree tree_of(const M& module) {
   return std::move(root.members.front());
 }
 
-/// Prints one line per module, with its parameters, and the weights of each behind it.
+/// Prints one line per module, with its parameters, and the number of its weights after it.
 std::ostream& operator<<(std::ostream& out, const ModuleTree& tree);
 /// Prints the tree of a module.
 template <Module M> std::ostream& operator<<(std::ostream& out, const M& module) { return out << tree_of(module); }

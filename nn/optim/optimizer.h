@@ -78,7 +78,7 @@ class AnyOptimizer {
   /// the tensors of slots() first.
   void resume(std::int64_t steps);
 
-  /// What there is to save beside the tensors of slots().
+  /// The state to save in addition to the tensors of slots().
   struct Standing {
     std::int64_t steps = 0;
     std::vector<std::int64_t> updates;   // of each slot

@@ -1,5 +1,4 @@
 #include <retrace/ops/loops/binary.h>
-#include <retrace/ops/loops/integers.h>
 #include <retrace/ops/loops/masked.h>
 #include <retrace/ops/ops.h>
 
@@ -11,7 +10,7 @@ struct Add {
   static constexpr Reads da_reads{.dy_itself = true}, db_reads{.dy_itself = true};
   static constexpr bool integers = true;
 
-  template <class T> static T value(T a, T b) { return wrapping_add(a, b); }
+  template <class T> static T value(T a, T b) { return a + b; }
 };
 
 /// -inf in an additive mask hides the element. No special gradient is needed: softmax gives hidden elements 0.

@@ -1,5 +1,4 @@
 #include <retrace/ops/loops/binary.h>
-#include <retrace/ops/loops/integers.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -10,7 +9,7 @@ struct Mul {
   static constexpr Reads da_reads{.b = true}, db_reads{.a = true};
   static constexpr bool integers = true;
 
-  template <class T> static T value(T a, T b) { return wrapping_mul(a, b); }
+  template <class T> static T value(T a, T b) { return a * b; }
   template <class T> static T da(T dy, T, T b, T) { return dy * b; }
   template <class T> static T db(T dy, T a, T, T) { return dy * a; }
 };

@@ -1,4 +1,3 @@
-#include <retrace/ops/loops/integers.h>
 #include <retrace/ops/loops/unary.h>
 #include <retrace/ops/ops.h>
 
@@ -11,7 +10,7 @@ struct Neg {
   static constexpr Saves saves = Saves::nothing;
   static constexpr bool integers = true;
 
-  template <class T> static T value(T x, Attributes) { return wrapping_neg(x); }
+  template <class T> static T value(T x, Attributes) { return -x; }
   template <class T> static T slope(T, T, Attributes) { return T(-1); }
 };
 

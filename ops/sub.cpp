@@ -1,5 +1,4 @@
 #include <retrace/ops/loops/binary.h>
-#include <retrace/ops/loops/integers.h>
 #include <retrace/ops/ops.h>
 
 namespace retrace {
@@ -10,7 +9,7 @@ struct Sub {
   static constexpr Reads da_reads{.dy_itself = true}, db_reads{};
   static constexpr bool integers = true;
 
-  template <class T> static T value(T a, T b) { return wrapping_sub(a, b); }
+  template <class T> static T value(T a, T b) { return a - b; }
   template <class T> static T db(T dy, T, T, T) { return -dy; }
 };
 

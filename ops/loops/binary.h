@@ -145,13 +145,17 @@ template <class Op> void binary_backward(Record& r) {
   });
 }
 
+template <class Op, class T> static T value_of_elements(T a, T b) {
+  return static_cast<T>(Op::value(static_cast<Modular<T>>(a), static_cast<Modular<T>>(b)));
+}
+
 template <class Op, class T> Tensor values_of_equal_shapes(const Tensor& a, const Tensor& b) {
   Tensor y = empty_like(a);
   const T* of_a = OpAccess::values<T>(a);
   const T* of_b = OpAccess::values<T>(b);
   T* to = OpAccess::values<T>(y);
   parallel_for(y.numel(), binary_grain, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) to[k] = Op::value(of_a[k], of_b[k]);
+    for (std::int64_t k = begin; k < end; ++k) to[k] = value_of_elements<Op>(of_a[k], of_b[k]);
   });
   return y;
 }
@@ -169,7 +173,7 @@ template <class Op, class T> Tensor broadcast_values(const Tensor& a, const Tens
         const T* row_b = of_b + row.offsets[1];
         T* row_y = to + row.first;
         for (std::int64_t k = 0, count = row.count; k < count; ++k)
-          row_y[k] = Op::value(row_a[k * stride_a()], row_b[k * stride_b()]);
+          row_y[k] = value_of_elements<Op>(row_a[k * stride_a()], row_b[k * stride_b()]);
       });
     });
   });

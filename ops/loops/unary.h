@@ -39,6 +39,11 @@ enum class Saves { nothing, x, y, slope };
 
 inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a thread
 
+/// The type to compute with elements of type T: integers wrap around on overflow, as in NumPy, which is undefined in
+/// C++ for signed ones.
+template <class T>
+using Modular = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+
 /// Calls body(T{}) with the C++ type of the elements of x, if Op takes them.
 template <class Op, class Body> decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
   if constexpr (requires { Op::integers; })
@@ -113,7 +118,7 @@ template <class Op> static void unary_backward(Record& r) {
 
 /// Op::value(x). At an infinity, where the arithmetic of dual numbers multiplies it by 0, the slope gives the tangent.
 template <class Op, class T> T value_of_element(T x, const typename Op::Attributes& attributes) {
-  T y = Op::value(x, attributes);
+  T y = static_cast<T>(Op::value(static_cast<Modular<T>>(x), attributes));
   if constexpr (std::is_same_v<T, Dual> && requires { Op::slope(x, y, attributes); })
     if (std::isinf(x.value) && std::isnan(y.tangent))
       y.tangent = (x.tangent * Op::slope(Dual(x.value), y, attributes)).value;

@@ -10,10 +10,9 @@
 #include <retrace/ops/loops/weighted_targets.h>
 
 namespace retrace {
-namespace kernels {
 
 // max x, ln sum_c e^(x[c] - max x) and 1 / sum_c e^(x[c] - max x) of each row.
-template <class T> void log_sum_exp_plain(const LogSumExpRows<T>& args) {
+template <class T> void plain::log_sum_exp(const LogSumExpRows<T>& args) {
   using std::exp, std::log;
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;
@@ -27,20 +26,14 @@ template <class T> void log_sum_exp_plain(const LogSumExpRows<T>& args) {
 }
 
 // The gradient of a row but for its label: dx = dl softmax(x), with shift max x and factor dl / sum_c e^(x[c] - max x).
-template <class T> void scaled_exp_plain(const ScaledExp<T>& args) {
+template <class T> void plain::scaled_exp(const ScaledExp<T>& args) {
   using std::exp;
   GradientSlot<T>{args.y, args.add}.put(args.count,
                                         [=](std::int64_t k) { return args.factor * exp(args.x[k] - args.shift); });
 }
 
-template void log_sum_exp_plain(const LogSumExpRows<float>&);
-template void log_sum_exp_plain(const LogSumExpRows<double>&);
-template void log_sum_exp_plain(const LogSumExpRows<Dual>&);
-template void scaled_exp_plain(const ScaledExp<float>&);
-template void scaled_exp_plain(const ScaledExp<double>&);
-template void scaled_exp_plain(const ScaledExp<Dual>&);
-
-}  // namespace kernels
+RETRACE_INSTANTIATE_PLAIN(log_sum_exp, LogSumExpRows);
+RETRACE_INSTANTIATE_PLAIN(scaled_exp, ScaledExp);
 
 namespace {
 
@@ -97,7 +90,7 @@ template <class T> class ClassLosses {
   void put_gradient(std::int64_t row, std::int64_t label, T dl, const GradientSlot<T>& dx) const {
     using std::exp, std::expm1;
     const T before = dx.add ? dx.values[label] : T(0);
-    kernels::run<T>(&kernels::KernelTable::scaled_exp, kernels::scaled_exp_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::scaled_exp, plain::scaled_exp<T>,
                     {.x = x_ + row * classes_,
                      .shift = max_x_[row],
                      .factor = dl * inverse_sums_[row],
@@ -163,7 +156,7 @@ template <class T> Tensor sums_of_rows(const Tensor& logits, std::int64_t rows) 
   const T* x = logits.values<T>().data();
   T* to = OpAccess::values<T>(sums);
   parallel_for(rows, grain / (classes + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    kernels::run<T>(&kernels::KernelTable::log_sum_exp, kernels::log_sum_exp_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::log_sum_exp, plain::log_sum_exp<T>,
                     {.x = x + begin * classes,
                      .max_x = to + begin,
                      .log_sums = to + rows + begin,

@@ -11,10 +11,9 @@
 #include <retrace/ops/ops.h>
 
 namespace retrace {
-namespace kernels {
 
 // i = sigmoid(p + q + input_bias), f = sigmoid(p + q + forget_bias) or 1 - i, next = i tanh c + f m
-template <class T> void slot_forward_plain(const SlotForward<T>& args) {
+template <class T> void plain::slot_forward(const SlotForward<T>& args) {
   using std::tanh;
   for (std::int64_t k = 0; k < args.size; ++k) {
     const T i = logistic(args.p[k] + args.q[k] + args.input_bias);
@@ -26,7 +25,7 @@ template <class T> void slot_forward_plain(const SlotForward<T>& args) {
 }
 
 // di += dnext tanh c, df += dnext m, dz = (di i (1 - i), df f (1 - f)), dm = dnext f, dc = dnext i (1 - tanh^2 c)
-template <class T> void slot_backward_plain(const SlotBackward<T>& args) {
+template <class T> void plain::slot_backward(const SlotBackward<T>& args) {
   using std::tanh;
   const auto put = [](T* to, std::int64_t k, bool add, T value) {
     if (to != nullptr) to[k] = add ? to[k] + value : value;
@@ -44,14 +43,8 @@ template <class T> void slot_backward_plain(const SlotBackward<T>& args) {
   }
 }
 
-template void slot_forward_plain(const SlotForward<float>&);
-template void slot_forward_plain(const SlotForward<double>&);
-template void slot_forward_plain(const SlotForward<Dual>&);
-template void slot_backward_plain(const SlotBackward<float>&);
-template void slot_backward_plain(const SlotBackward<double>&);
-template void slot_backward_plain(const SlotBackward<Dual>&);
-
-}  // namespace kernels
+RETRACE_INSTANTIATE_PLAIN(slot_forward, SlotForward);
+RETRACE_INSTANTIATE_PLAIN(slot_backward, SlotBackward);
 
 namespace {
 
@@ -143,7 +136,7 @@ template <class T> void backward_of(Record& r) {
     const auto at_or_null = [](auto* x, std::int64_t first) { return x == nullptr ? nullptr : x + first; };
     const auto of = [&](auto* x) { return at_or_null(x, row * n.units); };
     const auto of_candidate = [&](auto* x) { return at_or_null(x, n.first_of_candidate(sample, row)); };
-    kernels::run<T>(&kernels::KernelTable::slot_backward, kernels::slot_backward_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::slot_backward, plain::slot_backward<T>,
                     {.m = of(m),
                      .c = of_candidate(c),
                      .i = of(i),
@@ -240,7 +233,7 @@ template <class T> void forward(const Operands& in, bool coupled, const GatedMem
   n.for_each_slot([&, input_bias = number(in.input_bias), forget_bias = number(in.forget_bias)](std::int64_t sample,
                                                                                                 std::int64_t row) {
     const std::int64_t first = row * n.units;
-    kernels::run<T>(&kernels::KernelTable::slot_forward, kernels::slot_forward_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::slot_forward, plain::slot_forward<T>,
                     {.m = m + first,
                      .c = c + n.first_of_candidate(sample, row),
                      .p = p + row * n.gates,

@@ -10,10 +10,9 @@
 #include <retrace/ops/loops/sum_of_rows.h>
 
 namespace retrace {
-namespace kernels {
 
 // r = sigmoid(p_r + q_r), z = sigmoid(p_z + q_z), n = tanh(p_n + r q_n), h = n + z (h_before - n)
-template <class T> void gru_forward_plain(const GruForward<T>& args) {
+template <class T> void plain::gru_forward(const GruForward<T>& args) {
   using std::tanh;
   T *r = args.p, *z = r + args.size, *n = z + args.size;
   const T *q_r = args.q, *q_z = q_r + args.size, *q_n = q_z + args.size;
@@ -26,7 +25,7 @@ template <class T> void gru_forward_plain(const GruForward<T>& args) {
 
 // dp_n = dh (1 - z) (1 - n^2), dp_r = dp_n q_n r (1 - r), dp_z = dh (h_before - n) z (1 - z);
 // dq_r = dp_r, dq_z = dp_z, dq_n = dp_n r; dh <- dh z
-template <class T> void gru_backward_plain(const GruBackward<T>& args) {
+template <class T> void plain::gru_backward(const GruBackward<T>& args) {
   const std::int64_t size = args.size;
   for (std::int64_t k = 0; k < size; ++k) {
     const T r = args.gates[k], z = args.gates[size + k], n = args.gates[2 * size + k];
@@ -40,14 +39,8 @@ template <class T> void gru_backward_plain(const GruBackward<T>& args) {
   }
 }
 
-template void gru_forward_plain(const GruForward<float>&);
-template void gru_forward_plain(const GruForward<double>&);
-template void gru_forward_plain(const GruForward<Dual>&);
-template void gru_backward_plain(const GruBackward<float>&);
-template void gru_backward_plain(const GruBackward<double>&);
-template void gru_backward_plain(const GruBackward<Dual>&);
-
-}  // namespace kernels
+RETRACE_INSTANTIATE_PLAIN(gru_forward, GruForward);
+RETRACE_INSTANTIATE_PLAIN(gru_backward, GruBackward);
 
 namespace {
 
@@ -87,7 +80,7 @@ template <class T> void backward_of(Record& record) {
         std::fill(dq + now, dq + now + n.gates, T(0));
         return;
       }
-      kernels::run<T>(&kernels::KernelTable::gru_backward, kernels::gru_backward_plain<T>,
+      kernels::run<T>(&kernels::KernelTable::gru_backward, plain::gru_backward<T>,
                       {.gates = gates + now,
                        .q = q + now,
                        .h_before = before + step * n.hidden,
@@ -121,7 +114,7 @@ void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bia
     const Rows<const T> h_before = t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
     n.add_recurrent(h_before, packed, q_now, bias, false);
     n.for_each_sample([&](std::int64_t b) {
-      kernels::run<T>(&kernels::KernelTable::gru_forward, kernels::gru_forward_plain<T>,
+      kernels::run<T>(&kernels::KernelTable::gru_forward, plain::gru_forward<T>,
                       {.p = p_now[b], .q = q_now[b], .h_before = h_before[b], .h = h_now[b], .size = n.hidden});
       if (!lengths.reach(b, t)) std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
     });

@@ -62,7 +62,7 @@ void backward_plain(const Sizes& n, const T* x, const T* weight, const T* dz, T*
       const T now = dz[row * n.out + o];
       for (std::int64_t i = 0; i < n.in; ++i) {
         if (dx != nullptr) dx[row * n.in + i] += now * weight[o * n.in + i];
-        if (dweight != nullptr) dweight[o * n.in + i] += kernels::product(zeros, now, x[row * n.in + i]);
+        if (dweight != nullptr) dweight[o * n.in + i] += product(zeros, now, x[row * n.in + i]);
       }
       if (dbias != nullptr) dbias[o] += now;
     }

@@ -9,10 +9,9 @@
 #include <retrace/ops/loops/recurrent.h>
 
 namespace retrace {
-namespace kernels {
 
 // i, f, o = sigmoid z, g = tanh z, c = f c_before + i g, h = o tanh c
-template <class T> void lstm_forward_plain(const LstmForward<T>& args) {
+template <class T> void plain::lstm_forward(const LstmForward<T>& args) {
   using std::tanh;
   T *i = args.z, *f = i + args.size, *g = f + args.size, *o = g + args.size;
   for (std::int64_t k = 0; k < args.size; ++k) {
@@ -23,7 +22,7 @@ template <class T> void lstm_forward_plain(const LstmForward<T>& args) {
 }
 
 // dc += dh o (1 - tanh^2 c); dz = (dc g i', dc c_before f', dc i g', dh tanh c o'); dc <- dc f
-template <class T> void lstm_backward_plain(const LstmBackward<T>& args) {
+template <class T> void plain::lstm_backward(const LstmBackward<T>& args) {
   using std::tanh;
   const std::int64_t size = args.size;
   for (std::int64_t k = 0; k < size; ++k) {
@@ -39,14 +38,8 @@ template <class T> void lstm_backward_plain(const LstmBackward<T>& args) {
   }
 }
 
-template void lstm_forward_plain(const LstmForward<float>&);
-template void lstm_forward_plain(const LstmForward<double>&);
-template void lstm_forward_plain(const LstmForward<Dual>&);
-template void lstm_backward_plain(const LstmBackward<float>&);
-template void lstm_backward_plain(const LstmBackward<double>&);
-template void lstm_backward_plain(const LstmBackward<Dual>&);
-
-}  // namespace kernels
+RETRACE_INSTANTIATE_PLAIN(lstm_forward, LstmForward);
+RETRACE_INSTANTIATE_PLAIN(lstm_backward, LstmBackward);
 
 namespace {
 
@@ -75,7 +68,7 @@ void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight,
     const Rows<T> h_now = step_of(y, t, n.time, n.hidden), c_now = step_of(c, t, n.time, n.hidden);
     n.add_recurrent(h_before, packed, z);
     n.for_each_sample([&](std::int64_t b) {
-      kernels::run<T>(&kernels::KernelTable::lstm_forward, kernels::lstm_forward_plain<T>,
+      kernels::run<T>(&kernels::KernelTable::lstm_forward, plain::lstm_forward<T>,
                       {.z = z[b], .c_before = c_before[b], .c = c_now[b], .h = h_now[b], .size = n.hidden});
       if (lengths.reach(b, t)) return;
       std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
@@ -107,7 +100,7 @@ template <class T> void backward_of(Record& r) {
         std::fill(dz_now[b], dz_now[b] + n.gates, T(0));
         return;
       }
-      kernels::run<T>(&kernels::KernelTable::lstm_backward, kernels::lstm_backward_plain<T>,
+      kernels::run<T>(&kernels::KernelTable::lstm_backward, plain::lstm_backward<T>,
                       {.gates = gates + (b * n.time + t) * n.gates,
                        .c_before = t == 0 ? c0 + b * n.hidden : c + now - n.hidden,
                        .c = c + now,

@@ -50,7 +50,7 @@ template <class T> void forward_plain(const MatmulPlan& plan, const T* all_a, co
     for (std::int64_t i = 0; i < plan.m; ++i)
       for (std::int64_t j = 0; j < plan.n; ++j) {
         y(i, j) = T(0);
-        for (std::int64_t k = 0; k < plan.k; ++k) y(i, j) += kernels::product(plan.zeros, a(i, k), b(k, j));
+        for (std::int64_t k = 0; k < plan.k; ++k) y(i, j) += product(plan.zeros, a(i, k), b(k, j));
       }
   });
 }
@@ -63,7 +63,7 @@ template <class T> void gradient_of_a_plain(const MatmulPlan& plan, const T* all
     const Matrix<T> da{all_da + offset_a, plan.row_stride_a(), plan.transpose_a};
     for (std::int64_t i = 0; i < plan.m; ++i)
       for (std::int64_t k = 0; k < plan.k; ++k)
-        for (std::int64_t j = 0; j < plan.n; ++j) da(i, k) += kernels::product(plan.zeros, dy(i, j), b(k, j));
+        for (std::int64_t j = 0; j < plan.n; ++j) da(i, k) += product(plan.zeros, dy(i, j), b(k, j));
   });
 }
 
@@ -75,7 +75,7 @@ template <class T> void gradient_of_b_plain(const MatmulPlan& plan, const T* all
     const Matrix<T> db{all_db + offset_b, plan.row_stride_b(), plan.transpose_b};
     for (std::int64_t k = 0; k < plan.k; ++k)
       for (std::int64_t j = 0; j < plan.n; ++j)
-        for (std::int64_t i = 0; i < plan.m; ++i) db(k, j) += kernels::product(plan.zeros, a(i, k), dy(i, j));
+        for (std::int64_t i = 0; i < plan.m; ++i) db(k, j) += product(plan.zeros, a(i, k), dy(i, j));
   });
 }
 

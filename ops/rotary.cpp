@@ -9,6 +9,24 @@
 #include <retrace/ops/ops.h>
 
 namespace retrace {
+
+template <class T> void plain::turn_rows(const TurnedRows<T>& args) {
+  const std::int64_t size = 2 * args.pairs;
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    const Turn<T>* const cosine = args.turns + (args.first + row) % args.time * size;
+    const Turn<T>* const sine = cosine + args.time * size;
+    for (std::int64_t start = row * args.heads * size; start < (row + 1) * args.heads * size; start += size)
+      for (std::int64_t k = 0; k < size; ++k) {
+        const std::int64_t partner = args.halves ? (k + args.pairs) % size : k ^ 1;
+        const T turned = args.x[start + k] * static_cast<T>(cosine[k]) +
+                         args.x[start + partner] * static_cast<T>(args.backwards ? -sine[k] : sine[k]);
+        args.y[start + k] = args.add ? args.y[start + k] + turned : turned;
+      }
+  }
+}
+
+RETRACE_INSTANTIATE_PLAIN(turn_rows, TurnedRows);
+
 namespace {
 
 Formulas formulas(const Record& r) {
@@ -61,11 +79,11 @@ template <class T> Tensor turns_of(std::int64_t time, std::int64_t size, const R
 
 /// y = or += the rows of x [..., T, features], turned or, if `backwards`, turned back.
 template <class T>
-void turn(const Shape& shape, const RotaryOptions& options, const kernels::Turn<T>* turns, const T* x,
-          const GradientSlot<T>& y, bool backwards) {
+void turn(const Shape& shape, const RotaryOptions& options, const Turn<T>* turns, const T* x, const GradientSlot<T>& y,
+          bool backwards) {
   const std::int64_t rows = shape.first(shape.rank() - 1).numel(), time = shape[-2], width = shape[-1];
   parallel_for(rows, 4096 / (width + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-    kernels::run<T>(&kernels::KernelTable::turn_rows, kernels::turn_rows_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::turn_rows, plain::turn_rows<T>,
                     {.x = x + begin * width,
                      .y = y.values + begin * width,
                      .rows = end - begin,
@@ -83,7 +101,7 @@ void turn(const Shape& shape, const RotaryOptions& options, const kernels::Turn<
 void backward(Record& r) {
   dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
     using T = decltype(zero);
-    turn<T>(r.in(0).shape, r.attributes<RotaryOptions>(), r.saved(0).values<kernels::Turn<T>>(), r.grad_out<T>(),
+    turn<T>(r.in(0).shape, r.attributes<RotaryOptions>(), r.saved(0).values<Turn<T>>(), r.grad_out<T>(),
             r.grad_in<T>(0), true);
   });
 }
@@ -103,7 +121,7 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   Tensor y, turns;
   dispatch_real(x, "x", info.name, [&](auto zero) {
     using T = decltype(zero);
-    using Turn = kernels::Turn<T>;
+    using Turn = Turn<T>;
     y = empty_like(x);
     turns = turns_of<Turn>(x.dim(-2), features / options.heads, options);
     turn<T>(x.shape(), options, turns.values<Turn>().data(), x.values<T>().data(), {OpAccess::values<T>(y), false},

@@ -14,10 +14,9 @@
 #include <retrace/ops/ops.h>
 
 namespace retrace {
-namespace kernels {
 
 // y = e^(s x - max s x) / sum e^(s x - max s x) of each row; zeros if every element is -inf.
-template <class T> void softmax_plain(const SoftmaxRows<T>& args) {
+template <class T> void plain::softmax(const SoftmaxRows<T>& args) {
   using std::exp;
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;
@@ -38,7 +37,7 @@ template <class T> void softmax_plain(const SoftmaxRows<T>& args) {
 }
 
 // dx = s y (dy - sum dy y) of each row.
-template <class T> void softmax_gradient_plain(const SoftmaxGradientRows<T>& args) {
+template <class T> void plain::softmax_gradient(const SoftmaxGradientRows<T>& args) {
   for (std::int64_t first = 0; first < args.rows * args.length; first += args.length) {
     const T *y = args.y + first, *dy = args.dy + first;
     const T dot = ordered_sum<T>(args.length, [=](std::int64_t k) { return strong_product(dy[k], y[k]); });
@@ -47,14 +46,8 @@ template <class T> void softmax_gradient_plain(const SoftmaxGradientRows<T>& arg
   }
 }
 
-template void softmax_plain(const SoftmaxRows<float>&);
-template void softmax_plain(const SoftmaxRows<double>&);
-template void softmax_plain(const SoftmaxRows<Dual>&);
-template void softmax_gradient_plain(const SoftmaxGradientRows<float>&);
-template void softmax_gradient_plain(const SoftmaxGradientRows<double>&);
-template void softmax_gradient_plain(const SoftmaxGradientRows<Dual>&);
-
-}  // namespace kernels
+RETRACE_INSTANTIATE_PLAIN(softmax, SoftmaxRows);
+RETRACE_INSTANTIATE_PLAIN(softmax_gradient, SoftmaxGradientRows);
 
 namespace {
 
@@ -66,11 +59,11 @@ AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<in
 constexpr OpInfo info{"softmax",     "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas,
                       attribute_list};
 
-template <class T> void softmax_rows(const kernels::SoftmaxRows<T>& args) {
-  kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>, args);
+template <class T> void softmax_rows(const SoftmaxRows<T>& args) {
+  kernels::run<T>(&kernels::KernelTable::softmax, plain::softmax<T>, args);
 }
-template <class T> void softmax_gradient_rows(const kernels::SoftmaxGradientRows<T>& args) {
-  kernels::run<T>(&kernels::KernelTable::softmax_gradient, kernels::softmax_gradient_plain<T>, args);
+template <class T> void softmax_gradient_rows(const SoftmaxGradientRows<T>& args) {
+  kernels::run<T>(&kernels::KernelTable::softmax_gradient, plain::softmax_gradient<T>, args);
 }
 
 // Lines along an axis other than the last are gathered into rows first.

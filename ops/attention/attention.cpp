@@ -11,7 +11,6 @@
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {
-namespace kernels {
 
 namespace {
 
@@ -34,7 +33,7 @@ void mix(const Weight& weight, HeadRows<const T> x, std::int64_t rows, std::int6
 
 // s = q k^T / sqrt(d) + mask, w = softmax(s), y = w v, for one head. With `causal`, the last query sees every key, and
 // each query sees one key less than the next one.
-template <class T> void head_forward_plain(const HeadForward<T>& args) {
+template <class T> void plain::head_forward(const HeadForward<T>& args) {
   const HeadSizes n = args.n;
   for (std::int64_t i = 0; i < n.queries; ++i) {
     T* w = args.weights + i * n.keys;
@@ -43,14 +42,14 @@ template <class T> void head_forward_plain(const HeadForward<T>& args) {
       w[j] = args.scale * dot(Zeros::ordinary, args.q[i], args.k[j], n.features);
       if (args.mask != nullptr) w[j] = masked_sum(w[j], args.mask[i * n.keys + j]);
     }
-    softmax_plain<T>({.x = w, .y = w, .rows = 1, .length = seen});
+    plain::softmax<T>({.x = w, .y = w, .rows = 1, .length = seen});
     std::fill(w + seen, w + n.keys, T(0));
     mix([=](std::int64_t j) { return w[j]; }, args.v, n.keys, n.values, args.y[i], false);
   }
 }
 
 // dw = dy v^T, ds = w (dw - sum dw w) / sqrt(d), dv = w^T dy, dq = ds k, dk = ds^T q, for one head
-template <class T> void head_backward_plain(const HeadBackward<T>& args) {
+template <class T> void plain::head_backward(const HeadBackward<T>& args) {
   const HeadSizes n = args.n;
   std::vector<T> scores(static_cast<std::size_t>(n.queries * n.keys));
   T* ds = scores.data();
@@ -74,14 +73,8 @@ template <class T> void head_backward_plain(const HeadBackward<T>& args) {
     mix(column(ds, j), args.q, n.queries, n.features, args.dk[j], args.add_k);
 }
 
-template void head_forward_plain(const HeadForward<float>&);
-template void head_forward_plain(const HeadForward<double>&);
-template void head_forward_plain(const HeadForward<Dual>&);
-template void head_backward_plain(const HeadBackward<float>&);
-template void head_backward_plain(const HeadBackward<double>&);
-template void head_backward_plain(const HeadBackward<Dual>&);
-
-}  // namespace kernels
+RETRACE_INSTANTIATE_PLAIN(head_forward, HeadForward);
+RETRACE_INSTANTIATE_PLAIN(head_backward, HeadBackward);
 
 namespace {
 

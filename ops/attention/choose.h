@@ -7,21 +7,20 @@
 
 #include <retrace/core/tape/attribute.h>
 #include <retrace/core/tensor/op_access.h>
+#include <retrace/ops/attention/head.h>
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
-#include <retrace/ops/kernels/attention_head.h>
 #include <retrace/ops/loops/formula.h>
 
 namespace retrace {
 
-inline kernels::HeadSizes sizes_of_head(const AttentionSizes& n) { return {n.queries, n.keys, n.features, n.values}; }
+inline HeadSizes sizes_of_head(const AttentionSizes& n) { return {n.queries, n.keys, n.features, n.values}; }
 
 /// Whether the kernels can compute such a head: a row of its weights fits into one vector.
 template <class T> bool fits_in_registers(const AttentionSizes& n) {
   constexpr std::int64_t bytes = sizeof(T);
   return n.keys >= 1 && n.keys <= kernels::kernels_of<kernels::IsaTraits>().vector_bytes / bytes &&
-         n.queries <= kernels::max_head_queries && n.features <= kernels::max_head_features &&
-         n.values <= kernels::max_head_features;
+         n.queries <= max_head_queries && n.features <= max_head_features && n.values <= max_head_features;
 }
 
 /// body(sample, head, first) for each head, over threads; its weights begin at `first`.
@@ -32,7 +31,7 @@ template <class Body> void for_each_head(const AttentionSizes& n, Body&& body) {
   });
 }
 
-template <class T> kernels::HeadRows<T> rows_of(const Matrices<T>& all_heads, std::int64_t sample, std::int64_t head) {
+template <class T> HeadRows<T> rows_of(const Matrices<T>& all_heads, std::int64_t sample, std::int64_t head) {
   if (all_heads.data == nullptr) return {nullptr, 0};
   return {all_heads.data + sample * all_heads.batch_stride + head * all_heads.head_stride, all_heads.row_stride};
 }
@@ -44,7 +43,7 @@ void single_heads_forward(const AttentionSizes& n, const AttentionOperands<const
   const Tensor mask = hidden.mask.defined() ? broadcast_to(hidden.mask, hidden.weights_shape) : Tensor();
   const T* of_all = mask.defined() ? mask.values<T>().data() : nullptr;
   for_each_head(n, [&](std::int64_t sample, std::int64_t head, std::int64_t first) {
-    kernels::run<T>(&kernels::KernelTable::head_forward, kernels::head_forward_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::head_forward, plain::head_forward<T>,
                     {.n = sizes_of_head(n),
                      .q = rows_of(in.q, sample, head),
                      .k = rows_of(in.k, sample, head),
@@ -59,7 +58,7 @@ void single_heads_forward(const AttentionSizes& n, const AttentionOperands<const
 
 template <class T> void single_heads_backward(const AttentionSizes& n, const AttentionGradient<T>& args) {
   for_each_head(n, [&](std::int64_t sample, std::int64_t head, std::int64_t first) {
-    kernels::run<T>(&kernels::KernelTable::head_backward, kernels::head_backward_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::head_backward, plain::head_backward<T>,
                     {.n = sizes_of_head(n),
                      .q = rows_of(args.in.q, sample, head),
                      .k = rows_of(args.in.k, sample, head),

@@ -120,7 +120,7 @@ void softmax_of_queries(T* weights, const AttentionSizes& n, const QueryTile& ti
     const std::int64_t query = (tile.first + row) % n.queries;
     const std::int64_t rows = causal ? std::min(n.queries - query, tile.queries - row) : tile.queries;
     T* first = weights + row * tile.keys;
-    kernels::run<T>(&kernels::KernelTable::softmax, kernels::softmax_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::softmax, plain::softmax<T>,
                     {.x = first,
                      .y = first,
                      .rows = rows,
@@ -197,7 +197,7 @@ void gradient_of_scores(const AttentionSizes& n, const AttentionGradient<T>& arg
     std::fill(ds, ds + size, T(0));
   if (args.dweights != nullptr)
     for (std::int64_t k = 0; k < size; ++k) ds[k] += args.dweights[first + k];
-  kernels::run<T>(&kernels::KernelTable::softmax_gradient, kernels::softmax_gradient_plain<T>,
+  kernels::run<T>(&kernels::KernelTable::softmax_gradient, plain::softmax_gradient<T>,
                   {args.weights + first, ds, ds, group.items() * n.queries, n.keys, static_cast<T>(n.scale())});
 }
 

@@ -169,7 +169,7 @@ void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>
       if (wants_v) add_transposed_weights(args.zeros, tile, n.values, w, dy_of_tile, dv);
       if (!wants_q && !wants_k) return;
       multiply_by_transposed(tile, n.values, dy_of_tile, *transposed_values, ds);
-      kernels::run<T>(&kernels::KernelTable::softmax_gradient, kernels::softmax_gradient_plain<T>,
+      kernels::run<T>(&kernels::KernelTable::softmax_gradient, plain::softmax_gradient<T>,
                       {w, ds, ds, tile.queries, tile.keys, static_cast<T>(n.scale())});
       if (wants_q) multiply_weights(tile, n.features, ds, *keys, rows_of_tile(dq, tile), true);
       if (wants_k) add_transposed_weights(args.zeros, tile, n.features, ds, rows_of_tile(q, tile), dk);

@@ -7,16 +7,17 @@
 // inline function that several files share, and that copy could hold instructions which this machine does not have.
 #pragma once
 
+#include <retrace/ops/attention/head.h>
+#include <retrace/ops/cross_entropy.h>
+#include <retrace/ops/gated_memory.h>
+#include <retrace/ops/gru.h>
 #include <retrace/ops/kernels/adam.h>
-#include <retrace/ops/kernels/attention_head.h>
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/kernels/gated_memory.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/kernels/gru.h>
-#include <retrace/ops/kernels/layer_norm.h>
-#include <retrace/ops/kernels/lstm.h>
-#include <retrace/ops/kernels/rotary.h>
-#include <retrace/ops/kernels/softmax.h>
+#include <retrace/ops/layer_norm/rows.h>
+#include <retrace/ops/lstm.h>
+#include <retrace/ops/rotary.h>
+#include <retrace/ops/softmax.h>
 
 #include <string_view>
 #include <type_traits>

@@ -8,13 +8,15 @@
 #include <retrace/ops/kernels/gemm.h>
 #include <retrace/ops/ops.h>
 
-namespace retrace::kernels {
+namespace retrace {
 
 template <class T> bool is_zero(T x) { return x == T(0); }
 inline bool is_zero(Dual x) { return x.value == 0 && x.tangent == 0; }
 
 template <class T> T strong_product(T a, T b) { return is_zero(a) || is_zero(b) ? T(0) : a * b; }
 template <class T> T product(Zeros zeros, T a, T b) { return zeros == Zeros::strong ? strong_product(a, b) : a * b; }
+
+namespace kernels {
 
 /// Whether none of `count` numbers is NaN or an infinity.
 bool are_finite(const float* x, std::int64_t count);
@@ -33,4 +35,5 @@ template <class T> void gemm(Zeros zeros, GemmShape shape, GemmOperand<T> a, Gem
     gemm<T>(shape, a, b, c);
 }
 
-}  // namespace retrace::kernels
+}  // namespace kernels
+}  // namespace retrace

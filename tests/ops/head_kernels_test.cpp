@@ -98,8 +98,8 @@ constexpr Way ways[] = {{false, true, false},
 
 /// The two functions that compute a head: kernels of a table, or the plain loops.
 template <class T> struct HeadFunctions {
-  void (*forward)(const kernels::HeadForward<T>&);
-  void (*backward)(const kernels::HeadBackward<T>&);
+  void (*forward)(const HeadForward<T>&);
+  void (*backward)(const HeadBackward<T>&);
 };
 
 template <class T> HeadFunctions<T> heads_of(const kernels::KernelTable& table) {
@@ -108,7 +108,6 @@ template <class T> HeadFunctions<T> heads_of(const kernels::KernelTable& table) 
 
 /// One head alone: weights, y, dq, dk and dv in one list.
 template <class T> std::vector<T> one_head(const HeadFunctions<T>& run, const AttentionSizes& n, const Way& way) {
-  using kernels::HeadRows;
   const auto rows = [](std::int64_t count, std::int64_t columns, unsigned seed) {
     return normal_numbers<T>(count * columns, seed);
   };
@@ -145,7 +144,7 @@ template <class T> std::vector<T> one_head(const HeadFunctions<T>& run, const At
 
 TYPED_TEST(SmallHeads, OfEveryInstructionSetAreThoseOfThePlainLoops) {
   using T = TypeParam;
-  const HeadFunctions<T> plain{kernels::head_forward_plain<T>, kernels::head_backward_plain<T>};
+  const HeadFunctions<T> plain{plain::head_forward<T>, plain::head_backward<T>};
   this->for_each_size([&](const AttentionSizes& n) {
     for (const Way& way : ways) {
       const std::vector<T> expected = one_head(plain, n, way);

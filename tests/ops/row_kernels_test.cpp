@@ -34,7 +34,7 @@ TYPED_TEST(RowKernel, SoftmaxEqualsItsPlainTwin) {
   this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 1, 5);
     std::vector<T> plain(x.size()), fast(x.size());
-    softmax_plain<T>({x.data(), plain.data(), rows, length, T(0.5)});
+    plain::softmax<T>({x.data(), plain.data(), rows, length, T(0.5)});
     kernels.softmax.template of<T>()({x.data(), fast.data(), rows, length, T(0.5)});
     expect_close(plain, fast, 8, "softmax");
   });
@@ -54,7 +54,7 @@ TYPED_TEST(RowKernel, TurnedRowsEqualThoseOfThePlainTwin) {
             kernel(
                 TurnedRows<T>{x.data(), y.data(), rows, 5, time, heads, pairs, turns.data(), halves, backwards, add});
           };
-          run(turn_rows_plain<T>, plain);
+          run(plain::turn_rows<T>, plain);
           run(kernels.turn_rows.template of<T>(), fast);
           expect_close(plain, fast, 2, halves ? "halves" : "adjacent");
         }
@@ -81,7 +81,7 @@ TYPED_TEST(RowKernel, ACausalSoftmaxIsThatOfWhatEachRowSees) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 1, 5);
     for (const std::int64_t first_seen : {std::int64_t{-2}, std::int64_t{1}, length - 3}) {
       std::vector<T> plain(x.size(), T(7)), fast = plain, row_by_row(x.size(), T(0));
-      softmax_plain<T>({x.data(), plain.data(), rows, length, T(0.5), true, first_seen});
+      plain::softmax<T>({x.data(), plain.data(), rows, length, T(0.5), true, first_seen});
       kernels.softmax.template of<T>()({x.data(), fast.data(), rows, length, T(0.5), true, first_seen});
       for (std::int64_t row = 0; row < rows; ++row) {
         const std::int64_t seen = std::clamp<std::int64_t>(first_seen + row, 0, length);
@@ -99,7 +99,7 @@ TYPED_TEST(RowKernel, GradientOfSoftmaxEqualsItsPlainTwin) {
     const std::vector<T> y = normal_numbers<T>(rows * length, 2), dy = normal_numbers<T>(rows * length, 3);
     for (const bool add : {false, true}) {
       std::vector<T> plain = normal_numbers<T>(rows * length, 4), fast = plain;
-      softmax_gradient_plain<T>({y.data(), dy.data(), plain.data(), rows, length, T(0.25), add});
+      plain::softmax_gradient<T>({y.data(), dy.data(), plain.data(), rows, length, T(0.25), add});
       kernels.softmax_gradient.template of<T>()({y.data(), dy.data(), fast.data(), rows, length, T(0.25), add});
       expect_close(plain, fast, 16, add ? "dx +=" : "dx =");
     }
@@ -112,7 +112,7 @@ TYPED_TEST(RowKernel, AStepOfAGruEqualsItsPlainTwin) {
     const std::vector<T> q = normal_numbers<T>(3 * length, 1), before = normal_numbers<T>(length, 2);
     std::vector<T> gates = normal_numbers<T>(3 * length, 3), fast_gates = gates;
     std::vector<T> h(before.size()), fast_h(before.size());
-    gru_forward_plain<T>({gates.data(), q.data(), before.data(), h.data(), length});
+    plain::gru_forward<T>({gates.data(), q.data(), before.data(), h.data(), length});
     kernels.gru_forward.template of<T>()({fast_gates.data(), q.data(), before.data(), fast_h.data(), length});
     expect_close(gates, fast_gates, 8, "gates");
     expect_close(h, fast_h, 8, "h");
@@ -121,7 +121,7 @@ TYPED_TEST(RowKernel, AStepOfAGruEqualsItsPlainTwin) {
     for (const T* its_dy : {static_cast<const T*>(nullptr), dy.data()}) {
       std::vector<T> dh = normal_numbers<T>(length, 5), fast_dh = dh;
       std::vector<T> dp(q.size()), dq(q.size()), fast_dp(q.size()), fast_dq(q.size());
-      gru_backward_plain<T>({gates.data(), q.data(), before.data(), its_dy, dh.data(), dp.data(), dq.data(), length});
+      plain::gru_backward<T>({gates.data(), q.data(), before.data(), its_dy, dh.data(), dp.data(), dq.data(), length});
       kernels.gru_backward.template of<T>()(
           {gates.data(), q.data(), before.data(), its_dy, fast_dh.data(), fast_dp.data(), fast_dq.data(), length});
       expect_close(dp, fast_dp, 8, "dp");
@@ -136,7 +136,7 @@ TYPED_TEST(RowKernel, LogSumExpAndScaledExpEqualTheirPlainTwins) {
   this->for_each_length([](const KernelTable& kernels, std::int64_t length) {
     const std::vector<T> x = normal_numbers<T>(rows * length, 5, 10);
     std::vector<T> plain_max(rows), plain(rows), plain_inverse(rows), max_x(rows), fast(rows), inverse(rows);
-    log_sum_exp_plain<T>({x.data(), plain_max.data(), plain.data(), plain_inverse.data(), rows, length});
+    plain::log_sum_exp<T>({x.data(), plain_max.data(), plain.data(), plain_inverse.data(), rows, length});
     kernels.log_sum_exp.template of<T>()({x.data(), max_x.data(), fast.data(), inverse.data(), rows, length});
     EXPECT_EQ(plain_max, max_x);
     expect_close(plain, fast, 4, "ln sum e^x");
@@ -163,7 +163,7 @@ TYPED_TEST(RowKernel, LayerNormEqualsItsPlainTwin) {
                                 out[1].data(), out[2].data(), rows, length, T(1e-2), whole ? residual.data() : nullptr,
                                 out[3].data()});
       };
-      run(layer_norm_plain<T>, plain);
+      run(plain::layer_norm<T>, plain);
       run(kernels.layer_norm.template of<T>(), fast);
       expect_close(plain[0], fast[0], 32, "y");
       expect_close(plain[1], fast[1], 64, "mean");
@@ -200,7 +200,7 @@ TYPED_TEST(RowKernel, GradientOfLayerNormEqualsItsPlainTwin) {
           if (from_y && whole) at.beta = beta.data(), at.one_over_gamma = one_over_gamma.data();
           kernel(at);
         };
-        run(layer_norm_gradient_plain<T>, plain);
+        run(plain::layer_norm_gradient<T>, plain);
         run(kernels.layer_norm_gradient.template of<T>(), fast);
         expect_close(plain[0], fast[0], 64, "dx");
         expect_close(plain[1], fast[1], 16, "dgamma");
@@ -238,7 +238,7 @@ TYPED_TEST(RowKernel, GradientOfLayerNormIsWrittenWhereItIsWanted) {
                                         wanted == 1 ? out.data() : nullptr, wanted == 2 ? out.data() : nullptr, rows,
                                         length, wanted == 3});
       };
-      run(layer_norm_gradient_plain<T>, plain);
+      run(plain::layer_norm_gradient<T>, plain);
       run(kernels.layer_norm_gradient.template of<T>(), fast);
       expect_close(plain, fast, 64, text("wanted ", wanted).c_str());
     }

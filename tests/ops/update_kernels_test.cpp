@@ -77,7 +77,7 @@ TYPED_TEST(UpdateKernel, LstmForwardEqualsItsPlainTwin) {
       out[1].resize(c_before.size()), out[2].resize(c_before.size());
       kernel(LstmForward<T>{out[0].data(), c_before.data(), out[1].data(), out[2].data(), length});
     };
-    run(lstm_forward_plain<T>, plain);
+    run(plain::lstm_forward<T>, plain);
     run(kernels.lstm_forward.template of<T>(), fast);
     for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 8, k == 0 ? "gates" : k == 1 ? "c" : "h");
   });
@@ -95,7 +95,7 @@ TYPED_TEST(UpdateKernel, LstmBackwardEqualsItsPlainTwin) {
         kernel(LstmBackward<T>{gates.data(), c_before.data(), c.data(), from_y ? dy.data() : nullptr, out[0].data(),
                                out[1].data(), out[2].data(), length});
       };
-      run(lstm_backward_plain<T>, plain);
+      run(plain::lstm_backward<T>, plain);
       run(kernels.lstm_backward.template of<T>(), fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 32, k == 0 ? "dh" : k == 1 ? "dc" : "dz");
     }
@@ -114,7 +114,7 @@ TYPED_TEST(UpdateKernel, SlotForwardEqualsItsPlainTwin) {
         kernel(SlotForward<T>{m.data(), c.data(), p.data(), q.data(), out[0].data(), out[1].data(),
                               coupled ? nullptr : out[2].data(), length, T(0.3), T(1.2), coupled});
       };
-      run(slot_forward_plain<T>, plain);
+      run(plain::slot_forward<T>, plain);
       run(kernels.slot_forward.template of<T>(), fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 8, k == 0 ? "next" : k == 1 ? "i" : "f");
     }
@@ -147,7 +147,7 @@ TYPED_TEST(UpdateKernel, SlotBackwardEqualsItsPlainTwin) {
                                .add_m = way < 2,
                                .add_c = way % 2 == 1});
       };
-      run(slot_backward_plain<T>, plain);
+      run(plain::slot_backward<T>, plain);
       run(kernels.slot_backward.template of<T>(), fast);
       for (int k = 0; k < 3; ++k) expect_close(plain[k], fast[k], 16, k == 0 ? "dz" : k == 1 ? "dm" : "dc");
     }

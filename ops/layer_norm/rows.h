@@ -1,11 +1,9 @@
-// Arguments of layer norm over the rows of a matrix. A row's bits depend on that row alone.
-// Floats and doubles run the kernels of this machine's instruction set, any other type the plain loops in
-// ops/layer_norm.cpp, with which they agree to a few units in the last place.
+// Arguments of layer norm over the rows of a matrix. The bits of a row depend only on that row.
 #pragma once
 
 #include <cstdint>
 
-namespace retrace::kernels {
+namespace retrace {
 
 /// True if an array of this many elements is evicted from the cache before it is read again. Streaming stores are then
 /// faster: an ordinary store first loads the cache line.
@@ -40,8 +38,9 @@ template <class T> struct LayerNormGradientRows {
   bool past_cache = false;  // as there, for dx
 };
 
-// The plain loops, for float, double and Dual.
-template <class T> void layer_norm_plain(const LayerNormRows<T>& args);
-template <class T> void layer_norm_gradient_plain(const LayerNormGradientRows<T>& args);
+namespace plain {
+template <class T> void layer_norm(const LayerNormRows<T>& args);
+template <class T> void layer_norm_gradient(const LayerNormGradientRows<T>& args);
+}  // namespace plain
 
-}  // namespace retrace::kernels
+}  // namespace retrace

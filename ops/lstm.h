@@ -1,11 +1,9 @@
 // Arguments of a step of an LSTM, for one sample.
-// Floats and doubles run the kernels of this machine's instruction set, any other type the plain loops in ops/lstm.cpp,
-// with which they agree to a few units in the last place.
 #pragma once
 
 #include <cstdint>
 
-namespace retrace::kernels {
+namespace retrace {
 
 /// z [4 size], the sums of the gates, becomes the gates i, f, g, o; c = f c_before + i g, h = o tanh c.
 template <class T> struct LstmForward {
@@ -23,8 +21,9 @@ template <class T> struct LstmBackward {
   std::int64_t size;
 };
 
-// The plain loops, for float, double and Dual.
-template <class T> void lstm_forward_plain(const LstmForward<T>& args);
-template <class T> void lstm_backward_plain(const LstmBackward<T>& args);
+namespace plain {
+template <class T> void lstm_forward(const LstmForward<T>& args);
+template <class T> void lstm_backward(const LstmBackward<T>& args);
+}  // namespace plain
 
-}  // namespace retrace::kernels
+}  // namespace retrace

@@ -1,11 +1,10 @@
-// Arguments of attention of one head. Small heads of floats and doubles run the kernels of this machine's instruction
-// set, which keep a row of weights in one vector and have, to the last bit, the results of attention/general.h; other
-// types run the plain loops in ops/attention/attention.cpp.
+// Arguments of attention of one head. The kernels for small heads keep a row of weights in one vector and have, to the
+// last bit, the results of general.h.
 #pragma once
 
 #include <cstdint>
 
-namespace retrace::kernels {
+namespace retrace {
 
 struct HeadSizes {
   std::int64_t queries, keys;
@@ -47,8 +46,9 @@ template <class T> struct HeadBackward {
 
 inline constexpr std::int64_t max_head_features = 128, max_head_queries = 64;  // of the kernels
 
-// The plain loops, for float, double and Dual.
-template <class T> void head_forward_plain(const HeadForward<T>& args);
-template <class T> void head_backward_plain(const HeadBackward<T>& args);
+namespace plain {
+template <class T> void head_forward(const HeadForward<T>& args);
+template <class T> void head_backward(const HeadBackward<T>& args);
+}  // namespace plain
 
-}  // namespace retrace::kernels
+}  // namespace retrace

@@ -1,11 +1,9 @@
 // Arguments of a step of a GRU, for one sample.
-// Floats and doubles run the kernels of this machine's instruction set, any other type the plain loops in ops/gru.cpp,
-// with which they agree to a few units in the last place.
 #pragma once
 
 #include <cstdint>
 
-namespace retrace::kernels {
+namespace retrace {
 
 /// p [3 size], the projected inputs, becomes the gates r, z, n of p and the recurrent part q;
 /// h = n + z (h_before - n).
@@ -24,8 +22,9 @@ template <class T> struct GruBackward {
   std::int64_t size;
 };
 
-// The plain loops, for float, double and Dual.
-template <class T> void gru_forward_plain(const GruForward<T>& args);
-template <class T> void gru_backward_plain(const GruBackward<T>& args);
+namespace plain {
+template <class T> void gru_forward(const GruForward<T>& args);
+template <class T> void gru_backward(const GruBackward<T>& args);
+}  // namespace plain
 
-}  // namespace retrace::kernels
+}  // namespace retrace

@@ -15,10 +15,9 @@
 #include <retrace/ops/ops.h>
 
 namespace retrace {
-namespace kernels {
 
 // n = (x - mean x) / sqrt(var x + eps), y = n gamma + beta of each row; with a residual, of x + residual.
-template <class T> void layer_norm_plain(const LayerNormRows<T>& args) {
+template <class T> void plain::layer_norm(const LayerNormRows<T>& args) {
   using std::sqrt;
   const T count = static_cast<T>(static_cast<double>(args.length));
   for (std::int64_t row = 0; row < args.rows; ++row) {
@@ -42,7 +41,7 @@ template <class T> void layer_norm_plain(const LayerNormRows<T>& args) {
 }
 
 // With g = dy gamma: dx = (g - mean g - n mean(g n)) / sqrt(var x + eps), dgamma = sum dy n, dbeta = sum dy.
-template <class T> void layer_norm_gradient_plain(const LayerNormGradientRows<T>& args) {
+template <class T> void plain::layer_norm_gradient(const LayerNormGradientRows<T>& args) {
   const T count = static_cast<T>(static_cast<double>(args.length));
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const std::int64_t begin = row * args.length;
@@ -65,14 +64,8 @@ template <class T> void layer_norm_gradient_plain(const LayerNormGradientRows<T>
   }
 }
 
-template void layer_norm_plain(const LayerNormRows<float>&);
-template void layer_norm_plain(const LayerNormRows<double>&);
-template void layer_norm_plain(const LayerNormRows<Dual>&);
-template void layer_norm_gradient_plain(const LayerNormGradientRows<float>&);
-template void layer_norm_gradient_plain(const LayerNormGradientRows<double>&);
-template void layer_norm_gradient_plain(const LayerNormGradientRows<Dual>&);
-
-}  // namespace kernels
+RETRACE_INSTANTIATE_PLAIN(layer_norm, LayerNormRows);
+RETRACE_INSTANTIATE_PLAIN(layer_norm_gradient, LayerNormGradientRows);
 
 namespace {
 
@@ -133,8 +126,7 @@ constexpr std::int64_t grain = 4096;  // elements that are worth a thread
 std::int64_t rows_of_a_block(std::int64_t width) { return std::clamp<std::int64_t>(262144 / (width + 1), 1, 1024); }
 
 template <class T>
-kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> all, std::int64_t first,
-                                            std::int64_t last) {
+LayerNormGradientRows<T> rows_from(LayerNormGradientRows<T> all, std::int64_t first, std::int64_t last) {
   for (const T** rows : {&all.x, &all.y, &all.dy})
     if (*rows != nullptr) *rows += first * all.length;
   if (all.mean != nullptr) all.mean += first;
@@ -145,14 +137,14 @@ kernels::LayerNormGradientRows<T> rows_from(kernels::LayerNormGradientRows<T> al
 }
 
 /// The gradients of rows, but for the hidden ones among them.
-template <class T> void gradient_of_rows(const kernels::LayerNormGradientRows<T>& all) {
+template <class T> void gradient_of_rows(const LayerNormGradientRows<T>& all) {
   const auto is_hidden = [&](std::int64_t row) {
     return is_hidden_row(all.dy + row * all.length, all.inverse[row], all.length);
   };
   for (std::int64_t first = 0, last = 0; first < all.rows; first = last) {
     while (last < all.rows && !is_hidden(last)) ++last;
     if (last > first)
-      kernels::run<T>(&kernels::KernelTable::layer_norm_gradient, kernels::layer_norm_gradient_plain<T>,
+      kernels::run<T>(&kernels::KernelTable::layer_norm_gradient, plain::layer_norm_gradient<T>,
                       rows_from(all, first, last));
     for (; last < all.rows && is_hidden(last); ++last)
       if (all.dx != nullptr && !all.add) std::fill_n(all.dx + last * all.length, all.length, T(0));
@@ -161,14 +153,14 @@ template <class T> void gradient_of_rows(const kernels::LayerNormGradientRows<T>
 
 /// The gradients of `all` block by block; the sums of every block but the first go to room of their own before they are
 /// added.
-template <class T> void gradient_by_blocks(const kernels::LayerNormGradientRows<T>& all, Dtype dtype) {
+template <class T> void gradient_by_blocks(const LayerNormGradientRows<T>& all, Dtype dtype) {
   const std::int64_t size = rows_of_a_block(all.length), blocks = (all.rows + size - 1) / size;
   const Tensor room = zeros({std::max<std::int64_t>(blocks - 1, 0), 2, all.length}, dtype);
   T* sums = OpAccess::values<T>(room);
   const auto of_block = [=](std::int64_t block, int which) { return sums + (2 * (block - 1) + which) * all.length; };
   parallel_for(blocks, grain / (size * all.length + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t block = begin; block < end; ++block) {
-      kernels::LayerNormGradientRows<T> part = rows_from(all, block * size, std::min((block + 1) * size, all.rows));
+      LayerNormGradientRows<T> part = rows_from(all, block * size, std::min((block + 1) * size, all.rows));
       if (block > 0 && part.dgamma != nullptr) part.dgamma = of_block(block, 0);
       if (block > 0 && part.dbeta != nullptr) part.dbeta = of_block(block, 1);
       gradient_of_rows(part);
@@ -230,7 +222,7 @@ void backward(Record& r) {
                            .y = attributes.from_y ? saved(0) : nullptr,
                            .beta = saved(4),
                            .one_over_gamma = one_over_gamma.defined() ? one_over_gamma.values<T>().data() : nullptr,
-                           .past_cache = kernels::is_beyond_cache<T>(r.in(0).numel())},
+                           .past_cache = is_beyond_cache<T>(r.in(0).numel())},
                           r.out(0).dtype);
     of_sum.pass_on(attributes.residual);
   });
@@ -297,7 +289,7 @@ bool gives_back_normal(const Operands& in) {
 }
 
 /// Normalises a row again whose squares overflow or underflow.
-template <class T> void rescale_row(const kernels::LayerNormRows<T>& all, std::int64_t row) {
+template <class T> void rescale_row(const LayerNormRows<T>& all, std::int64_t row) {
   const T* x = all.x + row * all.length;
   T* y = all.y + row * all.length;
   if (all.residual != nullptr) {
@@ -318,23 +310,23 @@ template <class T> void forward(const Operands& in, const Normalised& out) {
   const std::int64_t rows = out.inverse.numel(), width = rows == 0 ? 0 : in.x.numel() / rows;
   const auto read = [](const Tensor& x) { return x.defined() ? x.values<T>().data() : nullptr; };
   const auto write = [](const Tensor& x) { return OpAccess::values<T>(x); };
-  kernels::LayerNormRows<T> all{.x = read(in.x),
-                                .gamma = read(in.gamma),
-                                .beta = read(in.beta),
-                                .y = write(out.y),
-                                .mean = write(out.mean),
-                                .inverse = write(out.inverse),
-                                .rows = rows,
-                                .length = width,
-                                .eps = static_cast<T>(in.options.eps),
-                                .past_cache = kernels::is_beyond_cache<T>(in.x.numel())};
+  LayerNormRows<T> all{.x = read(in.x),
+                       .gamma = read(in.gamma),
+                       .beta = read(in.beta),
+                       .y = write(out.y),
+                       .mean = write(out.mean),
+                       .inverse = write(out.inverse),
+                       .rows = rows,
+                       .length = width,
+                       .eps = static_cast<T>(in.options.eps),
+                       .past_cache = is_beyond_cache<T>(in.x.numel())};
   if (in.residual.defined()) all.residual = read(in.residual), all.sum = write(out.sum);
   parallel_for(rows, grain / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    kernels::LayerNormRows<T> part = all;
+    LayerNormRows<T> part = all;
     part.x += begin * width, part.y += begin * width, part.mean += begin, part.inverse += begin;
     if (part.residual != nullptr) part.residual += begin * width, part.sum += begin * width;
     part.rows = end - begin;
-    kernels::run<T>(&kernels::KernelTable::layer_norm, kernels::layer_norm_plain<T>, part);
+    kernels::run<T>(&kernels::KernelTable::layer_norm, plain::layer_norm<T>, part);
     for (std::int64_t row = 0; row < part.rows; ++row)
       if (!comes_from_digits(part.inverse[row])) rescale_row(part, row);
   });

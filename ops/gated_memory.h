@@ -1,11 +1,9 @@
 // Arguments of the gates of a memory, for one slot.
-// Floats and doubles run the kernels of this machine's instruction set, any other type the plain loops in
-// ops/gated_memory.cpp, with which they agree to a few units in the last place.
 #pragma once
 
 #include <cstdint>
 
-namespace retrace::kernels {
+namespace retrace {
 
 /// A slot m of a memory and its candidate c, with a gate for each of the `size` units: of z = p + q the first `size`
 /// elements give the input gate i = sigmoid(z + input_bias), the next ones the forget gate f = sigmoid(z +
@@ -28,8 +26,9 @@ template <class T> struct SlotBackward {
   bool coupled, add_m, add_c;
 };
 
-// The plain loops, for float, double and Dual.
-template <class T> void slot_forward_plain(const SlotForward<T>& args);
-template <class T> void slot_backward_plain(const SlotBackward<T>& args);
+namespace plain {
+template <class T> void slot_forward(const SlotForward<T>& args);
+template <class T> void slot_backward(const SlotBackward<T>& args);
+}  // namespace plain
 
-}  // namespace retrace::kernels
+}  // namespace retrace

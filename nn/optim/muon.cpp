@@ -1,7 +1,7 @@
-#include <retrace/nn/optim/adam_update.h>
 #include <retrace/nn/optim/muon.h>
 #include <retrace/nn/optim/norm_of_numbers.h>
 #include <retrace/nn/optim/optimizer_options.h>
+#include <retrace/nn/optim/optimizers.h>
 
 #include <cmath>
 
@@ -54,11 +54,14 @@ void MuonOptions::check() const { check_optimizer_options("MuonOptions", *this);
 
 void Muon::update(OptimizerSlot& slot, const MuonOptions& options) {
   const Tensor& w = slot.parameter.tensor;
-  const double keep = 1 - options.lr * options.weight_decay;
   if (!options.takes(w)) {
-    adam_update(slot, {.lr = options.lr, .b1 = options.b1, .b2 = options.b2, .eps = options.eps}, keep, 0);
-    return;
+    return AdamW::update_slot(slot, {.lr = options.lr,
+                                     .b1 = options.b1,
+                                     .b2 = options.b2,
+                                     .eps = options.eps,
+                                     .weight_decay = options.weight_decay});
   }
+  const double keep = 1 - options.lr * options.weight_decay;
   dispatch_real(w.dtype(), "step", [&](auto zero) {
     using T = decltype(zero);
     const Tensor direction = orthogonal<T>(with_momentum<T>(slot, options.momentum));

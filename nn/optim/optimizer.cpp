@@ -79,7 +79,7 @@ void AnyOptimizer::check_finite(const NamedTensor& parameter) {
     using T = decltype(zero);
     const T* gradient = parameter.tensor.grad_values<T>().data();
     bool are_finite = true;
-    kernels::run<T>(&kernels::KernelTable::check_finite, kernels::check_finite_plain<T>,
+    kernels::run<T>(&kernels::KernelTable::check_finite, plain::check_finite<T>,
                     {.x = gradient, .count = parameter.tensor.numel(), .are_finite = &are_finite});
     if (!are_finite) throw_nonfinite(parameter, gradient);
   });

@@ -1,4 +1,4 @@
-#include <retrace/nn/optim/adam_update.h>
+#include <retrace/nn/optim/adam.h>
 #include <retrace/nn/optim/optimizer_options.h>
 #include <retrace/nn/optim/optimizers.h>
 
@@ -24,28 +24,6 @@ template <class T> T* state(OptimizerSlot& slot, std::size_t which) {
 }
 
 }  // namespace
-
-void adam_update(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay) {
-  const double t = static_cast<double>(slot.updates);
-  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
-    kernels::run<T>(&kernels::KernelTable::adam, kernels::adam_plain<T>,
-                    {.w = w,
-                     .m = state<T>(slot, 0),
-                     .v = state<T>(slot, 1),
-                     .max_v = options.amsgrad ? state<T>(slot, 2) : nullptr,
-                     .g = g,
-                     .count = count,
-                     .b1 = static_cast<T>(options.b1),
-                     .one_minus_b1 = static_cast<T>(1 - options.b1),
-                     .b2 = static_cast<T>(options.b2),
-                     .one_minus_b2 = static_cast<T>(1 - options.b2),
-                     .step_size = static_cast<T>(options.lr / (1 - std::pow(options.b1, t))),
-                     .v_correction = static_cast<T>(1 / (1 - std::pow(options.b2, t))),
-                     .eps = static_cast<T>(options.eps),
-                     .keep = static_cast<T>(keep),
-                     .weight_decay = static_cast<T>(decay)});
-  });
-}
 
 void SgdOptions::check() const {
   check_optimizer_options("SgdOptions", *this);
@@ -122,12 +100,57 @@ void Lion::update(OptimizerSlot& slot, const LionOptions& options) {
   });
 }
 
-void Adam::update(OptimizerSlot& slot, const AdamOptions& options) {
-  adam_update(slot, options, 1, options.weight_decay);
+// With s = g + decay w: m = b1 m + (1 - b1) s, v = b2 v + (1 - b2) s^2,
+// w = keep w - step_size m / (sqrt(v_correction v') + eps), where v' is v, or with amsgrad the largest v so far.
+template <class T> void plain::adam(const AdamStep<T>& args) {
+  using std::isinf, std::sqrt;
+  const auto [w, m, v, max_v, g, count, b1, rest1, b2, rest2, step_size, v_correction, eps, keep, decay] = args;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const T kept = w[k] * keep, slope = g[k] + decay * w[k];
+    m[k] = b1 * m[k] + rest1 * slope;
+    v[k] = b2 * v[k] + rest2 * slope * slope;
+    if (max_v != nullptr) max_v[k] = v[k] > max_v[k] ? v[k] : max_v[k];
+    const T under_root = max_v != nullptr ? max_v[k] : v[k], corrected = under_root * v_correction;
+    const T root = isinf(corrected) ? sqrt(under_root) * sqrt(v_correction) : sqrt(corrected);
+    w[k] = kept - step_size * m[k] / (root + eps);
+  }
+}
+RETRACE_INSTANTIATE_PLAIN(adam, AdamStep);
+
+namespace {
+
+void update_by_adam(OptimizerSlot& slot, const AdamOptions& options, double keep, double decay) {
+  const double t = static_cast<double>(slot.updates);
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    kernels::run<T>(&kernels::KernelTable::adam, plain::adam<T>,
+                    {.w = w,
+                     .m = state<T>(slot, 0),
+                     .v = state<T>(slot, 1),
+                     .max_v = options.amsgrad ? state<T>(slot, 2) : nullptr,
+                     .g = g,
+                     .count = count,
+                     .b1 = static_cast<T>(options.b1),
+                     .one_minus_b1 = static_cast<T>(1 - options.b1),
+                     .b2 = static_cast<T>(options.b2),
+                     .one_minus_b2 = static_cast<T>(1 - options.b2),
+                     .step_size = static_cast<T>(options.lr / (1 - std::pow(options.b1, t))),
+                     .v_correction = static_cast<T>(1 / (1 - std::pow(options.b2, t))),
+                     .eps = static_cast<T>(options.eps),
+                     .keep = static_cast<T>(keep),
+                     .weight_decay = static_cast<T>(decay)});
+  });
 }
 
-void AdamW::update(OptimizerSlot& slot, const AdamOptions& options) {
-  adam_update(slot, options, 1 - options.lr * options.weight_decay, 0);
+}  // namespace
+
+void Adam::update(OptimizerSlot& slot, const AdamOptions& options) {
+  update_by_adam(slot, options, 1, options.weight_decay);
 }
+
+void AdamW::update_slot(OptimizerSlot& slot, const AdamOptions& options) {
+  update_by_adam(slot, options, 1 - options.lr * options.weight_decay, 0);
+}
+
+void AdamW::update(OptimizerSlot& slot, const AdamOptions& options) { update_slot(slot, options); }
 
 }  // namespace retrace

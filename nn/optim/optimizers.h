@@ -112,6 +112,8 @@ class AdamW : public Optimizer<AdamOptions> {
  public:
   using Optimizer::Optimizer;
   const char* name() const override { return "adamw"; }
+  /// The update of one parameter, the state of which begins with m and v.
+  static void update_slot(OptimizerSlot& slot, const AdamOptions& options);
 
  private:
   void update(OptimizerSlot& slot, const AdamOptions& options) override;

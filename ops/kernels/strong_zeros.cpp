@@ -17,7 +17,7 @@ template <class T> bool all_finite(const T* x, std::int64_t count) {
   std::atomic<bool> result = true;
   parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
     bool part = true;
-    run<T>(&KernelTable::check_finite, check_finite_plain<T>,
+    run<T>(&KernelTable::check_finite, plain::check_finite<T>,
            {.x = x + begin, .count = end - begin, .are_finite = &part});
     if (!part) result = false;
   });

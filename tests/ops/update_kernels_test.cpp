@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include <retrace/nn/optim/adam.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/ops/kernel_numbers.h>
 
@@ -42,7 +43,7 @@ TYPED_TEST(UpdateKernel, AdamEqualsItsPlainTwin) {
                              g.data(), length, T(0.9), T(0.1), T(0.99), T(0.01), T(0.1), T(1.5), T(1e-3), T(0.9),
                              T(0.2)});
       };
-      run(adam_plain<T>, plain);
+      run(plain::adam<T>, plain);
       run(kernels.adam.template of<T>(), fast);
       for (int k = 0; k < 4; ++k) expect_close(plain[k], fast[k], 16, "state");
     }

@@ -56,76 +56,37 @@ constexpr OpInfo info{
     recurrent_attributes};
 constexpr std::int64_t gates_of_one = 3;
 
-// saved: 0 h0, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
-template <class T> void backward_of(Record& record) {
-  const RecurrentSizes n(record.in(0).shape, record.in(1).shape[1]);
-  const T *h0 = record.saved(0).values<T>(), *weight = record.saved(1).values<T>(), *y = record.saved(2).values<T>();
-  const T *gates = record.saved(3).values<T>(), *q = record.saved(4).values<T>(), *dy = record.grad_out<T>(0);
-  const SampleLengths lengths =
-      record.saved(5) ? SampleLengths(record.saved(5).values<std::int64_t>()) : SampleLengths();
-  const Tensor dh_now = state_gradient<T>(record, 1, n), h_before = record.tensor_over_saved(2);
-  const Tensor dp_of_all = record.tensor_over_saved(3), dq_of_all = record.tensor_over_saved(4);
-  const T* before = n.put_states_before(h0, y, h_before);
-  T* dh = OpAccess::values<T>(dh_now);
-  T *dp = OpAccess::values<T>(dp_of_all), *dq = OpAccess::values<T>(dq_of_all);
-
-  const PackedWeight<T> packed = n.packed(weight, false);
-  for (std::int64_t t = n.time - 1; t >= 0; --t) {
-    n.for_each_sample([&](std::int64_t b) {
-      T* dh_b = dh + b * n.hidden;
-      const std::int64_t step = b * n.time + t, now = step * n.gates;
-      if (!lengths.reach(b, t)) {  // the state went through
-        add_step(dy, n, t, b, dh_b);
-        std::fill(dp + now, dp + now + n.gates, T(0));
-        std::fill(dq + now, dq + now + n.gates, T(0));
-        return;
-      }
-      kernels::run<T>(&kernels::KernelTable::gru_backward, plain::gru_backward<T>,
-                      {.gates = gates + now,
-                       .q = q + now,
-                       .h_before = before + step * n.hidden,
-                       .dy = dy == nullptr ? nullptr : dy + step * n.hidden,
-                       .dh = dh_b,
-                       .dp = dp + now,
-                       .dq = dq + now,
-                       .size = n.hidden});
-    });
-    const Rows<T> dq_now = step_of(dq, t, n.time, n.gates);
-    n.add_to_state_gradient<T>({dq_now.data, dq_now.stride}, packed, dh);
-  }
-  if (record.wants(0)) record.add(0, dp_of_all);
-  if (record.wants(1)) record.add(1, dh_now);
-  if (record.wants(2)) n.put_weight_gradient<T>(dq, before, record.grad_in<T>(2));
-  if (record.wants(3)) put_sum_of_rows<T>(dq, n.batch * n.time, n.gates, record.grad_in<T>(3));
+// saved: 0 h, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
+template <class T> void backward_of(Record& r) {
+  const RecurrentGradients<T> gradients(r);
+  const T *gates = r.saved(3).values<T>(), *q = r.saved(4).values<T>();
+  const Tensor dh_now = gradients.of_last_state(1);
+  const Tensor dp_of_all = r.tensor_over_saved(3), dq_of_all = r.tensor_over_saved(4);
+  T *dh = OpAccess::values<T>(dh_now), *dp = OpAccess::values<T>(dp_of_all), *dq = OpAccess::values<T>(dq_of_all);
+  gradients.steps.backwards(gradients.dy, dh, {dp, dq}, [&](const RecurrentStep& s) {
+    kernels::run<T>(&kernels::KernelTable::gru_backward, plain::gru_backward<T>,
+                    {.gates = s.gates(gates),
+                     .q = s.gates(q),
+                     .h_before = s.before(gradients.h, gradients.y),
+                     .dy = s.after(gradients.dy),
+                     .dh = s.state(dh),
+                     .dp = s.gates(dp),
+                     .dq = s.gates(dq),
+                     .size = s.n.hidden});
+  });
+  gradients.give({&dp_of_all, &dh_now});
+  gradients.give_of_weight(2, dq);
+  if (r.wants(3)) put_sum_of_rows<T>(dq, gradients.n.batch * gradients.n.time, gradients.n.gates, r.grad_in<T>(3));
 }
 
-void backward(Record& record) {
-  dispatch_real(record.in(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(record); });
-}
-
-/// gates holds p at first; q has room for all steps.
-template <class T>
-void forward(const RecurrentSizes& n, const T* h0, const T* weight, const T* bias, const SampleLengths& lengths,
-             T* gates, T* q, T* y) {
-  const PackedWeight<T> packed = n.packed(weight, true);
-  for (std::int64_t t = 0; t < n.time; ++t) {
-    const Rows<T> p_now = step_of(gates, t, n.time, n.gates), q_now = step_of(q, t, n.time, n.gates);
-    const Rows<T> h_now = step_of(y, t, n.time, n.hidden);
-    const Rows<const T> h_before = t == 0 ? Rows<const T>{h0, n.hidden} : step_of<const T>(y, t - 1, n.time, n.hidden);
-    n.add_recurrent(h_before, packed, q_now, bias, false);
-    n.for_each_sample([&](std::int64_t b) {
-      kernels::run<T>(&kernels::KernelTable::gru_forward, plain::gru_forward<T>,
-                      {.p = p_now[b], .q = q_now[b], .h_before = h_before[b], .h = h_now[b], .size = n.hidden});
-      if (!lengths.reach(b, t)) std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
-    });
-  }
+void backward(Record& r) {
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
 }
 
 }  // namespace
 
 Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias) {
-  check_step("gru_step", projected, weight, {{&h, "h"}});
-  check_defined("gru_step", bias, "bias");
+  check_defined("gru_step", {{&projected, "projected"}, {&weight, "weight"}, {&h, "h"}, {&bias, "bias"}});
   const std::int64_t size = weight.dim(1);
   const Tensor recurrent = linear(h, weight, bias);
   const auto gate = [&](const Tensor& of, std::int64_t k) { return slice(of, {all, range(k * size, (k + 1) * size)}); };
@@ -153,16 +114,20 @@ RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight
   }
   const RecurrentSizes n(projected.shape(), weight.dim(1));
   RnnSequence result;
-  dispatch_real(projected.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
-    const Tensor gates = to_write_over(projected), q = empty_like(projected);
+  dispatch_real(projected.dtype(), info.name, [&]<class T>(T) {
+    const Tensor gates_of_all = to_write_over(projected), q_of_all = empty_like(projected);
     result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
-    T* y = OpAccess::values<T>(result.y);
-    forward<T>(n, h.values<T>().data(), weight.values<T>().data(), bias.values<T>().data(), lengths_of_samples(lengths),
-               OpAccess::values<T>(gates), OpAccess::values<T>(q), y);
-    copy_last_step<T>(y, h.values<T>().data(), n, OpAccess::values<T>(result.h));
+    const T* h0 = h.values<T>().data();
+    T *y = OpAccess::values<T>(result.y), *q = OpAccess::values<T>(q_of_all);
+    T* gates = OpAccess::values<T>(gates_of_all);  // p, at first
+    StepsOverTime<T>(n, weight.values<T>().data(), values_or_null<std::int64_t>(lengths))
+        .forwards(q, bias.values<T>().data(), {{h0, y, OpAccess::values<T>(result.h)}}, [&](const RecurrentStep& s) {
+          kernels::run<T>(
+              &kernels::KernelTable::gru_forward, plain::gru_forward<T>,
+              {.p = s.gates(gates), .q = s.gates(q), .h_before = s.before(h0, y), .h = s.after(y), .size = n.hidden});
+        });
     record(info, backward, {&projected, &h, &weight, &bias}, {&result.y, &result.h},
-           {&h, &weight, &result.y, &gates, &q, &lengths});
+           {&h, &weight, &result.y, &gates_of_all, &q_of_all, &lengths});
   });
   return result;
 }

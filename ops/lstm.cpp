@@ -54,81 +54,36 @@ constexpr OpInfo info{
     recurrent_attributes};
 constexpr std::int64_t gates_of_one = 4;
 
-/// gates holds p at first; c has room for the cell state after every step.
-template <class T>
-void forward(const RecurrentSizes& n, const T* h0, const T* c0, const T* weight, const SampleLengths& lengths, T* gates,
-             T* c, T* y) {
-  const auto before = [&](const T* sequence, const T* first, std::int64_t t) {
-    return t == 0 ? Rows<const T>{first, n.hidden} : step_of(sequence, t - 1, n.time, n.hidden);
-  };
-  const PackedWeight<T> packed = n.packed(weight, true);
-  for (std::int64_t t = 0; t < n.time; ++t) {
-    const Rows<const T> h_before = before(y, h0, t), c_before = before(c, c0, t);
-    const Rows<T> z = step_of(gates, t, n.time, n.gates);
-    const Rows<T> h_now = step_of(y, t, n.time, n.hidden), c_now = step_of(c, t, n.time, n.hidden);
-    n.add_recurrent(h_before, packed, z);
-    n.for_each_sample([&](std::int64_t b) {
-      kernels::run<T>(&kernels::KernelTable::lstm_forward, plain::lstm_forward<T>,
-                      {.z = z[b], .c_before = c_before[b], .c = c_now[b], .h = h_now[b], .size = n.hidden});
-      if (lengths.reach(b, t)) return;
-      std::copy(h_before[b], h_before[b] + n.hidden, h_now[b]);
-      std::copy(c_before[b], c_before[b] + n.hidden, c_now[b]);
-    });
-  }
-}
-
-// saved: 0 h0, 1 c0, 2 weight, 3 y, 4 gates, 5 c of every step, 6 lengths
+// saved: 0 h, 1 weight, 2 y, 3 c, 4 c of every step, 5 gates, 6 lengths
 template <class T> void backward_of(Record& r) {
-  const RecurrentSizes n(r.in(0).shape, r.in(1).shape[1]);
-  const T *h0 = r.saved(0).values<T>(), *c0 = r.saved(1).values<T>(), *weight = r.saved(2).values<T>();
-  const T *y = r.saved(3).values<T>(), *gates = r.saved(4).values<T>(), *c = r.saved(5).values<T>();
-  const T* dy = r.grad_out<T>(0);
-  const SampleLengths lengths = r.saved(6) ? SampleLengths(r.saved(6).values<std::int64_t>()) : SampleLengths();
-  const Tensor dh_now = state_gradient<T>(r, 1, n), dc_now = state_gradient<T>(r, 2, n);
-  const Tensor dz_of_all = r.tensor_over_saved(4);
-  T *dh = OpAccess::values<T>(dh_now), *dc = OpAccess::values<T>(dc_now);
-  T* dz = OpAccess::values<T>(dz_of_all);
-
-  const PackedWeight<T> packed = n.packed(weight, false);
-  for (std::int64_t t = n.time - 1; t >= 0; --t) {
-    const Rows<T> dz_now = step_of(dz, t, n.time, n.gates);
-    n.for_each_sample([&](std::int64_t b) {
-      T* dh_b = dh + b * n.hidden;
-      const std::int64_t now = (b * n.time + t) * n.hidden;
-      if (!lengths.reach(b, t)) {  // the state went through
-        add_step(dy, n, t, b, dh_b);
-        std::fill(dz_now[b], dz_now[b] + n.gates, T(0));
-        return;
-      }
-      kernels::run<T>(&kernels::KernelTable::lstm_backward, plain::lstm_backward<T>,
-                      {.gates = gates + (b * n.time + t) * n.gates,
-                       .c_before = t == 0 ? c0 + b * n.hidden : c + now - n.hidden,
-                       .c = c + now,
-                       .dy = dy == nullptr ? nullptr : dy + now,
-                       .dh = dh_b,
-                       .dc = dc + b * n.hidden,
-                       .dz = dz_now[b],
-                       .size = n.hidden});
-    });
-    n.add_to_state_gradient<T>({dz_now.data, dz_now.stride}, packed, dh);
-  }
-  if (r.wants(0)) r.add(0, dz_of_all);
-  if (r.wants(1)) r.add(1, dh_now);
-  if (r.wants(2)) r.add(2, dc_now);
-  if (r.wants(3)) {
-    const Tensor h_before = r.tensor_over_saved(3);
-    n.put_weight_gradient<T>(dz, n.put_states_before(h0, y, h_before), r.grad_in<T>(3));
-  }
+  const RecurrentGradients<T> gradients(r);
+  const T *c0 = r.saved(3).values<T>(), *c = r.saved(4).values<T>(), *gates = r.saved(5).values<T>();
+  const Tensor dh_now = gradients.of_last_state(1), dc_now = gradients.of_last_state(2);
+  const Tensor dz_of_all = r.tensor_over_saved(5);
+  T *dh = OpAccess::values<T>(dh_now), *dc = OpAccess::values<T>(dc_now), *dz = OpAccess::values<T>(dz_of_all);
+  gradients.steps.backwards(gradients.dy, dh, {dz}, [&](const RecurrentStep& s) {
+    kernels::run<T>(&kernels::KernelTable::lstm_backward, plain::lstm_backward<T>,
+                    {.gates = s.gates(gates),
+                     .c_before = s.before(c0, c),
+                     .c = s.after(c),
+                     .dy = s.after(gradients.dy),
+                     .dh = s.state(dh),
+                     .dc = s.state(dc),
+                     .dz = s.gates(dz),
+                     .size = s.n.hidden});
+  });
+  gradients.give({&dz_of_all, &dh_now, &dc_now});
+  gradients.give_of_weight(3, dz);
 }
 
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
 }
 
 }  // namespace
 
 LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight) {
-  check_step("lstm_step", projected, weight, {{&h, "h"}, {&c, "c"}});
+  check_defined("lstm_step", {{&projected, "projected"}, {&weight, "weight"}, {&h, "h"}, {&c, "c"}});
   const std::int64_t size = weight.dim(1);
   const Tensor z = projected + linear(h, weight);
   const auto gate = [&](std::int64_t k) { return slice(z, {all, range(k * size, (k + 1) * size)}); };
@@ -153,18 +108,27 @@ LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, c
     return {y, states[0], states[1]};
   }
   LstmSequence result;
-  dispatch_real(projected.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(projected.dtype(), info.name, [&]<class T>(T) {
     const Shape states{n.batch, n.time, n.hidden};
-    const Tensor gates = to_write_over(projected), c_of_all = empty(states, projected.dtype());
+    const Tensor gates_of_all = to_write_over(projected), c_of_all = empty(states, projected.dtype());
     result = {empty(states, projected.dtype()), empty_like(h), empty_like(c)};
+    const T* c0 = c.values<T>().data();
     T *y = OpAccess::values<T>(result.y), *c_of_steps = OpAccess::values<T>(c_of_all);
-    forward<T>(n, h.values<T>().data(), c.values<T>().data(), weight.values<T>().data(), lengths_of_samples(lengths),
-               OpAccess::values<T>(gates), c_of_steps, y);
-    copy_last_step<T>(y, h.values<T>().data(), n, OpAccess::values<T>(result.h));
-    copy_last_step<T>(c_of_steps, c.values<T>().data(), n, OpAccess::values<T>(result.c));
+    T* gates = OpAccess::values<T>(gates_of_all);  // the sums, at first
+    StepsOverTime<T>(n, weight.values<T>().data(), values_or_null<std::int64_t>(lengths))
+        .forwards(
+            gates, nullptr,
+            {{h.values<T>().data(), y, OpAccess::values<T>(result.h)}, {c0, c_of_steps, OpAccess::values<T>(result.c)}},
+            [&](const RecurrentStep& s) {
+              kernels::run<T>(&kernels::KernelTable::lstm_forward, plain::lstm_forward<T>,
+                              {.z = s.gates(gates),
+                               .c_before = s.before(c0, c_of_steps),
+                               .c = s.after(c_of_steps),
+                               .h = s.after(y),
+                               .size = n.hidden});
+            });
     record(info, backward, {&projected, &h, &c, &weight}, {&result.y, &result.h, &result.c},
-           {&h, &c, &weight, &result.y, &gates, &c_of_all, &lengths});
+           {&h, &weight, &result.y, &c, &c_of_all, &gates_of_all, &lengths});
   });
   return result;
 }

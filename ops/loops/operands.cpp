@@ -10,6 +10,10 @@ std::string name_or(const char* role, const Tensor& x) { return x.name().empty()
 
 }  // namespace
 
+void check_defined(const char* function, std::initializer_list<NamedOperand> operands) {
+  for (const auto& [tensor, role] : operands) check_defined(function, *tensor, role);
+}
+
 std::string describe_operand(const char* role, const Tensor& x) { return text(name_or(role, x), x.shape()); }
 
 Shape broadcast_operands(const char* function, const Tensor& a, const Tensor& b) {

@@ -8,6 +8,13 @@
 
 namespace retrace {
 
+/// An operand and its name in errors.
+struct NamedOperand {
+  const Tensor* tensor;
+  const char* role;
+};
+/// Throws ValueError, with the name, if one is undefined.
+void check_defined(const char* function, std::initializer_list<NamedOperand> operands);
 /// "w[2, 3]", or "a[2, 3]" for a tensor without a name that the op calls a.
 std::string describe_operand(const char* role, const Tensor& x);
 /// The shape that a and b broadcast to. Throws ShapeError.
@@ -42,6 +49,19 @@ decltype(auto) dispatch_real(const Tensor& x, const char* role, const char* func
   check_real(function, x, role);
   return dispatch_real(x.dtype(), function, body);
 }
+
+/// Operands or results, some of which are optional.
+struct GivenTensors {
+  Tensors given;
+  /// The place of x among them; -1 if it is not given.
+  int add(const Tensor& x) {
+    if (!x.defined()) return -1;
+    given.push_back(x);
+    return static_cast<int>(given.size()) - 1;
+  }
+};
+/// The values of an optional operand; null if it is not given.
+template <class T> const T* values_or_null(const Tensor& x) { return x.defined() ? x.values<T>().data() : nullptr; }
 
 /// Throws DtypeError unless a mask is i64, with the remedy for one of its kind.
 void check_mask(const char* function, const char* role, const Tensor& mask, const char* kind = "mask");

@@ -1,20 +1,13 @@
 #include <retrace/ops/loops/recurrent.h>
 
 #include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 
-void check_step(const char* function, const Tensor& projected, const Tensor& weight,
-                std::initializer_list<RecurrentState> states) {
-  check_defined(function, projected, "projected");
-  check_defined(function, weight, "weight");
-  for (const auto& [state, name] : states) check_defined(function, *state, name);
-}
-
 void check_recurrent(const char* function, const Tensor& projected, std::int64_t gates_of_one, const Tensor& weight,
-                     std::initializer_list<RecurrentState> states, const Tensor& lengths) {
-  check_step(function, projected, weight, states);
+                     std::initializer_list<NamedOperand> states, const Tensor& lengths) {
+  check_defined(function, {{&projected, "projected"}, {&weight, "weight"}});
+  check_defined(function, states);
   if (weight.rank() != 2 || weight.dim(0) != gates_of_one * weight.dim(1))
     throw ShapeError(text(function, ": ", describe_operand("the recurrent weight", weight), " must be [", gates_of_one,
                           " hidden, hidden]; transpose or reshape it"));

@@ -1,5 +1,5 @@
-// Shared by the recurrent ops over a sequence. Everything is batch first: step t of x [B, T, F] is a matrix [B, F]
-// whose rows are T F apart, and a matrix product needs no more than to know that.
+// The walk over time that the recurrent ops share; each of them is a step. Everything is batch first: step t of
+// x [B, T, F] is a matrix [B, F] whose rows are T F apart, and a matrix product needs no more than to know that.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <retrace/core/tape/recording.h>
 #include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/padding.h>
 #include <retrace/ops/ops.h>
 
@@ -24,127 +25,163 @@ inline AttributeList recurrent_attributes(const Record& r) {
   return {{"lengths", lengths.tensor()}};
 }
 
-/// A matrix whose rows are further apart than they are long.
-template <class T> struct Rows {
-  T* data;
-  std::int64_t stride;
-  T* operator[](std::int64_t row) const { return data + row * stride; }
-};
-/// Step t of a sequence [B, T, columns].
-template <class T> Rows<T> step_of(T* sequence, std::int64_t t, std::int64_t time, std::int64_t columns) {
-  return {sequence + t * columns, time * columns};
-}
-
-/// The recurrent weight as every step multiplies with it, packed once for all of them.
-template <class T> class PackedWeight {
- public:
-  PackedWeight(std::int64_t k, std::int64_t n, kernels::GemmOperand<T> weight)
-      : panels_(empty({kernels::packed_size(k, n)}, dtype_of<T>)) {
-    kernels::pack_right_factor<T>(k, n, weight, OpAccess::values<T>(panels_));
-  }
-  kernels::GemmOperand<T> factor() const {
-    return {.data = panels_.values<T>().data(), .row_stride = 0, .packed = true};
-  }
-
- private:
-  Tensor panels_;
-};
-
 struct RecurrentSizes {
   std::int64_t batch, time, hidden, gates;  // gates: columns of what is projected, rows of the recurrent weight
 
   RecurrentSizes(const Shape& projected, std::int64_t hidden_size)
       : batch(projected[0]), time(projected[1]), hidden(hidden_size), gates(projected[2]) {}
-
-  /// body(sample) for every sample, over threads where the work is worth it.
-  template <class Body> void for_each_sample(Body&& body) const {
-    parallel_for(batch, 4096 / (gates + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t b = begin; b < end; ++b) body(b);
-    });
-  }
-  /// to [B, gates] += h [B, H] W^T, for W^T packed.
-  template <class T>
-  void add_recurrent(Rows<const T> h, const PackedWeight<T>& transposed_weight, Rows<T> to, const T* bias = nullptr,
-                     bool accumulate = true) const {
-    kernels::gemm<T>({batch, gates, hidden}, {h.data, h.stride}, transposed_weight.factor(),
-                     {to.data, to.stride, 0, accumulate, bias});
-  }
-  /// dh [B, H] += dz [B, gates] W, for W packed.
-  template <class T> void add_to_state_gradient(Rows<const T> dz, const PackedWeight<T>& weight, T* dh) const {
-    kernels::gemm<T>({batch, hidden, gates}, {dz.data, dz.stride}, weight.factor(), {dh, hidden, 0, true});
-  }
-  template <class T> PackedWeight<T> packed(const T* weight, bool transposed) const {
-    return transposed ? PackedWeight<T>(hidden, gates, {weight, hidden, true})
-                      : PackedWeight<T>(gates, hidden, {weight, hidden});
-  }
-  /// dW += sum over samples and steps of dz^T h_before: one product for the whole sequence.
-  template <class T> void put_weight_gradient(const T* dz, const T* h_before, const GradientSlot<T>& dw) const {
-    kernels::gemm<T>({gates, hidden, batch * time}, {dz, gates, true}, {h_before, hidden},
-                     {dw.values, hidden, 0, dw.add});
-  }
-  /// The state before each step, [B, T, H]: h0, then y without its last step. Written to `result`, which may be y.
-  template <class T> const T* put_states_before(const T* h0, const T* y, const Tensor& result) const {
-    T* const first = OpAccess::values<T>(result);
-    if (time > 0)
-      for (std::int64_t b = 0; b < batch; ++b, y += time * hidden, h0 += hidden) {
-        T* const to = first + b * time * hidden;
-        std::copy_backward(y, y + (time - 1) * hidden, to + time * hidden);
-        std::copy(h0, h0 + hidden, to);
-      }
-    return first;
-  }
 };
 
-/// After its length a sample keeps its state. Undefined: all samples are as long as the sequence.
-class SampleLengths {
- public:
-  SampleLengths() = default;
-  explicit SampleLengths(const std::int64_t* lengths) : lengths_(lengths) {}
-  bool reach(std::int64_t sample, std::int64_t t) const { return lengths_ == nullptr || t < lengths_[sample]; }
+/// A step of one sample: where its parts of arrays begin. Null stays null.
+struct RecurrentStep {
+  const RecurrentSizes& n;
+  std::int64_t sample, t;
+
+  /// Of sums or gates [B, T, gates].
+  template <class T> T* gates(T* x) const { return x == nullptr ? nullptr : x + row() * n.gates; }
+  /// Of a state [B, H].
+  template <class T> T* state(T* x) const { return x + sample * n.hidden; }
+  /// Of a state after each step, [B, T, H].
+  template <class T> T* after(T* x) const { return x == nullptr ? nullptr : x + row() * n.hidden; }
+  /// Of the state before the step: `first` [B, H], or after the step before in `x` [B, T, H].
+  template <class T> const T* before(const T* first, const T* x) const {
+    return t == 0 ? state(first) : x + (row() - 1) * n.hidden;
+  }
 
  private:
-  const std::int64_t* lengths_ = nullptr;
+  std::int64_t row() const { return sample * n.time + t; }
 };
 
-inline SampleLengths lengths_of_samples(const Tensor& lengths) {
-  return lengths.defined() ? SampleLengths(lengths.values<std::int64_t>().data()) : SampleLengths();
-}
+/// The steps of a batch of sequences. After its length a sample keeps its state; no lengths: all are as long as the
+/// sequence.
+template <class T> class StepsOverTime {
+ public:
+  StepsOverTime(const RecurrentSizes& n, const T* weight, const std::int64_t* lengths)
+      : n_(n), weight_(weight), lengths_(lengths) {}
 
-/// A state and its name in errors.
-struct RecurrentState {
-  const Tensor* tensor;
-  const char* name;
+  /// A state [B, H] before the first step and after the last, and [B, T, H] after each.
+  struct State {
+    const T* first;
+    T *steps, *last;
+  };
+  /// Step by step: adds h U^T to `sums` [B, T, gates], or puts h U^T + bias there if there is a bias; then step(s) for
+  /// each sample. h is the first of the states.
+  template <class Step>
+  void forwards(T* sums, const T* bias, std::initializer_list<State> states, const Step& step) const {
+    const State& h = *states.begin();
+    const Tensor packed = packed_weight(n_.hidden, n_.gates, true);
+    for (std::int64_t t = 0; t < n_.time; ++t) {
+      const kernels::GemmOperand<T> h_before =
+          t == 0 ? kernels::GemmOperand<T>{h.first, n_.hidden}
+                 : kernels::GemmOperand<T>{h.steps + (t - 1) * n_.hidden, n_.time * n_.hidden};
+      kernels::gemm<T>({n_.batch, n_.gates, n_.hidden}, h_before, factor(packed),
+                       {sums + t * n_.gates, n_.time * n_.gates, 0, bias == nullptr, bias});
+      for_each_sample(t, [&](const RecurrentStep& s, bool is_inside) {
+        if (is_inside) return step(s);
+        for (const State& state : states)
+          std::copy_n(s.before(state.first, state.steps), n_.hidden, s.after(state.steps));
+      });
+    }
+    for (const State& state : states)
+      for (std::int64_t b = 0; b < n_.batch; ++b) {
+        const RecurrentStep end{n_, b, n_.time};
+        std::copy_n(end.before(state.first, state.steps), n_.hidden, end.state(state.last));
+      }
+  }
+  /// Step by step from the last: step(s) for each sample; then dh [B, H] += dz U, for the last of the gradients dz
+  /// [B, T, gates] of sums. Beyond a sample's length these are 0, and dy, which may be null, is added to dh.
+  template <class Step> void backwards(const T* dy, T* dh, std::initializer_list<T*> dz, const Step& step) const {
+    const Tensor packed = packed_weight(n_.gates, n_.hidden, false);
+    for (std::int64_t t = n_.time - 1; t >= 0; --t) {
+      for_each_sample(t, [&](const RecurrentStep& s, bool is_inside) {
+        if (is_inside) return step(s);
+        add_gradient_of_step(s, dy, dh);
+        for (T* of_all : dz) std::fill_n(s.gates(of_all), n_.gates, T(0));
+      });
+      kernels::gemm<T>({n_.batch, n_.hidden, n_.gates}, {*(dz.end() - 1) + t * n_.gates, n_.time * n_.gates},
+                       factor(packed), {dh, n_.hidden, 0, true});
+    }
+  }
+  /// dh += dy of a step.
+  static void add_gradient_of_step(const RecurrentStep& s, const T* dy, T* dh) {
+    for (std::int64_t k = 0; dy != nullptr && k < s.n.hidden; ++k) s.state(dh)[k] += s.after(dy)[k];
+  }
+
+ private:
+  /// body(step, whether it is within the length of the sample) for all samples, over threads where that pays.
+  template <class Body> void for_each_sample(std::int64_t t, const Body& body) const {
+    parallel_for(n_.batch, 4096 / (n_.gates + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t b = begin; b < end; ++b) body(RecurrentStep{n_, b, t}, lengths_ == nullptr || t < lengths_[b]);
+    });
+  }
+  /// The weight as every step multiplies with it, packed once for all of them.
+  Tensor packed_weight(std::int64_t k, std::int64_t n, bool transposed) const {
+    Tensor panels = empty({kernels::packed_size(k, n)}, dtype_of<T>);
+    kernels::pack_right_factor<T>(k, n, {weight_, n_.hidden, transposed}, OpAccess::values<T>(panels));
+    return panels;
+  }
+  static kernels::GemmOperand<T> factor(const Tensor& panels) {
+    return {.data = panels.values<T>().data(), .row_stride = 0, .packed = true};
+  }
+
+  const RecurrentSizes n_;
+  const T* weight_;
+  const std::int64_t* lengths_;
 };
+
+/// What the backward of a recurrent op reads. Its inputs begin with p and h; it saved h, the weight and y first, and
+/// the lengths last.
+template <class T> struct RecurrentGradients {
+  Record& record;
+  const RecurrentSizes n;
+  const T *h, *weight, *y, *dy;
+  const StepsOverTime<T> steps;
+
+  explicit RecurrentGradients(Record& r)
+      : record(r),
+        n(r.in(0).shape, r.in(1).shape[1]),
+        h(r.saved(0).values<T>()),
+        weight(r.saved(1).values<T>()),
+        y(r.saved(2).values<T>()),
+        dy(r.grad_out<T>(0)),
+        steps(n, weight, r.saved(r.saved_values() - 1).values<std::int64_t>()) {}
+
+  /// A new tensor [B, H] with the gradient of output j, or zeros.
+  Tensor of_last_state(int j) const {
+    Tensor result = zeros({n.batch, n.hidden}, record.out(j).dtype);
+    if (const T* gradient = record.grad_out<T>(j))
+      std::copy_n(gradient, n.batch * n.hidden, OpAccess::values<T>(result));
+    return result;
+  }
+  /// Gives the gradients of the inputs from the first on, but for those that are not wanted.
+  void give(std::initializer_list<const Tensor*> gradients) const {
+    for (int i = 0; const Tensor* gradient : gradients) {
+      if (record.wants(i)) record.add(i, *gradient);
+      ++i;
+    }
+  }
+  /// The gradient of the weight, input i: the sum over samples and steps of dz^T h, one product for the whole sequence.
+  /// The states before each step take the place of y, so this comes after the last use of y.
+  void give_of_weight(int i, const T* dz) const {
+    if (!record.wants(i)) return;
+    const Tensor h_before = record.tensor_over_saved(2);
+    T* const first = OpAccess::values<T>(h_before);
+    for (std::int64_t b = 0; b < n.batch && n.time > 0; ++b) {
+      const T* from = y + b * n.time * n.hidden;
+      T* const to = first + b * n.time * n.hidden;
+      std::copy_backward(from, from + (n.time - 1) * n.hidden, to + n.time * n.hidden);
+      std::copy_n(h + b * n.hidden, n.hidden, to);
+    }
+    const GradientSlot<T> dw = record.grad_in<T>(i);
+    kernels::gemm<T>({n.gates, n.hidden, n.batch * n.time}, {dz, n.gates, true}, {first, n.hidden},
+                     {dw.values, n.hidden, 0, dw.add});
+  }
+};
+
 /// Throws unless projected is [B, T, gates_of_one H], each state [B, H], the weight [gates_of_one H, H], and the
 /// lengths (if defined) are B integers from 0 to T.
 void check_recurrent(const char* function, const Tensor& projected, std::int64_t gates_of_one, const Tensor& weight,
-                     std::initializer_list<RecurrentState> states, const Tensor& lengths);
-/// Throws ValueError, naming the operand, if an operand of a step is undefined.
-void check_step(const char* function, const Tensor& projected, const Tensor& weight,
-                std::initializer_list<RecurrentState> states);
-
-/// The last step of y [B, T, H]; the first state where there is none.
-template <class T> void copy_last_step(const T* y, const T* h0, const RecurrentSizes& n, T* to) {
-  for (std::int64_t b = 0; b < n.batch; ++b) {
-    const T* from = n.time == 0 ? h0 + b * n.hidden : y + (b * n.time + n.time - 1) * n.hidden;
-    std::copy(from, from + n.hidden, to + b * n.hidden);
-  }
-}
-
-/// dh += what flows to step t of y, if anything does.
-template <class T> void add_step(const T* dy, const RecurrentSizes& n, std::int64_t t, std::int64_t sample, T* dh) {
-  if (dy == nullptr) return;
-  const T* row = dy + (sample * n.time + t) * n.hidden;
-  for (std::int64_t k = 0; k < n.hidden; ++k) dh[k] += row[k];
-}
-
-/// A new tensor [B, H] with the gradient of output j, or zeros.
-template <class T> Tensor state_gradient(const Record& r, int j, const RecurrentSizes& n) {
-  Tensor result = zeros({n.batch, n.hidden}, r.out(j).dtype);
-  if (const T* gradient = r.grad_out<T>(j))
-    std::copy(gradient, gradient + n.batch * n.hidden, OpAccess::values<T>(result));
-  return result;
-}
+                     std::initializer_list<NamedOperand> states, const Tensor& lengths);
 
 /// [B, 1], 1 where t < length.
 Tensor reaches(const Tensor& lengths, std::int64_t t);

@@ -1,5 +1,7 @@
 #include <retrace/ops/loops/matmul_plan.h>
 
+#include <algorithm>
+
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {
@@ -13,6 +15,11 @@ std::int64_t batch_stride(const Shape& batch, int axis_from_right, std::int64_t 
   std::int64_t stride = matrix;
   for (int k = 0; k < axis_from_right; ++k) stride *= batch[-1 - k];
   return stride;
+}
+
+/// Whether b is the same matrix for the whole batch, and the rows of a follow each other: one tall product.
+bool is_tall(const MatmulPlan& plan, const Shape& batch, const Shape& batch_a, const Shape& batch_b) {
+  return !plan.transpose_a && batch.numel() > 1 && batch_b.numel() == 1 && batch_a.numel() == batch.numel();
 }
 
 }  // namespace
@@ -40,18 +47,23 @@ MatmulPlan make_matmul_plan(const Shape& a, const Shape& b, MatmulOptions option
                           " differ; transpose an operand or set transpose_a or transpose_b"));
   const Shape batch_a = batch_of(a), batch_b = batch_of(b);
   const Shape batch = broadcast_shapes(batch_a, batch_b, "matmul", "the batch axes of a", "of b");
-  plan.loops = batch.rank();
-  plan.batch = batch.numel();
-  for (int axis = 0; axis < batch.rank(); ++axis) {
+  std::int64_t products = batch.numel();
+  plan.y = batch;
+  if (a.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.m);
+  if (b.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.n);
+  int axes = batch.rank();
+  if (is_tall(plan, batch, batch_a, batch_b)) plan.m *= products, products = 1, axes = 0;
+  for (int axis = 0; axis < axes; ++axis) {
     const std::size_t loop = static_cast<std::size_t>(axis);
-    const int from_right = batch.rank() - 1 - axis;
+    const int from_right = axes - 1 - axis;
     plan.extents[loop] = batch[axis];
     plan.strides_a[loop] = batch_stride(batch_a, from_right, plan.m * plan.k);
     plan.strides_b[loop] = batch_stride(batch_b, from_right, plan.k * plan.n);
   }
-  plan.y = batch;
-  if (a.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.m);
-  if (b.rank() > 1) plan.y = plan.y.inserted(plan.y.rank(), plan.n);
+  plan.loops = std::max(axes - 1, 0);
+  if (const std::size_t last = static_cast<std::size_t>(plan.loops); axes > 0)
+    plan.inner = plan.extents[last], plan.step_a = plan.strides_a[last], plan.step_b = plan.strides_b[last];
+  plan.groups = products == 0 ? 0 : products / plan.inner;
   return plan;
 }
 

@@ -1,7 +1,6 @@
 // The shapes of a matrix product by NumPy's rules, and loops over its batch.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -9,29 +8,25 @@
 
 namespace retrace {
 
-/// A product after NumPy's rules are applied: m x k by k x n, for each index of the batch axes. A stride of 0
-/// broadcasts.
+/// A product after NumPy's rules are applied: m x k by k x n, for each index of the batch axes.
 struct MatmulPlan {
+  using Strides = std::array<std::int64_t, max_rank>;  // 0 broadcasts
+
   std::int64_t m = 1, n = 1, k = 1;
   bool transpose_a = false, transpose_b = false;
   Zeros zeros = Zeros::ordinary;
-  int loops = 0;  // over the batch axes, outermost first
-  std::array<std::int64_t, max_rank> extents{}, strides_a{}, strides_b{};
-  std::int64_t batch = 1;
+  int loops = 0;  // over the batch axes but the last, outermost first
+  std::array<std::int64_t, max_rank> extents{};
+  Strides strides_a{}, strides_b{};
+  std::int64_t inner = 1, step_a = 0, step_b = 0;  // the last batch axis, over which the kernels loop themselves
+  std::int64_t groups = 1;                         // products of all loops
   Shape y;
 
-  std::int64_t row_stride_a() const { return transpose_a ? m : k; }
-  std::int64_t row_stride_b() const { return transpose_b ? k : n; }
-  /// b is the same matrix for the whole batch, and the rows of a follow each other: one tall product.
-  bool is_tall() const {
-    bool shared = !transpose_a && batch > 1;
-    for (int loop = 0; loop < loops; ++loop) shared = shared && strides_b[static_cast<std::size_t>(loop)] == 0;
-    std::int64_t contiguous = m * k;
-    for (int loop = loops - 1; loop >= 0; --loop) {
-      shared = shared && strides_a[static_cast<std::size_t>(loop)] == contiguous;
-      contiguous *= extents[static_cast<std::size_t>(loop)];
-    }
-    return shared;
+  /// Whether the groups write every element of an operand's gradient, and write none twice.
+  bool writes_all(const Strides& strides) const {
+    for (std::size_t loop = 0; loop < static_cast<std::size_t>(loops); ++loop)
+      if (strides[loop] == 0 && extents[loop] > 1) return false;
+    return groups * inner != 0;
   }
 };
 
@@ -40,41 +35,33 @@ struct MatmulPlan {
 MatmulPlan make_matmul_plan(const Shape& a, const Shape& b, MatmulOptions options, const Tensor* operand_a = nullptr,
                             const Tensor* operand_b = nullptr);
 
-/// body(offset in a, offset in b, index of the product) for every index of all batch axes but the last, which the
-/// kernels loop over themselves.
-template <class Body> void for_each_outer(const MatmulPlan& plan, Body&& body) {
-  const int outer = std::max(plan.loops - 1, 0);
-  const std::int64_t inner = plan.loops == 0 ? 1 : plan.extents[static_cast<std::size_t>(outer)];
-  if (plan.batch == 0) return;
-  for (std::int64_t group = 0; group < plan.batch / inner; ++group) {
-    std::int64_t rest = group, a = 0, b = 0;
-    for (int loop = outer - 1; loop >= 0; --loop) {
-      const std::size_t k = static_cast<std::size_t>(loop);
-      a += rest % plan.extents[k] * plan.strides_a[k];
-      b += rest % plan.extents[k] * plan.strides_b[k];
-      rest /= plan.extents[k];
-    }
-    body(a, b, group * inner);
+/// The matrices of a group of products, which are stored row by row or, if `transposed`, column by column.
+template <class T> struct Matrices {
+  T* data;
+  std::int64_t row_stride;
+  bool transposed;
+  std::int64_t step;  // from one to the next
+
+  T& operator()(std::int64_t item, std::int64_t i, std::int64_t j) const {
+    return data[item * step + (transposed ? j * row_stride + i : i * row_stride + j)];
   }
-}
-
-/// The last batch axis.
-struct InnerBatch {
-  std::int64_t batch = 1, stride_a = 0, stride_b = 0;
+  Matrices transpose() const { return {data, row_stride, !transposed, step}; }
+  operator Matrices<const T>() const { return {data, row_stride, transposed, step}; }
 };
-inline InnerBatch inner_of(const MatmulPlan& plan) {
-  if (plan.loops == 0) return {};
-  const std::size_t last = static_cast<std::size_t>(plan.loops - 1);
-  return {plan.extents[last], plan.strides_a[last], plan.strides_b[last]};
-}
 
-/// body(offset in a, offset in b, index of the product) for every product.
-template <class Body> void for_each_product(const MatmulPlan& plan, Body&& body) {
-  const InnerBatch inner = inner_of(plan);
-  for_each_outer(plan, [&](std::int64_t offset_a, std::int64_t offset_b, std::int64_t item) {
-    for (std::int64_t k = 0; k < inner.batch; ++k)
-      body(offset_a + k * inner.stride_a, offset_b + k * inner.stride_b, item + k);
-  });
+/// body(matrices of a, of b, of y) for each group of products over the last batch axis.
+template <class A, class B, class Y, class Body>
+void for_each_group(const MatmulPlan& plan, A* a, B* b, Y* y, Body&& body) {
+  for (std::int64_t group = 0; group < plan.groups; ++group) {
+    std::int64_t rest = group, in_a = 0, in_b = 0;
+    for (std::size_t k = static_cast<std::size_t>(plan.loops); k-- > 0; rest /= plan.extents[k]) {
+      in_a += rest % plan.extents[k] * plan.strides_a[k];
+      in_b += rest % plan.extents[k] * plan.strides_b[k];
+    }
+    body(Matrices<A>{a + in_a, plan.transpose_a ? plan.m : plan.k, plan.transpose_a, plan.step_a},
+         Matrices<B>{b + in_b, plan.transpose_b ? plan.k : plan.n, plan.transpose_b, plan.step_b},
+         Matrices<Y>{y + group * plan.inner * plan.m * plan.n, plan.n, false, plan.m * plan.n});
+  }
 }
 
 }  // namespace retrace

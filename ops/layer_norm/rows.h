@@ -23,6 +23,14 @@ template <class T> struct LayerNormRows {
   const T* residual = nullptr;
   T* sum = nullptr;
   bool past_cache = false;
+
+  LayerNormRows rows_from(std::int64_t first, std::int64_t last) const {
+    LayerNormRows part = *this;
+    part.x += first * length, part.y += first * length, part.mean += first, part.inverse += first;
+    if (residual != nullptr) part.residual += first * length, part.sum += first * length;
+    part.rows = last - first;
+    return part;
+  }
 };
 
 /// With g = dy gamma: dx = (or += with `add`) (g - mean g - n mean(g n)) inverse, dgamma += sum of dy n over rows,
@@ -36,6 +44,17 @@ template <class T> struct LayerNormGradientRows {
   bool add = false;
   const T *y = nullptr, *beta = nullptr, *one_over_gamma = nullptr;
   bool past_cache = false;  // as there, for dx
+
+  LayerNormGradientRows rows_from(std::int64_t first, std::int64_t last) const {
+    LayerNormGradientRows part = *this;
+    for (const T** array : {&part.x, &part.y, &part.dy})
+      if (*array != nullptr) *array += first * length;
+    if (mean != nullptr) part.mean += first;
+    if (dx != nullptr) part.dx += first * length;
+    part.inverse += first;
+    part.rows = last - first;
+    return part;
+  }
 };
 
 namespace plain {

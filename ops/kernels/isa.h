@@ -9,7 +9,7 @@
 
 #include <retrace/ops/attention/head.h>
 #include <retrace/ops/cross_entropy.h>
-#include <retrace/ops/gated_memory.h>
+#include <retrace/ops/gated_memory/slot.h>
 #include <retrace/ops/gru.h>
 #include <retrace/ops/kernels/adam.h>
 #include <retrace/ops/kernels/elementwise.h>

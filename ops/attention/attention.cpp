@@ -4,9 +4,8 @@
 
 #include <retrace/core/tensor/dual.h>
 #include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
-#include <retrace/ops/attention/mask.h>
+#include <retrace/ops/attention/recorded.h>
 #include <retrace/ops/loops/masked.h>
 #include <retrace/ops/loops/operands.h>
 
@@ -92,10 +91,7 @@ template <class T> Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
   return in_features(x, shape[-2], shape[-1] / heads, heads);
 }
 
-struct Attributes {
-  int heads;
-  Hiding hiding;
-};
+using Attributes = AttentionAttributes<int>;
 
 Formulas formulas(const Record& r) {
   const auto& [heads, hiding] = r.attributes<Attributes>();
@@ -139,21 +135,11 @@ template <class T> void backward_of(Record& r) {
 }
 
 void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
-}
-
-template <class T>
-Zeros forward(const Tensor& q, const Tensor& k, const Tensor& v, int heads, const HiddenKeys& hidden,
-              const AttentionResult& result) {
-  const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
-  return attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result,
-                              heads_of(OpAccess::values<T>(result.y), result.y.shape(), heads));
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
-  check_defined(info.name, q, "q");
-  check_defined(info.name, k, "k");
-  check_defined(info.name, v, "v");
+  check_defined(info.name, {{&q, "q"}, {&k, "k"}, {&v, "v"}});
   const auto operands = [&] {
     return text("attention: ", describe_operand("q", q), ", ", describe_operand("k", k), " and ",
                 describe_operand("v", v));
@@ -178,26 +164,20 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
                        AttentionWeights weights) {
   const int heads = options.heads;
   check(q, k, v, heads);
-  const Shape shape = attention_weights_shape(q.shape(), k.dim(-2), heads);
-  const Shape scores = attention_scores_shape(q.shape(), k.dim(-2), heads);
-  const HiddenKeys hidden{options.causal, additive_mask(options.mask, scores, q.dtype()), shape};
+  const HiddenKeys hidden = hidden_keys(options.causal, options.mask, q.shape(), k.dim(-2), heads, q.dtype());
   if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // real numbers beside dual ones
     const auto as_dual = [](const Tensor& x) { return to(x, dual); };
     const Tensor dual_q = as_dual(q), dual_k = as_dual(k), dual_v = as_dual(v);
     return attend(dual_q, dual_k, dual_v, options, weights);
   }
   if (expand_fused()) return composed_attention(q, k, v, heads, hidden.causal, hidden.mask);
-  AttentionResult result{empty(q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), info.name), {}};
-  const bool stored = stores_weights(sizes_of(q.shape(), v.shape(), heads), weights, q.dtype());
-  if (stored) result.weights = empty(shape, q.dtype(), info.name);
-  const Zeros zeros = dispatch_real(q.dtype(), info.name,
-                                    [&](auto zero) { return forward<decltype(zero)>(q, k, v, heads, hidden, result); });
-  const Attributes attributes{heads, {hidden.causal, hidden.mask.defined(), zeros}};
-  if (stored)
-    record(info, backward, {&q, &k, &v}, {&result.y, &result.weights}, {&q, &k, &v, &result.weights}, attributes);
-  else
-    record(info, backward, {&q, &k, &v}, {&result.y}, {&q, &k, &v, &hidden.mask}, attributes);
-  return result;
+  const auto forward = [&]<class T>(T, const AttentionResult& result) {
+    const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
+    return attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result,
+                                heads_of(OpAccess::values<T>(result.y), result.y.shape(), heads));
+  };
+  return recorded_attention(info, backward, heads, sizes_of(q.shape(), v.shape(), heads), hidden, weights,
+                            q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), forward, q, k, v);
 }
 
 }  // namespace

@@ -5,12 +5,10 @@
 
 #include <type_traits>
 
-#include <retrace/core/tape/attribute.h>
 #include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/head.h>
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
-#include <retrace/ops/loops/formula.h>
 
 namespace retrace {
 
@@ -122,28 +120,6 @@ struct Hiding {
 
 /// Whether the op stored its weights: they are then its second output and its last saved value, which else is the mask.
 inline bool stored_weights(const Record& r) { return r.outputs() == 2; }
-
-/// The formulas of attention on q, k and v of one head.
-inline Formulas attention_formulas(const AttentionSizes& n, const Hiding& hiding) {
-  const std::string root = text(" / sqrt(", std::max<std::int64_t>(n.features, 1), ")");
-  const std::string hidden = text(hiding.causal ? " + causal" : "", hiding.masked ? " + mask" : "");
-  return {text("w = softmax(q k^T", root, hidden, "), y = w v"),
-          text("dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k", root, ", dk = ds^T q", root,
-               ", dv = w^T dy")};
-}
-/// The ending of these formulas.
-inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : ", for each head"; }
-
-/// The attributes that a reader of the tape needs to compute the attention again. The mask is listed only where the
-/// weights are not stored: stored weights are an output and show it, but for its strong zeros.
-inline AttributeList attention_attributes(const Record& r, std::int64_t heads, const Hiding& hiding) {
-  AttributeList list{{"heads", heads}, {"causal", hiding.causal}};
-  if (const SavedValue& mask = r.saved(r.saved_values() - 1); !stored_weights(r) && mask)
-    list.push_back({"mask", mask.tensor()});
-  else
-    list = with_zeros(std::move(list), hiding.masked ? Zeros::strong : Zeros::ordinary);
-  return list;
-}
 
 /// Where the gradient of input i goes.
 template <class T> GradientSlot<T> attention_slot(Record& r, int i) {

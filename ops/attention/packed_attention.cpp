@@ -2,9 +2,8 @@
 #include <array>
 
 #include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/attention/choose.h>
 #include <retrace/ops/attention/composed.h>
-#include <retrace/ops/attention/mask.h>
+#include <retrace/ops/attention/recorded.h>
 #include <retrace/ops/loops/operands.h>
 
 namespace retrace {
@@ -41,10 +40,7 @@ template <class T> AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, cons
   return {part_of(qkv, 0, rows, packing), part_of(qkv, 1, rows, packing), part_of(qkv, 2, rows, packing)};
 }
 
-struct Attributes {
-  Packing packing;
-  Hiding hiding;
-};
+using Attributes = AttentionAttributes<Packing>;
 
 Formulas formulas(const Record& r) {
   const auto& [packing, hiding] = r.attributes<Attributes>();
@@ -88,7 +84,7 @@ template <class T> void backward_of(Record& r) {
 }
 
 void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) { backward_of<decltype(zero)>(r); });
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
 }
 
 Packing packing_of(const Tensor& qkv, const PackedAttentionOptions& options) {
@@ -129,9 +125,7 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   const std::int64_t rows = qkv.dim(-2), queries = options.queries == 0 ? rows : options.queries;
   const Shape shape_of_y =
       qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
-  const Shape shape = attention_weights_shape(shape_of_y, rows, options.heads);
-  const Shape scores = attention_scores_shape(shape_of_y, rows, options.heads);
-  const HiddenKeys hidden{options.causal, additive_mask(options.mask, scores, qkv.dtype()), shape};
+  const HiddenKeys hidden = hidden_keys(options.causal, options.mask, shape_of_y, rows, options.heads, qkv.dtype());
   if (expand_fused()) {
     const Tensor q = unpacked(qkv, 0, queries, packing), k = unpacked(qkv, 1, rows, packing);
     const Tensor v = unpacked(qkv, 2, rows, packing);
@@ -139,20 +133,11 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
   }
   check_real(info.name, qkv, "qkv");
   const AttentionSizes n = sizes_of(qkv.shape(), queries, packing);
-  AttentionResult result{empty(shape_of_y, qkv.dtype(), info.name), {}};
-  const bool stored = stores_weights(n, weights, qkv.dtype());
-  if (stored) result.weights = empty(shape, qkv.dtype(), info.name);
-  const Zeros zeros = dispatch_real(qkv.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
+  const auto forward = [&]<class T>(T, const AttentionResult& result) {
     return attention_forward<T>(n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result,
                                 in_features(OpAccess::values<T>(result.y), queries, packing.values, packing.heads));
-  });
-  const Attributes attributes{packing, {hidden.causal, hidden.mask.defined(), zeros}};
-  if (stored)
-    record(info, backward, {&qkv}, {&result.y, &result.weights}, {&qkv, &result.weights}, attributes);
-  else
-    record(info, backward, {&qkv}, {&result.y}, {&qkv, &hidden.mask}, attributes);
-  return result;
+  };
+  return recorded_attention(info, backward, packing, n, hidden, weights, shape_of_y, qkv.dtype(), forward, qkv);
 }
 
 }  // namespace

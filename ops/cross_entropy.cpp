@@ -1,12 +1,9 @@
 #include <cmath>
 #include <limits>
 
-#include <retrace/core/base/parallel.h>
 #include <retrace/core/tensor/dual.h>
 #include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/kernels/run.h>
-#include <retrace/ops/loops/loss.h>
-#include <retrace/ops/loops/ordered_sum.h>
+#include <retrace/ops/loops/class_losses.h>
 #include <retrace/ops/loops/weighted_targets.h>
 
 namespace retrace {
@@ -66,52 +63,11 @@ constexpr OpInfo soft_info{"cross_entropy",
                            formulas,
                            attribute_list};
 
-constexpr std::int64_t grain = 4096;  // logits that are worth a thread
-
-/// body(row) for every row, over threads.
-template <class Body> void for_each_row(std::int64_t rows, std::int64_t classes, Body&& body) {
-  parallel_for(rows, grain / (classes + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) body(row);
-  });
-}
-
-/// -log_softmax of rows of logits. The maximum is kept beside ln sum e^(x - max x): their sum would round away what the
-/// second adds to a large maximum.
-template <class T> class ClassLosses {
- public:
-  /// `sums` [3, rows]: the results of LogSumExpRows, one after the other.
-  ClassLosses(const T* x, const T* sums, std::int64_t rows, std::int64_t classes)
-      : x_(x), max_x_(sums), log_sums_(sums + rows), inverse_sums_(sums + 2 * rows), classes_(classes) {}
-  T operator()(std::int64_t row, std::int64_t c) const {
-    return log_sums_[row] - (x_[row * classes_ + c] - max_x_[row]);
-  }
-
-  /// The gradient of the loss of a row, dl (softmax(x) - [c = label]).
-  void put_gradient(std::int64_t row, std::int64_t label, T dl, const GradientSlot<T>& dx) const {
-    using std::exp, std::expm1;
-    const T before = dx.add ? dx.values[label] : T(0);
-    kernels::run<T>(&kernels::KernelTable::scaled_exp, plain::scaled_exp<T>,
-                    {.x = x_ + row * classes_,
-                     .shift = max_x_[row],
-                     .factor = dl * inverse_sums_[row],
-                     .y = dx.values,
-                     .count = classes_,
-                     .add = dx.add});
-    const T loss = (*this)(row, label);  // softmax - 1, which cancels where the softmax is nearly 1
-    dx.values[label] = before + dl * (loss > T(0.5) ? exp(-loss) - T(1) : expm1(-loss));
-  }
-
- private:
-  const T *x_, *max_x_, *log_sums_, *inverse_sums_;
-  std::int64_t classes_;
-};
-
 void backward(Record& r) {
   const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t classes = r.in(0).shape[-1], rows = r.in(1).numel();
   const std::int64_t* labels = r.saved(2).values<std::int64_t>();
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const ClassLosses<T> loss(r.saved(0).values<T>(), r.saved(1).values<T>(), rows, classes);
     const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
     const GradientSlot<T> dx = r.grad_in<T>(0);
@@ -128,8 +84,7 @@ void backward(Record& r) {
 void soft_backward(Record& r) {
   const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t classes = r.in(0).shape[-1], rows = r.saved(1).shape()[1];
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     using std::exp;
     const ClassLosses<T> loss(r.saved(0).values<T>(), r.saved(1).values<T>(), rows, classes);
     const T* t = r.saved(2).values<T>();
@@ -149,24 +104,6 @@ void soft_backward(Record& r) {
   });
 }
 
-/// The sums of ClassLosses.
-template <class T> Tensor sums_of_rows(const Tensor& logits, std::int64_t rows) {
-  const std::int64_t classes = logits.dim(-1);
-  Tensor sums = empty({3, rows}, logits.dtype(), info.name);
-  const T* x = logits.values<T>().data();
-  T* to = OpAccess::values<T>(sums);
-  parallel_for(rows, grain / (classes + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
-    kernels::run<T>(&kernels::KernelTable::log_sum_exp, plain::log_sum_exp<T>,
-                    {.x = x + begin * classes,
-                     .max_x = to + begin,
-                     .log_sums = to + rows + begin,
-                     .inverse_sums = to + 2 * rows + begin,
-                     .rows = end - begin,
-                     .length = classes});
-  });
-  return sums;
-}
-
 void check_soft_targets(const Tensor& logits, const Tensor& targets) {
   if (logits.shape() != targets.shape() || logits.rank() == 0)
     throw ShapeError(text("cross_entropy: ", describe_operand("logits", logits), " and ",
@@ -179,24 +116,17 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, Reduction
     const auto [like_targets, like_logits] = with_tangents(info.name, logits, targets, "logits", "targets");
     return soft_cross_entropy(like_targets, like_logits, reduction);
   }
-  Tensor y, sums;
-  const Shape shape = logits.shape().first(logits.rank() - 1);
-  const std::int64_t classes = logits.dim(-1), rows = shape.numel();
-  const double counted = static_cast<double>(rows);
-  dispatch_real(logits, "logits", info.name, [&](auto zero) {
-    using T = decltype(zero);
-    sums = sums_of_rows<T>(logits, rows);
-    y = empty(reduction == Reduction::none ? shape : Shape{}, logits.dtype());
-    const ClassLosses<T> loss(logits.values<T>().data(), sums.values<T>().data(), rows, classes);
-    using std::isfinite;
-    const T* t = targets.values<T>().data();
-    reduce_losses(reduction, rows, counted, OpAccess::values<T>(y), [=](std::int64_t row) {
-      return ordered_sum<T>(classes, [=](std::int64_t c) {
-        const T target = t[row * classes + c], of_class = loss(row, c);
-        return target == T(0) && !isfinite(of_class) ? T(0) : target * of_class;  // 0 (-inf) is 0 here
+  check_real(info.name, logits, "logits");
+  const double counted = static_cast<double>(logits.shape().first(logits.rank() - 1).numel());
+  const auto [y, sums] =
+      losses_of_rows(logits, reduction, counted, [&]<class T>(const ClassLosses<T>& loss, std::int64_t row) {
+        using std::isfinite;
+        const T* t = targets.values<T>().data() + row * logits.dim(-1);
+        return ordered_sum<T>(logits.dim(-1), [&](std::int64_t c) {
+          const T of_class = loss(row, c);
+          return t[c] == T(0) && !isfinite(of_class) ? T(0) : t[c] * of_class;  // 0 (-inf) is 0 here
+        });
       });
-    });
-  });
   record(soft_info, soft_backward, {&logits, &targets}, {&y}, {&logits, &sums, &targets},
          Attributes{reduction, {}, counted});
   return y;
@@ -212,8 +142,7 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Tensor& labels, const 
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {
-  check_defined(info.name, logits, "logits");
-  check_defined(info.name, targets, "targets");
+  check_defined(info.name, {{&logits, "logits"}, {&targets, "targets"}});
   if (targets.dtype() != i64) {
     check_soft_targets(logits, targets);
     check_class_options(info.name, "logits", logits, options);
@@ -226,18 +155,11 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
   check_class_options(info.name, "logits", logits, options);
   if (expand_fused()) return nll(log_softmax(without_ignored_rows(logits, targets, options)), targets, options);
   if (!are_plain(options)) return weighted_cross_entropy(logits, targets, options);
-  const std::int64_t classes = logits.dim(-1), rows = targets.numel();
   const std::int64_t* labels = targets.values<std::int64_t>().data();
-  Tensor y, sums;
-  dispatch_real(logits.dtype(), info.name, [&](auto zero) {
-    using T = decltype(zero);
-    sums = sums_of_rows<T>(logits, rows);
-    y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, logits.dtype());
-    const ClassLosses<T> loss(logits.values<T>().data(), sums.values<T>().data(), rows, classes);
-    reduce_losses(options.reduction, rows, counted, OpAccess::values<T>(y), [=](std::int64_t row) {
-      return labels[row] == options.ignore_index ? T(0) : loss(row, labels[row]);
-    });
-  });
+  const auto [y, sums] =
+      losses_of_rows(logits, options.reduction, counted, [&]<class T>(const ClassLosses<T>& loss, std::int64_t row) {
+        return labels[row] == options.ignore_index ? T(0) : loss(row, labels[row]);
+      });
   record(info, backward, {&logits, &targets}, {&y}, {&logits, &sums, &targets},
          Attributes{options.reduction, options.ignore_index, counted});
   return y;

@@ -45,8 +45,7 @@ template <class T> void repeat(const Broadcast& broadcast, std::int64_t count, c
 void backward(Record& r) {
   const Shape& y = r.out(0).shape;
   const Broadcast broadcast(y, {&r.in(0).shape});
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for_each_row(broadcast, 0, y.numel(), [&](const BroadcastRow& row) {
@@ -75,8 +74,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
     throw ShapeError(text("broadcast_to: ", describe_operand("x", x), " does not fit into ", shape,
                           "; only axes of length 1 are repeated"));
   Tensor y = empty(shape, x.dtype(), info.name);
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     repeat(Broadcast(shape, {&x.shape()}), shape.numel(), x.values<T>().data(), OpAccess::values<T>(y));
   });
   record(info, backward, {&x}, {&y});

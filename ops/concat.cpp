@@ -45,8 +45,7 @@ Formulas formulas(const Record& r) {
 void backward(Record& r) {
   const int axis = r.attributes<int>();
   const Shape& y = r.out(0).shape;
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
     std::int64_t start = 0;
     for (int i = 0; i < r.inputs(); ++i) {
       const Shape& part = r.in(i).shape;
@@ -107,8 +106,7 @@ Tensor concat(const Tensors& parts, int axis) {
     return concat(alike, along);
   }
   Tensor y = empty(shape, dtype, info.name);
-  dispatch_any(dtype, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(dtype, [&]<class T>(T) {
     std::int64_t start = 0;
     for (const Tensor& part : parts) {
       write_strided(walk_in(shape, part.shape(), along, start), part.values<T>().data(),

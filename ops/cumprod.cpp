@@ -33,8 +33,7 @@ constexpr OpInfo info{"cumprod",
 // Without a division, so that zeros in x are numbers like any other.
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const T* x = r.saved(0).values<T>();
     const T* y = r.saved(1).values<T>();
     const T* dy = r.grad_out<T>();
@@ -56,8 +55,7 @@ Tensor cumprod(const Tensor& x, int axis) {
   check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   Tensor y;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     y = empty_like(x);
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);

@@ -23,8 +23,7 @@ constexpr OpInfo info{"cumsum",      "y[i] = sum_(t <= i) x[t]", "dx[i] = sum_(t
 
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     lines.for_each([=](std::int64_t start) {
@@ -43,8 +42,7 @@ Tensor cumsum(const Tensor& x, int axis) {
   check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   Tensor y;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     y = empty_like(x);
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);

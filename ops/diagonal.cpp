@@ -56,10 +56,8 @@ constexpr OpInfo embed_info{"diag_embed",    "y = 0, y[i, i + k] = x[i]", "dx[i]
 
 void embed_backward(Record& r) {
   const StridedWalk walk(r.in(0).shape, r.attributes<Strided>());
-  dispatch_real(r.in(0).dtype, embed_info.name, [&](auto zero) {
-    using T = decltype(zero);
-    read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0));
-  });
+  dispatch_real(r.in(0).dtype, embed_info.name,
+                [&]<class T>(T) { read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0)); });
 }
 
 }  // namespace
@@ -87,8 +85,7 @@ Tensor diag_embed(const Tensor& x, std::int64_t offset) {
   check_numel(shape, embed_info.name);
   const Strided place = place_of_diagonal(shape, offset);
   Tensor y = zeros(shape, x.dtype());
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     write_strided(StridedWalk(x.shape(), place), x.values<T>().data(), {OpAccess::values<T>(y), false});
   });
   record(embed_info, embed_backward, {&x}, {&y}, {}, place);

@@ -26,8 +26,7 @@ constexpr OpInfo info{"dropout", "m in {0, 1 / (1 - p)}, y = x m", "dx = dy m", 
 constexpr std::int64_t grain = 16384;
 
 void dropout_backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const T* m = r.saved(0).values<T>();
     const auto [dy, dx] = r.flow<T>(0);
     parallel_for(r.in(0).numel(), grain, [=, dy = dy, dx = dx](std::int64_t begin, std::int64_t end) {
@@ -46,8 +45,7 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
   if (random == nullptr) return x;
   Tensor y;
   Tensor mask;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     y = empty_like(x);
     mask = empty_like(x);
     const T kept = static_cast<T>(factor_of(probability));

@@ -31,8 +31,7 @@ void for_each_pick(const Shape& x, const Shape& ids, int axis, const std::int64_
 }
 
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for_each_pick(r.in(0).shape, r.in(1).shape, r.attributes<int>(), r.saved(0).values<std::int64_t>(),
@@ -51,8 +50,7 @@ Tensor gather(const Tensor& x, const Tensor& ids, int axis) {
                           along, ": all other extents must be equal; broadcast or slice one of them"));
   const std::int64_t* positions = checked_ids(info.name, ids, x.dim(along));
   Tensor y = empty(ids.shape(), x.dtype(), info.name);
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);
     for_each_pick(x.shape(), ids.shape(), along, positions,

@@ -136,8 +136,7 @@ template <class T> void put_gradients(Record& r, const T* dz) {
 }
 
 void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
     if (const ActivationParts* f = parts_of(r.attributes<Attributes>().activation))
       put_gradients<T>(r, gradient_of_z<T>(r, *f).template values<T>().data());
     else
@@ -169,10 +168,10 @@ Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias, const At
   const ActivationParts* f = parts_of(attributes.activation);
   const bool saves_slope = f != nullptr && f->saves_slope;
   Tensor y, slopes;
-  dispatch_real(x.dtype(), info.name, [&](auto zero) {
+  dispatch_real(x.dtype(), info.name, [&]<class T>(T) {
     y = empty(x.shape().replaced(x.rank() - 1, weight.dim(0)), x.dtype(), info.name);
     if (saves_slope && is_recorded(x, weight, bias)) slopes = empty_like(y);
-    forward<decltype(zero)>(Sizes(x.shape(), weight.shape()), x, weight, bias, f, y, slopes);
+    forward<T>(Sizes(x.shape(), weight.shape()), x, weight, bias, f, y, slopes);
   });
   const Tensor* saved_x = weight.wants_gradient() ? &x : nullptr;
   const Tensor* saved_weight = x.wants_gradient() ? &weight : nullptr;

@@ -38,8 +38,7 @@ template <class T> void forward(const T* x, T* y, std::int64_t length, std::int6
 
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     using std::exp;
     const T* y = r.saved(0).values<T>();
     const auto [dy, dx] = r.flow<T>(0);
@@ -63,8 +62,7 @@ Tensor log_softmax(const Tensor& x, int axis, const Tensor& mask) {
   const int along = axis_of(info.name, x, axis);
   if (mask.defined()) return log_softmax(masked(info.name, x, mask), along);
   Tensor y;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     y = empty_like(x);
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);

@@ -40,8 +40,7 @@ void choose(const Broadcast& broadcast, const std::int64_t* mask, std::int64_t b
 void masked_fill_backward(Record& r) {
   const Broadcast broadcast(r.in(0).shape, {&r.in(0).shape, &r.in(1).shape});
   const std::int64_t* mask = r.saved(0).values<std::int64_t>();
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     T* to = dx.values;
@@ -68,8 +67,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
                           describe_operand("x", x), ": it has more elements; reduce the mask or broadcast x first"));
   const Broadcast broadcast(x.shape(), {&x.shape(), &mask.shape()});
   Tensor y;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     y = empty_like(x);
     const T* from = x.values<T>().data();
     const std::int64_t* hides = mask.values<std::int64_t>().data();

@@ -26,8 +26,7 @@ void backward(Record& r) {
   const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t classes = r.in(0).shape[-1];
   const std::int64_t* labels = r.saved(0).values<std::int64_t>();
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for (std::int64_t row = 0; row < r.in(1).numel(); ++row)
@@ -39,8 +38,8 @@ void backward(Record& r) {
 Tensor unused_classes(const Tensor& q) {
   const Tensor mask = zeros(q.shape(), i64);
   std::int64_t* is_unused = OpAccess::values<std::int64_t>(mask);
-  dispatch_real(q.dtype(), info.name, [&](auto zero) {
-    for (const auto weight : q.values<decltype(zero)>()) *is_unused++ = weight == zero ? 1 : 0;
+  dispatch_real(q.dtype(), info.name, [&]<class T>(T) {
+    for (const T weight : q.values<T>()) *is_unused++ = weight == T(0) ? 1 : 0;
   });
   return mask;
 }
@@ -72,8 +71,7 @@ Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyO
   const std::int64_t classes = log_probabilities.dim(-1);
   const std::int64_t* labels = targets.values<std::int64_t>().data();
   Tensor y;
-  dispatch_real(log_probabilities, "logp", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(log_probabilities, "logp", info.name, [&]<class T>(T) {
     y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, log_probabilities.dtype());
     const T* x = log_probabilities.values<T>().data();
     reduce_losses(options.reduction, targets.numel(), counted, OpAccess::values<T>(y), [=](std::int64_t row) {

@@ -6,8 +6,7 @@ namespace retrace {
 
 Tensor nonzero(const Tensor& x) {
   check_defined("nonzero", x, "x");
-  return dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  return dispatch_any(x.dtype(), [&]<class T>(T) {
     std::int64_t count = 0;
     for (const T& element : x.values<T>()) count += element != T(0) ? 1 : 0;
     const int rank = x.rank();

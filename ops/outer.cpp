@@ -10,8 +10,7 @@ constexpr OpInfo info{"outer", "y[i, j] = a[i] b[j]", "da[i] = sum_j dy[i, j] b[
 
 void backward(Record& r) {
   const std::int64_t rows = r.in(0).numel(), columns = r.in(1).numel();
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     if (r.wants(0)) {
       const T* b = r.saved(1).values<T>();
@@ -45,8 +44,7 @@ Tensor outer(const Tensor& a, const Tensor& b) {
     return outer(like_b, like_a);
   }
   Tensor y;
-  dispatch_real(a, "a", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(a, "a", info.name, [&]<class T>(T) {
     y = empty({a.dim(0), b.dim(0)}, a.dtype(), info.name);
     T* to = OpAccess::values<T>(y);
     for (const T left : a.values<T>())

@@ -32,10 +32,7 @@ constexpr OpInfo info{"pad", "y = 0, y[inside] = x", "dx = dy[inside]", "x", for
 
 void backward(Record& r) {
   const StridedWalk walk(r.in(0).shape, r.attributes<Strided>());
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
-    read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0));
-  });
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) { read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0)); });
 }
 
 }  // namespace
@@ -58,9 +55,8 @@ Tensor pad(const Tensor& x, std::span<const Padding> padding) {
   Strided inside{0, shape.strides()};
   for (int axis = 0; axis < x.rank(); ++axis)
     inside.offset += padding[static_cast<std::size_t>(axis)].before * inside.strides[static_cast<std::size_t>(axis)];
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    std::fill_n(OpAccess::values<T>(y), y.numel(), zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
+    std::fill_n(OpAccess::values<T>(y), y.numel(), T{});
     write_strided(StridedWalk(x.shape(), inside), x.values<T>().data(), {OpAccess::values<T>(y), false});
   });
   record(info, backward, {&x}, {&y}, {}, inside);

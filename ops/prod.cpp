@@ -44,8 +44,7 @@ struct Prod {
 
 void prod_backward(Record& r) {
   const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
-  dispatch_real(r.in(0).dtype, Prod::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, Prod::info.name, [&]<class T>(T) {
     const T* x = r.saved(0).values<T>();
     const T* y = r.saved(1).values<T>();
     const T* dy = r.grad_out<T>();

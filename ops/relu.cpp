@@ -50,8 +50,7 @@ void gradient_plain(const std::uint64_t* bits, const T* dy, const GradientSlot<T
 }
 
 void relu_backward(Record& r) {
-  dispatch_real(r.in(0).dtype, Relu::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, Relu::info.name, [&]<class T>(T) {
     const std::uint64_t* bits = reinterpret_cast<const std::uint64_t*>(r.saved(0).values<std::int64_t>());
     const auto [dy, dx] = r.flow<T>(0);
     for_each_part(r.in(0).numel(), [=, dy = dy, dx = dx](std::int64_t first, std::int64_t count, std::int64_t word) {
@@ -65,8 +64,7 @@ void relu_backward(Record& r) {
 
 Tensor relu_with_bits(const Tensor& x) {
   const Tensor bits = empty({groups_of(x.numel()) * words_of_group}, i64);
-  Tensor y = dispatch_real(x, "x", Relu::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  Tensor y = dispatch_real(x, "x", Relu::info.name, [&]<class T>(T) {
     Tensor result = empty_like(x);
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(result);

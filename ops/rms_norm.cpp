@@ -53,8 +53,7 @@ void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* invers
 
 void backward(Record& r) {
   const std::int64_t width = r.in(0).shape[-1], rows = r.saved(1).numel();
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const T* normal = r.saved(0).values<T>();
     const T* inverse = r.saved(1).values<T>();
@@ -119,8 +118,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
     return rms_norm(like_gamma, like_x, eps);
   }
   Tensor normal, inverse, y;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     normal = empty_like(x);
     inverse = empty(x.shape().first(x.rank() - 1), x.dtype());
     y = empty_like(x);

@@ -99,8 +99,7 @@ void turn(const Shape& shape, const RotaryOptions& options, const Turn<T>* turns
 }
 
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     turn<T>(r.in(0).shape, r.attributes<RotaryOptions>(), r.saved(0).values<Turn<T>>(), r.grad_out<T>(),
             r.grad_in<T>(0), true);
   });
@@ -119,8 +118,7 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   if (!(options.base > 0) || !std::isfinite(options.base))
     throw ValueError(text("rotary: the base is ", options.base, "; give a positive number"));
   Tensor y, turns;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     using Turn = Turn<T>;
     y = empty_like(x);
     turns = turns_of<Turn>(x.dim(-2), features / options.heads, options);

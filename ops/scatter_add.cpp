@@ -17,8 +17,7 @@ void backward(Record& r) {
   if (!r.wants(2)) return;
   const std::int64_t length = row_length(r.in(0).shape);
   const std::int64_t* ids = r.saved(0).values<std::int64_t>();
-  dispatch_real(r.in(2).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(2).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> updates = r.grad_in<T>(2);
     for (std::int64_t i = 0; i < r.in(1).numel(); ++i)
@@ -45,8 +44,7 @@ Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates) {
   }
   const std::int64_t length = row_length(x.shape());
   Tensor y = x.clone();
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     const T* from = updates.values<T>().data();
     T* to = OpAccess::values<T>(y);
     for (std::int64_t i = 0; i < ids.numel(); ++i)

@@ -41,8 +41,7 @@ template <class Body> void for_ranges_of_rows(const Shape& y, Body&& body) {
 void swiglu_backward(Record& r) {
   const Shape& shape = r.out(0).shape;
   const std::int64_t features = shape[-1];
-  dispatch_real(r.in(0).dtype, swiglu_info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, swiglu_info.name, [&]<class T>(T) {
     const T* x = r.saved(0).values<T>();
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
@@ -74,8 +73,7 @@ Tensor swiglu(const Tensor& x) {
                           " has no two halves; its last axis must be even, a gate beside each value"));
   const std::int64_t features = x.dim(-1) / 2;
   Tensor y;
-  dispatch_real(x.dtype(), swiglu_info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x.dtype(), swiglu_info.name, [&]<class T>(T) {
     y = empty(x.shape().replaced(x.rank() - 1, features), x.dtype());
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);

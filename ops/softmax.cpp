@@ -102,8 +102,7 @@ template <class T> void gradient(const Lines& lines, const T* y, const T* dy, co
 
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
-  dispatch_real(r.in(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
     const auto [dy, dx] = r.flow<T>(0);
     gradient<T>(lines, r.saved(0).values<T>(), dy, dx);
   });
@@ -116,8 +115,7 @@ Tensor softmax(const Tensor& x, int axis, const Tensor& mask) {
   const int along = axis_of(info.name, x, axis);
   if (mask.defined()) return softmax(masked(info.name, x, mask), along);
   Tensor y;
-  dispatch_real(x, "x", info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", info.name, [&]<class T>(T) {
     y = empty_like(x);
     forward(Lines(x.shape(), along), x.values<T>().data(), OpAccess::values<T>(y));
   });

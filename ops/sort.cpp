@@ -25,8 +25,7 @@ template <class T> bool is_less(T p, T q) {
 /// The first `count` positions of each line of x in order; equal elements stay in theirs.
 Tensor ordered_positions(const char* function, const Tensor& x, int axis, std::int64_t count, bool descending) {
   Tensor y = empty(x.shape().replaced(axis, count), i64, function);
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     const T* from = x.values<T>().data();
     std::int64_t* to = OpAccess::values<std::int64_t>(y);
     const Lines lines(x.shape(), axis), results(y.shape(), axis);

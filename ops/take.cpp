@@ -49,8 +49,7 @@ template <class T> void add_block(const T* from, std::int64_t count, T* to) {
 void backward(Record& r) {
   const Blocks blocks(r.in(0).shape, r.in(1).numel(), r.attributes<int>());
   const std::int64_t* ids = r.saved(0).values<std::int64_t>();
-  dispatch_real(r.in(0).dtype, r.op().name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, r.op().name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for (std::int64_t n = 0; n < blocks.outer * blocks.count; ++n)
@@ -64,8 +63,7 @@ Tensor take_blocks(const OpInfo& op, const Tensor& x, const Tensor& ids, int axi
   const std::int64_t* positions = checked_ids(op.name, ids, x.dim(axis));
   const Blocks blocks(x.shape(), ids.numel(), axis);
   Tensor y = empty(shape, x.dtype(), op.name);
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);
     parallel_for(blocks.outer * blocks.count, 16384 / (blocks.inner + 1) + 1,

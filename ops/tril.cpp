@@ -57,8 +57,7 @@ constexpr OpInfo triu_info{"triu",
                            attribute_list};
 
 void triangle_backward(Record& r) {
-  dispatch_real(r.in(0).dtype, r.op().name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, r.op().name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     for_each_of(r.in(0).shape, r.attributes<Triangle>(),
@@ -72,8 +71,7 @@ Tensor triangle_of(const OpInfo& info, const Tensor& x, const Triangle& triangle
     throw ShapeError(
         text(info.name, ": ", describe_operand("x", x), " is no matrix; it needs two axes or more: reshape it first"));
   Tensor y = empty(x.shape(), x.dtype(), info.name);
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);
     for_each_of(x.shape(), triangle, [=](std::int64_t k, bool keeps) { to[k] = keeps ? from[k] : T(0); });

@@ -15,8 +15,7 @@ constexpr std::int64_t grain = 16384;
 void where_backward(Record& r) {
   const Broadcast broadcast(r.out(0).shape, {&r.in(0).shape, &r.in(1).shape, &r.in(2).shape});
   const std::int64_t* condition = r.saved(0).values<std::int64_t>();
-  dispatch_real(r.out(0).dtype, info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     for (std::size_t operand = 1; operand <= 2; ++operand) {
       const int input = static_cast<int>(operand);
@@ -76,7 +75,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   }
   const Broadcast broadcast(shape, {&condition.shape(), &a.shape(), &b.shape()});
   Tensor y = empty(shape, a.dtype(), info.name);
-  dispatch_any(a.dtype(), [&](auto zero) { where_values<decltype(zero)>(broadcast, condition, a, b, y); });
+  dispatch_any(a.dtype(), [&]<class T>(T) { where_values<T>(broadcast, condition, a, b, y); });
   record(info, where_backward, {&condition, &a, &b}, {&y}, {&condition});
   return y;
 }

@@ -138,8 +138,7 @@ template <class Op, int operand, class T> void binary_gradient(Record& r) {
 }
 
 template <class Op> void binary_backward(Record& r) {
-  dispatch_real(r.out(0).dtype, Op::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.out(0).dtype, Op::info.name, [&]<class T>(T) {
     binary_gradient<Op, 0, T>(r);
     binary_gradient<Op, 1, T>(r);
   });
@@ -202,8 +201,7 @@ template <class Op> void record_binary(const Tensor& a, const Tensor& b, const T
 
 /// binary for operands of one dtype.
 template <class Op> Tensor binary_of_one_dtype(const Tensor& a, const Tensor& b) {
-  Tensor y = dispatch_for<Op>(a, "a", [&](auto zero) {
-    using T = decltype(zero);
+  Tensor y = dispatch_for<Op>(a, "a", [&]<class T>(T) {
     return a.shape() == b.shape() ? values_of_equal_shapes<Op, T>(a, b) : broadcast_values<Op, T>(a, b);
   });
   record_binary<Op>(a, b, y);

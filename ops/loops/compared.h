@@ -17,8 +17,7 @@ template <class Holds> Tensor compared(const char* function, const Tensor& a, co
   if (a.dtype() != b.dtype()) return compared(function, a.detach().to(f64), b.detach().to(f64), holds);
   const Broadcast broadcast(shape, {&a.shape(), &b.shape()});
   Tensor y = empty(shape, i64, function);
-  dispatch_any(a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(a.dtype(), [&]<class T>(T) {
     const T* of_a = OpAccess::values<T>(a);
     const T* of_b = OpAccess::values<T>(b);
     std::int64_t* to = OpAccess::values<std::int64_t>(y);

@@ -35,14 +35,13 @@ Tensor with_harmless_padding(const Tensor& x, const Tensor& lengths, std::int64_
   const std::size_t size = static_cast<std::size_t>(x.numel() / std::max<std::int64_t>(x.dim(0) * time, 1));
   Tensor y;
   std::size_t step = 0;
-  dispatch_real(x.dtype(), "lengths", [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x.dtype(), "lengths", [&]<class T>(T) {
     const std::span<const T> values = x.values<T>();
     for (const std::int64_t length : lengths.values<std::int64_t>())
       for (std::int64_t t = 0; t < time; ++t, ++step) {
         if (first + t < length || are_harmless(values.subspan(step * size, size))) continue;
         if (!y.defined()) y = x.clone();
-        std::fill_n(OpAccess::values<T>(y) + step * size, size, zero);
+        std::fill_n(OpAccess::values<T>(y) + step * size, size, T{});
       }
   });
   if (!y.defined()) return x;

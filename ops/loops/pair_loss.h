@@ -58,8 +58,7 @@ template <class Loss> void pair_loss_backward(Record& r) {
   const auto [reduction, loss] = r.attributes<PairLossAttributes<Loss>>();
   const std::int64_t count = r.in(0).numel();
   const double counted = counted_losses(loss, r.in(0).shape);
-  dispatch_real(r.in(0).dtype, Loss::info.name, [&, reduction = reduction, loss = loss](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, Loss::info.name, [&, reduction = reduction, loss = loss]<class T>(T) {
     const T *x = r.saved(0).values<T>(), *t = r.saved(1).values<T>(), *dy = r.grad_out<T>();
     const GradientOfLosses<T> dl(reduction, counted, dy);
     if (r.wants(0)) r.grad_in<T>(0).put(count, [=](std::int64_t k) { return dl(k) * loss.dx(x[k], t[k]); });
@@ -101,8 +100,7 @@ Tensor pair_loss(const Tensor& x, const Tensor& target, Reduction reduction, con
     return pair_loss<Loss>(like_target, like_x, reduction, loss);
   }
   Tensor y;
-  dispatch_real(x, "x", Loss::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", Loss::info.name, [&]<class T>(T) {
     y = empty(reduction == Reduction::none ? x.shape() : Shape{}, x.dtype());
     const T *of_x = x.values<T>().data(), *of_t = target.values<T>().data();
     T* to = OpAccess::values<T>(y);

@@ -137,8 +137,7 @@ template <class Op, class T, class Context> T gradient_of_term(T dy, T x, T y, c
 
 template <class Op> void reduction_backward(Record& r) {
   const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
-  dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, Op::info.name, [&]<class T>(T) {
     const T* x = r.saved(0).values<T>();
     const T* y = r.saved(1).values<T>();
     const T* dy = r.grad_out<T>();
@@ -161,8 +160,7 @@ template <class Op> void reduction_backward(Record& r) {
 template <class Fill>
 Tensor reduced_values(const Tensor& x, const char* name, const ReductionLoops& loops, const Shape& shape, Fill&& fill) {
   Tensor y;
-  dispatch_real(x, "x", name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", name, [&]<class T>(T) {
     y = empty(shape, x.dtype());
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);

@@ -41,18 +41,13 @@ StridedWalk StridedWalk::part(std::int64_t begin, std::int64_t end) const {
 
 void reordered_backward(Record& r) {
   const StridedWalk walk(r.out(0).shape, r.attributes<Strided>());
-  dispatch_real(r.in(0).dtype, r.op().name, [&](auto zero) {
-    using T = decltype(zero);
-    write_strided(walk, r.grad_out<T>(), r.grad_in<T>(0));
-  });
+  dispatch_real(r.in(0).dtype, r.op().name, [&]<class T>(T) { write_strided(walk, r.grad_out<T>(), r.grad_in<T>(0)); });
 }
 
 void part_backward(Record& r) {
   const StridedWalk walk(r.out(0).shape, r.attributes<Strided>());
-  dispatch_real(r.in(0).dtype, r.op().name, [&](auto zero) {
-    using T = decltype(zero);
-    write_strided(walk, r.grad_out<T>(), r.grad_in<T>(0, Begin::zeroed));
-  });
+  dispatch_real(r.in(0).dtype, r.op().name,
+                [&]<class T>(T) { write_strided(walk, r.grad_out<T>(), r.grad_in<T>(0, Begin::zeroed)); });
 }
 
 AttributeList part_attributes(const Record& r) {
@@ -64,8 +59,7 @@ AttributeList part_attributes(const Record& r) {
 Tensor strided_copy(const OpInfo& info, BackwardFunction backward, const Tensor& x, const Shape& shape,
                     const Strided& strided) {
   Tensor y = empty(shape, x.dtype(), info.name);
-  dispatch_any(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     read_strided(StridedWalk(shape, strided), x.values<T>().data(), {OpAccess::values<T>(y), false});
   });
   record(info, backward, {&x}, {&y}, {}, strided);

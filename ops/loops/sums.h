@@ -44,8 +44,7 @@ template <class Op> void sums_backward(Record& r) {
   const auto& flags = r.attributes<ReductionAttributes>().flags;
   const Shape kept = reduced_shape(x, flags, {.keepdims = true});
   const Broadcast broadcast(x, {&kept});
-  dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, Op::info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const T terms = as_number<T>(ReductionLoops(x, flags).terms);
     Tensor divided;

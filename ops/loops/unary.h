@@ -94,8 +94,7 @@ void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::
 
 /// dx[k] = dy[k] Op::slope(x[k], y[k]).
 template <class Op> static void multiply_by_slope(Record& r) {
-  dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(r.in(0).dtype, Op::info.name, [&]<class T>(T) {
     const auto attributes = r.attributes<typename Op::Attributes>();
     const T* saved = nullptr;
     if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
@@ -111,7 +110,7 @@ template <class Op> static void unary_backward(Record& r) {
   if constexpr (requires { Op::slope_is_one; })
     r.pass(0, 0);
   else if constexpr (requires { Op::slope_is_zero; })
-    dispatch_real(r.in(0).dtype, Op::info.name, [&](auto zero) { r.grad_in<decltype(zero)>(0, Begin::zeroed); });
+    dispatch_real(r.in(0).dtype, Op::info.name, [&]<class T>(T) { r.grad_in<T>(0, Begin::zeroed); });
   else
     multiply_by_slope<Op>(r);
 }
@@ -156,8 +155,7 @@ void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const
 /// unary for an op that saves its slope.
 template <class Op> static Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& attributes) {
   Tensor y, slope;
-  dispatch_real(x, "x", Op::info.name, [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(x, "x", Op::info.name, [&]<class T>(T) {
     y = empty_like(x);
     slope = empty_like(x);
     const T* from = OpAccess::values<T>(x);
@@ -176,8 +174,7 @@ template <class Op> static Tensor unary(const Tensor& x, const typename Op::Attr
   if constexpr (Op::saves == Saves::slope) {
     if (Tape::current() != nullptr && x.wants_gradient()) return unary_with_slope<Op>(x, attributes);
   }
-  Tensor y = dispatch_for<Op>(x, "x", [&](auto zero) {
-    using T = decltype(zero);
+  Tensor y = dispatch_for<Op>(x, "x", [&]<class T>(T) {
     Tensor result = empty_like(x);
     const T* from = OpAccess::values<T>(x);
     T* to = OpAccess::values<T>(result);

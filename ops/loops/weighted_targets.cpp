@@ -36,8 +36,7 @@ WeightedTargets weighted_targets(const Tensor& scores, const Tensor& labels, con
   const std::int64_t* label = labels.values<std::int64_t>().data();
   const double kept = 1 - options.label_smoothing, spread = options.label_smoothing / static_cast<double>(classes);
   WeightedTargets result{zeros(scores.shape(), scores.dtype()), 0};
-  dispatch_real(scores.dtype(), "weighted_targets", [&](auto zero) {
-    using T = decltype(zero);
+  dispatch_real(scores.dtype(), "weighted_targets", [&]<class T>(T) {
     T* q = OpAccess::values<T>(result.q);
     for (std::int64_t row = 0; row < rows; ++row) {
       if (label[row] == options.ignore_index) continue;

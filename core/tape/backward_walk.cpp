@@ -31,6 +31,9 @@ inline bool BackwardWalk::is_reached(const Record& record) {
 [[gnu::always_inline]] inline void BackwardWalk::run_inline(Record& record, bool outputs_end_here) const {
   check_saved(record);
   record.outputs_end_here_ = outputs_end_here;
+#ifndef NDEBUG
+  const RequestOrder order(record);
+#endif
   record.backward_(record);
   if (tape_.options_.check_finite) [[unlikely]]
     check_gradients_finite(record);

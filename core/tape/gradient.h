@@ -46,8 +46,9 @@ template <class T> struct TensorFlow {
   Tensor tensor;
 };
 
-/// How the gradient of an input begins: fresh is for those who write every element, zeroed for those who add to some.
-enum class Begin { fresh, zeroed };
+/// How the gradient of an input begins: fresh is for those who write every element at once, in_turn for those who ask
+/// for several inputs first and then write them in this order, zeroed for those who add to some elements.
+enum class Begin { fresh, in_turn, zeroed };
 
 namespace detail {
 struct Storage;

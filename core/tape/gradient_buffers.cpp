@@ -113,6 +113,12 @@ Record::Begun Record::begin_gradient(int i) {
   return {input->gradient->data(), add};
 }
 
+Record::Begun Record::begin_noted_gradient(int i) {
+  const Begun begun = begin_gradient(i);
+  if (!begun.add) RequestOrder::note_begun(i, nodes_[i]);
+  return begun;
+}
+
 Record::Begun Record::begin_zeroed_gradient(int i) {
   Node* input = node_of(nodes_[i]);
   if (!begin(input)) std::memset(input->gradient->data(), 0, input->bytes());
@@ -145,6 +151,9 @@ Tensor Record::tensor_in_place(int j) {
 Tensor Record::tensor_over_saved(int k) {
   SavedValue& value = saved_list_[k];
   Storage* storage = value.storage_;
+#ifndef NDEBUG
+  RequestOrder::note_given_away(value);
+#endif
   if (!outputs_end_here_ || !storage->is_only_handle() || value.elements_ != storage->data())
     return empty(value.shape(), value.dtype());
   value.storage_ = nullptr;

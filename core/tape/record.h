@@ -8,6 +8,7 @@
 
 #include <retrace/core/tape/gradient.h>
 #include <retrace/core/tape/op_info.h>
+#include <retrace/core/tape/request_order.h>
 #include <retrace/core/tape/scope.h>
 #include <retrace/core/tensor/tensor.h>
 
@@ -41,7 +42,12 @@ class SavedValue {
   const Shape& shape() const { return info_->shape; }
   Dtype dtype() const { return info_->dtype; }
   std::int64_t numel() const { return info_->numel(); }
-  template <class T> const T* values() const { return static_cast<const T*>(elements_); }
+  template <class T> const T* values() const {
+#ifndef NDEBUG
+    RequestOrder::check_readable(*this);
+#endif
+    return static_cast<const T*>(elements_);
+  }
   /// A handle to the saved values, cut off the tape.
   Tensor tensor() const;
 
@@ -112,14 +118,19 @@ class Record {
     const T* dy = grad_out<T>(j);
     return {dy, tensor_in_place(j)};
   }
-  /// A tensor with the shape of saved value k, for what is made of it: in the buffer of the value, if the walk looks at
-  /// it no more and nobody else holds it, or else in a new one. It is the last that a backward asks of that value;
-  /// element k of the tensor is written when all that element k of the value is needed for has been read.
+  /// A result tensor with the shape of saved value k. Reuses the value's buffer if nothing else needs it: write element
+  /// k after your last read of element k of the value. Make this the last request for that value; debug builds throw
+  /// TapeError if a later one reads it.
   Tensor tensor_over_saved(int k);
   /// Where to write the gradient of input i, in a buffer of its own. From this call on that gradient counts as begun,
   /// so ask for an input just before writing it: two inputs that are one node (mul(x, x)) then never both believe to be
-  /// first. Who writes only a part of it asks for one that is zeroed, and adds.
+  /// first; debug builds then throw TapeError for a wrong order. Who writes only a part of it asks for one that is
+  /// zeroed, and adds.
   template <class T> GradientSlot<T> grad_in(int i, Begin begin = Begin::fresh) {
+#ifndef NDEBUG
+    RequestOrder::check_written(i, nodes_[i]);
+    if (begin == Begin::fresh) return slot<T>(begin_noted_gradient(i));
+#endif
     return slot<T>(begin == Begin::zeroed ? begin_zeroed_gradient(i) : begin_gradient(i));
   }
   /// A whole tensor as a contribution to the gradient of input i. Throws ShapeError or DtypeError if it does not fit.
@@ -159,6 +170,7 @@ class Record {
   FlowPlaces begin_flow(int i, int j);
   FlowPlaces begin_flow_apart(int i, int j);
   Begun begin_gradient(int i);
+  Begun begin_noted_gradient(int i);
   Begun begin_zeroed_gradient(int i);
   Tensor tensor_in_place(int j);
 

@@ -123,7 +123,7 @@ inline bool stored_weights(const Record& r) { return r.outputs() == 2; }
 
 /// Where the gradient of input i goes.
 template <class T> GradientSlot<T> attention_slot(Record& r, int i) {
-  if (stored_weights(r)) return r.grad_in<T>(i);
+  if (stored_weights(r)) return r.grad_in<T>(i, Begin::in_turn);
   return r.grad_in<T>(i, Begin::zeroed);  // tile after tile adds to it
 }
 

@@ -1,0 +1,60 @@
+#include <retrace/core/tape/request_order.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <retrace/core/tape/record.h>
+#include <retrace/core/tensor/op_access.h>
+
+namespace retrace {
+namespace {
+
+struct Begun {
+  int input;
+  TensorInfo* info;
+};
+struct Requests {
+  const Record* record = nullptr;
+  std::vector<const SavedValue*> given_away = {};
+  std::vector<Begun> begun = {};
+};
+thread_local Requests requests;
+
+// A NaN that no arithmetic gives, as every element of a gradient that is not written yet.
+constexpr unsigned char unwritten = 0xff;
+
+bool is_written(TensorInfo* info) {
+  const auto* bytes = static_cast<const unsigned char*>(node_of(info)->gradient->data());
+  return std::any_of(bytes, bytes + node_of(info)->bytes(), [](unsigned char byte) { return byte != unwritten; });
+}
+
+}  // namespace
+
+RequestOrder::RequestOrder(const Record& record) { requests.record = &record; }
+RequestOrder::~RequestOrder() { requests = {}; }
+
+void RequestOrder::note_given_away(const SavedValue& value) { requests.given_away.push_back(&value); }
+
+void RequestOrder::check_readable(const SavedValue& value) {
+  const auto& given = requests.given_away;
+  if (std::find(given.begin(), given.end(), &value) == given.end()) return;
+  throw TapeError(text("backward: ", requests.record->op().name, " asked for the values of saved value ",
+                       &value - &requests.record->saved(0),
+                       " after tensor_over_saved() had given their buffer away; read them first"));
+}
+
+void RequestOrder::note_begun(int i, TensorInfo* input) {
+  std::memset(node_of(input)->gradient->data(), unwritten, node_of(input)->bytes());
+  requests.begun.push_back({i, input});
+}
+
+void RequestOrder::check_written(int i, TensorInfo* input) {
+  for (const Begun& begun : requests.begun)
+    if (begun.info == input && begun.input != i && input->numel() > 0 && !is_written(input))
+      throw TapeError(text("backward: ", requests.record->op().name, " asked for the gradient of input ", i,
+                           ", which is the same tensor as input ", begun.input,
+                           ", before it had written that one; ask for an input just before writing it"));
+}
+
+}  // namespace retrace

@@ -34,7 +34,7 @@ template <class T> [[gnu::noinline]] void step_where_overflowed(const AdamStep<T
 
 }  // namespace
 
-template <class T> void adam_step(const AdamStep<T>& shared) {
+template <class T> void run(const AdamStep<T>& shared) {
   const AdamStep<T> args = shared;  // a copy whose fields no store can change
   Vector<T> largest = {};
   for_each_vector<T>(args.count, [&](Index k, auto part) {
@@ -57,7 +57,7 @@ template <class T> void adam_step(const AdamStep<T>& shared) {
 }
 
 // 0 x is 0 if x is finite, otherwise NaN, and a sum keeps a NaN. Four independent sums hide the latency of additions.
-template <class T> void check_finite(const FiniteCheck<T>& args) {
+template <class T> void run(const FiniteCheck<T>& args) {
   const T* x = args.x;
   const Index count = args.count;
   const Vector<T> zero = {};
@@ -69,9 +69,7 @@ template <class T> void check_finite(const FiniteCheck<T>& args) {
   *args.are_finite = sum_of_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3])) == T(0);
 }
 
-template void adam_step(const AdamStep<float>&);
-template void adam_step(const AdamStep<double>&);
-template void check_finite(const FiniteCheck<float>&);
-template void check_finite(const FiniteCheck<double>&);
+RETRACE_INSTANTIATE_KERNEL(AdamStep);
+RETRACE_INSTANTIATE_KERNEL(FiniteCheck);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -73,7 +73,7 @@ template <class T> [[gnu::always_inline]] inline T sum_of_products(Vector<T> a, 
 
 }  // namespace
 
-template <class T> void head_forward(const HeadForward<T>& args) {
+template <class T> void run(const HeadForward<T>& args) {
   const HeadSizes n = args.n;
   WeightRows<T> weights;
   multiply_rows(args.q, n.queries, args.k, n.keys, n.features, weights);
@@ -87,7 +87,7 @@ template <class T> void head_forward(const HeadForward<T>& args) {
   mix_rows<T>(weights.values, lanes<T>, 1, args.v, n.keys, n.values, args.y, n.queries, false);
 }
 
-template <class T> void head_backward(const HeadBackward<T>& args) {
+template <class T> void run(const HeadBackward<T>& args) {
   const HeadSizes n = args.n;
   const LastVector<T> keys{static_cast<int>(n.keys)};
   WeightRows<T> ds;
@@ -114,9 +114,7 @@ template <class T> void head_backward(const HeadBackward<T>& args) {
     mix_rows<T>(ds.values, 1, lanes<T>, args.q, n.queries, n.features, args.dk, n.keys, args.add_k);
 }
 
-template void head_forward(const HeadForward<float>&);
-template void head_forward(const HeadForward<double>&);
-template void head_backward(const HeadBackward<float>&);
-template void head_backward(const HeadBackward<double>&);
+RETRACE_INSTANTIATE_KERNEL(HeadForward);
+RETRACE_INSTANTIATE_KERNEL(HeadBackward);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -4,7 +4,7 @@
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
-template <class T> void slot_forward_row(const SlotForward<T>& row) {
+template <class T> void run(const SlotForward<T>& row) {
   const SlotForward<T> args = row;
   for_each_vector<T>(args.size, [&](Index k, auto part) {
     const Vector<T> i = vector_sigmoid<T>(part.load_from(args.p + k) + part.load_from(args.q + k) + args.input_bias);
@@ -17,7 +17,7 @@ template <class T> void slot_forward_row(const SlotForward<T>& row) {
   });
 }
 
-template <class T> void slot_backward_row(const SlotBackward<T>& row) {
+template <class T> void run(const SlotBackward<T>& row) {
   const SlotBackward<T> args = row;
   for_each_vector<T>(args.size, [&](Index k, auto part) {
     const Vector<T> i = part.load_from(args.i + k), f = args.coupled ? 1 - i : part.load_from(args.f + k);
@@ -36,9 +36,7 @@ template <class T> void slot_backward_row(const SlotBackward<T>& row) {
   });
 }
 
-template void slot_forward_row(const SlotForward<float>&);
-template void slot_forward_row(const SlotForward<double>&);
-template void slot_backward_row(const SlotBackward<float>&);
-template void slot_backward_row(const SlotBackward<double>&);
+RETRACE_INSTANTIATE_KERNEL(SlotForward);
+RETRACE_INSTANTIATE_KERNEL(SlotBackward);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -4,7 +4,7 @@
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
-template <class T> void gru_forward_row(const GruForward<T>& row) {
+template <class T> void run(const GruForward<T>& row) {
   const GruForward<T> args = row;
   const Index size = args.size;
   for_each_vector<T>(size, [&](Index k, auto part) {
@@ -19,7 +19,7 @@ template <class T> void gru_forward_row(const GruForward<T>& row) {
   });
 }
 
-template <class T> void gru_backward_row(const GruBackward<T>& row) {
+template <class T> void run(const GruBackward<T>& row) {
   const GruBackward<T> args = row;
   const Index size = args.size;
   for_each_vector<T>(size, [&](Index k, auto part) {
@@ -40,9 +40,7 @@ template <class T> void gru_backward_row(const GruBackward<T>& row) {
   });
 }
 
-template void gru_forward_row(const GruForward<float>&);
-template void gru_forward_row(const GruForward<double>&);
-template void gru_backward_row(const GruBackward<float>&);
-template void gru_backward_row(const GruBackward<double>&);
+RETRACE_INSTANTIATE_KERNEL(GruForward);
+RETRACE_INSTANTIATE_KERNEL(GruBackward);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -1,8 +1,8 @@
 // The kernels of one instruction set, as a table of function pointers, and the choice of a table for this machine.
 //
 // To add a kernel: declare it in isa_functions.h, define it in a file of its own that CMake compiles once for each
-// instruction set, and add a line to its part of the table here and in isa_table.cpp (functions over arrays: see
-// elementwise.h). A new part also needs its line at the end of isa_table.cpp and of isa.cpp.
+// instruction set, and add a line to its part of the table here (functions over arrays: see elementwise.h). A new part
+// also needs its line at the end of isa_table.cpp and of isa.cpp.
 // Such a file keeps everything in RETRACE_ISA_NAMESPACE or an anonymous namespace: the linker keeps one copy of an
 // inline function that several files share, and that copy could hold instructions which this machine does not have.
 #pragma once

@@ -3,7 +3,14 @@
 
 #include <retrace/ops/kernels/isa.h>
 
+/// Compiles a kernel for both types.
+#define RETRACE_INSTANTIATE_KERNEL(Args) \
+  template void run(const Args<float>&); \
+  template void run(const Args<double>&)
+
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
+
+using Index = std::int64_t;
 
 GemmFunction<float> gemm_float;
 GemmFunction<double> gemm_double;
@@ -12,23 +19,23 @@ PackFunction<double> pack_double;
 extern const MapKernels<float> maps_of_floats;
 extern const MapKernels<double> maps_of_doubles;
 
-using Index = std::int64_t;
-template <class T> void softmax_rows(const SoftmaxRows<T>& args);
-template <class T> void softmax_gradient_rows(const SoftmaxGradientRows<T>& args);
-template <class T> void log_sum_exp_rows(const LogSumExpRows<T>& args);
-template <class T> void scaled_exp(const ScaledExp<T>& args);
-template <class T> void layer_norm_rows(const LayerNormRows<T>& args);
-template <class T> void layer_norm_gradient_rows(const LayerNormGradientRows<T>& args);
-template <class T> void adam_step(const AdamStep<T>& args);
-template <class T> void lstm_forward_row(const LstmForward<T>& args);
-template <class T> void lstm_backward_row(const LstmBackward<T>& args);
-template <class T> void gru_forward_row(const GruForward<T>& args);
-template <class T> void gru_backward_row(const GruBackward<T>& args);
-template <class T> void slot_forward_row(const SlotForward<T>& args);
-template <class T> void slot_backward_row(const SlotBackward<T>& args);
-template <class T> void turn_rows(const TurnedRows<T>& args);
-template <class T> void check_finite(const FiniteCheck<T>& args);
-template <class T> void head_forward(const HeadForward<T>& head);
-template <class T> void head_backward(const HeadBackward<T>& head);
+/// The kernels by their arguments.
+template <class T> void run(const SoftmaxRows<T>& args);
+template <class T> void run(const SoftmaxGradientRows<T>& args);
+template <class T> void run(const LogSumExpRows<T>& args);
+template <class T> void run(const ScaledExp<T>& args);
+template <class T> void run(const LayerNormRows<T>& args);
+template <class T> void run(const LayerNormGradientRows<T>& args);
+template <class T> void run(const AdamStep<T>& args);
+template <class T> void run(const LstmForward<T>& args);
+template <class T> void run(const LstmBackward<T>& args);
+template <class T> void run(const GruForward<T>& args);
+template <class T> void run(const GruBackward<T>& args);
+template <class T> void run(const SlotForward<T>& args);
+template <class T> void run(const SlotBackward<T>& args);
+template <class T> void run(const TurnedRows<T>& args);
+template <class T> void run(const FiniteCheck<T>& args);
+template <class T> void run(const HeadForward<T>& args);
+template <class T> void run(const HeadBackward<T>& args);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -27,38 +27,15 @@ constexpr void fill(IsaTraits& traits) {
 
 constexpr void fill(GemmKernels& kernels) { kernels = {gemm_float, gemm_double, pack_float, pack_double}; }
 constexpr void fill(MapKernelsOfTypes& kernels) { kernels = {&maps_of_floats, &maps_of_doubles}; }
-constexpr void fill(SoftmaxKernels& kernels) {
-  kernels = {.softmax = {softmax_rows<float>, softmax_rows<double>},
-             .softmax_gradient = {softmax_gradient_rows<float>, softmax_gradient_rows<double>}};
-}
-constexpr void fill(LossKernels& kernels) {
-  kernels = {.log_sum_exp = {log_sum_exp_rows<float>, log_sum_exp_rows<double>},
-             .scaled_exp = {scaled_exp<float>, scaled_exp<double>}};
-}
-constexpr void fill(LayerNormKernels& kernels) {
-  kernels = {.layer_norm = {layer_norm_rows<float>, layer_norm_rows<double>},
-             .layer_norm_gradient = {layer_norm_gradient_rows<float>, layer_norm_gradient_rows<double>}};
-}
-constexpr void fill(LstmKernels& kernels) {
-  kernels = {.lstm_forward = {lstm_forward_row<float>, lstm_forward_row<double>},
-             .lstm_backward = {lstm_backward_row<float>, lstm_backward_row<double>}};
-}
-constexpr void fill(GruKernels& kernels) {
-  kernels = {.gru_forward = {gru_forward_row<float>, gru_forward_row<double>},
-             .gru_backward = {gru_backward_row<float>, gru_backward_row<double>}};
-}
-constexpr void fill(GatedMemoryKernels& kernels) {
-  kernels = {.slot_forward = {slot_forward_row<float>, slot_forward_row<double>},
-             .slot_backward = {slot_backward_row<float>, slot_backward_row<double>}};
-}
-constexpr void fill(RotaryKernels& kernels) { kernels = {.turn_rows = {turn_rows<float>, turn_rows<double>}}; }
-constexpr void fill(UpdateKernels& kernels) {
-  kernels = {.adam = {adam_step<float>, adam_step<double>},
-             .check_finite = {check_finite<float>, check_finite<double>}};
-}
-constexpr void fill(HeadKernels& kernels) {
-  kernels = {.head_forward = {head_forward<float>, head_forward<double>},
-             .head_backward = {head_backward<float>, head_backward<double>}};
+/// The kernel of any arguments.
+struct KernelOfThisSet {
+  template <template <class> class Args> constexpr operator Kernel<Args>() const { return {run<float>, run<double>}; }
+};
+template <class Kernels> constexpr void fill(Kernels& kernels) {
+  if constexpr (requires { Kernels{KernelOfThisSet(), KernelOfThisSet()}; })
+    kernels = {KernelOfThisSet(), KernelOfThisSet()};
+  else
+    kernels = {KernelOfThisSet()};
 }
 
 template <class... Parts> constexpr void fill_parts(KernelTable& table) { (fill(static_cast<Parts&>(table)), ...); }

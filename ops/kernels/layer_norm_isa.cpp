@@ -102,23 +102,21 @@ template <class T> void gradient_of_group(LayerNormGradientRows<T> args, Index f
 
 }  // namespace
 
-template <class T> void layer_norm_rows(const LayerNormRows<T>& args) {
+template <class T> void run(const LayerNormRows<T>& args) {
   LayerNormRows<T> all = args;
   all.past_cache = args.past_cache && args.sum != args.y && can_be_streamed(args.y, args.length);
   for_each_group<T>(args.rows, args.length, [&](Index first, Index count) { normalise_group(all, first, count); });
   if (all.past_cache) finish_streams();
 }
 
-template <class T> void layer_norm_gradient_rows(const LayerNormGradientRows<T>& args) {
+template <class T> void run(const LayerNormGradientRows<T>& args) {
   LayerNormGradientRows<T> all = args;
   all.past_cache = args.past_cache && !args.add && args.dx != nullptr && can_be_streamed(args.dx, args.length);
   for_each_group<T>(args.rows, args.length, [&](Index first, Index count) { gradient_of_group(all, first, count); });
   if (all.past_cache) finish_streams();
 }
 
-template void layer_norm_rows(const LayerNormRows<float>&);
-template void layer_norm_rows(const LayerNormRows<double>&);
-template void layer_norm_gradient_rows(const LayerNormGradientRows<float>&);
-template void layer_norm_gradient_rows(const LayerNormGradientRows<double>&);
+RETRACE_INSTANTIATE_KERNEL(LayerNormRows);
+RETRACE_INSTANTIATE_KERNEL(LayerNormGradientRows);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -4,7 +4,7 @@
 
 namespace retrace::kernels::RETRACE_ISA_NAMESPACE {
 
-template <class T> void lstm_forward_row(const LstmForward<T>& row) {
+template <class T> void run(const LstmForward<T>& row) {
   const LstmForward<T> args = row;
   const Index size = args.size;
   for_each_vector<T>(size, [&](Index k, auto part) {
@@ -22,7 +22,7 @@ template <class T> void lstm_forward_row(const LstmForward<T>& row) {
   });
 }
 
-template <class T> void lstm_backward_row(const LstmBackward<T>& row) {
+template <class T> void run(const LstmBackward<T>& row) {
   const LstmBackward<T> args = row;
   const Index size = args.size;
   for_each_vector<T>(size, [&](Index k, auto part) {
@@ -41,9 +41,7 @@ template <class T> void lstm_backward_row(const LstmBackward<T>& row) {
   });
 }
 
-template void lstm_forward_row(const LstmForward<float>&);
-template void lstm_forward_row(const LstmForward<double>&);
-template void lstm_backward_row(const LstmBackward<float>&);
-template void lstm_backward_row(const LstmBackward<double>&);
+RETRACE_INSTANTIATE_KERNEL(LstmForward);
+RETRACE_INSTANTIATE_KERNEL(LstmBackward);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

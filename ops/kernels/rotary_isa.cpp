@@ -25,7 +25,7 @@ template <class T, class Partner>
 
 }  // namespace
 
-template <class T> void turn_rows(const TurnedRows<T>& shared) {
+template <class T> void run(const TurnedRows<T>& shared) {
   const TurnedRows<T> args = shared;  // a copy whose fields no store can change
   const Index pairs = args.pairs, size = 2 * pairs;
   const T sense = args.backwards ? T(-1) : T(1);
@@ -51,7 +51,6 @@ template <class T> void turn_rows(const TurnedRows<T>& shared) {
   }
 }
 
-template void turn_rows(const TurnedRows<float>&);
-template void turn_rows(const TurnedRows<double>&);
+RETRACE_INSTANTIATE_KERNEL(TurnedRows);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -108,16 +108,16 @@ template <class T> void softmax_gradient_group(SoftmaxGradientRows<T> args, Inde
 
 }  // namespace
 
-template <class T> void softmax_rows(const SoftmaxRows<T>& args) {
+template <class T> void run(const SoftmaxRows<T>& args) {
   for_each_group<T>(args.rows, args.length, [&](Index first, Index count) { softmax_group(args, first, count); });
 }
 
-template <class T> void softmax_gradient_rows(const SoftmaxGradientRows<T>& args) {
+template <class T> void run(const SoftmaxGradientRows<T>& args) {
   for_each_group<T>(args.rows, args.length,
                     [&](Index first, Index count) { softmax_gradient_group(args, first, count); });
 }
 
-template <class T> void log_sum_exp_rows(const LogSumExpRows<T>& args) {
+template <class T> void run(const LogSumExpRows<T>& args) {
   for (Index row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;
     const T max_x = largest_of_row(x, args.length);
@@ -129,7 +129,7 @@ template <class T> void log_sum_exp_rows(const LogSumExpRows<T>& args) {
   }
 }
 
-template <class T> void scaled_exp(const ScaledExp<T>& shared) {
+template <class T> void run(const ScaledExp<T>& shared) {
   const ScaledExp<T> args = shared;  // a copy whose fields no store can change
   for_each_vector<T>(args.count, [&](Index k, auto part) {
     const Vector<T> value = args.factor * vector_exp<T>(part.load_from(args.x + k) - args.shift);
@@ -137,13 +137,9 @@ template <class T> void scaled_exp(const ScaledExp<T>& shared) {
   });
 }
 
-template void softmax_rows(const SoftmaxRows<float>&);
-template void softmax_rows(const SoftmaxRows<double>&);
-template void softmax_gradient_rows(const SoftmaxGradientRows<float>&);
-template void softmax_gradient_rows(const SoftmaxGradientRows<double>&);
-template void log_sum_exp_rows(const LogSumExpRows<float>&);
-template void log_sum_exp_rows(const LogSumExpRows<double>&);
-template void scaled_exp(const ScaledExp<float>&);
-template void scaled_exp(const ScaledExp<double>&);
+RETRACE_INSTANTIATE_KERNEL(SoftmaxRows);
+RETRACE_INSTANTIATE_KERNEL(SoftmaxGradientRows);
+RETRACE_INSTANTIATE_KERNEL(LogSumExpRows);
+RETRACE_INSTANTIATE_KERNEL(ScaledExp);
 
 }  // namespace retrace::kernels::RETRACE_ISA_NAMESPACE

@@ -1,22 +1,14 @@
-#include <cmath>
-
-#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
 
 struct Abs {
   static constexpr OpInfo info{"abs", "y = |x|", "dx = dy sign(x)", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, Attributes) {
-    using std::abs;
-    return abs(x);
-  }
-  template <class T> static T slope(T x, T, Attributes) { return x > 0 ? T(1) : x < 0 ? T(-1) : slope_at_kink(x); }
+  template <class T> static T value(T x) { return abs(x); }
+  template <class T> static T slope(T x, T) { return x > 0 ? T(1) : x < 0 ? T(-1) : slope_at_kink(x); }
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <retrace/ops/loops/binary.h>
 #include <retrace/ops/loops/masked.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

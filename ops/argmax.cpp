@@ -1,10 +1,5 @@
 // argmax and argmin.
-#include <cmath>
-
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/lines.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -19,7 +14,6 @@ Tensor first_best(const char* function, const char* what, const Tensor& x, int a
                           " element; choose another axis"));
   Tensor y;
   dispatch_real(x, "x", function, [&]<class T>(T) {
-    using std::isnan;
     y = empty(x.shape().erased(along), i64);
     const T* from = x.values<T>().data();
     std::int64_t* to = OpAccess::values<std::int64_t>(y);

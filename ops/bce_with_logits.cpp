@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/pair_loss.h>
 
@@ -16,7 +14,6 @@ struct BinaryCrossEntropy {
 
   // x (1 - t) and not x - x t, which would lose the digits of 1 - t where x is large.
   template <class T> static T value(T x, T t) {
-    using std::isinf, std::log1p;
     const T factor = x < T(0) ? -t : T(1) - t;
     const T linear = isinf(x) && factor == T(0) ? T(0) : factor * x;  // an impossible class that is not the target
     return linear + log1p(exp_of_minus_size(x));

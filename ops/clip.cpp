@@ -1,6 +1,4 @@
-#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

@@ -1,9 +1,7 @@
 // equal, not_equal, less, less_equal, greater and greater_equal.
 #include <functional>
-#include <limits>
 
 #include <retrace/ops/loops/compared.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

@@ -1,13 +1,7 @@
 // concat, and stack as concat along an axis of length 1.
-#include <algorithm>
-
-#include <retrace/core/tape/attribute.h>
 #include <retrace/core/tensor/dtype_mismatch.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

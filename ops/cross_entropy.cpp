@@ -1,8 +1,3 @@
-#include <cmath>
-#include <limits>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/class_losses.h>
 #include <retrace/ops/loops/weighted_targets.h>
 
@@ -10,7 +5,6 @@ namespace retrace {
 
 // max x, ln sum_c e^(x[c] - max x) and 1 / sum_c e^(x[c] - max x) of each row.
 template <class T> void plain::log_sum_exp(const LogSumExpRows<T>& args) {
-  using std::exp, std::log;
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;
     T max_x = static_cast<T>(-std::numeric_limits<double>::infinity());
@@ -24,7 +18,6 @@ template <class T> void plain::log_sum_exp(const LogSumExpRows<T>& args) {
 
 // The gradient of a row but for its label: dx = dl softmax(x), with shift max x and factor dl / sum_c e^(x[c] - max x).
 template <class T> void plain::scaled_exp(const ScaledExp<T>& args) {
-  using std::exp;
   GradientSlot<T>{args.y, args.add}.put(args.count,
                                         [=](std::int64_t k) { return args.factor * exp(args.x[k] - args.shift); });
 }
@@ -85,7 +78,6 @@ void soft_backward(Record& r) {
   const Attributes attributes = r.attributes<Attributes>();
   const std::int64_t classes = r.in(0).shape[-1], rows = r.saved(1).shape()[1];
   dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
-    using std::exp;
     const ClassLosses<T> loss(r.saved(0).values<T>(), r.saved(1).values<T>(), rows, classes);
     const T* t = r.saved(2).values<T>();
     const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
@@ -120,7 +112,6 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, Reduction
   const double counted = static_cast<double>(logits.shape().first(logits.rank() - 1).numel());
   const auto [y, sums] =
       losses_of_rows(logits, reduction, counted, [&]<class T>(const ClassLosses<T>& loss, std::int64_t row) {
-        using std::isfinite;
         const T* t = targets.values<T>().data() + row * logits.dim(-1);
         return ordered_sum<T>(logits.dim(-1), [&](std::int64_t c) {
           const T of_class = loss(row, c);

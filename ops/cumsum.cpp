@@ -1,10 +1,4 @@
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/loops/ordered_sum.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

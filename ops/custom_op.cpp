@@ -1,12 +1,8 @@
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <utility>
 
-#include <retrace/core/tape/attribute.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

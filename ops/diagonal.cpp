@@ -1,15 +1,8 @@
 // diagonal, its inverse diag_embed, and diag, which is one or the other.
-#include <algorithm>
 #include <cstdlib>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

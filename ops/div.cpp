@@ -1,8 +1,5 @@
-#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/binary.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

@@ -1,10 +1,7 @@
 // einsum, of other ops: each operand is multiplied with the product of those before it. Of the labels of both, those
 // that are needed later stay (a batch), and the others are summed, as the inner axes of a matrix product.
-#include <algorithm>
-
 #include <retrace/ops/loops/einsum_equation.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

@@ -1,10 +1,5 @@
 // elu and selu.
-#include <cmath>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -24,12 +19,8 @@ struct Elu {
       attribute_list};
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, const Attributes& c) {
-    using std::expm1;
-    return x > 0 ? x : static_cast<T>(c.alpha) * expm1(x);
-  }
+  template <class T> static T value(T x, const Attributes& c) { return x > 0 ? x : static_cast<T>(c.alpha) * expm1(x); }
   template <class T> static T slope(T x, T, const Attributes& c) {
-    using std::exp;
     return x > 0 ? T(1) : static_cast<T>(c.alpha) * exp(x);
   }
 };
@@ -39,17 +30,10 @@ struct Selu {
   static constexpr double factor = 1.0507009873554804934193349852946;
   static constexpr OpInfo info{"selu", "y = 1.0507009873554805 x where x > 0, else 1.7580993408473766 (e^x - 1)",
                                "dx = 1.0507009873554805 dy where x > 0, else 1.7580993408473766 dy e^x", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, Attributes) {
-    using std::expm1;
-    return x > 0 ? T(factor) * x : T(factor * alpha) * expm1(x);
-  }
-  template <class T> static T slope(T x, T, Attributes) {
-    using std::exp;
-    return x > 0 ? T(factor) : T(factor * alpha) * exp(x);
-  }
+  template <class T> static T value(T x) { return x > 0 ? T(factor) * x : T(factor * alpha) * expm1(x); }
+  template <class T> static T slope(T x, T) { return x > 0 ? T(factor) : T(factor * alpha) * exp(x); }
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/op.h>
 #include <retrace/ops/take.h>
 
 namespace retrace {

@@ -1,22 +1,14 @@
-#include <cmath>
-
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
 
 struct Expm1 {
   static constexpr OpInfo info{"expm1", "y = e^x - 1", "dx = dy e^x", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, Attributes) {
-    using std::expm1;
-    return expm1(x);
-  }
-  template <class T> static T slope(T x, T, Attributes) {  // not y + 1, which is 0 below the precision of y = -1
-    using std::exp;
+  template <class T> static T value(T x) { return expm1(x); }
+  template <class T> static T slope(T x, T) {  // not y + 1, which is 0 below the precision of y = -1
     return exp(x);
   }
 };

@@ -1,6 +1,3 @@
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/ids.h>
 #include <retrace/ops/loops/lines.h>
 

@@ -1,11 +1,6 @@
 // The GRU over a sequence in one op (gru_sequence), and its step composed of others (gru_step).
-#include <cmath>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/logistic.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
 #include <retrace/ops/loops/sum_of_rows.h>
 
@@ -13,7 +8,6 @@ namespace retrace {
 
 // r = sigmoid(p_r + q_r), z = sigmoid(p_z + q_z), n = tanh(p_n + r q_n), h = n + z (h_before - n)
 template <class T> void plain::gru_forward(const GruForward<T>& args) {
-  using std::tanh;
   T *r = args.p, *z = r + args.size, *n = z + args.size;
   const T *q_r = args.q, *q_z = q_r + args.size, *q_n = q_z + args.size;
   for (std::int64_t k = 0; k < args.size; ++k) {

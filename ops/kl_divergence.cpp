@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <retrace/ops/loops/pair_loss.h>
 
 namespace retrace {
@@ -23,14 +21,8 @@ struct KlDivergence {
                                pair_loss_formulas<KlDivergence>,
                                pair_loss_attributes<KlDivergence>};
 
-  template <class T> T probability(T t) const {
-    using std::exp;
-    return log_target ? exp(t) : t;
-  }
-  template <class T> T log_ratio(T x, T t) const {
-    using std::log;
-    return (log_target ? t : log(t)) - x;
-  }
+  template <class T> T probability(T t) const { return log_target ? exp(t) : t; }
+  template <class T> T log_ratio(T x, T t) const { return (log_target ? t : log(t)) - x; }
   // A class of probability 0 adds 0 (-inf), which is 0 here.
   template <class T> T value(T x, T t) const {
     const T p = probability(t);

@@ -1,12 +1,5 @@
-#include <cmath>
-#include <vector>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/activation.h>
-#include <retrace/ops/loops/formula.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/sum_of_rows.h>
 
 namespace retrace {

@@ -1,13 +1,6 @@
-#include <cmath>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
-#include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/loops/softmax_line.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -23,7 +16,6 @@ constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx
 // -inf is a constant: what is masked has no slope, and its gradient, whatever it is, no effect.
 
 template <class T> void forward(const T* x, T* y, std::int64_t length, std::int64_t stride) {
-  using std::exp, std::log;
   const T max_x = largest(x, length, stride);
   if (is_hidden(max_x)) {  // nothing is left of this line; NaN stays
     for (std::int64_t k = 0; k < length * stride; k += stride) y[k] = masked_sum(T(0), x[k]);
@@ -39,7 +31,6 @@ template <class T> void forward(const T* x, T* y, std::int64_t length, std::int6
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
   dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
-    using std::exp;
     const T* y = r.saved(0).values<T>();
     const auto [dy, dx] = r.flow<T>(0);
     lines.for_each([=, dy = dy, dx = dx](std::int64_t start) {

@@ -1,6 +1,5 @@
 // logical_and, logical_or, logical_xor and logical_not of masks.
 #include <retrace/ops/loops/compared.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

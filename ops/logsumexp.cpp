@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <retrace/ops/loops/masked.h>
 #include <retrace/ops/loops/reduction.h>
 
@@ -13,18 +11,15 @@ struct LogSumExp {
 
   /// NaN if any element is NaN, -inf if there is none.
   template <class T> static T largest(const Terms<T>& x) {
-    using std::isnan;
     T max_x = static_cast<T>(minus_infinity);
     x.for_each([&](std::int64_t k) { max_x = isnan(max_x) || x.x[k] <= max_x ? max_x : x.x[k]; });
     return max_x;
   }
   template <class T> static Wide<T> sum_of_exponentials(const Terms<T>& x, T max_x) {
-    using std::exp;
     const Wide<T> shift = static_cast<Wide<T>>(max_x);
     return x.sum([=](Wide<T> element) { return exp(element - shift); });
   }
   template <class T> static T value(const Terms<T>& x) {
-    using std::log, std::isinf;
     const T max_x = largest(x);
     if (isinf(max_x)) return max_x < T(0) ? static_cast<T>(minus_infinity) : max_x;  // nothing but -inf, or an inf
     return static_cast<T>(static_cast<Wide<T>>(max_x) + log(sum_of_exponentials(x, max_x)));
@@ -37,7 +32,6 @@ struct LogSumExp {
     return {max_x, static_cast<T>(Wide<T>(1) / sum_of_exponentials(x, max_x))};
   }
   template <class T> static T slope(T x, T y, const Context<T>& of_set) {
-    using std::exp;
     return is_hidden(y) ? T(0) : exp(x - of_set.max_x) * of_set.one_over_sum;
   }
 };

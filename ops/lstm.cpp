@@ -1,18 +1,12 @@
 // The LSTM over a sequence in one op (lstm_sequence), and its step composed of others (lstm_step).
-#include <cmath>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/logistic.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
 
 namespace retrace {
 
 // i, f, o = sigmoid z, g = tanh z, c = f c_before + i g, h = o tanh c
 template <class T> void plain::lstm_forward(const LstmForward<T>& args) {
-  using std::tanh;
   T *i = args.z, *f = i + args.size, *g = f + args.size, *o = g + args.size;
   for (std::int64_t k = 0; k < args.size; ++k) {
     i[k] = logistic(i[k]), f[k] = logistic(f[k]), g[k] = tanh(g[k]), o[k] = logistic(o[k]);
@@ -23,7 +17,6 @@ template <class T> void plain::lstm_forward(const LstmForward<T>& args) {
 
 // dc += dh o (1 - tanh^2 c); dz = (dc g i', dc c_before f', dc i g', dh tanh c o'); dc <- dc f
 template <class T> void plain::lstm_backward(const LstmBackward<T>& args) {
-  using std::tanh;
   const std::int64_t size = args.size;
   for (std::int64_t k = 0; k < size; ++k) {
     const T i = args.gates[k], f = args.gates[size + k], g = args.gates[2 * size + k], o = args.gates[3 * size + k];

@@ -1,10 +1,6 @@
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/strong_zeros.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/matmul_plan.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

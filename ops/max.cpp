@@ -1,6 +1,3 @@
-#include <cmath>
-
-#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/reduction.h>
 
 namespace retrace {
@@ -31,7 +28,6 @@ Dual split_of_ties(const Terms<Dual>& x, Dual y) {
 
 // The element that none `beats`; NaN beats all.
 template <class T, class Beats> T extreme(const Terms<T>& x, Beats&& beats) {
-  using std::isnan;
   T best = x.x[x.base];
   x.for_each([&](std::int64_t k) {
     if (isnan(x.x[k]) || beats(x.x[k], best)) best = isnan(best) ? best : x.x[k];

@@ -1,7 +1,5 @@
 // maximum and minimum: the larger and the smaller of two.
-#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/binary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

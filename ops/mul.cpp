@@ -1,5 +1,4 @@
 #include <retrace/ops/loops/binary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {

@@ -1,4 +1,3 @@
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/loss.h>
 #include <retrace/ops/loops/weighted_targets.h>
 

@@ -1,6 +1,4 @@
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,6 +1,3 @@
-#include <cmath>
-
-#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/reduction.h>
 #include <retrace/ops/loops/rescaled.h>
 
@@ -13,7 +10,6 @@ struct Norm {
   static constexpr bool needs_elements = false;
 
   template <class T> static T value(const Terms<T>& x) {
-    using std::sqrt;
     const Wide<T> squares = x.sum([](auto element) { return element * element; });
     if (keeps_digits(squares)) return static_cast<T>(sqrt(squares));
     const PowerOfTwo scale = to_unit_size(largest_of(x));

@@ -1,7 +1,5 @@
 // y = x, and a function of yours sees or changes the gradient on its way back.
-#include <utility>
-
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

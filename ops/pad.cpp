@@ -1,13 +1,5 @@
-#include <algorithm>
-#include <utility>
-#include <vector>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

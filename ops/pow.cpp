@@ -1,18 +1,11 @@
-#include <cmath>
-#include <type_traits>
-
-#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/loops/binary.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
 
 /// x^p, where x^0 = 1 has slope 0 in x even at x = 0, and a NaN stays one.
 template <class T> T power(T x, T p) {
-  using std::pow;
   if (x != x || p != p) return x + p;
   if constexpr (std::is_same_v<T, Dual>)
     if (p == 0) x.tangent = 0;
@@ -45,7 +38,6 @@ struct Pow {
   template <class T> static T value(T a, T b) { return power(a, b); }
   template <class T> static T da(T dy, T a, T b, T) { return b == 0 ? T(0) : dy * b * power(a, b - 1); }
   template <class T> static T db(T dy, T a, T, T y) {
-    using std::log;
     return y == 0 ? slope_at_kink(y) : dy * y * log(a);  // y ln a tends to 0 with y, its slope in a need not
   }
 };

@@ -1,8 +1,3 @@
-#include <cmath>
-#include <utility>
-#include <vector>
-
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/reduction.h>
 
 namespace retrace {

@@ -1,24 +1,18 @@
 // relu and leaky_relu. relu saves a bit for each element: where the next op saves y, that costs little more, and where
 // it does not, a thirty-second of y.
-#include <algorithm>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/activation.h>
-#include <retrace/ops/loops/formula.h>
 
 namespace retrace {
 namespace {
 
 struct Relu {
   static constexpr OpInfo info{"relu", "y = max(x, 0)", "dx = dy where x > 0, else 0", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::y;
 
-  template <class T> static T value(T x, Attributes) {
+  template <class T> static T value(T x) {
     return x <= 0 ? T(0) : x;  // NaN is not <= 0
   }
-  template <class T> static T slope(T, T y, Attributes) { return y > 0 ? T(1) : T(0); }
+  template <class T> static T slope(T, T y) { return y > 0 ? T(1) : T(0); }
   template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::relu;
   template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::relu_gradient;
 };
@@ -38,7 +32,7 @@ template <class Body> void for_each_part(std::int64_t count, Body&& body) {
 template <class T> void values_and_bits_plain(const T* x, T* y, std::uint64_t* bits, std::int64_t count) {
   std::fill(bits, bits + groups_of(count) * words_of_group, 0);
   for (std::int64_t k = 0; k < count; ++k) {
-    y[k] = Relu::value(x[k], {});
+    y[k] = Relu::value(x[k]);
     bits[k / 64] |= std::uint64_t{y[k] > 0} << k % 64;
   }
 }

@@ -1,11 +1,5 @@
 // reshape, squeeze and unsqueeze: the same elements in the same order, so the storage is shared.
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

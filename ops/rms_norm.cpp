@@ -1,14 +1,6 @@
-#include <cmath>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/hidden_row.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/loops/rescaled.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {
@@ -83,7 +75,6 @@ template <class T> T put_rescaled(const T* x, const T* gamma, double eps, std::i
 template <class T>
 void forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int64_t width, T* normal, T* inverse,
              T* y) {
-  using std::sqrt;
   parallel_for(rows, 4096 / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const T* from = x + row * width;

@@ -1,7 +1,5 @@
 // The recurrent layer of Elman over a sequence in one op (rnn_sequence), and its step composed of others (rnn_step).
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/activation.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/recurrent.h>
 
 namespace retrace {

@@ -1,5 +1,4 @@
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,12 +1,5 @@
-#include <cmath>
-#include <type_traits>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

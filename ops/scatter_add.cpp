@@ -1,7 +1,5 @@
-#include <algorithm>
-
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/ids.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

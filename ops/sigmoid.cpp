@@ -7,11 +7,10 @@ namespace {
 // Saves the slope, not y: where y rounds to 1, 1 - y would be 0.
 struct Sigmoid {
   static constexpr OpInfo info{"sigmoid", "y = 1 / (1 + e^-x)", "dx = dy y (1 - y)", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
 
-  template <class T> static T value(T x, Attributes) { return logistic(x); }
-  template <class T> static T slope(T x, T, Attributes) { return logistic_slope(x); }
+  template <class T> static T value(T x) { return logistic(x); }
+  template <class T> static T slope(T x, T) { return logistic_slope(x); }
   template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::sigmoid;
 };
 

@@ -1,23 +1,16 @@
 // silu, and swiglu, which takes silu of one half and multiplies it by the other.
-#include <algorithm>
-#include <array>
-
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
 
 struct Silu {
   static constexpr OpInfo info{"silu", "s = 1 / (1 + e^-x), y = x s", "dx = dy (s + x s (1 - s))", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, Attributes) { return at_least_lowest(x) * logistic(x); }
-  template <class T> static T slope(T x, T, Attributes) { return logistic(x) + finite_or_nan(x) * logistic_slope(x); }
+  template <class T> static T value(T x) { return at_least_lowest(x) * logistic(x); }
+  template <class T> static T slope(T x, T) { return logistic(x) + finite_or_nan(x) * logistic_slope(x); }
   template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::silu;
   template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::silu_gradient;
 };

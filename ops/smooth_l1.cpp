@@ -1,9 +1,4 @@
 // smooth_l1, and huber, a multiple of it.
-#include <cmath>
-#include <limits>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/pair_loss.h>
 
 namespace retrace {
@@ -27,12 +22,10 @@ struct SmoothL1 {
                                pair_loss_attributes<SmoothL1>};
 
   template <class T> T value(T x, T t) const {
-    using std::abs;
     const T b = static_cast<T>(beta), d = abs(x - t);
     return d < b ? T(0.5) * d * (d / b) : d - T(0.5) * b;  // d * d could overflow, d / b cannot
   }
   template <class T> T dx(T x, T t) const {
-    using std::abs;
     const T b = static_cast<T>(beta), d = x - t;
     if (abs(d) < b) return d / b;
     return d > T(0) ? T(1) : d < T(0) ? T(-1) : d == T(0) ? slope_at_kink(d) : d;  // NaN

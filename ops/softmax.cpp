@@ -1,23 +1,12 @@
-#include <array>
-#include <cmath>
-#include <limits>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/kernels/strong_zeros.h>
-#include <retrace/ops/loops/formula.h>
 #include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/masked.h>
-#include <retrace/ops/loops/ordered_sum.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 
 // y = e^(s x - max s x) / sum e^(s x - max s x) of each row; zeros if every element is -inf.
 template <class T> void plain::softmax(const SoftmaxRows<T>& args) {
-  using std::exp;
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;
     T* y = args.y + row * args.length;

@@ -2,28 +2,25 @@
 #include <retrace/ops/kernels/elementwise.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/unary.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
 
 struct Softplus {
   static constexpr OpInfo info{"softplus", "y = ln(1 + e^x)", "dx = dy / (1 + e^-x)", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
 
-  template <class T> static T value(T x, Attributes) { return log_one_plus_exp(x); }
-  template <class T> static T slope(T x, T, Attributes) { return logistic(x); }
+  template <class T> static T value(T x) { return log_one_plus_exp(x); }
+  template <class T> static T slope(T x, T) { return logistic(x); }
   template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::softplus;
 };
 
 struct LogSigmoid {
   static constexpr OpInfo info{"log_sigmoid", "y = -ln(1 + e^-x)", "dx = dy / (1 + e^x)", "x"};
-  using Attributes = NoAttributes;
   static constexpr Saves saves = Saves::slope;
 
-  template <class T> static T value(T x, Attributes) { return -log_one_plus_exp(-x); }
-  template <class T> static T slope(T x, T, Attributes) { return logistic(-x); }
+  template <class T> static T value(T x) { return -log_one_plus_exp(-x); }
+  template <class T> static T slope(T x, T) { return logistic(-x); }
   template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::log_sigmoid;
 };
 

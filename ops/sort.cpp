@@ -1,13 +1,7 @@
 // sort, argsort and topk: positions in order, which are not recorded, and the elements there by gather.
-#include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <type_traits>
 
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/lines.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
 
 namespace retrace {
 namespace {
@@ -17,7 +11,6 @@ template <class T> bool is_less(T p, T q) {
   if constexpr (std::is_integral_v<T>) {
     return p < q;
   } else {
-    using std::isnan;
     return !isnan(p) && (isnan(q) || p < q);
   }
 }

@@ -1,7 +1,5 @@
-#include <retrace/ops/loops/formula.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/strided.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

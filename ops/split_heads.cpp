@@ -1,10 +1,7 @@
 // split_heads and combine_heads, of reshape and transpose.
-#include <array>
 #include <numeric>
-#include <utility>
 
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

@@ -1,12 +1,7 @@
 #include <retrace/ops/take.h>
 
-#include <algorithm>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

@@ -1,12 +1,5 @@
 // tril and triu: the triangles of matrices below and above a diagonal.
-#include <algorithm>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

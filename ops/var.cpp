@@ -1,7 +1,4 @@
 // var, and std, its square root.
-#include <cmath>
-
-#include <retrace/core/tensor/dual.h>
 #include <retrace/ops/loops/reduction.h>
 #include <retrace/ops/loops/rescaled.h>
 
@@ -11,7 +8,6 @@ namespace {
 template <class T> Wide<T> count_of(const Terms<T>& x) { return static_cast<Wide<T>>(static_cast<double>(x.count())); }
 
 template <class T> Wide<T> mean_of(const Terms<T>& x) {
-  using std::isfinite;
   const Wide<T> sum = x.sum([](auto element) { return element; });
   if (isfinite(sum)) return sum / count_of(x);
   const PowerOfTwo scale = to_unit_size(largest_of(x));
@@ -81,7 +77,6 @@ struct Std {
     Wide<T> n;
   };
   template <class T> static T value(const Terms<T>& x) {
-    using std::sqrt;
     const Wide<T> mean = exact_mean(x), variance = variance_of(x, mean);
     if (keeps_digits(variance)) return static_cast<T>(sqrt(variance));
     const PowerOfTwo scale = to_unit_size(largest_of(x));
@@ -90,7 +85,6 @@ struct Std {
   }
   template <class T> static Context<T> context(const Terms<T>& x, T) { return {exact_mean(x), count_of(x)}; }
   template <class T> static T slope(T x, T y, const Context<T>& of_set) {
-    using std::isfinite;
     const Wide<T> deviation = static_cast<Wide<T>>(x) - of_set.mean;
     if (y == T(0)) return static_cast<T>(slope_at_kink(deviation));
     const Wide<T> below = of_set.n * static_cast<Wide<T>>(y);

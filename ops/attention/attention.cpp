@@ -1,13 +1,7 @@
 // attention and attention_with_weights, of q, k and v in three tensors.
-#include <algorithm>
-#include <vector>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/recorded.h>
 #include <retrace/ops/loops/masked.h>
-#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 

@@ -3,9 +3,6 @@
 // kernels, dual numbers, take the plain loops of attention.cpp.
 #pragma once
 
-#include <type_traits>
-
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/head.h>
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>

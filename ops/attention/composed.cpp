@@ -1,8 +1,7 @@
 // The twin of attention, composed of other ops: what Tape({.expand_fused = true}) shows of its inside.
-#include <algorithm>
-#include <cmath>
-
 #include <retrace/ops/attention/composed.h>
+
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

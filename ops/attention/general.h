@@ -3,13 +3,6 @@
 // v may as well be parts of one tensor.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/recording.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/kernels/strong_zeros.h>
 #include <retrace/ops/loops/broadcast.h>

@@ -3,12 +3,9 @@
 // tensor, the contributions to its gradient are added in another order.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <optional>
 
 #include <retrace/core/base/threads_scope.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/general.h>
 
 namespace retrace {

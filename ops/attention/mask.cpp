@@ -1,8 +1,5 @@
 #include <retrace/ops/attention/mask.h>
 
-#include <algorithm>
-
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/masked.h>
 
 namespace retrace {

@@ -1,10 +1,6 @@
 // Attention of q, k and v that lie together in the rows of one tensor, where they stay.
-#include <array>
-
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/attention/composed.h>
 #include <retrace/ops/attention/recorded.h>
-#include <retrace/ops/loops/operands.h>
 
 namespace retrace {
 namespace {

@@ -1,9 +1,7 @@
 // What the two attention ops share besides their loops: the call that records them, and their formulas.
 #pragma once
 
-#include <retrace/core/tape/attribute.h>
 #include <retrace/ops/attention/choose.h>
-#include <retrace/ops/loops/formula.h>
 
 namespace retrace {
 

@@ -1,18 +1,14 @@
 // The gates of a relational memory in one op, and the same composed of others.
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/gated_memory/operands.h>
 #include <retrace/ops/gated_memory/sizes.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/logistic.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 
 // i = sigmoid(p + q + input_bias), f = sigmoid(p + q + forget_bias) or 1 - i, next = i tanh c + f m
 template <class T> void plain::slot_forward(const SlotForward<T>& args) {
-  using std::tanh;
   for (std::int64_t k = 0; k < args.size; ++k) {
     const T i = logistic(args.p[k] + args.q[k] + args.input_bias);
     const T f = args.coupled ? 1 - i : logistic(args.p[args.size + k] + args.q[args.size + k] + args.forget_bias);
@@ -24,7 +20,6 @@ template <class T> void plain::slot_forward(const SlotForward<T>& args) {
 
 // di += dnext tanh c, df += dnext m, dz = (di i (1 - i), df f (1 - f)), dm = dnext f, dc = dnext i (1 - tanh^2 c)
 template <class T> void plain::slot_backward(const SlotBackward<T>& args) {
-  using std::tanh;
   const auto put = [](T* to, std::int64_t k, bool add, T value) {
     if (to != nullptr) to[k] = add ? to[k] + value : value;
   };

@@ -1,10 +1,8 @@
 // The slots of a memory, and sums over them.
 #pragma once
 
-#include <retrace/core/base/parallel.h>
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/loops/ordered_sum.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,14 +1,10 @@
 // Layer norm and its gradient over threads: the rows that the kernels cannot do, and sums over blocks of rows.
 #pragma once
 
-#include <algorithm>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/hidden_row.h>
 #include <retrace/ops/loops/rescaled.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,11 +1,7 @@
 // The formulas of a call of layer_norm or residual_layer_norm.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <string>
-
-#include <retrace/ops/loops/formula.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,10 +1,7 @@
 // Whether the gradient of layer norm can start from its result.
 #pragma once
 
-#include <cmath>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 
@@ -19,7 +16,6 @@ inline bool gives_back_normal(const char* function, const Tensor& gamma, const T
   const Tensor& given = gamma.defined() ? gamma : beta;
   if (!given.defined()) return true;
   return dispatch_real(given.dtype(), function, [&]<class T>(T) {
-    using std::abs;
     const T *scales = values_or_null<T>(gamma), *offsets = values_or_null<T>(beta);
     bool given_back = true;
     for (std::int64_t k = 0; k < given.numel(); ++k) {

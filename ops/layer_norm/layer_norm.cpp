@@ -1,18 +1,11 @@
-#include <cmath>
-#include <utility>
-
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/layer_norm/blocks.h>
 #include <retrace/ops/layer_norm/from_y.h>
 #include <retrace/ops/layer_norm/operands.h>
-#include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace {
 
 // n = (x - mean x) / sqrt(var x + eps), y = n gamma + beta of each row; with a residual, of x + residual.
 template <class T> void plain::layer_norm(const LayerNormRows<T>& args) {
-  using std::sqrt;
   const T count = static_cast<T>(static_cast<double>(args.length));
   for (std::int64_t row = 0; row < args.rows; ++row) {
     const T* x = args.x + row * args.length;

@@ -12,15 +12,7 @@
 // Where da or db is dy itself, the op says .dy_itself and needs no such function.
 #pragma once
 
-#include <cstdint>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/recording.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/core/tensor/tensor.h>
 #include <retrace/ops/loops/broadcast.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/loops/ordered_sum.h>
 #include <retrace/ops/loops/sum_of_rows.h>
 #include <retrace/ops/loops/unary.h>
 

@@ -1,6 +1,6 @@
 #include <retrace/ops/loops/broadcast.h>
 
-#include <algorithm>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

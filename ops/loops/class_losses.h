@@ -1,10 +1,6 @@
 // The losses of classes by logits, as cross_entropy computes and reduces them.
 #pragma once
 
-#include <cmath>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/run.h>
 #include <retrace/ops/loops/loss.h>
 
@@ -32,7 +28,6 @@ template <class T> class ClassLosses {
 
   /// The gradient of the loss of a row, dl (softmax(x) - [c = label]).
   void put_gradient(std::int64_t row, std::int64_t label, T dl, const GradientSlot<T>& dx) const {
-    using std::exp, std::expm1;
     const T before = dx.add ? dx.values[label] : T(0);
     kernels::run<T>(&kernels::KernelTable::scaled_exp, plain::scaled_exp<T>,
                     {.x = x_ + row * classes_,

@@ -1,10 +1,8 @@
 // The loop of comparisons and of logic: y[k] = 0 or 1, broadcast and not recorded.
 #pragma once
 
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/broadcast.h>
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,12 +1,10 @@
 #include <retrace/ops/loops/einsum_equation.h>
 
-#include <algorithm>
 #include <cctype>
 #include <map>
-#include <string>
 
 #include <retrace/core/base/printable.h>
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

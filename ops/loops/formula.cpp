@@ -1,8 +1,6 @@
-#include <retrace/ops/loops/formula.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
+
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

@@ -1,13 +1,7 @@
 // The lines of a tensor along one axis: what softmax, cumsum and argmax walk.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <utility>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/core/tensor/tensor.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

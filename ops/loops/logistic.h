@@ -2,16 +2,14 @@
 // made of. Only e^-|x| is taken, which cannot overflow, and no difference of nearly equal numbers.
 #pragma once
 
+#include <retrace/ops/loops/functions.h>
 #include <retrace/ops/loops/ordered_sum.h>
 #include <cmath>
 
 namespace retrace {
 
 /// e^-|x|; at 0 the slope is that of e^-x, which belongs to the branches for x >= 0 below.
-template <class T> T exp_of_minus_size(T x) {
-  using std::exp;
-  return exp(x < 0 ? x : -x);
-}
+template <class T> T exp_of_minus_size(T x) { return exp(x < 0 ? x : -x); }
 
 /// 1 / (1 + e^-x).
 template <class T> T logistic(T x) {
@@ -26,10 +24,7 @@ template <class T> T logistic_slope(T x) {
 }
 
 /// ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|).
-template <class T> T log_one_plus_exp(T x) {
-  using std::log1p;
-  return (x < 0 ? T(0) : x) + log1p(exp_of_minus_size(x));
-}
+template <class T> T log_one_plus_exp(T x) { return (x < 0 ? T(0) : x) + log1p(exp_of_minus_size(x)); }
 
 // x times a gate that tends to 0 faster tends to 0: at an infinity, the gate is 0, and a large number takes the place
 // of x.

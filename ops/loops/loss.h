@@ -1,15 +1,9 @@
 // Shared by the losses: reductions of one loss per row, and checks of labels.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tape/recording.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/loops/ordered_sum.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

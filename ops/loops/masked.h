@@ -1,11 +1,7 @@
 // Additive masks, as softmax, log_softmax and attention take them.
 #pragma once
 
-#include <limits>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,8 +1,6 @@
 #include <retrace/ops/loops/matmul_plan.h>
 
-#include <algorithm>
-
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

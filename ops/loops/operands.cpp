@@ -1,7 +1,5 @@
-#include <retrace/ops/loops/operands.h>
-
 #include <retrace/core/tensor/dtype_mismatch.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

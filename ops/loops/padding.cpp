@@ -1,14 +1,8 @@
 #include <retrace/ops/loops/padding.h>
 
-#include <algorithm>
-#include <cmath>
 #include <span>
-#include <type_traits>
 
-#include <retrace/core/tape/recording.h>
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

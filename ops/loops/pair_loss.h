@@ -13,11 +13,6 @@
 // `double counted(const Shape& x) const`.
 #pragma once
 
-#include <cmath>
-#include <type_traits>
-
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/loss.h>
 
 namespace retrace {

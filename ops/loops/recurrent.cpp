@@ -1,6 +1,6 @@
 #include <retrace/ops/loops/recurrent.h>
 
-#include <retrace/core/tensor/op_access.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -2,19 +2,9 @@
 // x [B, T, F] is a matrix [B, F] whose rows are T F apart, and a matrix product needs no more than to know that.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <utility>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tape/recording.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/kernels/gemm.h>
-#include <retrace/ops/loops/operands.h>
 #include <retrace/ops/loops/padding.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -1,7 +1,6 @@
 #include <retrace/ops/loops/reduction.h>
 
-#include <utility>
-#include <vector>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

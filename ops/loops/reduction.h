@@ -10,19 +10,7 @@
 //   Tensor norm(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Norm>(x, axes, options); }
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <type_traits>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/attribute.h>
-#include <retrace/core/tape/recording.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/formula.h>
-#include <retrace/ops/loops/operands.h>
-#include <retrace/ops/loops/ordered_sum.h>
-#include <retrace/ops/ops.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <retrace/core/tensor/dual.h>
+#include <retrace/ops/loops/functions.h>
 #include <retrace/ops/loops/ordered_sum.h>
 
 namespace retrace {
@@ -42,7 +43,6 @@ template <class T> class RescaledRow {
 
  public:
   RescaledRow(const T* x, std::int64_t length, double eps, bool centred) {
-    using std::abs, std::sqrt;
     const auto size = [=](std::int64_t k) { return static_cast<double>(abs(static_cast<W>(x[k]))); };
     double largest = std::sqrt(eps);
     for (std::int64_t k = 0; k < length; ++k) largest = size(k) > largest ? size(k) : largest;

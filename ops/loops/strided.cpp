@@ -1,8 +1,6 @@
 #include <retrace/ops/loops/strided.h>
 
-#include <vector>
-
-#include <retrace/core/tensor/op_access.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 

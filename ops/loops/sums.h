@@ -8,9 +8,6 @@
 //   };
 #pragma once
 
-#include <algorithm>
-
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/ops/loops/broadcast.h>
 #include <retrace/ops/loops/reduction.h>
 

@@ -2,14 +2,14 @@
 //
 //   struct Tanh {
 //     static constexpr OpInfo info{"tanh", "y = tanh x", "dx = dy (1 - y^2)", "x"};
-//     using Attributes = NoAttributes;
-//     static constexpr Saves saves = Saves::y;                 // what slope reads, or the slope itself
-//     template <class T> static T value(T x, Attributes);      // y
-//     template <class T> static T slope(T x, T y, Attributes); // dy/dx; what is not saved arrives as 0
-//                                      // instead of slope: `gradient(dy, x, y, Attributes)`, which gives dx
+//     static constexpr Saves saves = Saves::y;      // what slope reads, or the slope itself
+//     template <class T> static T value(T x);       // y
+//     template <class T> static T slope(T x, T y);  // dy/dx; what is not saved arrives as 0
 //   };
 //   Tensor tanh(const Tensor& x) { return unary<Tanh>(x); }
 //
+// An op with constants has a struct `Attributes`, which is then the last argument of value and slope, and may have a
+// `gradient(dy, x, y, attributes)` instead of slope, which gives dx.
 // It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` or
 // `slope_is_zero = true` instead of slope. Where value and slope share most of their work, it saves the slope, which is
 // then computed with y, and needs no kernel for the gradient. Members of MapKernels work on whole arrays of floats and
@@ -21,17 +21,8 @@
 // Functions that an op calls once are static, so that the compiler inlines them: a tiny op gains a twelfth.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-#include <type_traits>
-
-#include <retrace/core/base/parallel.h>
-#include <retrace/core/tape/recording.h>
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/core/tensor/tensor.h>
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 
@@ -62,18 +53,33 @@ concept HasGradientKernel = std::is_floating_point_v<T> && requires {
   Op::template gradient_kernel<T>;
 };
 
+template <class Op> constexpr auto attributes_type() {
+  if constexpr (requires { typename Op::Attributes; })
+    return std::type_identity<typename Op::Attributes>();
+  else
+    return std::type_identity<NoAttributes>();
+}
+/// The constants of a call of Op.
+template <class Op> using AttributesOf = typename decltype(attributes_type<Op>())::type;
+
+template <class Op, class T> static T slope_of(T x, T y, const AttributesOf<Op>& attributes) {
+  if constexpr (requires { typename Op::Attributes; })
+    return Op::slope(x, y, attributes);
+  else
+    return Op::slope(x, y);
+}
 /// dy Op::slope(x, y), or Op::gradient(dy, x, y) of an op that has one.
-template <class Op, class T> T gradient_of_element(T dy, T x, T y, const typename Op::Attributes& attributes) {
+template <class Op, class T> static T gradient_of_element(T dy, T x, T y, const AttributesOf<Op>& attributes) {
   if constexpr (requires { Op::gradient(dy, x, y, attributes); })
     return Op::gradient(dy, x, y, attributes);
   else
-    return dy * Op::slope(x, y, attributes);
+    return dy * slope_of<Op>(x, y, attributes);
 }
 
 /// dx[k] = or += gradient_of_element(dy[k], x[k], y[k]), from what Op saved.
 template <class Op, class T>
 void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::int64_t count,
-                   const typename Op::Attributes& attributes) {
+                   const AttributesOf<Op>& attributes) {
   if constexpr (Op::saves == Saves::slope && std::is_floating_point_v<T>) {
     kernels::map_kernels<T>().by_slope(saved, dy, dx.values, count, dx.add);
   } else if constexpr (HasGradientKernel<Op, T>) {
@@ -95,7 +101,7 @@ void map_gradients(const T* saved, const T* dy, const GradientSlot<T>& dx, std::
 /// dx[k] = dy[k] Op::slope(x[k], y[k]).
 template <class Op> static void multiply_by_slope(Record& r) {
   dispatch_real(r.in(0).dtype, Op::info.name, [&]<class T>(T) {
-    const auto attributes = r.attributes<typename Op::Attributes>();
+    const auto attributes = r.attributes<AttributesOf<Op>>();
     const T* saved = nullptr;
     if constexpr (Op::saves != Saves::nothing) saved = r.saved(0).values<T>();
     const auto [dy, dx] = r.flow<T>(0);
@@ -116,17 +122,21 @@ template <class Op> static void unary_backward(Record& r) {
 }
 
 /// Op::value(x). At an infinity, where the arithmetic of dual numbers multiplies it by 0, the slope gives the tangent.
-template <class Op, class T> T value_of_element(T x, const typename Op::Attributes& attributes) {
-  T y = static_cast<T>(Op::value(static_cast<Modular<T>>(x), attributes));
-  if constexpr (std::is_same_v<T, Dual> && requires { Op::slope(x, y, attributes); })
-    if (std::isinf(x.value) && std::isnan(y.tangent))
-      y.tangent = (x.tangent * Op::slope(Dual(x.value), y, attributes)).value;
+template <class Op, class T> static T value_of_element(T x, const AttributesOf<Op>& attributes) {
+  T y;
+  if constexpr (requires { typename Op::Attributes; })
+    y = Op::value(x, attributes);
+  else
+    y = static_cast<T>(Op::value(static_cast<Modular<T>>(x)));
+  if constexpr (std::is_same_v<T, Dual> &&
+                (
+                    requires { Op::slope(x, y); } || requires { Op::slope(x, y, attributes); }))
+    if (isinf(x.value) && isnan(y.tangent)) y.tangent = (x.tangent * slope_of<Op>(Dual(x.value), y, attributes)).value;
   return y;
 }
 
 /// y[k] = Op::value(x[k]) for k in [0, count). y may be x.
-template <class Op, class T>
-void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attributes& attributes) {
+template <class Op, class T> void map_values(const T* x, T* y, std::int64_t count, const AttributesOf<Op>& attributes) {
   if constexpr (HasKernel<Op, T>) {
     const auto map = kernels::map_kernels<T>().*Op::template kernel<T>;
     if constexpr (Op::saves == Saves::slope)
@@ -140,20 +150,20 @@ void map_values(const T* x, T* y, std::int64_t count, const typename Op::Attribu
 
 /// y, which may be x, and slope[k] = Op::slope(x[k]).
 template <class Op, class T>
-void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const typename Op::Attributes& attributes) {
+void map_values_and_slopes(const T* x, T* y, T* slope, std::int64_t count, const AttributesOf<Op>& attributes) {
   if constexpr (HasKernel<Op, T>) {
     (kernels::map_kernels<T>().*Op::template kernel<T>)(x, y, slope, count);
   } else {
     for (std::int64_t k = 0; k < count; ++k) {
       const T x_k = x[k];
       y[k] = value_of_element<Op>(x_k, attributes);
-      slope[k] = Op::slope(x_k, T{}, attributes);
+      slope[k] = slope_of<Op>(x_k, T{}, attributes);
     }
   }
 }
 
 /// unary for an op that saves its slope.
-template <class Op> static Tensor unary_with_slope(const Tensor& x, const typename Op::Attributes& attributes) {
+template <class Op> static Tensor unary_with_slope(const Tensor& x, const AttributesOf<Op>& attributes) {
   Tensor y, slope;
   dispatch_real(x, "x", Op::info.name, [&]<class T>(T) {
     y = empty_like(x);
@@ -169,7 +179,7 @@ template <class Op> static Tensor unary_with_slope(const Tensor& x, const typena
 }
 
 /// y[k] = Op::value(x[k]), recorded.
-template <class Op> static Tensor unary(const Tensor& x, const typename Op::Attributes& attributes = {}) {
+template <class Op> static Tensor unary(const Tensor& x, const AttributesOf<Op>& attributes = {}) {
   check_defined(Op::info.name, x, "x");
   if constexpr (Op::saves == Saves::slope) {
     if (Tape::current() != nullptr && x.wants_gradient()) return unary_with_slope<Op>(x, attributes);

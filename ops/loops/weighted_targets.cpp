@@ -1,9 +1,6 @@
 #include <retrace/ops/loops/weighted_targets.h>
 
-#include <retrace/core/tape/recording.h>
-#include <retrace/core/tensor/dual.h>
-#include <retrace/core/tensor/op_access.h>
-#include <retrace/ops/loops/operands.h>
+#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {

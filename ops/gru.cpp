@@ -48,33 +48,30 @@ constexpr OpInfo info{
     "p, h, U, b",
     nullptr,
     recurrent_attributes};
-constexpr std::int64_t gates_of_one = 3;
 
 // saved: 0 h, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
-template <class T> void backward_of(Record& r) {
-  const RecurrentGradients<T> gradients(r);
-  const T *gates = r.saved(3).values<T>(), *q = r.saved(4).values<T>();
-  const Tensor dh_now = gradients.of_last_state(1);
-  const Tensor dp_of_all = r.tensor_over_saved(3), dq_of_all = r.tensor_over_saved(4);
-  T *dh = OpAccess::values<T>(dh_now), *dp = OpAccess::values<T>(dp_of_all), *dq = OpAccess::values<T>(dq_of_all);
-  gradients.steps.backwards(gradients.dy, dh, {dp, dq}, [&](const RecurrentStep& s) {
-    kernels::run<T>(&kernels::KernelTable::gru_backward, plain::gru_backward<T>,
-                    {.gates = s.gates(gates),
-                     .q = s.gates(q),
-                     .h_before = s.before(gradients.h, gradients.y),
-                     .dy = s.after(gradients.dy),
-                     .dh = s.state(dh),
-                     .dp = s.gates(dp),
-                     .dq = s.gates(dq),
-                     .size = s.n.hidden});
-  });
-  gradients.give({&dp_of_all, &dh_now});
-  gradients.give_of_weight(2, dq);
-  if (r.wants(3)) put_sum_of_rows<T>(dq, gradients.n.batch * gradients.n.time, gradients.n.gates, r.grad_in<T>(3));
-}
-
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+    const RecurrentGradients<T> gradients(r);
+    const T *gates = r.saved(3).values<T>(), *q = r.saved(4).values<T>();
+    const Tensor dh_now = gradients.of_last_state(1);
+    const Tensor dp_of_all = r.tensor_over_saved(3), dq_of_all = r.tensor_over_saved(4);
+    T *dh = OpAccess::values<T>(dh_now), *dp = OpAccess::values<T>(dp_of_all), *dq = OpAccess::values<T>(dq_of_all);
+    gradients.steps.backwards(gradients.dy, dh, {dp, dq}, [&](const RecurrentStep& s) {
+      kernels::run<T>(&kernels::KernelTable::gru_backward, plain::gru_backward<T>,
+                      {.gates = s.gates(gates),
+                       .q = s.gates(q),
+                       .h_before = s.before(gradients.h, gradients.y),
+                       .dy = s.after(gradients.dy),
+                       .dh = s.state(dh),
+                       .dp = s.gates(dp),
+                       .dq = s.gates(dq),
+                       .size = s.n.hidden});
+    });
+    gradients.give({&dp_of_all, &dh_now});
+    gradients.give_of_weight(2, dq);
+    if (r.wants(3)) put_sum_of_rows<T>(dq, gradients.n.batch * gradients.n.time, gradients.n.gates, r.grad_in<T>(3));
+  });
 }
 
 }  // namespace
@@ -93,33 +90,31 @@ Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
 RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths) {
   check_defined(info.name, bias, "bias");
-  check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}}, lengths);
+  check_recurrent(info.name, projected, 3, weight, {{&h, "h"}}, lengths);
   if (bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(
         text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number per gate"));
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias;
       widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
     return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths);
-  if (expand_fused()) {
-    const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {
-      return std::array{gru_step(p, state[0], weight, bias)};
-    });
-    return {y, states[0]};
-  }
-  const RecurrentSizes n(projected.shape(), weight.dim(1));
+  if (expand_fused())
+    return steps_of_one_state(projected, h, lengths,
+                              [&](const Tensor& p, const Tensor& state) { return gru_step(p, state, weight, bias); });
   RnnSequence result;
   dispatch_real(projected.dtype(), info.name, [&]<class T>(T) {
     const Tensor gates_of_all = to_write_over(projected), q_of_all = empty_like(projected);
-    result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
-    const T* h0 = h.values<T>().data();
-    T *y = OpAccess::values<T>(result.y), *q = OpAccess::values<T>(q_of_all);
-    T* gates = OpAccess::values<T>(gates_of_all);  // p, at first
-    StepsOverTime<T>(n, weight.values<T>().data(), values_or_null<std::int64_t>(lengths))
-        .forwards(q, bias.values<T>().data(), {{h0, y, OpAccess::values<T>(result.h)}}, [&](const RecurrentStep& s) {
-          kernels::run<T>(
-              &kernels::KernelTable::gru_forward, plain::gru_forward<T>,
-              {.p = s.gates(gates), .q = s.gates(q), .h_before = s.before(h0, y), .h = s.after(y), .size = n.hidden});
-        });
+    result = {empty({projected.dim(0), projected.dim(1), h.dim(1)}, h.dtype()), empty_like(h)};
+    const StateOverTime<T> h_over_time(h, result.y, result.h);
+    T *gates = OpAccess::values<T>(gates_of_all), *q = OpAccess::values<T>(q_of_all);  // gates: p, at first
+    const StepsOverTime<T> steps(projected, weight, lengths);
+    steps.forwards(q, bias.values<T>().data(), {h_over_time}, [&](const RecurrentStep& s) {
+      kernels::run<T>(&kernels::KernelTable::gru_forward, plain::gru_forward<T>,
+                      {.p = s.gates(gates),
+                       .q = s.gates(q),
+                       .h_before = s.before(h_over_time),
+                       .h = s.after(h_over_time),
+                       .size = s.n.hidden});
+    });
     record(info, backward, {&projected, &h, &weight, &bias}, {&result.y, &result.h},
            {&h, &weight, &result.y, &gates_of_all, &q_of_all, &lengths});
   });

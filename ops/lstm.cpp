@@ -45,32 +45,29 @@ constexpr OpInfo info{
     "p, h, c, U",
     nullptr,
     recurrent_attributes};
-constexpr std::int64_t gates_of_one = 4;
 
 // saved: 0 h, 1 weight, 2 y, 3 c, 4 c of every step, 5 gates, 6 lengths
-template <class T> void backward_of(Record& r) {
-  const RecurrentGradients<T> gradients(r);
-  const T *c0 = r.saved(3).values<T>(), *c = r.saved(4).values<T>(), *gates = r.saved(5).values<T>();
-  const Tensor dh_now = gradients.of_last_state(1), dc_now = gradients.of_last_state(2);
-  const Tensor dz_of_all = r.tensor_over_saved(5);
-  T *dh = OpAccess::values<T>(dh_now), *dc = OpAccess::values<T>(dc_now), *dz = OpAccess::values<T>(dz_of_all);
-  gradients.steps.backwards(gradients.dy, dh, {dz}, [&](const RecurrentStep& s) {
-    kernels::run<T>(&kernels::KernelTable::lstm_backward, plain::lstm_backward<T>,
-                    {.gates = s.gates(gates),
-                     .c_before = s.before(c0, c),
-                     .c = s.after(c),
-                     .dy = s.after(gradients.dy),
-                     .dh = s.state(dh),
-                     .dc = s.state(dc),
-                     .dz = s.gates(dz),
-                     .size = s.n.hidden});
-  });
-  gradients.give({&dz_of_all, &dh_now, &dc_now});
-  gradients.give_of_weight(3, dz);
-}
-
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+    const RecurrentGradients<T> gradients(r);
+    const T *c0 = r.saved(3).values<T>(), *c = r.saved(4).values<T>(), *gates = r.saved(5).values<T>();
+    const Tensor dh_now = gradients.of_last_state(1), dc_now = gradients.of_last_state(2);
+    const Tensor dz_of_all = r.tensor_over_saved(5);
+    T *dh = OpAccess::values<T>(dh_now), *dc = OpAccess::values<T>(dc_now), *dz = OpAccess::values<T>(dz_of_all);
+    gradients.steps.backwards(gradients.dy, dh, {dz}, [&](const RecurrentStep& s) {
+      kernels::run<T>(&kernels::KernelTable::lstm_backward, plain::lstm_backward<T>,
+                      {.gates = s.gates(gates),
+                       .c_before = s.before(c0, c),
+                       .c = s.after(c),
+                       .dy = s.after(gradients.dy),
+                       .dh = s.state(dh),
+                       .dc = s.state(dc),
+                       .dz = s.gates(dz),
+                       .size = s.n.hidden});
+    });
+    gradients.give({&dz_of_all, &dh_now, &dc_now});
+    gradients.give_of_weight(3, dz);
+  });
 }
 
 }  // namespace
@@ -88,11 +85,10 @@ LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, co
 
 LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths) {
-  check_recurrent(info.name, projected, gates_of_one, weight, {{&h, "h"}, {&c, "c"}}, lengths);
+  check_recurrent(info.name, projected, 4, weight, {{&h, "h"}, {&c, "c"}}, lengths);
   if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight;
       widen(info.name, "projected", {&wide_projected, &wide_h, &wide_c, &wide_weight}))
     return lstm_sequence(wide_projected, wide_h, wide_c, wide_weight, lengths);
-  const RecurrentSizes n(projected.shape(), weight.dim(1));
   if (expand_fused()) {
     const auto [y, states] = steps_of<2>(projected, {h, c}, lengths, [&](const Tensor& p, const auto& state) {
       LstmStep next = lstm_step(p, state[0], state[1], weight);
@@ -100,26 +96,22 @@ LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, c
     });
     return {y, states[0], states[1]};
   }
+  const Shape y_shape{projected.dim(0), projected.dim(1), h.dim(1)};
   LstmSequence result;
   dispatch_real(projected.dtype(), info.name, [&]<class T>(T) {
-    const Shape states{n.batch, n.time, n.hidden};
-    const Tensor gates_of_all = to_write_over(projected), c_of_all = empty(states, projected.dtype());
-    result = {empty(states, projected.dtype()), empty_like(h), empty_like(c)};
-    const T* c0 = c.values<T>().data();
-    T *y = OpAccess::values<T>(result.y), *c_of_steps = OpAccess::values<T>(c_of_all);
+    const Tensor gates_of_all = to_write_over(projected), c_of_all = empty(y_shape, h.dtype());
+    result = {empty(y_shape, h.dtype()), empty_like(h), empty_like(c)};
+    const StateOverTime<T> h_over_time(h, result.y, result.h), c_over_time(c, c_of_all, result.c);
     T* gates = OpAccess::values<T>(gates_of_all);  // the sums, at first
-    StepsOverTime<T>(n, weight.values<T>().data(), values_or_null<std::int64_t>(lengths))
-        .forwards(
-            gates, nullptr,
-            {{h.values<T>().data(), y, OpAccess::values<T>(result.h)}, {c0, c_of_steps, OpAccess::values<T>(result.c)}},
-            [&](const RecurrentStep& s) {
-              kernels::run<T>(&kernels::KernelTable::lstm_forward, plain::lstm_forward<T>,
-                              {.z = s.gates(gates),
-                               .c_before = s.before(c0, c_of_steps),
-                               .c = s.after(c_of_steps),
-                               .h = s.after(y),
-                               .size = n.hidden});
-            });
+    const StepsOverTime<T> steps(projected, weight, lengths);
+    steps.forwards(gates, nullptr, {h_over_time, c_over_time}, [&](const RecurrentStep& s) {
+      kernels::run<T>(&kernels::KernelTable::lstm_forward, plain::lstm_forward<T>,
+                      {.z = s.gates(gates),
+                       .c_before = s.before(c_over_time),
+                       .c = s.after(c_over_time),
+                       .h = s.after(h_over_time),
+                       .size = s.n.hidden});
+    });
     record(info, backward, {&projected, &h, &c, &weight}, {&result.y, &result.h, &result.c},
            {&h, &weight, &result.y, &c, &c_of_all, &gates_of_all, &lengths});
   });

@@ -26,42 +26,20 @@ constexpr OpInfo relu_info{"rnn_sequence",
 constexpr const char* name = tanh_info.name;
 
 // saved: 0 h, 1 weight, 2 y, 3 lengths. The slopes of tanh and relu follow from y.
-template <class T> void backward_of(Record& r) {
-  const ActivationLoops<T>& f = parts_of(r.attributes<Activation>())->of<T>();
-  const RecurrentGradients<T> gradients(r);
-  const Tensor dh_now = gradients.of_last_state(1), dz_of_all = empty(r.in(0).shape, r.in(0).dtype);
-  T *dh = OpAccess::values<T>(dh_now), *dz = OpAccess::values<T>(dz_of_all);
-  gradients.steps.backwards(gradients.dy, dh, {dz}, [&](const RecurrentStep& s) {
-    gradients.steps.add_gradient_of_step(s, gradients.dy, dh);
-    f.gradient(s.after(gradients.y), s.state(dh), s.gates(dz), s.n.hidden);
-    std::fill_n(s.state(dh), s.n.hidden, T(0));
-  });
-  gradients.give({&dz_of_all, &dh_now});
-  gradients.give_of_weight(2, dz);
-}
-
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, name, [&]<class T>(T) { backward_of<T>(r); });
-}
-
-RnnSequence fused(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation,
-                  const Tensor& lengths) {
-  const RecurrentSizes n(projected.shape(), weight.dim(1));
-  RnnSequence result;
-  dispatch_real(projected.dtype(), name, [&]<class T>(T) {
-    const ActivationLoops<T>& f = parts_of(activation)->of<T>();
-    const Tensor sums = to_write_over(projected);
-    result = {empty({n.batch, n.time, n.hidden}, projected.dtype()), empty_like(h)};
-    T *y = OpAccess::values<T>(result.y), *z = OpAccess::values<T>(sums);
-    StepsOverTime<T>(n, weight.values<T>().data(), values_or_null<std::int64_t>(lengths))
-        .forwards(z, nullptr, {{h.values<T>().data(), y, OpAccess::values<T>(result.h)}}, [&](const RecurrentStep& s) {
-          f.apply(s.gates(z), nullptr, n.hidden);
-          std::copy_n(s.gates(z), n.hidden, s.after(y));
-        });
-    record(activation == Activation::tanh ? tanh_info : relu_info, backward, {&projected, &h, &weight},
-           {&result.y, &result.h}, {&h, &weight, &result.y, &lengths}, activation);
+  dispatch_real(r.in(0).dtype, name, [&]<class T>(T) {
+    const ActivationLoops<T>& f = parts_of(r.attributes<Activation>())->of<T>();
+    const RecurrentGradients<T> gradients(r);
+    const Tensor dh_now = gradients.of_last_state(1), dz_of_all = empty(r.in(0).shape, r.in(0).dtype);
+    T *dh = OpAccess::values<T>(dh_now), *dz = OpAccess::values<T>(dz_of_all);
+    gradients.steps.backwards(gradients.dy, dh, {dz}, [&](const RecurrentStep& s) {
+      gradients.steps.add_gradient_of_step(s, gradients.dy, dh);
+      f.gradient(s.after(gradients.y), s.state(dh), s.gates(dz), s.n.hidden);
+      std::fill_n(s.state(dh), s.n.hidden, T(0));
+    });
+    gradients.give({&dz_of_all, &dh_now});
+    gradients.give_of_weight(2, dz);
   });
-  return result;
 }
 
 }  // namespace
@@ -79,13 +57,26 @@ RnnSequence rnn_sequence(Tensor projected, const Tensor& h, const Tensor& weight
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight;
       widen(name, "projected", {&wide_projected, &wide_h, &wide_weight}))
     return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);
-  if (expand_fused()) {
-    const auto [y, states] = steps_of<1>(projected, {h}, lengths, [&](const Tensor& p, const auto& state) {
-      return std::array{rnn_step(p, state[0], weight, activation)};
+  if (expand_fused())
+    return steps_of_one_state(projected, h, lengths, [&](const Tensor& p, const Tensor& state) {
+      return rnn_step(p, state, weight, activation);
     });
-    return {y, states[0]};
-  }
-  return fused(projected, h, weight, activation, lengths);
+  RnnSequence result;
+  dispatch_real(projected.dtype(), name, [&]<class T>(T) {
+    const ActivationLoops<T>& f = parts_of(activation)->of<T>();
+    const Tensor sums = to_write_over(projected);
+    result = {empty({projected.dim(0), projected.dim(1), h.dim(1)}, h.dtype()), empty_like(h)};
+    const StateOverTime<T> h_over_time(h, result.y, result.h);
+    T* z = OpAccess::values<T>(sums);
+    const StepsOverTime<T> steps(projected, weight, lengths);
+    steps.forwards(z, nullptr, {h_over_time}, [&](const RecurrentStep& s) {
+      f.apply(s.gates(z), nullptr, s.n.hidden);
+      std::copy_n(s.gates(z), s.n.hidden, s.after(h_over_time));
+    });
+    record(activation == Activation::tanh ? tanh_info : relu_info, backward, {&projected, &h, &weight},
+           {&result.y, &result.h}, {&h, &weight, &result.y, &lengths}, activation);
+  });
+  return result;
 }
 
 }  // namespace retrace

@@ -104,32 +104,30 @@ constexpr OpInfo info{"attention",
                       formulas,
                       attribute_list};
 
-template <class T> void backward_of(Record& r) {
-  const auto [heads, hiding] = r.attributes<Attributes>();
-  const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
-  const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
-  AttentionGradient<T> args{.in = {saved(0), saved(1), saved(2)},
-                            .weights = nullptr,
-                            .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
-                            .dweights = nullptr,
-                            .out = {},
-                            .add_v = false,
-                            .add_q = false,
-                            .add_k = false};
-  const auto slot_of = [&, heads = heads](int i, Matrices<T>& out, bool& add) {
-    if (!r.wants(i)) return;
-    const GradientSlot<T> slot = attention_slot<T>(r, i);
-    out = heads_of(slot.values, r.in(i).shape, heads);
-    add = slot.add;
-  };
-  if (args.dy.data != nullptr) slot_of(2, args.out.v, args.add_v);
-  slot_of(0, args.out.q, args.add_q);
-  slot_of(1, args.out.k, args.add_k);
-  attention_backward(r, n, args, hiding);
-}
-
 void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+    const auto [heads, hiding] = r.attributes<Attributes>();
+    const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
+    const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
+    AttentionGradient<T> args{.in = {saved(0), saved(1), saved(2)},
+                              .weights = nullptr,
+                              .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
+                              .dweights = nullptr,
+                              .out = {},
+                              .add_v = false,
+                              .add_q = false,
+                              .add_k = false};
+    const auto slot_of = [&, heads = heads](int i, Matrices<T>& out, bool& add) {
+      if (!r.wants(i)) return;
+      const GradientSlot<T> slot = attention_slot<T>(r, i);
+      out = heads_of(slot.values, r.in(i).shape, heads);
+      add = slot.add;
+    };
+    if (args.dy.data != nullptr) slot_of(2, args.out.v, args.add_v);
+    slot_of(0, args.out.q, args.add_q);
+    slot_of(1, args.out.k, args.add_k);
+    attention_backward(r, n, args, hiding);
+  });
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {

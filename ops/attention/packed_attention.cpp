@@ -61,26 +61,24 @@ constexpr OpInfo info{"packed_attention",
                       formulas,
                       attribute_list};
 
-template <class T> void backward_of(Record& r) {
-  const auto& [packing, hiding] = r.attributes<Attributes>();
-  const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
-  const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
-  const bool all_is_written = queries == rows && dy.data != nullptr;
-  const GradientSlot<T> slot = all_is_written ? attention_slot<T>(r, 0) : r.grad_in<T>(0, Begin::zeroed);
-  attention_backward(r, sizes_of(r.in(0).shape, queries, packing),
-                     AttentionGradient<T>{.in = parts_of(r.saved(0).values<T>(), rows, packing),
-                                          .weights = nullptr,
-                                          .dy = dy,
-                                          .dweights = nullptr,
-                                          .out = parts_of(slot.values, rows, packing),
-                                          .add_v = slot.add,
-                                          .add_q = slot.add,
-                                          .add_k = slot.add},
-                     hiding);
-}
-
 void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
+  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+    const auto& [packing, hiding] = r.attributes<Attributes>();
+    const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
+    const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
+    const bool all_is_written = queries == rows && dy.data != nullptr;
+    const GradientSlot<T> slot = all_is_written ? attention_slot<T>(r, 0) : r.grad_in<T>(0, Begin::zeroed);
+    attention_backward(r, sizes_of(r.in(0).shape, queries, packing),
+                       AttentionGradient<T>{.in = parts_of(r.saved(0).values<T>(), rows, packing),
+                                            .weights = nullptr,
+                                            .dy = dy,
+                                            .dweights = nullptr,
+                                            .out = parts_of(slot.values, rows, packing),
+                                            .add_v = slot.add,
+                                            .add_q = slot.add,
+                                            .add_k = slot.add},
+                       hiding);
+  });
 }
 
 Packing packing_of(const Tensor& qkv, const PackedAttentionOptions& options) {

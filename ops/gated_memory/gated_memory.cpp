@@ -72,49 +72,47 @@ constexpr OpInfo info{"gated_memory",
                       attribute_list};
 
 // saved: 0 m, 1 c, 2 i, 3 f
-template <class T> void backward_of(Record& r) {
-  const Attributes& attributes = r.attributes<Attributes>();
-  const GatedMemorySizes n(r.in(0).shape, r.in(1).shape, r.in(2).shape[-1]);
-  const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
-  T* dz = OpAccess::values<T>(dz_of_all);
-  const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
-  const T* f = r.saved(3).values<T>();
-  const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = attributes.coupled ? nullptr : r.grad_out<T>(2);
-  const GradientSlot<T> unwanted{nullptr, false};
-  const GradientSlot<T> dm = r.wants(0) ? r.flow<T>(0).dx : unwanted;
-  const GradientSlot<T> dc = !r.wants(1)               ? unwanted
-                             : n.candidates == n.slots ? r.grad_in<T>(1)
-                                                       : r.grad_in<T>(1, Begin::zeroed);
-  for_each_slot(n, [&](const Slot& s) {
-    kernels::run<T>(&kernels::KernelTable::slot_backward, plain::slot_backward<T>,
-                    {.m = s.units(m),
-                     .c = s.candidate(c),
-                     .i = s.units(i),
-                     .f = s.units(f),
-                     .dnext = s.units(dnext),
-                     .di = s.units(di),
-                     .df = s.units(df),
-                     .dz = s.gates(dz),
-                     .dm = s.units(dm.values),
-                     .dc = s.candidate(dc.values),
-                     .size = n.units,
-                     .coupled = attributes.coupled,
-                     .add_m = dm.add,
-                     .add_c = dc.add});
-  });
-  if (r.wants(3)) add_sums_over_slots<T>(n, dz, r.grad_in<T>(3, Begin::zeroed).values);
-  const auto put_sum = [&](int input, std::int64_t first) {
-    if (input < 0 || !r.wants(input)) return;
-    const T sum = sum_of_gate(n, dz, first);
-    r.grad_in<T>(input).put(1, [=](std::int64_t) { return sum; });
-  };
-  put_sum(attributes.input_bias, 0);
-  put_sum(attributes.forget_bias, n.units);
-  if (r.wants(2)) r.add(2, dz_of_all);
-}
-
 void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) { backward_of<T>(r); });
+  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+    const Attributes& attributes = r.attributes<Attributes>();
+    const GatedMemorySizes n(r.in(0).shape, r.in(1).shape, r.in(2).shape[-1]);
+    const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
+    T* dz = OpAccess::values<T>(dz_of_all);
+    const T *m = r.saved(0).values<T>(), *c = r.saved(1).values<T>(), *i = r.saved(2).values<T>();
+    const T* f = r.saved(3).values<T>();
+    const T *dnext = r.grad_out<T>(0), *di = r.grad_out<T>(1), *df = attributes.coupled ? nullptr : r.grad_out<T>(2);
+    const GradientSlot<T> unwanted{nullptr, false};
+    const GradientSlot<T> dm = r.wants(0) ? r.flow<T>(0).dx : unwanted;
+    const GradientSlot<T> dc = !r.wants(1)               ? unwanted
+                               : n.candidates == n.slots ? r.grad_in<T>(1)
+                                                         : r.grad_in<T>(1, Begin::zeroed);
+    for_each_slot(n, [&](const Slot& s) {
+      kernels::run<T>(&kernels::KernelTable::slot_backward, plain::slot_backward<T>,
+                      {.m = s.units(m),
+                       .c = s.candidate(c),
+                       .i = s.units(i),
+                       .f = s.units(f),
+                       .dnext = s.units(dnext),
+                       .di = s.units(di),
+                       .df = s.units(df),
+                       .dz = s.gates(dz),
+                       .dm = s.units(dm.values),
+                       .dc = s.candidate(dc.values),
+                       .size = n.units,
+                       .coupled = attributes.coupled,
+                       .add_m = dm.add,
+                       .add_c = dc.add});
+    });
+    if (r.wants(3)) add_sums_over_slots<T>(n, dz, r.grad_in<T>(3, Begin::zeroed).values);
+    const auto put_sum = [&](int input, std::int64_t first) {
+      if (input < 0 || !r.wants(input)) return;
+      const T sum = sum_of_gate(n, dz, first);
+      r.grad_in<T>(input).put(1, [=](std::int64_t) { return sum; });
+    };
+    put_sum(attributes.input_bias, 0);
+    put_sum(attributes.forget_bias, n.units);
+    if (r.wants(2)) r.add(2, dz_of_all);
+  });
 }
 
 template <class T> void forward(const GatedMemoryOperands& in, bool coupled, const GatedMemoryResult& out) {

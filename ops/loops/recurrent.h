@@ -15,6 +15,15 @@ inline AttributeList recurrent_attributes(const Record& r) {
   return {{"lengths", lengths.tensor()}};
 }
 
+/// A state [B, H] before the first step and after the last, and [B, T, H] after each.
+template <class T> struct StateOverTime {
+  const T* first;
+  T *steps, *last;
+
+  StateOverTime(const Tensor& before, const Tensor& of_steps, const Tensor& after)
+      : first(before.values<T>().data()), steps(OpAccess::values<T>(of_steps)), last(OpAccess::values<T>(after)) {}
+};
+
 struct RecurrentSizes {
   std::int64_t batch, time, hidden, gates;  // gates: columns of what is projected, rows of the recurrent weight
 
@@ -33,10 +42,12 @@ struct RecurrentStep {
   template <class T> T* state(T* x) const { return x + sample * n.hidden; }
   /// Of a state after each step, [B, T, H].
   template <class T> T* after(T* x) const { return x == nullptr ? nullptr : x + row() * n.hidden; }
+  template <class T> T* after(const StateOverTime<T>& x) const { return after(x.steps); }
   /// Of the state before the step: `first` [B, H], or after the step before in `x` [B, T, H].
   template <class T> const T* before(const T* first, const T* x) const {
     return t == 0 ? state(first) : x + (row() - 1) * n.hidden;
   }
+  template <class T> const T* before(const StateOverTime<T>& x) const { return before(x.first, x.steps); }
 
  private:
   std::int64_t row() const { return sample * n.time + t; }
@@ -48,17 +59,15 @@ template <class T> class StepsOverTime {
  public:
   StepsOverTime(const RecurrentSizes& n, const T* weight, const std::int64_t* lengths)
       : n_(n), weight_(weight), lengths_(lengths) {}
+  StepsOverTime(const Tensor& projected, const Tensor& weight, const Tensor& lengths)
+      : StepsOverTime({projected.shape(), weight.dim(1)}, weight.values<T>().data(),
+                      values_or_null<std::int64_t>(lengths)) {}
 
-  /// A state [B, H] before the first step and after the last, and [B, T, H] after each.
-  struct State {
-    const T* first;
-    T *steps, *last;
-  };
   /// Step by step: adds h U^T to `sums` [B, T, gates], or puts h U^T + bias there if there is a bias; then step(s) for
   /// each sample. h is the first of the states.
   template <class Step>
-  void forwards(T* sums, const T* bias, std::initializer_list<State> states, const Step& step) const {
-    const State& h = *states.begin();
+  void forwards(T* sums, const T* bias, std::initializer_list<StateOverTime<T>> states, const Step& step) const {
+    const StateOverTime<T>& h = *states.begin();
     const Tensor packed = packed_weight(n_.hidden, n_.gates, true);
     for (std::int64_t t = 0; t < n_.time; ++t) {
       const kernels::GemmOperand<T> h_before =
@@ -68,14 +77,13 @@ template <class T> class StepsOverTime {
                        {sums + t * n_.gates, n_.time * n_.gates, 0, bias == nullptr, bias});
       for_each_sample(t, [&](const RecurrentStep& s, bool is_inside) {
         if (is_inside) return step(s);
-        for (const State& state : states)
-          std::copy_n(s.before(state.first, state.steps), n_.hidden, s.after(state.steps));
+        for (const auto& state : states) std::copy_n(s.before(state), n_.hidden, s.after(state));
       });
     }
-    for (const State& state : states)
+    for (const auto& state : states)
       for (std::int64_t b = 0; b < n_.batch; ++b) {
         const RecurrentStep end{n_, b, n_.time};
-        std::copy_n(end.before(state.first, state.steps), n_.hidden, end.state(state.last));
+        std::copy_n(end.before(state), n_.hidden, end.state(state.last));
       }
   }
   /// Step by step from the last: step(s) for each sample; then dh [B, H] += dz U, for the last of the gradients dz
@@ -194,4 +202,12 @@ std::pair<Tensor, std::array<Tensor, count>> steps_of(const Tensor& projected, s
   }
   return {stack(y, 1), states};
 }
+/// That of one with a single state: step(projected at t, state).
+template <class Step>
+RnnSequence steps_of_one_state(const Tensor& projected, const Tensor& h, const Tensor& lengths, const Step& step) {
+  const auto [y, states] = steps_of<1>(
+      projected, {h}, lengths, [&](const Tensor& p, const auto& state) { return std::array{step(p, state[0])}; });
+  return {y, states[0]};
+}
+
 }  // namespace retrace

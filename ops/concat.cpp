@@ -1,15 +1,14 @@
 // concat, and stack as concat along an axis of length 1.
 #include <retrace/core/tensor/dtype_mismatch.h>
+#include <retrace/ops/loops/lines.h>
 #include <retrace/ops/loops/strided.h>
-#include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {
 
 Formulas formulas(const Record& r);
-AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
 constexpr OpInfo info{"concat", "y = [x0; x1; ...]", "dx0 = dy[part], dx1 = dy[part], ...", "x...",
-                      formulas, attribute_list};
+                      formulas, axis_attribute};
 
 // Where a part lies in y that begins at `start` on the axis.
 StridedWalk walk_in(const Shape& y, const Shape& part, int axis, std::int64_t start) {

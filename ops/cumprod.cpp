@@ -16,13 +16,12 @@ Formulas formulas(const Record& r) {
           text("s", here, " = dy", here, " + x", next, " s", next, ", dx", here, " = s", here, " prod_(t < ", letter,
                ") x", there)};
 }
-AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
 constexpr OpInfo info{"cumprod",
                       "y[i] = prod_(t <= i) x[t]",
                       "s[i] = dy[i] + x[i + 1] s[i + 1], dx[i] = s[i] prod_(t < i) x[t]",
                       "x",
                       formulas,
-                      attribute_list};
+                      axis_attribute};
 
 // Without a division, so that zeros in x are numbers like any other.
 void backward(Record& r) {
@@ -48,12 +47,7 @@ void backward(Record& r) {
 Tensor cumprod(const Tensor& x, int axis) {
   check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
-  Tensor y;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
-    y = empty_like(x);
-    const T* from = x.values<T>().data();
-    T* to = OpAccess::values<T>(y);
-    const Lines lines(x.shape(), along);
+  const Tensor y = filled_by_lines(info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
     lines.for_each([=](std::int64_t start) {
       Wide<T> product(1);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)

@@ -11,9 +11,8 @@ Formulas formulas(const Record& r) {
   return {text("y[", here, "] = sum_(t <= ", letter, ") x[", there, "]"),
           text("dx[", here, "] = sum_(t >= ", letter, ") dy[", there, "]")};
 }
-AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
 constexpr OpInfo info{"cumsum",      "y[i] = sum_(t <= i) x[t]", "dx[i] = sum_(t >= i) dy[t]", "x", formulas,
-                      attribute_list};
+                      axis_attribute};
 
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
@@ -35,12 +34,7 @@ void backward(Record& r) {
 Tensor cumsum(const Tensor& x, int axis) {
   check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
-  Tensor y;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
-    y = empty_like(x);
-    const T* from = x.values<T>().data();
-    T* to = OpAccess::values<T>(y);
-    const Lines lines(x.shape(), along);
+  const Tensor y = filled_by_lines(info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
     lines.for_each([=](std::int64_t start) {
       Wide<T> sum(0);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)

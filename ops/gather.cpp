@@ -13,8 +13,7 @@ Formulas formulas(const Record& r) {
     in_x += (k == 0 ? "" : ", ") + (k == r.attributes<int>() ? text("ids[", in_y, "]") : index_letter(k));
   return {text("y[", in_y, "] = x[", in_x, "]"), text("dx[", in_x, "] += dy[", in_y, "]")};
 }
-AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
-constexpr OpInfo info{"gather", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas, attribute_list};
+constexpr OpInfo info{"gather", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas, axis_attribute};
 
 // body(place in x, place in y) for each element of y, line by line.
 template <class Body>

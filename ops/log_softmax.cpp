@@ -5,13 +5,9 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
-  const std::string axis = along_axis(r.attributes<int>());
-  return {r.op().forward + axis, r.op().backward + axis};
-}
-AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
-constexpr OpInfo info{"log_softmax", "y = x - max x - ln sum e^(x - max x)", "dx = dy - e^y sum dy", "x", formulas,
-                      attribute_list};
+constexpr OpInfo info{"log_softmax",          "y = x - max x - ln sum e^(x - max x)",
+                      "dx = dy - e^y sum dy", "x",
+                      formulas_along_axis,    axis_attribute};
 
 // -inf is a constant: what is masked has no slope, and its gradient, whatever it is, no effect.
 
@@ -52,12 +48,7 @@ Tensor log_softmax(const Tensor& x, int axis, const Tensor& mask) {
   check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   if (mask.defined()) return log_softmax(masked(info.name, x, mask), along);
-  Tensor y;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
-    y = empty_like(x);
-    const T* from = x.values<T>().data();
-    T* to = OpAccess::values<T>(y);
-    const Lines lines(x.shape(), along);
+  const Tensor y = filled_by_lines(info, x, along, [](const Lines& lines, const auto* from, auto* to) {
     lines.for_each([=](std::int64_t start) { forward(from + start, to + start, lines.length, lines.stride); });
   });
   record(info, backward, {&x}, {&y}, {&y}, along);

@@ -40,60 +40,20 @@ RETRACE_INSTANTIATE_PLAIN(softmax_gradient, SoftmaxGradientRows);
 
 namespace {
 
-Formulas formulas(const Record& r) {
-  const std::string axis = along_axis(r.attributes<int>());
-  return {r.op().forward + axis, r.op().backward + axis};
-}
-AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
-constexpr OpInfo info{"softmax",     "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas,
-                      attribute_list};
-
-template <class T> void softmax_rows(const SoftmaxRows<T>& args) {
-  kernels::run<T>(&kernels::KernelTable::softmax, plain::softmax<T>, args);
-}
-template <class T> void softmax_gradient_rows(const SoftmaxGradientRows<T>& args) {
-  kernels::run<T>(&kernels::KernelTable::softmax_gradient, plain::softmax_gradient<T>, args);
-}
-
-// Lines along an axis other than the last are gathered into rows first.
-template <class T> void forward(const Lines& lines, const T* x, T* y) {
-  if (lines.stride == 1)
-    lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
-      const std::int64_t first = begin * lines.length;
-      softmax_rows<T>({.x = x + first, .y = y + first, .rows = end - begin, .length = lines.length});
-    });
-  else
-    lines.for_each_gathered<T, 1>({x}, [=](const std::array<T*, 1>& line, std::int64_t start) {
-      softmax_rows<T>({.x = line[0], .y = line[0], .rows = 1, .length = lines.length});
-      for (std::int64_t k = 0; k < lines.length; ++k) y[start + k * lines.stride] = line[0][k];
-    });
-}
-
-template <class T> void gradient(const Lines& lines, const T* y, const T* dy, const GradientSlot<T>& dx) {
-  if (lines.stride == 1)
-    lines.for_each_block([=](std::int64_t begin, std::int64_t end) {
-      const std::int64_t first = begin * lines.length;
-      softmax_gradient_rows<T>({.y = y + first,
-                                .dy = dy + first,
-                                .dx = dx.values + first,
-                                .rows = end - begin,
-                                .length = lines.length,
-                                .add = dx.add});
-    });
-  else
-    lines.for_each_gathered<T, 2>({y, dy}, [=](const std::array<T*, 2>& line, std::int64_t start) {
-      softmax_gradient_rows<T>({.y = line[0], .dy = line[1], .dx = line[1], .rows = 1, .length = lines.length});
-      for (std::int64_t k = 0; k < lines.length; ++k) {
-        dx.put_at(start + k * lines.stride, line[1][k]);
-      }
-    });
-}
+constexpr OpInfo info{
+    "softmax",     "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas_along_axis,
+    axis_attribute};
 
 void backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
   dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
-    const auto [dy, dx] = r.flow<T>(0);
-    gradient<T>(lines, r.saved(0).values<T>(), dy, dx);
+    const T* values = r.saved(0).values<T>();
+    const auto [from, to] = r.flow<T>(0);
+    lines.for_each_as_rows<T, 2>({values, from}, to, [&](const auto& y_and_dy, const auto& dx, std::int64_t rows) {
+      kernels::run<T>(
+          &kernels::KernelTable::softmax_gradient, plain::softmax_gradient<T>,
+          {.y = y_and_dy[0], .dy = y_and_dy[1], .dx = dx.values, .rows = rows, .length = lines.length, .add = dx.add});
+    });
   });
 }
 
@@ -103,10 +63,11 @@ Tensor softmax(const Tensor& x, int axis, const Tensor& mask) {
   check_defined(info.name, x, "x");
   const int along = axis_of(info.name, x, axis);
   if (mask.defined()) return softmax(masked(info.name, x, mask), along);
-  Tensor y;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
-    y = empty_like(x);
-    forward(Lines(x.shape(), along), x.values<T>().data(), OpAccess::values<T>(y));
+  const Tensor y = filled_by_lines(info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
+    lines.for_each_as_rows<T, 1>({from}, {to, false}, [&](const auto& in, const auto& out, std::int64_t rows) {
+      kernels::run<T>(&kernels::KernelTable::softmax, plain::softmax<T>,
+                      {.x = in[0], .y = out.values, .rows = rows, .length = lines.length});
+    });
   });
   record(info, backward, {&x}, {&y}, {&y}, along);
   return y;

@@ -1,7 +1,7 @@
 #include <retrace/ops/take.h>
 
 #include <retrace/ops/kernels/elementwise.h>
-#include <retrace/ops/op.h>
+#include <retrace/ops/loops/lines.h>
 
 namespace retrace {
 namespace {
@@ -19,8 +19,7 @@ Formulas formulas(const Record& r) {
   const std::string of_y = in_y.empty() ? "" : text("[", in_y, "]");
   return {text("y", of_y, " = x[", in_x, "]"), text("dx[", in_x, "] += dy", of_y)};
 }
-AttributeList attribute_list(const Record& r) { return {{"axis", r.attributes<int>()}}; }
-constexpr OpInfo info{"take", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas, attribute_list};
+constexpr OpInfo info{"take", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas, axis_attribute};
 
 // x as [outer, length, inner] and y as [outer, count, inner].
 struct Blocks {

@@ -27,34 +27,21 @@ RETRACE_INSTANTIATE_PLAIN(scaled_exp, ScaledExp);
 
 namespace {
 
-struct Attributes {
-  Reduction reduction;
-  std::optional<std::int64_t> ignore_index;
-  double counted;
-};
+using Attributes = LabelLossAttributes;
 
-Formulas formulas(const Record& r) {
-  const auto& [reduction, ignore_index, counted] = r.attributes<Attributes>();
-  const std::string where = r.in(1).dtype == i64 ? ignoring(ignore_index) : "";
-  return {text(r.op().forward, where, reduced_formula(reduction, counted)),
-          text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward, where)};
-}
-AttributeList attribute_list(const Record& r) {
-  return label_loss_attributes(r.attributes<Attributes>().reduction, r.attributes<Attributes>().ignore_index);
-}
 constexpr OpInfo info{"cross_entropy",
                       "l[i] = ln sum_c e^x[i, c] - x[i, t[i]]",
                       "dx[i, c] = dl[i] (softmax(x)[i, c] - [c = t[i]])",
                       "x, t",
-                      formulas,
-                      attribute_list};
+                      label_loss_formulas,
+                      label_loss_attributes};
 constexpr OpInfo soft_info{"cross_entropy",
                            "l[i] = -sum_c t[i, c] log_softmax(x)[i, c]",
                            "dx[i, c] = dl[i] (softmax(x)[i, c] sum_k t[i, k] - t[i, c]), "
                            "dt[i, c] = -dl[i] log_softmax(x)[i, c]",
                            "x, t",
-                           formulas,
-                           attribute_list};
+                           label_loss_formulas,
+                           label_loss_attributes};
 
 void backward(Record& r) {
   const Attributes attributes = r.attributes<Attributes>();

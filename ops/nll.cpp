@@ -4,22 +4,10 @@
 namespace retrace {
 namespace {
 
-struct Attributes {
-  Reduction reduction;
-  std::optional<std::int64_t> ignore_index;
-  double counted;
-};
+using Attributes = LabelLossAttributes;
 
-Formulas formulas(const Record& r) {
-  const auto& [reduction, ignore_index, counted] = r.attributes<Attributes>();
-  const std::string where = ignoring(ignore_index);
-  return {text(r.op().forward, where, reduced_formula(reduction, counted)),
-          text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward, where)};
-}
-AttributeList attribute_list(const Record& r) {
-  return label_loss_attributes(r.attributes<Attributes>().reduction, r.attributes<Attributes>().ignore_index);
-}
-constexpr OpInfo info{"nll", "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]", "logp, t", formulas, attribute_list};
+constexpr OpInfo info{"nll",     "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]",
+                      "logp, t", label_loss_formulas,     label_loss_attributes};
 
 void backward(Record& r) {
   const Attributes attributes = r.attributes<Attributes>();

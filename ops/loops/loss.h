@@ -45,20 +45,27 @@ inline std::string gradient_of_loss_formula(Reduction reduction, double counted)
   if (reduction != Reduction::mean) return "dl = dy";
   return counted == 0 ? "dl = 0" : text("dl = dy / ", counted);
 }
-/// " where t[i] != -1, else 0" for losses that ignore a label, otherwise "".
-inline std::string ignoring(std::optional<std::int64_t> ignored) {
-  return ignored ? text(" where t[i] != ", *ignored, ", else 0") : "";
-}
-
 /// The constants of a loss: {{"reduction", "mean"}}.
 inline AttributeList loss_attributes(Reduction reduction) {
   const char* name = reduction == Reduction::mean ? "mean" : reduction == Reduction::sum ? "sum" : "none";
   return {{"reduction", std::string(name)}};
 }
-/// Those of a loss of labels: also "ignore_index", if it ignores one.
-inline AttributeList label_loss_attributes(Reduction reduction, std::optional<std::int64_t> ignored) {
-  AttributeList list = loss_attributes(reduction);
-  if (ignored) list.push_back({"ignore_index", *ignored});
+/// The constants of a loss of labels, or of soft targets, which has no label to ignore.
+struct LabelLossAttributes {
+  Reduction reduction;
+  std::optional<std::int64_t> ignore_index;
+  double counted;
+};
+inline Formulas label_loss_formulas(const Record& r) {
+  const auto& [reduction, ignored, counted] = r.attributes<LabelLossAttributes>();
+  const std::string where = ignored ? text(" where t[i] != ", *ignored, ", else 0") : "";
+  return {text(r.op().forward, where, reduced_formula(reduction, counted)),
+          text(gradient_of_loss_formula(reduction, counted), ", ", r.op().backward, where)};
+}
+inline AttributeList label_loss_attributes(const Record& r) {
+  const auto& attributes = r.attributes<LabelLossAttributes>();
+  AttributeList list = loss_attributes(attributes.reduction);
+  if (attributes.ignore_index) list.push_back({"ignore_index", *attributes.ignore_index});
   return list;
 }
 

@@ -17,34 +17,30 @@ struct Div {
 // underflows where c / x does not.
 
 struct DivideBy {
-  struct Attributes {
-    double divisor;
-  };
+  using Attributes = double;
   static Formulas formulas(const Record& r) {
-    const std::string c = as_factor(r.attributes<Attributes>().divisor);
+    const std::string c = as_factor(r.attributes<double>());
     return {"y = x / " + c, "dx = dy / " + c};
   }
-  static AttributeList attribute_list(const Record& r) { return {{"divisor", r.attributes<Attributes>().divisor}}; }
+  static AttributeList attribute_list(const Record& r) { return {{"divisor", r.attributes<double>()}}; }
   static constexpr OpInfo info{"div", "y = x / c", "dx = dy / c", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::nothing;
 
-  template <class T> static T value(T x, const Attributes& c) { return x / static_cast<T>(c.divisor); }
-  template <class T> static T gradient(T dy, T, T, const Attributes& c) { return dy / static_cast<T>(c.divisor); }
+  template <class T> static T value(T x, double divisor) { return x / static_cast<T>(divisor); }
+  template <class T> static T gradient(T dy, T, T, double divisor) { return dy / static_cast<T>(divisor); }
 };
 
 struct DivideNumber {
-  struct Attributes {
-    double dividend;
-  };
+  using Attributes = double;
   static Formulas formulas(const Record& r) {
-    return {text("y = ", as_factor(r.attributes<Attributes>().dividend), " / x"), info.backward};
+    return {text("y = ", as_factor(r.attributes<double>()), " / x"), info.backward};
   }
-  static AttributeList attribute_list(const Record& r) { return {{"dividend", r.attributes<Attributes>().dividend}}; }
+  static AttributeList attribute_list(const Record& r) { return {{"dividend", r.attributes<double>()}}; }
   static constexpr OpInfo info{"div", "y = c / x", "dx = -dy y / x", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, const Attributes& c) { return static_cast<T>(c.dividend) / x; }
-  template <class T> static T gradient(T dy, T x, T, const Attributes& c) { return -dy * value(x, c) / x; }
+  template <class T> static T value(T x, double dividend) { return static_cast<T>(dividend) / x; }
+  template <class T> static T gradient(T dy, T x, T, double dividend) { return -dy * value(x, dividend) / x; }
 };
 
 }  // namespace

@@ -3,18 +3,14 @@
 namespace retrace {
 namespace {
 
-struct Attributes {
-  double probability;
-};
-
 /// The factor of the elements that are kept.
 double factor_of(double probability) { return probability < 1 ? 1 / (1 - probability) : 0; }
 
 Formulas formulas(const Record& r) {
-  return {text("m in {0, ", factor_of(r.attributes<Attributes>().probability), "}, y = x m"), r.op().backward};
+  return {text("m in {0, ", factor_of(r.attributes<double>()), "}, y = x m"), r.op().backward};
 }
 AttributeList attribute_list(const Record& r) {
-  AttributeList list{{"probability", r.attributes<Attributes>().probability}};
+  AttributeList list{{"probability", r.attributes<double>()}};
   if (r.saved(0)) list.push_back({"mask", r.saved(0).tensor()});  // until a backward has let go of it
   return list;
 }
@@ -53,7 +49,7 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
     for (std::int64_t k = 0; k < count; ++k) m[k] = random->chance(probability) ? T(0) : kept;
     for (std::int64_t k = 0; k < count; ++k) to[k] = from[k] * m[k];
   });
-  record(info, dropout_backward, {&x}, {&y}, {&mask}, Attributes{probability});
+  record(info, dropout_backward, {&x}, {&y}, {&mask}, probability);
   return y;
 }
 

@@ -5,24 +5,20 @@ namespace retrace {
 namespace {
 
 struct Elu {
-  struct Attributes {
-    double alpha;
-  };
+  using Attributes = double;
   static Formulas formulas(const Record& r) {
-    const std::string alpha = as_factor(r.attributes<Attributes>().alpha);
+    const std::string alpha = as_factor(r.attributes<double>());
     return {text("y = x where x > 0, else ", alpha, " (e^x - 1)"),
             text("dx = dy where x > 0, else dy ", alpha, " e^x")};
   }
-  static AttributeList attribute_list(const Record& r) { return {{"alpha", r.attributes<Attributes>().alpha}}; }
+  static AttributeList attribute_list(const Record& r) { return {{"alpha", r.attributes<double>()}}; }
   static constexpr OpInfo info{
       "elu",         "y = x where x > 0, else a (e^x - 1)", "dx = dy where x > 0, else dy a e^x", "x", formulas,
       attribute_list};
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, const Attributes& c) { return x > 0 ? x : static_cast<T>(c.alpha) * expm1(x); }
-  template <class T> static T slope(T x, T, const Attributes& c) {
-    return x > 0 ? T(1) : static_cast<T>(c.alpha) * exp(x);
-  }
+  template <class T> static T value(T x, double alpha) { return x > 0 ? x : static_cast<T>(alpha) * expm1(x); }
+  template <class T> static T slope(T x, T, double alpha) { return x > 0 ? T(1) : static_cast<T>(alpha) * exp(x); }
 };
 
 struct Selu {

@@ -4,14 +4,10 @@
 namespace retrace {
 namespace {
 
-struct Attributes {
-  double value;
-};
-
 Formulas formulas(const Record& r) {
-  return {text("y = ", r.attributes<Attributes>().value, " where mask, else x"), r.op().backward};
+  return {text("y = ", r.attributes<double>(), " where mask, else x"), r.op().backward};
 }
-AttributeList attribute_list(const Record& r) { return {{"value", r.attributes<Attributes>().value}}; }
+AttributeList attribute_list(const Record& r) { return {{"value", r.attributes<double>()}}; }
 constexpr OpInfo info{"masked_fill", "y = c where mask, else x", "dx = 0 where mask, else dy", "x, mask", formulas,
                       attribute_list};
 constexpr std::int64_t grain = 16384;
@@ -75,7 +71,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
           [=](std::int64_t) { return fill; });
     });
   });
-  record(info, masked_fill_backward, {&x, &mask}, {&y}, {&mask}, Attributes{value});
+  record(info, masked_fill_backward, {&x, &mask}, {&y}, {&mask}, value);
   return y;
 }
 

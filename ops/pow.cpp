@@ -13,21 +13,19 @@ template <class T> T power(T x, T p) {
 }
 
 struct PowScalar {
-  struct Attributes {
-    double exponent;
-  };
+  using Attributes = double;
   static Formulas formulas(const Record& r) {
-    const double p = r.attributes<Attributes>().exponent;
+    const double p = r.attributes<double>();
     return {text("y = x^", as_factor(p)), text("dx = dy ", as_factor(p), " x^", as_factor(p - 1))};
   }
-  static AttributeList attribute_list(const Record& r) { return {{"exponent", r.attributes<Attributes>().exponent}}; }
+  static AttributeList attribute_list(const Record& r) { return {{"exponent", r.attributes<double>()}}; }
   static constexpr OpInfo info{"pow", "y = x^p", "dx = dy p x^(p - 1)", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, const Attributes& p) { return power(x, static_cast<T>(p.exponent)); }
-  template <class T> static T slope(T x, T, const Attributes& p) {
-    if (p.exponent == 0) return T(0);
-    return static_cast<T>(p.exponent) * power(x, static_cast<T>(p.exponent - 1));
+  template <class T> static T value(T x, double exponent) { return power(x, static_cast<T>(exponent)); }
+  template <class T> static T slope(T x, T, double exponent) {
+    if (exponent == 0) return T(0);
+    return static_cast<T>(exponent) * power(x, static_cast<T>(exponent - 1));
   }
 };
 

@@ -76,20 +76,18 @@ Tensor relu_with_bits(const Tensor& x) {
 }
 
 struct LeakyRelu {
-  struct Attributes {
-    double slope;
-  };
+  using Attributes = double;
   static Formulas formulas(const Record& r) {
-    const std::string c = as_factor(r.attributes<Attributes>().slope);
+    const std::string c = as_factor(r.attributes<double>());
     return {text("y = x where x > 0, else ", c, " x"), text("dx = dy where x > 0, else ", c, " dy")};
   }
-  static AttributeList attribute_list(const Record& r) { return {{"slope", r.attributes<Attributes>().slope}}; }
+  static AttributeList attribute_list(const Record& r) { return {{"slope", r.attributes<double>()}}; }
   static constexpr OpInfo info{
       "leaky_relu", "y = x where x > 0, else c x", "dx = dy where x > 0, else c dy", "x", formulas, attribute_list};
   static constexpr Saves saves = Saves::x;
 
-  template <class T> static T value(T x, const Attributes& c) { return x > 0 ? x : static_cast<T>(c.slope) * x; }
-  template <class T> static T slope(T x, T, const Attributes& c) { return x > 0 ? T(1) : static_cast<T>(c.slope); }
+  template <class T> static T value(T x, double slope) { return x > 0 ? x : static_cast<T>(slope) * x; }
+  template <class T> static T slope(T x, T, double slope) { return x > 0 ? T(1) : static_cast<T>(slope); }
 };
 
 }  // namespace

@@ -5,19 +5,15 @@
 namespace retrace {
 namespace {
 
-struct Attributes {
-  double eps;
-};
-
 Formulas formulas(const Record& r) {
   const int rank = r.in(0).shape.rank();
   const bool has_gamma = r.inputs() > 1;
-  const std::string last = along_axis(rank - 1), root = text("sqrt(mean x^2 + ", r.attributes<Attributes>().eps, ")");
+  const std::string last = along_axis(rank - 1), root = text("sqrt(mean x^2 + ", r.attributes<double>(), ")");
   std::string backward = text(has_gamma ? "g = dy gamma" : "g = dy", ", dx = (g - n mean g n) / ", root, last);
   if (has_gamma) backward += ", dgamma = " + sum_over_rows("dy n", rank, 1);
   return {text("n = x / ", root, last, has_gamma ? ", y = n gamma" : ", y = n"), backward};
 }
-AttributeList attribute_list(const Record& r) { return {{"eps", r.attributes<Attributes>().eps}}; }
+AttributeList attribute_list(const Record& r) { return {{"eps", r.attributes<double>()}}; }
 constexpr OpInfo info{"rms_norm",
                       "n = x / sqrt(mean x^2 + eps), y = n gamma",
                       "g = dy gamma, dx = (g - n mean g n) / sqrt(mean x^2 + eps), dgamma = sum dy n",
@@ -118,9 +114,9 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
   });
   const Tensor* saved_gamma = x.wants_gradient() ? &gamma : nullptr;
   if (gamma.defined())
-    record(info, backward, {&x, &gamma}, {&y}, {&normal, &inverse, saved_gamma}, Attributes{eps});
+    record(info, backward, {&x, &gamma}, {&y}, {&normal, &inverse, saved_gamma}, eps);
   else
-    record(info, backward, {&x}, {&y}, {&normal, &inverse, nullptr}, Attributes{eps});
+    record(info, backward, {&x}, {&y}, {&normal, &inverse, nullptr}, eps);
   return y;
 }
 

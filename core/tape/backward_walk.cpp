@@ -32,7 +32,7 @@ inline bool BackwardWalk::is_reached(const Record& record) {
   check_saved(record);
   record.outputs_end_here_ = outputs_end_here;
 #ifndef NDEBUG
-  const RequestOrder order(record);
+  const RequestOrder order(*record.op_);
 #endif
   record.backward_(record);
   if (tape_.options_.check_finite) [[unlikely]]

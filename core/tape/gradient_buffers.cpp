@@ -152,7 +152,7 @@ Tensor Record::tensor_over_saved(int k) {
   SavedValue& value = saved_list_[k];
   Storage* storage = value.storage_;
 #ifndef NDEBUG
-  RequestOrder::note_given_away(value);
+  RequestOrder::note_given_away(k, value);
 #endif
   if (!outputs_end_here_ || !storage->is_only_handle() || value.elements_ != storage->data())
     return empty(value.shape(), value.dtype());

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include <retrace/core/tape/record.h>
-#include <retrace/core/tensor/op_access.h>
+#include <retrace/core/tape/op_info.h>
+#include <retrace/core/tensor/node.h>
 
 namespace retrace {
 namespace {
@@ -14,9 +14,13 @@ struct Begun {
   int input;
   TensorInfo* info;
 };
+struct GivenAway {
+  int place;
+  const SavedValue* value;
+};
 struct Requests {
-  const Record* record = nullptr;
-  std::vector<const SavedValue*> given_away = {};
+  const OpInfo* op = nullptr;
+  std::vector<GivenAway> given_away = {};
   std::vector<Begun> begun = {};
 };
 thread_local Requests requests;
@@ -31,20 +35,22 @@ bool is_written(TensorInfo* info) {
 
 }  // namespace
 
-RequestOrder::RequestOrder(const Record& record) { requests.record = &record; }
+RequestOrder::RequestOrder(const OpInfo& op) { requests.op = &op; }
 RequestOrder::~RequestOrder() { requests = {}; }
 
-void RequestOrder::note_given_away(const SavedValue& value) { requests.given_away.push_back(&value); }
+void RequestOrder::note_given_away(int k, const SavedValue& value) {
+  if (requests.op != nullptr) requests.given_away.push_back({k, &value});
+}
 
 void RequestOrder::check_readable(const SavedValue& value) {
-  const auto& given = requests.given_away;
-  if (std::find(given.begin(), given.end(), &value) == given.end()) return;
-  throw TapeError(text("backward: ", requests.record->op().name, " asked for the values of saved value ",
-                       &value - &requests.record->saved(0),
-                       " after tensor_over_saved() had given their buffer away; read them first"));
+  for (const GivenAway& given : requests.given_away)
+    if (given.value == &value)
+      throw TapeError(text("backward: ", requests.op->name, " asked for the values of saved value ", given.place,
+                           " after tensor_over_saved() had given their buffer away; read them first"));
 }
 
 void RequestOrder::note_begun(int i, TensorInfo* input) {
+  if (requests.op == nullptr) return;
   std::memset(node_of(input)->gradient->data(), unwritten, node_of(input)->bytes());
   requests.begun.push_back({i, input});
 }
@@ -52,7 +58,7 @@ void RequestOrder::note_begun(int i, TensorInfo* input) {
 void RequestOrder::check_written(int i, TensorInfo* input) {
   for (const Begun& begun : requests.begun)
     if (begun.info == input && begun.input != i && input->numel() > 0 && !is_written(input))
-      throw TapeError(text("backward: ", requests.record->op().name, " asked for the gradient of input ", i,
+      throw TapeError(text("backward: ", requests.op->name, " asked for the gradient of input ", i,
                            ", which is the same tensor as input ", begun.input,
                            ", before it had written that one; ask for an input just before writing it"));
 }

@@ -4,20 +4,21 @@
 
 namespace retrace {
 
-class Record;
+struct OpInfo;
 class SavedValue;
 class TensorInfo;
 
-/// What the running backward of a record has asked for. It is forgotten at the end of that backward.
+/// The requests of the backward that runs on this thread, until its end. (A library without these checks makes none of
+/// these, and a program that has them then notes nothing.)
 class RequestOrder {
  public:
-  explicit RequestOrder(const Record& record);
+  explicit RequestOrder(const OpInfo& op);
   ~RequestOrder();
   RequestOrder(const RequestOrder&) = delete;
   RequestOrder& operator=(const RequestOrder&) = delete;
 
-  /// tensor_over_saved() gave away the buffer of a value, or would have given it away on another tape.
-  static void note_given_away(const SavedValue& value);
+  /// tensor_over_saved(k) gave away the buffer of this value, or would have given it away on another tape.
+  static void note_given_away(int k, const SavedValue& value);
   /// Throws TapeError if it did.
   static void check_readable(const SavedValue& value);
   /// The gradient of input i begins in a new buffer, which the backward is to write before it asks for more.

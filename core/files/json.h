@@ -1,9 +1,8 @@
 // JSON (RFC 8259) for files and prints: a writer that appends, and a reader that reports each part as an event.
-//
-// Written by hand so that core, ops and nn depend on no other library. Code that needs whole documents (models) uses
-// nlohmann-json.
+// (core/files/json_tree.h reads whole documents.)
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,15 +25,26 @@ class JsonWriter {
   JsonWriter& begin_array() { return open('['); }
   JsonWriter& end_array() { return close(']'); }
   JsonWriter& key(std::string_view name);
-  /// Replaces bytes that are not UTF-8 by U+FFFD, and escapes every control code (core/base/printable.h).
+  /// Replaces bytes that are not UTF-8 by U+FFFD, and escapes every control code (core/base/printable.h) by four
+  /// digits: the checksums in stored files depend on it (core/files/safetensors_checksum.h).
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
-  JsonWriter& value(std::int64_t number);
-  JsonWriter& value(std::uint64_t number);
-  JsonWriter& value(bool truth) { return word(truth ? "true" : "false"); }
+  /// A truth value or an integer.
+  JsonWriter& value(std::integral auto number) {
+    if constexpr (std::same_as<decltype(number), bool>)
+      return word(number ? "true" : "false");
+    else
+      return word(std::to_string(number));
+  }
   JsonWriter& null() { return word("null"); }
   /// Writes the shortest digits that read back as the same number; null for NaN and infinities, which JSON lacks.
   JsonWriter& value(double number);
+  /// A list of whatever value() takes.
+  JsonWriter& list(const auto& items) {
+    begin_array();
+    for (const auto& item : items) value(item);
+    return end_array();
+  }
 
   const std::string& text() const { return text_; }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
-template <class Number> std::string digits(Number number) {
+std::string digits(double number) {
   std::array<char, 32> buffer{};
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr};
 }
@@ -64,25 +64,11 @@ JsonWriter& JsonWriter::word(std::string_view literal) {
   return *this;
 }
 
-JsonWriter& JsonWriter::value(std::int64_t number) {
-  separate();
-  text_ += digits(number);
-  return *this;
-}
-
-JsonWriter& JsonWriter::value(std::uint64_t number) {
-  separate();
-  text_ += digits(number);
-  return *this;
-}
-
 JsonWriter& JsonWriter::value(double number) {
-  separate();
   std::string shortest = std::isfinite(number) ? digits(number) : "null";
   // Writes 1 as 1.0, for readers that distinguish integers from floating-point numbers.
   if (shortest.find_first_not_of("-0123456789") == std::string::npos) shortest += ".0";
-  text_ += shortest;
-  return *this;
+  return word(shortest);
 }
 
 void JsonWriter::append_quoted(std::string_view text) {

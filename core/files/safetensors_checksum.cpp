@@ -10,9 +10,12 @@ std::string checksum_of(const std::map<std::string, std::string>& metadata, cons
   for (const auto& [key, value] : metadata) covered.key(key).value(value);
   covered.end_object().key("tensors").begin_object();
   for (const auto& [name, tensor] : tensors) {
-    covered.key(name).begin_array().value(tensor.type).begin_array();
-    for (const std::int64_t extent : tensor.shape) covered.value(extent);
-    covered.end_array().value(checksum_digits(tensor.crc)).end_array();
+    covered.key(name)
+        .begin_array()
+        .value(tensor.type)
+        .list(tensor.shape)
+        .value(checksum_digits(tensor.crc))
+        .end_array();
   }
   covered.end_object().end_object();
   Crc64 checksum;

@@ -65,9 +65,7 @@ std::string header_of(const std::map<std::string, Tensor>& tensors, std::map<std
     header.key(name).begin_object();
     header.key("data_offsets").begin_array().value(offset).value(end).end_array();
     header.key("dtype").value(stored_type_of(tensor.dtype()).name);
-    header.key("shape").begin_array();
-    for (const std::int64_t extent : tensor.shape()) header.value(extent);
-    header.end_array().end_object();
+    header.key("shape").list(tensor.shape()).end_object();
     offset = end;
   }
   std::string result = header.end_object().text();

@@ -82,9 +82,13 @@ void write_numbers(JsonWriter& json, const Node& node, const void* values) {
 }
 
 void write_node(JsonWriter& json, const Node& node, const NodeNames& names) {
-  json.begin_object().key("name").value(names[node]).key("dtype").value(name_of(node.dtype)).key("shape").begin_array();
-  for (const std::int64_t extent : node.shape) json.value(extent);
-  json.end_array();
+  json.begin_object()
+      .key("name")
+      .value(names[node])
+      .key("dtype")
+      .value(name_of(node.dtype))
+      .key("shape")
+      .list(node.shape);
   if (node.elements != nullptr) {
     json.key("values");
     write_numbers(json, node, node.elements);

@@ -19,16 +19,10 @@ void write_number(JsonWriter& json, double number) {
     json.value(number);
 }
 
-template <class Numbers> void write_integers(JsonWriter& json, const Numbers& numbers) {
-  json.begin_array();
-  for (const auto number : numbers) json.value(static_cast<std::int64_t>(number));
-  json.end_array();
-}
-
 class DocumentWriter {
  public:
   TraceDocument document_of(const Trace& trace) {
-    json_.begin_object().key("format").value("retrace.trace").key("version").value(std::int64_t{1});
+    json_.begin_object().key("format").value("retrace.trace").key("version").value(1);
     json_.key("title").value(trace.title).key("expanded").value(trace.expanded);
     write_words("notes", trace.notes);
     write_list("nodes", trace.nodes);
@@ -49,10 +43,7 @@ class DocumentWriter {
   }
   /// Nothing for an empty list: earlier versions of the format do not have it.
   void write_words(const char* name, const std::vector<std::string>& words) {
-    if (words.empty()) return;
-    json_.key(name).begin_array();
-    for (const std::string& word : words) json_.value(word);
-    json_.end_array();
+    if (!words.empty()) json_.key(name).list(words);
   }
   void write_number_of(const char* name, double number) {
     json_.key(name);
@@ -86,9 +77,8 @@ class DocumentWriter {
   }
 
   void write(const TraceNode& node, const std::string& place) {
-    json_.begin_object().key("name").value(node.name).key("dtype").value(name_of(node.dtype)).key("shape");
-    write_integers(json_, node.shape);
-    json_.key("leaf").value(node.leaf);
+    json_.begin_object().key("name").value(node.name).key("dtype").value(name_of(node.dtype));
+    json_.key("shape").list(node.shape).key("leaf").value(node.leaf);
     json_.key("parameter").value(node.parameter);
     json_.key("wants_gradient").value(node.wants_gradient);
     write_words("row_names", node.row_names);
@@ -100,23 +90,18 @@ class DocumentWriter {
   }
   void write(const TraceScope& scope, const std::string&) {
     json_.begin_object().key("name").value(scope.name).key("path").value(scope.path).key("type").value(scope.type);
-    json_.key("outer").value(std::int64_t{scope.outer}).end_object();
+    json_.key("outer").value(scope.outer).end_object();
   }
   void write(const TraceRecord& record, const std::string& place) {
-    json_.begin_object().key("op").value(record.op).key("scope").value(std::int64_t{record.scope});
+    json_.begin_object().key("op").value(record.op).key("scope").value(record.scope);
     json_.key("path").value(record.path).key("forward").value(record.formulas.forward);
     json_.key("backward").value(record.formulas.backward).key("attributes").begin_object();
     for (const Attribute& attribute : record.attributes) {
       json_.key(attribute.name);
       write(attribute.value, text(place, ".attributes.", attribute.name));
     }
-    json_.end_object().key("inputs");
-    write_integers(json_, record.inputs);
-    json_.key("input_names").begin_array();
-    for (const std::string& name : record.input_names) json_.value(name);
-    json_.end_array().key("outputs");
-    write_integers(json_, record.outputs);
-    json_.key("reached").value(record.reached);
+    json_.end_object().key("inputs").list(record.inputs).key("input_names").list(record.input_names);
+    json_.key("outputs").list(record.outputs).key("reached").value(record.reached);
     write_places("output_gradients", record.output_gradients, place);
     write_places("contributions", record.contributions, place);
     json_.end_object();
@@ -149,17 +134,17 @@ class DocumentWriter {
     else if (const std::string* words = std::get_if<std::string>(&value))
       json_.value(*words);
     else if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value))
-      write_integers(json_, *integers);
+      json_.list(*integers);
     else
       write(Capture{std::get<Tensor>(value)}, place);
   }
   void write(const TraceSeed& seed, const std::string& place) {
-    json_.begin_object().key("node").value(std::int64_t{seed.node}).key("cotangent");
+    json_.begin_object().key("node").value(seed.node).key("cotangent");
     write(seed.cotangent, place + ".cotangent");
     json_.end_object();
   }
   void write(const ElementCheck& check, const std::string&) {
-    json_.begin_object().key("node").value(std::int64_t{check.node}).key("position").value(check.position);
+    json_.begin_object().key("node").value(check.node).key("position").value(check.position);
     write_number_of("tape", check.tape);
     write_number_of("dual", check.dual);
     write_number_of("difference", check.difference);
@@ -199,8 +184,8 @@ template <class WriteElements> std::string with_tensors(const Trace& trace, cons
   json.begin_object();
   for (const auto& entry : document.tensors) {
     const Tensor& tensor = entry.second;
-    json.key(entry.first).begin_object().key("dtype").value(name_of(tensor.dtype())).key("shape");
-    write_integers(json, tensor.shape());
+    json.key(entry.first).begin_object().key("dtype").value(name_of(tensor.dtype()));
+    json.key("shape").list(tensor.shape());
     dispatch_any(tensor.dtype(), [&](auto zero) { write_elements(json, tensor.values<decltype(zero)>()); });
     json.end_object();
   }

@@ -66,13 +66,4 @@ std::string printable_lines(std::string_view text) {
   });
 }
 
-std::string printable_json(std::string_view json) {
-  return with_controls(json, [](std::string& result, std::uint32_t code, std::string_view) {
-    if (code < 0x20)
-      result += static_cast<char>(code);  // white space between the parts: in strings JSON has none of these
-    else
-      append_escaped(result, "\\u", code, 4);
-  });
-}
-
 }  // namespace retrace

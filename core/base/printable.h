@@ -21,8 +21,6 @@ std::optional<std::uint32_t> control_at(std::string_view text);
 std::string printable(std::string_view text);
 /// The same for a text of several lines: tabs and ends of lines ("\n" and "\r\n") stay.
 std::string printable_lines(std::string_view text);
-/// A JSON text with the control codes in its strings escaped, which changes nothing for its reader.
-std::string printable_json(std::string_view json);
 
 /// The value, but NaN without its sign: printf and streams write the NaN that x86 processors make as "-nan".
 template <class T> T without_nan_sign(T value) {

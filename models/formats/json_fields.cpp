@@ -1,46 +1,36 @@
 #include <retrace/core/base/error.h>
 #include <retrace/core/base/printable.h>
+#include <retrace/core/files/json.h>
 #include <retrace/models/formats/json_fields.h>
 
 #include <algorithm>
-#include <limits>
-
-#include <nlohmann/json.hpp>
+#include <utility>
 
 namespace retrace {
 namespace {
 
 constexpr std::size_t deepest = 8;
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 }  // namespace
 
-// Files each value under its path, event by event. (The names are those that nlohmann::json calls.)
-class JsonFields::Reader {
+// Files each value under its path, event by event.
+class JsonFields::Reader final : public JsonEvents {
  public:
   explicit Reader(JsonFields& fields) : fields_(fields) {}
 
-  bool start_object(std::size_t) { return open(Object{}); }
-  bool end_object() { return close(); }
-  bool start_array(std::size_t) { return open(List{}); }
-  bool end_array() { return close(); }
-  bool key(std::string& name) {
-    levels_.back().key = name;
-    return true;
+  void start_object() override { open(Object{}); }
+  void key(std::string name) override { levels_.back().key = std::move(name); }
+  void end_object() override { levels_.pop_back(); }
+  void start_array() override { open(List{}); }
+  void end_array() override { levels_.pop_back(); }
+  void string(std::string value) override { add(std::move(value)); }
+  void unsigned_integer(std::uint64_t number) override {
+    std::in_range<std::int64_t>(number) ? add(static_cast<std::int64_t>(number)) : add(number);
   }
-  bool null() { return take(nullptr); }
-  bool boolean(bool truth) { return take(truth); }
-  bool number_integer(std::int64_t number) { return take(number); }
-  bool number_unsigned(std::uint64_t number) {
-    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    return number <= largest ? take(static_cast<std::int64_t>(number)) : take(number);
-  }
-  bool number_float(double number, const std::string&) { return take(number); }
-  bool string(std::string& value) { return take(std::move(value)); }
-  bool binary(std::vector<std::uint8_t>&) { return false; }  // JSON has no binary values
-  bool parse_error(std::size_t position, const std::string&, const std::exception&) {
-    throw ValueError(text(fields_.place_, ": byte ", position, " is not JSON"));
-  }
+  void negative_integer(std::int64_t number) override { add(number); }
+  void number(double number) override { add(number); }
+  void boolean(bool truth) override { add(truth); }
+  void null() override { add(nullptr); }
 
  private:
   struct Level {
@@ -61,25 +51,16 @@ class JsonFields::Reader {
     last_ = place->first;
     return place->second;
   }
-  bool take(Value&& value) {
-    add(std::move(value));
-    return true;
-  }
-  bool open(Value&& value) {
+  void open(Value&& value) {
     if (levels_.size() == deepest)
       throw ValueError(text(fields_.place_, ": it is nested more than ", deepest, " deep"));
     if (levels_.empty() && std::holds_alternative<Object>(value)) {
       levels_.emplace_back();
-      return true;
+      return;
     }
     Value& added = add(std::move(value));
     levels_.push_back(
         {.path = last_ + ".", .key = {}, .list = std::get_if<List>(&added), .object = std::get_if<Object>(&added)});
-    return true;
-  }
-  bool close() {
-    levels_.pop_back();
-    return true;
   }
 
   JsonFields& fields_;
@@ -89,11 +70,11 @@ class JsonFields::Reader {
 
 JsonFields::JsonFields(std::string place, std::string_view json) : place_(std::move(place)) {
   Reader reader(*this);
-  // The parser would skip a byte order mark and stop at a zero.
-  const std::size_t zero = json.find('\0');
-  if (json.starts_with(byte_order_mark)) reader.parse_error(1, {}, {});
-  if (zero != std::string_view::npos) reader.parse_error(zero + 1, {}, {});
-  nlohmann::json::sax_parse(json, &reader);
+  try {
+    read_json(json, reader);
+  } catch (const JsonError& error) {
+    throw ValueError(text(place_, ": byte ", error.position() + 1, " is not JSON"));
+  }
 }
 
 std::string JsonFields::description_of(const Value& value) {

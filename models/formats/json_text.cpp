@@ -1,15 +1,6 @@
-#include <retrace/core/base/printable.h>
 #include <retrace/models/formats/json_text.h>
 
-#include <nlohmann/json.hpp>
-
 namespace retrace {
-
-// The destructor of a single value does not allocate.
-JsonText::JsonText(double number) : text_(nlohmann::json(number).dump()) {}
-
-JsonText::JsonText(std::string_view string)
-    : text_(printable_json(nlohmann::json(string).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {}
 
 JsonText::JsonText(const JsonObject& object) : text_(object.text()) {}
 

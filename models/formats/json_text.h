@@ -1,9 +1,6 @@
-// JSON as text, built without a tree. No destructor here allocates, unlike that of an nlohmann::json tree, which ends
-// the program when memory runs out.
+// JSON as text, built value by value.
 #pragma once
 
-#include <concepts>
-#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -11,24 +8,24 @@
 #include <utility>
 #include <vector>
 
+#include <retrace/core/files/json.h>
+
 namespace retrace {
 
 class JsonObject;
 
-/// A value: null, true or false, a number (null if it is not finite), a string (invalid UTF-8 becomes U+FFFD, and
-/// control codes are escaped), a list or an object.
+/// A value: null, whatever JsonWriter writes (a truth value, a number or a string), a list or an object.
 class JsonText {
  public:
   JsonText() : text_("null") {}
-  JsonText(std::same_as<bool> auto truth) : text_(truth ? "true" : "false") {}
-  JsonText(double number);
-  template <std::integral Integer>
-  requires(!std::same_as<Integer, bool>) JsonText(Integer number) : text_(std::to_string(number)) {}
-  JsonText(std::string_view string);
-  JsonText(const std::string& string) : JsonText(std::string_view(string)) {}
-  JsonText(const char* string) : JsonText(std::string_view(string)) {}
+  template <class Value>
+  requires requires(JsonWriter writer, Value value) { writer.value(value); }
+  JsonText(Value value) : text_(JsonWriter().value(value).text()) {}
   JsonText(const JsonObject& object);
-  template <class T> JsonText(const std::vector<T>& list);
+  template <class T> JsonText(const std::vector<T>& list) : text_("[") {
+    for (const T& item : list) text_ += (text_.size() > 1 ? "," : "") + JsonText(item).text();
+    text_ += ']';
+  }
   template <class T> JsonText(const std::optional<T>& value) : JsonText(value ? JsonText(*value) : JsonText()) {}
 
   const std::string& text() const { return text_; }
@@ -50,13 +47,5 @@ class JsonObject {
  private:
   std::string members_;  // separated by commas
 };
-
-template <class T> JsonText::JsonText(const std::vector<T>& list) : text_("[") {
-  for (const auto& item : list) {
-    if (text_.size() > 1) text_ += ',';
-    text_ += JsonText(item).text();
-  }
-  text_ += ']';
-}
 
 }  // namespace retrace

@@ -7,6 +7,7 @@
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -14,7 +15,6 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
@@ -146,11 +146,11 @@ TEST_F(Registration, AModelIsTrainedOnATaskByItsRecipe) {
   EXPECT_EQ(prepare({.task = "plain-pairs", .model = {.name = "mean-model"}}).options.fit.steps, Recipe{}.steps);
   const Outcome outcome = run_command({"train", "short-pairs", "--model", "mean-model", "--json", "--quiet"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  EXPECT_EQ(nlohmann::json::parse(outcome.results)["steps"], 7);
+  EXPECT_EQ(Json::parse(outcome.results)["steps"], 7);
   const Outcome compared =
       run_command({"compare", "short-pairs", "--models", "mean-model,gru", "--seeds", "1", "--json", "--quiet"});
   ASSERT_EQ(compared.status, 0) << compared.messages;
-  EXPECT_EQ(nlohmann::json::parse(compared.results)["models"][0]["model"], "mean-model");
+  EXPECT_EQ(Json::parse(compared.results)["models"][0]["model"], "mean-model");
   EXPECT_EQ(run_command({"train", "short-pairs", "--model", "mean-model", "--length", "4"}).messages,
             "retrace train: the task 'short-pairs' has no option 'length' (it has: none); leave it out\n");
 }
@@ -167,8 +167,8 @@ TEST_F(Registration, AModelLearnsTextAndWritesIt) {
   };
   const Outcome outcome = train("mean-model");
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  EXPECT_EQ(nlohmann::json::parse(outcome.results)["model"], "mean-model");
-  EXPECT_EQ(nlohmann::json::parse(outcome.results)["parameters"], 3 * 8 + (8 * 8 + 8) + (8 * 3 + 3));
+  EXPECT_EQ(Json::parse(outcome.results)["model"], "mean-model");
+  EXPECT_EQ(Json::parse(outcome.results)["parameters"], 3 * 8 + (8 * 8 + 8) + (8 * 3 + 3));
   const auto written = [&] { return run_command({"generate", folder / "run", "--length", "40", "--prompt", "ab"}); };
   ASSERT_EQ(written().status, 0) << written().messages;
   EXPECT_EQ(written().results.size(), 2U + 40 + 1);
@@ -194,7 +194,7 @@ TEST_F(Registration, TensorsAreATask) {
   register_task("own-data", x, labels, {.batch = 100, .steps = 2}, {.test_part = 0.5});
   const Outcome outcome = run_command({"train", "own-data", "--json", "--quiet", "--dtype", "f64"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const auto result = nlohmann::json::parse(outcome.results);
+  const auto result = Json::parse(outcome.results);
   EXPECT_EQ(result["batch"], 100);
   EXPECT_EQ(result["chance"], 0.25);
   const double hits = 25 * result["value"].get<double>();
@@ -232,7 +232,7 @@ TEST_F(Registration, GradcheckFindsWhatIsWrongWithAModel) {
   EXPECT_NE(failure("answers-every-row").find("must be [2, 2], one answer a sequence"), std::string::npos);
   EXPECT_NE(failure("forgets-a-factor").find("0.5"), std::string::npos) << failure("forgets-a-factor");
   EXPECT_EQ(run_command({"gradcheck", "forgets-a-factor"}).status, 1);
-  const auto counts = nlohmann::json::parse(run_command({"gradcheck", "forgets-a-factor", "--json"}).results);
+  const auto counts = Json::parse(run_command({"gradcheck", "forgets-a-factor", "--json"}).results);
   EXPECT_EQ(counts["elements"], 38);
   EXPECT_EQ(counts["failed_elements"], 30) << "those of x; the gradients of weight and bias are right";
   EXPECT_EQ(counts["skipped"], 0);
@@ -247,7 +247,7 @@ TEST_F(Registration, GradcheckSaysWhereDualNumbersAreLeftOut) {
                                  "option differences_only says\n"),
             std::string::npos)
       << outcome.results;
-  const auto counts = nlohmann::json::parse(run_command({"gradcheck", "reads-doubles", "--json"}).results);
+  const auto counts = Json::parse(run_command({"gradcheck", "reads-doubles", "--json"}).results);
   EXPECT_EQ(counts["cases"], 1);
   EXPECT_EQ(counts["without_duals"], 1);
   EXPECT_EQ(counts["failed"], 0);

@@ -1,9 +1,8 @@
 // The command retrace ablate.
 #include <gtest/gtest.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
-
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
@@ -22,7 +21,7 @@ TEST(AblateCommand, PrintsOneJsonObjectAndLeavesAPage) {
                                        "--json",       "--out",
                                        folder / "page"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const nlohmann::json object = nlohmann::json::parse(outcome.results);
+  const Json object = Json::parse(outcome.results);
   EXPECT_EQ(object.at("task"), "nth-farthest");
   EXPECT_EQ(object.at("model"), "rmc");
   EXPECT_EQ(object.at("seeds"), 2);

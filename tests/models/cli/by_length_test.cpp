@@ -3,10 +3,10 @@
 #include <retrace/core/base/error.h>
 #include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -37,7 +37,7 @@ TEST_F(OtherSizes, ResultsByLengthHaveBinsAndTheirMean) {
   train({"parity-check", "--model", "gru"});
   const Outcome outcome = eval({"--by-length", "41..85/2", "--samples", "16", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const auto result = nlohmann::json::parse(outcome.results);
+  const auto result = Json::parse(outcome.results);
   ASSERT_EQ(result["lengths"].size(), 23U);
   EXPECT_EQ(result["lengths"][0]["length"], 41);
   EXPECT_EQ(result["lengths"][22]["length"], 85);
@@ -50,7 +50,7 @@ TEST_F(OtherSizes, ResultsByLengthHaveBinsAndTheirMean) {
   for (const auto& bin : result["bins"]) {
     double in_bin = 0;
     EXPECT_EQ(bin["first"], result["lengths"][next]["length"]);
-    for (int k = 0; k < bin["lengths"]; ++k) in_bin += result["lengths"][next++]["value"].get<double>();
+    for (int k = 0; k < bin["lengths"].get<int>(); ++k) in_bin += result["lengths"][next++]["value"].get<double>();
     EXPECT_NEAR(bin["value"].get<double>(), in_bin / bin["lengths"].get<double>(), 1e-9);
     EXPECT_EQ(bin["last"], result["lengths"][next - 1]["length"]);
   }
@@ -105,16 +105,16 @@ TEST(LengthRange, IsReadOrRefused) {
 
 TEST_F(OtherSizes, AModelIsEvaluatedOnHarderSamples) {
   train({"recall", "--length", "3", "--model", "gru"});
-  const auto own = nlohmann::json::parse(eval({"--json"}).results);
+  const auto own = Json::parse(eval({"--json"}).results);
   EXPECT_EQ(own["as_in_training"], true);
   const Outcome harder = eval({"--length", "9", "--json"});
   ASSERT_EQ(harder.status, 0) << harder.messages;
-  const auto report = nlohmann::json::parse(harder.results);
+  const auto report = Json::parse(harder.results);
   EXPECT_EQ(report["task_options"]["length"], 9);
   EXPECT_EQ(report["as_in_training"], false);
   EXPECT_EQ(report["categories"][0]["rows"].size(), 9U) << "positions of the pair";
   const Outcome same = eval({"--length", "3", "--json"});
-  EXPECT_EQ(nlohmann::json::parse(same.results), own);
+  EXPECT_EQ(Json::parse(same.results), own);
 }
 
 TEST_F(OtherSizes, OtherInputsAreRefused) {

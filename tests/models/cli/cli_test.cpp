@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,15 +74,15 @@ TEST(Cli, ATrainingThatDivergesEndsWithAFailureAndItsResult) {
   EXPECT_NE(diverged.messages.find("lower the learning rate (--learning-rate, now 1e+08) or the clip (--clip, now 1)"),
             std::string::npos)
       << diverged.messages;
-  EXPECT_EQ(nlohmann::json::parse(diverged.results)["diverged"], true);
-  EXPECT_EQ(nlohmann::json::parse(file_bytes(folder / "run/result.json"))["diverged"], true);
+  EXPECT_EQ(Json::parse(diverged.results)["diverged"], true);
+  EXPECT_EQ(Json::parse(file_bytes(folder / "run/result.json"))["diverged"], true);
   const Outcome resumed = train("1e8", {"--out", folder / "run", "--resume"});
   EXPECT_EQ(resumed.status, 1) << "it is finished, and has diverged";
   EXPECT_EQ(resumed.messages, diverged.messages);
   const Outcome sane = train("1e-2", {});
   EXPECT_EQ(sane.status, 0);
   EXPECT_EQ(sane.messages, "");
-  EXPECT_EQ(nlohmann::json::parse(sane.results)["diverged"], false);
+  EXPECT_EQ(Json::parse(sane.results)["diverged"], false);
 }
 
 TEST(Cli, ATuningWhoseCandidatesAllDivergeFails) {
@@ -90,13 +90,13 @@ TEST(Cli, ATuningWhoseCandidatesAllDivergeFails) {
                                        "--test-samples", "20", "--quiet", "--json"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.messages, "retrace tune: every candidate diverged; lower the learning rates (--learning-rates)\n");
-  EXPECT_TRUE(nlohmann::json::accept(outcome.results)) << outcome.results;
+  EXPECT_TRUE(Json::accept(outcome.results)) << outcome.results;
 }
 
 TEST(Cli, GradcheckListsItsNames) {
   const Outcome lines = run_command({"gradcheck", "--list"}), json = run_command({"gradcheck", "--list", "--json"});
   EXPECT_TRUE(lines.results.starts_with("identity\nadd\nsub\n")) << lines.results.substr(0, 40);
-  const auto names = nlohmann::json::parse(json.results)["names"];
+  const auto names = Json::parse(json.results)["names"];
   EXPECT_EQ(std::ranges::count(lines.results, '\n'), std::ssize(names));
   const std::string wrong = run_command({"gradcheck", "sofmax"}).messages;
   EXPECT_EQ(wrong, text("gradcheck: there is no op or module named 'sofmax'; did you mean softmax (retrace gradcheck ",
@@ -183,7 +183,7 @@ TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
                                        "--json", "--quiet", "--out", folder.c_str()});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
-  const auto result = nlohmann::json::parse(outcome.results);
+  const auto result = Json::parse(outcome.results);
   for (const char* key : {"task", "model", "seed", "steps", "seconds", "parameters", "metric", "value", "chance",
                           "trivial", "ceiling", "weights_hash"})
     EXPECT_TRUE(result.contains(key)) << key;
@@ -192,12 +192,12 @@ TEST(Cli, TrainGivesOneObjectAndLeavesARunBehind) {
   EXPECT_EQ(result["seed"], 4);
   EXPECT_EQ(result["metric"], "accuracy");
   EXPECT_EQ(result["weights_hash"].get<std::string>().size(), 16U);
-  EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder / "result.json")), result);
+  EXPECT_EQ(Json::parse(file_bytes(folder / "result.json")), result);
   EXPECT_TRUE(std::filesystem::exists(folder / "weights.safetensors"));
   std::ifstream metrics(folder / "metrics.jsonl");
   std::string line;
   int lines = 0;
-  for (; std::getline(metrics, line); ++lines) EXPECT_TRUE(nlohmann::json::parse(line).contains("loss"));
+  for (; std::getline(metrics, line); ++lines) EXPECT_TRUE(Json::parse(line).contains("loss"));
   EXPECT_GE(lines, 1);
 }
 
@@ -224,7 +224,7 @@ TEST(Cli, APresetIsATaskWithItsSettingsThatFlagsChange) {
     for (const char* word : {"--steps", "1", "--test-samples", "100", "--json", "--quiet"}) words.push_back(word);
     const Outcome outcome = run_command(words);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
-    return nlohmann::json::parse(outcome.results);
+    return Json::parse(outcome.results);
   };
   const auto paper = trained({"train", "--batch", "4", "--preset", "nth-farthest-paper"});
   EXPECT_EQ(paper["task"], "nth-farthest");
@@ -244,7 +244,7 @@ TEST(Cli, ATasksOwnFlagsChangeItsSamples) {
     for (const char* flag : {"--steps", "1", "--test-samples", "100", "--json", "--quiet"}) arguments.push_back(flag);
     const Outcome outcome = run_command(arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
-    return nlohmann::json::parse(outcome.results);
+    return Json::parse(outcome.results);
   };
   EXPECT_EQ(trained({"train", "babi", "--held-only"})["ceiling"], 1);
   const auto farthest = trained({"train", "nth-farthest", "--vectors", "4", "--dims", "2"});
@@ -260,7 +260,7 @@ TEST(Cli, MinutesAloneAreTheWholeBudget) {
   const Outcome outcome = run_command({"train", "parity", "--length", "3", "--batch", "2", "--minutes", "0.01",
                                        "--validate-every", "1", "--test-samples", "100", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  EXPECT_EQ(nlohmann::json::parse(outcome.results).at("stopped_by"), "minutes");
+  EXPECT_EQ(Json::parse(outcome.results).at("stopped_by"), "minutes");
   EXPECT_NE(outcome.messages.find("step 1  loss"), std::string::npos) << "without the number of steps to come";
 }
 
@@ -275,7 +275,7 @@ TEST(Cli, TheSameSeedGivesTheSameWeightsOnAnyNumberOfThreads) {
   const auto hash = [](const char* seed, const char* threads) {
     const Outcome outcome = run_command({"train", "pair-matching", "--model", "lstm", "--steps", "5", "--seed", seed,
                                          "--threads", threads, "--json", "--quiet"});
-    return nlohmann::json::parse(outcome.results)["weights_hash"].get<std::string>();
+    return Json::parse(outcome.results)["weights_hash"].get<std::string>();
   };
   const std::string one = hash("1", "1");
   EXPECT_EQ(one, hash("1", "2"));

@@ -1,12 +1,12 @@
 // The command retrace compare.
 #include <gtest/gtest.h>
 #include <retrace/core/base/error.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
@@ -33,7 +33,7 @@ TEST(CompareCommand, PrintsOneJsonObjectAndLeavesAPage) {
   const TemporaryFolder folder;
   const Outcome outcome = compared(folder / "page");
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  EXPECT_EQ(nlohmann::json::parse(outcome.results).at("task"), "parity");
+  EXPECT_EQ(Json::parse(outcome.results).at("task"), "parity");
   EXPECT_EQ(outcome.messages, "");
   EXPECT_TRUE(std::filesystem::exists(folder / "page/compare.html"));
   EXPECT_TRUE(std::filesystem::exists(folder / "page/result.json"));
@@ -93,10 +93,10 @@ TEST(CompareCommand, LeavesATrainingInTheSameFolderAlone) {
 }
 
 /// The models of a result without their times.
-nlohmann::json models_in(const Outcome& outcome) {
-  nlohmann::json models = nlohmann::json::parse(outcome.results).at("models");
-  for (nlohmann::json& model : models)
-    for (const char* time : {"seconds", "seconds_to_threshold"}) model.erase(time);
+Json models_in(const Outcome& outcome) {
+  Json models = Json::parse(outcome.results).at("models");
+  for (std::size_t k = 0; k < models.size(); ++k)
+    for (const char* time : {"seconds", "seconds_to_threshold"}) models[k].erase(time);
   return models;
 }
 
@@ -137,7 +137,7 @@ TEST(TuneCommand, GoesOnWithTheRunsThatItHas) {
   std::filesystem::remove_all(folder / "tune/runs/rate-0.01-cosine-scale-1-steps-2");
   const Outcome resumed = tuned({"--resume"});
   ASSERT_EQ(resumed.status, 0) << resumed.messages;
-  EXPECT_EQ(nlohmann::json::parse(resumed.results).at("best"), nlohmann::json::parse(whole.results).at("best"));
+  EXPECT_EQ(Json::parse(resumed.results).at("best"), Json::parse(whole.results).at("best"));
   EXPECT_TRUE(std::filesystem::exists(folder / "tune/tuning.txt"));
   EXPECT_EQ(tuned({}).status, 2);
   EXPECT_EQ(tuned({"--force"}).status, 0);

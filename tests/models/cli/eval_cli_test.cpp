@@ -1,6 +1,7 @@
 // The command `eval`.
 #include <gtest/gtest.h>
 #include <retrace/core/files/safetensors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -8,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ namespace {
 
 class EvalCli : public testing::Test {
  protected:
-  nlohmann::json train(std::vector<std::string> words) const {
+  Json train(std::vector<std::string> words) const {
     words.insert(words.begin(), "train");
     for (const char* word : {"--steps", "4", "--batch", "8", "--seed", "3", "--test-samples", "600", "--json",
                              "--quiet", "--force", "--out"})
@@ -26,14 +26,14 @@ class EvalCli : public testing::Test {
     words.push_back(run_);
     const Outcome outcome = run_command(words);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
-    return nlohmann::json::parse(outcome.results);
+    return Json::parse(outcome.results);
   }
-  nlohmann::json eval(std::vector<std::string> more = {}) const {
+  Json eval(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"eval", run_, "--json"});
     const Outcome outcome = run_command(more);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
     EXPECT_EQ(outcome.messages, "");
-    return nlohmann::json::parse(outcome.results);
+    return Json::parse(outcome.results);
   }
   std::string read(const char* name) const { return file_bytes(folder_ / name); }
 
@@ -116,7 +116,7 @@ TEST_F(EvalCli, TheTextAndThePageAreForPeople) {
   std::size_t matrices = 0;
   for (std::size_t at = page.find("<g "); at != std::string::npos; at = page.find("<g ", at + 1)) ++matrices;
   EXPECT_EQ(matrices, 2U * (3 + 1) + 2) << "a matrix a step and one over time for each example, two of all samples";
-  EXPECT_EQ(nlohmann::json::parse(read("page/eval.json"))["samples"], 100);
+  EXPECT_EQ(Json::parse(read("page/eval.json"))["samples"], 100);
 }
 
 /// 100 recordings, of 3 steps but for every third, which has 5.
@@ -157,7 +157,7 @@ TEST_F(EvalCli, EveryLayerAndHeadIsAPictureOfWeightsAndGradients) {
   for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) ++tables;
   EXPECT_EQ(tables, 2U * 2 * 4) << "two for each of the four heads of two layers";
   EXPECT_EQ(page.find("http"), std::string::npos) << "it needs nothing from elsewhere";
-  const auto report = nlohmann::json::parse(read("page/eval.json"));
+  const auto report = Json::parse(read("page/eval.json"));
   ASSERT_EQ(report["attention"]["heads"].size(), 8U);
   const auto expect_head = [&](std::size_t place, const std::string& layer, std::size_t rows) {
     const auto& head = report["attention"]["heads"][place];
@@ -189,7 +189,7 @@ TEST_F(EvalCli, AModelWithoutAttentionHasNoPageAndLeavesNoneOfAnEarlierModel) {
   const Outcome outcome = run_command({"eval", run_, "--samples", "50", "--out", page_});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_FALSE(std::filesystem::exists(page_ + "/attention.html"));
-  const auto report = nlohmann::json::parse(read("page/eval.json"));
+  const auto report = Json::parse(read("page/eval.json"));
   EXPECT_EQ(report["task"], "babi");
   EXPECT_TRUE(report["attention"].is_null());
 }
@@ -312,13 +312,13 @@ TEST_F(EvalOfData, EachClassHasItsAccuracyAndItsRowOfTheConfusionMatrix) {
     std::int64_t in_row = 0;
     for (const auto& [name, count] : row["answered"].items()) in_row += count.get<std::int64_t>();
     EXPECT_EQ(in_row, row["answers"]);
-    const std::string own = row["class"];
+    const std::string own = row["class"].get<std::string>();
     const std::int64_t hits = row["answered"].contains(own) ? row["answered"][own].get<std::int64_t>() : 0;
-    EXPECT_DOUBLE_EQ(row["value"], double(hits) / double(in_row));
+    EXPECT_DOUBLE_EQ(row["value"].get<double>(), double(hits) / double(in_row));
     answers += in_row, right += hits;
   }
   EXPECT_EQ(answers, 12);
-  EXPECT_DOUBLE_EQ(report["value"], double(right) / 12);
+  EXPECT_DOUBLE_EQ(report["value"].get<double>(), double(right) / 12);
   const std::string words = on_one_line(text_of({}));
   EXPECT_NE(words.find("class answers accuracy 95 % interval as <tulip> as daisy as rose"), std::string::npos) << words;
   EXPECT_NE(words.find("rose 4 1.0000 0.5101 to 1 . . 4"), std::string::npos) << words;

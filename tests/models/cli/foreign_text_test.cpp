@@ -6,11 +6,11 @@
 #include <retrace/models/data/npz.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -80,7 +80,7 @@ TEST_F(ForeignText, OfAFileOfDataIsEscapedByEveryCommand) {
                                              {"predict", run_, "--input", data, "--json"}})
     expect_printable(run_command(words), words.front());
   EXPECT_NE(run_command({"eval", run_}).results.find(shown), std::string::npos) << "the first line has the name";
-  const auto report = nlohmann::json::parse(run_command({"eval", run_, "--json"}).results);
+  const auto report = Json::parse(run_command({"eval", run_, "--json"}).results);
   EXPECT_NE(report.dump().find("\\u001b[31m"), std::string::npos) << "in JSON the name stays as it is";
 }
 
@@ -97,7 +97,7 @@ TEST_F(ForeignText, OfATextIsEscapedWhenItIsGeneratedAndInReports) {
   EXPECT_EQ(generated.status, 0) << generated.messages;
   expect_printable(generated, "generate");
   EXPECT_TRUE(generated.results.starts_with("\\x1b")) << generated.results;
-  const auto json = nlohmann::json::parse(run_command({"generate", run_, "--prompt", "\x1b", "--json"}).results);
+  const auto json = Json::parse(run_command({"generate", run_, "--prompt", "\x1b", "--json"}).results);
   EXPECT_EQ(json.at("prompt"), "\x1b") << json;
 }
 

@@ -1,8 +1,8 @@
 // retrace gradcheck --expr: checks a function that the command line gives as text.
 #include <gtest/gtest.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -36,7 +36,7 @@ TEST(GradcheckExpression, DrawsFromTheSeed) {
 TEST(GradcheckExpression, PrintsOneObject) {
   const Outcome outcome = gradcheck_of("-x * x", {"x=[1,2,3]"}, {"--json"});
   EXPECT_EQ(outcome.status, 0);
-  const auto object = nlohmann::json::parse(outcome.results);
+  const auto object = Json::parse(outcome.results);
   EXPECT_EQ(object["elements"], 3);
   EXPECT_EQ(object["failed"], 0);
   EXPECT_EQ(object["worst_name"], "x");
@@ -47,7 +47,7 @@ TEST(GradcheckExpression, TellsWhatHoldsAtAKink) {
   EXPECT_EQ(told.status, 0) << told.results;
   EXPECT_NE(told.results.find("    x [1] is at a kink, with slopes of "), std::string::npos) << told.results;
   const Outcome json = gradcheck_of("relu(x)", {"x=[-1,0,2]"}, {"--json"});
-  const auto row = nlohmann::json::parse(json.results)["rows"][0];
+  const auto row = Json::parse(json.results)["rows"][0];
   EXPECT_EQ(row["name"], "x");
   EXPECT_EQ(row["passed"], true);
   EXPECT_EQ(row["at_kinks"], 1);

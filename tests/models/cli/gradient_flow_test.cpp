@@ -1,26 +1,24 @@
 // retrace study --gradient-flow: how the gradient flows back through time.
 #include <gtest/gtest.h>
 #include <retrace/models/training/stored_run.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace retrace {
 namespace {
 
-using nlohmann::json;
-
-json flows_of(std::vector<std::string> words) {
+Json flows_of(std::vector<std::string> words) {
   words.insert(words.begin(), "study");
   words.insert(words.end(), {"--gradient-flow", "--json"});
   const Outcome outcome = run_command(words);
   EXPECT_EQ(outcome.status, 0) << outcome.messages;
-  return json::parse(outcome.results)["trace"]["flows"];
+  return Json::parse(outcome.results)["trace"]["flows"];
 }
 
 TEST(GradientFlowCommand, PrintsNormsMatricesAndWhereItVanishes) {
@@ -33,11 +31,11 @@ TEST(GradientFlowCommand, PrintsNormsMatricesAndWhereItVanishes) {
 }
 
 TEST(GradientFlowCommand, IsPartOfTheTraceIfAskedFor) {
-  const json flows = flows_of({"gru", "--tokens", "3"});
+  const Json flows = flows_of({"gru", "--tokens", "3"});
   EXPECT_EQ(flows[0]["title"], "h");
   EXPECT_EQ(flows[0]["norms"][0]["values"].size(), 3u);
   EXPECT_EQ(flows[0]["matrix"][0][1], 0);
-  EXPECT_EQ(json::parse(run_command({"study", "gru", "--json"}).results)["trace"]["flows"], json::array());
+  EXPECT_EQ(Json::parse(run_command({"study", "gru", "--json"}).results)["trace"]["flows"], Json::List());
 }
 
 TEST(GradientFlowCommand, IsThatOfAStoredTrace) {
@@ -56,10 +54,10 @@ TEST(GradientFlowCommand, IsThatOfAStoredTrace) {
 }
 
 /// For a trained model in f32, whose target is a real number.
-void expect_agreement(const json& checks) {
-  EXPECT_FALSE(checks.empty());
-  for (const json& check : checks) {
-    const double dual = check["dual"];
+void expect_agreement(const Json& checks) {
+  EXPECT_GT(checks.size(), 0u);
+  for (const Json& check : checks) {
+    const double dual = check["dual"].get<double>();
     EXPECT_NEAR(check["tape"].get<double>(), dual, 1e-4 * std::max(1.0, std::abs(dual)));
     EXPECT_NEAR(check["difference"].get<double>(), dual, 1e-7 * std::max(1.0, std::abs(dual)));
   }
@@ -78,13 +76,13 @@ TEST(GradientFlowCommand, OfEveryTrainedModelIsThatOfItsLoss) {
     ASSERT_EQ(trained.status, 0) << trained.messages;
     const Outcome outcome = run_command({"study", run, "--gradient-flow", "--check-elements", "2", "--json"});
     ASSERT_EQ(outcome.status, 0) << outcome.messages;
-    const json object = json::parse(outcome.results);
+    const Json object = Json::parse(outcome.results);
     expect_agreement(object["trace"]["checks"]);
-    const json norms = object["trace"]["flows"].back()["norms"][0]["values"];
+    const Json norms = object["trace"]["flows"].back()["norms"][0]["values"];
     std::vector<double> squares(norms.size());
-    for (const json& node : object["trace"]["nodes"]) {
+    for (const Json& node : object["trace"]["nodes"]) {
       if (node["name"] != "x") continue;
-      const json gradient = object["tensors"][node["gradient"]["tensor"].get<std::string>()]["values"];
+      const Json gradient = object["tensors"][node["gradient"]["tensor"].get<std::string>()]["values"];
       for (std::size_t k = 0; k < gradient.size(); ++k)
         squares[k * squares.size() / gradient.size()] += gradient[k].get<double>() * gradient[k].get<double>();
     }

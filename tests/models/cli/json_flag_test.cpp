@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 #include <retrace/models/data/npy.h>
 #include <retrace/models/tasks/task.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -59,7 +59,7 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
     const Outcome outcome = run_command(words);
     EXPECT_EQ(outcome.status, 0) << words.front() << ": " << outcome.messages;
     EXPECT_EQ(std::ranges::count(outcome.results, '\n'), 1) << words.front() << ": " << outcome.results;
-    EXPECT_TRUE(nlohmann::json::parse(outcome.results, nullptr, false).is_object()) << words.front();
+    EXPECT_TRUE(Json::parse(outcome.results).is<Json::Object>()) << words.front();
     seen.insert(words.front());
   }
   EXPECT_EQ(seen, known_commands()) << "a command is missing in this test";
@@ -70,7 +70,7 @@ TEST(JsonFlag, TellsOfTheDemoWhatItsTablesSay) {
   const Outcome outcome = run_command({"demo", "--steps", "1", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(std::ranges::count(outcome.results, '\n'), 1);
-  const auto object = nlohmann::json::parse(outcome.results);
+  const auto object = Json::parse(outcome.results);
   EXPECT_EQ(object["gradients"]["failed"], 0);
   EXPECT_GT(object["gradients"]["elements"], 1000);
   ASSERT_EQ(object["runs"].size(), 4U);

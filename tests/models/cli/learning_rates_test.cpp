@@ -1,10 +1,10 @@
 // retrace train TASK --find-learning-rate.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 
 namespace retrace {
@@ -24,7 +24,7 @@ TEST(LearningRatesCommand, DrawsTheLossAndSuggestsARate) {
 TEST(LearningRatesCommand, PrintsEveryPointAsJson) {
   std::vector<std::string> with_json = find_the_rate;
   with_json.push_back("--json");
-  const auto found = nlohmann::json::parse(run_command(with_json).results);
+  const auto found = Json::parse(run_command(with_json).results);
   EXPECT_EQ(found.at("points").size(), 100U);
   EXPECT_EQ(found.at("points")[0].at("learning_rate"), 1e-6);
   EXPECT_GT(found.at("suggested"), 1e-5);

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 #include <retrace/models/training/stored_run.h>
 #include <retrace/models/training/text/text_model.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,9 +26,9 @@ class FormFlags : public testing::Test {
                 "--test-samples", "50", "--quiet", "--json"},
                more);
   }
-  static nlohmann::json result_of(const Outcome& outcome) {
+  static Json result_of(const Outcome& outcome) {
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
-    return nlohmann::json::parse(outcome.results);
+    return Json::parse(outcome.results);
   }
   static void expect_refused(const Outcome& outcome, const std::string& message) {
     EXPECT_EQ(outcome.status, 2);
@@ -53,24 +53,24 @@ TEST_F(FormFlags, ATrainingIsStoredAndEvaluatedWithItsForm) {
       {"--model", "relational-rnn", "--dropout", "0.1"}};
   for (std::vector<std::string> words : forms) {
     words.insert(words.end(), {"--out", out_, "--force"});
-    const nlohmann::json result = result_of(train(words));
+    const Json result = result_of(train(words));
     const StoredRun stored = load_run(out_);
     EXPECT_EQ(weights_hash(*stored.model), result.at("weights_hash").get<std::string>()) << words[1];
-    const nlohmann::json report = result_of(run_command({"eval", out_, "--json"}));
+    const Json report = result_of(run_command({"eval", out_, "--json"}));
     EXPECT_EQ(report.at("value"), result.at("value")) << words[1];
     EXPECT_EQ(report.at("loss"), result.at("test_loss")) << words[1];
   }
 }
 
 TEST_F(FormFlags, TheResultSaysTheForm) {
-  const nlohmann::json lstm = result_of(train({"--layers", "2", "--dropout", "0.25", "--bidirectional"}));
+  const Json lstm = result_of(train({"--layers", "2", "--dropout", "0.25", "--bidirectional"}));
   EXPECT_EQ(lstm.at("layers"), 2);
   EXPECT_EQ(lstm.at("dropout"), 0.25);
   EXPECT_EQ(lstm.at("bidirectional"), true);
   EXPECT_EQ(result_of(train({"--model", "attention", "--positions", "alibi"})).at("positions"), "alibi");
   EXPECT_EQ(result_of(train({"--model", "transformer", "--causal"})).at("causal"), true);
   EXPECT_EQ(result_of(train({"--model", "mlstm", "--feed-forward", "6"})).at("feed_forward"), 6);
-  const nlohmann::json plain = result_of(train({}));
+  const Json plain = result_of(train({}));
   for (const char* member : {"layers", "dropout", "bidirectional", "positions", "causal", "feed_forward"})
     EXPECT_FALSE(plain.contains(member)) << member;
 }
@@ -79,7 +79,7 @@ TEST_F(FormFlags, TheResultSaysTheForm) {
 TEST_F(FormFlags, ACheckpointIsResumedWithTheSameFormAlone) {
   const std::vector<std::string> attention{"--model",   "attention", "--positions", "rotary",
                                            "--dropout", "0.2",       "--causal"};
-  const nlohmann::json whole = result_of(train(attention));
+  const Json whole = result_of(train(attention));
   std::vector<std::string> words = attention;
   words.insert(words.end(), {"--out", out_, "--checkpoint-seconds", "0"});
   result_of(train(words));
@@ -129,7 +129,7 @@ TEST_F(FormFlags, CompareGivesAFlagToTheModelsThatHaveIt) {
                                        "--test-samples", "50",     "--layers",    "2",
                                        "--dropout",      "0.1",    "--positions", "rotary",
                                        "--quiet"};
-  const nlohmann::json result = result_of(run(words, {"--json"}));
+  const Json result = result_of(run(words, {"--json"}));
   const auto parameters = [](const std::string& name, const std::vector<std::string>& more) {
     return result_of(run({"info", name, "--task", "recall", "--json"}, more)).at("parameters");
   };
@@ -143,7 +143,7 @@ TEST_F(FormFlags, CompareGivesAFlagToTheModelsThatHaveIt) {
 }
 
 TEST_F(FormFlags, AblateKeepsTheFormInEveryVariation) {
-  const nlohmann::json result =
+  const Json result =
       result_of(run_command({"ablate", "recall", "--model", "rmc", "--factors", "residual", "--seeds", "1", "--steps",
                              "2", "--batch", "4", "--test-samples", "50", "--layers", "2", "--quiet", "--json"}));
   EXPECT_EQ(result.at("layers"), 2);
@@ -167,7 +167,7 @@ TEST_F(FormFlags, ATextIsLearntByLayersAndContinued) {
                                              {"--model", "transformer", "--layers", "1", "--causal"}}) {
     std::vector<std::string> more = form;
     more.insert(more.end(), {"--out", out_, "--force"});
-    const nlohmann::json result = result_of(run(words, more));
+    const Json result = result_of(run(words, more));
     EXPECT_EQ(result.contains("layers"), form[2] == "--layers") << form[1];
     EXPECT_EQ(weights_hash(load_text_model(out_ + "/weights.safetensors").network),
               result.at("weights_hash").get<std::string>());

@@ -5,13 +5,13 @@
 #include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/run_kinds.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/cli/run_directory_test.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -54,14 +54,14 @@ TEST_F(RunDirectories, ALineThatIsNotOfMetricsIsNamedNotDropped) {
     put_metrics(good + bad + "\n" + after);
     const std::string message = refusal_of_resume();
     EXPECT_EQ(read("metrics.jsonl"), good + bad + "\n" + after);
-    EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
+    EXPECT_EQ(message.find("read_json"), std::string::npos) << message;
     return message.starts_with("retrace: " + run_ + "/metrics.jsonl: line 2: ") ? message : "no place: " + message;
   };
   EXPECT_NE(refusal("{\"step\":2,").find("is not JSON"), std::string::npos);
   EXPECT_NE(refusal("[]").find("it is a list, not an object"), std::string::npos);
-  const nlohmann::json whole = nlohmann::json::parse(line(2));
+  const Json whole = Json::parse(line(2));
   for (const auto& [key, value] : whole.items()) {
-    nlohmann::json wrong = whole;
+    Json wrong = whole;
     wrong[key] = "text";
     EXPECT_NE(refusal(wrong.dump()).find(key + " has to be"), std::string::npos) << key;
     wrong.erase(key);

@@ -1,5 +1,6 @@
 // The folder of a run keeps its files, whatever ends the program or fills the disk.
 #include <gtest/gtest.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/cli/run_directory_test.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -7,7 +8,6 @@
 
 #include <csignal>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -136,7 +136,7 @@ TEST_F(RunDirectories, NothingThatIsMeantForAClosedStreamGetsIntoAFile) {
   EXPECT_EQ(WEXITSTATUS(status), 1) << "its result could not be written";
   std::istringstream metrics(read("metrics.jsonl"));
   int count = 0;
-  for (std::string each; std::getline(metrics, each); ++count) EXPECT_TRUE(nlohmann::json::accept(each)) << each;
+  for (std::string each; std::getline(metrics, each); ++count) EXPECT_TRUE(Json::accept(each)) << each;
   EXPECT_EQ(count, 3);
 }
 
@@ -161,7 +161,8 @@ TEST_F(RunDirectories, MetricsThatCannotBeWrittenStopTheTrainingAndAreThereAfter
   const auto steps = [](const std::string& file) {
     std::vector<std::int64_t> result;
     std::ifstream metrics(file);
-    for (std::string text; std::getline(metrics, text);) result.push_back(nlohmann::json::parse(text).at("step"));
+    for (std::string text; std::getline(metrics, text);)
+      result.push_back(Json::parse(text).at("step").get<std::int64_t>());
     return result;
   };
   ASSERT_EQ(train(folder_ / "whole").status, 0);

@@ -1,20 +1,20 @@
 // The command `show`.
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/task.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace retrace {
 namespace {
 
-nlohmann::json shown(std::vector<std::string> words) {
+Json shown(std::vector<std::string> words) {
   words.insert(words.begin(), "show");
   words.emplace_back("--json");
   const Outcome outcome = run_command(words);
   EXPECT_EQ(outcome.status, 0) << outcome.messages;
-  return nlohmann::json::parse(outcome.results);
+  return Json::parse(outcome.results);
 }
 
 TEST(Show, EveryTaskHasExamplesInWords) {
@@ -51,7 +51,7 @@ TEST(Show, GivesTheNumbersAsJson) {
   ASSERT_EQ(first["y"].size(), 4U);
   std::string word;
   for (std::size_t k = 0; k < 4; ++k) {
-    const std::size_t label = first["y"][k];
+    const std::size_t label = first["y"][k].get<std::size_t>();
     EXPECT_EQ(first["x"][k][label], 1);
     word += std::to_string(label);
   }

@@ -1,8 +1,8 @@
 // retrace study --expr: shows a function that the command line gives as text.
 #include <gtest/gtest.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,22 +10,20 @@
 namespace retrace {
 namespace {
 
-using nlohmann::json;
-
 TEST(StudyExpression, IsTracedWithTheNamesOfItsInputs) {
   const Outcome outcome = run_command({"study", "--expr", "s = matmul(q, transpose(k)) / 2; softmax(s)", "--input",
                                        "q=4x8", "--input", "k=3x8", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const json trace = json::parse(outcome.results)["trace"];
+  const Json trace = Json::parse(outcome.results)["trace"];
   EXPECT_EQ(trace["title"], "s = matmul(q, transpose(k)) / 2; softmax(s)");
   std::set<std::string> with_gradient;
-  for (const json& node : trace["nodes"])
-    if (!node["gradient"].is_null()) with_gradient.insert(node["name"]);
+  for (const Json& node : trace["nodes"])
+    if (!node["gradient"].is_null()) with_gradient.insert(node["name"].get<std::string>());
   EXPECT_TRUE(with_gradient.contains("q"));
   EXPECT_TRUE(with_gradient.contains("k"));
   EXPECT_TRUE(with_gradient.contains("s"));
   EXPECT_EQ(trace["records"].back()["op"], "softmax");
-  EXPECT_TRUE(trace["records"].back()["reached"]);
+  EXPECT_EQ(trace["records"].back()["reached"], true);
 }
 
 TEST(StudyExpression, DrawsInputsAndCotangentFromTheSeed) {
@@ -75,7 +73,7 @@ TEST(StudyExpression, SaysThatALargerResultIsWeightedByRandomNumbersAndWhy) {
       << run_command(line).results;
   std::vector<std::string> as_json = line;
   as_json.push_back("--json");
-  EXPECT_EQ(json::parse(run_command(as_json).results)["trace"]["notes"].size(), 1u);
+  EXPECT_EQ(Json::parse(run_command(as_json).results)["trace"]["notes"].size(), 1u);
 }
 
 TEST(StudyExpression, AtIsTheMatrixProductLeftToRightWithTimes) {
@@ -99,22 +97,22 @@ TEST(StudyExpression, AnInputThatIsNotUsedIsCalledThat) {
 
 TEST(StudyExpression, HasTheDtypeThatWasAskedFor) {
   const Outcome outcome = run_command({"study", "--expr", "exp(x)", "--input", "x=2", "--dtype", "f32", "--json"});
-  EXPECT_EQ(json::parse(outcome.results)["trace"]["nodes"][0]["dtype"], "f32");
+  EXPECT_EQ(Json::parse(outcome.results)["trace"]["nodes"][0]["dtype"], "f32");
 }
 
 TEST(StudyExpression, HasThreeNumbersForSomeElements) {
   const auto checks = [](const std::vector<std::string>& more) {
     std::vector<std::string> words{"study", "--expr", "sigmoid(q * k)", "--input", "q=4", "--input", "k=4", "--json"};
     words.insert(words.end(), more.begin(), more.end());
-    return json::parse(run_command(words).results)["trace"]["checks"];
+    return Json::parse(run_command(words).results)["trace"]["checks"];
   };
   ASSERT_EQ(checks({}).size(), 4u);
-  for (const json& check : checks({})) {
+  for (const Json& check : checks({})) {
     EXPECT_NEAR(check["tape"].get<double>(), check["dual"].get<double>(), 1e-14);
     EXPECT_NEAR(check["tape"].get<double>(), check["difference"].get<double>(), 1e-9);
   }
   EXPECT_EQ(checks({"--check-elements", "3"}).size(), 6u);
-  EXPECT_TRUE(checks({"--check-elements", "0"}).empty());
+  EXPECT_EQ(checks({"--check-elements", "0"}).size(), 0u);
 }
 
 TEST(StudyExpression, EitherASubjectOrAnExpressionIsShown) {

@@ -1,12 +1,12 @@
 // retrace study: what it prints, what it writes, and what it says of lines and files that are wrong.
 #include <gtest/gtest.h>
 #include <retrace/models/study/subjects.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ TEST(StudyCommand, PrintsEveryStepToAPipeWithoutColours) {
 
 TEST(StudyCommand, RecordsFusedOpsAsOneOnRequest) {
   const Outcome outcome = run_command({"study", "attention", "--fused", "--json"});
-  const nlohmann::json records = nlohmann::json::parse(outcome.results)["trace"]["records"];
+  const Json records = Json::parse(outcome.results)["trace"]["records"];
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0]["op"], "attention");
 }
@@ -32,10 +32,10 @@ TEST(StudyCommand, SizesHeadsDtypeAndSeedAreThoseOfTheFlags) {
   const std::vector<std::string> line{"study", "lstm", "--tokens", "3", "--size", "6", "--dtype", "f32", "--json"};
   const auto traced = [&](std::vector<std::string> more) {
     more.insert(more.begin(), line.begin(), line.end());
-    return nlohmann::json::parse(run_command(more).results);
+    return Json::parse(run_command(more).results);
   };
-  const nlohmann::json trace = traced({"--seed", "1"});
-  for (const nlohmann::json& node : trace["trace"]["nodes"]) EXPECT_EQ(node["dtype"], "f32") << node["name"];
+  const Json trace = traced({"--seed", "1"});
+  for (const Json& node : trace["trace"]["nodes"]) EXPECT_EQ(node["dtype"], "f32") << node["name"];
   EXPECT_EQ(trace, traced({"--seed", "1"}));
   EXPECT_NE(trace, traced({"--seed", "2"}));
   EXPECT_EQ(run_command({"study", "attention", "--heads", "3"}).messages,

@@ -1,5 +1,6 @@
 // The commands `train text` and `generate`.
 #include <gtest/gtest.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -7,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -45,7 +45,7 @@ TEST_F(TextCli, TrainGivesOneObjectAndLeavesARunBehind) {
     const Outcome outcome = train({"--tokens", tokens, "--seed", "3", "--out", out_, "--force"});
     ASSERT_EQ(outcome.status, 0) << outcome.messages;
     EXPECT_EQ(outcome.messages, "");
-    const auto result = nlohmann::json::parse(outcome.results);
+    const auto result = Json::parse(outcome.results);
     for (const char* key : {"seconds", "parameters", "value", "chance", "trivial", "weights_hash"})
       EXPECT_TRUE(result.contains(key)) << key;
     EXPECT_EQ(result["task"], "text");
@@ -54,11 +54,11 @@ TEST_F(TextCli, TrainGivesOneObjectAndLeavesARunBehind) {
     EXPECT_EQ(result["steps"], 6);
     EXPECT_EQ(result["ceiling"], 0);
     EXPECT_EQ(result["metric"], std::string_view(tokens) == "words" ? "perplexity" : "bpc");
-    EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder_ / "run" / "result.json")), result);
+    EXPECT_EQ(Json::parse(file_bytes(folder_ / "run" / "result.json")), result);
     std::ifstream metrics(folder_ / "run" / "metrics.jsonl");
     std::string line;
     ASSERT_TRUE(std::getline(metrics, line));
-    EXPECT_TRUE(nlohmann::json::parse(line).contains("validation_" + result["metric"].get<std::string>())) << line;
+    EXPECT_TRUE(Json::parse(line).contains("validation_" + result["metric"].get<std::string>())) << line;
     for (const char* file : {"weights.safetensors", "checkpoint.safetensors", "curves.svg"})
       EXPECT_TRUE(std::filesystem::exists(folder_ / "run" / file)) << file;
   }
@@ -82,10 +82,10 @@ TEST_F(TextCli, TextsOfTheirOwnForValidationAndTest) {
   const std::vector<std::string> texts{"--validation-text", validation, "--test-text", test, "--out", out_};
   const Outcome outcome = train(texts);
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const auto result = nlohmann::json::parse(outcome.results);
+  const auto result = Json::parse(outcome.results);
   EXPECT_EQ(result["validation_text"], validation);
   EXPECT_EQ(result["test_text"], test);
-  EXPECT_TRUE(nlohmann::json::parse(train({}).results)["test_text"].is_null());
+  EXPECT_TRUE(Json::parse(train({}).results)["test_text"].is_null());
   std::ofstream(test) << "gently, gently dwon\n";
   EXPECT_EQ(train(with(texts, "--resume")).status, 2) << "of another test";
   std::ofstream(test) << "gently\nZ\n";
@@ -105,7 +105,7 @@ TEST_F(TextCli, GenerateContinuesAPromptWithTheModelOfARun) {
   EXPECT_EQ(outcome.results.size(), 4U + 30 + 1);
   EXPECT_EQ(run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row "}).results,
             outcome.results);
-  const auto object = nlohmann::json::parse(
+  const auto object = Json::parse(
       run_command({"generate", out_, "--length", "30", "--seed", "2", "--prompt", "row ", "--json"}).results);
   EXPECT_EQ("row " + object["text"].get<std::string>() + "\n", outcome.results);
   ASSERT_EQ(train({"--out", out_, "--tokens", "words", "--dtype", "f64", "--force"}).status, 0);
@@ -120,7 +120,7 @@ TEST_F(TextCli, EvalReportsOnTheTextAndChangesNoWeights) {
   const Outcome words = run_command({"eval", out_});
   ASSERT_EQ(words.status, 0) << words.messages;
   EXPECT_TRUE(words.results.starts_with("lstm on " + rhyme_ + ": bpc ")) << words.results;
-  const auto report = nlohmann::json::parse(run_command({"eval", out_, "--json", "--failures", "1"}).results);
+  const auto report = Json::parse(run_command({"eval", out_, "--json", "--failures", "1"}).results);
   EXPECT_EQ(report["passages"].size(), 1U);
   EXPECT_TRUE(report["as_in_training"].get<bool>());
   EXPECT_TRUE(report["keep_learning"].is_null());
@@ -128,9 +128,9 @@ TEST_F(TextCli, EvalReportsOnTheTextAndChangesNoWeights) {
   const Outcome learned = run_command(
       {"eval", out_, "--keep-learning", "--learning-rate", "1e-2", "--json", "--test-text", rhyme_, "--out", folder});
   ASSERT_EQ(learned.status, 0) << learned.messages;
-  const auto of_rhyme = nlohmann::json::parse(learned.results);
+  const auto of_rhyme = Json::parse(learned.results);
   EXPECT_LT(of_rhyme["keep_learning"]["value"], of_rhyme["value"]);
-  EXPECT_EQ(nlohmann::json::parse(std::ifstream(own_.path() / "report" / "eval.json")), of_rhyme);
+  EXPECT_EQ(Json::parse(file_bytes(own_.path() / "report" / "eval.json")), of_rhyme);
   EXPECT_EQ(bytes(), before);
   EXPECT_EQ(run_command({"eval", out_, "--samples", "3"}).status, 2);
   EXPECT_EQ(run_command({"eval", out_, "--facts", "3"}).status, 2);
@@ -143,10 +143,10 @@ TEST_F(TextCli, ACheckpointIsReadWhereThereAreNoWeightsYet) {
   for (const char* model : {"lstm", "rmc"}) {  // with a state that is carried over, and with sizes of its own
     const std::vector<std::string> command{"--model", model, "--dtype", "f64", "--validate-every", "3", "--out", out_};
     ASSERT_EQ(train(with(command, "--force")).status, 0);
-    auto whole = nlohmann::json::parse(run_command({"eval", out_, "--json"}).results);
+    auto whole = Json::parse(run_command({"eval", out_, "--json"}).results);
     const Outcome written = run_command({"generate", out_, "--length", "20"});
     std::filesystem::remove(folder_ / "run" / "weights.safetensors");
-    auto stopped = nlohmann::json::parse(run_command({"eval", out_, "--json"}).results);
+    auto stopped = Json::parse(run_command({"eval", out_, "--json"}).results);
     EXPECT_EQ(whole["step"], 0);
     EXPECT_EQ(stopped["step"], 6);
     EXPECT_NE(run_command({"eval", out_}).results.find("(a checkpoint after step 6) on "), std::string::npos);
@@ -174,12 +174,11 @@ TEST_F(TextCli, CompareStoresItsRunsAndGoesOnWithThem) {
   resumed.emplace_back("--resume");
   const Outcome again = run_command(resumed);
   ASSERT_EQ(again.status, 0) << again.messages;
-  EXPECT_EQ(nlohmann::json::parse(again.results)["models"][1]["values"],
-            nlohmann::json::parse(first.results)["models"][1]["values"]);
+  EXPECT_EQ(Json::parse(again.results)["models"][1]["values"], Json::parse(first.results)["models"][1]["values"]);
   const Outcome report = run_command({"eval", own_ / "compared/runs/rmc-seed-1", "--json"});
   ASSERT_EQ(report.status, 0) << report.messages;
-  EXPECT_NEAR(nlohmann::json::parse(report.results)["value"].get<double>(),
-              nlohmann::json::parse(first.results)["models"][1]["values"][1].get<double>(), 1e-5);
+  EXPECT_NEAR(Json::parse(report.results)["value"].get<double>(),
+              Json::parse(first.results)["models"][1]["values"][1].get<double>(), 1e-5);
   EXPECT_EQ(run_command({"compare", "text", "--models", "lstm"}).status, 2) << "without a text";
 }
 
@@ -188,9 +187,9 @@ TEST_F(TextCli, AblateChangesTheMemoryOfAnRmc) {
       run_command({"ablate", "text", "--text", rhyme_, "--factors", "slots,gate,heads,residual", "--seeds", "1",
                    "--steps", "2", "--batch", "4", "--hidden", "16", "--length", "6", "--json", "--quiet"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const auto variations = nlohmann::json::parse(outcome.results)["variations"];
+  const auto variations = Json::parse(outcome.results)["variations"];
   std::vector<std::string> settings;
-  for (const auto& variation : variations) settings.push_back(variation["setting"]);
+  for (const auto& variation : variations) settings.push_back(variation["setting"].get<std::string>());
   const std::vector<std::string> expected{"2", "memory", "none", "1", "2", "8", "off"};
   EXPECT_EQ(std::vector(settings.begin() + 1, settings.end()), expected);
   EXPECT_GT(variations[1]["parameters"], variations[0]["parameters"]) << "more slots, a larger answer";
@@ -203,13 +202,13 @@ TEST_F(TextCli, AnRmcKeepsItsMemoryInItsFile) {
                                         out_};
   const Outcome outcome = train(memory);
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const auto result = nlohmann::json::parse(outcome.results);
+  const auto result = Json::parse(outcome.results);
   EXPECT_EQ(result["slots"], 2);
   EXPECT_EQ(result["heads"], 2);
   EXPECT_EQ(train({"--model", "lstm"}).status, 0);
   const Outcome report = run_command({"eval", out_, "--json"});
   ASSERT_EQ(report.status, 0) << report.messages;
-  EXPECT_NEAR(nlohmann::json::parse(report.results)["value"].get<double>(), result["value"].get<double>(), 1e-5);
+  EXPECT_NEAR(Json::parse(report.results)["value"].get<double>(), result["value"].get<double>(), 1e-5);
   EXPECT_EQ(run_command({"generate", out_, "--length", "5"}).status, 0);
   std::vector<std::string> other = memory;
   other[7] = "memory", other.emplace_back("--resume");
@@ -266,7 +265,7 @@ TEST_F(TextCli, TuneEndsWithTheCommandOfItsBestTraining) {
                                        "--schedules", "constant", "--scales", "1",    "--rounds",         "2",
                                        "--json",      "--quiet"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
-  const auto search = nlohmann::json::parse(outcome.results);
+  const auto search = Json::parse(outcome.results);
   EXPECT_EQ(search["metric"], "bpc");
   std::istringstream best(search["best"].get<std::string>());
   std::string program;
@@ -275,8 +274,7 @@ TEST_F(TextCli, TuneEndsWithTheCommandOfItsBestTraining) {
   words.insert(words.end(), {"--json", "--quiet"});
   const Outcome again = run_command(words);
   ASSERT_EQ(again.status, 0) << again.messages;
-  EXPECT_EQ(nlohmann::json::parse(again.results)["value"], search["candidates"][0]["trials"].back()["test"])
-      << search["best"];
+  EXPECT_EQ(Json::parse(again.results)["value"], search["candidates"][0]["trials"].back()["test"]) << search["best"];
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // `train --from RUN`: a training that begins with the model and the weights of a stored run.
 #include <gtest/gtest.h>
 #include <retrace/models/training/stored_run.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,12 +19,12 @@ class TrainFrom : public testing::Test {
     words.insert(words.end(), {"--batch", "4", "--test-samples", "50", "--quiet", "--json"});
     return run_command(words);
   }
-  static nlohmann::json result_of(const Outcome& outcome) {
+  static Json result_of(const Outcome& outcome) {
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
-    return outcome.status == 0 ? nlohmann::json::parse(outcome.results) : nlohmann::json::object();
+    return outcome.status == 0 ? Json::parse(outcome.results) : Json(Json::Object());
   }
   /// The result of a training whose steps change no weight, so that it ends with those with which it began.
-  static nlohmann::json unchanged(std::vector<std::string> words) {
+  static Json unchanged(std::vector<std::string> words) {
     words.insert(words.end(), {"--steps", "2", "--optimizer", "sgd", "--learning-rate", "1e-300"});
     return result_of(train(words));
   }
@@ -51,9 +51,9 @@ TEST_F(TrainFrom, BeginsWithTheModelAndTheWeights) {
   for (const std::vector<std::string>& model : models) {
     std::vector<std::string> words{"recall", "--steps", "3", "--out", first_, "--force"};
     words.insert(words.end(), model.begin(), model.end());
-    const nlohmann::json first = result_of(train(words));
+    const Json first = result_of(train(words));
     for (const char* path : {"", "/weights.safetensors", "/checkpoint.safetensors"}) {
-      const nlohmann::json second = unchanged({"recall", "--from", first_ + path, "--seed", "5"});
+      const Json second = unchanged({"recall", "--from", first_ + path, "--seed", "5"});
       EXPECT_EQ(second.at("weights_hash"), first.at("weights_hash")) << model[1] << path;
       EXPECT_EQ(second.at("model"), model[1]);
     }
@@ -67,7 +67,7 @@ TEST_F(TrainFrom, IsStoredAndEvaluatedAndResumedAsAnyRun) {
       {"recall", "--model", "attention", "--hidden", "8", "--positions", "rotary", "--steps", "3", "--out", first_}));
   const std::vector<std::string> words{"recall", "--from", first_, "--steps", "4", "--checkpoint-seconds",
                                        "0",      "--out",  second_};
-  const nlohmann::json second = result_of(train(words));
+  const Json second = result_of(train(words));
   EXPECT_EQ(second.at("positions"), "rotary");
   EXPECT_EQ(result_of(run_command({"eval", second_, "--json"})).at("value"), second.at("value"));
   std::vector<std::string> again = words;
@@ -89,14 +89,14 @@ TEST_F(TrainFrom, IsNotResumedFromOtherWeights) {
     const auto second = [&](const char* seed, const char* flag) {
       return with({"--from", first_ + seed, "--steps", "2", "--checkpoint-seconds", "0", "--out", second_, flag});
     };
-    const nlohmann::json result = result_of(second("1", "--force"));
+    const Json result = result_of(second("1", "--force"));
     EXPECT_EQ(result_of(second("1", "--resume")).at("weights_hash"), result.at("weights_hash"));
     expect_refused(second("2", "--resume"), "is of another training (stored: from weights ");
   }
 }
 
 TEST_F(TrainFrom, AnotherTaskOfTheSameSizesGoesOn) {
-  const nlohmann::json first = result_of(
+  const Json first = result_of(
       train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "lstm", "--steps", "2", "--out", first_}));
   EXPECT_EQ(unchanged({"nth-farthest", "--vectors", "3", "--dims", "2", "--from", first_, "--dtype", "f32"})
                 .at("weights_hash"),
@@ -115,9 +115,9 @@ TEST_F(TrainFrom, TheRecipeChangesNoStoredModel) {
 
 /// The options of the same task are those of the stored run where none are given.
 TEST_F(TrainFrom, TheTaskKeepsItsOptions) {
-  const nlohmann::json first =
+  const Json first =
       result_of(train({"parity", "--length", "3", "--model", "attention", "--steps", "1", "--out", first_}));
-  const nlohmann::json second = unchanged({"parity", "--from", first_, "--out", second_});
+  const Json second = unchanged({"parity", "--from", first_, "--out", second_});
   EXPECT_EQ(second.at("weights_hash"), first.at("weights_hash"));
   EXPECT_EQ(second.at("from"), first_);
   EXPECT_FALSE(first.contains("from"));
@@ -142,8 +142,7 @@ TEST_F(TrainFrom, DataHasTheColumnsAndClassesThatWereLearned) {
     return folder_ / name;
   };
   const std::string animals = table("animals.csv", "a,b,kind", "cat", "dog");
-  const nlohmann::json first =
-      result_of(train({"data", "--data", animals, "--label", "kind", "--steps", "2", "--out", first_}));
+  const Json first = result_of(train({"data", "--data", animals, "--label", "kind", "--steps", "2", "--out", first_}));
   EXPECT_EQ(unchanged({"data", "--from", first_}).at("weights_hash"), first.at("weights_hash"));
   expect_refused(train({"data", "--from", first_, "--data", table("b.csv", "a,b,kind", "cat", "zebra")}),
                  "was trained on the classes cat, dog, and the data has cat, zebra; give data with the same");
@@ -185,10 +184,9 @@ TEST_F(TrainFrom, AModelOfTextKeepsItsVocabulary) {
   };
   for (const char* tokens : {"characters", "words"})
     for (const char* model : {"gru", "rmc", "attention", "transformer"}) {
-      const nlohmann::json first =
-          result_of(train(text(rhyme, {"--model", model, "--tokens", tokens, "--hidden", "16", "--length", "12",
-                                       "--steps", "3", "--out", first_, "--force"})));
-      const nlohmann::json second = unchanged(text(other, {"--from", first_, "--out", second_, "--force"}));
+      const Json first = result_of(train(text(rhyme, {"--model", model, "--tokens", tokens, "--hidden", "16",
+                                                      "--length", "12", "--steps", "3", "--out", first_, "--force"})));
+      const Json second = unchanged(text(other, {"--from", first_, "--out", second_, "--force"}));
       EXPECT_EQ(second.at("weights_hash"), first.at("weights_hash")) << model << ' ' << tokens;
       EXPECT_EQ(second.at("vocabulary"), first.at("vocabulary"));
       EXPECT_EQ(second.at("length"), 12);

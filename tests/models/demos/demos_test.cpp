@@ -3,6 +3,7 @@
 #include <retrace/models/demos/demos.h>
 #include <retrace/models/demos/measures.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -10,7 +11,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -186,13 +186,13 @@ TEST(Demos, TablesArePrintedWithWhatToSeeAndWhetherItHolds) {
   EXPECT_NE(outcome.results.find(norm_of_h.data()), std::string::npos);
 }
 
-void expect_same(const nlohmann::json& json, const DemoTable& table) {
+void expect_same(const Json& json, const DemoTable& table) {
   EXPECT_EQ(json["title"], table.title);
   EXPECT_EQ(json["holds"], table.holds);
   ASSERT_EQ(json["rows"].size(), table.rows.size());
   for (std::size_t row = 0; row < table.rows.size(); ++row)
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
-      const nlohmann::json& value = json["rows"][row].at(table.columns[column]);
+      const Json& value = json["rows"][row].at(table.columns[column]);
       const DemoCell& cell = table.rows[row][column];
       if (const auto* real = std::get_if<double>(&cell); real != nullptr && !std::isfinite(*real))
         EXPECT_TRUE(value.is_null());
@@ -205,7 +205,7 @@ TEST(Demos, AsJsonAllOfThemAreOneObjectWithTheSameNumbers) {
   const Outcome outcome = run_command({"demo", "all", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   EXPECT_EQ(std::count(outcome.results.begin(), outcome.results.end(), '\n'), 1);
-  const auto object = nlohmann::json::parse(outcome.results);
+  const auto object = Json::parse(outcome.results);
   EXPECT_EQ(object["holds"], true);
   ASSERT_EQ(object["demos"].size(), demo_names().size());
   for (std::size_t n = 0; n < demo_names().size(); ++n) {
@@ -215,8 +215,7 @@ TEST(Demos, AsJsonAllOfThemAreOneObjectWithTheSameNumbers) {
     for (std::size_t table = 0; table < demo.tables.size(); ++table)
       expect_same(object["demos"][n]["tables"][table], demo.tables[table]);
   }
-  EXPECT_EQ(nlohmann::json::parse(run_command({"demo", "capacity", "--json"}).results)["demos"][0],
-            object["demos"].back());
+  EXPECT_EQ(Json::parse(run_command({"demo", "capacity", "--json"}).results)["demos"][0], object["demos"].back());
 }
 
 }  // namespace

@@ -3,13 +3,13 @@
 #include <retrace/models/reports/comparison/comparison_report.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/models/training/run_kinds.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cmath>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace retrace {
@@ -255,7 +255,7 @@ TEST_F(TextComparison, TrainsWhatTrainTextTrains) {
     EXPECT_GT(result.flops_a_sample, result.parameters) << result.name << ", of several tokens";
   }
   EXPECT_GT(comparison.threshold, 0);
-  const auto json = nlohmann::json::parse(to_json(comparison));
+  const auto json = Json::parse(to_json(comparison));
   EXPECT_EQ(json["task"], "text");
   EXPECT_EQ(json["metric"], "bpc");
   const std::string words = to_text(comparison);

@@ -2,10 +2,10 @@
 #include <retrace/models/reports/evaluation/text_report.h>
 #include <retrace/models/training/text/text_run.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace retrace {
@@ -117,7 +117,7 @@ TEST_F(TextReports, CompareWithAModelThatKeepsLearning) {
   EXPECT_NEAR(report.difference.mean, report.keeps_learning.value - report.metric.value, 0.02);
   EXPECT_LT(report.difference.mean + report.difference.half_width, 0);
   EXPECT_EQ(make_text_report(weights_, {.test_file = own_ / "b"}).as_in_training, false);
-  const auto json = nlohmann::json::parse(to_json(report));
+  const auto json = Json::parse(to_json(report));
   EXPECT_EQ(json["keep_learning"]["value"], report.keeps_learning.value);
   EXPECT_EQ(json["value"], report.metric.value);
   EXPECT_NE(to_text(report).find("keep learning"), std::string::npos);

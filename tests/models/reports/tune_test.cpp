@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 #include <retrace/models/reports/tuning/tuning.h>
+#include <retrace/tests/json.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -84,7 +84,7 @@ TEST(Tune, ATrainingThatDivergesComesLastAndIsDropped) {
   EXPECT_EQ(tuning.results.back().candidate.learning_rate, 1e-1);
   EXPECT_EQ(tuning.results.back().trials.size(), 1U);
   EXPECT_NE(to_text(tuning).find("diverged"), std::string::npos);
-  const auto json = nlohmann::json::parse(to_json(tuning));
+  const auto json = Json::parse(to_json(tuning));
   EXPECT_EQ(json.at("candidates").back().at("trials")[0].at("failure"), "fit: the loss is nan");
 }
 

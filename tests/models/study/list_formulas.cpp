@@ -4,10 +4,9 @@
 #include <set>
 #include <tuple>
 
-#include <nlohmann/json.hpp>
-
 #include <retrace/core/tape/tape.h>
 #include <retrace/models/checks/module_cases.h>
+#include <retrace/models/formats/json_text.h>
 #include <retrace/ops/checks/op_checks.h>
 
 namespace retrace {
@@ -38,8 +37,8 @@ int main() {
   for (const auto& cases : {retrace::op_cases(), retrace::module_cases()})
     for (const retrace::CheckedName& checked : cases)
       for (const retrace::CheckCase& check : checked.cases) retrace::insert_formulas(check, rows);
-  nlohmann::json result = nlohmann::json::array();
+  std::vector<retrace::JsonObject> result;
   for (const auto& [op, inputs, formula] : rows)
     result.push_back({{"op", op}, {"inputs", inputs}, {"formula", formula}});
-  std::cout << result.dump(1) << '\n';
+  std::cout << retrace::JsonText(result).text() << '\n';
 }

@@ -5,8 +5,8 @@
 #include <retrace/models/study/page_template.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/temporary_folder.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -31,7 +31,7 @@ std::string data_in(const std::string& page) {
 }
 
 TEST(StudyPage, HoldsItsTrace) {
-  const auto data = nlohmann::json::parse(data_in(page_of(attention_trace("attention"))));
+  const auto data = Json::parse(data_in(page_of(attention_trace("attention"))));
   EXPECT_EQ(data["trace"]["title"], "attention");
   EXPECT_GE(data["trace"]["records"].size(), 5u);
   EXPECT_GE(data["tensors"].size(), 10u);
@@ -44,7 +44,7 @@ TEST(StudyPage, OfTwoHeadsAndFourTokensIsAtMost400KB) {
 TEST(StudyPage, IsNotEndedByANameInIt) {
   const std::string title = "</script><!-- \"'&\\ @DATA@ \u00fc\n";
   const std::string page = page_of(attention_trace(title));
-  EXPECT_EQ(nlohmann::json::parse(data_in(page))["trace"]["title"], title);
+  EXPECT_EQ(Json::parse(data_in(page))["trace"]["title"], title);
   EXPECT_TRUE(page.ends_with(page_template().substr(page_template().find("@DATA@") + 6)));
 }
 

@@ -4,9 +4,9 @@
 #include <retrace/models/training/flops.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -127,7 +127,7 @@ TEST(Info, TheTextHasALineForEveryWeightAndTheSums) {
 }
 
 TEST(Info, TheJsonHasTheSameNumbers) {
-  const auto json = nlohmann::json::parse(info_text({"rmc", "--task", "babi", "--json"}));
+  const auto json = Json::parse(info_text({"rmc", "--task", "babi", "--json"}));
   const ModelInfo info = model_info({.task = "babi", .model = {.name = "rmc"}});
   EXPECT_EQ(json["model"], "rmc");
   EXPECT_EQ(json["task"], "babi");

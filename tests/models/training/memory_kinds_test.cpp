@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/nn/nn.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ TEST(MemoryKinds, TheFlagChoosesTheMemory) {
   for (const char* memory : {"cell", "gated", "notebook"}) {
     const Outcome outcome = train(memory);
     ASSERT_EQ(outcome.status, 0) << outcome.messages;
-    sizes.push_back(nlohmann::json::parse(outcome.results)["parameters"].get<std::int64_t>());
+    sizes.push_back(Json::parse(outcome.results)["parameters"].get<std::int64_t>());
   }
   EXPECT_NE(sizes[0], sizes[1]);
   EXPECT_NE(sizes[1], sizes[2]);

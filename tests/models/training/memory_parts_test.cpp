@@ -3,11 +3,11 @@
 #include <retrace/models/training/model_info.h>
 #include <retrace/models/training/stored_run.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace retrace {
 namespace {
@@ -19,7 +19,7 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
     words.insert(words.end(), flags.begin(), flags.end());
     const Outcome outcome = run_command(words);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
-    return nlohmann::json::parse(outcome.results).at("parameters").get<std::int64_t>();
+    return Json::parse(outcome.results).at("parameters").get<std::int64_t>();
   };
   RunOptions run{.task = "pair-matching", .model = {.name = "rmc"}};
   EXPECT_EQ(parameters({}), model_info(run).parameters);
@@ -36,8 +36,7 @@ TEST(MemoryParts, AreChosenByTheFlagsOfTrainAndInfo) {
   ASSERT_EQ(without.status, 0) << without.messages;
   const Outcome with = run_command({"train", "pair-matching", "--model", "rmc", "--steps", "3", "--batch", "4",
                                     "--test-samples", "100", "--quiet", "--json"});
-  EXPECT_NE(nlohmann::json::parse(without.results).at("weights_hash"),
-            nlohmann::json::parse(with.results).at("weights_hash"));
+  EXPECT_NE(Json::parse(without.results).at("weights_hash"), Json::parse(with.results).at("weights_hash"));
 }
 
 TEST(MemoryParts, AreStoredWithARun) {

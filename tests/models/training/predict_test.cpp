@@ -6,6 +6,7 @@
 #include <retrace/models/training/predict.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -120,7 +120,7 @@ TEST_F(Predict, SequencesOfDifferentLengthsAreAnsweredAsEachAlone) {
 TEST_F(Predict, WritesOneObjectOrAFile) {
   train_classes();
   const Outcome outcome = run_command({"predict", folder / "run", "--input", folder / "new.csv", "--json"});
-  const auto object = nlohmann::json::parse(outcome.results);
+  const auto object = Json::parse(outcome.results);
   EXPECT_EQ(object["classes"], (Words{"high", "low, one"}));
   EXPECT_EQ(object["answers"].size(), 2u);
   EXPECT_EQ(object["answers"][1]["sample"], "y,z");
@@ -172,7 +172,7 @@ TEST_F(Predict, LinesAndJsonHaveTheSameNumbersWithEveryDigit) {
     const Words predict{"predict", folder / "run", "--input", folder / "data.csv"};
     Words predict_json = predict;
     predict_json.emplace_back("--json");
-    const auto object = nlohmann::json::parse(run_command(predict_json).results);
+    const auto object = Json::parse(run_command(predict_json).results);
     std::istringstream lines(run_command(predict).results);
     std::string line;
     std::getline(lines, line);

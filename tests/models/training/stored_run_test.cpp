@@ -5,12 +5,12 @@
 #include <retrace/models/training/stored_run.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,7 +20,7 @@ namespace {
 class StoredRuns : public testing::Test {
  protected:
   /// Trains briefly into the folder "run" and returns the messages.
-  nlohmann::json train(std::vector<std::string> words) const {
+  Json train(std::vector<std::string> words) const {
     words.insert(words.begin(), "train");
     for (const char* word :
          {"--steps", "3", "--batch", "4", "--test-samples", "100", "--json", "--quiet", "--force", "--out"})
@@ -28,13 +28,13 @@ class StoredRuns : public testing::Test {
     words.push_back(run_);
     const Outcome outcome = run_command(words);
     EXPECT_EQ(outcome.status, 0) << outcome.messages;
-    return nlohmann::json::parse(outcome.results);
+    return Json::parse(outcome.results);
   }
 
   /// The description of the run's weights, changed by `change`, with the weights themselves in a file of its own.
   std::string changed(const auto& change) const {
     const SafetensorsFile file = read_safetensors(run_ + "/weights.safetensors");
-    nlohmann::json description = nlohmann::json::parse(file.metadata.at("trained"));
+    Json description = Json::parse(file.metadata.at("trained"));
     change(description);
     write_safetensors(folder_ / "changed.safetensors", file.tensors, {{"trained", description.dump()}});
     return folder_ / "changed.safetensors";
@@ -98,7 +98,7 @@ TEST_F(StoredRuns, AFolderWithoutWeightsIsReadFromItsCheckpoint) {
 TEST_F(StoredRuns, NamesThatAnotherProgramRegisteredAreSaidToBeOfAnotherProgram) {
   train({"babi"});
   for (const char* name : {"task", "model"}) {
-    const std::string path = changed([&](nlohmann::json& description) { description[name] = "majority"; });
+    const std::string path = changed([&](Json& description) { description[name] = "majority"; });
     EXPECT_EQ(
         message_of<ValueError>([&] { load_run(path); }),
         text("retrace: ", path, ": it is of the ", name, " 'majority', which this program does not have; use the ",
@@ -131,14 +131,11 @@ TEST_F(StoredRuns, SizesThatDoNotFitTheWeightsAreRefused) {
   train({"babi", "--model", "rmc"});
   for (const char* size : {"slot_size", "slots", "heads"})
     for (const std::int64_t wrong : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40})
-      EXPECT_NE(file_error(changed([&](nlohmann::json& run) { run["sizes"][size] = wrong; })).find(size),
-                std::string::npos);
-  EXPECT_NE(file_error(changed([](nlohmann::json& run) { run["sizes"]["slot_size"] = 16; })).find("not of a model"),
+      EXPECT_NE(file_error(changed([&](Json& run) { run["sizes"][size] = wrong; })).find(size), std::string::npos);
+  EXPECT_NE(file_error(changed([](Json& run) { run["sizes"]["slot_size"] = 16; })).find("not of a model"),
             std::string::npos);
-  EXPECT_NE(file_error(changed([](nlohmann::json& run) { run["sizes"].erase("slots"); })).find("slots"),
-            std::string::npos);
-  EXPECT_NE(file_error(changed([](nlohmann::json& run) { run["sizes"]["gate"] = "open"; })).find("'open'"),
-            std::string::npos);
+  EXPECT_NE(file_error(changed([](Json& run) { run["sizes"].erase("slots"); })).find("slots"), std::string::npos);
+  EXPECT_NE(file_error(changed([](Json& run) { run["sizes"]["gate"] = "open"; })).find("'open'"), std::string::npos);
 }
 
 /// A small file may say anything: nothing of these sizes is drawn or allocated.
@@ -146,7 +143,7 @@ TEST_F(StoredRuns, AModelThatIsLargerThanTheFileIsRefusedBeforeItIsMade) {
   for (const char* model : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "attention", "transformer", "delta-net",
                             "mlstm", "ntm", "dnc", "stack-rnn"}) {
     train({"babi", "--model", model});
-    const std::string larger = changed([](nlohmann::json& run) {
+    const std::string larger = changed([](Json& run) {
       run["sizes"]["hidden"] = 1 << 13;
       run["sizes"]["slot_size"] = 1 << 13;
     });
@@ -159,8 +156,8 @@ TEST_F(StoredRuns, AModelThatIsLargerThanTheFileIsRefusedBeforeItIsMade) {
 TEST_F(StoredRuns, EveryNumberIsCheckedAsItsFlagIs) {
   train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "attention", "--dropout", "0.5", "--layers", "2",
          "--feed-forward", "8"});
-  const auto refusal = [&](const char* object, const char* name, const nlohmann::json& number) {
-    return file_error(changed([&](nlohmann::json& run) { (object == nullptr ? run : run[object])[name] = number; }));
+  const auto refusal = [&](const char* object, const char* name, const Json& number) {
+    return file_error(changed([&](Json& run) { (object == nullptr ? run : run[object])[name] = number; }));
   };
   for (const std::int64_t count :
        {std::int64_t{-1}, std::int64_t{1'000'000'001}, std::int64_t{4'000'000'000'000'000'000}}) {
@@ -185,10 +182,8 @@ TEST_F(StoredRuns, EveryNumberIsCheckedAsItsFlagIs) {
 TEST_F(StoredRuns, ATaskOrModelOfAnotherProgramIsNamed) {
   train({"babi"});
   const auto message = [](const std::string& path) { return message_of([&] { load_run(path); }); };
-  EXPECT_NE(message(changed([](nlohmann::json& run) { run["task"] = "my-task"; })).find("'my-task'"),
-            std::string::npos);
-  EXPECT_NE(message(changed([](nlohmann::json& run) { run["model"] = "my-model"; })).find("'my-model'"),
-            std::string::npos);
+  EXPECT_NE(message(changed([](Json& run) { run["task"] = "my-task"; })).find("'my-task'"), std::string::npos);
+  EXPECT_NE(message(changed([](Json& run) { run["model"] = "my-model"; })).find("'my-model'"), std::string::npos);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include <retrace/core/files/safetensors.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/compare.h>
+#include <retrace/tests/json.h>
 #include <retrace/tests/nn/pytorch/example.h>
 #include <retrace/tests/nn/pytorch/layers.h>
 #include <retrace/tests/ops/gradient_support.h>
@@ -48,16 +48,19 @@ TEST(Pytorch, AStateDictOfHalvesIsRead) {
   const std::string f32_bytes = file_bytes(pytorch_files + "state_dict.safetensors");
   std::uint64_t length = 0;
   std::memcpy(&length, f32_bytes.data(), sizeof length);
-  const nlohmann::json header = nlohmann::json::parse(f32_bytes.substr(sizeof length, length));
-  nlohmann::json halved;
+  const Json header = Json::parse(f32_bytes.substr(sizeof length, length));
+  Json halved;
   std::string data;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
     ASSERT_EQ(entry.at("dtype"), "F32");
-    const std::size_t begin = data.size(), from = entry.at("data_offsets")[0], to = entry.at("data_offsets")[1];
-    for (std::size_t place = from; place < to; place += 4)
+    const auto offsets = entry["data_offsets"].get<std::vector<std::size_t>>();
+    const std::size_t begin = data.size();
+    for (std::size_t place = offsets[0]; place < offsets[1]; place += 4)
       data += f32_bytes.substr(sizeof length + length + place + 2, 2);
-    halved[name] = {{"dtype", "BF16"}, {"shape", entry.at("shape")}, {"data_offsets", {begin, data.size()}}};
+    halved[name]["dtype"] = "BF16";
+    halved[name]["shape"] = entry["shape"];
+    halved[name]["data_offsets"] = std::vector{begin, data.size()};
   }
   const std::string text = halved.dump();
   length = text.size();

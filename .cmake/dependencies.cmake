@@ -25,7 +25,6 @@ if(RETRACE_OPENMP)
   endif()
 endif()
 if(RETRACE_MODELS)
-  retrace_require(nlohmann_json nlohmann-json3-dev https://github.com/nlohmann/json.git v3.11.2)
   find_package(ZLIB QUIET)  # optional: for compressed data
   retrace_require(CLI11 libcli11-dev https://github.com/CLIUtils/CLI11.git v2.1.2)
 endif()

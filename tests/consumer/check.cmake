@@ -149,8 +149,7 @@ elseif(HOW STREQUAL "amalgamated")
   endif()
 else()
   # What the models and the program need must not be asked for.
-  run(${configure} -DSOURCE=${SOURCE}
-    -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+  run(${configure} -DSOURCE=${SOURCE} -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
     -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON -DCMAKE_DISABLE_FIND_PACKAGE_benchmark=ON)
   if(NOT COMPLETE)
     run(${CMAKE_COMMAND} --build ${WORK}/build --target CMakeFiles/consumer.dir/main.cpp.o demo docs retrace)

@@ -17,10 +17,6 @@ constexpr std::array<Demo (*)(), names.size()> makers{
 
 }  // namespace
 
-bool Demo::holds() const {
-  return std::all_of(tables.begin(), tables.end(), [](const DemoTable& table) { return table.holds; });
-}
-
 std::span<const std::string_view> demo_names() { return names; }
 
 Demo make_demo(std::string_view name) {

@@ -2,33 +2,14 @@
 // numbers.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include <retrace/models/demos/demo.h>
+
 namespace retrace {
-
-using DemoCell = std::variant<std::string, std::int64_t, double>;
-
-struct DemoTable {
-  std::string title;
-  std::string see;  // the thing to look for
-  std::vector<std::string> columns;
-  std::vector<std::vector<DemoCell>> rows;  // a cell for each column
-  std::string finding;                      // the result, in numbers
-  bool holds = false;                       // whether the result is as expected
-};
-
-struct Demo {
-  std::string name;
-  std::string title;
-  std::vector<DemoTable> tables;
-
-  bool holds() const;
-};
 
 /// The names that make_demo knows.
 std::span<const std::string_view> demo_names();

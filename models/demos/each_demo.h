@@ -2,7 +2,9 @@
 // the seed 42 and its inputs from its stream "inputs".
 #pragma once
 
-#include <retrace/models/demos/demos.h>
+#include <cstdint>
+
+#include <retrace/models/demos/demo.h>
 
 namespace retrace {
 

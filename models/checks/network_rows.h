@@ -115,9 +115,9 @@ inline CheckCase language(LanguageBody body, bool tied) {
                                      .hidden = 4,
                                      .core = core_options(MemoryGate::memory, 1),
                                      .heads = 2,
-                                     .blocks = 1,
                                      .longest = steps,
-                                     .tied = tied};
+                                     .tied = tied,
+                                     .form = {.layers = 1}};
   Random own(79);
   const Tensor ids = own.integers({2, steps}, 4);
   return of(make<LanguageModel>(options, own), ids, [](const LanguageModel& model, const Tensor& x) {
@@ -134,11 +134,8 @@ inline CheckCase layered_language(LanguageBody body) {
                                      .embedding = 3,
                                      .hidden = 4,
                                      .heads = 2,
-                                     .blocks = 2,
                                      .longest = steps,
-                                     .dropout = 0.2,
-                                     .layers = 2,
-                                     .positions = RowPositions::rotary};
+                                     .form = {.layers = 2, .dropout = 0.2, .positions = RowPositions::rotary}};
   Random own(98);
   const Tensor ids = own.integers({2, 5}, 4);
   return of(make<LanguageModel>(options, own), ids, [](const LanguageModel& model, const Tensor& x) {

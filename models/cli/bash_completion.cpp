@@ -3,7 +3,7 @@
 #include <retrace/models/cli/asked_text.h>
 #include <retrace/models/cli/generated_files.h>
 #include <retrace/models/demos/demos.h>
-#include <retrace/models/networks/model_choices.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/study/subjects.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/presets.h>

@@ -14,10 +14,10 @@ void add_show_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<ShowFlags>();
   CLI::App* command = app.add_subcommand("show", "Prints samples of a task in words, and what its results mean");
   command->add_option("task", flags->task, joined(task_names()) + ", or data: your own, in --data FILE")->required();
-  add_task_options(*command, flags->options);
-  add_seed(*command, "--seed", flags->seed, "of the samples");
+  add_options(*command, task_option_rows(), flags->options);
+  add_seed(*command, "--seed", flags->seed, "seed of the samples");
   constexpr std::int64_t most = 10000;
-  add_count(*command, "--count", flags->count, "samples", 1, most)->default_str(std::to_string(flags->count));
+  add_count(*command, "--count", flags->count, "number of samples", 1, most);
   add_common_flags(*command, *flags, {.json = "print them as one JSON object, with their numbers"});
   command->callback([flags, &program] { run_show(*flags, program); });
 }
@@ -31,7 +31,7 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
                              "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
           ->excludes(names);
   command->add_flag("--list", flags->list, "print the names, and check nothing")->excludes(names)->excludes(expression);
-  add_seed(*command, "--seed", flags->expression.seed, "of random inputs")->needs(expression);
+  add_seed(*command, "--seed", flags->expression.seed, "seed of random inputs")->needs(expression);
   add_list(*command, "--kinks", flags->kinks,
            "places of kinks of the function: elements so near to one that a difference would straddle it are skipped "
            "(other elements at kinks are checked by dual numbers and reported)",
@@ -45,10 +45,8 @@ void add_info_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<InfoFlags>();
   CLI::App* command = app.add_subcommand("info", "Prints the parameters of a model and the operations of a step");
   command->add_option("model", flags->run.model.name, joined(model_names()))->required();
-  command->add_option("--task", flags->run.task, "whose sizes it takes")->capture_default_str();
-  add_count(*command, "--hidden", flags->run.model.sizes.hidden, "size of the model's state (default: the task's)");
-  add_memory_options(*command, flags->run.model);
-  add_form_options(*command, flags->run.model.form);
+  command->add_option("--task", flags->run.task, "task whose sizes it takes")->capture_default_str();
+  add_options(*command, model_option_rows(), flags->run.model);
   add_common_flags(*command, *flags, {.json = "print it as one JSON object"});
   command->callback([flags, &program] { run_info(*flags, program); });
 }

@@ -43,36 +43,6 @@ std::string rule_of(const NumberRange& range) {
   return rule.starts_with("a ") ? rule : "a number " + rule;
 }
 
-double read_number(const char* name, std::string_view word, NumberRange range) {
-  const std::optional<double> value = read<double>(word);
-  if (!value || !range.contains(*value)) throw refusal(name, word, rule_of(range));
-  return *value;
-}
-
-CLI::Option* add_read(CLI::App& command, const char* name, const char* type, const std::string& description,
-                      const auto& read_word) {
-  return command.add_option_function<std::string>(name, read_word, description)->type_name(type);
-}
-
-CLI::Option* add_any_seed(CLI::App& command, const char* name, auto& value, const std::string& description) {
-  constexpr std::uint64_t min = 0, max = std::numeric_limits<std::uint64_t>::max();
-  return add_read(command, name, "INT", description,
-                  [name, &value](const std::string& word) { value = read_whole(name, word, min, max); });
-}
-
-template <class T>
-CLI::Option* add_any_count(CLI::App& command, const char* name, std::optional<T>& value, const std::string& description,
-                           T max = largest_count) {
-  return add_read(command, name, "INT", description,
-                  [=, &value](const std::string& word) { value = read_whole<T>(name, word, 1, max); });
-}
-
-CLI::Option* add_any_number(CLI::App& command, const char* name, auto& value, const std::string& description,
-                            NumberRange range) {
-  return add_read(command, name, "NUMBER", description,
-                  [=, &value](const std::string& word) { value = read_number(name, word, range); });
-}
-
 std::vector<std::string_view> parts_of(const char* name, std::string_view word) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= word.size();) {
@@ -86,39 +56,23 @@ std::vector<std::string_view> parts_of(const char* name, std::string_view word) 
 
 }  // namespace
 
-CLI::Option* add_count(CLI::App& command, const char* name, std::int64_t& value, const std::string& description,
-                       std::int64_t min, std::int64_t max) {
-  return add_read(command, name, "INT", description,
-                  [=, &value](const std::string& word) { value = read_whole(name, word, min, max); });
+std::int64_t read_count(const char* flag, std::string_view word, std::int64_t min, std::int64_t max) {
+  return read_whole(flag, word, min, max);
 }
 
-CLI::Option* add_count(CLI::App& command, const char* name, std::optional<std::int64_t>& value,
-                       const std::string& description) {
-  return add_any_count(command, name, value, description);
+std::uint64_t read_seed(const char* flag, std::string_view word) {
+  return read_whole<std::uint64_t>(flag, word, 0, std::numeric_limits<std::uint64_t>::max());
 }
 
-CLI::Option* add_count(CLI::App& command, const char* name, std::optional<int>& value, const std::string& description,
-                       int max) {
-  return add_any_count(command, name, value, description, max);
+double read_number(const char* flag, std::string_view word, const NumberRange& range) {
+  const std::optional<double> value = read<double>(word);
+  if (!value || !range.contains(*value)) throw refusal(flag, word, rule_of(range));
+  return *value;
 }
 
-CLI::Option* add_seed(CLI::App& command, const char* name, std::uint64_t& value, const std::string& description) {
-  return add_any_seed(command, name, value, description)->default_str(std::to_string(value));
-}
-
-CLI::Option* add_seed(CLI::App& command, const char* name, std::optional<std::uint64_t>& value,
-                      const std::string& description) {
-  return add_any_seed(command, name, value, description);
-}
-
-CLI::Option* add_number(CLI::App& command, const char* name, double& value, const std::string& description,
-                        NumberRange range) {
-  return add_any_number(command, name, value, description, range);
-}
-
-CLI::Option* add_number(CLI::App& command, const char* name, std::optional<double>& value,
-                        const std::string& description, NumberRange range) {
-  return add_any_number(command, name, value, description, range);
+CLI::Option* add_read(CLI::App& command, const char* name, const char* type, const std::string& description,
+                      const std::function<void(const std::string&)>& read, const std::string& usual) {
+  return command.add_option_function<std::string>(name, read, description)->type_name(type)->default_str(usual);
 }
 
 CLI::Option* add_list(CLI::App& command, const char* name, std::vector<std::string>& values,

@@ -1,10 +1,14 @@
 // Flags that several commands have.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/formats/option_rows.h>
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
 
@@ -13,19 +17,25 @@ namespace retrace {
 /// Refuses an empty word, as a shell makes one of a variable that is not set.
 extern const CLI::Validator not_empty;
 
-/// Budget, batches, optimiser and lessons.
-void add_training_options(CLI::App& command, FitOptions& fit);
-/// The options of single tasks.
-void add_task_options(CLI::App& command, TaskOptions& options);
-/// Those of them that are numbers and no description of a file.
-void add_task_sizes(CLI::App& command, TaskOptions& options);
+/// The title of a part of the help.
+std::string title_of(OptionGroup group);
+
+/// Adds the flag of an option of the kind, which calls `set`; of a truth, up to two. The parser
+/// checks the words of an enumeration. `usual` is shown as the default if the option can be given as that.
+void add_option(CLI::App& command, const OptionInfo& option, OptionKind kind, bool is_enumeration,
+                const std::optional<OptionValue>& usual, const std::function<void(const OptionValue&)>& set);
+/// Adds the flags of all options in a table that are `wanted`.
+template <class Options>
+void add_options(CLI::App& command, OptionRows<Options> rows, Options& options,
+                 std::type_identity_t<bool (*)(const OptionRow<Options>&)> wanted = nullptr) {
+  for (const OptionRow<Options>& row : rows)
+    if (wanted == nullptr || wanted(row))
+      add_option(command, row, row.kind, row.is_enumeration, row.value(options),
+                 [&options, &row](const OptionValue& value) { row.set(options, value); });
+}
+
 /// The number of threads.
 void add_threads_option(CLI::App& command, CommonFlags& flags);
-/// The relational memory of a model, and its parts.
-void add_memory_options(CLI::App& command, ModelSpec& model);
-
-/// The layers of a model: --layers, --dropout, --bidirectional, --positions, --causal, --no-causal and --feed-forward.
-void add_form_options(CLI::App& command, ModelForm& form);
 
 /// An expression and its inputs: --expr and --input. Returns --expr.
 CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description);

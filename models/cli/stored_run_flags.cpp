@@ -11,7 +11,7 @@ namespace {
 
 void add_separator(CLI::App& command, std::string& separator) {
   command.add_option("--separator", separator,
-                     "of its columns, one character or tab (default: the training's; of a .tsv file, tab)");
+                     "separator of its columns, one character or tab (default: the training's; in a .tsv file, tab)");
 }
 
 }  // namespace
@@ -22,17 +22,18 @@ void add_eval_command(CLI::App& app, Program& program) {
       "eval", "Evaluates a model that was trained with --out: what it can do, where it fails, how its memory is used");
   ReportOptions& options = flags->options;
   command->add_option("checkpoint", flags->path, "folder of the training, its weights or its checkpoint")->required();
-  add_count(*command, "--samples", options.samples, "to test on (default: as many as the training's test)");
-  add_seed(*command, "--seed", options.seed, "of the samples (default: the training's, whose test samples it repeats)");
-  add_count(*command, "--failures", options.failures, "wrong answers, or worst passages, that are shown", 0)
-      ->default_str(std::to_string(options.failures));
-  add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0)
-      ->default_str(std::to_string(options.examples));
+  add_count(*command, "--samples", options.samples, "samples to test on (default: as many as the training's test)");
+  add_seed(*command, "--seed", options.seed,
+           "seed of the samples (default: the training's, whose test samples it repeats)");
+  add_count(*command, "--failures", options.failures, "wrong answers, or worst passages, that are shown", 0);
+  add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0);
   command->add_option("--input", flags->input,
                       "for a model of your own data, another file to test on, with samples and their answers (- is "
                       "standard input)");
   add_separator(*command, flags->separator);
-  add_task_sizes(*command, flags->sizes);
+  add_options(*command, task_option_rows(), flags->sizes, [](const OptionRow<TaskOptions>& row) {
+    return row.kind == OptionKind::count && row.group == OptionGroup::task;  // a size that is no description of a file
+  });
   command
       ->add_option_function<std::string>(
           "--by-length", [flags](const std::string& range) { flags->lengths = length_range_named(range); },
@@ -40,12 +41,14 @@ void add_eval_command(CLI::App& app, Program& program) {
           "41..500/10 is every tenth one, and --samples is then for each (default: 64)")
       ->type_name("FIRST..LAST[/STEP]");
   command->add_option("--test-text", flags->test_text,
-                      "of a model of text: a file to test on (default: the text of the training's test)");
-  command->add_flag("--keep-learning", flags->keep_learning,
-                    "of a model of text: also the result if it goes on learning as it reads, each segment after it was "
-                    "scored; the stored weights stay as they are");
+                      "for a model of text, a file to test on (default: the text of the training's test)");
+  command->add_flag(
+      "--keep-learning", flags->keep_learning,
+      "for a model of text, also the result if it goes on learning as it reads, each segment after it was "
+      "scored; the stored weights stay as they are");
   add_number(*command, "--learning-rate", flags->learning_rate,
-             text("of --keep-learning (default: ", KeepLearningOptions().learning_rate, ")"), number_above_0);
+             text("learning rate of --keep-learning (default: ", KeepLearningOptions().learning_rate, ")"),
+             number_above_0);
   add_threads_option(*command, *flags);
   add_common_flags(*command, *flags,
                    {.out = "folder for report.html, attention.html and eval.json, or by_length.json",
@@ -77,12 +80,11 @@ void add_generate_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<GenerateFlags>();
   CLI::App* command = app.add_subcommand("generate", "Writes text with a model that was trained by train text --out");
   GenerateOptions& options = flags->options;
-  command->add_option("folder", flags->folder, "of the training")->required();
-  add_count(*command, "--length", options.length, "characters or words", 0)
-      ->default_str(std::to_string(options.length));
-  add_number(*command, "--temperature", options.temperature, "0: always the most likely token", number_of_0_or_more)
-      ->default_str(text(options.temperature));
-  add_seed(*command, "--seed", options.seed, "of the draws");
+  command->add_option("folder", flags->folder, "folder of the training")->required();
+  add_count(*command, "--length", options.length, "number of characters or words", 0);
+  add_number(*command, "--temperature", options.temperature,
+             "temperature of the draws; 0: always the most likely token", number_of_0_or_more);
+  add_seed(*command, "--seed", options.seed, "seed of the draws");
   command->add_option("--prompt", options.prompt, "text to continue");
   add_common_flags(*command, *flags, {.json = "print it as one JSON object"});
   command->callback([flags, &program] { run_generate(*flags, program); });

@@ -11,17 +11,15 @@ namespace retrace {
 namespace {
 
 void add_sizes(CLI::App& command, StudyOptions& options) {
-  add_count(command, "--tokens", options.tokens, "rows of attention, steps of a recurrent network")
-      ->default_str(std::to_string(options.tokens));
-  add_count(command, "--size", options.size, "features of a row, hidden units, features of a slot")
-      ->default_str(std::to_string(options.size));
-  add_count(command, "--slots", options.slots, "of a relational memory")->default_str(std::to_string(options.slots));
-  add_count(command, "--heads", options.heads, "of the attention")->default_str(std::to_string(options.heads));
+  add_count(command, "--tokens", options.tokens, "rows of attention, steps of a recurrent network");
+  add_count(command, "--size", options.size, "features of a row, hidden units, features of a slot");
+  add_count(command, "--slots", options.slots, "slots of a relational memory");
+  add_count(command, "--heads", options.heads, "heads of the attention");
   command.add_flag("--causal", options.causal, "each row of the attention sees only itself and those before it");
   const auto choose_dtype = [&options](const std::string& name) { options.dtype = name == "f32" ? f32 : f64; };
   command.add_option_function<std::string>("--dtype", choose_dtype, "f64 (the default) or f32")
       ->check(CLI::IsMember({"f64", "f32"}));
-  add_seed(command, "--seed", options.seed, "of the weights and the inputs");
+  add_seed(command, "--seed", options.seed, "seed of the weights and the inputs");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/training/presets.h>
 
 #include <CLI/CLI.hpp>
@@ -12,50 +13,42 @@
 namespace retrace {
 namespace {
 
-void add_text_options(CLI::App& command, TextSource& source) {
-  command.add_option("--text", source.file, "text: a file in UTF-8");
-  command.add_option("--validation-text", source.validation_file,
-                     "text: a file to validate on (default: 5 % of --text, before those of the test)");
-  command.add_option("--test-text", source.test_file, "text: a file to test on (default: the last 5 % of --text)");
-  const auto choose_tokens = [&source](const std::string& name) {
-    source.tokens = name == "words" ? TokenKind::words : TokenKind::characters;
-  };
-  command.add_option_function<std::string>("--tokens", choose_tokens, "text: characters (the default) or words")
-      ->check(CLI::IsMember({"characters", "words"}));
+/// A task, a file of data or a text, with their options. `more` is said of other tasks than the samples' ones.
+CLI::Option* add_task(CLI::App& command, RunOptions& run, const std::string& more) {
+  CLI::Option* task = command.add_option("task", run.task, joined(task_names()) + more);
+  add_options(command, task_option_rows(), run.task_options);
+  add_options(command, text_option_rows(), run.text);
+  return task;
 }
 
-/// A task, a file of data or a text, with their options.
-void add_any_task(CLI::App& command, RunOptions& run) {
-  command
-      .add_option("task", run.task,
-                  joined(task_names()) + ", or data: your own, in --data FILE, or text: that of --text FILE")
-      ->required();
-  add_task_options(command, run.task_options);
-  add_text_options(command, run.text);
+constexpr const char* data_or_text = ", or data: your own, in --data FILE, or text: that of --text FILE";
+
+void add_model_name(CLI::App& command, ModelSpec& model, std::span<const std::string_view> names) {
+  command.add_option("--model", model.name, joined(names))->capture_default_str()->group(title_of(OptionGroup::model));
 }
 
 void add_dtype_option(CLI::App& command, Dtype& dtype) {
   const auto choose = [&dtype](const std::string& name) { dtype = name == "f64" ? f64 : f32; };
   command.add_option_function<std::string>("--dtype", choose, "f32 or f64")
       ->check(CLI::IsMember({"f32", "f64"}))
-      ->default_str("f32");
+      ->default_str("f32")
+      ->group(title_of(OptionGroup::model));
 }
 
 /// The model, by name with its memory, form and size, or a stored one. Returns the flags that a stored one excludes:
 /// CLI11's own excludes() would list them all in the help.
 std::vector<const CLI::Option*> add_model_options(CLI::App& command, RunOptions& run) {
   const std::ptrdiff_t before = std::ssize(command.get_options());
-  command.add_option("--model", run.model.name, joined(model_names()))->capture_default_str();
-  add_memory_options(command, run.model);
-  add_form_options(command, run.model.form);
-  add_count(command, "--hidden", run.model.sizes.hidden, "size of the model's state (default: the task's)");
+  add_model_name(command, run.model, model_names());
+  add_options(command, model_option_rows(), run.model);
   const std::vector<CLI::Option*> options = command.get_options();
   std::vector<const CLI::Option*> of_new_models(options.begin() + before, options.end());
   std::erase_if(of_new_models, [](const CLI::Option* option) { return option->get_name() == "--dropout"; });
   command
       .add_option("--from", run.from,
-                  "start from the model and the weights of a stored run, a folder or a file, instead of a new model")
-      ->check(not_empty);
+                  "stored run, a folder or a file, whose model and weights are the start, instead of a new model")
+      ->check(not_empty)
+      ->group(title_of(OptionGroup::files));
   return of_new_models;
 }
 
@@ -74,15 +67,17 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
   CLI::Option* out = add_common_flags(command, flags, {.out = files}).out;
   command
       .add_flag("--find-learning-rate", flags.find_learning_rate,
-                "do not train, but show the losses of 100 steps whose learning rate rises, and suggest one")
-      ->excludes(out);
+                "instead of a training, the losses of 100 steps whose learning rate rises, and a suggestion")
+      ->excludes(out)
+      ->group(title_of(OptionGroup::training));
   command
       .add_flag("--watch-gradients", fit.watch_gradients,
-                "write the gradient norm of each layer into the metrics, and draw it in curves.svg")
-      ->needs(out);
+                "the gradient norm of each layer in the metrics and in curves.svg")
+      ->needs(out)
+      ->group(title_of(OptionGroup::files));
   add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "minimum time between two checkpoints",
              number_of_0_or_more)
-      ->default_str(text(fit.checkpoint_seconds));
+      ->group(title_of(OptionGroup::files));
   add_common_flags(command, flags,
                    {.resume = "go on from the checkpoint in that folder, if there is one",
                     .force = "start over if that folder has a training already"},
@@ -108,16 +103,13 @@ void add_train_command(CLI::App& app, Program& program) {
   command->add_option_function<std::string>(
       "--preset", [&run](const std::string& name) { run = preset(name); },
       joined(preset_names()) + ": a task, a model and their settings by one name; other flags change it");
-  command->add_option("task", run.task,
-                      joined(task_names()) +
-                          ", or data: your own, in --data FILE, or text: the next characters or words of --text FILE");
-  add_task_options(*command, run.task_options);
-  add_text_options(*command, run.text);
+  add_task(*command, run, ", or data: your own, in --data FILE, or text: the next characters or words of --text FILE");
   const std::vector<const CLI::Option*> of_new_models = add_model_options(*command, run);
-  add_seed(*command, "--seed", run.fit.seed, "of weights, batches and tests");
+  add_seed(*command, "--seed", run.fit.seed, "seed of weights, batches and tests")
+      ->group(title_of(OptionGroup::training));
   add_threads_option(*command, *flags);
   add_dtype_option(*command, run.dtype);
-  add_training_options(*command, run.fit);
+  add_options(*command, fit_option_rows(), run.fit);
   add_run_folder_options(*command, *flags);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object", .quiet = true});
   command->callback([flags, of_new_models, &program] {
@@ -132,24 +124,23 @@ void add_compare_command(CLI::App& app, Program& program) {
   CompareOptions& compare = flags->compare;
   CLI::App* command =
       app.add_subcommand("compare", "Trains several models on a task with several seeds, and compares them");
-  add_any_task(*command, compare.run);
+  add_task(*command, compare.run, data_or_text)->required();
   add_list(*command, "--models", compare.models,
-           "separated by commas; relational-rnn:gated chooses a memory, rmc@0.002 a learning rate")
-      ->required();
-  add_count(*command, "--seeds", compare.seeds, "number of seeds")->default_str(std::to_string(compare.seeds));
-  command->add_option("--match", flags->match, "sizes of the models: parameters, flops or none")
+           "models, separated by commas; relational-rnn:gated chooses a memory, rmc@0.002 a learning rate")
+      ->required()
+      ->group(title_of(OptionGroup::model));
+  add_count(*command, "--seeds", compare.seeds, "number of seeds");
+  command->add_option("--match", flags->match, "what the models' sizes are matched by: parameters, flops or none")
       ->check(CLI::IsMember({"parameters", "flops", "none"}))
       ->capture_default_str();
   add_list(*command, "--learning-rates", compare.learning_rates,
-           "tried for each model, separated by commas (default: that of the model's recipe)", number_above_0);
+           "learning rates tried for each model, separated by commas (default: that of the model's recipe)",
+           number_above_0);
   add_number(*command, "--threshold", compare.threshold,
-             "of the metric, the time to which is reported (default: half of what can be learned)", any_number);
-  add_count(*command, "--hidden", compare.run.model.sizes.hidden,
-            "size of the first model's state (default: the task's)");
-  add_memory_options(*command, compare.run.model);
-  add_form_options(*command, compare.run.model.form);
+             "metric, the time to which is reported (default: half of what can be learned)", any_number);
+  add_options(*command, model_option_rows(), compare.run.model);
   add_threads_option(*command, *flags);
-  add_training_options(*command, compare.run.fit);
+  add_options(*command, fit_option_rows(), compare.run.fit);
   add_common_flags(*command, *flags, comparison_flags("folder for compare.html, result.json and the runs"));
   command->callback([flags, &program] { run_compare(*flags, program); });
 }
@@ -159,18 +150,14 @@ void add_ablate_command(CLI::App& app, Program& program) {
   AblateOptions& ablate = flags->ablate;
   CLI::App* command = app.add_subcommand(
       "ablate", "Trains a model and its variations, each with one part of its memory changed, and compares them");
-  command->add_option("task", ablate.run.task, joined(task_names()) + ", or text: that of --text FILE")->required();
-  add_task_options(*command, ablate.run.task_options);
-  add_text_options(*command, ablate.run.text);
-  command->add_option("--model", ablate.run.model.name, joined(memory_model_names()))->capture_default_str();
-  add_memory_options(*command, ablate.run.model);
-  add_form_options(*command, ablate.run.model.form);
+  add_task(*command, ablate.run, ", or text: that of --text FILE")->required();
+  add_model_name(*command, ablate.run.model, memory_model_names());
+  add_options(*command, model_option_rows(), ablate.run.model);
   add_list(*command, "--factors", ablate.factors,
            joined(memory_part_names()) + ", separated by commas (default: all that the model has)");
-  add_count(*command, "--seeds", ablate.seeds, "number of seeds")->default_str(std::to_string(ablate.seeds));
-  add_count(*command, "--hidden", ablate.run.model.sizes.hidden, "size of the model's state (default: the task's)");
+  add_count(*command, "--seeds", ablate.seeds, "number of seeds");
   add_threads_option(*command, *flags);
-  add_training_options(*command, ablate.run.fit);
+  add_options(*command, fit_option_rows(), ablate.run.fit);
   add_common_flags(*command, *flags, comparison_flags("folder for ablate.html, result.json and the runs"));
   command->callback([flags, &program] { run_ablate(*flags, program); });
 }
@@ -180,21 +167,20 @@ void add_tune_command(CLI::App& app, Program& program) {
   TuneOptions& tune = flags->tune;
   CLI::App* command = app.add_subcommand(
       "tune", "Searches for the learning rate, the schedule and the size by which a model learns a task");
-  add_any_task(*command, tune.run);
-  command->add_option("--model", tune.run.model.name, joined(model_names()))->capture_default_str();
-  add_memory_options(*command, tune.run.model);
-  add_form_options(*command, tune.run.model.form);
-  add_count(*command, "--hidden", tune.run.model.sizes.hidden, "size of the model's state, which is then not searched");
-  add_list(*command, "--learning-rates", tune.learning_rates, "to choose from, separated by commas", number_above_0);
-  add_list(*command, "--schedules", tune.schedules, "to choose from, separated by commas");
-  add_list(*command, "--scales", tune.scales, "of the recipe's sizes, to choose from, separated by commas",
+  add_task(*command, tune.run, data_or_text)->required();
+  add_model_name(*command, tune.run.model, model_names());
+  add_options(*command, model_option_rows(), tune.run.model);
+  add_list(*command, "--learning-rates", tune.learning_rates, "learning rates to choose from, separated by commas",
            number_above_0);
-  add_count(*command, "--rounds", tune.rounds, "each with half of the candidates and twice the steps")
-      ->default_str(std::to_string(tune.rounds));
+  add_list(*command, "--schedules", tune.schedules, "schedules to choose from, separated by commas");
+  add_list(*command, "--scales", tune.scales, "factors of the recipe's sizes to choose from, separated by commas",
+           number_above_0);
+  add_count(*command, "--rounds", tune.rounds,
+            "number of rounds, each with half of the candidates and twice the steps");
   add_count(*command, "--plateau-steps", tune.plateau_steps,
-            "candidates that are no better than a wrong answer stay until so many steps (default: half of --steps)");
+            "keep candidates on a plateau for at least this many steps (default: half of --steps)");
   add_threads_option(*command, *flags);
-  add_training_options(*command, tune.run.fit);
+  add_options(*command, fit_option_rows(), tune.run.fit);
   add_common_flags(*command, *flags, comparison_flags("folder for tuning.txt, result.json and the runs"));
   command->callback([flags, &program] { run_tune(*flags, program); });
 }

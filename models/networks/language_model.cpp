@@ -12,7 +12,7 @@ using Body = std::variant<Lstm, Gru, Rnn, RelationalMemoryCore, CausalAttention,
 
 Body make_body(const LanguageModelOptions& options, Random& random) {
   const std::int64_t in = options.embedding, hidden = options.hidden;
-  const RecurrentOptions layers{.layers = options.layers, .dropout = options.dropout};
+  const RecurrentOptions layers{.layers = options.form.layers.value_or(1), .dropout = options.form.dropout.value_or(0)};
   switch (options.body) {
     case LanguageBody::gru:
       return Body(std::in_place_type<Gru>, in, hidden, random, layers);
@@ -36,7 +36,7 @@ Embedding make_embedding(const LanguageModelOptions& options, Random& random) {
   };
   positive(options.vocabulary, "vocabulary"), positive(options.hidden, "hidden");
   positive(options.embedding, "embedding"), positive(options.heads, "heads");
-  positive(options.blocks, "blocks"), positive(options.longest, "longest");
+  positive(options.form.layers.value_or(1), "layers"), positive(options.longest, "longest");
   Embedding result(options.vocabulary, options.embedding, random);
   copy_values(result.weight.detach() / std::sqrt(static_cast<double>(options.embedding)), result.weight);
   return result;
@@ -140,12 +140,15 @@ LanguageState LanguageState::detach() const {
 
 CausalAttention::CausalAttention(const LanguageModelOptions& options, Random& random)
     : input(options.embedding, options.hidden, random),
-      positions(learned_positions("CausalAttention", options.positions, options.longest, options.hidden, random)),
+      positions(learned_positions("CausalAttention", options.form.positions.value_or(RowPositions::learned),
+                                  options.longest, options.hidden, random)),
       norm(options.hidden),
-      kind(options.positions) {
-  for (int k = 0; k < options.blocks; ++k)
-    blocks.emplace_back(options.hidden, options.heads, random,
-                        AttentionBlockOptions{options.feed_forward, options.dropout, in_attention(options.positions)});
+      kind(options.form.positions.value_or(RowPositions::learned)) {
+  const ModelForm& form = options.form;
+  for (int k = 0; k < form.layers.value_or(2); ++k)
+    blocks.emplace_back(
+        options.hidden, options.heads, random,
+        AttentionBlockOptions{form.feed_forward.value_or(0), form.dropout.value_or(0), in_attention(kind)});
 }
 
 CausalAttention::Result CausalAttention::operator()(const Tensor& x, const Tensors& seen, Random* random) const {
@@ -170,7 +173,9 @@ CausalAttention::Result CausalAttention::operator()(const Tensor& x, const Tenso
 }
 
 LanguageModel::LanguageModel(const LanguageModelOptions& options, Random& random)
-    : embed(make_embedding(options, random)), body(make_body(options, random)), dropout(options.dropout) {
+    : embed(make_embedding(options, random)),
+      body(make_body(options, random)),
+      dropout(options.form.dropout.value_or(0)) {
   const std::int64_t features = std::visit([](const auto& kind) { return features_of(kind); }, body);
   if (!options.tied) {
     out.emplace(features, options.vocabulary, random);

@@ -28,16 +28,11 @@ struct LanguageModelOptions {
   std::int64_t hidden = 64;               // of a recurrent layer, or of attention's rows
   RelationalMemoryCoreOptions core = {};  // of rmc
   int heads = 4;                          // of attention
-  int blocks = 2;
-  std::int64_t longest = 512;  // positions that attention knows: those of all segments together
-  bool tied = false;           // the embedding's weights are also those of the logits
-  double dropout = 0;          // probability, for the embedded tokens, inside of the body (but see core) and for its
-                               // answers
-  std::string sequence = {};   // the name of a SequenceModel (sequence_model.h)
-  ModelForm form = {};         // of that SequenceModel
-  int layers = 1;              // of a recurrent body
-  RowPositions positions = RowPositions::learned;  // of attention
-  std::int64_t feed_forward = 0;                   // features of attention's MLPs; 0: twice the hidden size
+  std::int64_t longest = 512;             // positions that attention knows: those of all segments together
+  bool tied = false;                      // the embedding's weights are also those of the logits
+  std::string sequence = {};              // the name of a SequenceModel (sequence_model.h)
+  ModelForm form = {};  // of the body (but see core); attention has 2 layers and learned positions, unless it says
+                        // otherwise. Dropout also falls on the embedded tokens and on the body's answers.
 };
 
 /// The state that a body carries: h (and c); the memory; the rows so far of each block of attention; the embedded

@@ -156,8 +156,7 @@ ModelChoices slot_choices(bool gate) {
 }
 
 ModelChoices rmc_choices() {
-  const std::span<const std::string_view> parts = memory_part_names();
-  return {.memories = {{"", {parts.begin(), parts.end()}, {MemoryGate::unit, MemoryGate::memory, MemoryGate::none}}},
+  return {.memories = {{"", memory_part_names(), {MemoryGate::unit, MemoryGate::memory, MemoryGate::none}}},
           .form = {"layers", "dropout"}};
 }
 
@@ -223,13 +222,6 @@ void register_model(std::string_view name, ModelFactory factory, const std::opti
 std::span<const std::string_view> model_names() { return models().names().all(); }
 
 std::span<const std::string_view> registered_model_names() { return models().names().added(); }
-
-std::vector<std::string_view> memory_model_names() {
-  std::vector<std::string_view> names;
-  for (const std::string_view name : model_names())
-    if (!memory_choices({.name = std::string(name)}).parts.empty()) names.push_back(name);
-  return names;
-}
 
 std::optional<ModelChoices> choices_of(std::string_view model) {
   if (std::ranges::find(model_names(), model) == model_names().end()) return std::nullopt;

@@ -1,51 +1,80 @@
-#include <retrace/core/base/error.h>
-#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
-#include <retrace/models/formats/json_text.h>
-#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/model_spec.h>
 
-#include <algorithm>
 #include <array>
 
 namespace retrace {
-namespace {
-
-/// The value of an enumeration by the name that a file gives for sizes.`kind`.
-template <class Enumeration>
-Enumeration named_in(const JsonFields& fields, const std::string& kind, std::span<const std::string_view> names) {
-  const std::string field = "sizes." + kind, &name = fields.string(field);
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw ValueError(unknown_name(field, kind, name, names));
-  return static_cast<Enumeration>(found - names.begin());
-}
-
-MemoryParts parts_in(const JsonFields& fields) {
-  MemoryParts result{.gate = named_in<MemoryGate>(fields, "gate", gate_names()),
-                     .residual = fields.truth("sizes.residual"),
-                     .layer_norm = fields.truth("sizes.layer_norm"),
-                     .attention_mlp = fields.truth("sizes.attention_mlp")};
-  if (fields.has("sizes.key_size")) result.key_size = fields.integer_in("sizes.key_size", 1, largest_count);
-  if (fields.has("sizes.mlp_layers")) result.mlp_layers = fields.integer_in("sizes.mlp_layers", 1, most_mlp_layers);
-  if (fields.has("sizes.variant")) result.variant = named_in<CoreVariant>(fields, "variant", variant_names());
-  return result;
-}
-
-}  // namespace
 
 std::span<const std::string_view> gate_names() {
   static constexpr std::array<std::string_view, 3> names{"unit", "memory", "none"};
   return names;
 }
 
-std::string_view name_of(MemoryGate gate) { return gate_names()[static_cast<std::size_t>(gate)]; }
-
 std::span<const std::string_view> variant_names() {
   static constexpr std::array<std::string_view, 4> names{"authors", "l0sg", "blog", "relgan"};
   return names;
 }
 
-std::string_view name_of(CoreVariant variant) { return variant_names()[static_cast<std::size_t>(variant)]; }
+std::span<const std::string_view> memory_names() {
+  static constexpr std::array<std::string_view, 3> names{"cell", "gated", "notebook"};
+  return names;
+}
+
+OptionRows<ModelSpec> model_option_rows() {
+  using enum OptionGroup;
+  constexpr auto sizes = &ModelSpec::sizes;
+  constexpr auto parts = &ModelSpec::parts;
+  constexpr auto form = &ModelSpec::form;
+  static constexpr std::array rows{
+      option<&ModelSpec::memory>("memory", memory, "memory of a relational-rnn: cell, gated or notebook"),
+      option<sizes, &SizeOptions::heads>(
+          "heads", memory, "attention heads of the memory, or read heads (default: the task's or the model's)"),
+      option<sizes, &SizeOptions::slots>("slots", memory, "number of slots (default: the task's or the model's)"),
+      option<sizes, &SizeOptions::slot_size>("slot-size", memory, "features per slot (default: the task's)"),
+      option<parts, &MemoryParts::gate>("gate", memory,
+                                        "gate for each element (unit, the default) or each slot (memory), or none",
+                                        {.words = gate_names}),
+      option<parts, &MemoryParts::residual>("residual", memory, "", {.no = "rmc: no residual connections"}),
+      option<parts, &MemoryParts::layer_norm>("layer-norm", memory, "", {.no = "rmc: no layer norms"}),
+      option<parts, &MemoryParts::attention_mlp>("attention-mlp", memory, "",
+                                                 {.no = "rmc: no MLP after the attention"}),
+      option<parts, &MemoryParts::key_size>(
+          "key-size", memory, "rmc: features of queries and keys per head (default: as many as values have)"),
+      option<parts, &MemoryParts::mlp_layers>("mlp-layers", memory, "rmc: layers of the MLP after the attention",
+                                              {.range = {1, 100}}),
+      option<parts, &MemoryParts::variant>(
+          "variant", memory, "rmc: the authors' computation (the default), or a published one that differs from it",
+          {.words = variant_names}),
+      option<sizes, &SizeOptions::hidden>("hidden", model, "size of the model's state (default: the task's)"),
+      option<form, &ModelForm::layers>(
+          "layers", model,
+          "number of stacked layers of an lstm, gru, rnn, attention, transformer, delta-net or mlstm; for an rmc, "
+          "blocks per step (default: the model's)",
+          {.range = {1, 1000}}),
+      option<form, &ModelForm::dropout>(
+          "dropout", model, "probability of dropping a value between and after layers, in training (default: 0)",
+          {.range = from_0_to_below_1}),
+      option<form, &ModelForm::bidirectional>("bidirectional", model,
+                                              "lstm, gru, rnn: layers that also read from the last row to the first"),
+      option<form, &ModelForm::positions>("positions", model,
+                                          "attention, transformer: positions of the rows (default: learned)",
+                                          {.words = position_names}),
+      option<form, &ModelForm::causal>(
+          "causal", model, "attention, transformer: each row sees only itself and the rows before it",
+          {.no = "attention, transformer: each row sees all rows (the default, except on parity; not for text)"}),
+      option<form, &ModelForm::feed_forward>(
+          "feed-forward", model,
+          "attention, transformer: features of the MLP in each layer (default: 2 and 4 times --hidden); delta-net, "
+          "mlstm: features of a gated MLP after each layer (default: no MLP)")};
+  return rows;
+}
+
+std::vector<std::string_view> memory_part_names() {
+  std::vector<std::string_view> names;
+  for (const OptionInfo& row : model_option_rows())
+    if (row.group == OptionGroup::memory && row.name != "memory" && row.name != "slot-size") names.push_back(row.name);
+  return names;
+}
 
 SizeOptions SizeOptions::or_else(const SizeOptions& defaults) const {
   const auto either = [](const auto& chosen, const auto& otherwise) { return chosen ? chosen : otherwise; };
@@ -68,32 +97,20 @@ ModelSizes sizes_of(const ModelSpec& spec) {
           .form = spec.form};
 }
 
-// Does not compile if a member is added, which then has to be stored.
-JsonObject sizes_to_json(const ModelSpec& spec) {
-  const auto& [name, sizes, memory, parts, form] = spec;
-  const auto& [hidden, slot_size, slots, heads] = sizes;
-  const auto& [gate, residual, layer_norm, attention_mlp, key_size, mlp_layers, variant] = parts;
-  JsonObject object{{"hidden", hidden},     {"slot_size", slot_size},   {"slots", slots},
-                    {"heads", heads},       {"memory", memory},         {"gate", name_of(gate)},
-                    {"residual", residual}, {"layer_norm", layer_norm}, {"attention_mlp", attention_mlp}};
-  // Only where they differ, as files had them before there was a choice.
-  if (key_size != MemoryParts{}.key_size) object.add("key_size", key_size);
-  if (mlp_layers != MemoryParts{}.mlp_layers) object.add("mlp_layers", mlp_layers);
-  if (variant != MemoryParts{}.variant) object.add("variant", name_of(variant));
-  object.add(to_json(form));
-  return object;
-}
+JsonObject sizes_to_json(const ModelSpec& spec) { return to_json(given_options(model_option_rows(), spec)); }
 
 ModelSpec model_spec_in(const JsonFields& fields) {
-  const auto size = [&](const char* name) { return fields.integer_in(name, 1, largest_count); };
-  return {.name = fields.string("model"),
-          .sizes = {.hidden = size("sizes.hidden"),
-                    .slot_size = size("sizes.slot_size"),
-                    .slots = size("sizes.slots"),
-                    .heads = static_cast<int>(size("sizes.heads"))},
-          .memory = fields.string("sizes.memory"),
-          .parts = parts_in(fields),
-          .form = model_form_in(fields, "sizes")};
+  for (const char* size : {"sizes.hidden", "sizes.slot_size", "sizes.slots", "sizes.heads"})
+    fields.integer(size);  // throws for one that is missing: none has a default in a file
+  ModelSpec spec = options_in(model_option_rows(), fields, "sizes");
+  spec.name = fields.string("model");
+  return spec;
+}
+
+JsonObject to_json(const ModelForm& form) { return sizes_to_json({.form = form}); }
+
+std::string in_words(const ModelForm& form) {
+  return in_words(given_options(model_option_rows(), ModelSpec{.form = form}));
 }
 
 }  // namespace retrace

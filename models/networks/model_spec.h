@@ -6,20 +6,29 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include <retrace/models/networks/model_form.h>
+#include <retrace/models/formats/option_rows.h>
+#include <retrace/models/networks/row_positions.h>
 #include <retrace/nn/memory/relational_memory_core.h>
 
 namespace retrace {
 
-class JsonFields;
-class JsonObject;
+/// The layers of a model, as far as it offers a choice (ModelChoices::form). What is not given is the model's own.
+struct ModelForm {
+  std::optional<int> layers = {};      // each reads the one below; of an rmc, the blocks of a step
+  std::optional<double> dropout = {};  // the probability to drop a value between and after the layers, in training
+                                       // only; not given: 0
+  bool bidirectional = false;          // each layer also reads from the last row to the first
+  std::optional<RowPositions> positions = {};     // of the rows that attention sees
+  std::optional<bool> causal = {};                // whether a row of attention sees only itself and those before it
+  std::optional<std::int64_t> feed_forward = {};  // the features of the MLP in a layer of attention, or of a gated one
+                                                  // that each layer of a delta-net or mlstm then has
+  bool operator==(const ModelForm&) const = default;
+};
 
 /// A published implementation of the relational memory core (nn/memory/relational_memory_core_variants.h).
 enum class CoreVariant { authors, l0sg, blog, relgan };
-
-/// Of an rmc, in the MLP after its attention.
-inline constexpr std::int64_t most_mlp_layers = 100;
 
 /// The parts of a memory beside its attention; each can be left out or changed alone, to measure its effect.
 struct MemoryParts {
@@ -33,12 +42,13 @@ struct MemoryParts {
   bool operator==(const MemoryParts&) const = default;
 };
 
-/// "unit", "memory" and "none", in the order of MemoryGate.
+/// The names of gates and variants, in the order of their enumerations, and the memories that a relational-rnn can
+/// have.
 std::span<const std::string_view> gate_names();
-std::string_view name_of(MemoryGate gate);
-/// "authors", "l0sg", "blog" and "relgan", in the order of CoreVariant.
 std::span<const std::string_view> variant_names();
-std::string_view name_of(CoreVariant variant);
+std::span<const std::string_view> memory_names();
+inline std::string_view name_of(MemoryGate gate) { return gate_names()[static_cast<std::size_t>(gate)]; }
+inline std::string_view name_of(CoreVariant variant) { return variant_names()[static_cast<std::size_t>(variant)]; }
 
 /// Sizes that are chosen; a recipe or a default gives the others.
 struct SizeOptions {
@@ -79,9 +89,18 @@ struct ModelSizes {
 /// All sizes of the ModelSpec but those of the task; ModelSizes{} gives those that are not chosen.
 ModelSizes sizes_of(const ModelSpec& spec);
 
-/// The sizes, the memory and the form as the object "sizes" in the description of a stored model.
+/// All options of a ModelSpec; a model has some of them (has_option in model_options.h).
+OptionRows<ModelSpec> model_option_rows();
+/// "heads", "slots", "gate" and the other parts of a memory that `retrace ablate` changes.
+std::vector<std::string_view> memory_part_names();
+
+/// The options as the object "sizes" in the description of a stored model.
 JsonObject sizes_to_json(const ModelSpec& spec);
 /// Reads the members "model" and "sizes". Throws ValueError for one that is missing or out of range.
 ModelSpec model_spec_in(const JsonFields& fields);
+
+/// The options of the form that are given, as members of an object, and as "layers 2, dropout 0.1, not causal".
+JsonObject to_json(const ModelForm& form);
+std::string in_words(const ModelForm& form);
 
 }  // namespace retrace

@@ -1,8 +1,5 @@
-#include <retrace/core/base/error.h>
-#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/row_positions.h>
 
-#include <algorithm>
 #include <array>
 
 namespace retrace {
@@ -13,13 +10,6 @@ std::span<const std::string_view> position_names() {
 }
 
 std::string_view name_of(RowPositions positions) { return position_names()[static_cast<std::size_t>(positions)]; }
-
-RowPositions positions_named(std::string_view what, const std::string& name) {
-  const auto found = std::ranges::find(position_names(), name);
-  if (found == position_names().end())
-    throw ValueError(unknown_name(what, "kind of positions", name, position_names()));
-  return static_cast<RowPositions>(found - position_names().begin());
-}
 
 AttentionPositions in_attention(RowPositions positions) {
   if (positions == RowPositions::rotary) return AttentionPositions::rotary;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include <retrace/nn/layers/multi_head_attention.h>
@@ -19,8 +18,6 @@ enum class RowPositions { none, learned, sinusoidal, rotary, alibi };
 /// "none", "learned", "sinusoidal", "rotary" and "alibi", in the order of RowPositions.
 std::span<const std::string_view> position_names();
 std::string_view name_of(RowPositions positions);
-/// The positions of that name. Throws ValueError, naming `what`, for one that is not known, with the nearest right one.
-RowPositions positions_named(std::string_view what, const std::string& name);
 
 /// The positions that attention itself takes into account.
 AttentionPositions in_attention(RowPositions positions);

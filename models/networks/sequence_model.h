@@ -124,11 +124,10 @@ void register_model(std::string_view name, const std::optional<ModelChoices>& ch
   register_model(name, factory_of<M>(), choices);
 }
 
-/// The names that make_model knows, those of them that are not the library's, and those of models with a relational
-/// memory. The first two hold until the next one is registered.
+/// The names that make_model knows, and those of them that are not the library's. They hold until the next one is
+/// registered.
 std::span<const std::string_view> model_names();
 std::span<const std::string_view> registered_model_names();
-std::vector<std::string_view> memory_model_names();
 
 /// The options of a model; nothing for one that is not known or was registered without choices.
 std::optional<ModelChoices> choices_of(std::string_view model);

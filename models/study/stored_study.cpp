@@ -1,4 +1,5 @@
 #include <retrace/models/formats/digits.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/evaluation/prediction.h>
 #include <retrace/models/study/stored_study.h>
 #include <retrace/models/training/evaluate.h>

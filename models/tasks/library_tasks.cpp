@@ -107,11 +107,21 @@ const Entry& entry_of(std::string_view name) {
   return name == data_task && !is_registered ? data : tasks().find(name);
 }
 
+/// Whether "held-only, facts" has the option.
+bool has_name(std::string_view names, std::string_view option) {
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find_first_of(", "), names.size());
+    if (names.substr(0, end) == option) return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
+}
+
 /// Throws ValueError for an option that is given and not among those that the task `has`.
 void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
-  for (const TaskOptionRow& row : task_option_rows)
-    if (row.is_given(given) && has.find(row.name()) == std::string_view::npos)
-      throw ValueError(text("make_task: the task '", task, "' has no option '", row.name(),
+  for (const auto& [row, value] : given_options(task_option_rows(), given))
+    if (!has_name(has, row.name))
+      throw ValueError(text("make_task: the task '", task, "' has no option '", row.name,
                             "' (it has: ", has.empty() ? "none" : has, "); leave it out"));
 }
 
@@ -162,6 +172,8 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
   if (task == nullptr) throw ValueError(text("make_task: the factory of '", name, "' made no task; return one"));
   return task;
 }
+
+bool has_option(std::string_view task, std::string_view option) { return has_name(entry_of(task).options, option); }
 
 const Recipe& recipe_for(std::string_view task) {
   if (task != data_task && std::ranges::find(task_names(), task) == task_names().end())

@@ -53,6 +53,8 @@ void register_task(std::string_view name, const Tensor& x, const Tensor& y, cons
 void register_task(std::string_view name, const PaddedBatch& x, const Tensor& y, const Recipe& recipe = {},
                    DatasetOptions options = {});
 
+/// Whether a task has the option of that name (task_option_rows()). Throws ValueError for a task that is not known.
+bool has_option(std::string_view task, std::string_view option);
 /// The recipe of a task. Throws ValueError for a task that is not known.
 const Recipe& recipe_for(std::string_view task);
 /// The recipe by which a model learns a task: the task's, changed by the ModelRecipe of the two if there is one. Throws

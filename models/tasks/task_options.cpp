@@ -1,88 +1,65 @@
-#include <retrace/core/base/error.h>
-#include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
-#include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/task_options.h>
 
-#include <algorithm>
-#include <concepts>
-#include <utility>
+#include <array>
 
 namespace retrace {
-namespace {
 
-std::string key_of(const TaskOptionRow& row) {
-  std::string key(row.name());
-  std::ranges::replace(key, '-', '_');
-  return key;
-}
-
-// In a file, 0 and "" stand for an option that is not chosen.
-bool stored(bool truth) { return truth; }
-template <class T> T stored(const std::optional<T>& option) { return option.value_or(T()); }
-template <class T> std::optional<T> chosen(T value) {
-  return value == T() ? std::nullopt : std::optional<T>(std::move(value));
-}
-
-}  // namespace
-
-bool TaskOptionRow::is_given(const TaskOptions& options) const {
-  return std::visit([&](auto option) { return options.*option != TaskOptions{}.*option; }, member);
-}
-
-std::string TaskOptionRow::in_words(const TaskOptions& options) const {
-  return std::visit(
-      [&]<class T>(T TaskOptions::*option) {
-        if constexpr (!std::same_as<T, bool>) return text(name(), " ", (options.*option).value());
-        std::string words(name());
-        std::ranges::replace(words, '-', ' ');
-        return words;
-      },
-      member);
-}
-
-std::string TaskOptionRow::value_of(const TaskOptions& options) const {
-  return std::visit(
-      [&]<class T>(T TaskOptions::*option) {
-        if constexpr (std::same_as<T, bool>)
-          return std::string();
-        else
-          return text((options.*option).value());
-      },
-      member);
+OptionRows<TaskOptions> task_option_rows() {
+  using enum OptionGroup;
+  static constexpr std::array rows{
+      option<&TaskOptions::length>("length", task,
+                                   "length of a sequence, a word, a number or a segment (default: the task's)"),
+      option<&TaskOptions::vectors>("vectors", task, "nth-farthest: number of vectors (default: 8)"),
+      option<&TaskOptions::dims>("dims", task, "nth-farthest: dimensions of a vector (default: 16)"),
+      option<&TaskOptions::program>(
+          "program", task, "execute: addition, control, loops, algebra-control, full, copy, reverse or double"),
+      option<&TaskOptions::nesting>("nesting", task, "execute: ops of a program (default: 2)"),
+      option<&TaskOptions::held_only>("held-only", task, "babi: only stories in which the ball is held"),
+      option<&TaskOptions::data>("data", files,
+                                 "data: a .csv or .tsv file with a header, a .npz file with the arrays x and "
+                                 "y, or a .npy file with x"),
+      option<&TaskOptions::label>("label", files,
+                                  "data: column of the classes, as words or numbers; for a .npy file, the file with y"),
+      option<&TaskOptions::target>(
+          "target", files, "data: instead, columns of numbers to predict, separated by commas, or the file with y"),
+      option<&TaskOptions::sequence>(
+          "sequence", files,
+          "data: column that tells sequences apart, whose lines are their steps (default: each line is a "
+          "sample)"),
+      option<&TaskOptions::features>(
+          "features", files, "data: numbers of a step, if a line is a whole sequence (default: all of its numbers)"),
+      option<&TaskOptions::ignore>("ignore", files, "data: columns to leave out, separated by commas"),
+      option<&TaskOptions::separator>(
+          "separator", files,
+          "data: separator of columns, one character or tab (default: a comma; in a .tsv file, tab)"),
+      option<&TaskOptions::objects>("objects", task, "object-tracking: number of objects (default: 3)"),
+      option<&TaskOptions::moves>("moves", task, "object-tracking: moves of all objects together (default: 10)"),
+      option<&TaskOptions::facts>("facts", task, "babi, babi-qa: maximum number of facts in a story (default: 5, 16)"),
+      option<&TaskOptions::nodes>("nodes", task, "graph-reachability: nodes of the graph (default: 6)"),
+      option<&TaskOptions::edges>("edges", task, "graph-reachability: edges of the graph (default: 8)"),
+      option<&TaskOptions::vocabulary>("vocabulary", task, "pair-matching: elements to draw from (default: 20)"),
+      option<&TaskOptions::keys>("keys", task, "recall tasks: keys to draw from (default: the task's)"),
+      option<&TaskOptions::values>("values", task, "recall tasks, sorting: values to draw from (default: the task's)"),
+      option<&TaskOptions::distractors>("distractors", task, "dynamic-recall: rows without content (default: 6)"),
+      option<&TaskOptions::pairs>("pairs", task, "multi-query-recall: pairs that are shown and asked for (default: 8)"),
+      option<&TaskOptions::kind>("kind", task,
+                                 "babi-qa: 1 to 20, or a name such as two-supporting-facts (default: all kinds)")};
+  return rows;
 }
 
 TaskOptions TaskOptions::or_else(const TaskOptions& defaults) const {
   TaskOptions result = defaults;
-  for (const TaskOptionRow& row : task_option_rows)
-    if (row.is_given(*this)) std::visit([&](auto member) { result.*member = this->*member; }, row.member);
+  for (const OptionRow<TaskOptions>& row : task_option_rows())
+    if (row.is_given(*this)) row.set(result, row.value(*this));
   return result;
 }
 
-JsonObject to_json(const TaskOptions& options) {
-  JsonObject object;
-  for (const TaskOptionRow& row : task_option_rows)
-    if (row.in_every_file || row.is_given(options))
-      std::visit([&](auto option) { object.add(key_of(row), stored(options.*option)); }, row.member);
-  return object;
-}
+JsonObject to_json(const TaskOptions& options) { return to_json(given_options(task_option_rows(), options)); }
 
 TaskOptions task_options_in(const JsonFields& fields) {
-  TaskOptions options;
-  for (const TaskOptionRow& row : task_option_rows) {
-    const std::string key = "task_options." + key_of(row);
-    if (!row.in_every_file && !fields.has(key)) continue;
-    const auto read = [&]<class T>(T TaskOptions::*option) {
-      if constexpr (std::same_as<T, bool>)
-        options.*option = fields.truth(key);
-      else if constexpr (std::same_as<T, std::optional<std::string>>)
-        options.*option = chosen(fields.string(key));
-      else
-        options.*option = chosen(fields.integer_in(key, 0, largest_count));
-    };
-    std::visit(read, row.member);
-  }
-  return options;
+  fields.members("task_options");  // throws if there are none
+  return options_in(task_option_rows(), fields, "task_options");
 }
 
 }  // namespace retrace

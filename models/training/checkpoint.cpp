@@ -42,8 +42,7 @@ TrainingState standing_from(const JsonFields& fields) {
           .window_steps = count("window_steps"),
           .window_loss = fields.number("window_loss"),
           .seconds = fields.number("seconds"),
-          // Checkpoints of 0.2 have none.
-          .reference_loss = fields.has("reference_loss") ? fields.number_or_null("reference_loss", nan) : nan};
+          .reference_loss = fields.number_or_null("reference_loss", nan)};
 }
 
 FileError unreadable(const std::string& path, const ValueError& error) {
@@ -75,13 +74,10 @@ JsonFields task_and_model(const std::string& path, const std::string& place, con
 using Settings = std::vector<std::string>;
 
 Settings settings_in(std::string_view description) {
-  const std::string without_limit = text(" over ", no_limit, " steps");
   Settings result;
   for (std::size_t begin = 0; begin < description.size();) {
     const std::size_t end = std::min(description.find(", ", begin), description.size());
-    const std::string setting = printable(description.substr(begin, end - begin));
-    const std::size_t limit = setting.find(without_limit);
-    result.push_back(limit == std::string::npos ? setting : setting.substr(0, limit) + " without a limit of steps");
+    result.push_back(printable(description.substr(begin, end - begin)));
     begin = end + 2;
   }
   return result;

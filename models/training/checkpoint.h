@@ -8,7 +8,6 @@
 
 #include <retrace/core/files/safetensors.h>
 #include <retrace/core/tensor/random.h>
-#include <retrace/models/training/fit.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/models/training/training.h>
 

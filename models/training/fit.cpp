@@ -14,29 +14,22 @@
 namespace retrace {
 namespace {
 
-/// What is said of options that older trainings did not have, where they are used.
-std::string description_of_extras(const FitOptions& options) {
-  std::string result;
+/// The description that a checkpoint and the training that resumes from it must share.
+std::string description(const Training& training) {
+  FitOptions options = training.options();
+  if (options.steps == no_limit) options.steps.reset();
+  std::string result = training.description();
+  for (const OptionRow<FitOptions>& row : fit_option_rows())
+    if (const auto value = row.value(options); value && !row.rules.may_change)
+      result += ", " + in_words({{row, *value}});
+  result += text(", validation samples ", options.validation_samples);
   if (!options.initial_weights.empty()) result += ", from weights " + options.initial_weights;
   for (const FitGroup& group : options.groups)
     result += text(", group '", group.names, "' at ", in_all_digits(group.rate), " of the rate, weight decay ",
                    in_all_digits(group.weight_decay.value_or(options.weight_decay)));
-  if (options.average != 0) result += ", average " + in_all_digits(options.average);
-  if (options.specialise != 0) result += ", specialise " + in_all_digits(options.specialise);
   if (options.measures.loss) result += ", a loss of its own";
   if (options.measures.metric) result += text(", metric ", options.measures.metric_name);
   return result;
-}
-
-/// The description that a checkpoint and the training that resumes from it must share.
-std::string description(const Training& training) {
-  const FitOptions& options = training.options();
-  return text(training.description(), ", batch ", *options.batch, " x ", options.accumulate, ", ", *options.optimizer,
-              ", learning rate ", in_all_digits(*options.learning_rate), " ", *options.schedule, " over ",
-              *options.steps, " steps, warm-up ", in_all_digits(options.warm_up), ", clip ",
-              in_all_digits(options.clip), options.b2 ? ", b2 " + in_all_digits(*options.b2) : "", ", weight decay ",
-              in_all_digits(options.weight_decay), ", validation every ", options.validate_every, " steps on ",
-              options.validation_samples, description_of_extras(options));
 }
 
 /// One training from its first step, or a checkpoint, to its test.
@@ -242,6 +235,13 @@ class Fitting {
 };
 
 }  // namespace
+
+bool FitResult::diverged() const {
+  if (history.empty()) return false;
+  constexpr std::int64_t unsettled_steps = 200;  // in which the first large updates may throw a sane training far off
+  const double far_above = history.back().step < unsettled_steps ? 1000 : 2;
+  return std::min(history.back().loss, history.back().validation.loss) > far_above * reference_loss;
+}
 
 FitResult fit(Training& training) {
   if (training.weights().empty()) throw ValueError("fit: the model has no parameters; name them in its visit()");

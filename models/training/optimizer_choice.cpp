@@ -5,7 +5,6 @@
 #include <retrace/nn/optim/schedules.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace retrace {
@@ -55,18 +54,6 @@ std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights,
 }
 
 }  // namespace
-
-std::span<const std::string_view> optimizer_names() {
-  static constexpr std::array<std::string_view, 6> names{"adam", "adamw", "lion", "muon", "rmsprop", "sgd"};
-  return names;
-}
-
-bool has_b2(std::string_view optimizer) { return optimizer == "adam" || optimizer == "adamw" || optimizer == "muon"; }
-
-std::span<const std::string_view> schedule_names() {
-  static constexpr std::array<std::string_view, 5> names{"cosine", "linear", "trapezoid", "steps", "constant"};
-  return names;
-}
 
 std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options) {
   const std::string& name = options.optimizer.value();

@@ -1,5 +1,6 @@
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/training/flops.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 #include <retrace/models/training/stored_run.h>
 
 #include <algorithm>
@@ -7,23 +8,21 @@
 namespace retrace {
 namespace {
 
-/// Slots, their size and heads that a model does not let one choose stay open.
+/// The recipe's sizes, with the model's own slots and heads; those that it does not let one choose stay open.
 SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe& recipe) {
-  SizeOptions sizes = sizes_for(task, recipe);
-  const MemoryChoices memory = memory_choices(model);
-  if (!memory.has("slots")) sizes.slots = std::nullopt;
-  if (!memory.has("heads")) sizes.heads = std::nullopt;
-  if (!has_slot_size(model)) sizes.slot_size = std::nullopt;
+  SizeOptions own;
   if (const std::optional<ModelChoices> choices = choices_of(model.name))
-    sizes = SizeOptions{.slots = choices->slots, .heads = choices->heads}.or_else(sizes);
-  return sizes;
+    own = {.slots = choices->slots, .heads = choices->heads};
+  ModelSpec filled = model;
+  filled.sizes = own.or_else(sizes_for(task, recipe));
+  return without_missing_options(filled).sizes;
 }
 
 RunOptions with_recipe(RunOptions options, const Task& task) {
   const Recipe recipe = recipe_for(options.task, options.model.name);
   options.model.sizes = options.model.sizes.or_else(recipe_sizes(options.model, task, recipe));
-  if (recipe.causal && !options.model.form.causal && options.from.empty())
-    options.model.form.causal = form_for(options.model.name, {.causal = true}).causal;
+  if (recipe.causal && !options.model.form.causal && options.from.empty() && has_option(options.model, "causal"))
+    options.model.form.causal = true;
   options.fit = with_recipe(options.fit, recipe);
   return options;
 }
@@ -32,19 +31,6 @@ std::string listed(const auto& names, std::string_view separator) {
   std::string list;
   for (const std::string_view name : names) list += text(list.empty() ? "" : separator, name);
   return list;
-}
-
-void check_part(const ModelSpec& model, const MemoryChoices& memory, std::string_view part) {
-  if (memory.has(part)) return;
-  const std::string kind = memory_name(model);
-  throw ValueError(text("prepare: the model '", model.name, "'",
-                        kind.empty() ? "" : text(" with the memory '", kind, "'"), " has no option '", part,
-                        "' (it has: ", memory.parts.empty() ? "none" : listed(memory.parts, ", "), "); leave it out"));
-}
-
-void check_slot_size(const ModelSpec& model) {
-  if (model.sizes.slot_size && !has_slot_size(model))
-    throw ValueError(text("prepare: the model '", model.name, "' has no slots; leave the slot size out"));
 }
 
 void check_gate(const ModelSpec& model, const MemoryChoices& memory) {
@@ -65,14 +51,9 @@ void check_bidirectional(const ModelSpec& model, const std::string& name, const 
 /// Throws ValueError for an option in `given` that the model does not have, and for heads in `filled` that do not
 /// divide its slots.
 void check_choices(const ModelSpec& given, const ModelSpec& filled) {
-  check_form("prepare", given.name, given.form);
+  check_model_options("prepare", given);
   if (!choices_of(given.name)) return;  // it may ignore options, or make_model will refuse it
   const MemoryChoices memory = memory_choices(given);
-  if (given.memory != ModelSpec{}.memory && memory_name(given).empty())
-    throw ValueError(text("prepare: the model '", given.name,
-                          "' has no choice of memories, which is for relational-rnn; leave memory out"));
-  for (const std::string_view part : chosen_parts(given)) check_part(given, memory, part);
-  check_slot_size(given);
   if (given.parts.gate != MemoryGate::unit) check_gate(given, memory);
   const ModelSizes sizes = sizes_of(filled);
   if (memory.has("slots") && memory.heads_divide_slots && sizes.slot_size % sizes.heads != 0)
@@ -120,28 +101,13 @@ void begin_with(const TaskRun& run, const StoredRun& stored) {
 
 }  // namespace
 
-ModelSpec filled_spec(const RunOptions& options, const Task& task) {
-  ModelSpec spec = options.model;
-  spec.sizes = spec.sizes.or_else(sizes_for(task, recipe_for(options.task, options.model.name)));
-  return spec;
-}
-
-std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random) {
-  ModelSizes sizes = sizes_of(spec);
-  sizes.input = task.input_size();
-  sizes.output = task.output_size();
-  sizes.time = task.sequence_length();
-  sizes.input_rows = task.input_length();
-  return make_model(spec.name, sizes, random);
-}
-
 TaskRun::TaskRun(RunOptions given, std::unique_ptr<Task> given_task)
     : Run(std::move(given)), task(std::move(given_task)) {
   Random weights = options.from.empty() && options.draws ? Random(options.fit.seed).stream("weights") : Random::none();
   model = make_model_for(*task, filled_spec(options, *task), weights);
 }
 
-ModelDescription TaskRun::description() const { return describe_run(*this); }
+ModelDescription TaskRun::description() const { return describe_run(options, *task); }
 
 std::string TaskRun::test_in_words() const {
   if (const std::optional<HeldOut> held_out = task->held_out())
@@ -163,7 +129,7 @@ std::int64_t TaskRun::flops_a_sample() const {
   return 3 * forward_flops(tape);
 }
 
-void TaskRun::save_weights(const std::string& path) const { save_run(path, *this); }
+void TaskRun::save_weights(const std::string& path) const { save_run(path, options, *task, *model); }
 
 TaskRun prepare(const RunOptions& given) {
   const DtypeScope scope(given.dtype);
@@ -176,7 +142,7 @@ TaskRun prepare(const RunOptions& given) {
   std::unique_ptr<Task> task = make_task(options.task, options.task_options);
   RunOptions filled = with_recipe(options, *task);
   if (stored)
-    check_form("prepare", options.model.name, options.model.form);
+    check_model_options("prepare", {.name = options.model.name, .form = options.model.form});  // sizes are stored
   else
     check_choices(options.model, filled.model);
   check_bidirectional(options.model, options.task, *task);
@@ -186,12 +152,6 @@ TaskRun prepare(const RunOptions& given) {
     run.options.fit.initial_weights = weights_hash(*run.model);
   }
   return run;
-}
-
-FitResult train_anew(const RunOptions& options, const std::string& /*name*/) {
-  const std::unique_ptr<Run> run = make_run(options);
-  run->train();
-  return std::move(run->fit);
 }
 
 }  // namespace retrace

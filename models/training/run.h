@@ -1,32 +1,17 @@
 // One training by names and numbers, as `retrace train` and the demo run it.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <retrace/models/tasks/recipes.h>
-#include <retrace/models/tasks/text/text_data.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/learning_rate_finder.h>
+#include <retrace/models/training/run_options.h>
 
 namespace retrace {
-
-/// A training by names and numbers.
-struct RunOptions {
-  std::string task;  // one of run_names(); prepare() takes task_names() and data_task
-  ModelSpec model;   // sizes that are not chosen are the recipe's
-  Dtype dtype = f32;
-  TaskOptions task_options = {};
-  TextSource text = {};   // of the tasks that read one
-  std::string from = {};  // a stored run (folder or file) with whose model and weights the training begins; of
-                          // `model`, only the dropout is then used
-  bool draws = true;      // the initial weights; false where a checkpoint's replace them before the first step
-  FitOptions fit = {};    // the recipe's numbers where none are given
-};
 
 /// A training that was prepared: model, data and, after train(), the result.
 struct Run {
@@ -92,10 +77,6 @@ struct TaskRun : Run {
   std::string json() const override;
 };
 
-/// The model with every size chosen: by the options, otherwise by the recipe.
-ModelSpec filled_spec(const RunOptions& options, const Task& task);
-/// Makes a model for a task. Throws what make_model throws.
-std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec& spec, Random& random);
 /// Makes the task and the model. Throws ValueError, with the nearest right name, for a task or model that is not known,
 /// and for an option that the model or its memory does not have: see choices_of() and memory_choices(). With
 /// RunOptions::from, the options of the same task are those of the stored run where none are given; throws what
@@ -103,10 +84,20 @@ std::unique_ptr<SequenceModel> make_model_for(const Task& task, const ModelSpec&
 /// targets.
 TaskRun prepare(const RunOptions& options);
 
-/// Trains one of several runs, which its name tells apart from the others. One that stores runs in files may return
-/// what an earlier program trained.
-using TrainRun = std::function<FitResult(const RunOptions& options, const std::string& name)>;
-/// Trains it anew, without files.
-FitResult train_anew(const RunOptions& options, const std::string& name);
+/// Options that a kind of training refuses.
+struct Refusal {
+  bool (*applies)(const RunOptions&);
+  std::string_view message;  // the reason, and the remedy
+};
+
+/// A kind of training, on the samples of a task or on a text: how those on some tasks are made, and which options they
+/// take.
+struct RunKind {
+  std::span<const std::string_view> (*tasks)();  // their names
+  std::unique_ptr<Run> (*prepare)(const RunOptions&);
+  Recipe (*recipe)(std::string_view task);  // for any model
+  bool reads_text = false;                  // whether it takes RunOptions::text
+  std::span<const Refusal> refusals = {};
+};
 
 }  // namespace retrace

@@ -1,3 +1,4 @@
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/training/result_json.h>
 #include <retrace/models/training/run.h>
 

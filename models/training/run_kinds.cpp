@@ -38,11 +38,10 @@ const RunKind& kind_of(std::string_view task) {
 void check_options(const RunKind& kind, const RunOptions& options) {
   for (const Refusal& refusal : kind.refusals)
     if (refusal.applies(options)) throw ValueError(text("retrace train ", options.task, ": ", refusal.message));
-  for (const RunKind& other : run_kinds())
-    for (const OwnFlag& flag : other.own_flags)
-      if (!has_task(other, options.task) && flag.is_given(options))
-        throw ValueError(text("retrace train: ", flag.name, " is for retrace train ", other.tasks().front(),
-                              "; leave it out for ", options.task));
+  if (kind.reads_text) return;
+  for (const auto& [row, value] : given_options(text_option_rows(), options.text))
+    throw ValueError(
+        text("retrace train: --", row.name, " is for retrace train text; leave it out for ", options.task));
 }
 
 }  // namespace
@@ -62,6 +61,12 @@ std::unique_ptr<Run> make_run(const RunOptions& options) {
   const RunKind& kind = kind_of(options.task);
   check_options(kind, options);
   return kind.prepare(options);
+}
+
+FitResult train_anew(const RunOptions& options, const std::string& /*name*/) {
+  const std::unique_ptr<Run> run = make_run(options);
+  run->train();
+  return std::move(run->fit);
 }
 
 }  // namespace retrace

@@ -68,19 +68,18 @@ void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::
 
 }  // namespace
 
-ModelDescription describe_run(const TaskRun& run) {
-  JsonObject description{
-      {"task", run.options.task},        {"task_options", to_json(run.options.task_options)},
-      {"model", run.options.model.name}, {"sizes", sizes_to_json(filled_spec(run.options, *run.task))},
-      {"seed", run.options.fit.seed},    {"test_samples", run.options.fit.test_samples}};
-  if (const SampleFormat* format = run.task->format()) description.add("format", to_json(*format));
+ModelDescription describe_run(const RunOptions& options, const Task& task) {
+  JsonObject description{{"task", options.task},        {"task_options", to_json(options.task_options)},
+                         {"model", options.model.name}, {"sizes", sizes_to_json(filled_spec(options, task))},
+                         {"seed", options.fit.seed},    {"test_samples", options.fit.test_samples}};
+  if (const SampleFormat* format = task.format()) description.add("format", to_json(*format));
   return {description_key, description.text()};
 }
 
-void save_run(const std::string& path, const TaskRun& run) {
+void save_run(const std::string& path, const RunOptions& options, const Task& task, const SequenceModel& model) {
   std::map<std::string, Tensor> weights;
-  for (const NamedTensor& weight : parameters(*run.model)) weights.emplace(weight.name, weight.tensor);
-  const auto [entry, json] = describe_run(run);
+  for (const NamedTensor& weight : parameters(model)) weights.emplace(weight.name, weight.tensor);
+  const auto [entry, json] = describe_run(options, task);
   write_safetensors(path, weights, {{entry, json}});
 }
 
@@ -142,15 +141,12 @@ void test_on_file(StoredRun& run, const std::string& path, const std::string& se
 
 void change_task(StoredRun& run, const TaskOptions& given) {
   const TaskOptions options = given.or_else(run.task_options);
-  std::string words;
-  for (const TaskOptionRow& row : task_option_rows)
-    if (row.is_given(given)) words += text(words.empty() ? "" : ", ", row.in_words(given));
   std::unique_ptr<Task> task = make_task(run.task_name, options);
   if (task->input_size() != run.task->input_size() || task->output_size() != run.task->output_size())
-    throw ValueError(text("eval: with ", words, " the task '", run.task_name, "' has ", task->input_size(),
-                          " features and ", task->output_size(), " outputs, but the model of ", run.path,
-                          " was trained on ", run.task->input_size(), " and ", run.task->output_size(),
-                          "; change what keeps both, or train a model on this task"));
+    throw ValueError(text("eval: with ", in_words(given_options(task_option_rows(), given)), " the task '",
+                          run.task_name, "' has ", task->input_size(), " features and ", task->output_size(),
+                          " outputs, but the model of ", run.path, " was trained on ", run.task->input_size(), " and ",
+                          run.task->output_size(), "; change what keeps both, or train a model on this task"));
   check_reads(run, *task);
   run.other_sizes = options != run.task_options;
   run.task_options = options;

@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/run_options.h>
 
 namespace retrace {
 
 /// Task and its options, model and its sizes, seed, number of test samples, in the entry "trained".
-ModelDescription describe_run(const TaskRun& run);
+ModelDescription describe_run(const RunOptions& options, const Task& task);
 /// The weights as a safetensors file with that description.
-void save_run(const std::string& path, const TaskRun& run);
+void save_run(const std::string& path, const RunOptions& options, const Task& task, const SequenceModel& model);
 
 /// The contents of a run's folder, its weights or its checkpoint.
 struct StoredRun {

@@ -1,11 +1,9 @@
 #include <retrace/core/tape/tape.h>
-#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/gradient_norms.h>
 #include <retrace/models/training/not_finite.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/training.h>
 #include <retrace/nn/optim/clip.h>
-#include <retrace/nn/optim/number_range.h>
 #include <retrace/ops/ops.h>
 
 #include <algorithm>
@@ -13,60 +11,6 @@
 #include <new>
 
 namespace retrace {
-
-FitOptions with_recipe(FitOptions options, const Recipe& recipe) {
-  options.steps = options.steps.value_or(options.minutes > 0 ? no_limit : recipe.steps);
-  options.batch = options.batch.value_or(recipe.batch);
-  options.optimizer = options.optimizer.value_or(std::string(recipe.optimizer));
-  options.learning_rate = options.learning_rate.value_or(recipe.learning_rate);
-  options.schedule = options.schedule.value_or(std::string(recipe.schedule));
-  if (has_b2(*options.optimizer)) options.b2 = options.b2.value_or(recipe.b2);
-  return options;
-}
-
-void check_options(const FitOptions& given) {
-  const FitOptions options = with_recipe(given, fit_recipe);
-  const auto check = [](const NumberRange& range, auto value, const char* name) {
-    check_number("fit", name, value, range);
-  };
-  check(above_0, *options.steps, "steps");
-  check(above_0, *options.batch, "batch");
-  check(above_0, options.accumulate, "accumulate");
-  check(above_0, *options.learning_rate, "learning_rate");
-  check(above_0, options.clip, "clip");
-  check(above_0, options.validate_every, "validate_every");
-  check(above_0, options.validation_samples, "validation_samples");
-  check(above_0, options.test_samples, "test_samples");
-  check(not_negative, options.weight_decay, "weight_decay");
-  for (const FitGroup& group : options.groups) {
-    check(not_negative, group.rate, "the rate of a group");
-    check(not_negative, group.weight_decay.value_or(0), "the weight_decay of a group");
-  }
-  if (!from_0_to_below_1.contains(options.average))
-    throw ValueError(text("fit: average is ", options.average, "; it is a decay from 0 (no average) to below 1"));
-  check(not_negative, options.specialise, "specialise");
-  check(not_negative, options.checkpoint_seconds, "checkpoint_seconds");
-  check(any_number, *options.learning_rate, "learning_rate");
-  check(from_0_to_below_1, options.b2.value_or(0), "b2");
-  if (!from_0_to_1.contains(options.warm_up))
-    throw ValueError(text("fit: warm_up is ", options.warm_up, "; it is a part of the steps, from 0 to 1"));
-  if (options.patience < 0)
-    throw ValueError(text("fit: patience is ", options.patience, "; it counts validations, or is 0 for never"));
-  if (!(options.minutes >= 0))
-    throw ValueError(text("fit: minutes is ", options.minutes, "; it is a time, or 0 for as long as the steps take"));
-  learning_rate_at(*options.steps, options);  // throws for a schedule that is not known
-  if (std::ranges::find(optimizer_names(), *options.optimizer) == optimizer_names().end())
-    throw ValueError(unknown_name("fit", "optimizer", *options.optimizer, optimizer_names()));
-  if (options.b2 && !has_b2(*options.optimizer))
-    throw ValueError(text("fit: ", *options.optimizer, " has no b2, which is for adam, adamw and muon; leave it out"));
-}
-
-bool FitResult::diverged() const {
-  if (history.empty()) return false;
-  constexpr std::int64_t unsettled_steps = 200;  // in which the first large updates may throw a sane training far off
-  const double far_above = history.back().step < unsettled_steps ? 1000 : 2;
-  return std::min(history.back().loss, history.back().validation.loss) > far_above * reference_loss;
-}
 
 Training::Training(std::vector<NamedTensor> weights, const FitOptions& options)
     : weights_(std::move(weights)), options_(with_recipe(options, fit_recipe)) {

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <retrace/core/base/error.h>
 #include <retrace/core/tape/names.h>
-#include <retrace/models/training/fit.h>
+#include <retrace/models/training/fit_options.h>
 #include <retrace/nn/optim/ema.h>
 #include <retrace/nn/optim/optimizer.h>
 
@@ -20,6 +21,12 @@ namespace retrace {
 struct CurriculumState {
   std::int64_t lesson = 0;
   double accuracy = 0;
+};
+
+/// A loss or a gradient is not finite. Names the first record of the computation with such a number.
+class DivergenceError : public ValueError {
+ public:
+  using ValueError::ValueError;
 };
 
 /// Thrown out of a test when FitOptions::stop is set.

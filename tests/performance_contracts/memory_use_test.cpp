@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <retrace/core/tensor/memory.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/task.h>
 #include <retrace/models/training/trainer.h>
@@ -246,7 +247,8 @@ TEST(Heap, AStepThroughLayersWithDropoutAndPositionsTakesNothing) {
     for (const RowPositions positions : {RowPositions::sinusoidal, RowPositions::rotary, RowPositions::alibi}) {
       const ModelForm all_options{
           .layers = 2, .dropout = 0.1, .bidirectional = true, .positions = positions, .feed_forward = 8};
-      const auto model = small_model(name, *task, form_for(name, all_options));
+      const auto model =
+          small_model(name, *task, without_missing_options({.name = std::string(name), .form = all_options}).form);
       Trainer trainer(*model, *task, {.steps = 50, .batch = 16});
       EXPECT_EQ(taken_when_steady(trainer).allocations, 0) << name << " with " << name_of(positions);
     }

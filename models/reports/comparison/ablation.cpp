@@ -1,5 +1,6 @@
 #include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/training/run_kinds.h>
 
@@ -78,7 +79,8 @@ std::string in_words(ModelSpec model) {
     if (factor == "heads" || factor == "slots") continue;
     words += text(", ", setting_of(model, factor));
   }
-  return words + in_words(model.form);
+  const std::string form = in_words(model.form);
+  return form.empty() ? words : words + ", " + form;
 }
 
 std::vector<std::string_view> factors_of(const AblateOptions& options) {

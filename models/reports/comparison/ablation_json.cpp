@@ -1,4 +1,5 @@
 #include <retrace/models/formats/json_text.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/comparison/ablation.h>
 
 namespace retrace {

@@ -1,4 +1,5 @@
 // An ablation as a page, and as a table for a terminal.
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/reports/comparison/comparison_report.h>
 

@@ -1,4 +1,5 @@
 #include <retrace/models/formats/error_words.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/comparison/comparison.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/models/training/run_kinds.h>
@@ -37,22 +38,8 @@ Entry entry_of(const CompareOptions& options, const std::string& given) {
   ModelSpec& model = entry.run.model;
   model.name = name.substr(0, colon);
   if (colon != std::string::npos) model.memory = name.substr(colon + 1);
-  model.form = form_for(model.name, model.form);
-  model = without_missing_parts(model);
+  model = without_missing_options(model);
   return entry;
-}
-
-/// Throws ValueError for a part of a memory, or a size of slots, that none of the models has.
-void check_parts_of_some(const CompareOptions& options, const std::vector<Entry>& entries) {
-  for (const std::string_view part : chosen_parts(options.run.model)) {
-    const auto has_it = [part](const Entry& entry) { return memory_choices(entry.run.model).has(part); };
-    if (std::ranges::none_of(entries, has_it))
-      throw ValueError(text("compare: none of the models has a memory with the option '", part,
-                            "'; leave it out, or add one (rmc, say)"));
-  }
-  const auto has_slots = [](const Entry& entry) { return has_slot_size(entry.run.model); };
-  if (options.run.model.sizes.slot_size && std::ranges::none_of(entries, has_slots))
-    throw ValueError("compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
 }
 
 std::int64_t size_of_model(const RunOptions& run, Match match) {
@@ -105,12 +92,13 @@ void check_differ(const std::vector<Entry>& entries) {
 /// The options of the models by name, the sizes of all but the first matched to it.
 std::vector<Entry> entries_of(const CompareOptions& options) {
   std::vector<Entry> entries;
-  check_form_of_some("compare", options.models, options.run.model.form);
+  std::vector<ModelSpec> models;
   for (const std::string& name : options.models) {
     entries.push_back(entry_of(options, name));
     entries.back().run = make_run(entries.back().run)->options;  // a wrong name is found at once
+    models.push_back(entries.back().run.model);
   }
-  check_parts_of_some(options, entries);
+  check_options_of_some("compare", models, options.run.model);
   check_differ(entries);
   if (options.match == Match::none || entries.empty()) return entries;
   const std::int64_t goal = size_of_model(entries.front().run, options.match);

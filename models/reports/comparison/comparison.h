@@ -9,7 +9,7 @@
 
 #include <retrace/models/reports/comparison/statistics.h>
 #include <retrace/models/reports/plots/plot.h>
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/run_kinds.h>
 
 namespace retrace {
 

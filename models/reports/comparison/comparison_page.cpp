@@ -75,7 +75,8 @@ std::vector<std::string> terms(const Comparison& comparison) {
   std::vector<std::string> lines = budget_in_words(comparison);
   lines.push_back(match_in_words(comparison));
   for (const ModelResult& result : comparison.results)
-    if (const std::string form = in_words(result.form); !form.empty()) lines.push_back(text(result.name, form, "."));
+    if (const std::string form = in_words(result.form); !form.empty())
+      lines.push_back(text(result.name, ", ", form, "."));
   for (const ModelResult& result : comparison.results) {
     if (result.tried.empty()) continue;
     std::string line = text("Learning rate of ", result.name, ", by validation loss with a separate seed:");

@@ -1,6 +1,7 @@
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/text_table.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/models/training/evaluate.h>
 

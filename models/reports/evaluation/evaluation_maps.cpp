@@ -63,12 +63,9 @@ HeatMap changes_over_time(const MemoryUse& use) {
 }
 
 std::string title_of(const Report& report) {
-  std::string given;
-  for (const TaskOptionRow& option : task_option_rows)
-    if (option.is_given(report.task_options))
-      given += text(given.empty() ? " (" : ", ", option.in_words(report.task_options));
-  return text(report.model, report.memory_kind.empty() ? "" : ":" + report.memory_kind, " on ", report.task, given,
-              given.empty() ? "" : ")");
+  const std::string given = in_words(given_options(task_option_rows(), report.task_options));
+  return text(report.model, report.memory_kind.empty() ? "" : ":" + report.memory_kind, " on ", report.task,
+              given.empty() ? "" : " (" + given + ")");
 }
 
 std::string verdict(bool right, const std::string& given, const std::string& expected, TaskKind kind) {

@@ -1,4 +1,5 @@
 #include <retrace/core/base/error.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
 #include <retrace/ops/ops.h>
 

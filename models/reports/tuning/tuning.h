@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/run_kinds.h>
 
 namespace retrace {
 

@@ -3,7 +3,7 @@
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/text_table.h>
 #include <retrace/models/reports/tuning/tuning.h>
-#include <retrace/models/training/train_command.h>
+#include <retrace/models/training/run_options.h>
 
 namespace retrace {
 namespace {

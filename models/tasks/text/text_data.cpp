@@ -30,7 +30,23 @@ auto read_file(const std::string& path, auto&& read) {
   }
 }
 
+std::span<const std::string_view> token_names() {
+  static constexpr std::array names{name_of(TokenKind::characters), name_of(TokenKind::words)};
+  return names;
+}
+
 }  // namespace
+
+OptionRows<TextSource> text_option_rows() {
+  using enum OptionGroup;
+  static constexpr std::array rows{
+      option<&TextSource::file>("text", files, "text: a file in UTF-8"),
+      option<&TextSource::validation_file>(
+          "validation-text", files, "text: a file to validate on (default: 5 % of --text, before those of the test)"),
+      option<&TextSource::test_file>("test-text", files, "text: a file to test on (default: the last 5 % of --text)"),
+      option<&TextSource::tokens>("tokens", task, "text: characters (the default) or words", {.words = token_names})};
+  return rows;
+}
 
 TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view name) {
   check_utf8(utf8, name);

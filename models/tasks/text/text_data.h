@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <retrace/core/tensor/tensor.h>
+#include <retrace/models/formats/option_rows.h>
 #include <retrace/models/tasks/text/vocabulary.h>
 
 namespace retrace {
@@ -25,6 +26,9 @@ struct TextSource {
   /// If not given, characters.
   TokenKind kind() const { return tokens.value_or(TokenKind::characters); }
 };
+
+/// The options of a TextSource.
+OptionRows<TextSource> text_option_rows();
 
 /// A text as ids. Its last 5 % are for the test, the 5 % before them for validation, the rest for training; a part that
 /// has a text of its own is not taken from this one.

@@ -3,6 +3,7 @@
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/formats/nearest_name.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
@@ -29,17 +30,20 @@ LanguageBody body_named(std::string_view name) {
       std::min<std::size_t>(static_cast<std::size_t>(found - known.begin()), names.size()));
 }
 
-/// The form of a model whose rows must not see those behind them, which it has to predict.
-ModelForm causal_form(const TextModelOptions& options) {
-  check_form("TextModel", options.model, options.form);
+/// Refuses options that the model does not have, and layers that see later rows, which the model has to predict.
+void check_form(const TextModelOptions& options) {
+  check_model_options("TextModel", options.spec());
   if (options.form.bidirectional)
     throw ValueError(
         "TextModel: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
   if (!options.form.causal.value_or(true))
     throw ValueError(
         "TextModel: attention that is not causal would see the tokens that it has to predict; leave --no-causal out");
+}
+
+ModelForm causal_form(const TextModelOptions& options) {
   ModelForm form = options.form;
-  form.causal = form_for(options.model, {.causal = true}).causal;
+  if (has_option(options.spec(), "causal")) form.causal = true;
   return form;
 }
 
@@ -50,7 +54,7 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
   if (has_heads && options.hidden % heads != 0)
     throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads, " heads of ", options.model,
                           " do not divide; give a multiple of ", heads));
-  const ModelForm form = causal_form(options);
+  check_form(options);
   const ModelSizes sizes = sizes_of(options.spec());
   if (body == LanguageBody::rmc && (sizes.heads < 1 || sizes.slot_size % sizes.heads != 0))
     throw ValueError(text("TextModel: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
@@ -61,59 +65,29 @@ LanguageModelOptions network_options(const TextModelOptions& options, const Voca
           .hidden = options.hidden,
           .core = core_options(sizes),
           .heads = heads,
-          .blocks = form.layers.value_or(LanguageModelOptions{}.blocks),
           .longest = options.length,
           .tied = vocabulary.kind() == TokenKind::words,
-          .dropout = form.dropout.value_or(0),
           .sequence = options.model,
-          .form = form,
-          .layers = form.layers.value_or(1),
-          .positions = form.positions.value_or(RowPositions::learned),
-          .feed_forward = form.feed_forward.value_or(0)};
-}
-
-TokenKind kind_in(const JsonFields& description) {
-  constexpr std::array kinds{name_of(TokenKind::characters), name_of(TokenKind::words)};
-  const std::string& name = description.string("tokens");
-  if (name != kinds[0] && name != kinds[1]) throw ValueError(unknown_name("tokens", "kind", name, kinds));
-  return name == kinds[1] ? TokenKind::words : TokenKind::characters;
-}
-
-/// Models that an older program stored have no source.
-void read_source(const JsonFields& description, TextModel& model) {
-  const auto read = [&](const char* name, std::string& value) {
-    if (description.has(name)) value = description.string(name);
-  };
-  model.source.tokens = model.vocabulary.kind();
-  read("text", model.source.file), read("validation_text", model.source.validation_file);
-  read("test_text", model.source.test_file), read("test_fingerprint", model.test_fingerprint);
-}
-
-JsonObject source_to_json(const TextModel& model) {
-  JsonObject object;
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) object.add(name, value);
-  };
-  add("text", model.source.file), add("validation_text", model.source.validation_file);
-  add("test_text", model.source.test_file), add("test_fingerprint", model.test_fingerprint);
-  return object;
+          .form = causal_form(options)};
 }
 
 TextModel model_of(const JsonFields& description, const std::vector<NamedTensor>& weights) {
-  // Models that an older program stored have no sizes.
-  const ModelSpec memory = description.has("sizes.slots") ? model_spec_in(description) : ModelSpec();
+  description.string("tokens"), description.integer("sizes.hidden");  // throw if they are missing
+  const TextSource source = options_in(text_option_rows(), description, "");
+  const ModelSpec spec = options_in(model_option_rows(), description, "sizes");
   const DtypeScope scope(weights.front().tensor.dtype());
   Random undrawn = random_for(weights);
-  return {
-      {.model = description.string("model"),
-       .hidden = description.integer_in("hidden", 1, largest_count),
-       .length = description.integer_in("length", 1, largest_count),
-       .form = model_form_in(description, ""),
-       .memory = memory.sizes,
-       .parts = memory.parts,
-       .embedding = description.integer_in(description.has("embedding") ? "embedding" : "hidden", 1, largest_count)},
-      Vocabulary(kind_in(description), description.strings("vocabulary")),
-      undrawn};
+  TextModel model({.model = description.string("model"),
+                   .hidden = *spec.sizes.hidden,
+                   .length = description.integer_in("length", 1, largest_count),
+                   .form = spec.form,
+                   .memory = spec.sizes,
+                   .parts = spec.parts,
+                   .embedding = description.integer_in("embedding", 1, largest_count)},
+                  Vocabulary(source.kind(), description.strings("vocabulary")), undrawn);
+  model.source = source;
+  model.test_fingerprint = description.string("test_fingerprint");
+  return model;
 }
 
 }  // namespace
@@ -150,17 +124,15 @@ bool TextModel::carries_state() const {
 }
 
 ModelDescription describe_text_model(const TextModel& model) {
+  TextSource source = model.source;
+  source.tokens = model.vocabulary.kind();
   JsonObject description{{"model", model.options.model},
-                         {"hidden", model.options.hidden},
+                         {"sizes", sizes_to_json(model.options.spec())},
                          {"length", model.options.length},
-                         {"tokens", name_of(model.vocabulary.kind())},
-                         {"vocabulary", model.vocabulary.tokens()}};
-  // Only where it differs, as files had it before there was a choice.
-  const std::int64_t embedding = embedding_size(model.options, model.vocabulary);
-  if (embedding != model.options.hidden) description.add("embedding", embedding);
-  description.add(to_json(model.options.form));
-  if (model.options.model == "rmc") description.add("sizes", sizes_to_json(model.options.spec()));
-  description.add(source_to_json(model));
+                         {"embedding", embedding_size(model.options, model.vocabulary)},
+                         {"vocabulary", model.vocabulary.tokens()},
+                         {"test_fingerprint", model.test_fingerprint}};
+  description.add(to_json(given_options(text_option_rows(), source)));
   return {metadata_entry, description.text()};
 }
 
@@ -184,7 +156,6 @@ TextModel load_text_model(const std::string& path) {
     const auto [weights, step] = weights_in(file, path);
     if (weights.empty()) throw ValueError("it has no weights");
     TextModel model = model_of(description, weights);
-    read_source(description, model);
     assign(model.network, weights);
     check_finite(path, weights);
     model.step = step;

@@ -60,13 +60,6 @@ void begin_with(const TextModel& model, const TextModel& stored, const std::stri
 
 constexpr std::array<std::string_view, 1> tasks{"text"};
 
-constexpr std::array own_flags{
-    OwnFlag{"--text", [](const RunOptions& options) { return !options.text.file.empty(); }},
-    OwnFlag{"--validation-text", [](const RunOptions& options) { return !options.text.validation_file.empty(); }},
-    OwnFlag{"--test-text", [](const RunOptions& options) { return !options.text.test_file.empty(); }},
-    OwnFlag{"--tokens", [](const RunOptions& options) { return options.text.tokens.has_value(); }},
-};
-
 constexpr std::array refusals{
     Refusal{[](const RunOptions& options) { return options.text.file.empty(); },
             "no text to train on; give --text FILE"},
@@ -117,7 +110,7 @@ RunKind text_run_kind() {
             return std::make_unique<TextRun>(prepare_text(options));
           },
           .recipe = [](std::string_view) { return recipe; },
-          .own_flags = own_flags,
+          .reads_text = true,
           .refusals = refusals};
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 #include <retrace/models/training/text/text_training.h>
 
 namespace retrace {

@@ -1,5 +1,4 @@
 #include <retrace/core/tape/tape.h>
-#include <retrace/models/formats/json_text.h>
 #include <retrace/models/training/text/text_training.h>
 #include <retrace/ops/ops.h>
 
@@ -89,18 +88,6 @@ Baselines baselines_of(const TextData& data) {
           .ceiling = 0};
 }
 
-namespace {
-
-/// Empty for the memory that every rmc had in older trainings.
-std::string memory_in_words(const TextModelOptions& options) {
-  if (options.spec().sizes == TextModelOptions{.model = options.model, .hidden = options.hidden}.spec().sizes &&
-      options.parts == MemoryParts())
-    return {};
-  return text(", memory ", sizes_to_json(options.spec()).text());
-}
-
-}  // namespace
-
 TextTraining::TextTraining(const TextModel& model, const TextData& data, const FitOptions& options)
     : Training(parameters(model.network), options),
       model_(model),
@@ -117,12 +104,12 @@ TextTraining::TextTraining(const TextModel& model, const TextData& data, const F
 }
 
 std::string TextTraining::description() const {
-  std::string parts;  // older trainings had no texts of their own for these
+  std::string parts;
   if (data_.own_validation) parts += text(", validated on text ", fingerprint(*data_.own_validation));
   if (data_.own_test) parts += text(", tested on text ", fingerprint(*data_.own_test));
   return text("text ", fingerprint(data_.ids), " of ", data_.ids.size(), " ", name_of(data_.vocabulary.kind()), parts,
-              ", ", model_.options.model, " of ", model_.options.hidden, ", length ", model_.options.length,
-              in_words(model_.options.form), memory_in_words(model_.options), ", seed ", options().seed);
+              ", ", model_.options.model, ", ", in_words(given_options(model_option_rows(), model_.options.spec())),
+              ", length ", model_.options.length, ", seed ", options().seed);
 }
 
 Evaluation TextTraining::validate() const {

@@ -118,7 +118,7 @@ TEST(CompareCommand, ResumesNoRunWithOtherSettings) {
   ASSERT_EQ(compared(folder / "runs").status, 0);
   const Outcome other = compared(folder / "runs", {"--resume", "--learning-rate", "0.5"});
   EXPECT_EQ(other.status, 2);
-  EXPECT_NE(other.messages.find("is of another training (stored: learning rate 0.01"), std::string::npos)
+  EXPECT_NE(other.messages.find("is of another training (stored: learning-rate 0.01"), std::string::npos)
       << other.messages;
 }
 

@@ -107,12 +107,15 @@ TEST_F(FormFlags, AFlagThatAModelDoesNotHaveIsAUsageError) {
   expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
                  "retrace compare: none of the models has the option 'positions', which is for attention, transformer; "
                  "leave it out");
-  expect_refused(
-      run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
-      "retrace compare: none of the models has a memory with the option 'slots'; leave it out, or add one (rmc, "
-      "say)");
+  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
+                 "retrace compare: none of the models has the option 'slots', which is for relational-rnn, rmc, "
+                 "relational-memory, cell-memory, notebook-memory, ntm, dnc; leave it out");
   expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slot-size", "8"}),
-                 "retrace compare: none of the models has slots; leave the slot size out, or add one (rmc, say)");
+                 "retrace compare: none of the models has the option 'slot-size', which is for relational-rnn, rmc, "
+                 "delta-net, mlstm, relational-memory, cell-memory, notebook-memory, ntm, dnc; leave it out");
+  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--memory", "gated"}),
+                 "retrace compare: none of the models has the option 'memory', which is for relational-rnn; leave it "
+                 "out");
   expect_refused(
       run_command({"train", "parity", "--bidirectional", "--steps", "1"}),
       "retrace train: a bidirectional model has read every row before it answers, but parity has an answer after "
@@ -138,8 +141,8 @@ TEST_F(FormFlags, CompareGivesAFlagToTheModelsThatHaveIt) {
   EXPECT_FALSE(result.at("models")[0].contains("positions"));
   EXPECT_EQ(result.at("models")[2].at("positions"), "rotary");
   const std::string table = on_one_line(run(words, {}).results);
-  EXPECT_NE(table.find("lstm, 2 layers, dropout 0.1."), std::string::npos) << table;
-  EXPECT_NE(table.find("attention, 2 layers, dropout 0.1, positions rotary."), std::string::npos) << table;
+  EXPECT_NE(table.find("lstm, layers 2, dropout 0.1."), std::string::npos) << table;
+  EXPECT_NE(table.find("attention, layers 2, dropout 0.1, positions rotary."), std::string::npos) << table;
 }
 
 TEST_F(FormFlags, AblateKeepsTheFormInEveryVariation) {

@@ -24,7 +24,6 @@ LanguageModelOptions small(LanguageBody body, bool tied = false) {
           .hidden = hidden,
           .core = {.slots = 2, .head_size = 3, .heads = 2},
           .heads = 2,
-          .blocks = 2,
           .longest = 12,
           .tied = tied};
 }
@@ -137,7 +136,7 @@ TEST_F(LanguageModelTest, AClonedTiedModelIsTiedToItsOwnEmbedding) {
 
 TEST_F(LanguageModelTest, DropoutNeedsAGeneratorAndDropsInBothPlaces) {
   LanguageModelOptions options = small(LanguageBody::rnn);
-  options.dropout = 1;
+  options.form.dropout = 1;
   const LanguageModel model(options, random);
   Random mask(1);
   EXPECT_GT(difference(model(ids).logits, model(ids, {}, &mask).logits), 1e-3);

@@ -5,6 +5,7 @@
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/networks/attention_model.h>
 #include <retrace/models/networks/language_model.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/nn/layers/gru.h>
 #include <retrace/nn/layers/transformer.h>
@@ -222,7 +223,8 @@ TEST_F(ModelFormTest, ALayeredLanguageModelContinuesItsRun) {
     expect_near(concat(logits, 1), model(ids).logits, 1e-12, what);
   };
   for (const LanguageBody body : {LanguageBody::lstm, LanguageBody::gru, LanguageBody::rnn})
-    check({.vocabulary = 7, .body = body, .embedding = 6, .hidden = 8, .dropout = 0.3, .layers = 2}, "recurrent");
+    check({.vocabulary = 7, .body = body, .embedding = 6, .hidden = 8, .form = {.layers = 2, .dropout = 0.3}},
+          "recurrent");
   for (const RowPositions positions : all_positions)
     check({.vocabulary = 7,
            .body = LanguageBody::attention,
@@ -230,8 +232,7 @@ TEST_F(ModelFormTest, ALayeredLanguageModelContinuesItsRun) {
            .hidden = 8,
            .heads = 2,
            .longest = 10,
-           .dropout = 0.3,
-           .positions = positions},
+           .form = {.dropout = 0.3, .positions = positions}},
           std::string(name_of(positions)));
 }
 
@@ -239,7 +240,7 @@ TEST_F(ModelFormTest, ALayeredLanguageModelContinuesItsRun) {
 
 TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
   const auto refused = [](const char* model, const ModelForm& form) {
-    return message_of<ValueError>([&] { check_form("train", model, form); });
+    return message_of<ValueError>([&] { check_model_options("train", {.name = model, .form = form}); });
   };
   EXPECT_EQ(refused("rmc", {.bidirectional = true}),
             "train: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
@@ -255,27 +256,23 @@ TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
       refused("gru", {.feed_forward = 8}),
       "train: the model 'gru' has no option 'feed-forward', which is for attention, transformer, delta-net, mlstm; "
       "leave it out");
-  EXPECT_EQ(refused("mlstm", {.feed_forward = 0}),
-            "train: a feed-forward part of 0 features; at least one is needed, or leave it out");
-  EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: the probability of dropout 1.5 must lie from 0 to 1");
-  EXPECT_EQ(refused("lstm", {.layers = 0}), "train: 0 layers; at least one is needed");
-  check_form("train", "a model without choices", {.layers = 2, .bidirectional = true});
-  EXPECT_EQ(form_for("rmc", {.layers = 2,
-                             .dropout = 0.1,
-                             .bidirectional = true,
-                             .positions = RowPositions::alibi,
-                             .causal = true,
-                             .feed_forward = 8}),
-            (ModelForm{.layers = 2, .dropout = 0.1}));
+  EXPECT_EQ(refused("mlstm", {.feed_forward = 0}), "train: feed_forward is 0; it has to be above 0");
+  EXPECT_EQ(refused("lstm", {.dropout = 1.5}), "train: dropout is 1.5; it has to be from 0 to below 1");
+  EXPECT_EQ(refused("lstm", {.layers = 0}), "train: layers is 0; it has to be from 1 to 1000");
+  check_model_options("train", {.name = "a model without choices", .form = {.layers = 2, .bidirectional = true}});
+  const ModelForm all{.layers = 2,
+                      .dropout = 0.1,
+                      .bidirectional = true,
+                      .positions = RowPositions::alibi,
+                      .causal = true,
+                      .feed_forward = 8};
+  EXPECT_EQ(without_missing_options({.name = "rmc", .form = all}).form, (ModelForm{.layers = 2, .dropout = 0.1}));
 }
 
 TEST_F(ModelFormTest, IsStoredWhereItIsGivenAndReadAgain) {
   ModelSpec spec{.name = "lstm", .sizes = {.hidden = 8, .slot_size = 4, .slots = 2, .heads = 2}};
   const auto stored = [&] { return JsonObject{{"model", spec.name}, {"sizes", sizes_to_json(spec)}}.text(); };
-  EXPECT_EQ(stored(),
-            R"({"model":"lstm","sizes":{"hidden":8,"slot_size":4,"slots":2,"heads":2,"memory":"cell","gate":"unit",)"
-            R"("residual":true,"layer_norm":true,"attention_mlp":true}})")
-      << "as before there was a form";
+  EXPECT_EQ(stored(), R"({"model":"lstm","sizes":{"heads":2,"slots":2,"slot_size":4,"hidden":8}})");
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, ModelForm{});
   spec.form = {.layers = 3,
                .dropout = 0.25,
@@ -285,12 +282,14 @@ TEST_F(ModelFormTest, IsStoredWhereItIsGivenAndReadAgain) {
                .feed_forward = 128};
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, spec.form);
   EXPECT_EQ(in_words(spec.form),
-            ", 3 layers, dropout 0.25, bidirectional, positions sinusoidal, causal, feed-forward 128");
+            "layers 3, dropout 0.25, bidirectional, positions sinusoidal, causal, feed-forward 128");
   spec.form = {.causal = false};
   EXPECT_EQ(model_spec_in(JsonFields("it", stored())).form, spec.form);
-  EXPECT_EQ(in_words(spec.form), ", not causal");
-  EXPECT_EQ(message_of<ValueError>([] { model_form_in(JsonFields("it", R"({"positions":"rotari"})"), ""); }),
-            "positions: there is no kind of positions named 'rotari'; did you mean rotary (known: none, learned, "
+  EXPECT_EQ(in_words(spec.form), "not causal");
+  const std::string wrong =
+      R"({"model":"lstm","sizes":{"heads":2,"slots":2,"slot_size":4,"hidden":8,"positions":"rotari"}})";
+  EXPECT_EQ(message_of<ValueError>([&] { model_spec_in(JsonFields("it", wrong)); }),
+            "sizes.positions: there is no kind of positions named 'rotari'; did you mean rotary (known: none, learned, "
             "sinusoidal, rotary, alibi)");
 }
 

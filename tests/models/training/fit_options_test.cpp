@@ -79,7 +79,7 @@ TEST(FitGroups, WrongOnesAreNamed) {
   EXPECT_EQ(message({.groups = {{.names = "weight", .rate = -1}}}),
             "fit: the rate of a group is -1; it has to be a number of 0 or more");
   EXPECT_EQ(message({.specialise = -1}), "fit: specialise is -1; it has to be a number of 0 or more");
-  EXPECT_EQ(message({.average = 1}), "fit: average is 1; it is a decay from 0 (no average) to below 1");
+  EXPECT_EQ(message({.average = 1}), "fit: average is 1; it has to be from 0 to below 1");
 }
 
 TEST(FitFrozen, WhatIsFrozenStaysAsItWas) {

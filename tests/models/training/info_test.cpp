@@ -1,6 +1,6 @@
 // The output of `retrace info`: names, shapes, counts, bytes and work, against sums by hand.
 #include <gtest/gtest.h>
-#include <retrace/models/networks/model_choices.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/training/flops.h>
 #include <retrace/models/training/model_info.h>
 #include <retrace/nn/nn.h>
@@ -81,7 +81,7 @@ TEST(Info, CountsWhatTheModelHasForEveryNameAndMemory) {
     for (const std::string_view memory : memory_names()) {
       RunOptions options = pairs(std::string(name));
       options.model.memory = memory;
-      options.model = without_missing_parts(options.model);
+      options.model = without_missing_options(options.model);
       const ModelInfo info = model_info(options);
       std::set<std::string> names;
       std::int64_t sum = 0;

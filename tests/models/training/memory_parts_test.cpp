@@ -86,19 +86,25 @@ TEST(MemoryParts, AHiddenSizeThatTheHeadsOfAttentionDoNotDivideIsRefused) {
 TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
   const auto message = [](const RunOptions& run) { return message_of([&] { prepare(run); }); };
   EXPECT_EQ(message({.task = "babi", .model = {.name = "lstm", .sizes = {.heads = 2}}}),
-            "prepare: the model 'lstm' has no option 'heads' (it has: none); leave it out");
+            "prepare: the model 'lstm' has no option 'heads', which is for relational-rnn, rmc, delta-net, mlstm, "
+            "relational-memory, cell-memory, notebook-memory, ntm, dnc; leave it out");
   EXPECT_EQ(message({.task = "babi", .model = {.name = "transformer", .sizes = {.slot_size = 16}}}),
-            "prepare: the model 'transformer' has no slots; leave the slot size out");
+            "prepare: the model 'transformer' has no option 'slot-size', which is for relational-rnn, rmc, delta-net, "
+            "mlstm, relational-memory, cell-memory, notebook-memory, ntm, dnc; leave it out");
   EXPECT_NO_THROW(prepare({.task = "babi", .model = {.name = "mlstm", .sizes = {.slot_size = 16}}}))
       << "the memory of each head has as many features";
   EXPECT_EQ(
       message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.residual = false}}}),
-      "prepare: the model 'relational-rnn' with the memory 'cell' has no option 'residual' (it has: heads, slots, "
-      "gate); leave it out");
+      "prepare: the model 'relational-rnn' with the memory 'cell' has no option 'residual', which is for rmc; leave it "
+      "out");
+  EXPECT_EQ(message({.task = "babi",
+                     .model = {.name = "relational-rnn", .memory = "notebook", .parts = {.gate = MemoryGate::none}}}),
+            "prepare: the model 'relational-rnn' with the memory 'notebook' has no option 'gate', which is for "
+            "relational-rnn:cell, relational-rnn:gated, rmc, relational-memory, cell-memory; leave it out");
   EXPECT_EQ(message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.gate = MemoryGate::memory}}}),
             "prepare: the memory of a relational-rnn has no gate 'memory'; give unit or none");
   EXPECT_EQ(message({.task = "babi", .model = {.name = "gru", .memory = "gated"}}),
-            "prepare: the model 'gru' has no choice of memories, which is for relational-rnn; leave memory out");
+            "prepare: the model 'gru' has no option 'memory', which is for relational-rnn; leave it out");
   EXPECT_EQ(message({.task = "babi", .model = {.name = "rmc", .sizes = {.heads = 3}}}),
             "prepare: 3 heads do not divide slots of 32 features; choose heads that do");
 }

@@ -115,7 +115,7 @@ TaskRun small_run() {
 }
 
 TEST_F(StoredMetadata, OfWeightsIsNamed) {
-  save_run(path_, small_run());
+  small_run().save_weights(path_);
   expect_every_wrong_value_named("trained", [](const std::string& path) { load_run(path); });
 }
 
@@ -176,7 +176,7 @@ TEST_F(StoredMetadata, ARefusedResumeNamesTheFile) {
 }
 
 TEST_F(StoredMetadata, ATaskOrModelThatIsNotKnownNamesTheFile) {
-  save_run(path_, small_run());
+  small_run().save_weights(path_);
   file_ = read_safetensors(path_);
   for (const char* name : {"task", "model"}) {
     Json description = Json::parse(file_.metadata.at("trained"));
@@ -191,7 +191,7 @@ TEST_F(StoredMetadata, WeightsThatAreNotFiniteAreNamed) {
   const NamedTensor weight = parameters(*run.model).front();
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     weight.tensor.mutable_values<float>()[0] = static_cast<float>(bad);
-    save_run(path_, run);
+    run.save_weights(path_);
     file_ = read_safetensors(path_);
     const std::string message = refusal(file_.metadata, [](const std::string& path) { load_run(path); });
     EXPECT_NE(message.find("weights that are not finite numbers: " + weight.name + ";"), std::string::npos) << message;

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/training/train_command.h>
+#include <retrace/models/training/run_options.h>
 
 #include <string>
 
@@ -39,7 +39,7 @@ TEST(TrainCommand, SaysEveryPartOfAMemory) {
                          .mlp_layers = 3,
                          .variant = CoreVariant::blog};
   EXPECT_EQ(train_command(options),
-            "retrace train recall --model rmc --slots 2 --slot-size 32 --heads 4 --gate memory --no-residual "
+            "retrace train recall --model rmc --heads 4 --slots 2 --slot-size 32 --gate memory --no-residual "
             "--no-layer-norm --no-attention-mlp --key-size 5 --mlp-layers 3 --variant blog");
   EXPECT_EQ(train_command({.task = "recall", .model = {.name = "relational-rnn", .memory = "gated"}}),
             "retrace train recall --model relational-rnn --memory gated");

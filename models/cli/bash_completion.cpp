@@ -93,7 +93,7 @@ std::string cases_of(const CLI::App& command) {
 
 std::string bash_completion(const CLI::App& app) {
   const std::string& name = app.get_name();
-  Words first;
+  Words first{"help", "version"};
   std::string cases;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     first.push_back(command->get_name());

@@ -4,6 +4,7 @@
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/generated_files.h>
+#include <retrace/models/cli/help.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/output_stream.h>
 #include <retrace/models/cli/printable_stream.h>
@@ -20,6 +21,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <vector>
 
 namespace retrace {
 namespace {
@@ -37,6 +39,7 @@ int run_command(int argc, const char* const* argv, Program program) {
   std::ostream &results = program.results, &messages = program.messages;
   CLI::App app("Trains and checks models by reverse-mode automatic differentiation.", "retrace");
   app.require_subcommand(1);
+  app.formatter(help_formatter());
   app.add_flag_callback(
       "--version", [] { throw AskedText(version_text()); },
       "print the version, the commit, the compiler, the instruction set and the number of threads");
@@ -47,7 +50,8 @@ int run_command(int argc, const char* const* argv, Program program) {
     add_command(app, program);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_flags_as_values(*command);
   try {
-    app.parse(argc, argv);
+    const std::vector<const char*> words = with_flags(app, argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
     finish(program);
     return program.status;
   } catch (const CLI::ParseError& error) {

@@ -77,28 +77,32 @@ std::string meaning_of_isa() {
 
 /// "  NO_COLOR         if set ...", each on lines of at most 80 characters.
 std::string listed(std::span<const Meaning> meanings) {
-  std::size_t width = 0;
-  for (const Meaning& each : meanings) width = std::max(width, each.word.size());
-  const std::size_t indent = width + 4, line_length = 80;
+  std::size_t longest = 0;
+  for (const Meaning& each : meanings) longest = std::max(longest, each.word.size());
+  const std::size_t indent = longest + 4;
   std::string result;
   for (const Meaning& each : meanings) {
     result += text("  ", each.word, std::string(indent - 2 - each.word.size(), ' '));
-    std::size_t column = indent;
-    for (std::string_view rest = each.meaning; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      if (column > indent && column + 1 + end > line_length)
-        result += text("\n", std::string(indent, ' ')), column = indent;
-      else if (column > indent)
-        result += ' ', ++column;
-      result += rest.substr(0, end), column += end;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    result += '\n';
+    result += wrapped(each.meaning, 80 - indent, indent) + '\n';
   }
   return result;
 }
 
 }  // namespace
+
+std::string wrapped(std::string_view words, std::size_t width, std::size_t indent) {
+  std::string result;
+  std::size_t column = 0;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    const bool fits = column + 1 + word.size() <= width;
+    if (column > 0) result += fits ? " " : "\n" + std::string(indent, ' ');
+    result += word;
+    column = (column > 0 && fits ? column + 1 : 0) + word.size();
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+  }
+  return result;
+}
 
 std::span<const CommandExample> examples() { return all_examples; }
 std::span<const Meaning> exit_statuses() { return all_exit_statuses; }

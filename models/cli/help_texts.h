@@ -7,6 +7,9 @@
 
 namespace retrace {
 
+/// The words on lines of at most `width` characters, unless a word is longer; those after the first are indented.
+std::string wrapped(std::string_view words, std::size_t width, std::size_t indent = 0);
+
 /// A command line that runs as it is, after those before it.
 struct CommandExample {
   std::string_view command;  // "train"

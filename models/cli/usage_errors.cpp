@@ -1,6 +1,6 @@
 #include <retrace/core/base/error.h>
 #include <retrace/models/cli/asked_text.h>
-#include <retrace/models/cli/help_texts.h>
+#include <retrace/models/cli/help.h>
 #include <retrace/models/cli/usage_errors.h>
 #include <retrace/models/formats/error_words.h>
 #include <retrace/models/formats/nearest_name.h>
@@ -58,13 +58,11 @@ std::string in_the_name_of(const CLI::App& app, const std::exception& error) {
   return text(full_name(app, command), ": ", rest);
 }
 
-bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages) {
+bool report(CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    const CLI::App& command = parsed_command(app);
-    if (dynamic_cast<const AskedText*>(&error) != nullptr)
-      results << error.what();
-    else
-      results << command.help() << '\n' << end_of_help(&command == &app ? "" : command.get_name());
+    const auto commands = app.get_subcommands();
+    const bool is_text = dynamic_cast<const AskedText*>(&error) != nullptr;
+    results << (is_text ? error.what() : help_of(commands.empty() ? app : *commands.front()));
     return true;
   }
   const std::vector<std::string> unknown = app.remaining(true);

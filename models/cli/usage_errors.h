@@ -14,7 +14,7 @@ namespace retrace {
 
 /// Answers an exception of the parser. If it asks for help or another text, prints that on `results` and returns true;
 /// otherwise it is an error, one line on `messages`, with the nearest name for a command or a flag that is not known.
-bool report(const CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages);
+bool report(CLI::App& app, const CLI::ParseError& error, std::ostream& results, std::ostream& messages);
 
 /// The message with blanks for its line ends.
 std::string one_line(std::string message);

@@ -18,10 +18,7 @@
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/nth_farthest.h>
 #include <retrace/models/tasks/object_tracking.h>
-#include <retrace/models/tasks/pair_matching.h>
-#include <retrace/models/tasks/parity.h>
-#include <retrace/models/tasks/recall.h>
-#include <retrace/models/tasks/recite.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/ops/gradient_support.h>
 
@@ -278,15 +275,16 @@ TEST(HugeSizes, AreRefusedByTasks) {
   expect_all_refused(
       {
           {"adding: ", [](std::int64_t n, Random&) { Adding({.length = n}); }},
-          {"parity: ", [](std::int64_t n, Random&) { Parity({.length = n}); }},
-          {"pair-matching: ", [](std::int64_t n, Random&) { PairMatching({.length = n, .vocabulary = n}); }},
-          {"pair-matching: ", [](std::int64_t n, Random&) { PairMatching({.vocabulary = n}); }},
+          {"parity: ", [](std::int64_t n, Random&) { make_task("parity", {.length = n}); }},
+          {"pair-matching: ",
+           [](std::int64_t n, Random&) { make_task("pair-matching", {.length = n, .vocabulary = n}); }},
+          {"pair-matching: ", [](std::int64_t n, Random&) { make_task("pair-matching", {.vocabulary = n}); }},
           {"object-tracking: ", [](std::int64_t n, Random&) { ObjectTracking({.moves = n}); }},
           {"object-tracking: ", [](std::int64_t n, Random&) { ObjectTracking({.objects = n}); }},
-          {"recall: ", [](std::int64_t n, Random&) { Recall({.pairs = n, .keys = n, .values = n}); }},
-          {"recall: ", [](std::int64_t n, Random&) { Recall({.keys = n, .values = n}); }},
-          {"double: ", [](std::int64_t n, Random&) { Recite(Recital::twice, {.length = n}); }},
-          {"copy: ", [](std::int64_t n, Random&) { Recite(Recital::copy, {.symbols = n}); }},
+          {"recall: ", [](std::int64_t n, Random&) { make_task("recall", {.length = n, .keys = n, .values = n}); }},
+          {"recall: ", [](std::int64_t n, Random&) { make_task("recall", {.keys = n, .values = n}); }},
+          {"double: ", [](std::int64_t n, Random&) { make_task("double", {.length = n}); }},
+          {"copy: ", [](std::int64_t n, Random&) { SequenceTask(sequence_rules("copy"), {.vocabulary = n}); }},
           {"nth-farthest: ", [](std::int64_t n, Random&) { NthFarthest({.vectors = n, .dims = n}); }},
           {"nth-farthest: ", [](std::int64_t n, Random&) { NthFarthest({.dims = n}); }},
           {"execute: ", [](std::int64_t n, Random&) { Execute({.length = n}); }},

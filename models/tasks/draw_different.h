@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <retrace/core/tensor/memory.h>
@@ -14,7 +15,7 @@ namespace retrace {
 using Integers = std::vector<std::int64_t, PoolAllocator<std::int64_t>>;
 
 /// Fills `numbers` with different numbers of 0 .. count-1 in random order, drawing again while a number repeats.
-inline void draw_different(Random& random, std::int64_t count, Integers& numbers) {
+inline void draw_different(Random& random, std::int64_t count, std::span<std::int64_t> numbers) {
   for (auto next = numbers.begin(); next != numbers.end(); ++next) {
     do {
       *next = random.integer(count);

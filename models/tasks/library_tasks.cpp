@@ -4,20 +4,14 @@
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
 #include <retrace/models/tasks/babi_qa/babi_qa.h>
-#include <retrace/models/tasks/chomsky/string_task.h>
 #include <retrace/models/tasks/data_file.h>
-#include <retrace/models/tasks/dynamic_recall.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
-#include <retrace/models/tasks/multi_query_recall.h>
 #include <retrace/models/tasks/nth_farthest.h>
 #include <retrace/models/tasks/object_tracking.h>
-#include <retrace/models/tasks/pair_matching.h>
-#include <retrace/models/tasks/parity.h>
-#include <retrace/models/tasks/recall.h>
 #include <retrace/models/tasks/recipes.h>
-#include <retrace/models/tasks/recite.h>
-#include <retrace/models/tasks/sorting.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
+#include <retrace/models/tasks/symbols/string_task.h>
 #include <retrace/nn/optim/number_range.h>
 
 #include <algorithm>
@@ -33,22 +27,23 @@ struct Entry {
   Recipe recipe;
 };
 
-template <class T> Entry task(const Recipe& recipe) {
-  if constexpr (requires { T::option_names; })
-    return {T::option_names, T::make, recipe};
-  else
-    return {"", [](const TaskOptions&) { return std::make_unique<T>(); }, recipe};
-}
+template <class T> Entry task(const Recipe& recipe) { return {T::option_names, T::make, recipe}; }
 
-template <Recital recital> Entry recite(const Recipe& recipe) {
-  return {Recite::option_names, [](const TaskOptions& given) { return Recite::make(recital, given); }, recipe};
+/// One of the tasks on symbols of one length.
+std::pair<std::string_view, Entry> symbols(std::string_view name, const Recipe& recipe) {
+  const SequenceRules& rules = sequence_rules(name);
+  const auto make = [&rules](const TaskOptions& given) { return std::make_unique<SequenceTask>(rules, given); };
+  return {name, {rules.option_names, make, recipe}};
 }
 
 /// One of the tasks on strings.
 Entry strings(const StringRules& rules) {
   const Recipe recipe{.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 10000};
-  return {StringTask::option_names, [&rules](const TaskOptions& given) { return StringTask::make(rules, given); },
-          recipe};
+  const auto make = [&rules](const TaskOptions& given) {
+    return std::make_unique<StringTask>(rules,
+                                        StringLengths{.longest = given.length.value_or(StringLengths().longest)});
+  };
+  return {"length", make, recipe};
 }
 
 std::vector<std::pair<std::string_view, Entry>> with_strings(std::vector<std::pair<std::string_view, Entry>> entries) {
@@ -63,30 +58,30 @@ Registry<Entry>& tasks() {
   static Registry<Entry> all("register_task", "make_task", "task", with_strings({
     {"object-tracking", task<ObjectTracking>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 3000})},
-    {"pair-matching", task<PairMatching>(
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 128, .learning_rate = 1e-2, .steps = 3000})},
+    symbols("pair-matching",
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 128, .learning_rate = 1e-2, .steps = 3000}),
     {"babi", task<Babi>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 6000})},
     {"babi-qa", task<BabiQa>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 20000})},
     {"graph-reachability", task<GraphReachability>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 16000})},
-    {"copy", recite<Recital::copy>(
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
-    {"reverse", recite<Recital::reverse>(
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
-    {"double", recite<Recital::twice>(
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000})},
-    {"recall", task<Recall>(
-      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000})},
-    {"dynamic-recall", task<DynamicRecall>(
-      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000})},
-    {"multi-query-recall", task<MultiQueryRecall>(
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 8000})},
-    {"sorting", task<Sorting>(
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 8000})},
-    {"parity", task<Parity>(
-      {.sizes = {.hidden = 32, .slot_size = 16}, .batch = 32, .learning_rate = 1e-2, .steps = 2000})},
+    symbols("copy",
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}),
+    symbols("reverse",
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}),
+    symbols("double",
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 32, .learning_rate = 1e-2, .steps = 8000}),
+    symbols("recall",
+      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000}),
+    symbols("dynamic-recall",
+      {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 8000}),
+    symbols("multi-query-recall",
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 8000}),
+    symbols("sorting",
+      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 8000}),
+    symbols("parity",
+      {.sizes = {.hidden = 32, .slot_size = 16}, .batch = 32, .learning_rate = 1e-2, .steps = 2000}),
     {"adding", task<Adding>(
       {.sizes = {.hidden = 64, .slot_size = 16}, .batch = 32, .learning_rate = 5e-3, .steps = 2500})},
     {"nth-farthest", task<NthFarthest>(

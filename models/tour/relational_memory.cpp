@@ -1,7 +1,7 @@
 // Lesson 5: a relational memory that learns to recall, and where its slots look.
 #include <iostream>
 
-#include <retrace/models/tasks/recall.h>
+#include <retrace/models/tasks/task.h>
 #include <retrace/nn/nn.h>
 using namespace retrace;
 
@@ -27,12 +27,12 @@ double accuracy(const Tensor& logits, const Tensor& labels) {
 }
 
 int main() {
-  const Recall task({.pairs = 3, .keys = 4, .values = 4});
+  const auto task = make_task("recall", {.length = 3, .keys = 4, .values = 4});
   Random random(1), samples = random.stream("samples");
-  Reader model(task.input_size(), task.output_size(), random);
+  Reader model(task->input_size(), task->output_size(), random);
   Adam adam(model, {.lr = 2e-3});
   for (int step = 0; step <= 800; ++step) {
-    Batch batch = task.sample(samples, 64);
+    Batch batch = task->sample(samples, 64);
     Tape tape;
     Tensor logits = model(batch.x), loss = cross_entropy(logits, batch.y);
     tape.backward(loss);
@@ -41,11 +41,11 @@ int main() {
     if (step % 200 == 0)
       std::cout << step << "  loss " << loss.item() << "  accuracy " << accuracy(logits, batch.y) << '\n';
   }
-  Batch one = task.sample(samples, 1);
+  Batch one = task->sample(samples, 1);
   std::cout << "a sample\n"
             << one.x << "attention of the slots to [slots; input] after its last row\n"
             << model.after(one.x).weights;
-  Batch held_out = task.sample(samples, 1000);
+  Batch held_out = task->sample(samples, 1000);
   double result = accuracy(model(held_out.x), held_out.y);
   std::cout << "accuracy on 1000 other samples: " << result << '\n';
   return result > 0.9 ? 0 : 1;

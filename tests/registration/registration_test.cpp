@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <retrace/models/checks/checks.h>
 #include <retrace/models/study/subjects.h>
-#include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/run.h>
 #include <retrace/nn/nn.h>
 #include <retrace/tests/errors.h>
@@ -73,12 +72,9 @@ class Registration : public testing::Test {
     register_model<MeanModel<Wrong::gradient>>("forgets-a-factor");
     register_model<SeesTheFuture>("sees-the-future");
     register_model<MeanModel<Wrong::duals>>("reads-doubles");
-    register_task("short-pairs",
-                  [] {
-                    return std::make_unique<PairMatching>(PairMatchingOptions{4, 4});
-                  },
+    register_task("short-pairs", [] { return make_task("pair-matching", {.length = 4, .vocabulary = 4}); },
                   {.sizes = {.hidden = 8}, .batch = 5, .steps = 7});
-    register_task("plain-pairs", [] { return std::make_unique<PairMatching>(); });
+    register_task("plain-pairs", [] { return make_task("pair-matching"); });
   }
 };
 
@@ -104,7 +100,7 @@ TEST_F(Registration, ANameTakenTwiceIsRefused) {
   EXPECT_EQ(model("lstm"), "register_model: there is a model named 'lstm' already; take another name");
   EXPECT_EQ(model("mean-model"), "register_model: there is a model named 'mean-model' already; take another name");
   const auto task = [](std::string_view name) {
-    return message_of<ValueError>([&] { register_task(name, [] { return std::make_unique<PairMatching>(); }, {}); });
+    return message_of<ValueError>([&] { register_task(name, [] { return make_task("pair-matching"); }, {}); });
   };
   EXPECT_EQ(task("babi"), "register_task: there is a task named 'babi' already; take another name");
   EXPECT_EQ(task("short-pairs"), "register_task: there is a task named 'short-pairs' already; take another name");

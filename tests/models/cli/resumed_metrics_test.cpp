@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/training/run_kinds.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/json.h>
@@ -101,7 +100,7 @@ TEST_F(RunDirectories, AResumeSaysWhatIsLostOfTheMetricsAndCutsATornEnd) {
 
 /// What a checkpoint counts on is on the disk before it.
 TEST_F(RunDirectories, MetricsAreKeptBeforeTheCheckpointThatCountsOnThem) {
-  PairMatching task({.length = 4});
+  const auto task = make_task("pair-matching", {.length = 4});
   std::ostringstream metrics;
   FitOptions options{.steps = 6, .batch = 2, .validate_every = 2, .validation_samples = 8, .test_samples = 8};
   options.metrics = &metrics;
@@ -114,8 +113,9 @@ TEST_F(RunDirectories, MetricsAreKeptBeforeTheCheckpointThatCountsOnThem) {
     steps_before.push_back(std::filesystem::exists(options.checkpoint) ? step_of_checkpoint(options.checkpoint) : 0);
   };
   Random random(1);
-  const auto model = make_model("gru", {.input = task.input_size(), .hidden = 4, .output = task.output_size()}, random);
-  fit(*model, task, options);
+  const auto model =
+      make_model("gru", {.input = task->input_size(), .hidden = 4, .output = task->output_size()}, random);
+  fit(*model, *task, options);
   EXPECT_EQ(lines, (std::vector<std::int64_t>{1, 2, 3, 3})) << "and at the end";
   EXPECT_EQ(steps_before, (std::vector<std::int64_t>{0, 2, 4, 6}));
 }

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/dynamic_recall.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <map>
@@ -10,7 +10,7 @@ namespace {
 
 TEST(DynamicRecall, TheLastValueOfTheKeyCounts) {
   Random random(5);
-  const DynamicRecall task;
+  const SequenceTask task(sequence_rules("dynamic-recall"));
   const Batch batch = task.sample(random, many);
   ASSERT_EQ(batch.x.shape(), (Shape{many, 17, 15}));
   const float* row = batch.x.values<float>().data();
@@ -55,7 +55,7 @@ TEST(DynamicRecall, TheLastValueOfTheKeyCounts) {
 
 TEST(DynamicRecall, KnowsTheRowToRemember) {
   Random random(2);
-  const DynamicRecall task({.pairs = 4, .keys = 2, .values = 3, .distractors = 2});
+  const SequenceTask task(sequence_rules("dynamic-recall"), {.length = 4, .keys = 2, .values = 3, .distractors = 2});
   const Batch batch = task.sample(random, 200);
   for (std::int64_t sample = 0; sample < 200; ++sample) {
     const Example example(batch, sample);

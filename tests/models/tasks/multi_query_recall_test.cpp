@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/multi_query_recall.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 TEST(MultiQueryRecall, EveryKeyIsAskedForOnceAndHasItsValue) {
   Random random(5);
   constexpr std::int64_t samples = 3000, width = 64;
-  const Batch batch = MultiQueryRecall().sample(random, samples);
+  const Batch batch = make_task("multi-query-recall")->sample(random, samples);
   ASSERT_EQ(batch.x.shape(), (Shape{samples, 64, width}));
   ASSERT_EQ(batch.y.shape(), (Shape{samples, 48}));
   const float* row = batch.x.values<float>().data();
@@ -53,7 +53,7 @@ TEST(MultiQueryRecall, EveryKeyIsAskedForOnceAndHasItsValue) {
 
 TEST(MultiQueryRecall, ASingleQuestionFallsByThePowerLaw) {
   Random random(6);
-  const MultiQueryRecall task({.length = 10, .pairs = 1, .keys = 2, .values = 2});
+  const SequenceTask task(sequence_rules("multi-query-recall"), {.length = 10, .keys = 2, .values = 2, .pairs = 1});
   const Batch batch = task.sample(random, many);
   const std::int64_t* answer = batch.y.values<std::int64_t>().data();
   std::vector<double> share(4);
@@ -66,7 +66,7 @@ TEST(MultiQueryRecall, ASingleQuestionFallsByThePowerLaw) {
 
 TEST(MultiQueryRecall, AnyValueShownIsRightAsOftenAsItsBaselineSays) {
   Random random(7);
-  const MultiQueryRecall task({.length = 16, .pairs = 3, .keys = 5, .values = 4});
+  const SequenceTask task(sequence_rules("multi-query-recall"), {.length = 16, .keys = 5, .values = 4, .pairs = 3});
   const Batch batch = task.sample(random, many);
   const float* rows = batch.x.values<float>().data();
   const std::int64_t* answer = batch.y.values<std::int64_t>().data();
@@ -82,7 +82,7 @@ TEST(MultiQueryRecall, AnyValueShownIsRightAsOftenAsItsBaselineSays) {
 
 TEST(MultiQueryRecall, IsDescribed) {
   Random random(1);
-  const MultiQueryRecall task({.length = 8, .pairs = 2, .keys = 3, .values = 3});
+  const SequenceTask task(sequence_rules("multi-query-recall"), {.length = 8, .keys = 3, .values = 3, .pairs = 2});
   const Batch batch = task.sample(random, 1);
   const Example example(batch, 0);
   EXPECT_EQ(task.describe_row(example, 0), text("key ", task.topic(example, 0)));

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/pair_matching.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace {
 
 TEST(PairMatching, ElementsDifferAndTheAnswerStoodBesideTheQuestion) {
   Random random(5);
-  const Batch batch = PairMatching().sample(random, many);
+  const Batch batch = make_task("pair-matching")->sample(random, many);
   ASSERT_EQ(batch.x.shape(), (Shape{many, 10, 21}));
   const float* rows = batch.x.values<float>().data();
   const auto answers = batch.y.values<std::int64_t>();
@@ -29,12 +28,12 @@ TEST(PairMatching, ElementsDifferAndTheAnswerStoodBesideTheQuestion) {
     for (int k = 5 * 21; k < 10 * 21; ++k) ASSERT_EQ(rows[k], 0);
   }
   for (const std::int64_t count : asked) EXPECT_NEAR(static_cast<double>(count) / many, 0.25, 0.01);
-  EXPECT_NEAR(PairMatching().baselines().trivial, 1.0 / 3, 1e-12);
+  EXPECT_NEAR(make_task("pair-matching")->baselines().trivial, 1.0 / 3, 1e-12);
 }
 
 TEST(PairMatching, GuessingAnyOtherElementShownIsRightInAThird) {
   Random random(6);
-  const Batch batch = PairMatching().sample(random, many);
+  const Batch batch = make_task("pair-matching")->sample(random, many);
   const float* rows = batch.x.values<float>().data();
   const auto answers = batch.y.values<std::int64_t>();
   double right = 0;
@@ -48,9 +47,9 @@ TEST(PairMatching, GuessingAnyOtherElementShownIsRightInAThird) {
 }
 
 TEST(PairMatching, SizesWithoutATaskAreRefused) {
-  EXPECT_EQ(message_of([] { PairMatching({.length = 2}); }),
+  EXPECT_EQ(message_of([] { make_task("pair-matching", {.length = 2}); }),
             "pair-matching: 2 rows hold no pair and its question; ask for 4 or more");
-  EXPECT_EQ(message_of([] { PairMatching({.length = 10, .vocabulary = 3}); }),
+  EXPECT_EQ(message_of([] { make_task("pair-matching", {.length = 10, .vocabulary = 3}); }),
             "pair-matching: 4 different elements do not come from a vocabulary of 3; enlarge the vocabulary or shorten "
             "the sequence");
 }

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/parity.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 namespace retrace {
@@ -8,7 +7,7 @@ namespace {
 TEST(Parity, AnswersCountTheOnesSoFar) {
   Random random(5);
   const std::int64_t samples = 1000;
-  const Batch batch = Parity().sample(random, samples);
+  const Batch batch = make_task("parity")->sample(random, samples);
   ASSERT_EQ(batch.x.shape(), (Shape{samples, 40, 1}));
   ASSERT_EQ(batch.y.shape(), (Shape{samples, 40}));
   const float* bit = batch.x.values<float>().data();
@@ -29,7 +28,8 @@ TEST(Parity, AnswersCountTheOnesSoFar) {
 }
 
 TEST(Parity, NoBitsAreRefused) {
-  EXPECT_EQ(message_of([] { Parity({.length = 0}); }), "parity: a word of 0 bits has none; ask for 1 or more");
+  EXPECT_EQ(message_of([] { make_task("parity", {.length = 0}); }),
+            "parity: a word of 0 bits has none; ask for 1 or more");
 }
 
 }  // namespace

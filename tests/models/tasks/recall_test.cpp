@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/recall.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <array>
@@ -11,7 +10,7 @@ namespace {
 
 TEST(Recall, TheAnswerIsTheValueThatWasShownWithTheKey) {
   Random random(5);
-  const Batch batch = Recall().sample(random, many);
+  const Batch batch = make_task("recall")->sample(random, many);
   ASSERT_EQ(batch.x.shape(), (Shape{many, 7, 20}));
   const float* row = batch.x.values<float>().data();
   std::array<double, 6> asked{};
@@ -35,17 +34,17 @@ TEST(Recall, TheAnswerIsTheValueThatWasShownWithTheKey) {
     ++asked[place_of[key]];
   }
   for (const double count : asked) EXPECT_NEAR(count / many, 1.0 / 6, 0.01);
-  EXPECT_NEAR(Recall().baselines().trivial, first_value / many, 0.01);
+  EXPECT_NEAR(make_task("recall")->baselines().trivial, first_value / many, 0.01);
 }
 
 TEST(Recall, PairsThatCannotDifferAreRefused) {
-  EXPECT_EQ(message_of([] { Recall({.pairs = 0}); }),
+  EXPECT_EQ(message_of([] { make_task("recall", {.length = 0}); }),
             "recall: 0 pairs of different ones of 10 keys and 10 values cannot be drawn; take 1 or more pairs, and no "
             "fewer keys and values");
-  EXPECT_THROW(Recall({.pairs = 4, .keys = 3}), ValueError);
-  EXPECT_THROW(Recall({.pairs = 4, .values = 3}), ValueError);
+  EXPECT_THROW(make_task("recall", {.length = 4, .keys = 3}), ValueError);
+  EXPECT_THROW(make_task("recall", {.length = 4, .values = 3}), ValueError);
   Random random(1);
-  EXPECT_EQ(Recall({.pairs = 4, .keys = 4, .values = 4}).sample(random, 3).y.shape(), (Shape{3}));
+  EXPECT_EQ(make_task("recall", {.length = 4, .keys = 4, .values = 4})->sample(random, 3).y.shape(), (Shape{3}));
 }
 
 }  // namespace

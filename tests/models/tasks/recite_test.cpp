@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/recite.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 using Word = std::vector<std::int64_t>;
 
 /// Compares the answers of a task with `answer_to` of each word.
-template <class AnswerTo> void expect_answers(Recital recital, AnswerTo&& answer_to) {
-  const Recite task(recital, {.length = 7, .symbols = 5});
+template <class AnswerTo> void expect_answers(std::string_view name, AnswerTo&& answer_to) {
+  const SequenceTask task(sequence_rules(name), {.length = 7, .vocabulary = 5});
   Random random(3);
   const std::int64_t samples = 4000;
   const Batch batch = task.sample(random, samples);
@@ -41,18 +41,18 @@ template <class AnswerTo> void expect_answers(Recital recital, AnswerTo&& answer
 }
 
 TEST(Recite, CopySaysTheWordAgain) {
-  expect_answers(Recital::copy, [](const Word& word) { return word; });
+  expect_answers("copy", [](const Word& word) { return word; });
 }
 
 TEST(Recite, ReverseSaysItBackwards) {
-  expect_answers(Recital::reverse, [](Word word) {
+  expect_answers("reverse", [](Word word) {
     std::ranges::reverse(word);
     return word;
   });
 }
 
 TEST(Recite, DoubleSaysItTwice) {
-  expect_answers(Recital::twice, [](const Word& word) {
+  expect_answers("double", [](const Word& word) {
     Word twice = word;
     twice.insert(twice.end(), word.begin(), word.end());
     return twice;
@@ -60,16 +60,16 @@ TEST(Recite, DoubleSaysItTwice) {
 }
 
 TEST(Recite, WordsHaveTenCharactersUnlessTold) {
-  EXPECT_EQ(Recite(Recital::copy).sequence_length(), 21);
-  EXPECT_EQ(Recite(Recital::twice).sequence_length(), 31);
-  EXPECT_EQ(Recite(Recital::twice).name(), "double");
-  EXPECT_EQ(Recite(Recital::reverse).baselines().chance, 0.1);
+  EXPECT_EQ(make_task("copy")->sequence_length(), 21);
+  EXPECT_EQ(make_task("double")->sequence_length(), 31);
+  EXPECT_EQ(make_task("double")->name(), "double");
+  EXPECT_EQ(make_task("reverse")->baselines().chance, 0.1);
 }
 
 TEST(Recite, WordsOfNothingAreRefused) {
-  EXPECT_EQ(message_of([] { Recite(Recital::twice, {.length = 0}); }),
+  EXPECT_EQ(message_of([] { make_task("double", {.length = 0}); }),
             "double: a word of 0 characters out of 10 is not a task; take 1 character or more out of 2 or more");
-  EXPECT_EQ(message_of([] { Recite(Recital::copy, {.symbols = 1}); }),
+  EXPECT_EQ(message_of([] { SequenceTask(sequence_rules("copy"), {.vocabulary = 1}); }),
             "copy: a word of 10 characters out of 1 is not a task; take 1 character or more out of 2 or more");
 }
 

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/sorting.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/tests/models/tasks/rows.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 TEST(Sorting, AnswersAreTheNumbersInOrder) {
   Random random(5);
   constexpr std::int64_t samples = 4000;
-  const Sorting task;
+  const SequenceTask task(sequence_rules("sorting"));
   const Batch batch = task.sample(random, samples);
   ASSERT_EQ(batch.x.shape(), (Shape{samples, 17, 21}));
   ASSERT_EQ(batch.y.shape(), (Shape{samples, 8}));
@@ -46,7 +46,7 @@ TEST(Sorting, AnswersAreTheNumbersInOrder) {
 
 TEST(Sorting, IsDescribed) {
   Random random(1);
-  const Sorting task({.length = 3, .values = 4});
+  const SequenceTask task(sequence_rules("sorting"), {.length = 3, .values = 4});
   const Batch batch = task.sample(random, 1);
   const Example example(batch, 0);
   EXPECT_EQ(task.describe(example), "sorting " + task.describe_row(example, 0) + " " + task.describe_row(example, 1) +
@@ -60,7 +60,7 @@ TEST(Sorting, IsDescribed) {
 TEST(Sorting, TooFewValuesAreRefused) {
   EXPECT_EQ(message_of([] { make_task("sorting", {.length = 21}); }),
             "sorting: 21 different numbers out of 20 cannot be sorted; take 2 or more numbers, and no fewer values");
-  EXPECT_NE(message_of([] { Sorting({.length = 1}); }), "");
+  EXPECT_NE(message_of([] { make_task("sorting", {.length = 1}); }), "");
   EXPECT_EQ(make_task("sorting", {.length = 21, .values = 21})->sequence_length(), 43);
 }
 

@@ -1,7 +1,6 @@
 // A training with dropout: the masks depend on the seed and the step alone, and fall in training steps alone.
 #include <gtest/gtest.h>
 #include <retrace/core/base/parallel.h>
-#include <retrace/models/tasks/recall.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/nn/layers/layers.h>
 #include <retrace/tests/temporary_folder.h>

@@ -2,7 +2,7 @@
 // against the same in a loop.
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/adding.h>
-#include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/models/tasks/task.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/ops/ops.h>
@@ -90,7 +90,7 @@ void expect_the_same_descent(const Task& task, std::int64_t accumulate, double s
 
 TEST(FitGradients, AreTheMeanOverAllSamplesOfAStep) {
   const DtypeScope scope(f64);
-  const PairMatching pairs({.length = 4, .vocabulary = 4});
+  const SequenceTask pairs(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   const Adding numbers({.length = 6});
   for (const std::int64_t accumulate : {1, 2, 5}) {
     expect_the_same_descent(pairs, accumulate, 1);
@@ -101,7 +101,7 @@ TEST(FitGradients, AreTheMeanOverAllSamplesOfAStep) {
 
 TEST(FitGradients, AreScaledAsALossOfOnesOwnIs) {
   const DtypeScope scope(f64);
-  const PairMatching pairs({.length = 4, .vocabulary = 4});
+  const SequenceTask pairs(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   for (const std::int64_t accumulate : {1, 3}) expect_the_same_descent(pairs, accumulate, 7);
 }
 

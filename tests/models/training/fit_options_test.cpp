@@ -1,6 +1,6 @@
 // Groups of parameters, an average of the weights, callbacks, and losses and metrics of one's own.
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/nn/optim/ema.h>
 #include <retrace/ops/ops.h>
@@ -14,8 +14,8 @@
 namespace retrace {
 namespace {
 
-const PairMatching& pairs() {
-  static const PairMatching task({.length = 4, .vocabulary = 4});
+const Task& pairs() {
+  static const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   return task;
 }
 

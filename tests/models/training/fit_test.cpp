@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <retrace/core/base/threads_scope.h>
-#include <retrace/models/tasks/pair_matching.h>
 #include <retrace/models/tasks/recipes.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/models/training/optimizer_choice.h>
@@ -26,7 +26,8 @@ std::unique_ptr<SequenceModel> small_model(std::string_view name, const Task& ta
 }
 
 TEST(Fit, AShortTrainingLearns) {
-  const PairMatching task({.length = 4, .vocabulary = 4});  // one pair: the answer is the other element
+  const SequenceTask task(sequence_rules("pair-matching"),
+                          {.length = 4, .vocabulary = 4});  // one pair: the answer is the other element
   const auto model = small_model("lstm", task);
   const FitResult result = fit(*model, task, {.steps = 300, .batch = 32, .learning_rate = 1e-2});
   EXPECT_GT(result.test.metric, 0.99);
@@ -34,7 +35,7 @@ TEST(Fit, AShortTrainingLearns) {
 }
 
 TEST(Fit, ARelationalMemoryLearnsToo) {
-  const PairMatching task({.length = 4, .vocabulary = 4});
+  const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   const auto model = small_model("relational-rnn", task);
   const FitResult result = fit(*model, task, {.steps = 300, .batch = 32, .learning_rate = 1e-2});
   EXPECT_GT(result.test.metric, 0.99);
@@ -211,7 +212,7 @@ TEST(Fit, DoublePrecisionTrainsInDoublePrecision) {
 }
 
 TEST(Fit, ALossThatGrowsIsADivergenceThoughItStaysFinite) {
-  const PairMatching task({.length = 4, .vocabulary = 4});
+  const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   const auto diverges = [&](double rate) {
     const auto model = small_model("gru", task);
     const FitResult result =
@@ -279,7 +280,7 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
 }
 
 TEST(Fit, EveryOptimizerLearns) {
-  const PairMatching task({.length = 4, .vocabulary = 4});
+  const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   for (const std::string_view name : optimizer_names()) {
     const auto model = small_model("lstm", task);
     FitOptions options{.steps = 300,
@@ -313,7 +314,7 @@ TEST(Fit, EveryScheduleRisesAndThenDoesWhatItSays) {
 
 TEST(Fit, AccumulatedBatchesAreOneLargeBatch) {
   const DtypeScope scope(f64);
-  const PairMatching task({.length = 4, .vocabulary = 4});
+  const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   const auto losses = [&](std::int64_t accumulate) {
     const auto model = small_model("lstm", task);
     return fit(*model, task, {.steps = 20, .batch = 16, .accumulate = accumulate, .test_samples = 16}).losses;
@@ -332,7 +333,7 @@ TEST(Fit, AccumulatedBatchesAreOneLargeBatch) {
 }
 
 TEST(Fit, StopsAtItsTargetAndAtItsTime) {
-  const PairMatching task({.length = 4, .vocabulary = 4});
+  const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   const auto model = small_model("lstm", task);
   FitOptions options{
       .steps = 100000, .batch = 32, .learning_rate = 1e-2, .warm_up = 0, .validate_every = 10, .until = 0.9};
@@ -345,7 +346,7 @@ TEST(Fit, StopsAtItsTargetAndAtItsTime) {
 }
 
 TEST(Fit, TheLearningRateFallsWithTheTimeWhereThatRunsOutFirst) {
-  const PairMatching task({.length = 4, .vocabulary = 4});
+  const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   const auto model = small_model("lstm", task);
   const FitOptions options{.steps = 1000000,
                            .batch = 1,

@@ -2,7 +2,7 @@
 #include <retrace/models/training/learning_rate_finder.h>
 
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/nn/module/names.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
@@ -79,7 +79,7 @@ TEST(LearningRateFinder, EndsWhereALossIsNotFinite) {
 }
 
 TEST(LearningRateFinder, OfAModelChangesNothingAndSuggestsARateThatLearns) {
-  const PairMatching task({.length = 4, .vocabulary = 4});
+  const SequenceTask task(sequence_rules("pair-matching"), {.length = 4, .vocabulary = 4});
   Random random(1);
   const auto model =
       make_model("lstm", {.input = task.input_size(), .hidden = 16, .output = task.output_size()}, random);

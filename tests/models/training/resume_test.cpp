@@ -1,7 +1,7 @@
 // A training that was stopped and resumed ends with the bits of one that was not.
 #include <gtest/gtest.h>
 #include <retrace/models/tasks/dataset.h>
-#include <retrace/models/tasks/pair_matching.h>
+#include <retrace/models/tasks/symbols/sequence_task.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
 #include <retrace/tests/errors.h>
@@ -32,7 +32,7 @@ class CountedTask final : public Task {
   explicit CountedTask(Countdown& countdown, std::int64_t vocabulary = 6)
       : Task("counted", TaskKind::classification),
         countdown_(countdown),
-        drawn_({.length = 4, .vocabulary = vocabulary}) {}
+        drawn_(sequence_rules("pair-matching"), {.length = 4, .vocabulary = vocabulary}) {}
   std::int64_t input_size() const override { return 7; }
   std::int64_t sequence_length() const override { return 4; }
   std::int64_t output_size() const override { return 6; }
@@ -55,7 +55,7 @@ class CountedTask final : public Task {
   }
 
   Countdown& countdown_;
-  PairMatching drawn_;
+  SequenceTask drawn_;
 };
 
 class Resume : public testing::Test {

@@ -1,7 +1,7 @@
 // The tasks on strings: an independent solver recomputes every answer from the rows.
 #include <gtest/gtest.h>
 #include <retrace/core/base/error.h>
-#include <retrace/models/tasks/chomsky/string_task.h>
+#include <retrace/models/tasks/symbols/string_task.h>
 #include <retrace/tests/models/tasks/chomsky/solvers.h>
 #include <retrace/tests/models/tasks/rows.h>
 

@@ -1,7 +1,7 @@
 // Tasks on strings whose lengths differ: a model is trained on short ones and tested on longer ones.
 #pragma once
 
-#include <retrace/models/tasks/task.h>
+#include <retrace/models/tasks/symbols/symbol_task.h>
 
 namespace retrace {
 
@@ -37,19 +37,12 @@ struct StringLengths {
 ///
 /// Source: Deletang et al., "Neural Networks and the Chomsky Hierarchy" (ICLR 2023), which trains on n = 1 ... 40 and
 /// takes the mean of the accuracies at n = 41 ... 500 as the score (`retrace eval RUN --by-length 41..500`).
-class StringTask final : public Task {
+class StringTask final : public SymbolTask {
  public:
   /// Throws ValueError unless the shortest length is 1 or more, the longest has an input, and it is at most 10000.
   explicit StringTask(const StringRules& rules, const StringLengths& lengths = {});
-  /// The task by name: the TaskOptions that it has, and the task with those that are given.
-  static constexpr std::string_view option_names = "length";
-  static std::unique_ptr<Task> make(const StringRules& rules, const TaskOptions& given);
 
-  std::int64_t input_size() const override { return symbols_ + 1; }
-  std::int64_t sequence_length() const override { return rows_of(lengths_.longest); }
-  std::int64_t output_size() const override { return classes_; }
-  std::int64_t input_length() const override { return lengths_.longest; }
-  std::int64_t answer_length() const override { return rules_.answers_of == nullptr ? 1 : sequence_length(); }
+  std::int64_t input_length() const override { return sizes().shown; }
   bool has_lengths() const override { return true; }
   /// The trivial answer is simulated.
   Baselines baselines() const override;
@@ -59,18 +52,13 @@ class StringTask final : public Task {
   std::string describe_row(const Example& example, std::int64_t t) const override;
   std::string describe(const Example& example) const override;
   std::string describe_label(std::int64_t label) const override;
-  std::int64_t topic(const Example& example, std::int64_t t) const override;
 
  private:
-  void fill(Random& random, const Batch& batch) const override;
-  std::int64_t draw_length(Random& random) const;
-  std::int64_t answers_of(std::int64_t length) const;
-  std::int64_t rows_of(std::int64_t length) const { return length + answers_of(length); }
+  void draw(Random& random, std::int64_t number, SymbolSample& sample) const override;
   std::int64_t input_length(const Example& example) const;
 
   StringRules rules_;
-  StringLengths lengths_;
-  std::int64_t symbols_, classes_;
+  std::int64_t shortest_;
 };
 
 }  // namespace retrace

@@ -148,7 +148,7 @@ inline CheckCase layered_language(LanguageBody body) {
 inline constexpr NetworkChecks networks[] = {
     {"RelationalRNN", [] { return Cases{
         of(relational_rnn(5, MemoryKind::cell), sequence, result_y),
-        of(relational_rnn(4, MemoryKind::gated), sequence, result_y),
+        of(relational_rnn(4, MemoryKind::relational), sequence, result_y),
         of(with_larger_weights(relational_rnn(5, MemoryKind::notebook)), sequence, result_y),
         of(relational_rnn(5, MemoryKind::cell), sequence, last_answers_y),
         relational_rnn_with_dropout()}; }},

@@ -73,7 +73,7 @@ template <class Recurrent> struct RecurrentModel {
 
 MemoryKind memory_kind(std::string_view name) {
   if (name == "cell") return MemoryKind::cell;
-  if (name == "gated") return MemoryKind::gated;
+  if (name == "gated") return MemoryKind::relational;
   if (name == "notebook") return MemoryKind::notebook;
   throw ValueError(unknown_name("make_model", "memory", name, memory_names()));
 }
@@ -189,7 +189,7 @@ Registry<Entry>& models() {
        {"mlstm", {factory_of<BlockModel<Mlstm>>(), block_choices()}},
        {"stack-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::stack>>(), dropout_choice()}},
        {"tape-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::tape>>(), dropout_choice()}},
-       {"relational-memory", {factory_of<SlotMemoryModel<MemoryKind::gated>>(), slot_choices(true)}},
+       {"relational-memory", {factory_of<SlotMemoryModel<MemoryKind::relational>>(), slot_choices(true)}},
        {"cell-memory", {factory_of<SlotMemoryModel<MemoryKind::cell>>(), slot_choices(true)}},
        {"notebook-memory", {factory_of<SlotMemoryModel<MemoryKind::notebook>>(), slot_choices(false)}},
        {"ntm", {factory_of<ExternalMemoryModel<Ntm>>(), external_choices(1)}},

@@ -9,7 +9,7 @@ using AnyMemory = std::variant<CellMemory, RelationalMemory, NotebookMemory>;
 
 AnyMemory make_memory(std::int64_t input_size, Random& random, const SlotMemoryOptions& options) {
   switch (options.kind) {
-    case MemoryKind::gated:
+    case MemoryKind::relational:
       return AnyMemory(
           std::in_place_type<RelationalMemory>, input_size, random,
           RelationalMemoryOptions{

@@ -11,8 +11,8 @@
 
 namespace retrace {
 
-/// CellMemory, RelationalMemory or NotebookMemory.
-enum class MemoryKind { cell, gated, notebook };
+/// CellMemory, RelationalMemory or NotebookMemory: "cell", "gated" and "notebook" in a ModelSpec.
+enum class MemoryKind { cell, relational, notebook };
 
 /// The kind of a SlotMemory, and its sizes.
 struct SlotMemoryOptions {

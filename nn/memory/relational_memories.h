@@ -1,16 +1,17 @@
-// The relational memories, and how they differ. In each, slots M [B, N, S] attend to each other in every step.
+// Three relational memories, and how they differ. In each, slots M [B, N, S] attend to each other in every step.
 //
 //   class                  source                                     input             norms, MLP   gates
-//   CellMemory             an educational implementation, its cell    added to slot 0   tanh layer   g, 1 - g of [A; x]
-//   RelationalMemory       an educational implementation, its module  beside each slot  norms        g, 1 - g of [M; m]
-//   NotebookMemory         an educational implementation, its         a row beside      MLP          i, f, o of the
-//                          notebook                                   the slots                      MLP's output
 //   RelationalMemoryCore   Santoro et al., "Relational recurrent      R rows beside     norms, MLP   i, f of tanh(M)
 //                          neural networks", 2018, as in Sonnet v1    the slots                      and the input
+//   RelationalMemory       an educational implementation, its module  beside each slot  norms        g, 1 - g of [M; m]
+//   CellMemory             an educational implementation, its cell    added to slot 0   tanh layer   g, 1 - g of [A; x]
 //
-// RelationalMemoryCoreVariant describes other published implementations of the core. In models, SlotMemory is one of
-// the three educational memories and RelationalRNN places it beside an LSTM, whose output it reads; the LSTM does not
-// read the memory. The core is a recurrent network by itself; RmcModel (in models) adds an MLP that reads its slots.
+// The core is a recurrent network by itself; RmcModel (in models) adds an MLP that reads its slots. The other two are
+// placed beside an LSTM by RelationalRNN (in models), and read its output; the LSTM does not read the memory.
+//
+// For reproductions, there are also NotebookMemory, of the same educational implementation (the input is a row beside
+// the slots; the gates i, f and o are those of an MLP's output), and RelationalMemoryCoreVariant, the core as others
+// published it.
 #pragma once
 
 #include <retrace/nn/memory/cell_memory.h>

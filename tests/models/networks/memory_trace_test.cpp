@@ -53,7 +53,7 @@ TEST(MemoryTrace, OfACoreEndsInTheMemoryThatAnswers) {
 
 TEST(MemoryTrace, BesideAnLstmEndsInItsLastMemory) {
   const DtypeScope scope(f64);
-  for (const MemoryKind kind : {MemoryKind::cell, MemoryKind::gated, MemoryKind::notebook}) {
+  for (const MemoryKind kind : {MemoryKind::cell, MemoryKind::relational, MemoryKind::notebook}) {
     Random random(1);
     const RelationalRNN model(features, 6, 2, random, {.kind = kind, .slots = 3, .slot_size = 4});
     const MemoryTrace trace = model.trace(input());
@@ -64,7 +64,7 @@ TEST(MemoryTrace, BesideAnLstmEndsInItsLastMemory) {
 
 TEST(MemoryTrace, OfAMemoryWithoutGatesHasNone) {
   const DtypeScope scope(f64);
-  for (const MemoryKind kind : {MemoryKind::cell, MemoryKind::gated}) {
+  for (const MemoryKind kind : {MemoryKind::cell, MemoryKind::relational}) {
     Random random(1);
     const RelationalRNN model(features, 6, 2, random, {.kind = kind, .slots = 3, .slot_size = 4, .gate = false});
     EXPECT_TRUE(model.trace(input()).gates.empty());

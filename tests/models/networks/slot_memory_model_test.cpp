@@ -31,7 +31,7 @@ class SlotMemoryModelTest : public testing::Test {
 };
 
 TEST_F(SlotMemoryModelTest, AnswersFromTheFlatMemory) {
-  expect_composed<MemoryKind::gated>();
+  expect_composed<MemoryKind::relational>();
   expect_composed<MemoryKind::cell>();
   expect_composed<MemoryKind::notebook>();
 }
@@ -41,7 +41,7 @@ TEST_F(SlotMemoryModelTest, TheNamesAreThoseOfTheMemories) {
   const auto of_kind = [&](MemoryKind kind) {
     return parameters(SlotMemory(5, random, {.kind = kind, .slots = 3, .slot_size = 8})).size() + 2;
   };
-  EXPECT_EQ(weights_of("relational-memory"), of_kind(MemoryKind::gated));
+  EXPECT_EQ(weights_of("relational-memory"), of_kind(MemoryKind::relational));
   EXPECT_EQ(weights_of("cell-memory"), of_kind(MemoryKind::cell));
   EXPECT_EQ(weights_of("notebook-memory"), of_kind(MemoryKind::notebook));
 }

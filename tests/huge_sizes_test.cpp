@@ -13,7 +13,6 @@
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/tasks/adding.h>
-#include <retrace/models/tasks/babi_qa/babi_qa.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
 #include <retrace/models/tasks/nth_farthest.h>
@@ -291,7 +290,6 @@ TEST(HugeSizes, AreRefusedByTasks) {
           {"execute: ", [](std::int64_t n, Random&) { Execute({.nesting = n}); }},
           {"graph-reachability: ", [](std::int64_t n, Random&) { GraphReachability({.nodes = n}); }},
           {"graph-reachability: ", [](std::int64_t n, Random&) { GraphReachability({.edges = n}); }},
-          {"babi-qa: ", [](std::int64_t n, Random&) { BabiQa({.facts = n}); }},
       },
       all_bad());
 }

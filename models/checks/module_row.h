@@ -1,4 +1,4 @@
-// A row of the table, and functions that make its cases, for module_cases.cpp alone. A case's inputs are all weights of
+// A row of the table, and functions that make its cases, for this folder alone. A case's inputs are all weights of
 // a module and its input x; the check moves their values in place, in the module that the case's function holds.
 #pragma once
 

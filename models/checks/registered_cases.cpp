@@ -1,6 +1,7 @@
 #include <retrace/models/checks/module_cases.h>
-#include <retrace/models/networks/sequence_model.h>
+#include <retrace/models/checks/network_rows.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace retrace {
@@ -15,6 +16,18 @@ void check_answer(std::string_view name, const Tensor& answer) {
                           small.input, "]; it must be [", samples, ", ", small.output, "], one answer a sequence"));
 }
 
+/// With two layers, dropout and a feed-forward part, as far as the model says that it has them.
+CheckCases cases_of_form(std::string_view name, const ModelChoices& choices) {
+  const auto has = [&](std::string_view option) {
+    return std::ranges::find(choices.form, option) != choices.form.end();
+  };
+  if (!has("dropout")) return {};
+  ModelForm form;
+  if (has("layers")) form.layers = 2;
+  if (has("feed-forward")) form.feed_forward = 3;
+  return module_checks::model_with_dropout(name, 102, form);
+}
+
 }  // namespace
 
 CheckedName registered_case(std::string_view name) {
@@ -23,17 +36,10 @@ CheckedName registered_case(std::string_view name) {
   const std::shared_ptr<const SequenceModel> model = make_model(name, small, random);
   const Tensor x = random.normal({samples, small.time, small.input});
   check_answer(name, (*model)(x));
-  const std::vector<NamedTensor> weights = parameters(*model);
-  CheckCase one{.function = [model](const Tensors& in) { return Tensors{(*model)(in.back())}; },
-                .inputs = {},
-                .holds_inputs = true};
-  for (const NamedTensor& weight : weights) {
-    one.inputs.push_back(weight.tensor);
-    one.names.push_back(weight.name);
-  }
-  one.inputs.push_back(x);
-  one.names.push_back("x");
-  return {std::string(name), false, {std::move(one)}};
+  CheckedName checked{std::string(name), false, {module_checks::of(model, x, module_checks::result)}};
+  if (const std::optional<ModelChoices> choices = choices_of(name))
+    for (CheckCase& one : cases_of_form(name, *choices)) checked.cases.push_back(std::move(one));
+  return checked;
 }
 
 }  // namespace retrace

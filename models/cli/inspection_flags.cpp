@@ -13,7 +13,7 @@ namespace retrace {
 void add_show_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<ShowFlags>();
   CLI::App* command = app.add_subcommand("show", "Prints samples of a task in words, and what its results mean");
-  command->add_option("task", flags->task, joined(task_names()) + ", or data: your own, in --data FILE")->required();
+  command->add_option("task", flags->task, listed_tasks() + ", or data: your own, in --data FILE")->required();
   add_options(*command, task_option_rows(), flags->options);
   add_seed(*command, "--seed", flags->seed, "seed of the samples");
   constexpr std::int64_t most = 10000;
@@ -44,7 +44,7 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
 void add_info_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<InfoFlags>();
   CLI::App* command = app.add_subcommand("info", "Prints the parameters of a model and the operations of a step");
-  command->add_option("model", flags->run.model.name, joined(model_names()))->required();
+  command->add_option("model", flags->run.model.name, listed_models())->required();
   command->add_option("--task", flags->run.task, "task whose sizes it takes")->capture_default_str();
   add_options(*command, model_option_rows(), flags->run.model);
   add_common_flags(*command, *flags, {.json = "print it as one JSON object"});

@@ -15,7 +15,7 @@ namespace {
 
 /// A task, a file of data or a text, with their options. `more` is said of other tasks than the samples' ones.
 CLI::Option* add_task(CLI::App& command, RunOptions& run, const std::string& more) {
-  CLI::Option* task = command.add_option("task", run.task, joined(task_names()) + more);
+  CLI::Option* task = command.add_option("task", run.task, listed_tasks() + more);
   add_options(command, task_option_rows(), run.task_options);
   add_options(command, text_option_rows(), run.text);
   return task;
@@ -24,7 +24,7 @@ CLI::Option* add_task(CLI::App& command, RunOptions& run, const std::string& mor
 constexpr const char* data_or_text = ", or data: your own, in --data FILE, or text: that of --text FILE";
 
 void add_model_name(CLI::App& command, ModelSpec& model, std::span<const std::string_view> names) {
-  command.add_option("--model", model.name, joined(names))->capture_default_str()->group(title_of(OptionGroup::model));
+  command.add_option("--model", model.name, listed_models(names))->capture_default_str()->group(title_of(OptionGroup::model));
 }
 
 void add_dtype_option(CLI::App& command, Dtype& dtype) {

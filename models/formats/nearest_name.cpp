@@ -58,12 +58,13 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 }
 
 std::string unknown_name(std::string_view function, std::string_view kind, std::string_view word,
-                         std::span<const std::string_view> names, std::string_view list) {
+                         std::span<const std::string_view> names, std::string_view list, std::string_view known) {
   constexpr std::size_t few = 16, most = 3;
   std::vector<std::string_view> nearest = nearest_names(word, names);
   const bool are_few = names.size() <= few;
   nearest.resize(std::min(nearest.size(), are_few ? 1 : most));
-  const std::string others = are_few        ? "known: " + joined(names)
+  const std::string others = !known.empty() ? text("known: ", known)
+                             : are_few      ? "known: " + joined(names)
                              : list.empty() ? text("of ", names.size(), " names")
                                             : text(list, " lists all ", names.size());
   return text(function, ": there is no ", kind, " named '", printable(word), "'; did you mean ", joined(nearest), " (",

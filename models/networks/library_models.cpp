@@ -1,21 +1,14 @@
 // The models by name.
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/attention_model.h>
-#include <retrace/models/networks/block_model.h>
-#include <retrace/models/networks/external_memory_model.h>
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/networks/slot_memory_model.h>
-#include <retrace/models/networks/soft_memory_model.h>
 #include <retrace/nn/layers/gru.h>
 #include <retrace/nn/layers/lstm.h>
 #include <retrace/nn/layers/rnn.h>
-#include <retrace/nn/memory/delta_net.h>
-#include <retrace/nn/memory/dnc.h>
-#include <retrace/nn/memory/mlstm.h>
-#include <retrace/nn/memory/ntm.h>
 
 #include <algorithm>
 #include <utility>
@@ -151,8 +144,8 @@ ModelChoices relational_choices() {
           .heads = SlotMemoryOptions{}.heads};
 }
 
-ModelChoices slot_choices(bool gate) {
-  return {.memories = {slot_memory_choices("", gate)}, .form = {"dropout"}, .heads = SlotMemoryOptions{}.heads};
+ModelChoices slot_choices() {
+  return {.memories = {slot_memory_choices("", true)}, .form = {"dropout"}, .heads = SlotMemoryOptions{}.heads};
 }
 
 ModelChoices rmc_choices() {
@@ -161,20 +154,9 @@ ModelChoices rmc_choices() {
 }
 
 ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidirectional"}}; }
-ModelChoices block_choices() {
-  return {.memories = {{"", {"heads"}, {MemoryGate::unit}}}, .form = {"layers", "dropout", "feed-forward"}, .heads = 4};
-}
-/// The slots and read heads of an NTM or a DNC; few slots, as empty ones share the attention of the first steps.
-ModelChoices external_choices(int heads) {
-  return {.memories = {{.parts = {"heads", "slots"}, .heads_divide_slots = false}},
-          .form = {"dropout"},
-          .heads = heads,
-          .slots = 16};
-}
-ModelChoices dropout_choice() { return {.form = {"dropout"}}; }
 ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions", "causal", "feed-forward"}}; }
 
-/// The library's models: a new one is a line here.
+/// The library's models, but for those of the zoo: a new one is a line here.
 Registry<Entry>& models() {
   static Registry<Entry> all(
       "register_model", "make_model", "model",
@@ -185,15 +167,7 @@ Registry<Entry>& models() {
        {"rmc", {make_rmc, rmc_choices()}},
        {"attention", {make_attention<BlockKind::attention_block>, attention_choices()}},
        {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}},
-       {"delta-net", {factory_of<BlockModel<DeltaNet>>(), block_choices()}},
-       {"mlstm", {factory_of<BlockModel<Mlstm>>(), block_choices()}},
-       {"stack-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::stack>>(), dropout_choice()}},
-       {"tape-rnn", {factory_of<SoftMemoryModel<SoftMemoryKind::tape>>(), dropout_choice()}},
-       {"relational-memory", {factory_of<SlotMemoryModel<MemoryKind::relational>>(), slot_choices(true)}},
-       {"cell-memory", {factory_of<SlotMemoryModel<MemoryKind::cell>>(), slot_choices(true)}},
-       {"notebook-memory", {factory_of<SlotMemoryModel<MemoryKind::notebook>>(), slot_choices(false)}},
-       {"ntm", {factory_of<ExternalMemoryModel<Ntm>>(), external_choices(1)}},
-       {"dnc", {factory_of<ExternalMemoryModel<Dnc>>(), external_choices(2)}}});
+       {"relational-memory", {factory_of<SlotMemoryModel<MemoryKind::relational>>(), slot_choices()}}});
   return all;
 }
 
@@ -214,14 +188,19 @@ RelationalMemoryCoreOptions core_options(const ModelSizes& sizes) {
   return core;
 }
 
-void register_model(std::string_view name, ModelFactory factory, const std::optional<ModelChoices>& choices) {
+void register_model(std::string_view name, ModelFactory factory, const std::optional<ModelChoices>& choices,
+                    std::string_view collection) {
   if (!factory) throw ValueError(text("register_model: the factory of '", name, "' is empty; give a function"));
-  models().add(name, {std::move(factory), choices});
+  models().add(name, {std::move(factory), choices}, collection);
 }
 
 std::span<const std::string_view> model_names() { return models().names().all(); }
 
 std::span<const std::string_view> registered_model_names() { return models().names().added(); }
+
+std::vector<std::string_view> models_in(std::string_view collection) { return models().names().in(collection); }
+
+std::string listed_models(std::span<const std::string_view> names) { return models().names().listed(names); }
 
 std::optional<ModelChoices> choices_of(std::string_view model) {
   if (std::ranges::find(model_names(), model) == model_names().end()) return std::nullopt;

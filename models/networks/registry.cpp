@@ -26,11 +26,37 @@ void NameList::check(std::string_view name) const {
     throw ValueError(text(function_, ": there is a ", kind_, " named '", name, "' already; take another name"));
 }
 
-void NameList::add(std::string_view name) { names_.push_back(storage_.emplace_back(name)); }
+void NameList::add(std::string_view name, std::string_view collection) {
+  names_.push_back(storage_.emplace_back(name));
+  collections_.push_back(storage_.emplace_back(collection));
+}
+
+std::vector<std::string_view> NameList::in(std::string_view collection) const {
+  std::vector<std::string_view> found;
+  for (std::size_t k = 0; k < names_.size(); ++k)
+    if (collections_[k] == collection) found.push_back(names_[k]);
+  return found;
+}
+
+std::string NameList::listed(std::span<const std::string_view> names) const {
+  std::vector<std::string_view> single, collections;
+  for (const std::string_view name : names) {
+    const auto known = std::ranges::find(names_, name);
+    const std::string_view collection = known == names_.end() ? "" : collections_[known - names_.begin()];
+    if (collection.empty())
+      single.push_back(name);
+    else if (std::ranges::find(collections, collection) == collections.end())
+      collections.push_back(collection);
+  }
+  std::string list = joined(single);
+  for (const std::string_view each : collections)
+    list += text(" and those of the ", each, " (retrace info ", each, ")");
+  return list;
+}
 
 std::size_t NameList::find(std::string_view name) const {
   const auto found = std::ranges::find(names_, name);
-  if (found == names_.end()) throw ValueError(unknown_name(maker_, kind_, name, names_, "retrace train --help"));
+  if (found == names_.end()) throw ValueError(unknown_name(maker_, kind_, name, names_, {}, listed(names_)));
   return static_cast<std::size_t>(found - names_.begin());
 }
 

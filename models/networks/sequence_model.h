@@ -105,11 +105,12 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
 using ModelFactory = std::function<std::unique_ptr<SequenceModel>(const ModelSizes&, Random&)>;
 
 /// Adds a model of your own to those that make_model, and so `retrace train`, `compare`, `gradcheck` and `info`, know;
-/// the library adds its own in the same way. Without choices, the model gets all options and may ignore them. Throws
-/// ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while another
-/// thread uses these functions.
+/// the zoo (models/zoo) adds its own in the same way. Without choices, the model gets all options and may ignore them.
+/// Lists of models give the name of the collection instead of those in it, which `retrace info COLLECTION` lists.
+/// Throws ValueError for a name that is taken or cannot be written on a command line, and for no factory. Not while
+/// another thread uses these functions.
 void register_model(std::string_view name, ModelFactory factory,
-                    const std::optional<ModelChoices>& choices = std::nullopt);
+                    const std::optional<ModelChoices>& choices = std::nullopt, std::string_view collection = {});
 
 /// A factory of SequenceModels for a module with a constructor M(sizes, random).
 template <Module M>
@@ -120,14 +121,18 @@ requires std::constructible_from<M, const ModelSizes&, Random&> ModelFactory fac
 /// Registers a module with a constructor M(sizes, random): register_model<MyModel>("my-model").
 template <Module M>
 requires std::constructible_from<M, const ModelSizes&, Random&>
-void register_model(std::string_view name, const std::optional<ModelChoices>& choices = std::nullopt) {
-  register_model(name, factory_of<M>(), choices);
+void register_model(std::string_view name, const std::optional<ModelChoices>& choices = std::nullopt,
+                    std::string_view collection = {}) {
+  register_model(name, factory_of<M>(), choices, collection);
 }
 
-/// The names that make_model knows, and those of them that are not the library's. They hold until the next one is
-/// registered.
+/// The names that make_model knows, and those of them that were registered. They hold until the next one is registered.
 std::span<const std::string_view> model_names();
 std::span<const std::string_view> registered_model_names();
+/// The models of a collection.
+std::vector<std::string_view> models_in(std::string_view collection);
+/// Some names of models, "lstm, gru and those of the zoo (retrace info zoo)".
+std::string listed_models(std::span<const std::string_view> names = model_names());
 
 /// The options of a model; nothing for one that is not known or was registered without choices.
 std::optional<ModelChoices> choices_of(std::string_view model);

@@ -222,19 +222,27 @@ constexpr std::array<Subject, 11> subjects{{
     {"attention-model", with_heads, attention_model_subject},
 }};
 
+/// The models of the user's own; those of a collection, such as the zoo, do not have all the options.
+std::vector<std::string_view> own_models() {
+  const OptionNames registered = registered_model_names();
+  std::vector<std::string_view> names = models_in({});
+  std::erase_if(names, [&](std::string_view name) { return std::ranges::find(registered, name) == registered.end(); });
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string_view> subject_names() {
   std::vector<std::string_view> names;
   for (const Subject& subject : subjects) names.push_back(subject.name);
-  for (const std::string_view model : registered_model_names()) names.push_back(model);
+  for (const std::string_view model : own_models()) names.push_back(model);
   return names;
 }
 
 OptionNames options_of_subject(std::string_view name) {
   const auto known = std::ranges::find(subjects, name, &Subject::name);
   if (known != subjects.end()) return known->options;
-  const OptionNames registered = registered_model_names();
+  const std::vector<std::string_view> registered = own_models();
   return std::ranges::find(registered, name) != registered.end() ? of_memories : OptionNames();
 }
 
@@ -248,7 +256,7 @@ Computation subject(std::string_view name, const StudyOptions& options) {
   Point point{options, Random(options.seed)};
   const auto known = std::ranges::find(subjects, name, &Subject::name);
   if (known != subjects.end()) return known->make(point);
-  const std::span<const std::string_view> registered = registered_model_names();
+  const std::vector<std::string_view> registered = own_models();
   if (std::ranges::find(registered, name) != registered.end()) return registered_subject(point, name);
   throw ValueError(unknown_name("study", "subject", name, subject_names(), "retrace study --help"));
 }

@@ -3,7 +3,6 @@
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/tasks/adding.h>
 #include <retrace/models/tasks/babi.h>
-#include <retrace/models/tasks/babi_qa/babi_qa.h>
 #include <retrace/models/tasks/data_file.h>
 #include <retrace/models/tasks/execute.h>
 #include <retrace/models/tasks/graph_reachability.h>
@@ -11,7 +10,6 @@
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/tasks/symbols/sequence_task.h>
-#include <retrace/models/tasks/symbols/string_task.h>
 #include <retrace/nn/optim/number_range.h>
 
 #include <algorithm>
@@ -22,48 +20,30 @@ namespace retrace {
 namespace {
 
 struct Entry {
-  std::string_view options;  // of TaskOptions, that it has
-  std::function<std::unique_ptr<Task>(const TaskOptions&)> make;
+  std::string options;  // of TaskOptions, that it has
+  TaskMaker make;
   Recipe recipe;
 };
 
-template <class T> Entry task(const Recipe& recipe) { return {T::option_names, T::make, recipe}; }
+template <class T> Entry task(const Recipe& recipe) { return {std::string(T::option_names), T::make, recipe}; }
 
 /// One of the tasks on symbols of one length.
 std::pair<std::string_view, Entry> symbols(std::string_view name, const Recipe& recipe) {
   const SequenceRules& rules = sequence_rules(name);
   const auto make = [&rules](const TaskOptions& given) { return std::make_unique<SequenceTask>(rules, given); };
-  return {name, {rules.option_names, make, recipe}};
+  return {name, {std::string(rules.option_names), make, recipe}};
 }
 
-/// One of the tasks on strings.
-Entry strings(const StringRules& rules) {
-  const Recipe recipe{.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 10000};
-  const auto make = [&rules](const TaskOptions& given) {
-    return std::make_unique<StringTask>(rules,
-                                        StringLengths{.longest = given.length.value_or(StringLengths().longest)});
-  };
-  return {"length", make, recipe};
-}
-
-std::vector<std::pair<std::string_view, Entry>> with_strings(std::vector<std::pair<std::string_view, Entry>> entries) {
-  for (const auto& rules : {regular_tasks(), context_free_tasks(), context_sensitive_tasks()})
-    for (const StringRules& each : rules) entries.emplace_back(each.name, strings(each));
-  return entries;
-}
-
-/// The library's tasks: a new one is a row here, but for those on strings, which follow by their class.
+/// The library's tasks, but for those of the zoo: a new one is a row here.
 Registry<Entry>& tasks() {
   // clang-format off
-  static Registry<Entry> all("register_task", "make_task", "task", with_strings({
+  static Registry<Entry> all("register_task", "make_task", "task", {
     {"object-tracking", task<ObjectTracking>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 3000})},
     symbols("pair-matching",
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 128, .learning_rate = 1e-2, .steps = 3000}),
     {"babi", task<Babi>(
       {.sizes = {.hidden = 64, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2, .steps = 6000})},
-    {"babi-qa", task<BabiQa>(
-      {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 3e-3, .steps = 20000})},
     {"graph-reachability", task<GraphReachability>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 5e-3, .steps = 16000})},
     symbols("copy",
@@ -89,14 +69,14 @@ Registry<Entry>& tasks() {
        .optimizer = "muon", .learning_rate = 1.5e-3, .steps = 68000, .schedule = "trapezoid", .b2 = 0.999})},
     {"execute", task<Execute>(
       {.sizes = {.hidden = 128, .slot_size = 32}, .batch = 64, .learning_rate = 1e-2,
-       .steps = 60000, .schedule = "trapezoid"})}}));
+       .steps = 60000, .schedule = "trapezoid"})}});
   // clang-format on
   return all;
 }
 
 /// The task of a user's file: it has no samples without one, and is not among task_names().
 const Entry& entry_of(std::string_view name) {
-  static const Entry data{DataFile::option_names, DataFile::make, {.batch = 32, .learning_rate = 3e-3, .steps = 1000}};
+  static const Entry data = task<DataFile>({.batch = 32, .learning_rate = 3e-3, .steps = 1000});
   const std::span<const std::string_view> names = tasks().names().all();
   const bool is_registered = std::ranges::find(names, name) != names.end();
   return name == data_task && !is_registered ? data : tasks().find(name);
@@ -137,10 +117,16 @@ void check_recipe(std::string_view task, const Recipe& recipe) {
 }  // namespace
 
 void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe) {
+  TaskMaker make;
+  if (factory) make = [factory = std::move(factory)](const TaskOptions&) { return factory(); };
+  register_task(name, "", std::move(make), recipe);
+}
+
+void register_task(std::string_view name, std::string_view option_names, TaskMaker make, const Recipe& recipe,
+                   std::string_view collection) {
   check_recipe(name, recipe);
-  if (!factory) throw ValueError(text("register_task: the factory of '", name, "' is empty; give a function"));
-  const auto make = [factory = std::move(factory)](const TaskOptions&) { return factory(); };
-  tasks().add(name, {"", make, recipe});
+  if (!make) throw ValueError(text("register_task: the factory of '", name, "' is empty; give a function"));
+  tasks().add(name, {std::string(option_names), std::move(make), recipe}, collection);
 }
 
 void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe,
@@ -160,6 +146,10 @@ void register_task(std::string_view name, const PaddedBatch& x, const Tensor& y,
 
 std::span<const std::string_view> task_names() { return tasks().names().all(); }
 
+std::vector<std::string_view> tasks_in(std::string_view collection) { return tasks().names().in(collection); }
+
+std::string listed_tasks(std::span<const std::string_view> names) { return tasks().names().listed(names); }
+
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
   const Entry& entry = entry_of(name);
   check_options(name, entry.options, options);
@@ -172,7 +162,7 @@ bool has_option(std::string_view task, std::string_view option) { return has_nam
 
 const Recipe& recipe_for(std::string_view task) {
   if (task != data_task && std::ranges::find(task_names(), task) == task_names().end())
-    throw ValueError(unknown_name("recipe_for", "task", task, task_names(), "retrace train --help"));
+    throw ValueError(unknown_name("recipe_for", "task", task, task_names(), {}, listed_tasks()));
   return entry_of(task).recipe;
 }
 

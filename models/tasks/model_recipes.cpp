@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace retrace {
 namespace {
 
 // clang-format off
-constexpr std::array recipes{
+constexpr std::array library_recipes{
     ModelRecipe{.task = "pair-matching", .model = "rmc", .sizes = {.slot_size = 64, .slots = 4},
                 .learning_rate = 2e-3, .steps = 12000, .schedule = "trapezoid"},
     ModelRecipe{.task = "pair-matching", .model = "attention",
@@ -18,9 +19,6 @@ constexpr std::array recipes{
     ModelRecipe{.task = "recall", .model = "gru", .steps = 16000, .schedule = "trapezoid"},
     ModelRecipe{.task = "babi", .model = "rmc", .learning_rate = 2e-3, .steps = 16000, .schedule = "trapezoid"},
     ModelRecipe{.task = "babi", .model = "attention", .learning_rate = 1e-3, .steps = 20000, .schedule = "trapezoid"},
-    ModelRecipe{.task = "babi-qa", .model = "rmc", .learning_rate = 2e-3, .steps = 25000, .schedule = "trapezoid"},
-    ModelRecipe{.task = "babi-qa", .model = "attention",
-                .learning_rate = 1e-3, .steps = 12000, .schedule = "trapezoid"},
     ModelRecipe{.task = "double", .model = "rmc",
                 .learning_rate = 4e-3, .steps = 24000, .schedule = "trapezoid", .optimizer = "muon"},
     ModelRecipe{.task = "double", .model = "gru",
@@ -35,27 +33,25 @@ constexpr std::array recipes{
                 .learning_rate = 5e-3, .steps = 6000, .optimizer = "muon", .causal = true},
     ModelRecipe{.task = "execute", .model = "gru", .sizes = {.hidden = 256},
                 .learning_rate = 3e-3, .steps = 12000, .optimizer = "muon"},
-    ModelRecipe{.task = "recall", .model = "dnc", .learning_rate = 3e-3, .steps = 2000, .schedule = "trapezoid"},
-    ModelRecipe{.task = "reverse", .model = "ntm", .steps = 3000, .schedule = "trapezoid"},
-    ModelRecipe{.task = "reverse", .model = "dnc", .learning_rate = 3e-3, .steps = 3000, .schedule = "trapezoid"},
-    ModelRecipe{.task = every_other_task, .model = "delta-net", .learning_rate = 3e-3},
-    ModelRecipe{.task = every_other_task, .model = "mlstm", .learning_rate = 3e-3},
-    ModelRecipe{.task = every_other_task, .model = "stack-rnn", .learning_rate = 3e-3},
-    ModelRecipe{.task = every_other_task, .model = "tape-rnn", .learning_rate = 3e-3},
-    ModelRecipe{.task = every_other_task, .model = "ntm", .schedule = "trapezoid"},
-    ModelRecipe{.task = every_other_task, .model = "dnc", .learning_rate = 3e-3, .schedule = "trapezoid"},
 };
 // clang-format on
 
+std::vector<ModelRecipe>& recipes() {
+  static std::vector<ModelRecipe> all(library_recipes.begin(), library_recipes.end());
+  return all;
+}
+
 const ModelRecipe* row_of(std::string_view task, std::string_view model) {
   const auto row = std::ranges::find_if(
-      recipes, [&](const ModelRecipe& entry) { return entry.task == task && entry.model == model; });
-  return row == recipes.end() ? nullptr : &*row;
+      recipes(), [&](const ModelRecipe& entry) { return entry.task == task && entry.model == model; });
+  return row == recipes().end() ? nullptr : &*row;
 }
 
 }  // namespace
 
-std::span<const ModelRecipe> model_recipes() { return recipes; }
+std::span<const ModelRecipe> model_recipes() { return recipes(); }
+
+void register_recipe(const ModelRecipe& recipe) { recipes().push_back(recipe); }
 
 Recipe recipe_for(std::string_view task, std::string_view model) {
   Recipe recipe = recipe_for(task);

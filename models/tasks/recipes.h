@@ -45,6 +45,11 @@ struct ModelRecipe {
 /// functions.
 void register_task(std::string_view name, TaskFactory factory, const Recipe& recipe = {});
 
+/// A task that has some of the TaskOptions, "length, keys": `make` makes it with those that are given. Lists of tasks
+/// give the name of the collection instead of those in it. Throws likewise.
+void register_task(std::string_view name, std::string_view option_names, TaskMaker make, const Recipe& recipe,
+                   std::string_view collection = {});
+
 /// Data of your own as a task: see tasks/dataset.h, whose errors it throws, too. Numbers reach the model as they are;
 /// `retrace train data` scales them, as DatasetOptions{.normalise = Normalisation::standard} does.
 void register_task(std::string_view name, const Tensor& x, const Tensor& y, const Recipe& recipe = {},
@@ -60,8 +65,9 @@ const Recipe& recipe_for(std::string_view task);
 /// The recipe by which a model learns a task: the task's, changed by the ModelRecipe of the two if there is one. Throws
 /// likewise.
 Recipe recipe_for(std::string_view task, std::string_view model);
-/// The rows that recipe_for() knows.
+/// The rows that recipe_for() knows, and a further one, whose names stay where they are.
 std::span<const ModelRecipe> model_recipes();
+void register_recipe(const ModelRecipe& recipe);
 /// The sizes that the recipe gives to a model of the task, all of them.
 SizeOptions sizes_for(const Task& task, const Recipe& recipe);
 

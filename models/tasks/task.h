@@ -146,11 +146,16 @@ class Task {
 inline constexpr std::string_view data_task = "data";
 /// The other names that make_task knows. The span holds until the next one is registered.
 std::span<const std::string_view> task_names();
+/// The tasks of a collection.
+std::vector<std::string_view> tasks_in(std::string_view collection);
+/// Some names of tasks, "babi, recall and those of the zoo (retrace info zoo)".
+std::string listed_tasks(std::span<const std::string_view> names = task_names());
 /// A task by its name. Throws ValueError, with the nearest right name, for a task that is not known, and for an option
 /// that it does not have.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
 /// For register_task (tasks/recipes.h).
 using TaskFactory = std::function<std::unique_ptr<Task>()>;
+using TaskMaker = std::function<std::unique_ptr<Task>(const TaskOptions&)>;
 
 }  // namespace retrace

@@ -32,7 +32,7 @@ bool has_task(const RunKind& kind, std::string_view task) {
 const RunKind& kind_of(std::string_view task) {
   for (const RunKind& kind : run_kinds())
     if (has_task(kind, task)) return kind;
-  throw ValueError(unknown_name("retrace train", "task", task, run_names(), "retrace train --help"));
+  throw ValueError(unknown_name("retrace train", "task", task, run_names(), {}, listed_tasks(run_names())));
 }
 
 void check_options(const RunKind& kind, const RunOptions& options) {

@@ -84,7 +84,7 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
 
 TEST_F(Registration, NamesAreListedAfterTheLibrarys) {
   EXPECT_EQ(model_names()[0], "lstm");
-  EXPECT_EQ(registered_model_names().front(), "mean-model");
+  EXPECT_TRUE(contains(registered_model_names(), "mean-model"));
   EXPECT_TRUE(std::ranges::equal(model_names().last(registered_model_names().size()), registered_model_names()));
   EXPECT_TRUE(contains(model_names(), "mean-model"));
   EXPECT_TRUE(contains(task_names(), "short-pairs"));

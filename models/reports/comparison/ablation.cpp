@@ -89,10 +89,11 @@ std::vector<std::string_view> factors_of(const AblateOptions& options) {
   if (choices.empty()) {
     const std::span<const std::string_view> models = model_names();
     if (std::ranges::find(models, model.name) == models.end())
-      throw ValueError(unknown_name("ablate", "model with a relational memory", model.name, memory_model_names()));
+      throw ValueError(unknown_name("ablate", "model with a relational memory", model.name, memory_model_names(), {},
+                                    listed_models(memory_model_names())));
     throw ValueError(text("ablate: the model '", model.name,
                           "' has no memory whose parts could be changed; choose one ", "of ",
-                          joined(memory_model_names())));
+                          listed_models(memory_model_names())));
   }
   if (options.factors.empty()) return choices;
   std::vector<std::string_view> factors;

@@ -18,12 +18,6 @@ struct StringRules {
   bool odd_lengths = false;   // an even length is shortened by one
 };
 
-/// The fifteen tasks of Deletang et al. (2023), by their class in the hierarchy of Chomsky: regular, deterministic
-/// context-free, and context-sensitive.
-std::span<const StringRules> regular_tasks();
-std::span<const StringRules> context_free_tasks();
-std::span<const StringRules> context_sensitive_tasks();
-
 /// The lengths of the inputs, without the rows of the answers.
 struct StringLengths {
   std::int64_t shortest = 1;  // raised to the shortest input that the rules have
@@ -35,8 +29,8 @@ struct StringLengths {
 /// its answers. n is drawn evenly from the lengths, once for each 64 samples of a batch: a batch of a training has one
 /// length, as in the paper, and a test sees many. The metric is over single answers, all equally weighted.
 ///
-/// Source: Deletang et al., "Neural Networks and the Chomsky Hierarchy" (ICLR 2023), which trains on n = 1 ... 40 and
-/// takes the mean of the accuracies at n = 41 ... 500 as the score (`retrace eval RUN --by-length 41..500`).
+/// Deletang et al., "Neural Networks and the Chomsky Hierarchy" (ICLR 2023), train on n = 1 ... 40 and take the mean of
+/// the accuracies at n = 41 ... 500 as the score (`retrace eval RUN --by-length 41..500`).
 class StringTask final : public SymbolTask {
  public:
   /// Throws ValueError unless the shortest length is 1 or more, the longest has an input, and it is at most 10000.

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "at
 LanguageBody body_named(std::string_view name) {
   const std::vector<std::string_view> known = text_model_names();
   const auto found = std::ranges::find(known, name);
-  if (found == known.end()) throw ValueError(unknown_name("TextModel", "model", name, known));
+  if (found == known.end()) throw ValueError(unknown_name("TextModel", "model", name, known, {}, listed_models(known)));
   return static_cast<LanguageBody>(
       std::min<std::size_t>(static_cast<std::size_t>(found - known.begin()), names.size()));
 }

@@ -53,8 +53,10 @@ TEST(Checks, EveryOpPasses) { expect_to_pass(run_checks(checked_ops)); }
 
 /// With the ops again, which take little of the time, since the README counts the elements of both.
 TEST(Checks, EveryModulePasses) {
-  const std::vector<CheckRow> rows = run_checks();
+  std::vector<CheckRow> rows = run_checks();
   expect_to_pass(rows);
+  const auto registered = registered_model_names();
+  std::erase_if(rows, [&](const CheckRow& row) { return std::ranges::find(registered, row.name) != registered.end(); });
   std::string digits = std::to_string(total_of(rows).elements);
   for (std::size_t k = digits.size(); k > 3; k -= 3) digits.insert(k - 3, ",");
   const std::string readme = file_bytes(RETRACE_SOURCE_DIR "/README.md");

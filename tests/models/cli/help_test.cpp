@@ -5,6 +5,7 @@
 #include <retrace/models/cli/help_texts.h>
 #include <retrace/ops/kernels/isa.h>
 #include <retrace/tests/models/command_line.h>
+#include <retrace/tests/models/zoo.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cstdlib>
@@ -148,7 +149,7 @@ TEST(BashCompletion, OffersCommandsFlagsAndNames) {
   EXPECT_EQ(offered(folder, "retrace tr", 1), "train");
   EXPECT_EQ(offered(folder, "retrace --v", 1), "--version");
   EXPECT_EQ(offered(folder, "retrace train --learn", 2), "--learning-rate");
-  EXPECT_EQ(offered(folder, "retrace train ba", 2), "babi babi-qa");
+  EXPECT_EQ(offered(folder, "retrace train ba", 2), text("babi", with_zoo(" babi-qa")));
   for (const char* command : {"train", "compare", "tune", "ablate"})
     EXPECT_EQ(offered(folder, text("retrace ", command, " te"), 2), "text") << command;
   EXPECT_EQ(offered(folder, "retrace show te", 2), "") << "it has no samples";

@@ -59,12 +59,6 @@ TEST(ModelRecipes, WhatIsGivenComesFirst) {
   EXPECT_EQ(prepare({.task = "parity", .model = {.name = "attention", .form = all_rows}}).options.model.form, all_rows);
 }
 
-TEST(ModelRecipes, ARowForEveryOtherTaskIsOfTheLibrarysTasksAlone) {
-  EXPECT_EQ(recipe_for("parity", "mlstm").learning_rate, 3e-3);
-  EXPECT_EQ(recipe_for("parity", "mlstm").steps, recipe_for("parity").steps);
-  EXPECT_EQ(recipe_for(data_task, "mlstm").learning_rate, recipe_for(data_task).learning_rate);
-}
-
 TEST(ModelRecipes, AModelWithoutOneHasTheTasks) {
   const Recipe recipe = recipe_for("pair-matching", "lstm"), of_task = recipe_for("pair-matching");
   EXPECT_EQ(recipe.learning_rate, of_task.learning_rate);

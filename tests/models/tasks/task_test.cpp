@@ -61,8 +61,6 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
   EXPECT_EQ(make_task("execute", {.length = 3, .program = "double"})->answer_length(), 6);
   EXPECT_EQ(make_task("babi", {.held_only = true})->baselines().ceiling, 1);
   EXPECT_EQ(make_task("babi", {.facts = 9})->sequence_length(), 10);
-  EXPECT_EQ(make_task("babi-qa", {.facts = 20})->sequence_length(), 21);
-  EXPECT_EQ(make_task("babi-qa", {.kind = "counting"})->output_size(), 49);
   EXPECT_EQ(make_task("object-tracking", {.objects = 5})->input_size(), 7);
   EXPECT_EQ(make_task("object-tracking", {.moves = 20})->sequence_length(), 21);
   EXPECT_EQ(make_task("graph-reachability", {.nodes = 9})->input_size(), 19);
@@ -81,7 +79,7 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
 TEST(Task, ErrorsNameTheRemedy) {
   const std::string unknown = message_of([] { make_task("pair-matchin"); });
   EXPECT_TRUE(unknown.starts_with(
-      "make_task: there is no task named 'pair-matchin'; did you mean pair-matching (retrace train --help lists all "))
+      "make_task: there is no task named 'pair-matchin'; did you mean pair-matching (known: object-tracking, "))
       << unknown;
   Random random;
   EXPECT_EQ(message_of([&] { Babi().sample(random, 0); }),

@@ -21,7 +21,7 @@ TEST(RunKinds, NameTheTasksDataAndText) {
   EXPECT_EQ(names[task_names().size()], "data");
   EXPECT_EQ(names.back(), "text");
   EXPECT_EQ(refusal({.task = "txt", .model = {.name = "lstm"}}).substr(0, 66),
-            "retrace train: there is no task named 'txt'; did you mean text (re");
+            "retrace train: there is no task named 'txt'; did you mean text (kn");
 }
 
 TEST(RunKinds, RefuseOptionsThatTheyDoNotHave) {

@@ -254,13 +254,12 @@ TEST(TextTraining, Errors) {
   short_test.own_test = {1};
   expect_error<ValueError>([&] { TextTraining(model, short_test, short_fit); },
                            "train text: the text for the test has 1 characters; at least 2 are needed");
-  std::string known;
-  for (const std::string_view name : text_model_names()) known += text(known.empty() ? "" : ", ", name);
   EXPECT_EQ(text_model_names().size(), model_names().size());
   const TextData empty = characters_of("");
   EXPECT_THROW(TextTraining(model, empty, short_fit), ValueError);
   expect_error<ValueError>([&] { small_model(data, "lsmt"); },
-                           "TextModel: there is no model named 'lsmt'; did you mean lstm (known: " + known + ")");
+                           "TextModel: there is no model named 'lsmt'; did you mean lstm (known: " +
+                               listed_models(text_model_names()) + ")");
 }
 
 }  // namespace

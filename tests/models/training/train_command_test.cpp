@@ -54,8 +54,8 @@ TEST(TrainCommand, SaysWhatARowOfAttentionSees) {
 }
 
 TEST(TrainCommand, SaysTheFeedForwardPart) {
-  const RunOptions options{.task = "parity", .model = {.name = "mlstm", .form = {.feed_forward = 96}}};
-  EXPECT_EQ(train_command(options), "retrace train parity --model mlstm --feed-forward 96");
+  const RunOptions options{.task = "parity", .model = {.name = "transformer", .form = {.feed_forward = 96}}};
+  EXPECT_EQ(train_command(options), "retrace train parity --model transformer --feed-forward 96");
 }
 
 TEST(TrainCommand, QuotesWhatAShellWouldTakeApart) {

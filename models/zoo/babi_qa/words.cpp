@@ -1,4 +1,4 @@
-#include <retrace/models/tasks/babi_qa/words.h>
+#include <retrace/models/zoo/babi_qa/words.h>
 
 namespace retrace::stories {
 namespace {

@@ -1,5 +1,5 @@
 // Stories from whose facts something follows that none of them says: by rules, from examples, from motives.
-#include <retrace/models/tasks/babi_qa/world.h>
+#include <retrace/models/zoo/babi_qa/world.h>
 
 namespace retrace::stories {
 

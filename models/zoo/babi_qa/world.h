@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <retrace/models/tasks/babi_qa/story.h>
 #include <retrace/models/tasks/draw_different.h>
+#include <retrace/models/zoo/babi_qa/story.h>
 
 namespace retrace::stories {
 

@@ -1,4 +1,4 @@
-#include <retrace/models/tasks/babi_qa/story.h>
+#include <retrace/models/zoo/babi_qa/story.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Stories of people who move, and who take, drop and give objects.
-#include <retrace/models/tasks/babi_qa/world.h>
+#include <retrace/models/zoo/babi_qa/world.h>
 
 #include <algorithm>
 #include <bit>

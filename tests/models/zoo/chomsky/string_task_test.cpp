@@ -1,9 +1,9 @@
 // The tasks on strings: an independent solver recomputes every answer from the rows.
 #include <gtest/gtest.h>
 #include <retrace/core/base/error.h>
-#include <retrace/models/tasks/symbols/string_task.h>
-#include <retrace/tests/models/tasks/chomsky/solvers.h>
+#include <retrace/models/zoo/chomsky/chomsky.h>
 #include <retrace/tests/models/tasks/rows.h>
+#include <retrace/tests/models/zoo/chomsky/solvers.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // Stories of where things lie beside each other, of sizes, and of paths.
-#include <retrace/models/tasks/babi_qa/story.h>
 #include <retrace/models/tasks/draw_different.h>
+#include <retrace/models/zoo/babi_qa/story.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // ExternalMemoryModel: its composition, its states, and the sizes of its memory.
 #include <gtest/gtest.h>
-#include <retrace/models/networks/external_memory_model.h>
 #include <retrace/models/networks/sequence_model.h>
+#include <retrace/models/zoo/external_memory_model.h>
 #include <retrace/nn/memory/dnc.h>
 #include <retrace/nn/memory/ntm.h>
 #include <retrace/tests/compare.h>

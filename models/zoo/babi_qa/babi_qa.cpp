@@ -1,7 +1,7 @@
 #include <retrace/models/formats/nearest_name.h>
-#include <retrace/models/tasks/babi_qa/babi_qa.h>
-#include <retrace/models/tasks/babi_qa/story.h>
 #include <retrace/models/tasks/simulated.h>
+#include <retrace/models/zoo/babi_qa/babi_qa.h>
+#include <retrace/models/zoo/babi_qa/story.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The context-sensitive languages: a machine with a tape as long as its input decides them.
-#include <retrace/models/tasks/symbols/string_task.h>
+#include <retrace/models/zoo/chomsky/chomsky.h>
 
 #include <retrace/models/tasks/draw_different.h>
 

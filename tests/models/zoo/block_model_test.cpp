@@ -1,7 +1,7 @@
 // BlockModel: its composition, its states, and sizes that the heads do not divide.
 #include <gtest/gtest.h>
-#include <retrace/models/networks/block_model.h>
 #include <retrace/models/networks/sequence_model.h>
+#include <retrace/models/zoo/block_model.h>
 #include <retrace/nn/memory/delta_net.h>
 #include <retrace/nn/memory/mlstm.h>
 #include <retrace/tests/compare.h>

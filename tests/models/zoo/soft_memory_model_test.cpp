@@ -1,7 +1,7 @@
 // SoftMemoryModel: its composition, its states, and the sizes of its memory.
 #include <gtest/gtest.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/models/networks/soft_memory_model.h>
+#include <retrace/models/zoo/soft_memory_model.h>
 #include <retrace/tests/compare.h>
 
 #include <utility>

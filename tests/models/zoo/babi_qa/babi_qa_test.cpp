@@ -1,8 +1,8 @@
 // The stories of babi-qa: an independent solver answers each from its text.
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/babi_qa/babi_qa.h>
-#include <retrace/tests/models/tasks/babi_qa/solver.h>
+#include <retrace/models/zoo/babi_qa/babi_qa.h>
 #include <retrace/tests/models/tasks/rows.h>
+#include <retrace/tests/models/zoo/babi_qa/solver.h>
 
 #include <map>
 #include <set>

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <retrace/tests/models/tasks/babi_qa/replay.h>
+#include <retrace/tests/models/zoo/babi_qa/replay.h>
 
 namespace retrace::story_solver {
 

@@ -1,5 +1,5 @@
 // The regular languages: a machine with a few states decides them.
-#include <retrace/models/tasks/symbols/string_task.h>
+#include <retrace/models/zoo/chomsky/chomsky.h>
 
 #include <array>
 

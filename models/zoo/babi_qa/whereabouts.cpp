@@ -1,5 +1,5 @@
 // Stories of where people are: what is not so or not sure, who is meant by a pronoun, and at what time.
-#include <retrace/models/tasks/babi_qa/world.h>
+#include <retrace/models/zoo/babi_qa/world.h>
 
 namespace retrace::stories {
 namespace {

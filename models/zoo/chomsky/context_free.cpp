@@ -1,5 +1,5 @@
 // The deterministic context-free languages: a machine with a stack decides them.
-#include <retrace/models/tasks/symbols/string_task.h>
+#include <retrace/models/zoo/chomsky/chomsky.h>
 
 #include <retrace/models/tasks/draw_different.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <retrace/core/tensor/memory.h>
-#include <retrace/models/tasks/babi_qa/words.h>
+#include <retrace/models/zoo/babi_qa/words.h>
 
 namespace retrace::stories {
 

@@ -97,7 +97,17 @@ ModelSizes sizes_of(const ModelSpec& spec) {
           .form = spec.form};
 }
 
-JsonObject sizes_to_json(const ModelSpec& spec) { return to_json(given_options(model_option_rows(), spec)); }
+namespace {
+
+/// The options that are given; a dropout of 0 is none.
+GivenOptions stored_options(ModelSpec spec) {
+  if (spec.form.dropout == 0.0) spec.form.dropout.reset();
+  return given_options(model_option_rows(), spec);
+}
+
+}  // namespace
+
+JsonObject sizes_to_json(const ModelSpec& spec) { return to_json(stored_options(spec)); }
 
 ModelSpec model_spec_in(const JsonFields& fields) {
   for (const char* size : {"sizes.hidden", "sizes.slot_size", "sizes.slots", "sizes.heads"})
@@ -107,10 +117,8 @@ ModelSpec model_spec_in(const JsonFields& fields) {
   return spec;
 }
 
-JsonObject to_json(const ModelForm& form) { return sizes_to_json({.form = form}); }
+JsonObject to_json(const ModelForm& form) { return to_json(stored_options({.form = form})); }
 
-std::string in_words(const ModelForm& form) {
-  return in_words(given_options(model_option_rows(), ModelSpec{.form = form}));
-}
+std::string in_words(const ModelForm& form) { return in_words(stored_options({.form = form})); }
 
 }  // namespace retrace

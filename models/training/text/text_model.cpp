@@ -101,6 +101,7 @@ std::vector<std::string_view> text_model_names() {
 
 ModelSpec TextModelOptions::spec() const {
   ModelSpec spec{.name = model, .sizes = {.hidden = hidden}, .parts = parts, .form = form};
+  if (form.dropout == 0.0) spec.form.dropout.reset();  // none
   if (model != "rmc") return spec;
   const int heads = memory.heads.value_or(4);
   const std::int64_t slot_size = std::max<std::int64_t>(hidden / std::max(heads, 1), 1) * heads;

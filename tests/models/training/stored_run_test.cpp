@@ -159,9 +159,9 @@ TEST_F(StoredRuns, EveryNumberIsCheckedAsItsFlagIs) {
     return file_error(changed([&](Json& run) { (object == nullptr ? run : run[object])[name] = number; }));
   };
   for (const std::int64_t count :
-       {std::int64_t{-1}, std::int64_t{1'000'000'001}, std::int64_t{4'000'000'000'000'000'000}}) {
+       {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1'000'000'001}, std::int64_t{4'000'000'000'000'000'000}}) {
     for (const char* name : {"length", "vectors", "dims", "nesting"})
-      EXPECT_NE(refusal("task_options", name, count).find(text(name, " has to be a whole number from 0 to 1000000000")),
+      EXPECT_NE(refusal("task_options", name, count).find(text(name, " has to be a whole number from 1 to 1000000000")),
                 std::string::npos)
           << name;
     for (const char* name : {"hidden", "heads", "feed_forward"})

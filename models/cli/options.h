@@ -20,8 +20,8 @@ extern const CLI::Validator not_empty;
 /// The title of a part of the help.
 std::string title_of(OptionGroup group);
 
-/// Adds the flag of an option of the kind, which calls `set`; of a truth, up to two. The parser
-/// checks the words of an enumeration. `usual` is shown as the default if the option can be given as that.
+/// Adds the flag of an option of the kind, which calls `set`; for a truth, up to two flags. The parser checks the words
+/// of an enumeration. `usual` is shown as the default if the option can be given as that.
 void add_option(CLI::App& command, const OptionInfo& option, OptionKind kind, bool is_enumeration,
                 const std::optional<OptionValue>& usual, const std::function<void(const OptionValue&)>& set);
 /// Adds the flags of all options in a table that are `wanted`.

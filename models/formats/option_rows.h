@@ -66,8 +66,8 @@ JsonObject to_json(const GivenOptions& options);
 /// Throws ValueError, in the name of `function`, for a number out of range, and for a word that is not known with the
 /// nearest right one.
 void check_values(const char* function, const GivenOptions& options);
-/// The member of an object in a file; nothing if it is missing. Throws ValueError
-/// for one of another type or out of range.
+/// The member of an object in a file; nothing if it is missing. Throws ValueError for one of another type or out of
+/// range.
 std::optional<OptionValue> read_value(const JsonFields& fields, const std::string& object, const OptionInfo& option,
                                       OptionKind kind);
 

@@ -35,12 +35,12 @@ OptionRows<FitOptions> fit_option_rows() {
                                       {.range = not_negative}),
       option<&FitOptions::clip>("clip", group, "limit of the gradient norm"),
       option<&FitOptions::curriculum>("curriculum", group, "", {.no = "no easier lessons before the full task"}),
-      option<&FitOptions::minutes>("minutes", group, "time limit, towards which the learning rate falls",
-                                   {.may_change = true}),
+      option<&FitOptions::minutes>("minutes", group, "time limit, towards which the learning rate falls; 0: none",
+                                   {.range = not_negative, .may_change = true}),
       option<&FitOptions::validate_every>("validate-every", group, "steps from one validation to the next"),
       option<&FitOptions::test_samples>("test-samples", group, "samples in the final test", {.may_change = true}),
-      option<&FitOptions::patience>("patience", group, "limit of successive validations without a lower loss",
-                                    {.may_change = true}),
+      option<&FitOptions::patience>("patience", group, "limit of successive validations without a lower loss; 0: none",
+                                    {.range = not_negative, .may_change = true}),
       option<&FitOptions::until>("until", group, "validation metric at which the training stops",
                                  {.range = any_number, .may_change = true})};
   return rows;

@@ -254,10 +254,10 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.steps = 0}), "fit: steps is 0; it has to be above 0");
   EXPECT_EQ(message({.batch = -1}), "fit: batch is -1; it has to be above 0");
   EXPECT_EQ(message({.learning_rate = 0}), "fit: learning_rate is 0; it has to be above 0");
-  EXPECT_EQ(message({.warm_up = 2}), "fit: warm_up is 2; it is a part of the steps, from 0 to 1");
-  EXPECT_EQ(message({.patience = -1}), "fit: patience is -1; it counts validations, or is 0 for never");
+  EXPECT_EQ(message({.warm_up = 2}), "fit: warm_up is 2; it has to be from 0 to 1");
+  EXPECT_EQ(message({.patience = -1}), "fit: patience is -1; it has to be a number of 0 or more");
   EXPECT_EQ(message({.accumulate = 0}), "fit: accumulate is 0; it has to be above 0");
-  EXPECT_EQ(message({.minutes = -1}), "fit: minutes is -1; it is a time, or 0 for as long as the steps take");
+  EXPECT_EQ(message({.minutes = -1}), "fit: minutes is -1; it has to be a number of 0 or more");
   EXPECT_EQ(message({.learning_rate = std::numeric_limits<double>::infinity()}),
             "fit: learning_rate is inf; it has to be a finite number");
   EXPECT_EQ(message({.b2 = 1}), "fit: b2 is 1; it has to be from 0 to below 1");

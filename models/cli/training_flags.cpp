@@ -24,7 +24,9 @@ CLI::Option* add_task(CLI::App& command, RunOptions& run, const std::string& mor
 constexpr const char* data_or_text = ", or data: your own, in --data FILE, or text: that of --text FILE";
 
 void add_model_name(CLI::App& command, ModelSpec& model, std::span<const std::string_view> names) {
-  command.add_option("--model", model.name, listed_models(names))->capture_default_str()->group(title_of(OptionGroup::model));
+  command.add_option("--model", model.name, listed_models(names))
+      ->capture_default_str()
+      ->group(title_of(OptionGroup::model));
 }
 
 void add_dtype_option(CLI::App& command, Dtype& dtype) {

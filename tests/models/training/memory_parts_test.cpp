@@ -5,8 +5,8 @@
 #include <retrace/tests/errors.h>
 #include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
-#include <retrace/tests/temporary_folder.h>
 #include <retrace/tests/models/zoo.h>
+#include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
 

@@ -19,14 +19,14 @@ AttributeList attribute_list(const Record& r) {
 }
 constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas, attribute_list};
 
-template <class T> kernels::GemmOperand<T> factor(const Matrices<const T>& x, std::int64_t item) {
+template <class T> kernels::GemmOperand<T> factor(const MatrixBatch<const T>& x, std::int64_t item) {
   return {x.data + item * x.step, x.row_stride, x.transposed, x.step};
 }
 
 /// out = or, with `add`, += left right, for each item of a batch; where they share one `out`, the sum over the items.
 template <class T>
-void multiply(Zeros zeros, kernels::GemmShape n, const Matrices<T>& out, const Matrices<const T>& left,
-              const Matrices<const T>& right, bool add) {
+void multiply(Zeros zeros, kernels::GemmShape n, const MatrixBatch<T>& out, const MatrixBatch<const T>& left,
+              const MatrixBatch<const T>& right, bool add) {
   if constexpr (!std::is_floating_point_v<T>) {
     for (std::int64_t item = 0; item < n.batch; ++item, add = add || out.step == 0)
       for (std::int64_t i = 0; i < n.m; ++i)
@@ -47,21 +47,21 @@ void multiply(Zeros zeros, kernels::GemmShape n, const Matrices<T>& out, const M
 
 // y = a b
 template <class T> void forward(const MatmulPlan& plan, const T* all_a, const T* all_b, T* all_y) {
-  for_each_group(plan, all_a, all_b, all_y, [&](const auto& a, const auto& b, const auto& y) {
+  for_each_batch(plan, all_a, all_b, all_y, [&](const auto& a, const auto& b, const auto& y) {
     multiply<T>(plan.zeros, {plan.m, plan.n, plan.k, plan.inner}, y, a, b, false);
   });
 }
 
 // da = dy b^T; where a broadcasts, the sum over its products.
 template <class T> void gradient_of_a(const MatmulPlan& plan, const T* all_dy, const T* all_b, GradientSlot<T> all_da) {
-  for_each_group(plan, all_da.values, all_b, all_dy, [&](const auto& da, const auto& b, const auto& dy) {
+  for_each_batch(plan, all_da.values, all_b, all_dy, [&](const auto& da, const auto& b, const auto& dy) {
     multiply<T>(plan.zeros, {plan.m, plan.k, plan.n, plan.inner}, da, dy, b.transpose(), all_da.add);
   });
 }
 
 // db = a^T dy; where b broadcasts, the sum over its products.
 template <class T> void gradient_of_b(const MatmulPlan& plan, const T* all_dy, const T* all_a, GradientSlot<T> all_db) {
-  for_each_group(plan, all_a, all_db.values, all_dy, [&](const auto& a, const auto& db, const auto& dy) {
+  for_each_batch(plan, all_a, all_db.values, all_dy, [&](const auto& a, const auto& db, const auto& dy) {
     multiply<T>(plan.zeros, {plan.k, plan.n, plan.m, plan.inner}, db, a.transpose(), dy, all_db.add);
   });
 }

@@ -36,7 +36,7 @@ MatmulPlan make_matmul_plan(const Shape& a, const Shape& b, MatmulOptions option
                             const Tensor* operand_b = nullptr);
 
 /// The matrices of a group of products, which are stored row by row or, if `transposed`, column by column.
-template <class T> struct Matrices {
+template <class T> struct MatrixBatch {
   T* data;
   std::int64_t row_stride;
   bool transposed;
@@ -45,22 +45,22 @@ template <class T> struct Matrices {
   T& operator()(std::int64_t item, std::int64_t i, std::int64_t j) const {
     return data[item * step + (transposed ? j * row_stride + i : i * row_stride + j)];
   }
-  Matrices transpose() const { return {data, row_stride, !transposed, step}; }
-  operator Matrices<const T>() const { return {data, row_stride, transposed, step}; }
+  MatrixBatch transpose() const { return {data, row_stride, !transposed, step}; }
+  operator MatrixBatch<const T>() const { return {data, row_stride, transposed, step}; }
 };
 
 /// body(matrices of a, of b, of y) for each group of products over the last batch axis.
 template <class A, class B, class Y, class Body>
-void for_each_group(const MatmulPlan& plan, A* a, B* b, Y* y, Body&& body) {
+void for_each_batch(const MatmulPlan& plan, A* a, B* b, Y* y, Body&& body) {
   for (std::int64_t group = 0; group < plan.groups; ++group) {
     std::int64_t rest = group, in_a = 0, in_b = 0;
     for (std::size_t k = static_cast<std::size_t>(plan.loops); k-- > 0; rest /= plan.extents[k]) {
       in_a += rest % plan.extents[k] * plan.strides_a[k];
       in_b += rest % plan.extents[k] * plan.strides_b[k];
     }
-    body(Matrices<A>{a + in_a, plan.transpose_a ? plan.m : plan.k, plan.transpose_a, plan.step_a},
-         Matrices<B>{b + in_b, plan.transpose_b ? plan.k : plan.n, plan.transpose_b, plan.step_b},
-         Matrices<Y>{y + group * plan.inner * plan.m * plan.n, plan.n, false, plan.m * plan.n});
+    body(MatrixBatch<A>{a + in_a, plan.transpose_a ? plan.m : plan.k, plan.transpose_a, plan.step_a},
+         MatrixBatch<B>{b + in_b, plan.transpose_b ? plan.k : plan.n, plan.transpose_b, plan.step_b},
+         MatrixBatch<Y>{y + group * plan.inner * plan.m * plan.n, plan.n, false, plan.m * plan.n});
   }
 }
 

@@ -38,21 +38,11 @@ std::vector<std::int64_t> choose_examples(const Task& task, const std::vector<Pr
 AttentionExample attention_example(const Task& task, const Prediction& answered, const MemoryTrace& trace,
                                    std::int64_t sample) {
   const NoTape unrecorded;
-  const Example& example = answered.example;
-  AttentionExample result{.input = task.describe(example),
-                          .expected = answered.expected_words(task),
-                          .given = answered.given_words(task),
-                          .right = !answered.failed(),
-                          .row_to_remember = task.row_to_remember(example),
-                          .attends_to_input = trace.attends_to_input(),
-                          .slots = trace.slots(),
-                          .columns = trace.weights.front().dim(3),
-                          .rows = {},
-                          .weights = {}};
+  AttentionExample result{in_words(task, answered), task.row_to_remember(answered.example), trace.attends_to_input(),
+                          trace.slots(), trace.weights.front().dim(3)};
   for (std::int64_t t = 0; t < trace.steps(); ++t) {
     const Tensor weights = mean(trace.weights[static_cast<std::size_t>(t)][sample].to(f64), 0);
     const auto values = weights.values<double>();
-    result.rows.push_back(task.describe_row(example, t));
     result.weights.emplace_back(values.begin(), values.end());
   }
   return result;

@@ -10,16 +10,12 @@
 
 namespace retrace {
 
-struct AttentionExample {
-  std::string input;  // in the task's words
-  std::string expected, given;
-  bool right = false;
+struct AttentionExample : AnsweredSample {
   std::optional<std::int64_t> row_to_remember;
   bool attends_to_input = false;  // the last column then is the input
   std::int64_t slots = 0, columns = 0;
-  std::vector<std::string> rows;  // T, in the task's words
-  std::vector<std::vector<double>>
-      weights;  // T of [slots x columns]: the attention from each slot to each column, averaged over heads
+  /// T of [slots x columns]: the attention from each slot to each column, averaged over heads.
+  std::vector<std::vector<double>> weights = {};
 };
 
 /// `count` different samples of those given (all of them, if there are fewer), whose rows to remember are the last, the

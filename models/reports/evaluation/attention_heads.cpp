@@ -1,5 +1,6 @@
 #include <retrace/core/tape/tape.h>
 #include <retrace/models/reports/evaluation/attention_heads.h>
+#include <retrace/models/reports/evaluation/information.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/ops/ops.h>
 
@@ -118,12 +119,8 @@ std::vector<HeadSummary> summarise(const std::vector<AttentionHead>& heads) {
       ++place;
     if (place == summaries.size()) summaries.push_back({head.layer, head.head, 0, 0}), rows.push_back(0);
     const auto columns = static_cast<std::size_t>(head.columns);
-    for (std::size_t begin = 0; begin < head.weights.size(); begin += columns) {
-      double entropy = 0;
-      for (const double weight : std::span(head.weights).subspan(begin, columns))
-        if (weight > 0) entropy -= weight * std::log2(weight);
-      summaries[place].columns_seen += std::exp2(entropy);
-    }
+    for (std::size_t begin = 0; begin < head.weights.size(); begin += columns)
+      summaries[place].columns_seen += effective_number(std::span(head.weights).subspan(begin, columns));
     rows[place] += static_cast<double>(head.rows);
     for (const double gradient : head.gradients)
       summaries[place].gradient_norm = std::hypot(summaries[place].gradient_norm, gradient);

@@ -7,7 +7,7 @@
 
 #include <retrace/core/trace/trace.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/models/tasks/task.h>
+#include <retrace/models/reports/evaluation/prediction.h>
 
 namespace retrace {
 
@@ -34,11 +34,7 @@ struct HeadSummary {
 std::vector<HeadSummary> summarise(const std::vector<AttentionHead>& heads);
 
 /// A sample that was answered, and all heads.
-struct AttentionOfSample {
-  std::string input;  // in the task's words
-  std::string expected, given;
-  bool right = false;
-  std::vector<std::string> rows;  // T, in the task's words
+struct AttentionOfSample : AnsweredSample {
   std::vector<AttentionHead> heads;
 };
 

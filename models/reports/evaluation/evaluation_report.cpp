@@ -81,15 +81,7 @@ class Reader {
     const std::int64_t sample = choose_examples(task_, first_samples_, 1).front();
     std::vector<AttentionHead> heads = attention_heads(model, task_, first_.sample(sample));
     if (heads.empty()) return;
-    const Prediction& answered = first_samples_[static_cast<std::size_t>(sample)];
-    report.attention = {.input = task_.describe(answered.example),
-                        .expected = answered.expected_words(task_),
-                        .given = answered.given_words(task_),
-                        .right = !answered.failed(),
-                        .rows = {},
-                        .heads = std::move(heads)};
-    for (std::int64_t t = 0; t < answered.example.length(); ++t)
-      report.attention->rows.push_back(task_.describe_row(answered.example, t));
+    report.attention = {in_words(task_, first_samples_[static_cast<std::size_t>(sample)]), std::move(heads)};
   }
 
  private:

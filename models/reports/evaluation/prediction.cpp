@@ -88,6 +88,16 @@ double Prediction::probability_of_given() const {
   return over_answers(*this, 1.0, probability, times);
 }
 
+AnsweredSample in_words(const Task& task, const Prediction& sample) {
+  AnsweredSample result{.input = task.describe(sample.example),
+                        .expected = sample.expected_words(task),
+                        .given = sample.given_words(task),
+                        .right = !sample.failed()};
+  for (std::int64_t t = 0; t < sample.example.length(); ++t)
+    result.rows.push_back(task.describe_row(sample.example, t));
+  return result;
+}
+
 std::vector<Prediction> answered(const Task& task, const Batch& batch, const Tensor& output) {
   const bool is_classification = task.kind() == TaskKind::classification;
   const std::int64_t samples = batch.x.dim(0), answers = task.answer_length(), width = task.output_size();

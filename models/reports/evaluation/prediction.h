@@ -32,6 +32,14 @@ struct Prediction {
   double probability_of_given() const;
 };
 
+/// A sample that was answered, in the task's words.
+struct AnsweredSample {
+  std::string input, expected, given;
+  bool right = false;
+  std::vector<std::string> rows = {};  // T
+};
+AnsweredSample in_words(const Task& task, const Prediction& sample);
+
 /// The samples of a batch with the output of a model, [B, O] or [B, A, O].
 std::vector<Prediction> answered(const Task& task, const Batch& batch, const Tensor& output);
 

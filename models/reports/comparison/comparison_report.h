@@ -1,12 +1,11 @@
-// Shared by the reports of comparisons and ablations: the table, the text around it, a page.
+// Shared by the reports of comparisons, ablations and searches: sentences, and a document of table and curves.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include <retrace/models/formats/digits.h>
-#include <retrace/models/formats/text_table.h>
 #include <retrace/models/reports/comparison/comparison.h>
+#include <retrace/models/reports/document/document.h>
 
 namespace retrace {
 
@@ -15,17 +14,12 @@ std::string with_half_width(const Summary& sample);
 
 /// The settings of all runs: budget, seeds, test, optimiser.
 std::vector<std::string> budget_in_words(const Comparison& comparison);
-/// A line per run that was left out or diverged.
-std::vector<std::string> failures_in_words(const Comparison& comparison);
-/// A line per run that never reached the full task.
-std::vector<std::string> unpassed_lessons_in_words(const Comparison& comparison);
-/// The baselines, and the meaning of ±.
-std::string baselines_in_words(const Comparison& comparison);
+/// "Chance 0.5; always 1 0.6; best possible 1."
+std::string baselines_in_words(const Baselines& baselines, bool knows_ceiling);
 
-/// A self-contained page: the title, an <svg>, the table, a paragraph per line.
-std::string html_page(const std::string& title, const std::string& svg, const std::vector<Row>& table,
-                      const std::vector<std::string>& lines);
-/// The table for a terminal, with a left-aligned first column, followed by one paragraph per line.
-std::string text_page(const std::vector<Row>& table, const std::vector<std::string>& lines);
+/// The curves (on the page), the table, a paragraph per line of `terms`, and what every comparison ends with: a line
+/// per run that never reached the full task, was left out or diverged, the baselines, and the meaning of ±.
+Document comparison_document(const Comparison& comparison, std::string title, const std::string& curves,
+                             const std::vector<FactRow>& table, const std::vector<std::string>& terms);
 
 }  // namespace retrace

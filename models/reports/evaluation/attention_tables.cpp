@@ -1,7 +1,7 @@
 #include <retrace/core/base/error.h>
 #include <retrace/models/formats/digits.h>
+#include <retrace/models/reports/document/markup.h>
 #include <retrace/models/reports/evaluation/attention_tables.h>
-#include <retrace/models/reports/plots/markup.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,31 +93,25 @@ std::string legend_of(double largest_weight) {
               "</span> to the largest of the step; · is masked</p>\n");
 }
 
-/// The number of rows and columns to which all matrices are cut so that they have at most `max_numbers` together.
-std::int64_t cut_for(const std::vector<AttentionHead>& heads, std::int64_t max_numbers) {
-  const auto numbers_at = [&](std::int64_t cut) {
-    std::int64_t numbers = 0;
-    for (const AttentionHead& head : heads) numbers += std::min(head.rows, cut) * std::min(head.columns, cut);
-    return numbers;
-  };
-  std::int64_t cut = smallest_cut;
-  for (const AttentionHead& head : heads) cut = std::max({cut, head.rows, head.columns});
-  while (cut > smallest_cut && numbers_at(cut) > max_numbers) --cut;
-  return cut;
-}
-
-/// The number of steps per layer that keeps the page within `max_numbers`.
-std::int64_t steps_for(const std::vector<AttentionHead>& heads, std::int64_t cut, std::int64_t max_numbers) {
-  std::int64_t steps = 1;
-  for (const AttentionHead& head : heads) steps = std::max(steps, head.step + 1);
-  const auto numbers_until = [&](std::int64_t end) {
+/// The part of the heads that a page shows: rows and columns of each matrix, and steps of each layer.
+struct Part {
+  std::int64_t cut, steps;
+  std::int64_t numbers_of(const std::vector<AttentionHead>& heads) const {
     std::int64_t numbers = 0;
     for (const AttentionHead& head : heads)
-      if (head.step < end) numbers += std::min(head.rows, cut) * std::min(head.columns, cut);
+      if (head.step < steps) numbers += std::min(head.rows, cut) * std::min(head.columns, cut);
     return numbers;
-  };
-  while (steps > 1 && numbers_until(steps) > max_numbers) --steps;
-  return steps;
+  }
+};
+
+/// The largest part with at most `max_numbers` weights; steps are left out only of matrices that are cut already.
+Part part_within(std::int64_t max_numbers, const std::vector<AttentionHead>& heads) {
+  Part part{smallest_cut, 1};
+  for (const AttentionHead& head : heads)
+    part = {std::max({part.cut, head.rows, head.columns}), std::max(part.steps, head.step + 1)};
+  while (part.cut > smallest_cut && part.numbers_of(heads) > max_numbers) --part.cut;
+  while (part.steps > 1 && part.numbers_of(heads) > max_numbers) --part.steps;
+  return part;
 }
 
 std::string section_of_layer(std::span<const AttentionHead> heads, std::int64_t cut, std::int64_t shown_steps) {
@@ -141,40 +135,38 @@ std::string section_of_layer(std::span<const AttentionHead> heads, std::int64_t 
   return section + "</div>\n";
 }
 
-}  // namespace
-
-const char* const attention_style = R"(
+constexpr const char* colours_and_sizes = R"(
 :root{color-scheme:light dark;--paper:#fff;--ink:#1d2024;--panel:#f3f3f3;--line:#8a8f98;--mark:#b3101c;
 --p1:#e1e7ed;--p2:#c2cedb;--p3:#a4b6c9;--p4:#859eb7;--p5:#6686a6;--p6:#486e93;--p7:#295581;--p8:#0b3d70;
 --n1:#f0e4e0;--n2:#e2cac1;--n3:#d3afa2;--n4:#c59583;--n5:#b67a62;--n6:#a76044;--n7:#994525;--n8:#8a2b06;--high:#fff}
 @media (prefers-color-scheme:dark){:root{--paper:#17191c;--ink:#e8e6e1;--panel:#24272b;--line:#80868f;--mark:#ff8f8f;
 --p1:#28303a;--p2:#344050;--p3:#405064;--p4:#4d6079;--p5:#7e9cc0;--p6:#8aabd3;--p7:#93bae9;--p8:#9cc9ff;
 --n1:#342a26;--n2:#48382f;--n3:#5d4538;--n4:#755343;--n5:#c08a6c;--n6:#d49876;--n7:#eaa680;--n8:#ffb38a;--high:#000}}
-body{font-family:system-ui,sans-serif;background:var(--paper);color:var(--ink);max-width:75em;margin:2em auto;padding:0 1em}
+body{background:var(--paper);color:var(--ink);max-width:75em}
 pre{background:var(--panel);padding:.6em;overflow-x:auto}.remember{color:var(--mark);font-weight:bold}
 svg{background:#fff;color:#000}.wide{overflow-x:auto}
 .heads{display:flex;flex-wrap:wrap;gap:.8em 1.6em}figure{margin:0;max-width:100%;overflow-x:auto}
 figcaption{font-weight:bold;font-size:.85em}.pair{display:flex;gap:1em}
-table{border-collapse:collapse;font-size:10px;font-variant-numeric:tabular-nums}caption{text-align:left;font-size:12px}
-.heads th{font-weight:normal;min-width:1.4em}.heads td{min-width:30px;height:16px;padding:0 1px;text-align:center;white-space:nowrap}
+.heads table{font-size:10px;font-variant-numeric:tabular-nums}caption{text-align:left;font-size:12px}
+.heads th,.heads td{border:0;padding:0 1px;text-align:center;white-space:nowrap}
+.heads th{font-weight:normal;min-width:1.4em}.heads td{min-width:30px;height:16px}
 .dense th{min-width:12px;font-size:7px}.heads .dense td{min-width:12px;height:12px;padding:0;font-size:0}
 #numbers:checked~.heads .dense td{font-size:9px;min-width:30px}
 .legend i{display:inline-block;width:10px;height:12px}.z{background:var(--paper)}.m{color:var(--ink)}
 .dense [class^=n]{background-image:repeating-linear-gradient(45deg,transparent 0 3px,var(--paper) 3px 4px)}
-)"
-                                    ".p1{background-color:var(--p1)}.p2{background-color:var(--p2)}"
-                                    ".p3{background-color:var(--p3)}.p4{background-color:var(--p4)}"
-                                    ".p5{background-color:var(--p5)}.p6{background-color:var(--p6)}"
-                                    ".p7{background-color:var(--p7)}.p8{background-color:var(--p8)}"
-                                    ".n1{background-color:var(--n1)}.n2{background-color:var(--n2)}"
-                                    ".n3{background-color:var(--n3)}.n4{background-color:var(--n4)}"
-                                    ".n5{background-color:var(--n5)}.n6{background-color:var(--n6)}"
-                                    ".n7{background-color:var(--n7)}.n8{background-color:var(--n8)}"
-                                    "td.p6,td.p7,td.p8,td.n6,td.n7,td.n8{color:var(--high)}"
-                                    "td.p5,td.n5{color:#000}";
+)";
+
+}  // namespace
+
+std::string attention_style() {
+  std::string style = colours_and_sizes;
+  for (const char sign : {'p', 'n'})
+    for (int k = 1; k <= shades_of_a_sign; ++k) style += text(".", sign, k, "{background-color:var(--", sign, k, ")}");
+  return style + "td.p6,td.p7,td.p8,td.n6,td.n7,td.n8{color:var(--high)}td.p5,td.n5{color:#000}";
+}
 
 std::string attention_tables(const std::vector<AttentionHead>& heads, std::int64_t max_numbers) {
-  const std::int64_t cut = cut_for(heads, max_numbers), steps = steps_for(heads, cut, max_numbers);
+  const auto [cut, steps] = part_within(max_numbers, heads);
   std::vector<std::string> layers;
   for (const AttentionHead& head : heads)
     if (std::ranges::find(layers, head.layer) == layers.end()) layers.push_back(head.layer);

@@ -9,7 +9,7 @@
 namespace retrace {
 
 /// The style of a page with such tables: light and dark, by variables.
-extern const char* const attention_style;
+std::string attention_style();
 
 /// A section for each layer. More than `max_numbers` weights in all are not drawn: matrices are then cut to the same
 /// number of rows and columns, at least 8, and later steps left out; the page says so.

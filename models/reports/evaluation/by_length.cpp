@@ -1,7 +1,5 @@
-#include <retrace/models/formats/digits.h>
-#include <retrace/models/formats/json_text.h>
-#include <retrace/models/formats/text_table.h>
 #include <retrace/models/networks/model_options.h>
+#include <retrace/models/reports/document/facts.h>
 #include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/models/training/evaluate.h>
 
@@ -35,6 +33,17 @@ std::vector<LengthBin> bins_of(const std::vector<ResultsByLength::AtLength>& len
                       end - begin});
   }
   return result;
+}
+
+std::vector<FactRow> fact_rows(const ResultsByLength& results) {
+  std::vector<FactRow> rows;
+  for (const auto& [first, last, value, lengths] : results.bins)
+    rows.push_back({{"first", first},
+                    {"last", last},
+                    {"", first == last ? text(first) : text(first, "..", last), "length"},
+                    {"value", value, std::string(metric_name(results.kind)), "%.4f"},
+                    {"lengths", lengths, "lengths"}});
+  return rows;
 }
 
 }  // namespace
@@ -83,24 +92,16 @@ ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& rang
 }
 
 std::string to_text(const ResultsByLength& results) {
-  const std::string metric(metric_name(results.kind));
-  const auto digits = [](double value) { return in_digits(value, "%.4f"); };
-  std::vector<Row> rows{{"length", metric, "lengths"}};
-  for (const LengthBin& bin : results.bins)
-    rows.push_back({bin.first == bin.last ? std::to_string(bin.first) : text(bin.first, "..", bin.last),
-                    digits(bin.value), std::to_string(bin.lengths)});
-  return text(results.model, " on ", results.task, " (", results.path, ")\n\n", text_table(rows, "lr"),
-              "\nscore: ", digits(results.score), " (mean ", metric, " over ", results.lengths.size(), " lengths of ",
-              results.samples, " samples; chance ", in_digits(results.baselines.chance), ")\n");
+  return text(results.model, " on ", results.task, " (", results.path, ")\n\n",
+              text_table(printed_rows(fact_rows(results)), "lr"), "\nscore: ", in_digits(results.score, "%.4f"),
+              " (mean ", metric_name(results.kind), " over ", results.lengths.size(), " lengths of ", results.samples,
+              " samples; chance ", in_digits(results.baselines.chance), ")\n");
 }
 
 std::string to_json(const ResultsByLength& results) {
-  std::vector<JsonText> lengths, bins;
-  for (const auto& [length, value] : results.lengths)
-    lengths.emplace_back(JsonObject{{"length", length}, {"value", value}});
-  for (const LengthBin& bin : results.bins)
-    bins.emplace_back(
-        JsonObject{{"first", bin.first}, {"last", bin.last}, {"value", bin.value}, {"lengths", bin.lengths}});
+  const auto at_length = [](const ResultsByLength::AtLength& at) {
+    return JsonObject{{"length", at.length}, {"value", at.value}};
+  };
   return JsonObject{{"path", results.path},
                     {"task", results.task},
                     {"model", results.model},
@@ -109,8 +110,8 @@ std::string to_json(const ResultsByLength& results) {
                     {"seed", results.seed},
                     {"score", results.score},
                     {"chance", results.baselines.chance},
-                    {"bins", bins},
-                    {"lengths", lengths}}
+                    {"bins", list_of(fact_rows(results), object_of)},
+                    {"lengths", list_of(results.lengths, at_length)}}
       .text();
 }
 

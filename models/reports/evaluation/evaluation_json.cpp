@@ -1,51 +1,24 @@
-#include <retrace/models/formats/json_text.h>
-#include <retrace/models/reports/evaluation/evaluation_report.h>
+#include <retrace/models/reports/evaluation/evaluation_document.h>
 
-#include <array>
-#include <cstdio>
+#include <cmath>
 #include <cstdlib>
 
 namespace retrace {
 namespace {
 
-std::vector<JsonText> list_of(const auto& items, const auto& write) {
-  std::vector<JsonText> list;
-  for (const auto& item : items) list.push_back(write(item));
-  return list;
-}
-
-JsonObject estimate_to_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}, {"answers", estimate.answers}};
-}
-
-JsonObject category_to_json(const CategoryTable& table) {
-  return {{"name", table.name}, {"rows", list_of(table.rows, [](const CategoryRow& row) {
-                                   JsonObject object{{"category", row.value}};
-                                   object.add(estimate_to_json(row.metric));
-                                   return object;
-                                 })}};
+std::vector<JsonText> categories_to_json(const std::vector<CategoryTable>& tables, TaskKind kind) {
+  return list_of(tables, [&](const CategoryTable& table) {
+    return JsonObject{{"name", table.name}, {"rows", list_of(fact_rows(table, kind), object_of)}};
+  });
 }
 
 JsonText every_difficulty_to_json(const Report& report) {
-  if (report.of_every_difficulty.answers == 0) return {};
-  JsonObject object = estimate_to_json(report.of_every_difficulty);
-  object.add("categories", list_of(report.of_every_difficulty_categories, category_to_json));
+  const Estimate& metric = report.of_every_difficulty;
+  if (metric.answers == 0) return {};
+  JsonObject object = object_of(fact_row(metric, metric_name(report.kind), "%.4g"));
+  object.add("answers", metric.answers);
+  object.add("categories", categories_to_json(report.of_every_difficulty_categories, report.kind));
   return object;
-}
-
-JsonText classes_to_json(const ClassTable& table) {
-  const auto answered = [&](const ClassRow& row) {
-    JsonObject object;
-    for (const auto& [label, count] : row.answered) object.add(table.names.at(label), count);
-    return object;
-  };
-  if (table.rows.empty()) return {};
-  return list_of(table.rows, [&](const ClassRow& row) {
-    JsonObject object{{"class", table.names.at(row.label)}};
-    object.add(estimate_to_json(row.accuracy));
-    object.add("answered", answered(row));
-    return object;
-  });
 }
 
 JsonObject failure_to_json(const Failure& failure, TaskKind kind) {
@@ -73,14 +46,7 @@ JsonObject memory_to_json(const MemoryUse& use) {
   const Specialisation& special = use.specialisation;
   return {{"samples", use.samples},
           {"steps", use.steps},
-          {"slots", list_of(use.of_slots,
-                            [](const SlotUse& slot) {
-                              return JsonObject{{"norm", slot.norm},
-                                                {"norm_over_time", slot.norm_over_time},
-                                                {"variance", slot.variance},
-                                                {"attention", slot.attention},
-                                                {"written", slot.written}};
-                            })},
+          {"slots", list_of(fact_rows(use), object_of)},
           {"attends_to_input", use.columns > use.slots},
           {"input_attention", use.input_attention},
           {"attention_entropy", use.attention_entropy},
@@ -89,7 +55,7 @@ JsonObject memory_to_json(const MemoryUse& use) {
           {"slot_entropy", special.slot_entropy},
           {"slot_told_by_step", special.by_time},
           {"slot_told_by_topic", special.by_topic},
-          {"around_the_row_to_remember", use.around ? JsonText(around_to_json(*use.around)) : JsonText()},
+          {"around_the_row_to_remember", optional_of(use.around, around_to_json)},
           {"gates", list_of(use.gates,
                             [](const GateUse& gate) {
                               return JsonObject{{"name", gate.name}, {"mean", gate.mean}, {"slots", gate.of_slots}};
@@ -101,11 +67,8 @@ JsonObject memory_to_json(const MemoryUse& use) {
 /// Six digits, which are all that an f32 has.
 std::vector<double> rounded(const std::vector<double>& numbers) {
   std::vector<double> result;
-  for (const double number : numbers) {
-    std::array<char, 32> digits;
-    std::snprintf(digits.data(), digits.size(), "%.6g", number);
-    result.push_back(std::strtod(digits.data(), nullptr));
-  }
+  for (const double number : numbers)
+    result.push_back(std::isfinite(number) ? std::strtod(in_digits(number, "%.6g").c_str(), nullptr) : number);
   return result;
 }
 
@@ -120,12 +83,11 @@ JsonObject head_to_json(const AttentionHead& head) {
           {"masked", list_of(head.masked, [](bool masked) { return JsonText(masked ? 1 : 0); })}};
 }
 
-JsonText attention_to_json(const std::optional<AttentionOfSample>& attention) {
-  if (!attention) return {};
-  return JsonObject{{"input", attention->input},
-                    {"expected", attention->expected},
-                    {"given", attention->given},
-                    {"heads", list_of(attention->heads, head_to_json)}};
+JsonObject attention_to_json(const AttentionOfSample& attention) {
+  return {{"input", attention.input},
+          {"expected", attention.expected},
+          {"given", attention.given},
+          {"heads", list_of(attention.heads, head_to_json)}};
 }
 
 JsonObject example_to_json(const AttentionExample& example) {
@@ -139,34 +101,35 @@ JsonObject example_to_json(const AttentionExample& example) {
 
 std::string to_json(const Report& report) {
   const auto failure = [&](const Failure& each) { return failure_to_json(each, report.kind); };
-  JsonObject object{{"task", report.task},
-                    {"task_options", to_json(report.task_options)},
-                    {"model", report.model},
-                    {"memory_kind", report.memory_kind},
-                    {"path", report.path},
-                    {"parameters", report.parameters},
-                    {"step", report.step},
-                    {"seed", report.seed},
-                    {"samples", report.samples},
-                    {"input", report.input.empty() ? JsonText() : JsonText(report.input)},
-                    {"as_in_training", report.as_in_training},
-                    {"metric", metric_name(report.kind)},
-                    {"value", report.evaluation.metric},
-                    {"low", report.metric.low},
-                    {"high", report.metric.high},
-                    {"loss", report.evaluation.loss},
-                    {"chance", report.baselines.chance},
-                    {"trivial", report.baselines.trivial},
-                    {"ceiling", report.baselines.ceiling},
-                    {"classes", classes_to_json(report.classes)},
-                    {"categories", list_of(report.categories, category_to_json)},
-                    {"of_every_difficulty", every_difficulty_to_json(report)},
-                    {"failed", report.failure_count},
-                    {"failures", list_of(report.failures, failure)},
-                    {"memory", report.memory ? JsonText(memory_to_json(*report.memory)) : JsonText()},
-                    {"examples", list_of(report.examples, example_to_json)},
-                    {"attention", attention_to_json(report.attention)}};
-  return object.text();
+  return JsonObject{
+      {"task", report.task},
+      {"task_options", to_json(report.task_options)},
+      {"model", report.model},
+      {"memory_kind", report.memory_kind},
+      {"path", report.path},
+      {"parameters", report.parameters},
+      {"step", report.step},
+      {"seed", report.seed},
+      {"samples", report.samples},
+      {"input", report.input.empty() ? JsonText() : JsonText(report.input)},
+      {"as_in_training", report.as_in_training},
+      {"metric", metric_name(report.kind)},
+      {"value", report.evaluation.metric},
+      {"low", report.metric.low},
+      {"high", report.metric.high},
+      {"loss", report.evaluation.loss},
+      {"chance", report.baselines.chance},
+      {"trivial", report.baselines.trivial},
+      {"ceiling", report.baselines.ceiling},
+      {"classes", report.classes.rows.empty() ? JsonText() : list_of(fact_rows(report.classes), object_of)},
+      {"categories", categories_to_json(report.categories, report.kind)},
+      {"of_every_difficulty", every_difficulty_to_json(report)},
+      {"failed", report.failure_count},
+      {"failures", list_of(report.failures, failure)},
+      {"memory", optional_of(report.memory, memory_to_json)},
+      {"examples", list_of(report.examples, example_to_json)},
+      {"attention", optional_of(report.attention, attention_to_json)}}
+      .text();
 }
 
 }  // namespace retrace

@@ -1,6 +1,6 @@
 #include <retrace/core/base/error.h>
+#include <retrace/models/reports/document/markup.h>
 #include <retrace/models/reports/plots/heat_map.h>
-#include <retrace/models/reports/plots/markup.h>
 
 #include <algorithm>
 #include <array>

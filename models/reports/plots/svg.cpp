@@ -1,6 +1,6 @@
 #include <retrace/core/base/error.h>
 #include <retrace/models/formats/digits.h>
-#include <retrace/models/reports/plots/markup.h>
+#include <retrace/models/reports/document/markup.h>
 #include <retrace/models/reports/plots/range.h>
 
 #include <algorithm>

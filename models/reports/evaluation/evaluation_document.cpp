@@ -1,0 +1,113 @@
+// A report as text and as a page.
+#include <retrace/core/base/error.h>
+#include <retrace/models/reports/evaluation/evaluation_document.h>
+
+#include <algorithm>
+
+namespace retrace {
+namespace {
+
+constexpr std::size_t most_rows = 40;  // of a table
+
+/// The title, the metric and what to compare it with.
+void add_summary(Document& document, const Report& report) {
+  const Baselines& baselines = report.baselines;
+  std::string samples = text(" of seed ", report.seed);
+  if (!report.input.empty())
+    samples = text(" of ", report.input);
+  else if (report.held_out)
+    samples = " that the task holds out";
+  std::string compared = text("to compare: chance ", in_digits(baselines.chance), ", ", baselines.trivial_answer, " ",
+                              in_digits(baselines.trivial));
+  for (const Baselines::Shortcut& shortcut : baselines.shortcuts)
+    compared += text(", ", shortcut.answer, " ", in_digits(shortcut.value));
+  document.line(
+      text(title_of(report), ", ", report.parameters, " parameters, from ", report.path, checkpoint_note(report.step)));
+  document.line(text(metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " (95 % interval ",
+                     interval_text(report.metric), ") of ", report.samples, " samples", samples,
+                     report.as_in_training ? ", the same as in the training's test" : "", "; loss ",
+                     in_digits(report.evaluation.loss, "%.4g")));
+  document.line(text(compared, ", best possible ", in_digits(baselines.ceiling)));
+}
+
+/// The first of the rows, and a note on `which` these are if there are more.
+void add_table(Document& document, const char* title, std::vector<FactRow> rows, const char* which) {
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, most_rows));
+  document.section(title);
+  document.table(rows);
+  if (all > most_rows) document.paragraph(text("The ", most_rows, " ", which, ", of ", all, "; --json has all."));
+}
+
+/// Of many classes, those with the most wrong answers first.
+void add_classes(Document& document, ClassTable table) {
+  const auto wrong_answers = [](const ClassRow& row) { return row.accuracy.answers - row.times(row.label); };
+  if (table.rows.size() > most_rows) std::ranges::stable_sort(table.rows, std::greater(), wrong_answers);
+  if (!table.rows.empty()) add_table(document, "Classes", fact_rows(table), "classes with the most wrong answers");
+}
+
+/// Nothing for a table of one line, in which all samples are alike.
+void add_categories(Document& document, const std::vector<CategoryTable>& tables, TaskKind kind) {
+  for (const CategoryTable& table : tables)
+    if (table.rows.size() > 1) add_table(document, "Categories", fact_rows(table, kind), "first");
+}
+
+/// "line 12 of x.csv", or "sample 3" of those that a task made.
+std::string place_of(const Failure& failure, const Report& report) {
+  if (failure.place.empty()) return text("sample ", failure.sample);
+  const std::string& file = report.input.empty() ? report.task_options.data.value_or("") : report.input;
+  return file.empty() ? failure.place : text(failure.place, " of ", file);
+}
+
+/// "right: rose (p = 0.2), answered: daisy (p = 0.8)"; of numbers, with the squared error.
+std::string answers_of(const Failure& failure, bool is_classification) {
+  const auto likely = [&](double probability) {
+    return is_classification ? text(" (p = ", in_digits(probability), ")") : std::string();
+  };
+  return text("right: ", failure.expected, likely(failure.probability_of_expected), ", answered: ", failure.given,
+              likely(failure.probability_of_given),
+              is_classification ? std::string() : text(", squared error ", in_digits(failure.error)));
+}
+
+void add_failures(Document& document, const Report& report) {
+  const bool is_classification = report.kind == TaskKind::classification;
+  if (report.failures.empty() && report.failure_count > 0) return;
+  document.heading(!is_classification ? "Largest errors"
+                                      : text("Wrong: ", report.failure_count, " of ", report.samples, " samples",
+                                             report.failures.empty() ? "" : "; the most confident ones"));
+  for (const Failure& failure : report.failures) {
+    document.subheading(place_of(failure, report));
+    document.verbatim(failure.input);
+    document.line(answers_of(failure, is_classification));
+  }
+}
+
+Document document_of(const Report& report) {
+  Document document(title_of(report));
+  add_summary(document, report);
+  add_classes(document, report.classes);
+  add_categories(document, report.categories, report.kind);
+  if (report.of_every_difficulty.answers > 0)
+    document.heading(text("On as many samples of every difficulty up to the task's: ", metric_name(report.kind), " ",
+                          in_digits(report.of_every_difficulty.value, "%.4g"), " (95 % interval ",
+                          interval_text(report.of_every_difficulty), ")"));
+  add_categories(document, report.of_every_difficulty_categories, report.kind);
+  add_failures(document, report);
+  return document;
+}
+
+}  // namespace
+
+std::string title_of(const Report& report) {
+  const std::string given = in_words(given_options(task_option_rows(), report.task_options));
+  return text(report.model, report.memory_kind.empty() ? "" : ":" + report.memory_kind, " on ", report.task,
+              given.empty() ? "" : " (" + given + ")");
+}
+
+std::string to_text(const Report& report) {
+  return document_of(report).as_text() + attention_document(report).as_text();
+}
+
+std::string report_page(const Report& report) { return document_of(report).as_page(); }
+
+}  // namespace retrace

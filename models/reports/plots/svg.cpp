@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace retrace {
 namespace {
@@ -16,12 +15,6 @@ constexpr std::array<const char*, 8> colours{"#1f6fb4", "#d1495b", "#2e8b57", "#
 constexpr double left = 58, top = 30, bottom = 40;
 constexpr std::size_t curves_with_the_legend_inside = 4;
 constexpr double width_of_a_letter = 6;
-
-std::string number(double value, const char* format = "%.5g") {
-  std::array<char, 32> digits;
-  std::snprintf(digits.data(), digits.size(), format, value == 0 ? 0.0 : value);
-  return digits.data();
-}
 
 /// Maps the numbers of a plot to pixels.
 class Canvas {
@@ -56,15 +49,17 @@ class Canvas {
   double x(double value) const { return left + x_.part(value) * (width_ - left - right_); }
   double y(double value) const { return at_place(y_place(plot_, value)); }
   double at_place(double place) const { return height_ - bottom - y_.part(place) * (height_ - top - bottom); }
-  std::string point(double px, double py) const { return text(number(x(px), "%.1f"), ",", number(y(py), "%.1f"), " "); }
+  std::string point(double px, double py) const {
+    return text(in_digits(x(px), "%.1f"), ",", in_digits(y(py), "%.1f"), " ");
+  }
 
   static std::string label(double px, double py, const char* anchor, const std::string& words, const char* style = "") {
-    return text("<text x=\"", number(px, "%.1f"), "\" y=\"", number(py, "%.1f"), "\" text-anchor=\"", anchor, "\" ",
-                style, ">", escaped(words), "</text>\n");
+    return text("<text x=\"", in_digits(px, "%.1f"), "\" y=\"", in_digits(py, "%.1f"), "\" text-anchor=\"", anchor,
+                "\" ", style, ">", escaped(words), "</text>\n");
   }
   static std::string segment(double x1, double y1, double x2, double y2, const char* style) {
-    return text("<line x1=\"", number(x1, "%.1f"), "\" y1=\"", number(y1, "%.1f"), "\" x2=\"", number(x2, "%.1f"),
-                "\" y2=\"", number(y2, "%.1f"), "\" ", style, "/>\n");
+    return text("<line x1=\"", in_digits(x1, "%.1f"), "\" y1=\"", in_digits(y1, "%.1f"), "\" x2=\"",
+                in_digits(x2, "%.1f"), "\" y2=\"", in_digits(y2, "%.1f"), "\" ", style, "/>\n");
   }
 
   std::string axes() const {
@@ -73,7 +68,7 @@ class Canvas {
     for (const double tick : plot_.log_y ? log_ticks(y_, 5) : ticks(y_, 5))
       svg += segment(left, at_place(tick), end, at_place(tick), "stroke=\"#e4e4e4\"") +
              label(left - 6, at_place(tick) + 4, "end",
-                   plot_.log_y ? number(std::pow(10, tick)) : in_digits_of(tick, y_.high - y_.low));
+                   plot_.log_y ? in_digits(std::pow(10, tick), "%.5g") : in_digits_of(tick, y_.high - y_.low));
     for (const double tick : ticks(x_, 6))
       svg += segment(x(tick), base, x(tick), base + 4, "stroke=\"#555\"") +
              label(x(tick), base + 16, "middle", in_digits_of(tick, x_.high - x_.low));
@@ -89,7 +84,7 @@ class Canvas {
   /// A curve of one point, which has no line.
   std::string dot(std::size_t which, std::size_t k) const {
     const Curve& curve = plot_.curves[which];
-    return text("<circle cx=\"", number(x(curve.x[k]), "%.1f"), "\" cy=\"", number(y(curve.y[k]), "%.1f"),
+    return text("<circle cx=\"", in_digits(x(curve.x[k]), "%.1f"), "\" cy=\"", in_digits(y(curve.y[k]), "%.1f"),
                 "\" r=\"3\" fill=\"", colour(which), "\"/>\n");
   }
 

@@ -137,22 +137,25 @@ SymbolSizes multi_query_sizes(const char* task, const TaskOptions& options) {
       .shown = pairs, .rows = length, .keys = keys, .values = values, .answers = length - 2 * pairs, .classes = values};
 }
 
+using Doubles = std::vector<double, PoolAllocator<double>>;
+
 /// Sums of the weights of the places of questions, g = 0, 1, ...: those of all up to g.
-std::vector<double> sums_of_weights(std::int64_t places) {
+Doubles sums_of_weights(std::int64_t places) {
   constexpr double power = -0.99;
-  std::vector<double> sums;
+  Doubles sums;
+  sums.reserve(place(places));
   double sum = 0;
   for (std::int64_t g = 0; g < places; ++g) sums.push_back(sum += std::pow(static_cast<double>(g + 1), power));
   return sums;
 }
 
-std::int64_t draw_place(Random& random, const std::vector<double>& sums) {
+std::int64_t draw_place(Random& random, const Doubles& sums) {
   const double point = random.uniform() * sums.back();
   return std::upper_bound(sums.begin(), sums.end() - 1, point) - sums.begin();
 }
 
 void draw_multi_query_recall(Random& random, const SymbolSizes& sizes, SymbolSample& sample) {
-  const std::vector<double> sums = sums_of_weights(sizes.answers / 2);
+  const Doubles sums = sums_of_weights(sizes.answers / 2);
   Integers keys(place(sizes.shown));
   draw_different(random, sizes.keys, keys);
   for (std::size_t pair = 0; pair < keys.size(); ++pair) {

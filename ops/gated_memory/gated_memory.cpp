@@ -151,13 +151,14 @@ GatedMemoryResult gated_memory(const Tensor& memory, const Tensor& candidate, co
   GatedMemoryResult result{empty_like(in.memory), empty_like(in.memory), {}};
   if (!options.coupled) result.forget_gate = empty_like(in.memory);
   dispatch_real(in.memory.dtype(), info.name, [&]<class T>(T) { forward<T>(in, options.coupled, result); });
-  GivenTensors inputs{{in.memory, in.candidate, in.of_memory, in.of_input}},
-      outputs{{result.memory, result.input_gate}};
+  GivenTensors inputs{{in.memory, in.candidate, in.of_memory, in.of_input}};
   const int input_bias = inputs.add(in.input_bias), forget_bias = inputs.add(in.forget_bias);
-  outputs.add(result.forget_gate);
-  record(info, backward, inputs.given, outputs.given,
-         {&in.memory, &in.candidate, &result.input_gate, &result.forget_gate},
-         Attributes{options.coupled, input_bias, forget_bias});
+  const Attributes attributes{options.coupled, input_bias, forget_bias};
+  const auto& [next, i, f] = result;
+  if (options.coupled)
+    record(info, backward, inputs.given, {&next, &i}, {&in.memory, &in.candidate, &i, nullptr}, attributes);
+  else
+    record(info, backward, inputs.given, {&next, &i, &f}, {&in.memory, &in.candidate, &i, &f}, attributes);
   return result;
 }
 

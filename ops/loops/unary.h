@@ -33,7 +33,7 @@ inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a 
 /// The type to compute with elements of type T: integers wrap around on overflow, as in NumPy, which is undefined in
 /// C++ for signed ones.
 template <class T>
-using Modular = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+using Modular = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
 /// Calls body(T{}) with the C++ type of the elements of x, if Op takes them.
 template <class Op, class Body> decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {

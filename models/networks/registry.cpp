@@ -42,7 +42,8 @@ std::string NameList::listed(std::span<const std::string_view> names) const {
   std::vector<std::string_view> single, collections;
   for (const std::string_view name : names) {
     const auto known = std::ranges::find(names_, name);
-    const std::string_view collection = known == names_.end() ? "" : collections_[known - names_.begin()];
+    const std::string_view collection =
+        known == names_.end() ? "" : collections_[static_cast<std::size_t>(known - names_.begin())];
     if (collection.empty())
       single.push_back(name);
     else if (std::ranges::find(collections, collection) == collections.end())

@@ -178,7 +178,7 @@ std::string attention_tables(const std::vector<AttentionHead>& heads, std::int64
     page += section_of_layer(of_layer, cut, steps);
   }
   const bool has_dense = std::ranges::any_of(
-      heads, [&](const AttentionHead& head) { return std::min(head.columns, cut) > columns_with_numbers; });
+      heads, [cut = cut](const AttentionHead& head) { return std::min(head.columns, cut) > columns_with_numbers; });
   const char* box =
       "<input type=checkbox id=numbers><label for=numbers>Numbers in every cell</label> (without "
       "them, negative gradients are striped)\n";

@@ -257,14 +257,9 @@ TEST(HugeSizes, AreRefusedByModels) {
            [](std::int64_t n, Random& random) {
              AttentionModel({.input = 3, .output = 2, .size = 4, .longest = n}, random);
            }},
-          {"CausalAttention: ",
+          {"AttentionModel: ",
            [](std::int64_t n, Random& random) {
-             LanguageModel({.vocabulary = 3,
-                            .body = LanguageBody::attention,
-                            .embedding = 4,
-                            .hidden = 4,
-                            .longest = n < 0 ? highest : n},
-                           random);
+             LanguageModel({3, "attention", {.input = 4, .hidden = 4, .time = n, .form = {.causal = true}}}, random);
            }},
       },
       all_bad());

@@ -4,6 +4,7 @@
 #include <retrace/models/checks/module_row.h>
 #include <retrace/models/networks/attention_model.h>
 #include <retrace/models/networks/language_model.h>
+#include <retrace/models/networks/model_options.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/networks/sequence_model.h>
@@ -108,40 +109,39 @@ inline CheckCase relational_rnn_with_dropout() {
 }
 
 /// Ids of 2 samples over all steps; the logits, and the state that is handed on.
-inline CheckCase language(LanguageBody body, bool tied) {
-  const LanguageModelOptions options{.vocabulary = 4,
-                                     .body = body,
-                                     .embedding = 3,
-                                     .hidden = 4,
-                                     .core = core_options(MemoryGate::memory, 1),
-                                     .heads = 2,
-                                     .longest = steps,
-                                     .tied = tied,
-                                     .form = {.layers = 1}};
+inline CheckCase language(const char* model, bool tied) {
+  const ModelSizes sizes{.input = 3,
+                         .hidden = 4,
+                         .slot_size = 4,
+                         .slots = 2,
+                         .heads = 2,
+                         .time = steps,
+                         .form = without_missing_options({.name = model, .form = {.causal = true}}).form};
   Random own(79);
   const Tensor ids = own.integers({2, steps}, 4);
-  return of(make<LanguageModel>(options, own), ids, [](const LanguageModel& model, const Tensor& x) {
-    auto [logits, state] = model(x);
-    state.parts.push_back(logits);
-    return state.parts;
-  });
+  return of(make<LanguageModel>(LanguageModelOptions{4, model, sizes, tied}, own), ids,
+            [](const LanguageModel& network, const Tensor& x) {
+              auto [logits, state] = network(x);
+              state.parts.push_back(logits);
+              return state.parts;
+            });
 }
 
-/// Two layers with dropout, and rotary positions for attention.
-inline CheckCase layered_language(LanguageBody body) {
-  const LanguageModelOptions options{.vocabulary = 4,
-                                     .body = body,
-                                     .embedding = 3,
-                                     .hidden = 4,
-                                     .heads = 2,
-                                     .longest = steps,
-                                     .form = {.layers = 2, .dropout = 0.2, .positions = RowPositions::rotary}};
+/// Two layers with dropout, and rotary positions for attention, over two segments.
+inline CheckCase layered_language(const char* model) {
+  const ModelForm form =
+      without_missing_options(
+          {.name = model, .form = {.layers = 2, .dropout = 0.2, .positions = RowPositions::rotary, .causal = true}})
+          .form;
+  const ModelSizes sizes{.input = 3, .hidden = 8, .time = steps, .form = form};
   Random own(98);
   const Tensor ids = own.integers({2, 5}, 4);
-  return of(make<LanguageModel>(options, own), ids, [](const LanguageModel& model, const Tensor& x) {
-    Random masks(5);
-    return Tensors{model(x, {}, &masks).logits};
-  });
+  return of(make<LanguageModel>(LanguageModelOptions{4, model, sizes}, own), ids,
+            [](const LanguageModel& network, const Tensor& x) {
+              Random masks(5);
+              const LanguageResult first = network(slice(x, {all, range(0, 2)}), {}, &masks);
+              return Tensors{first.logits, network(slice(x, {all, range(2)}), first.state, &masks).logits};
+            });
 }
 
 // clang-format off
@@ -161,14 +161,14 @@ inline constexpr NetworkChecks networks[] = {
     {"RecurrentModel", recurrent_models},
     {"RelationalMemoryModel", [] { return model_with_dropout("relational-memory", 106); }},
     {"LanguageModel", [] { return Cases{
-        language(LanguageBody::lstm, true),
-        language(LanguageBody::gru, false),
-        language(LanguageBody::rnn, true),
-        language(LanguageBody::rmc, true),
-        language(LanguageBody::attention, false),
-        layered_language(LanguageBody::lstm),
-        layered_language(LanguageBody::gru),
-        layered_language(LanguageBody::attention)}; }},
+        language("lstm", true),
+        language("gru", false),
+        language("rnn", true),
+        language("rmc", true),
+        language("attention", false),
+        layered_language("lstm"),
+        layered_language("gru"),
+        layered_language("attention")}; }},
 };
 // clang-format on
 

@@ -1,5 +1,6 @@
 #include <retrace/models/networks/attention_model.h>
 
+#include <retrace/nn/layers/positions.h>
 #include <retrace/nn/layers/recurrent.h>
 
 namespace retrace {
@@ -7,6 +8,12 @@ namespace {
 
 std::int64_t mlp_features(std::int64_t size, const AttentionBlockOptions& options) {
   return options.feed_forward == 0 ? 2 * size : options.feed_forward;
+}
+
+/// The positions that attention itself takes into account.
+AttentionPositions in_attention(RowPositions positions) {
+  if (positions == RowPositions::rotary) return AttentionPositions::rotary;
+  return positions == RowPositions::alibi ? AttentionPositions::alibi : AttentionPositions::none;
 }
 
 }  // namespace
@@ -28,20 +35,8 @@ Tensor AttentionBlock::last(const Tensor& rows, std::int64_t count, const Attend
   const Scope scope(this, "attention_block");
   const Tensor now = attention_norm(rows);
   const Tensor attended = attention.without_weights(last_steps(now, count), now, now, attend);
-  return after_attention(last_steps(rows, count), attended, attend.random);
-}
-
-AttentionBlock::Continued AttentionBlock::continued(const Tensor& rows, const Tensor& seen, Random* random) const {
-  const Scope scope(this, "attention_block");
-  const Tensor now = attention_norm(rows), keys = seen.defined() ? concat({seen, now}, 1) : now;
-  const Tensor mask = causal_mask(now.dim(1), keys.dim(1), now.dtype());
-  const Tensor attended = attention.without_weights(now, keys, keys, {.mask = mask, .random = random});
-  return {after_attention(rows, attended, random), keys};
-}
-
-Tensor AttentionBlock::after_attention(const Tensor& rows, const Tensor& attended, Random* random) const {
-  const Tensor mixed = rows + dropped(attended, random);
-  return mixed + dropped(out(dropped(hidden(mlp_norm(mixed), Activation::relu), random)), random);
+  const Tensor mixed = last_steps(rows, count) + dropped(attended, attend.random);
+  return mixed + dropped(out(dropped(hidden(mlp_norm(mixed), Activation::relu), attend.random)), attend.random);
 }
 
 Tensor AttentionBlock::dropped(const Tensor& x, Random* random) const {
@@ -49,11 +44,11 @@ Tensor AttentionBlock::dropped(const Tensor& x, Random* random) const {
 }
 
 AttentionModel::AttentionModel(const AttentionModelOptions& form, Random& random)
-    : input(form.input, form.size, random),
-      positions(learned_positions("AttentionModel", form.positions, form.longest, form.size, random)),
-      norm(form.size),
-      out(form.size, form.output, random),
-      options(form) {
+    : input(form.input, form.size, random), norm(form.size), options(form) {
+  if (options.positions == RowPositions::learned)
+    positions.emplace(
+        random.normal(parameter_shape("AttentionModel", "positions", {options.longest, options.size}), 0, 0.1));
+  if (options.output != 0) out.emplace(options.size, options.output, random);
   const AttentionBlockOptions block{options.feed_forward, options.dropout, in_attention(options.positions)};
   const TransformerLayerOptions layer{.heads = options.heads,
                                       .feed_forward = options.feed_forward,
@@ -73,12 +68,30 @@ const char* AttentionModel::scope_name() const {
 
 Tensor AttentionModel::operator()(const Tensor& x, Random* random) const {
   const Scope scope(this, scope_name());
-  return out(norm(at_step(last_rows(x, 1, random), 0)));
+  return answer(at_step(last_rows(x, 1, random), 0));
 }
 
 Tensor AttentionModel::answers(const Tensor& x, std::int64_t count, Random* random) const {
   const Scope scope(this, scope_name());
-  return out(norm(last_rows(x, count, random)));
+  return answer(last_rows(x, count, random));
+}
+
+Continued AttentionModel::continued(const Tensor& x, const SequenceState& state, Random* random) const {
+  const Scope scope(this, scope_name());
+  if (!options.causal)
+    throw ValueError(
+        "AttentionModel: attention whose rows see later ones cannot go on from a state; make the model with `causal`");
+  const std::size_t count = static_cast<std::size_t>(options.blocks);
+  const Tensors parts = state.take(2 * count);
+  const bool begins = parts.empty() || !parts.front().defined();
+  Tensor rows = embed(x, begins ? 0 : parts.front().dim(1));
+  SequenceState after;
+  for (std::size_t k = 0; k < count; ++k) {
+    KeyValueCache cache{parts[2 * k], parts[2 * k + 1]};
+    rows = run_block(static_cast<int>(k), rows, x.dim(1), random, &cache);
+    after.parts.insert(after.parts.end(), {cache.keys, cache.values});
+  }
+  return {answer(rows), std::move(after)};
 }
 
 StatesOverTime AttentionModel::states(const Tensor& x) const {
@@ -90,23 +103,27 @@ StatesOverTime AttentionModel::states(const Tensor& x) const {
     return stack(result.states.back().values, 1);
   };
   for (int k = 0; k < options.blocks; ++k) rows = add(text("block ", k), run_block(k, rows, x.dim(1), nullptr));
-  result.answers = add("y", out(norm(rows)));
+  result.answers = add("y", answer(rows));
   return result;
 }
 
-Tensor AttentionModel::embed(const Tensor& x) const {
+Tensor AttentionModel::embed(const Tensor& x, std::int64_t first) const {
   check_input("AttentionModel", x, 3, input.weight.dim(1));
   const std::int64_t time = x.dim(1), longest = positions ? positions->dim(0) : 0;
   if (!positions && time < 1) throw ShapeError(text("AttentionModel: the input ", x, " has no steps; give 1 or more"));
-  if (positions && (time < 1 || time > longest))
-    throw ShapeError(text("AttentionModel: the input ", x, " has ", time, " steps; from 1 to ", longest,
+  if (positions && (time < 1 || first + time > longest))
+    throw ShapeError(text("AttentionModel: the input ", x, " has ", time, " steps",
+                          first > 0 ? text(" after ", first) : "", "; from 1 to ", longest,
                           " have a position; make the model with a larger `longest`"));
-  return with_positions(input(x), options.positions, positions, 0);
+  const Tensor rows = input(x);
+  if (positions) return rows + slice(*positions, {range(first, first + time)});
+  return options.positions == RowPositions::sinusoidal ? SinusoidalPositions()(rows, first) : rows;
 }
 
-Tensor AttentionModel::run_block(int k, const Tensor& rows, std::int64_t count, Random* random) const {
+Tensor AttentionModel::run_block(int k, const Tensor& rows, std::int64_t count, Random* random,
+                                 KeyValueCache* cache) const {
   const auto place = static_cast<std::size_t>(k);
-  const AttendOptions attend{.causal = options.causal, .random = random};
+  const AttendOptions attend{.causal = options.causal, .random = random, .cache = cache};
   if (options.kind == BlockKind::attention_block) return blocks[place].last(rows, count, attend);
   return last_steps(layers[place](rows, attend), count);
 }

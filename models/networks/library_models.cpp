@@ -1,68 +1,18 @@
 // The models by name.
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/attention_model.h>
+#include <retrace/models/networks/recurrent_model.h>
 #include <retrace/models/networks/registry.h>
 #include <retrace/models/networks/relational_rnn.h>
 #include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/networks/slot_memory_model.h>
-#include <retrace/nn/layers/gru.h>
-#include <retrace/nn/layers/lstm.h>
-#include <retrace/nn/layers/rnn.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace retrace {
 namespace {
-
-const Tensor& h_of_cells(const LstmResult& result) { return result.state.h; }
-const Tensor& h_of_cells(const GruResult& result) { return result.h; }
-const Tensor& h_of_cells(const RnnResult& result) { return result.h; }
-
-/// A baseline: recurrent layers and W_out h_T + b_out, for h_T of the last layer, in both directions if it has two.
-/// Dropout falls between the layers and on h_T.
-template <class Recurrent> struct RecurrentModel {
-  Recurrent recurrent;
-  Linear out;
-
-  RecurrentModel(const ModelSizes& sizes, Random& random)
-      : recurrent(sizes.input, sizes.hidden, random,
-                  {.layers = sizes.form.layers.value_or(1),
-                   .bidirectional = sizes.form.bidirectional,
-                   .dropout = sizes.form.dropout.value_or(0)}),
-        out(sizes.form.bidirectional ? 2 * sizes.hidden : sizes.hidden, sizes.output, random) {}
-  Tensor operator()(const Tensor& x, Random* random = nullptr) const {
-    return answer(last_h(recurrent(x, {}, {}, random)), random);
-  }
-  /// Throws ValueError if bidirectional: the answer after a row would then depend on the rows behind it.
-  Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {
-    if (recurrent.options.bidirectional)
-      throw ValueError(
-          "make_model: a bidirectional model has read every row before it answers, so it has no answers "
-          "after single rows; make it without `bidirectional`");
-    return answer(last_steps(recurrent(x, {}, {}, random).y, count), random);
-  }
-  StatesOverTime states(const Tensor& x) const {
-    StatesOverTime result = states_of(recurrent, x);
-    result.answers = out(result.answers);
-    return result;
-  }
-  void visit(auto&& see) const { see("recurrent", recurrent), see("out", out); }
-
- private:
-  Tensor last_h(const auto& result) const {
-    const Tensor& h = h_of_cells(result);
-    if (h.rank() == 2) return h;  // of a single cell
-    const std::int64_t cells = h.dim(0);
-    return recurrent.options.bidirectional ? concat({slice(h, {cells - 2}), slice(h, {cells - 1})}, -1)
-                                           : slice(h, {cells - 1});
-  }
-  Tensor answer(const Tensor& h, Random* random) const {
-    const double probability = recurrent.options.dropout;
-    return out(probability > 0 ? dropout(h, probability, random) : h);
-  }
-};
 
 MemoryKind memory_kind(std::string_view name) {
   if (name == "cell") return MemoryKind::cell;
@@ -86,6 +36,11 @@ struct RelationalModel {
   Tensor operator()(const Tensor& x, Random* random = nullptr) const { return network.last(x, random).y; }
   Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {
     return network.answers(x, count, random).y;
+  }
+  Continued continued(const Tensor& x, const SequenceState& state, Random* random = nullptr) const {
+    const Tensors parts = state.take(3);
+    auto [y, after] = network.continued(x, {{parts[0], parts[1]}, parts[2]}, random);
+    return {std::move(y), {{after.lstm.h, after.lstm.c, after.memory}}};
   }
   MemoryTrace trace(const Tensor& x) const { return network.trace(x); }
   StatesOverTime states(const Tensor& x) const { return network.states(x); }
@@ -150,11 +105,17 @@ ModelChoices slot_choices() {
 
 ModelChoices rmc_choices() {
   return {.memories = {{"", memory_part_names(), {MemoryGate::unit, MemoryGate::memory, MemoryGate::none}}},
-          .form = {"layers", "dropout"}};
+          .form = {"layers", "dropout"},
+          .rows = true,
+          .carried = true};
 }
 
-ModelChoices recurrent_choices() { return {.form = {"layers", "dropout", "bidirectional"}}; }
-ModelChoices attention_choices() { return {.form = {"layers", "dropout", "positions", "causal", "feed-forward"}}; }
+ModelChoices recurrent_choices() {
+  return {.form = {"layers", "dropout", "bidirectional"}, .rows = true, .carried = true};
+}
+ModelChoices attention_choices(bool rows) {
+  return {.form = {"layers", "dropout", "positions", "causal", "feed-forward"}, .rows = rows};
+}
 
 /// The library's models, but for those of the zoo: a new one is a line here.
 Registry<Entry>& models() {
@@ -165,8 +126,8 @@ Registry<Entry>& models() {
        {"rnn", {factory_of<RecurrentModel<Rnn>>(), recurrent_choices()}},
        {"relational-rnn", {factory_of<RelationalModel>(), relational_choices()}},
        {"rmc", {make_rmc, rmc_choices()}},
-       {"attention", {make_attention<BlockKind::attention_block>, attention_choices()}},
-       {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices()}},
+       {"attention", {make_attention<BlockKind::attention_block>, attention_choices(true)}},
+       {"transformer", {make_attention<BlockKind::encoder_layer>, attention_choices(false)}},
        {"relational-memory", {factory_of<SlotMemoryModel<MemoryKind::relational>>(), slot_choices()}}});
   return all;
 }

@@ -28,6 +28,8 @@ struct ModelChoices {
   std::vector<std::string_view> form = {};  // names of model_option_rows()
   std::optional<int> heads = {};            // the default; if not given, that of the task's recipe
   std::optional<std::int64_t> slots = {};   // likewise
+  bool rows = false;     // whether ModelSizes::output may be 0: the answers are then its rows before the last layer
+  bool carried = false;  // whether it begins a segment of a text with the state after the one before, in training too
 };
 
 }  // namespace retrace

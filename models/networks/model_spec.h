@@ -75,7 +75,7 @@ struct ModelSpec {
 struct ModelSizes {
   std::int64_t input = 1;
   std::int64_t hidden = 64;
-  std::int64_t output = 1;
+  std::int64_t output = 1;      // 0, where ModelChoices::rows allows it: without the last layer
   std::int64_t slot_size = 64;  // of a relational memory, as the next two
   std::int64_t slots = 4;
   int heads = 2;

@@ -45,17 +45,24 @@ RelationalRNN::RelationalRNN(std::int64_t input, std::int64_t hidden, std::int64
 // The LSTM never reads the memory, so both run one after the other over the whole sequence: the LSTM's input projection
 // is one product, and so is the output layer.
 
-RelationalResult RelationalRNN::operator()(const Tensor& x, Random* random) const {
-  check_sequence(x, cell.lstm.cell.input());
-  return answers(x, x.dim(1), random);
-}
+RelationalResult RelationalRNN::operator()(const Tensor& x, Random* random) const { return continued(x, {}, random); }
 
 RelationalResult RelationalRNN::answers(const Tensor& x, std::int64_t count, Random* random) const {
+  return run(x, {}, count, random);
+}
+
+RelationalResult RelationalRNN::continued(const Tensor& x, const RelationalState& state, Random* random) const {
+  check_sequence(x, cell.lstm.cell.input());
+  return run(x, state, x.dim(1), random);
+}
+
+RelationalResult RelationalRNN::run(const Tensor& x, const RelationalState& state, std::int64_t count,
+                                    Random* random) const {
   const Scope scope(this, "relational_rnn");
   check_sequence(x, cell.lstm.cell.input());
-  LstmResult read_by_lstm = cell.lstm(x);
+  LstmResult read_by_lstm = cell.lstm(x, state.lstm);
   const Tensor states = last_steps(read_by_lstm.y, count);
-  MemoryOverTime memory(cell.memory, read_by_lstm.y);
+  MemoryOverTime memory(cell.memory, read_by_lstm.y, state.memory);
   Tensors means;
   for (std::int64_t t = 0; t < x.dim(1); ++t) {
     const Tensor slots = memory.step(t);

@@ -55,6 +55,8 @@ struct RelationalRNN {
   RelationalResult operator()(const Tensor& x, Random* random = nullptr) const;
   /// The last `count` of them: z [B, count, O]. Throws ShapeError unless count is 1 to T.
   RelationalResult answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const;
+  /// Every answer, and the state after them, from that state instead of the initial one (if its tensors are defined).
+  RelationalResult continued(const Tensor& x, const RelationalState& state, Random* random = nullptr) const;
   /// The last answer, z [B, O], without computing the others.
   RelationalResult last(const Tensor& x, Random* random = nullptr) const;
   /// h and c of the LSTM and the memory after every step, and every answer.
@@ -64,6 +66,7 @@ struct RelationalRNN {
   void visit(auto&& see) const { see("cell", cell), see("out", out); }
 
  private:
+  RelationalResult run(const Tensor& x, const RelationalState& state, std::int64_t count, Random* random) const;
   Tensor answer(const Tensor& y, Random* random) const {
     return out(dropout > 0 ? retrace::dropout(y, dropout, random) : y);
   }

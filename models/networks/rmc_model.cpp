@@ -6,6 +6,7 @@ namespace retrace {
 
 RmcModel::RmcModel(const RmcModelOptions& options, Random& random) : core(options.input, random, options.core) {
   std::int64_t size = checked_product("RmcModel", "slots x slot size", {options.core.slots, core.slot_size()});
+  if (options.output == 0) return;
   for (int layer = 0; layer < options.head_layers; ++layer) {
     head.emplace_back(size, options.head_size, random);
     size = options.head_size;
@@ -19,21 +20,32 @@ Tensor RmcModel::operator()(const Tensor& x, Random* random) const {
 }
 
 Tensor RmcModel::answers(const Tensor& x, std::int64_t count, Random* random) const {
+  return run(x, {}, count, random).answers;
+}
+
+Continued RmcModel::continued(const Tensor& x, const SequenceState& state, Random* random) const {
+  check_input("RmcModel", x, 3, core.input.weight.dim(1));
+  return run(x, state, x.dim(1), random);
+}
+
+Continued RmcModel::run(const Tensor& x, const SequenceState& state, std::int64_t count, Random* random) const {
   const Scope scope(this, "rmc_model");
   check_input("RmcModel", x, 3, core.input.weight.dim(1));
   check_last_steps(x, count);
   const RelationalMemoryCore::Projected projected = core.project(x);  // of all steps
-  Tensor memory = core.initial_memory(x.dim(0));
+  Tensor memory = state.take(1)[0];
+  if (!memory.defined()) memory = core.initial_memory(x.dim(0));
   Tensors memories;
   for (std::int64_t t = 0; t < x.dim(1); ++t) {
     const Tensor gate = projected.gate.defined() ? at_step(projected.gate, t) : Tensor();
     memory = core.step(memory, {at_step(projected.rows, t), gate}, random).memory;
     if (t >= x.dim(1) - count) memories.push_back(reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)}));
   }
-  return answer(stack(memories, 1), random);
+  return {answer(stack(memories, 1), random), {{memory}}};
 }
 
 Tensor RmcModel::answer(const Tensor& memories, Random* random) const {
+  if (head.empty()) return memories;
   const double dropped = core.options.dropout;
   Tensor y = memories;
   for (std::size_t layer = 0; layer + 1 < head.size(); ++layer) {
@@ -44,17 +56,8 @@ Tensor RmcModel::answer(const Tensor& memories, Random* random) const {
 }
 
 StatesOverTime RmcModel::states(const Tensor& x) const {
-  const Scope scope(this, "rmc_model");
   check_input("RmcModel", x, 3, core.input.weight.dim(1));
-  StatesOverTime result;
-  Tensor memory = core.initial_memory(x.dim(0));
-  Tensors flat;
-  for (const Tensor& now : steps_of(x)) {
-    result.add("memory", memory = core(memory, now).memory);
-    flat.push_back(reshape(memory, {x.dim(0), memory.dim(1) * memory.dim(2)}));
-  }
-  result.answers = answer(stack(flat, 1));
-  return result;
+  return memory_over_time(*this, x);
 }
 
 MemoryTrace RmcModel::trace(const Tensor& x) const {

@@ -17,7 +17,7 @@ RelationalMemoryCoreOptions core_options(const ModelSizes& sizes);
 /// The sizes of an RmcModel.
 struct RmcModelOptions {
   std::int64_t input = 1;
-  std::int64_t output = 1;
+  std::int64_t output = 1;  // 0: without the MLP; the answers are the flattened memories
   RelationalMemoryCoreOptions core = {};
   int head_layers = 2;  // hidden layers of the MLP
   std::int64_t head_size = 128;
@@ -33,13 +33,20 @@ struct RmcModel {
   Tensor operator()(const Tensor& x, Random* random = nullptr) const;
   /// Answers after each of the last `count` steps: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const;
+  /// From the memory.
+  Continued continued(const Tensor& x, const SequenceState& state, Random* random = nullptr) const;
   /// The memory after every step, and every answer.
   StatesOverTime states(const Tensor& x) const;
   /// The trace of the memory over x; its attention is that of the last block.
   MemoryTrace trace(const Tensor& x) const;
-  void visit(auto&& see) const { see("core", core), see("head", head); }
+  void visit(auto&& see) const {
+    if (head.empty()) return core.visit(see);
+    see("core", core), see("head", head);
+  }
 
  private:
+  /// The answers after the last `count` steps.
+  Continued run(const Tensor& x, const SequenceState& state, std::int64_t count, Random* random) const;
   /// The MLP for flat memories [B, T, N S].
   Tensor answer(const Tensor& memories, Random* random = nullptr) const;
 };

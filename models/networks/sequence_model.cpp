@@ -14,6 +14,11 @@ Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int
   return concat(answers, 1);
 }
 
+Continued SequenceModel::continued(const Tensor& x, const SequenceState& state, Random* random) const {
+  const Tensor before = state.take(1)[0], rows = before.defined() ? concat({before, x}, 1) : x;
+  return {answers(rows, x.dim(1), random), {{rows}}};
+}
+
 StatesOverTime SequenceModel::states(const Tensor& x) const { return answers_over_time(answers(x, x.dim(1))); }
 
 }  // namespace retrace

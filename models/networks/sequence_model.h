@@ -16,6 +16,7 @@
 #include <retrace/models/networks/memory_trace.h>
 #include <retrace/models/networks/model_choices.h>
 #include <retrace/models/networks/model_spec.h>
+#include <retrace/models/networks/sequence_state.h>
 #include <retrace/models/networks/states_over_time.h>
 #include <retrace/nn/module/names.h>
 
@@ -29,13 +30,15 @@ class SequenceModel {
   SequenceModel(const SequenceModel&) = delete;
   SequenceModel& operator=(const SequenceModel&) = delete;
 
-  /// x [B, T, I] -> [B, O].
-  virtual Tensor operator()(const Tensor& x) const = 0;
+  /// x [B, T, I] -> [B, O]. In training, dropout draws from `random`; null turns it off, as in evaluation.
+  virtual Tensor operator()(const Tensor& x, Random* random = nullptr) const = 0;
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
-  virtual Tensor answers(const Tensor& x, std::int64_t count) const = 0;
-  /// Both of them in training: dropout draws from `random`; null turns it off, as in evaluation.
-  virtual Tensor operator()(const Tensor& x, Random* /*random*/) const { return (*this)(x); }
-  virtual Tensor answers(const Tensor& x, std::int64_t count, Random* /*random*/) const { return answers(x, count); }
+  virtual Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const = 0;
+  /// Goes on from a state: reads x [B, T, I] after the rows that led to it, and answers after each row. The answers to
+  /// segments one after the other are those of answers() to all their rows at once, if an answer depends on no later
+  /// row. Throws ShapeError for a state of another model or batch. A model without a state of its own keeps all rows
+  /// and reads them again.
+  virtual Continued continued(const Tensor& x, const SequenceState& state, Random* random = nullptr) const;
   /// The trace of its memory over x, if it has one.
   virtual std::optional<MemoryTrace> trace(const Tensor& /*x*/) const { return std::nullopt; }
   /// Its states after each row of x, and the answers after all of them. Of a model that shows no states, only the
@@ -57,30 +60,35 @@ class SequenceModel {
 Tensor answers_to_prefixes(const SequenceModel& model, const Tensor& x, std::int64_t count, Random* random = nullptr);
 
 /// A module with operator()(x [B, T, I]) -> [B, O] as a SequenceModel. Where it has answers(x, count) -> [B, count, O],
-/// too, one run gives them all; where it has trace(x) -> MemoryTrace, `retrace eval` reports on its memory; where it
-/// has states(x) -> StatesOverTime, `retrace study --gradient-flow` shows the gradients of its states. A module with
-/// dropout takes a Random*, null for evaluation, as the last argument of operator() and of answers().
+/// too, one run gives them all; where it has continued(x, state, random) -> Continued, a text is continued from that
+/// state; where it has trace(x) -> MemoryTrace, `retrace eval` reports on its memory; where it has states(x) ->
+/// StatesOverTime, `retrace study --gradient-flow` shows the gradients of its states. A module with dropout takes a
+/// Random*, null for evaluation, as the last argument of operator() and of answers().
 template <Module M> class SequenceModelOf final : public SequenceModel {
  public:
   template <class... Arguments>
   explicit SequenceModelOf(Arguments&&... arguments) : module_(std::forward<Arguments>(arguments)...) {
     parameters_ = parameters(module_);
   }
-  Tensor operator()(const Tensor& x) const override { return module_(x); }
-  Tensor operator()(const Tensor& x, Random* random) const override {
+  Tensor operator()(const Tensor& x, Random* random = nullptr) const override {
     if constexpr (requires { module_(x, random); })
       return module_(x, random);
     else
       return module_(x);
   }
-  Tensor answers(const Tensor& x, std::int64_t count) const override { return answers(x, count, nullptr); }
-  Tensor answers(const Tensor& x, std::int64_t count, Random* random) const override {
+  Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const override {
     if constexpr (requires { module_.answers(x, count, random); })
       return module_.answers(x, count, random);
     else if constexpr (requires { module_.answers(x, count); })
       return module_.answers(x, count);
     else
       return answers_to_prefixes(*this, x, count, random);
+  }
+  Continued continued(const Tensor& x, const SequenceState& state, Random* random = nullptr) const override {
+    if constexpr (requires { module_.continued(x, state, random); })
+      return module_.continued(x, state, random);
+    else
+      return SequenceModel::continued(x, state, random);
   }
   std::optional<MemoryTrace> trace(const Tensor& x) const override {
     if constexpr (requires { module_.trace(x); })

@@ -72,8 +72,8 @@ MemoryTrace SlotMemory::trace(const Tensor& x) const {
   return trace;
 }
 
-MemoryOverTime::MemoryOverTime(const SlotMemory& memory, const Tensor& x)
-    : memory_(memory), x_(x), slots_(memory.initial_memory(x.dim(0))) {
+MemoryOverTime::MemoryOverTime(const SlotMemory& memory, const Tensor& x, const Tensor& slots)
+    : memory_(memory), x_(x), slots_(slots.defined() ? slots : memory.initial_memory(x.dim(0))) {
   if (const CellMemory* cell = std::get_if<CellMemory>(&memory.memory)) projected_ = cell->project(x);
 }
 

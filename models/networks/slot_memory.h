@@ -44,11 +44,11 @@ struct SlotMemory {
   }
 };
 
-/// The slots after each of the vectors x [B, T, I], step by step; everything that does not depend on the slots is
-/// computed for all steps at once.
+/// The slots after each of the vectors x [B, T, I], step by step, from `slots` or, if they are undefined, the initial
+/// memory; everything that does not depend on the slots is computed for all steps at once.
 class MemoryOverTime {
  public:
-  MemoryOverTime(const SlotMemory& memory, const Tensor& x);
+  MemoryOverTime(const SlotMemory& memory, const Tensor& x, const Tensor& slots = {});
   /// Takes in x[:, t], for t = 0, 1, ...
   const Tensor& step(std::int64_t t);
   const Tensor& slots() const { return slots_; }

@@ -31,33 +31,31 @@ template <MemoryKind kind> struct SlotMemoryModel {
   }
   /// Answers after each of the last `count` rows: [B, count, O]. Throws ShapeError unless count is 1 to T.
   Tensor answers(const Tensor& x, std::int64_t count, Random* random = nullptr) const {
+    return run(x, {}, count, random).answers;
+  }
+  /// From the slots.
+  Continued continued(const Tensor& x, const SequenceState& state, Random* random = nullptr) const {
+    check_rows(x);
+    return run(x, state, x.dim(1), random);
+  }
+  /// The memory after every row, and every answer.
+  StatesOverTime states(const Tensor& x) const { return check_rows(x), memory_over_time(*this, x); }
+  MemoryTrace trace(const Tensor& x) const { return check_rows(x), memory.trace(x); }
+  void visit(auto&& see) const { see("memory", memory), see("out", out); }
+
+ private:
+  /// The answers after the last `count` rows.
+  Continued run(const Tensor& x, const SequenceState& state, std::int64_t count, Random* random) const {
     check_rows(x), check_last_steps(x, count);
-    MemoryOverTime over_time(memory, x);
+    MemoryOverTime over_time(memory, x, state.take(1)[0]);
     Tensors last;
     for (std::int64_t t = 0; t < x.dim(1); ++t) {
       over_time.step(t);
       if (t >= x.dim(1) - count) last.push_back(flat(over_time.slots()));
     }
     const Tensor memories = stack(last, 1);
-    return out(dropout > 0 ? retrace::dropout(memories, dropout, random) : memories);
+    return {out(dropout > 0 ? retrace::dropout(memories, dropout, random) : memories), {{over_time.slots()}}};
   }
-  /// The memory after every row, and every answer.
-  StatesOverTime states(const Tensor& x) const {
-    check_rows(x);
-    StatesOverTime result;
-    Tensor slots = memory.initial_memory(x.dim(0));
-    Tensors each;
-    for (const Tensor& now : steps_of(x)) {
-      result.add("memory", slots = memory(slots, now));
-      each.push_back(flat(slots));
-    }
-    result.answers = out(stack(each, 1));
-    return result;
-  }
-  MemoryTrace trace(const Tensor& x) const { return check_rows(x), memory.trace(x); }
-  void visit(auto&& see) const { see("memory", memory), see("out", out); }
-
- private:
   static Tensor flat(const Tensor& slots) { return reshape(slots, {slots.dim(0), slots.dim(1) * slots.dim(2)}); }
   static void check_rows(const Tensor& x) {
     check_defined("SlotMemoryModel", x, "x");

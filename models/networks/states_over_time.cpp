@@ -7,35 +7,38 @@
 namespace retrace {
 namespace {
 
-Tensor state_of_zeros(const Tensor& x, std::int64_t size) { return zeros({x.dim(0), size}, x.dtype()); }
+const Tensor& h_of(const Tensor& h) { return h; }
+const Tensor& h_of(const LstmState& state) { return state.h; }
 
-/// One cell after the other, each over what the one below gives: run(cell, steps of its input, the suffix of its
-/// states' names, result) -> h after each step.
-template <class Layer, class Run> StatesOverTime states_of_layers(const Layer& layer, const Tensor& x, Run&& run) {
+Tensor initial_state(const auto& cell, const Tensor& x) { return zeros({x.dim(0), cell.hidden()}, x.dtype()); }
+LstmState initial_state(const LstmCell& cell, const Tensor& x) {
+  const Shape shape{x.dim(0), cell.hidden()};
+  return {zeros(shape, x.dtype()), zeros(shape, x.dtype())};
+}
+
+void add(StatesOverTime& result, const std::string& suffix, const Tensor& h) { result.add("h" + suffix, h); }
+void add(StatesOverTime& result, const std::string& suffix, const LstmState& state) {
+  result.add("h" + suffix, state.h);
+  result.add("c" + suffix, state.c);
+}
+
+/// One cell after the other, each over the h that the one below gives.
+template <class Layer> StatesOverTime states_of_cells(const Layer& layer, const Tensor& x) {
   if (layer.options.bidirectional)
     throw ValueError("states_of: the states of a bidirectional layer have no order in time; take one direction");
   StatesOverTime result;
   Tensors steps = steps_of(x);
   for (int k = 0; k < layer.options.layers; ++k) {
     const auto& cell = k == 0 ? layer.cell : layer.further[static_cast<std::size_t>(k) - 1];
-    steps = run(cell, steps, layer.options.layers == 1 ? std::string() : text(" of layer ", k), result);
+    auto state = initial_state(cell, x);
+    for (Tensor& step : steps) {
+      state = cell(step, state);
+      add(result, layer.options.layers == 1 ? std::string() : text(" of layer ", k), state);
+      step = h_of(state);
+    }
   }
   result.answers = stack(steps, 1);
   return result;
-}
-
-/// A layer whose cells have one state, h' = cell(x, h).
-template <class Layer> StatesOverTime states_of_h(const Layer& layer, const Tensor& x) {
-  return states_of_layers(
-      layer, x, [](const auto& cell, const Tensors& steps, const std::string& suffix, StatesOverTime& result) {
-        Tensors outputs;
-        Tensor h = state_of_zeros(steps.front(), cell.hidden());
-        for (const Tensor& now : steps) {
-          result.add("h" + suffix, h = cell(now, h));
-          outputs.push_back(h);
-        }
-        return outputs;
-      });
 }
 
 }  // namespace
@@ -61,28 +64,17 @@ StatesOverTime answers_over_time(const Tensor& y) {
 
 StatesOverTime states_of(const Rnn& layer, const Tensor& x) {
   const Scope scope(&layer, "rnn");
-  return states_of_h(layer, x);
+  return states_of_cells(layer, x);
 }
 
 StatesOverTime states_of(const Gru& layer, const Tensor& x) {
   const Scope scope(&layer, "gru");
-  return states_of_h(layer, x);
+  return states_of_cells(layer, x);
 }
 
 StatesOverTime states_of(const Lstm& layer, const Tensor& x) {
   const Scope scope(&layer, "lstm");
-  return states_of_layers(
-      layer, x, [](const LstmCell& cell, const Tensors& steps, const std::string& suffix, StatesOverTime& result) {
-        Tensors outputs;
-        LstmState state{state_of_zeros(steps.front(), cell.hidden()), state_of_zeros(steps.front(), cell.hidden())};
-        for (const Tensor& now : steps) {
-          state = cell(now, state);
-          result.add("h" + suffix, state.h);
-          result.add("c" + suffix, state.c);
-          outputs.push_back(state.h);
-        }
-        return outputs;
-      });
+  return states_of_cells(layer, x);
 }
 
 }  // namespace retrace

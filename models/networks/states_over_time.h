@@ -3,11 +3,14 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <retrace/models/networks/sequence_state.h>
 #include <retrace/nn/layers/gru.h>
 #include <retrace/nn/layers/lstm.h>
 #include <retrace/nn/layers/rnn.h>
+#include <retrace/ops/ops.h>
 
 namespace retrace {
 
@@ -29,6 +32,20 @@ Tensors steps_of(const Tensor& x);
 
 /// A network without states of its own: y [B, T, O], its answers, as a state "y".
 StatesOverTime answers_over_time(const Tensor& y);
+/// A model whose state, from which it goes on, is one memory.
+template <class Model> StatesOverTime memory_over_time(const Model& model, const Tensor& x) {
+  StatesOverTime result;
+  SequenceState state;
+  Tensors answers;
+  for (const Tensor& now : steps_of(x)) {
+    auto [answer, next] = model.continued(unsqueeze(now, 1), state);
+    result.add("memory", next.parts[0]);
+    answers.push_back(answer);
+    state = std::move(next);
+  }
+  result.answers = concat(answers, 1);
+  return result;
+}
 /// Recurrent layers from a state of zeros; the answers are h of the last one after every step. An Lstm has the states h
 /// and c; of several layers, each has its own, "h of layer 0". Throws ValueError for a bidirectional layer, which has
 /// no order in time.

@@ -36,7 +36,7 @@ class Reader {
   }
 
   const TextModel& model_;
-  LanguageState state_;
+  SequenceState state_;
   std::vector<std::int32_t> seen_;
 };
 

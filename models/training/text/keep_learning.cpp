@@ -27,7 +27,7 @@ std::vector<double> losses_while_learning(const TextModel& model, TokenIds ids, 
   // Momentum would go on in the direction of earlier segments.
   Adam adam(learner.network, {.lr = options.learning_rate, .b1 = 0});
   std::vector<double> losses;
-  LanguageState state;
+  SequenceState state;
   for (std::int64_t number = 0; number < streams.segments(); ++number) {
     Tape tape;
     const Streams::Segment segment = streams.segment(number);

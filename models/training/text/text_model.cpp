@@ -2,9 +2,7 @@
 #include <retrace/models/formats/counts.h>
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
-#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/model_options.h>
-#include <retrace/models/networks/rmc_model.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/text/text_model.h>
@@ -18,17 +16,6 @@ namespace retrace {
 namespace {
 
 constexpr const char* metadata_entry = "text_model";
-
-// In the order of the alternatives of LanguageBody, the last of which stands for all other models.
-constexpr std::array<std::string_view, 5> names{"lstm", "gru", "rnn", "rmc", "attention"};
-
-LanguageBody body_named(std::string_view name) {
-  const std::vector<std::string_view> known = text_model_names();
-  const auto found = std::ranges::find(known, name);
-  if (found == known.end()) throw ValueError(unknown_name("TextModel", "model", name, known, {}, listed_models(known)));
-  return static_cast<LanguageBody>(
-      std::min<std::size_t>(static_cast<std::size_t>(found - known.begin()), names.size()));
-}
 
 /// Refuses options that the model does not have, and layers that see later rows, which the model has to predict.
 void check_form(const TextModelOptions& options) {
@@ -48,27 +35,15 @@ ModelForm causal_form(const TextModelOptions& options) {
 }
 
 LanguageModelOptions network_options(const TextModelOptions& options, const Vocabulary& vocabulary) {
-  constexpr int heads = 4;
-  const LanguageBody body = body_named(options.model);
-  const bool has_heads = body == LanguageBody::attention || options.model == "transformer";
-  if (has_heads && options.hidden % heads != 0)
-    throw ValueError(text("TextModel: hidden is ", options.hidden, ", which the ", heads, " heads of ", options.model,
-                          " do not divide; give a multiple of ", heads));
   check_form(options);
-  const ModelSizes sizes = sizes_of(options.spec());
-  if (body == LanguageBody::rmc && (sizes.heads < 1 || sizes.slot_size % sizes.heads != 0))
+  ModelSizes sizes = sizes_of(options.spec());
+  if (options.model == "rmc" && (sizes.heads < 1 || sizes.slot_size % sizes.heads != 0))
     throw ValueError(text("TextModel: ", sizes.heads, " heads do not divide slots of ", sizes.slot_size,
                           " features; choose heads that do"));
-  return {.vocabulary = vocabulary.size(),
-          .body = body,
-          .embedding = embedding_size(options, vocabulary),
-          .hidden = options.hidden,
-          .core = core_options(sizes),
-          .heads = heads,
-          .longest = options.length,
-          .tied = vocabulary.kind() == TokenKind::words,
-          .sequence = options.model,
-          .form = causal_form(options)};
+  sizes.input = embedding_size(options, vocabulary);
+  sizes.time = options.length;
+  sizes.form = causal_form(options);
+  return {vocabulary.size(), options.model, sizes, vocabulary.kind() == TokenKind::words};
 }
 
 TextModel model_of(const JsonFields& description, const std::vector<NamedTensor>& weights) {
@@ -92,13 +67,6 @@ TextModel model_of(const JsonFields& description, const std::vector<NamedTensor>
 
 }  // namespace
 
-std::vector<std::string_view> text_model_names() {
-  std::vector<std::string_view> known(names.begin(), names.end());
-  for (const std::string_view name : model_names())
-    if (std::ranges::find(names, name) == names.end()) known.push_back(name);
-  return known;
-}
-
 ModelSpec TextModelOptions::spec() const {
   ModelSpec spec{.name = model, .sizes = {.hidden = hidden}, .parts = parts, .form = form};
   if (form.dropout == 0.0) spec.form.dropout.reset();  // none
@@ -121,7 +89,8 @@ TextModel::TextModel(TextModelOptions given, Vocabulary known, Random& random)
     : options(std::move(given)), vocabulary(std::move(known)), network(network_options(options, vocabulary), random) {}
 
 bool TextModel::carries_state() const {
-  return !std::holds_alternative<CausalAttention>(network.body) && !std::holds_alternative<SequenceBody>(network.body);
+  const std::optional<ModelChoices> choices = choices_of(options.model);
+  return choices && choices->carried;
 }
 
 ModelDescription describe_text_model(const TextModel& model) {

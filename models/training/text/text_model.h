@@ -14,7 +14,7 @@ namespace retrace {
 
 /// The sizes of a language model, by name.
 struct TextModelOptions {
-  std::string model = "lstm";  // text_model_names()
+  std::string model = "lstm";  // model_names(); attention is causal
   std::int64_t hidden = 128;   // features of the body; an rmc's are rounded down to a multiple of 4
   std::int64_t length = 64;    // tokens of a segment, and attention's limit
   ModelForm form = {};         // dropout also falls on the embedded tokens
@@ -31,9 +31,6 @@ struct TextModelOptions {
 /// less than 64, random embeddings resemble each other, and are learned more slowly.
 std::int64_t embedding_size(const TextModelOptions& options, const Vocabulary& vocabulary);
 
-/// lstm, gru, rnn, rmc and attention, then all other models (sequence_model.h). Attention is causal.
-std::vector<std::string_view> text_model_names();
-
 /// A LanguageModel for the tokens of a vocabulary. For words, the embedding is tied to the logits. An rmc has, unless
 /// the options say otherwise, one slot of 4 heads, as in the language models of its paper; attention and the
 /// transformer have 4 heads and, unless the form says otherwise, 2 blocks.
@@ -48,10 +45,10 @@ struct TextModel {
   /// Makes the weights in the default dtype. Throws ValueError for an unknown model (and suggests the nearest known
   /// name), for an option of the form that it does not have, for bidirectional layers and for attention that is not
   /// causal, which would see the tokens to predict, for `hidden` that is not a multiple of attention's heads, for slots
-  /// that are not a multiple of an rmc's, and for a registered model that sees later rows (see SequenceBody).
+  /// that are not a multiple of an rmc's, and for a registered model that sees later rows.
   TextModel(TextModelOptions options, Vocabulary vocabulary, Random& random);
-  /// Whether the state carries over from segment to segment. True for lstm, gru, rnn and rmc; the others read each
-  /// segment by itself.
+  /// Whether the state carries over from segment to segment (ModelChoices::carried), as of lstm, gru, rnn and rmc; the
+  /// others read each segment by itself.
   bool carries_state() const;
 };
 

@@ -12,6 +12,20 @@ namespace {
 constexpr std::int64_t ids_of_a_test_row = 1024;
 constexpr std::int64_t max_test_rows = 64;
 
+/// Calls see(segment, logits) for each segment of the streams, in evaluation, and before() before each.
+template <class See>
+void read(const TextModel& model, const Streams& streams, See&& see, const std::function<void()>& before = {}) {
+  const NoTape unrecorded;
+  SequenceState state;
+  for (std::int64_t number = 0; number < streams.segments(); ++number) {
+    if (before) before();
+    const Streams::Segment segment = streams.segment(number);
+    LanguageResult result = model.network(segment.in, state);
+    if (model.carries_state()) state = std::move(result.state);
+    see(segment, result.logits);
+  }
+}
+
 }  // namespace
 
 void check_length(const TextData& data, std::int64_t rows, std::int64_t length) {
@@ -35,41 +49,30 @@ std::int64_t streams_of_test(TokenIds ids) {
 }
 
 std::vector<double> token_losses(const TextModel& model, TokenIds ids, std::int64_t rows) {
-  const NoTape unrecorded;
   const Streams streams(ids, rows, model.options.length);
   std::vector<std::vector<double>> of_rows(static_cast<std::size_t>(rows));
-  LanguageState state;
-  for (std::int64_t number = 0; number < streams.segments(); ++number) {
-    const Streams::Segment segment = streams.segment(number);
-    const LanguageResult result = model.network(segment.in, state);
-    if (model.carries_state()) state = result.state;
+  read(model, streams, [&](const Streams::Segment& segment, const Tensor& logits) {
     const Tensor each =
-        cross_entropy(result.logits, segment.next, {.reduction = Reduction::none, .ignore_index = no_token}).to(f64);
+        cross_entropy(logits, segment.next, {.reduction = Reduction::none, .ignore_index = no_token}).to(f64);
     const auto losses = each.values<double>();
     const auto next = segment.next.values<std::int64_t>();
     const std::size_t time = losses.size() / of_rows.size();
     for (std::size_t k = 0; k < losses.size(); ++k)
       if (next[k] != no_token) of_rows[k / time].push_back(losses[k]);
-  }
+  });
   std::vector<double> together;
   for (const std::vector<double>& row : of_rows) together.insert(together.end(), row.begin(), row.end());
   return together;
 }
 
 Evaluation evaluate(const TextModel& model, TokenIds ids, const std::function<void()>& before_segment) {
-  const NoTape unrecorded;
-  const auto count = static_cast<std::int64_t>(ids.size());
   const Streams streams(ids, streams_of_test(ids), model.options.length);
   double total = 0;
-  LanguageState state;
-  for (std::int64_t number = 0; number < streams.segments(); ++number) {
-    if (before_segment) before_segment();
-    const Streams::Segment segment = streams.segment(number);
-    const LanguageResult result = model.network(segment.in, state);
-    if (model.carries_state()) state = result.state;
-    total += cross_entropy(result.logits, segment.next, {.reduction = Reduction::sum, .ignore_index = no_token}).item();
-  }
-  const double loss = total / static_cast<double>(count - 1);
+  const auto add = [&](const Streams::Segment& segment, const Tensor& logits) {
+    total += cross_entropy(logits, segment.next, {.reduction = Reduction::sum, .ignore_index = no_token}).item();
+  };
+  read(model, streams, add, before_segment);
+  const double loss = total / static_cast<double>(ids.size() - 1);
   return {.loss = loss, .metric = metric_of(model.vocabulary.kind(), loss)};
 }
 
@@ -128,7 +131,7 @@ Tensor TextTraining::loss_of(std::int64_t batch) {
   const std::int64_t number = batch % streams_.segments();
   const Streams::Segment segment = streams_.segment(number);
   Random dropout = dropout_.stream(static_cast<std::uint64_t>(batch));
-  const LanguageResult result = model_.network(segment.in, number == 0 ? LanguageState() : carried_, &dropout);
+  const LanguageResult result = model_.network(segment.in, number == 0 ? SequenceState() : carried_, &dropout);
   if (model_.carries_state()) carried_ = result.state.detach();
   return cross_entropy(result.logits, segment.next, {.ignore_index = no_token});
 }

@@ -55,13 +55,13 @@ class TextTraining : public Training {
   Tensor loss_of(std::int64_t batch) override;
   void mark() override { marked_ = carried_; }
   void rewind() override { carried_ = marked_; }
-  Names names() const override { return names_of(model_.network); }
+  Names names() const override { return model_.network.names(); }
 
   const TextModel& model_;
   const TextData& data_;
   Streams streams_;
   Random dropout_;
-  LanguageState carried_, marked_;
+  SequenceState carried_, marked_;
 };
 
 }  // namespace retrace

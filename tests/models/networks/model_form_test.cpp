@@ -213,7 +213,7 @@ TEST_F(ModelFormTest, ALayeredLanguageModelContinuesItsRun) {
   const Tensor ids = random.integers({3, 10}, 7);
   const auto check = [&](const LanguageModelOptions& options, const std::string& what) {
     const LanguageModel model(options, random);
-    LanguageState state;
+    SequenceState state;
     Tensors logits;
     for (const auto& [begin, end] : {std::pair{0, 4}, {4, 5}, {5, 10}}) {
       auto [of_segment, next] = model(slice(ids, {all, range(begin, end)}), state);
@@ -222,18 +222,14 @@ TEST_F(ModelFormTest, ALayeredLanguageModelContinuesItsRun) {
     }
     expect_near(concat(logits, 1), model(ids).logits, 1e-12, what);
   };
-  for (const LanguageBody body : {LanguageBody::lstm, LanguageBody::gru, LanguageBody::rnn})
-    check({.vocabulary = 7, .body = body, .embedding = 6, .hidden = 8, .form = {.layers = 2, .dropout = 0.3}},
-          "recurrent");
-  for (const RowPositions positions : all_positions)
-    check({.vocabulary = 7,
-           .body = LanguageBody::attention,
-           .embedding = 6,
-           .hidden = 8,
-           .heads = 2,
-           .longest = 10,
-           .form = {.dropout = 0.3, .positions = positions}},
-          std::string(name_of(positions)));
+  const auto with = [](ModelForm form) {
+    form.dropout = 0.3;
+    return ModelSizes{.input = 6, .hidden = 8, .time = 10, .form = form};
+  };
+  for (const char* name : {"lstm", "gru", "rnn"}) check({7, name, with({.layers = 2})}, name);
+  for (const char* name : {"attention", "transformer"})
+    for (const RowPositions positions : all_positions)
+      check({7, name, with({.positions = positions, .causal = true})}, std::string(name_of(positions)));
 }
 
 // ---- which model has which, and files

@@ -107,8 +107,8 @@ class ThreeRows final : public Task {
 /// Answers class `right` after even rows and another one after odd ones, with a logit of 1.
 class EveryOther final : public SequenceModel {
  public:
-  Tensor operator()(const Tensor& x) const override { return slice(answers(x, 1), {all, 0}); }
-  Tensor answers(const Tensor& x, std::int64_t count) const override {
+  Tensor operator()(const Tensor& x, Random*) const override { return slice(answers(x, 1, nullptr), {all, 0}); }
+  Tensor answers(const Tensor& x, std::int64_t count, Random*) const override {
     Tensor y = zeros({x.dim(0), count, classes});
     const auto values = y.mutable_values<float>();
     for (std::int64_t row = 0; row < x.dim(0) * count; ++row)
@@ -126,7 +126,7 @@ TEST(Answers, OnlyRowsWithAnAnswerCount) {
   Random random(1);
   const Batch batch = task.sample(random, 4);
   ASSERT_EQ(batch.y.shape(), (Shape{4, 3}));
-  EXPECT_NEAR(task_loss(task, EveryOther().answers(batch.x, 3), batch.y).item(), result.loss, 1e-5);
+  EXPECT_NEAR(task_loss(task, EveryOther().answers(batch.x, 3, nullptr), batch.y).item(), result.loss, 1e-5);
 }
 
 TEST(Answers, NumbersOfEveryRowAreHeldAgainstTheirTargets) {

@@ -47,14 +47,14 @@ TEST(KeepLearning, ScoresASegmentBeforeItIsLearned) {
   const DtypeScope doubles(f64);
   const TextData data = make_text_data(random_text(40), TokenKind::characters, "a text");
   const TokenIds ids = TokenIds(data.ids).first(25);
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const TextModel model = model_for(data.vocabulary, name);
     const KeepLearningOptions options{.learning_rate = 1e-2, .clip = 0.1};
     const std::vector<double> losses = losses_while_learning(model, ids, options);
     ASSERT_EQ(losses.size(), 24U);
     const TextModel twin = twin_of(model);
     Adam adam(twin.network, {.lr = 1e-2, .b1 = 0});
-    LanguageState state;
+    SequenceState state;
     for (std::int64_t number = 0; number < 3; ++number) {
       const Streams::Segment segment = Streams(ids, 1, 8).segment(number);
       Tape tape;
@@ -74,7 +74,7 @@ TEST(KeepLearning, HelpsWhereTheTextRepeatsAndLeavesTheModelAlone) {
   std::string lines;
   for (int k = 0; k < 60; ++k) lines += "never odd or even; ";
   const TextData data = make_text_data(lines, TokenKind::characters, "a text");
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const TextModel model = model_for(data.vocabulary, name);
     const std::string before = weights_hash(model.network);
     EXPECT_LT(mean_of(losses_while_learning(model, data.ids, {.learning_rate = 5e-3})),

@@ -19,7 +19,7 @@ TextModel model_of(std::string_view name, TokenKind kind = TokenKind::characters
 }
 
 TEST(Generate, IsDeterministicBySeed) {
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const TextModel model = model_of(name);
     const std::string once = generate(model, {.length = 40, .seed = 1, .prompt = "wei"});
     EXPECT_EQ(once, generate(model, {.length = 40, .seed = 1, .prompt = "wei"})) << name;
@@ -28,7 +28,7 @@ TEST(Generate, IsDeterministicBySeed) {
 }
 
 TEST(Generate, GivesSoManyKnownCharacters) {
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const TextModel model = model_of(name);
     for (const double temperature : {0.0, 1e-300, 1.0, 1e300}) {
       const std::string continuation = generate(model, {.length = 100, .temperature = temperature});
@@ -52,7 +52,7 @@ TEST(Generate, NeverWritesAnUnknownWord) {
 
 /// At temperature 0, each character is the most likely one given all previous characters.
 TEST(Generate, IsGreedyAtTemperatureZero) {
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const TextModel model = model_of(name, TokenKind::characters, 32);
     const std::string prompt = "wie so";
     const std::string continuation = generate(model, {.length = 20, .temperature = 0, .prompt = prompt});
@@ -91,7 +91,7 @@ TEST(Generate, AStoredModelWritesTheSame) {
   const TemporaryFolder folder;
   const std::string path = folder / "model.safetensors";
   for (const TokenKind kind : {TokenKind::characters, TokenKind::words})
-    for (const std::string_view name : text_model_names()) {
+    for (const std::string_view name : model_names()) {
       const TextModel model = model_of(name, kind);
       save_text_model(path, model);
       const TextModel stored = load_text_model(path);

@@ -36,7 +36,7 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
   const TextData data = characters_of(random_text(2000));
   const double chance = baselines_of(data).chance;
   EXPECT_DOUBLE_EQ(chance, 4) << "16 characters are 4 bits";
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const Evaluation evaluation = evaluate(small_model(data, name), data.test());
     const bool bounded = name != "mlstm" && name != "transformer";  // its features
     EXPECT_NEAR(evaluation.metric, chance, bounded ? 0.7 : 0.9) << name;
@@ -55,7 +55,7 @@ TEST(TextTraining, TheMlpsOfAttentionHaveAsManyFeaturesAsChosen) {
 
 TEST(TextTraining, SegmentsMayBeShort) {
   const TextData data = characters_of(random_text(200));
-  for (const std::string_view name : text_model_names())
+  for (const std::string_view name : model_names())
     for (const std::int64_t length : {1, 2, 3}) {
       const Evaluation evaluation = evaluate(small_model(data, name, length), data.test());
       EXPECT_TRUE(std::isfinite(evaluation.loss)) << name << ' ' << length;
@@ -96,7 +96,7 @@ TEST(TextTraining, StepsCarryTheState) {
   TextTraining training(model, data, options);
   const Streams streams(data.training(), 4, 8);
   ASSERT_EQ(streams.segments(), 3);
-  LanguageState state;
+  SequenceState state;
   for (std::int64_t step = 0; step < 5; ++step) {
     if (step % 3 == 0) state = {};
     const Streams::Segment segment = streams.segment(step % 3);
@@ -109,7 +109,7 @@ TEST(TextTraining, StepsCarryTheState) {
 
 TEST(TextTraining, APeriodicTextIsLearned) {
   const TextData data = characters_of(repeated("never odd or even; ", 150));
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const TextModel model = small_model(data, name, 16, 32);
     TextTraining training(model, data, {.steps = 400, .batch = 4, .learning_rate = 1e-2});
     const FitResult result = fit(training);
@@ -185,7 +185,7 @@ class TextResume : public testing::Test {
 
 TEST_F(TextResume, AfterAnyStepEndsWithTheSameWeights) {
   const TextData data = characters_of(random_text(300));  // 14 segments a pass, 2 a step
-  for (const std::string_view name : text_model_names()) {
+  for (const std::string_view name : model_names()) {
     const End whole = train(data, name, false);
     EXPECT_EQ(whole.result.steps, 30);
     for (const std::int64_t step : {1, 6, 7, 29}) {
@@ -254,12 +254,11 @@ TEST(TextTraining, Errors) {
   short_test.own_test = {1};
   expect_error<ValueError>([&] { TextTraining(model, short_test, short_fit); },
                            "train text: the text for the test has 1 characters; at least 2 are needed");
-  EXPECT_EQ(text_model_names().size(), model_names().size());
   const TextData empty = characters_of("");
   EXPECT_THROW(TextTraining(model, empty, short_fit), ValueError);
-  expect_error<ValueError>([&] { small_model(data, "lsmt"); },
-                           "TextModel: there is no model named 'lsmt'; did you mean lstm (known: " +
-                               listed_models(text_model_names()) + ")");
+  expect_error<ValueError>(
+      [&] { small_model(data, "lsmt"); },
+      "make_model: there is no model named 'lsmt'; did you mean lstm (known: " + listed_models(model_names()) + ")");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/stepper.h>
 #include <retrace/models/study/terminal/trace_text.h>
+#include <retrace/models/study/text_study.h>
 
 #include <algorithm>
 #include <array>
@@ -101,6 +102,8 @@ Computation computation_for(const StudyFlags& flags) {
     return computation;
   }
   check_flags(flags, text("the trained model ", flags.subject), {}, {options_of_subjects(), of_random_weights});
+  if (const std::optional<std::string> file = text_model_file(flags.subject))
+    return computation_of_text(*file, flags.stored);
   return computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
 }
 

@@ -34,8 +34,8 @@ void add_study_command(CLI::App& app, Program& program) {
                          "instead of a subject, a function of your own: \"softmax(matmul(q, transpose(k)) / 2)\"");
   add_sizes(*command, flags->options);
   command->add_flag("--fused", flags->fused, "record fused ops as one, as a training does, not as their parts");
-  CLI::Option* example =
-      add_count(*command, "--example", flags->stored.example, "test sample of a trained model, from 0", 0);
+  CLI::Option* example = add_count(*command, "--example", flags->stored.example,
+                                   "test sample of a trained model, or segment of its text, from 0", 0);
   command->add_flag("--worst", flags->stored.worst, "the test sample with the largest loss")->excludes(example);
   command->add_flag("--gradient-flow", flags->gradient_flow,
                     "show how the gradient flows back through time: norms at each step, and |d h_t / d x_s| (the page "

@@ -36,8 +36,9 @@ const std::string& description_in(const SafetensorsFile& file, const std::string
   if (file.metadata.contains("text_model"))
     throw FileError(text(
         "retrace: ", path,
-        " is of a model of text, which only these commands read: retrace eval DIR, retrace generate DIR and retrace "
-        "train text --from DIR"));
+        " is of a model of text, which answers no samples of a task: retrace eval DIR --test-text FILE says how well "
+        "it "
+        "predicts a text, retrace generate DIR --prompt TEXT continues one, and retrace study DIR shows a segment"));
   throw not_a_run(path, "it does not say which task and model; in a program, load_pytorch reads weights of PyTorch");
 }
 

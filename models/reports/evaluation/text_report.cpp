@@ -11,41 +11,14 @@ namespace {
 constexpr std::size_t shortest_part = 64, most_parts = 100;  // for the interval
 constexpr std::size_t characters_of_a_passage = 64, words_of_a_passage = 16;
 
-/// The tokens to test on.
-struct TestText {
-  std::string file;
-  std::vector<std::int32_t> ids;
-  std::int64_t first_line = 1;
-};
-
 /// The text of the training. If it has changed since, so that the vocabulary lacks a character, in a vocabulary of its
-/// own: is_as_in_training() then says so.
+/// own: test_text() then says so.
 TextData own_text(const TextModel& model) {
   try {
     return read_text(model.source, model.vocabulary);
   } catch (const FileError&) {
     return read_text(model.source);
   }
-}
-
-TestText test_text(const TextModel& model, const std::string& path, const std::string& test_file) {
-  const std::string& own = test_file.empty() ? model.source.test_file : test_file;
-  if (!own.empty()) return {own, read_tokens(own, model.vocabulary)};
-  if (model.source.file.empty())
-    throw ValueError(text("retrace eval: ", path, " does not say on which text it was trained; give --test-text FILE"));
-  const TextData data = own_text(model);
-  const TokenIds ids = data.test(), before = TokenIds(data.ids).first(data.ids.size() - ids.size());
-  const std::optional<std::int32_t> line_end = data.vocabulary.find("\n");
-  const std::int64_t lines = line_end ? std::count(before.begin(), before.end(), *line_end) : 0;
-  return {model.source.file, {ids.begin(), ids.end()}, 1 + lines};
-}
-
-/// Throws for a text of the training that has changed since.
-bool is_as_in_training(const TextModel& model, const TestText& test, bool chosen) {
-  const bool same = fingerprint(test.ids) == model.test_fingerprint;
-  if (!chosen && !same && !model.test_fingerprint.empty())
-    throw FileError(text("retrace eval: ", test.file, " has changed since the training; give --test-text FILE"));
-  return same;
 }
 
 /// The kind of a token, given the one before it.
@@ -126,21 +99,42 @@ std::vector<TextPassage> worst_passages(const Vocabulary& vocabulary, const Test
   return passages;
 }
 
+/// The text, and which of it is read.
+TestText unchecked_text(const TextModel& model, const std::string& path, const TestTextOptions& options) {
+  const std::string& own = options.file.empty() ? model.source.test_file : options.file;
+  if (!own.empty()) return {own, read_tokens(own, model.vocabulary)};
+  if (model.source.file.empty())
+    throw ValueError(text(options.command, ": ", path, " does not say on which text it was trained; ", options.remedy));
+  const TextData data = own_text(model);
+  const TokenIds ids = data.test(), before = TokenIds(data.ids).first(data.ids.size() - ids.size());
+  const std::optional<std::int32_t> line_end = data.vocabulary.find("\n");
+  const std::int64_t lines = line_end ? std::count(before.begin(), before.end(), *line_end) : 0;
+  return {model.source.file, {ids.begin(), ids.end()}, 1 + lines};
+}
+
 }  // namespace
+
+TestText test_text(const TextModel& model, const std::string& path, const TestTextOptions& options) {
+  TestText test = unchecked_text(model, path, options);
+  test.as_in_training = fingerprint(test.ids) == model.test_fingerprint;
+  if (options.file.empty() && !test.as_in_training && !model.test_fingerprint.empty())
+    throw FileError(text(options.command, ": ", test.file, " has changed since the training; ", options.remedy));
+  if (test.ids.size() < 2)
+    throw ValueError(text(options.command, ": ", test.file, " has ", test.ids.size(), " ",
+                          name_of(model.vocabulary.kind()), " to test on; at least 2 are needed"));
+  return test;
+}
 
 TextReport make_text_report(const std::string& path, const TextReportOptions& options) {
   const TextModel model = load_text_model(path);
   const DtypeScope scope(parameters(model.network).front().tensor.dtype());
-  const TestText test = test_text(model, path, options.test_file);
+  const TestText test = test_text(model, path, {.file = options.test_file});
   const TokenKind kind = model.vocabulary.kind();
-  if (test.ids.size() < 2)
-    throw ValueError(text("retrace eval: ", test.file, " has ", test.ids.size(), " ", name_of(kind),
-                          " to test on; at least 2 are needed"));
   TextReport report{.path = path,
                     .model = model.options.model,
                     .file = test.file,
                     .step = model.step,
-                    .as_in_training = is_as_in_training(model, test, !options.test_file.empty()),
+                    .as_in_training = test.as_in_training,
                     .kind = kind,
                     .parameters = count_parameters(model.network),
                     .tokens = static_cast<std::int64_t>(test.ids.size()) - 1,

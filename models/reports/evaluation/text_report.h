@@ -41,6 +41,24 @@ struct TextReport {
   Summary difference = {};       // of the two, in bits per token: below 0 if learning helps
 };
 
+/// The tokens to test on.
+struct TestText {
+  std::string file;
+  std::vector<std::int32_t> ids;
+  std::int64_t first_line = 1;
+  bool as_in_training = false;  // as the model's training was tested on
+};
+
+/// Which text, and the words of errors.
+struct TestTextOptions {
+  std::string file = {};  // if not given, the text on which the training was tested
+  std::string_view command = "retrace eval";
+  std::string_view remedy = "give --test-text FILE";
+};
+
+/// The text to test the model at `path` on. Throws as make_text_report does.
+TestText test_text(const TextModel& model, const std::string& path, const TestTextOptions& options = {});
+
 /// Tests a stored model on the text of its training's test, or on another. Throws FileError for a text that cannot be
 /// read, has a character that the model does not know, or is not as it was in training; ValueError for fewer than 2
 /// tokens and for a model that does not know its text, if none is given.

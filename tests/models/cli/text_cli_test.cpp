@@ -64,6 +64,37 @@ TEST_F(TextCli, TrainGivesOneObjectAndLeavesARunBehind) {
   }
 }
 
+/// The loss is that of the tokens that the rows are named by; the gradients agree with differences.
+TEST_F(TextCli, StudyShowsASegmentOfTheTestText) {
+  for (const char* model : {"lstm", "rmc", "attention", "relational-rnn"})
+    for (const char* tokens : {"characters", "words"}) {
+      ASSERT_EQ(train({"--model", model, "--tokens", tokens, "--out", out_, "--force"}).status, 0);
+      const Outcome outcome = run_command({"study", out_, "--example", "1", "--check-elements", "1", "--json"});
+      ASSERT_EQ(outcome.status, 0) << outcome.messages;
+      const Json trace = Json::parse(outcome.results)["trace"];
+      EXPECT_EQ(trace["title"], text("text, ", model, ", segment 1 of the test"));
+      const auto x = std::ranges::find_if(trace["nodes"], [](const Json& node) { return node["name"] == "x"; });
+      ASSERT_NE(x, trace["nodes"].end());
+      const auto row_names = (*x)["row_names"].get<std::vector<std::string>>();
+      EXPECT_EQ(row_names.size(), 12U);
+      const char* one = std::string_view(tokens) == "words" ? "boat," : "' '";
+      EXPECT_NE(std::ranges::find(row_names, one), row_names.end());
+    }
+  for (const char* flag : {"--worst", "--gradient-flow"})
+    EXPECT_EQ(run_command({"study", out_, flag}).status, 0) << flag;
+}
+
+TEST_F(TextCli, StudyRefusesASegmentThatIsNotThere) {
+  const auto expect = [](const Outcome& outcome, const char* part) {
+    EXPECT_EQ(outcome.status, 1) << part;
+    EXPECT_NE(outcome.messages.find(part), std::string::npos) << outcome.messages;
+  };
+  ASSERT_EQ(train({"--out", out_}).status, 0);
+  expect(run_command({"study", out_, "--example", "99"}), "segment 99 of the test text of ");
+  std::ofstream(rhyme_, std::ios::app) << "merrily merrily";
+  expect(run_command({"study", out_}), "has changed since the training; train on it again, or restore the file");
+}
+
 TEST_F(TextCli, AFinishedRunIsResumedToTheSameBytesAndKeepsItsMetrics) {
   const auto bytes = [&](const std::string& file) { return file_bytes(folder_ / ("run/" + file)); };
   ASSERT_EQ(train({"--model", "gru", "--out", out_, "--validate-every", "2"}).status, 0);

@@ -4,6 +4,7 @@
 #include <compare>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <string>
@@ -25,7 +26,8 @@ class Json {
 
   Json() = default;
   template <class T>
-  requires(!std::same_as<T, Json>) Json(const T& value) {
+  requires(!std::same_as<T, Json> && (!std::input_iterator<T> || std::convertible_to<T, std::string_view>))
+      Json(const T& value) {
     if constexpr (std::same_as<T, JsonValue>)
       std::visit([this](const auto& held) { *this = Json(held); }, value.value);
     else if constexpr (std::same_as<T, bool> || std::same_as<T, std::monostate>)

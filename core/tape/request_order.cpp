@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <retrace/core/tape/op_info.h>
+#include <retrace/core/tensor/memory.h>
 #include <retrace/core/tensor/node.h>
 
 namespace retrace {
@@ -18,10 +19,11 @@ struct GivenAway {
   int place;
   const SavedValue* value;
 };
+template <class T> using PoolVector = std::vector<T, PoolAllocator<T>>;  // a step takes nothing from the heap
 struct Requests {
   const OpInfo* op = nullptr;
-  std::vector<GivenAway> given_away = {};
-  std::vector<Begun> begun = {};
+  PoolVector<GivenAway> given_away = {};
+  PoolVector<Begun> begun = {};
 };
 thread_local Requests requests;
 

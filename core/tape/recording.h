@@ -64,8 +64,9 @@ struct NoAttributes {};
 /// Puts an op on the current tape, if there is one and an input wants a gradient: from then on the outputs do, too.
 /// Only the values in `saved` can be read in backward; an op saves what its formula needs and no more.
 template <class Attributes = NoAttributes>
-void record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs, TensorRefs outputs, TensorRefs saved = {},
-            const Attributes& attributes = {}) {
+[[gnu::always_inline]] inline void record(const OpInfo& op, BackwardFunction backward, TensorRefs inputs,
+                                          TensorRefs outputs, TensorRefs saved = {},
+                                          const Attributes& attributes = {}) {
   void (*destroy)(void*) = nullptr;
   if constexpr (!std::is_trivially_destructible_v<Attributes>)
     destroy = [](void* place) { static_cast<Attributes*>(place)->~Attributes(); };

@@ -102,7 +102,10 @@ template <class T> class StepsOverTime {
   }
   /// dh += dy of a step.
   static void add_gradient_of_step(const RecurrentStep& s, const T* dy, T* dh) {
-    for (std::int64_t k = 0; dy != nullptr && k < s.n.hidden; ++k) s.state(dh)[k] += s.after(dy)[k];
+    if (dy == nullptr) return;
+    const T* const from = s.after(dy);
+    T* const to = s.state(dh);
+    for (std::int64_t k = 0, hidden = s.n.hidden; k < hidden; ++k) to[k] += from[k];
   }
 
  private:

@@ -1,6 +1,7 @@
 // Every command that the READMEs show ends with status 0.
 #include <gtest/gtest.h>
 #include <retrace/core/base/error.h>
+#include <retrace/tests/models/zoo.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cstdlib>
@@ -59,7 +60,9 @@ TEST(ReadmeCommands, AllEndWell) {
   const std::string programs = std::filesystem::path(RETRACE_PROGRAM).parent_path();
   const std::string setting = text("cd '", folder.path().string(), "' && PATH='", programs, "':$PATH && ");
   int run = 0;
-  for (const char* readme : {"README.md", "models/README.md"})
+  std::vector<const char*> readmes{"README.md", "models/README.md"};
+  if (has_zoo()) readmes.push_back("models/zoo/README.md");
+  for (const char* readme : readmes)
     for (const std::string& line : shell_lines(readme)) {
       if (is_excluded(line)) continue;
       const std::string command = shortened(line);

@@ -73,7 +73,7 @@ TEST_F(ContinuedTest, PiecesAreOneRun) {
 TEST_F(ContinuedTest, PiecesOfARecurrentNetworkAreOneRunBitForBit) {
   for (const Dtype dtype : {f64, f32}) {
     const DtypeScope scope(dtype);
-    for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "relational-memory", "cell-memory"}) {
+    for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "relational-memory"}) {
       const auto model = make(name, {.layers = 2});
       EXPECT_TRUE(same_bits(in_pieces(*model, x.to(dtype)), model->answers(x.to(dtype), rows))) << name;
     }

@@ -4,6 +4,7 @@
 #include <retrace/core/files/safetensors.h>
 #include <retrace/core/files/safetensors_checksum.h>
 #include <retrace/core/files/safetensors_header.h>
+#include <retrace/core/tensor/op_access.h>
 
 #include <algorithm>
 #include <bit>

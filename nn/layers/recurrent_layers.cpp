@@ -1,5 +1,8 @@
 #include <retrace/nn/layers/recurrent_layers.h>
 
+#include <algorithm>
+#include <span>
+
 namespace retrace {
 namespace {
 

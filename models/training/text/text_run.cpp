@@ -1,4 +1,5 @@
 #include <retrace/models/data/file_text.h>
+#include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/flops.h>
 #include <retrace/models/training/result_json.h>
 #include <retrace/models/training/text/text_run.h>

@@ -1,4 +1,4 @@
-// Numbers without repetition.
+// Random numbers of symbols.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,11 @@ namespace retrace {
 
 /// Small integers from the pool: drawing a batch does not allocate from the heap.
 using Integers = std::vector<std::int64_t, PoolAllocator<std::int64_t>>;
+
+/// Fills `numbers` with independent numbers of 0 .. count-1.
+inline void draw_evenly(Random& random, std::int64_t count, std::span<std::int64_t> numbers) {
+  for (std::int64_t& number : numbers) number = random.integer(count);
+}
 
 /// Fills `numbers` with different numbers of 0 .. count-1 in random order, drawing again while a number repeats.
 inline void draw_different(Random& random, std::int64_t count, std::span<std::int64_t> numbers) {

@@ -10,7 +10,7 @@ namespace {
 
 using Word = std::span<std::int64_t>;
 
-/// Of a word, a row with the end marker, and empty rows for `times` the word.
+/// The sizes of a sample: the word, a row with the end marker, and empty rows for `times` the word.
 SymbolSizes sizes_of_word(const char* task, std::int64_t length, std::int64_t symbols, std::int64_t times) {
   const std::int64_t answers = checked_product(task, "the length of the answer", {times, length});
   return {.shown = length,
@@ -49,7 +49,7 @@ template <int times> SymbolSizes recital_sizes(const char* task, const TaskOptio
 
 template <bool backwards> void draw_recital(Random& random, const SymbolSizes& sizes, SymbolSample& sample) {
   const Word word = word_in(sample, sizes);
-  for (std::int64_t& symbol : word) symbol = random.integer(sizes.classes);
+  draw_evenly(random, sizes.classes, word);
   for (std::size_t k = 0; k < sample.answers.size(); ++k)
     sample.answers[k] = word[backwards ? word.size() - 1 - k : k % word.size()];
 }

@@ -32,7 +32,7 @@ void stack_manipulation(Random& random, Places input, Places answers) {
 
 /// s_n ... s_1.
 void reverse_string(Random& random, Places input, Places answers) {
-  for (std::int64_t& symbol : input) symbol = random.integer(2);
+  draw_evenly(random, 2, input);
   std::reverse_copy(input.begin(), input.end(), answers.begin());
 }
 

@@ -11,13 +11,9 @@ namespace {
 
 using Tape = std::span<std::int64_t>;
 
-void draw_each(Random& random, Tape input, std::int64_t symbols) {
-  for (std::int64_t& symbol : input) symbol = random.integer(symbols);
-}
-
 /// s_1 ... s_n s_1 ... s_n.
 void duplicate_string(Random& random, Tape input, Tape answers) {
-  draw_each(random, input, 2);
+  draw_evenly(random, 2, input);
   std::ranges::copy(input, std::ranges::copy(input, answers.begin()).out);
 }
 
@@ -25,7 +21,7 @@ void duplicate_string(Random& random, Tape input, Tape answers) {
 void missing_duplicate(Random& random, Tape input, Tape answers) {
   constexpr std::int64_t missing = 2, blank = 3;
   const std::size_t half = input.size() / 2;
-  draw_each(random, input.first(half), 2);
+  draw_evenly(random, 2, input.first(half));
   std::ranges::copy(input.first(half), input.begin() + static_cast<std::ptrdiff_t>(half));
   if (input.size() % 2 == 1) input.back() = blank;
   std::int64_t& place = input[static_cast<std::size_t>(random.integer(2 * static_cast<std::int64_t>(half)))];
@@ -35,7 +31,7 @@ void missing_duplicate(Random& random, Tape input, Tape answers) {
 
 /// s_1 s_3 s_5 ... s_2 s_4 s_6 ...
 void odds_first(Random& random, Tape input, Tape answers) {
-  draw_each(random, input, 2);
+  draw_evenly(random, 2, input);
   std::size_t next = 0;
   for (const std::size_t first : {std::size_t{0}, std::size_t{1}})
     for (std::size_t k = first; k < input.size(); k += 2) answers[next++] = input[k];
@@ -43,7 +39,7 @@ void odds_first(Random& random, Tape input, Tape answers) {
 
 /// s_1 ... s_n in ascending order.
 void bucket_sort(Random& random, Tape input, Tape answers) {
-  draw_each(random, input, 5);
+  draw_evenly(random, 5, input);
   std::ranges::copy(input, answers.begin());
   std::ranges::sort(answers);
 }
@@ -51,7 +47,7 @@ void bucket_sort(Random& random, Tape input, Tape answers) {
 /// Bits of a number above 0, each as likely as the others.
 void draw_number(Random& random, Tape bits) {
   do {
-    draw_each(random, bits, 2);
+    draw_evenly(random, 2, bits);
   } while (std::ranges::count(bits, 1) == 0);
 }
 

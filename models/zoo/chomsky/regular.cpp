@@ -8,14 +8,10 @@ namespace {
 
 using Symbols = std::span<std::int64_t>;
 
-void draw_any(Random& random, Symbols input, std::int64_t symbols) {
-  for (std::int64_t& symbol : input) symbol = random.integer(symbols);
-}
-
 /// yes (1) if the number of pairs ab and ba, of neighbours that differ, is even: if the first and the last symbol are
 /// the same.
 void even_pairs(Random& random, Symbols input, Symbols answers) {
-  draw_any(random, input, 2);
+  draw_evenly(random, 2, input);
   std::int64_t changes = 0;
   for (std::size_t k = 1; k < input.size(); ++k) changes += input[k] != input[k - 1] ? 1 : 0;
   answers[0] = 1 - changes % 2;
@@ -23,7 +19,7 @@ void even_pairs(Random& random, Symbols input, Symbols answers) {
 
 /// yes (1) if the number of b is even.
 void parity_check(Random& random, Symbols input, Symbols answers) {
-  draw_any(random, input, 2);
+  draw_evenly(random, 2, input);
   std::int64_t count = 0;
   for (const std::int64_t symbol : input) count += symbol;
   answers[0] = 1 - count % 2;
@@ -31,7 +27,7 @@ void parity_check(Random& random, Symbols input, Symbols answers) {
 
 /// Steps left (-1), none (0) or right (+1) on a cycle of five places from place 0: the last place.
 void cycle_navigation(Random& random, Symbols input, Symbols answers) {
-  draw_any(random, input, 3);
+  draw_evenly(random, 3, input);
   std::int64_t place = 0;
   for (const std::int64_t symbol : input) place = (place + symbol + 4) % 5;
   answers[0] = place;

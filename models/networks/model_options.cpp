@@ -1,3 +1,4 @@
+#include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/model_options.h>
 #include <retrace/models/networks/sequence_model.h>
 
@@ -8,7 +9,7 @@ namespace {
 
 /// "lstm, gru, rnn"; of models that can have several memories, those that have the option: "relational-rnn:cell".
 std::string models_with(std::string_view option) {
-  std::string list;
+  std::vector<std::string> list;
   for (const std::string_view name : model_names()) {
     const std::optional<ModelChoices> choices = choices_of(name);
     if (!choices) continue;
@@ -20,9 +21,9 @@ std::string models_with(std::string_view option) {
     if (choices->memories.empty()) add("");
     for (const MemoryChoices& memory : choices->memories) add(memory.name);
     if (with.size() > 1 && with.size() == choices->memories.size()) with = {std::string(name)};
-    for (const std::string& each : with) list += (list.empty() ? "" : ", ") + each;
+    list.insert(list.end(), with.begin(), with.end());
   }
-  return list;
+  return joined(list);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <retrace/nn/nn.h>
 #include <retrace/tests/compare.h>
 #include <retrace/tests/errors.h>
+#include <retrace/tests/models/zoo.h>
 
 namespace retrace {
 namespace {
@@ -71,9 +72,11 @@ TEST_F(ContinuedTest, PiecesAreOneRun) {
 
 /// A recurrent network computes each row in the same way, however many are read at once.
 TEST_F(ContinuedTest, PiecesOfARecurrentNetworkAreOneRunBitForBit) {
+  std::vector<const char*> names{"lstm", "gru", "rnn", "rmc", "relational-rnn", "relational-memory"};
+  if (has_zoo()) names.push_back("cell-memory");
   for (const Dtype dtype : {f64, f32}) {
     const DtypeScope scope(dtype);
-    for (const char* name : {"lstm", "gru", "rnn", "rmc", "relational-rnn", "relational-memory"}) {
+    for (const char* name : names) {
       const auto model = make(name, {.layers = 2});
       EXPECT_TRUE(same_bits(in_pieces(*model, x.to(dtype)), model->answers(x.to(dtype), rows))) << name;
     }

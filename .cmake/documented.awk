@@ -1,6 +1,6 @@
 # Lets Doxygen read the comments of this project as its readers do:
 #   the comment at the head of a file describes the file;
-#   a comment behind a member describes it;
+#   a comment after a member describes it;
 #   a comment above several declarations without a blank line between them describes all of them;
 #   members without a comment are described with their struct, visit() in nn/module/module.h, and operators by their ops.
 function ends_declaration(line) { return line ~ /[;{}:]$/ || line ~ /[;,}] +\/\/ / || line ~ /^ *(#|\/\/|$)/ }

@@ -22,7 +22,7 @@ struct Prod {
     x.for_each([&](std::int64_t k) { product *= x.x[k]; });
     return product;
   }
-  // For each element the product of all others: of those before it times that of those behind it.
+  // For each element the product of all others: of those before it times that of those after it.
   template <class T> static Products<T> others(const Terms<T>& x) {
     Products<T> result;
     x.for_each([&](std::int64_t k) { result.push_back(x.x[k]); });

@@ -37,7 +37,7 @@ class Scope {
  private:
   friend class detail::Recorder;
   Scope(const void* module, const std::type_info& type, const char* label);
-  /// The entry of the innermost scope on a tape; those of all scopes around it are made in its arena where it has none.
+  /// The entry of the innermost scope on a tape. Makes the missing entries of the scopes around it in the arena.
   static ScopeEntry* innermost_on(std::uint64_t tape, detail::Arena& arena);
   static thread_local constinit Scope* innermost_;
 

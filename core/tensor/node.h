@@ -1,4 +1,4 @@
-// The node that a tensor handle points to, and how long it lives. Behind the wall of core: see core/tensor/op_access.h.
+// The node that a tensor handle points to, and how long it lives. Internal to core: see core/tensor/op_access.h.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where elements live: blocks of the pool (core/tensor/memory.h), counted. Behind the wall of core: see
+// Where elements live: blocks of the pool (core/tensor/memory.h), counted. Internal to core: see
 // core/tensor/op_access.h.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What prints and traces call the nodes of a tape. Behind the wall of core: see core/tensor/op_access.h.
+// The names of the nodes of a tape in prints and traces. Internal to core: see core/tensor/op_access.h.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Turns the records of a tape into those of a trace. Behind the wall of core: see core/tensor/op_access.h.
+// Turns the records of a tape into those of a trace. Internal to core: see core/tensor/op_access.h.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// A row of the table, and functions that make its cases, for this folder alone. A case's inputs are all weights of
-// a module and its input x; the check moves their values in place, in the module that the case's function holds.
+// A row of the table, and functions that make its cases. Only this folder includes it. A case's inputs are all weights
+// of a module and its input x; the check moves their values in place, in the module that the case's function holds.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace retrace {
 /// How the program was built. CMake writes it: see build_info.cmake.
 struct BuildInfo {
   const char* version;   // of the project: "0.2.0"
-  const char* commit;    // of its source, "-changed" behind it if files differ from that; "unknown" without git
+  const char* commit;    // of its source, with "-changed" at its end if files differ from that; "unknown" without git
   const char* compiler;  // with its version: "GNU 12.2.0"
 };
 /// The build of this program.

@@ -36,7 +36,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* command) const override {
     return line(command->get_name(), command->get_description());
   }
-  /// The head, and the words in a column beside it.
+  /// The head, with the words in a column to its right.
   std::string line(const std::string& head, const std::string& words) const {
     constexpr std::size_t narrowest = 30;
     const std::size_t indent = get_column_width(), columns = static_cast<std::size_t>(terminal_columns());

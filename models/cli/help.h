@@ -14,8 +14,8 @@ namespace retrace {
 
 /// Prints options in their groups, and descriptions on lines as wide as the terminal.
 std::shared_ptr<CLI::FormatterBase> help_formatter();
-/// The help of a command, with its examples. Of the options of tasks and models, it has those of the task and the model
-/// that the command line names, or else all of them.
+/// The help of a command, with its examples. Where the command line names a task or a model, the options that it does
+/// not have are left out.
 std::string help_of(CLI::App& command);
 /// The command line with flags for two words: "help train babi" is "train babi --help", and "version" is "--version".
 std::vector<const char*> with_flags(const CLI::App& app, int argc, const char* const* argv);

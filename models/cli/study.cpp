@@ -66,7 +66,8 @@ void check_flags(const StudyFlags& flags, const std::string& what, FlagNames own
   }
 }
 
-// Flags that make a computation, beside the options of subjects: trained models have only --fused, expressions all.
+// Further flags that make a computation, in addition to the options of subjects: trained models have only --fused,
+// expressions have all of them.
 constexpr std::array<std::string_view, 3> flags_of_computations{"dtype", "seed", "fused"};
 constexpr FlagNames of_random_weights = FlagNames(flags_of_computations).first(2);
 

@@ -54,7 +54,7 @@ class Inflation {
   }
   bool ended() const { return ended_; }
   bool failed() const { return failed_; }
-  /// Goes on with another stream behind this one, if there is one.
+  /// Goes on with another stream after this one, if there is one.
   bool next() {
     if (from_.empty()) return false;
     inflateReset(&stream_);

@@ -7,8 +7,8 @@ namespace retrace {
 
 /// Sequences as one tensor, and where each ends.
 struct PaddedBatch {
-  Tensor values;   // [B, T, I], T the longest: zeros behind the end of a sequence
-  Tensor mask;     // [B, T], i64: 1 where a sequence has a row, 0 behind its end
+  Tensor values;   // [B, T, I], T the longest: zeros after the end of a sequence
+  Tensor mask;     // [B, T], i64: 1 where a sequence has a row, 0 after its end
   Tensor lengths;  // [B], i64; padding_mask(lengths, T) hides the rows where mask is 0 from attention
 };
 

@@ -27,7 +27,7 @@ enum class OptionKind { truth, count, number, word };
 /// The part of the help in which an option stands.
 enum class OptionGroup { task, model, memory, training, files };
 
-/// What an option has beside its name and its help.
+/// The range of an option and its other rules.
 struct OptionRules {
   NumberRange range = above_0;  // of a count or a number that is given
   std::string_view no = {};     // the help of --no-NAME, which a truth can have too, or instead

@@ -1,7 +1,7 @@
 // Answers of any sequence model to sequences of different lengths.
 //
 // A batch of such sequences is padded to the longest. The model runs once per length that occurs, on the samples of
-// that length without their padding, so that no number behind the end of a sequence is ever read: a sample's answer has
+// that length without their padding, so that no number after the end of a sequence is ever read: a sample's answer has
 // the same bits as without padding, whatever the model is. Batches of similar lengths take few runs (Dataset draws such
 // batches).
 #pragma once
@@ -16,7 +16,7 @@ void check_lengths(const char* function, const Tensor& x, const Tensor& lengths)
 /// x [B, T, I], of which sample b has lengths[b] rows -> the answers after each sample's own last row [B, O]. In
 /// training, dropout draws from `random`. Throws as check_lengths does.
 Tensor answers_at_ends(const SequenceModel& model, const Tensor& x, const Tensor& lengths, Random* random = nullptr);
-/// The answers after every row [B, T, O]; zeros behind the end of a sequence. Throws as check_lengths does.
+/// The answers after every row [B, T, O]; zeros after the end of a sequence. Throws as check_lengths does.
 Tensor answers_to_all_rows(const SequenceModel& model, const Tensor& x, const Tensor& lengths,
                            Random* random = nullptr);
 

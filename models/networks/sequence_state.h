@@ -7,7 +7,7 @@
 
 namespace retrace {
 
-/// What a model keeps of the rows that it has read: h and c, a memory, the keys and values of each block, or the rows
+/// A model keeps this of the rows that it has read: h and c, a memory, the keys and values of each block, or the rows
 /// themselves. Empty at first.
 struct SequenceState {
   Tensors parts;

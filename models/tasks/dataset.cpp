@@ -11,7 +11,7 @@
 namespace retrace {
 namespace {
 
-// all_rows [N, T, ...] with `filling` in the rows behind the end of each sample.
+// all_rows [N, T, ...] with `filling` in the rows after the end of each sample.
 Tensor without_padding(const Tensor& all_rows, const Tensor& lengths, double filling) {
   if (!lengths.defined()) return all_rows;
   const Tensor result = all_rows.clone();

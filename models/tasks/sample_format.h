@@ -40,7 +40,7 @@ std::optional<SampleFormat> sample_format_in(const JsonFields& fields);
 
 /// Sequences of a file.
 struct FileSamples {
-  Tensor x;                              // [N, T, I], f64, as in the file; zeros behind the end of a sequence
+  Tensor x;                              // [N, T, I], f64, as in the file; zeros after the end of a sequence
   Tensor lengths = {};                   // [N] (i64), the steps of each; undefined: all have T
   std::vector<std::string> names = {};   // of the sequences; empty: they have none
   std::vector<std::string> places = {};  // of each: "line 12", "sequence r7, lines 12 to 14"; empty: its number

@@ -31,7 +31,7 @@ struct ModelDescription {
   std::string json = {};
 };
 
-/// What a callback wants.
+/// The answer of a callback.
 enum class FitAction { go_on, stop };
 /// An update, as a callback sees it.
 struct FitStep {

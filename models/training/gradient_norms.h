@@ -15,7 +15,7 @@ struct LayerGradient {
   double norm;
 };
 
-/// The layer of a parameter: its path up to the second name, with the numbers behind it, and without the parameter's
+/// The layer of a parameter: its path up to the second name, with the numbers after it, and without the parameter's
 /// own name: "core.blocks.0" of core.blocks.0.qkv.weight, "out" of out.bias, "positions" of positions.
 std::string_view layer_of(std::string_view parameter);
 /// One norm per layer, in the order of their first parameters. A gradient that is missing or used up counts as zero.

@@ -1,4 +1,5 @@
-// A row of the table, and functions that make its cases. Each theme has a header of rows, for op_checks.cpp alone.
+// A row of the table, and functions that make its cases. Each theme has a header of rows, which only op_checks.cpp
+// includes.
 #pragma once
 
 #include <limits>

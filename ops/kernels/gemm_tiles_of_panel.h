@@ -49,7 +49,7 @@ template <class T> TilesOfPanel<T> tiles_of_panel(Index rows, Index columns, boo
   return {heights, function_of(heights.height), heights.lower_tiles > 0 ? function_of(heights.lower_height) : nullptr};
 }
 
-/// All rows of C by one panel of B. The tiles of a packed A lie one behind the other, each by columns.
+/// All rows of C by one panel of B. The tiles of a packed A lie one after the other, each by columns.
 template <class T>
 [[gnu::always_inline]] inline void multiply_panel(const TilesOfPanel<T>& tiles, bool packed_a, TileStack<T>& stack) {
   const auto multiply = [&](TilesFunction<T>* function, Index height, Index count) {

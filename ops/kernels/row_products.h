@@ -98,7 +98,7 @@ template <class T> class RowsInLanes {
 };
 
 /// c = start + a b^T, and so for each of a batch. Of c, `columns` are stored: the rows of b, or a whole vector where
-/// there is room for what lies behind them.
+/// there is room for what lies after them.
 template <class T> struct RowProducts {
   Index depth;
   const T* a;

@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// What an axis is called: its letter, or 128 + k for the axis of "..." with k others of "..." behind it.
+/// What an axis is called: its letter, or 128 + k for the axis of "..." with k others of "..." after it.
 using AxisLabel = int;
 using AxisLabels = std::vector<AxisLabel>;
 
@@ -25,7 +25,7 @@ struct EinsumEquation {
   std::vector<AxisLabels> operands;
   AxisLabels y;
 
-  /// Whether y or an operand behind number k has the label.
+  /// Whether y or an operand after number k has the label.
   bool needs_after(std::size_t k, AxisLabel label) const;
 };
 

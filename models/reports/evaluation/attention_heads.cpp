@@ -92,7 +92,7 @@ class Finder {
     }
   }
 
-  /// The first attention of a module has its path for a name, the others a number behind it.
+  /// The first attention of a module has its path for a name, the others a number after it.
   void name_layers() {
     for (std::size_t k = 0; k < heads_.size(); ++k) {
       if (heads_[k].layer.empty()) heads_[k].layer = "attention";

@@ -15,7 +15,7 @@ constexpr std::int64_t columns_with_numbers = 16;  // wider tables show colours 
 constexpr std::int64_t smallest_cut = 8;
 constexpr int shades_of_a_sign = 8;
 
-/// Two digits behind the point, and no 0 before it: ".12", "-3.2"; "2e-4" for a number that they would make 0.
+/// Two digits after the point, and no 0 before it: ".12", "-3.2"; "2e-4" for a number that they would make 0.
 std::string short_number(double value) {
   if (value == 0) return "0";
   if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";

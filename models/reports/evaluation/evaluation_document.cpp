@@ -39,7 +39,7 @@ void add_table(Document& document, const char* title, std::vector<FactRow> rows,
   if (all > most_rows) document.paragraph(text("The ", most_rows, " ", which, ", of ", all, "; --json has all."));
 }
 
-/// Of many classes, those with the most wrong answers first.
+/// Sorts many classes by their number of wrong answers.
 void add_classes(Document& document, ClassTable table) {
   const auto wrong_answers = [](const ClassRow& row) { return row.accuracy.answers - row.times(row.label); };
   if (table.rows.size() > most_rows) std::ranges::stable_sort(table.rows, std::greater(), wrong_answers);

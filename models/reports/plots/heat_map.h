@@ -22,7 +22,7 @@ struct HeatMap {
 /// The largest number in all maps; 0 without maps.
 double largest_of(std::span<const HeatMap> maps);
 /// One character per number, from ' ' (0) to '@' (`largest`); maps side by side, broken into rows of maps of at most
-/// `width` characters. A map that is marked has a '*' behind its title, a marked column a '^' below it.
+/// `width` characters. A map that is marked has a '*' after its title, a marked column a '^' below it.
 std::string to_text(std::span<const HeatMap> maps, double largest, std::size_t width = 100);
 /// An <svg> element with the maps side by side, from white (0) to dark blue (`largest`), cells of `cell` pixels; the
 /// number is shown under the pointer.

@@ -29,7 +29,7 @@ export function differenceOf(expected, given, size, dtype) {
 
 // ---- the gradients that the walk leaves behind it
 
-// For each record, what the records behind it and the seeds have sent to its outputs, and to each input before it adds
+// For each record, what the records after it and the seeds have sent to its outputs, and to each input before it adds
 // its own contribution: lists of tensors of the document, to be added up. The last list of each node is its gradient.
 // A trace of a tape that nobody has walked back has gradients of another time, if any.
 function walkOf(trace) {

@@ -8,7 +8,7 @@ import { memoriesOf, memoryAt } from "./memory_places.js";
 import { choiceOf, numbered, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 
-// The rows of a memory and, behind its slots, of its input.
+// The rows of a memory and, after its slots, of its input.
 const rowsOfMemory = (count, slots) =>
   Array.from({ length: count }, (_, n) =>
     n < slots ? `slot ${n}` : count === slots + 1 ? "input" : `input ${n - slots}`,

@@ -148,7 +148,7 @@ const memoryRule = {
       ? [throughSigmoid(subtract(ofInput, kept), input)]
       : [throughSigmoid(ofInput, input), throughSigmoid(add(kept, df), forget)];
     const dp = concat(dz, -1), dc = throughTanh(multiply(dm, input), tanhC);
-    const places = placesOf(dc.shape, stridesOf(c.shape));  // behind them are candidates that no slot takes
+    const places = placesOf(dc.shape, stridesOf(c.shape));  // after them are candidates that no slot takes
     const products = {
       m: multiply(dm, forget),
       c: spread(dc, places, c.shape),

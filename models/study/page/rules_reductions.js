@@ -43,7 +43,7 @@ function logSumExpAlong(x, axes) {
   return elementwise((q, sum) => (Number.isFinite(q) ? q + Math.log(sum) : q), top, sumAlong(shifted, axes));
 }
 
-/** For each element the product of all others of its set: of those before it times that of those behind it. */
+/** For each element the product of all others of its set: of those before it times that of those after it. */
 function productsOfOthers(x, axes) {
   const kept = x.shape.map((_, k) => k).filter((k) => !axes.includes(k)), order = [...kept, ...axes];
   const sets = transpose(x, order), length = countAlong(x, axes), products = new Float64Array(x.size);

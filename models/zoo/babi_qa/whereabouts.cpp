@@ -105,7 +105,7 @@ void conjunction(Random& random, Story& story) {
   }
 }
 
-/// Where is a person? "They" are the two of the last pair, in the fact before or in those of a "they" behind it.
+/// Where is a person? "They" are the two of the last pair, in the fact before or in those of a "they" after it.
 void compound_coreference(Random& random, Story& story) {
   for (bool has_pronoun = false; !has_pronoun;) {
     story.clear();

@@ -22,7 +22,7 @@ struct Group {
 
   /// Word k of the group.
   constexpr Word operator[](std::int64_t k) const { return first + k; }
-  /// The word behind the last.
+  /// The word after the last.
   constexpr Word end() const { return first + size; }
   /// Whether a word is one of the group's.
   constexpr bool has(Word word) const { return word >= first && word < end(); }

@@ -121,7 +121,7 @@ inline CheckCase language(const char* model, bool tied) {
   const Tensor ids = own.integers({2, steps}, 4);
   return of(make<LanguageModel>(LanguageModelOptions{4, model, sizes, tied}, own), ids,
             [](const LanguageModel& network, const Tensor& x) {
-              auto [logits, state] = network(x);
+              auto [logits, state] = network.continued(x);
               state.parts.push_back(logits);
               return state.parts;
             });
@@ -139,8 +139,8 @@ inline CheckCase layered_language(const char* model) {
   return of(make<LanguageModel>(LanguageModelOptions{4, model, sizes}, own), ids,
             [](const LanguageModel& network, const Tensor& x) {
               Random masks(5);
-              const LanguageResult first = network(slice(x, {all, range(0, 2)}), {}, &masks);
-              return Tensors{first.logits, network(slice(x, {all, range(2)}), first.state, &masks).logits};
+              const Continued first = network.continued(slice(x, {all, range(0, 2)}), {}, &masks);
+              return Tensors{first.answers, network.continued(slice(x, {all, range(2)}), first.state, &masks).answers};
             });
 }
 

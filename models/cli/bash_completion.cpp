@@ -7,7 +7,7 @@
 #include <retrace/models/study/subjects.h>
 #include <retrace/models/training/optimizer_choice.h>
 #include <retrace/models/training/presets.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +23,7 @@ Words words_of(const auto& names) { return Words(names.begin(), names.end()); }
 
 /// The tasks, and for the commands that train what else they learn.
 Words tasks_of(std::string_view command) {
-  if (command == "train" || command == "compare" || command == "tune") return words_of(run_names());
+  if (command == "train" || command == "compare" || command == "tune") return words_of(all_task_names());
   Words names = words_of(task_names());
   if (command == "ablate") names.emplace_back("text");
   return names;

@@ -10,7 +10,6 @@
 #include <retrace/models/reports/comparison/ablation.h>
 #include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/models/reports/evaluation/evaluation_report.h>
-#include <retrace/models/reports/evaluation/text_report.h>
 #include <retrace/models/reports/tuning/tuning.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/nn/module/module.h>
@@ -48,13 +47,11 @@ void run_train(const TrainFlags& flags, Program& program);
 struct EvalFlags : CommonFlags {
   std::string path;  // of a run's folder, weights or checkpoint
   ReportOptions options;
-  TaskOptions sizes = {};                   // of the task, instead of those in training
-  std::string input = {};                   // a file of the user's data to test on, instead of the held-out samples
-  std::string separator = {};               // of its columns, if it is not the training's
-  std::optional<LengthRange> lengths = {};  // instead of the report, the accuracy at these
-  std::string test_text = {};               // the next three are of a model of text
-  bool keep_learning = false;
-  std::optional<double> learning_rate = {};
+  TaskOptions sizes = {};                    // of the task, instead of those in training
+  std::string input = {};                    // a file of the user's data to test on, instead of the held-out samples
+  std::string separator = {};                // of its columns, if it is not the training's
+  std::optional<LengthRange> lengths = {};   // instead of the report, the accuracy at these
+  std::optional<double> learning_rate = {};  // of ReportOptions::keep_learning
 };
 
 /// retrace eval CKPT: reports what a trained model can do, and how.

@@ -18,14 +18,14 @@ namespace {
 constexpr std::array<std::string_view, 2> demo_tasks{"pair-matching", "object-tracking"};
 constexpr std::array<std::string_view, 2> demo_models{"lstm", "relational-rnn"};
 
-std::vector<TaskRun> train_all(std::optional<std::int64_t> steps, Program& program) {
-  std::vector<TaskRun> runs;
+std::vector<Run> train_all(std::optional<std::int64_t> steps, Program& program) {
+  std::vector<Run> runs;
   for (const std::string_view task : demo_tasks) {
     for (const std::string_view model : demo_models) {
       RunOptions options{.task = std::string(task), .model = {.name = std::string(model)}};
       options.fit.steps = steps;
       options.fit.progress = progress_on(program, text(model, " on ", task));
-      TaskRun run = prepare(options);
+      Run run = prepare(options);
       run.train();
       runs.push_back(std::move(run));
     }
@@ -33,15 +33,15 @@ std::vector<TaskRun> train_all(std::optional<std::int64_t> steps, Program& progr
   return runs;
 }
 
-void print_results(std::ostream& out, const std::vector<TaskRun>& runs) {
+void print_results(std::ostream& out, const std::vector<Run>& runs) {
   std::vector<Row> rows{
       {"task", "model", "metric", "RESULT", "chance", "trivial answer", "best", "original", "seconds"}};
-  for (const TaskRun& run : runs) {
+  for (const Run& run : runs) {
     const Baselines baselines = run.task->baselines();
     const auto digits = [](double number) { return in_digits(number, "%.4f"); };
-    rows.push_back({run.options.task, run.options.model.name, std::string(metric_name(run.task->kind())),
+    rows.push_back({run.options.task, run.options.model.name, std::string(name_of(run.task->metric())),
                     digits(run.fit.test.metric), digits(baselines.chance), digits(baselines.trivial),
-                    digits(baselines.ceiling), in_digits(baselines.original.value_or(std::nan("")), "%.3f"),
+                    digits(baselines.ceiling.value()), in_digits(baselines.original.value_or(std::nan("")), "%.3f"),
                     in_digits(run.fit.seconds, "%.1f")});
   }
   out << '\n' << text_table(rows, "lllr");
@@ -56,9 +56,9 @@ void print_results(std::ostream& out, const std::vector<TaskRun>& runs) {
 }
 
 /// {gradients: the summary of the checks, runs: [the runs]}.
-std::string results_to_json(const std::vector<CheckRow>& checks, const std::vector<TaskRun>& runs) {
+std::string results_to_json(const std::vector<CheckRow>& checks, const std::vector<Run>& runs) {
   std::string list;
-  for (const TaskRun& run : runs) list += text(list.empty() ? "" : ",", run.json());
+  for (const Run& run : runs) list += text(list.empty() ? "" : ",", run.json());
   return text("{\"gradients\":", to_json(checks), ",\"runs\":[", list, "]}");
 }
 
@@ -71,7 +71,7 @@ void run_demo(const DemoFlags& flags, Program& program) {
   const std::vector<CheckRow> checks = run_checks();
   if (!print_checks(out, checks)) program.status = 1;
   out << "\nTraining, by backpropagation on the same ops:\n" << std::flush;
-  const std::vector<TaskRun> runs = train_all(flags.steps, program);
+  const std::vector<Run> runs = train_all(flags.steps, program);
   print_results(out, runs);
   if (flags.json) program.results << results_to_json(checks, runs) << std::endl;
 }

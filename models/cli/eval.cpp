@@ -17,28 +17,6 @@ void print_by_length(const StoredRun& run, const EvalFlags& flags, ResultFolder*
   program.results << (flags.json ? to_json(results) + "\n" : to_text(results)) << std::flush;
 }
 
-void check_flags_of_text(const EvalFlags& flags) {
-  if (flags.sizes != TaskOptions() || flags.lengths || flags.options.samples || flags.options.seed ||
-      !flags.input.empty())
-    throw ValueError(text("retrace eval: ", flags.path,
-                          " is of a model of text; of the flags of single tasks, --samples, --seed, --input and "
-                          "--by-length, it has none: leave them out (--test-text FILE tests on another text)"));
-  if (flags.learning_rate && !flags.keep_learning)
-    throw ValueError("retrace eval: --learning-rate is of --keep-learning; give that, too, or leave it out");
-}
-
-void print_text_report(const std::string& file, const EvalFlags& flags, Program& program) {
-  check_flags_of_text(flags);
-  TextReportOptions options{.test_file = flags.test_text, .passages = flags.options.failures};
-  if (flags.keep_learning) options.keep_learning.emplace();
-  if (flags.learning_rate) options.keep_learning->learning_rate = *flags.learning_rate;
-  std::optional<ResultFolder> folder;
-  if (!flags.out.empty()) folder.emplace(flags.out);
-  const TextReport report = make_text_report(file, options);
-  if (folder) folder->write("eval.json", to_json(report) + "\n");
-  program.results << (flags.json ? to_json(report) + "\n" : to_text(report)) << std::flush;
-}
-
 /// The stored run, with the samples that the flags ask for.
 StoredRun run_to_test(const EvalFlags& flags) {
   if (flags.input.empty() && !flags.separator.empty())
@@ -55,18 +33,17 @@ StoredRun run_to_test(const EvalFlags& flags) {
 
 void run_eval(const EvalFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
-  if (const std::optional<std::string> file = text_model_file(flags.path))
-    return print_text_report(*file, flags, program);
-  if (!flags.test_text.empty() || flags.keep_learning || flags.learning_rate)
-    throw ValueError(text("retrace eval: --test-text, --keep-learning and --learning-rate are for models of text, and ",
-                          flags.path, " is none; leave them out"));
+  if (flags.learning_rate && !flags.options.keep_learning)
+    throw ValueError("retrace eval: --learning-rate is of --keep-learning; give that, too, or leave it out");
   if (flags.lengths && flags.sizes.length)
     throw ValueError("retrace eval: --by-length names the lengths; leave --length out");
   StoredRun run = run_to_test(flags);
   std::optional<ResultFolder> folder;
   if (!flags.out.empty()) folder.emplace(flags.out);
   if (flags.lengths) return print_by_length(run, flags, folder ? &*folder : nullptr, program);
-  const Report report = make_report(run, flags.options);
+  ReportOptions options = flags.options;
+  if (flags.learning_rate) options.keep_learning->learning_rate = *flags.learning_rate;
+  const Report report = make_report(run, options);
   if (folder) {
     folder->write("report.html", report_page(report));
     constexpr std::array page_name{"attention.html"};

@@ -4,7 +4,7 @@
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/networks/model_options.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/tasks/recipes.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -62,13 +62,9 @@ void hide(CLI::App& command, std::string_view option) {
 void hide_options_of_others(CLI::App& command) {
   const std::string task = word_of(command, "task");
   const std::string model = word_of(command, command.get_option_no_throw("--model") == nullptr ? "model" : "--model");
-  const bool of_text = task == "text";
-  if (is_one_of(task, run_names())) {
+  if (is_one_of(task, all_task_names()))
     for (const OptionInfo& row : task_option_rows())
-      if (of_text ? row.name != "length" : !has_option(task, row.name)) hide(command, row.name);
-    for (const OptionInfo& row : text_option_rows())
-      if (!of_text) hide(command, row.name);
-  }
+      if (!has_option(task, row.name)) hide(command, row.name);
   if (is_one_of(model, model_names()))
     for (const OptionInfo& row : model_option_rows())
       if (!has_option(ModelSpec{.name = model}, row.name)) hide(command, row.name);

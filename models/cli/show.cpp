@@ -49,11 +49,11 @@ std::string heading(const Task& task) {
     sizes += ", several answers";
   else if (task.answer_length() > 1)
     sizes += text(", ", task.answer_length(), " answers");
-  std::string line = text(metric_name(task.kind()), ": chance ", in_digits(baselines.chance), ", ",
+  std::string line = text(name_of(task.metric()), ": chance ", in_digits(baselines.chance), ", ",
                           baselines.trivial_answer, " ", in_digits(baselines.trivial));
   for (const auto& [answer, value] : baselines.shortcuts) line += text(", ", answer, " ", in_digits(value));
   return wrapped(text(task.name(), ": ", sizes)) +
-         wrapped(line + text(", best possible ", in_digits(baselines.ceiling)));
+         wrapped(line + (baselines.ceiling ? text(", best possible ", in_digits(*baselines.ceiling)) : ""));
 }
 
 std::string to_text(const Task& task, const Prediction& sample) {
@@ -100,7 +100,7 @@ JsonObject to_json(const Task& task, const TaskOptions& options) {
   for (const auto& [answer, value] : baselines.shortcuts) shortcuts.add(answer, value);
   return {{"task", task.name()},
           {"task_options", to_json(options)},
-          {"metric", metric_name(task.kind())},
+          {"metric", name_of(task.metric())},
           {"rows", task.sequence_length()},
           {"features", task.input_size()},
           {"outputs", task.output_size()},

@@ -27,9 +27,13 @@ void add_eval_command(CLI::App& app, Program& program) {
            "seed of the samples (default: the training's, whose test samples it repeats)");
   add_count(*command, "--failures", options.failures, "wrong answers, or worst passages, that are shown", 0);
   add_count(*command, "--examples", options.examples, "samples whose attention is shown, of a model with slots", 0);
-  command->add_option("--input", flags->input,
-                      "for a model of your own data, another file to test on, with samples and their answers (- is "
-                      "standard input)");
+  CLI::Option* input = command->add_option(
+      "--input", flags->input,
+      "for a model of your own data, another file to test on, with samples and their answers (- is standard input)");
+  command
+      ->add_option("--test-text", flags->input,
+                   "for a model of text, a file to test on (default: the text of the training's test)")
+      ->excludes(input);
   add_separator(*command, flags->separator);
   add_options(*command, task_option_rows(), flags->sizes, [](const OptionRow<TaskOptions>& row) {
     return row.kind == OptionKind::count && row.group == OptionGroup::task;  // a size that is no description of a file
@@ -40,10 +44,8 @@ void add_eval_command(CLI::App& app, Program& program) {
           "instead, the accuracy at these lengths of the input, which may be longer than in training, and their mean; "
           "41..500/10 is every tenth one, and --samples is then for each (default: 64)")
       ->type_name("FIRST..LAST[/STEP]");
-  command->add_option("--test-text", flags->test_text,
-                      "for a model of text, a file to test on (default: the text of the training's test)");
-  command->add_flag(
-      "--keep-learning", flags->keep_learning,
+  command->add_flag_callback(
+      "--keep-learning", [&options] { options.keep_learning.emplace(); },
       "for a model of text, also the result if it goes on learning as it reads, each segment after it was "
       "scored; the stored weights stay as they are");
   add_number(*command, "--learning-rate", flags->learning_rate,

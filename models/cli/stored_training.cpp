@@ -1,7 +1,6 @@
 #include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/reports/plots/curves.h>
-#include <retrace/models/training/run_kinds.h>
 
 #include <array>
 #include <ostream>
@@ -85,8 +84,7 @@ void StoredRuns::remove_earlier_runs() {
 FitResult StoredRuns::train(const RunOptions& options, const std::string& name) {
   RunOptions asked = options;
   asked.draws = !resume_ || !std::filesystem::exists(RunDirectory::checkpoint_in(runs_ / name));
-  const std::unique_ptr<Run> prepared = make_run(asked);
-  Run& run = *prepared;
+  Run run = prepare(asked);
   run.options.fit.resume = resume_;
   run.options.fit.stop = &signals_.flag();
   check_options(run.options.fit);

@@ -6,10 +6,10 @@
 #include <retrace/models/study/expression_study.h>
 #include <retrace/models/study/page.h>
 #include <retrace/models/study/printable_trace.h>
+#include <retrace/models/study/stored_study.h>
 #include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/stepper.h>
 #include <retrace/models/study/terminal/trace_text.h>
-#include <retrace/models/study/text_study.h>
 
 #include <algorithm>
 #include <array>
@@ -103,8 +103,6 @@ Computation computation_for(const StudyFlags& flags) {
     return computation;
   }
   check_flags(flags, text("the trained model ", flags.subject), {}, {options_of_subjects(), of_random_weights});
-  if (const std::optional<std::string> file = text_model_file(flags.subject))
-    return computation_of_text(*file, flags.stored);
   return computation_of(std::make_shared<StoredRun>(load_run(flags.subject)), flags.stored);
 }
 

@@ -6,7 +6,8 @@
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/formats/digits.h>
 #include <retrace/models/reports/plots/curves.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/learning_rate_finder.h>
+#include <retrace/models/training/run.h>
 
 #include <algorithm>
 #include <array>
@@ -22,12 +23,12 @@ namespace retrace {
 namespace {
 
 std::string summary(const Run& run) {
-  const Baselines baselines = run.baselines();
+  const Baselines baselines = run.task->baselines();
   std::string line =
-      text(run.options.model.name, " on ", run.subject(), ": test ", run.metric(), " ",
+      text(run.options.model.name, " on ", run.subject(), ": test ", name_of(run.task->metric()), " ",
            in_digits(run.fit.test.metric, "%.4g"), " after ", in_digits(run.fit.seconds, "%.0f"), " s (chance ",
            in_digits(baselines.chance), ", ", baselines.trivial_answer, " ", in_digits(baselines.trivial));
-  if (run.knows_ceiling()) line += text(", best possible ", in_digits(baselines.ceiling));
+  if (baselines.ceiling) line += text(", best possible ", in_digits(*baselines.ceiling));
   if (baselines.original) line += text(", original ", *baselines.original);
   return line + ")";
 }
@@ -97,14 +98,14 @@ void run_train(const TrainFlags& flags, Program& program) {
   RunOptions options = flags.run;
   const bool goes_on = flags.resume && !flags.find_learning_rate;
   options.draws = !goes_on || !std::filesystem::exists(RunDirectory::checkpoint_in(flags.out));
-  const std::unique_ptr<Run> run = make_run(options);  // a wrong name is found before a folder is made
-  for (const std::string& remark : run->remarks()) program.messages << remark << std::endl;
-  FitOptions& fit = run->options.fit;
+  Run run = prepare(options);  // a wrong name is found before a folder is made
+  for (const std::string& remark : run.task->remarks()) program.messages << remark << std::endl;
+  FitOptions& fit = run.options.fit;
   fit.resume = flags.resume;
   fit.stop = &signals.flag();
-  if (!flags.quiet) fit.progress = progress_on(program, text(run->options.model.name, " on ", run->options.task));
+  if (!flags.quiet) fit.progress = progress_on(program, text(run.options.model.name, " on ", run.options.task));
   if (flags.find_learning_rate) {
-    print_learning_rates(run->find_learning_rate(), flags.json, program);
+    print_learning_rates(find_learning_rate(*run.model, *run.task, fit), flags.json, program);
     if (signals.flag().load()) program.status = signals.exit_status();
     return;
   }
@@ -117,20 +118,20 @@ void run_train(const TrainFlags& flags, Program& program) {
     directory.emplace(std::move(folder), fit.resume);
   }
   if (directory)
-    train_into(*directory, *run, program.messages);
+    train_into(*directory, run, program.messages);
   else
-    run->train();
-  if (run->fit.stopped_by == StopReason::signal) {
-    program.messages << interruption(flags, run->fit, fit) << std::endl;
+    run.train();
+  if (run.fit.stopped_by == StopReason::signal) {
+    program.messages << interruption(flags, run.fit, fit) << std::endl;
     program.status = signals.exit_status();
     return;
   }
-  if (run->fit.diverged()) {
-    program.messages << divergence(*run) << std::endl;
+  if (run.fit.diverged()) {
+    program.messages << divergence(run) << std::endl;
     program.status = 1;
   }
-  if (!flags.quiet && !run->fit.history.empty()) program.messages << to_text(metric_curve(run->fit.history, *run));
-  program.results << (flags.json ? run->json() : summary(*run)) << std::endl;
+  if (!flags.quiet && !run.fit.history.empty()) program.messages << to_text(metric_curve(run.fit.history, run));
+  program.results << (flags.json ? run.json() : summary(run)) << std::endl;
 }
 
 }  // namespace retrace

@@ -17,7 +17,6 @@ namespace {
 CLI::Option* add_task(CLI::App& command, RunOptions& run, const std::string& more) {
   CLI::Option* task = command.add_option("task", run.task, listed_tasks() + more);
   add_options(command, task_option_rows(), run.task_options);
-  add_options(command, text_option_rows(), run.text);
   return task;
 }
 

@@ -2,7 +2,7 @@
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/terminal.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 
 #include <memory>
 #include <ostream>
@@ -14,7 +14,7 @@ void run_tune(const TuneFlags& flags, Program& program) {
   TuneOptions options = flags.tune;
   if (!flags.quiet) options.run.fit.progress = progress_on(program);
   // A wrong name is found before a folder is made.
-  for (const std::string& remark : make_run(options.run)->remarks()) program.messages << remark << std::endl;
+  for (const std::string& remark : prepare(options.run).task->remarks()) program.messages << remark << std::endl;
   const std::unique_ptr<StoredRuns> stored = stored_runs(flags, "tuning.txt", program, options.train);
   const Tuning tuning = tune(options);
   if (stored) stored->write(to_text(tuning), to_json(tuning));

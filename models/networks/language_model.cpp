@@ -1,4 +1,5 @@
 #include <retrace/models/networks/language_model.h>
+#include <retrace/nn/layers/recurrent.h>
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,8 @@ LanguageModel::LanguageModel(const LanguageModelOptions& options, Random& random
     : embed(make_embedding(options, random)),
       body(make_body(options, random)),
       dropout(options.sizes.form.dropout.value_or(0)) {
+  const std::optional<ModelChoices> choices = choices_of(options.model);
+  carries = choices && choices->carried;
   const std::int64_t features = features_of(*body, options), token = options.sizes.input;
   if (!options.tied) {
     out.emplace(features, options.vocabulary, random);
@@ -59,13 +62,34 @@ LanguageModel::LanguageModel(const LanguageModelOptions& options, Random& random
   out_bias.emplace(zeros({options.vocabulary}));
 }
 
-LanguageResult LanguageModel::operator()(const Tensor& ids, const SequenceState& state, Random* random) const {
-  const Scope scope(this, "language_model");
+Tensor LanguageModel::embedded(const Tensor& ids) const {
+  if (ids.dtype() != i64 && ids.rank() == 3) return ids;
   if (ids.rank() != 2 || ids.dim(1) < 1)
     throw ShapeError(
         text("LanguageModel: the ids ", ids.shape(), " must be [batch, time of 1 or more]; unsqueeze or reshape them"));
-  auto [answers, next] = body->continued(retrace::dropout(embed(ids), dropout, random), state, random);
+  return embed(ids);
+}
+
+Continued LanguageModel::continued(const Tensor& ids, const SequenceState& state, Random* random) const {
+  const Scope scope(this, "language_model");
+  auto [answers, next] = body->continued(retrace::dropout(embedded(ids), dropout, random), state, random);
   return {logits_of(retrace::dropout(answers, dropout, random)), std::move(next)};
+}
+
+Tensor LanguageModel::answers(const Tensor& ids, std::int64_t count, Random* random) const {
+  const Scope scope(this, "language_model");
+  const Tensor rows = body->answers(retrace::dropout(embedded(ids), dropout, random), count, random);
+  return logits_of(retrace::dropout(rows, dropout, random));
+}
+
+Tensor LanguageModel::operator()(const Tensor& ids, Random* random) const {
+  return at_step(answers(ids, 1, random), 0);
+}
+
+StatesOverTime LanguageModel::states(const Tensor& ids) const {
+  StatesOverTime result = body->states(embedded(ids));
+  result.answers = logits_of(result.answers);
+  return result;
 }
 
 Tensor LanguageModel::logits_of(const Tensor& answers) const {

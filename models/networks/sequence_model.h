@@ -39,6 +39,11 @@ class SequenceModel {
   /// row. Throws ShapeError for a state of another model or batch. A model without a state of its own keeps all rows
   /// and reads them again.
   virtual Continued continued(const Tensor& x, const SequenceState& state, Random* random = nullptr) const;
+  /// Whether a segment of a text begins with the state after the one before (ModelChoices::carried), in training, too.
+  virtual bool carries_state() const { return false; }
+  /// Ids [B, T] (i64) of a text as the rows that its layers read, [B, T, I]; it also reads these. Other x stay as they
+  /// are.
+  virtual Tensor embedded(const Tensor& x) const { return x; }
   /// The trace of its memory over x, if it has one.
   virtual std::optional<MemoryTrace> trace(const Tensor& /*x*/) const { return std::nullopt; }
   /// Its states after each row of x, and the answers after all of them. Of a model that shows no states, only the
@@ -90,6 +95,18 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
     else
       return SequenceModel::continued(x, state, random);
   }
+  bool carries_state() const override {
+    if constexpr (requires { module_.carries_state(); })
+      return module_.carries_state();
+    else
+      return false;
+  }
+  Tensor embedded(const Tensor& x) const override {
+    if constexpr (requires { module_.embedded(x); })
+      return module_.embedded(x);
+    else
+      return x;
+  }
   std::optional<MemoryTrace> trace(const Tensor& x) const override {
     if constexpr (requires { module_.trace(x); })
       return module_.trace(x);
@@ -102,7 +119,12 @@ template <Module M> class SequenceModelOf final : public SequenceModel {
     else
       return SequenceModel::states(x);
   }
-  Names names() const override { return names_of(module_); }
+  Names names() const override {
+    if constexpr (requires { module_.names(); })
+      return module_.names();
+    else
+      return names_of(module_);
+  }
   const M& module() const { return module_; }
 
  private:

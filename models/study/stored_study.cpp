@@ -2,6 +2,7 @@
 #include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/evaluation/prediction.h>
 #include <retrace/models/study/stored_study.h>
+#include <retrace/models/tasks/text/streams.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/nn/layers/recurrent.h>
 
@@ -35,9 +36,22 @@ TestSample sample_of(const Task& task, const Batch& samples, const Tensor& outpu
           answered(task, samples.part(place, 1), output).front()};
 }
 
+/// The segments of a text's part for the test, each read from an empty state.
+Streams segments_of(const StoredRun& run) {
+  return Streams(run.task->text_data()->test(), 1, run.task->sequence_length());
+}
+
 /// Calls see(number, samples, outputs, place) for the first `count` test samples of the training.
 template <class See> void for_each_test_sample(const StoredRun& run, std::int64_t count, const See& see) {
   std::int64_t number = 0;
+  if (run.task->text_data() != nullptr) {
+    const NoTape unrecorded;
+    for (const Streams segments = segments_of(run); number < count; ++number) {
+      const Batch segment = segments.segment(number);
+      see(number, segment, answer(*run.model, *run.task, segment), 0);
+    }
+    return;
+  }
   const auto see_portion = [&](const Batch& samples, const Tensor& outputs) {
     for (std::int64_t place = 0; place < samples.x.dim(0); ++place) see(number++, samples, outputs, place);
   };
@@ -50,6 +64,7 @@ template <class See> void for_each_test_sample(const StoredRun& run, std::int64_
 }
 
 std::int64_t count_test_samples(const StoredRun& run) {
+  if (run.task->text_data() != nullptr) return segments_of(run).segments();
   const std::optional<HeldOut> held_out = run.task->held_out();
   return held_out ? held_out->test.x.dim(0) : run.test_samples;
 }
@@ -92,6 +107,12 @@ std::vector<std::string> rows_in_words(const Task& task, const Example& example)
 
 std::vector<std::string> notes_on(const Task& task, const TestSample& sample) {
   const Prediction& prediction = *sample.prediction;
+  if (task.text_data() != nullptr)
+    return {text("tokens, each a row of x: ", task.describe(prediction.example)),
+            text("the token after each: ", prediction.expected_words(task)),
+            text("most likely, to the model: ", prediction.given_words(task)),
+            text("loss: ", in_digits(sample.loss), ", the mean cross entropy; ", name_of(task.metric()), " ",
+                 in_digits(metric_of(task.metric(), sample.loss)))};
   return {text("right answer: ", prediction.expected_words(task)),
           text("answer of the model: ", prediction.given_words(task)), text("loss: ", in_digits(sample.loss)),
           text("question:\n", task.describe(prediction.example))};
@@ -102,7 +123,7 @@ std::vector<std::string> notes_on(const Task& task, const TestSample& sample) {
 Computation computation_of(const std::shared_ptr<const StoredRun>& run, const StoredStudyOptions& options) {
   const DtypeScope scope(parameters(*run->model).front().tensor.dtype());
   const TestSample sample = options.worst ? find_worst(*run) : find_sample(*run, options.example);
-  const Tensor x = sample.batch.x.watch(), target = sample.batch.y;
+  const Tensor x = run->model->embedded(sample.batch.x).detach().watch(), target = sample.batch.y;
   Computation loss;
   loss.title = text(run->task_name, ", ", full_name(run->spec), ", test sample ", sample.number,
                     options.worst ? " (the one with the largest loss)" : "");

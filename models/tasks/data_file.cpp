@@ -6,6 +6,7 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/tasks/answered_file.h>
 #include <retrace/models/tasks/data_file.h>
+#include <retrace/models/tasks/text/text_task.h>
 
 #include <algorithm>
 
@@ -89,12 +90,19 @@ std::unique_ptr<Task> DataFile::make(const TaskOptions& options) {
 }
 
 std::unique_ptr<Task> task_without_samples(std::string_view name, const SampleFormat& format) {
+  if (format.tokens)
+    return std::make_unique<TextTask>(TextData{Vocabulary(*format.tokens, format.words), {}}, format.steps);
   return std::make_unique<FormatTask>(name, format);
 }
 
 std::unique_ptr<Task> task_on_file(std::string_view name, const SampleFormat& format, const TaskOptions& options,
                                    const std::string& path) {
   const NoTape unrecorded;
+  if (format.tokens) {
+    const Vocabulary vocabulary(*format.tokens, format.words);
+    return std::make_unique<TextTask>(
+        TextData{.vocabulary = vocabulary, .ids = {}, .own_test = read_tokens(path, vocabulary)}, format.steps);
+  }
   const std::string who = "data: " + path;
   const SampleSource source = sample_source("data", path);
   if (source.kind != SampleFileKind::csv) {

@@ -29,7 +29,7 @@ std::unique_ptr<Task> task_without_samples(std::string_view name, const SampleFo
 
 /// The samples and answers of another file, all to test on: of a .csv file those columns that the format and `label` of
 /// the options name, or the arrays x and y of a .npz file. Throws what DataFile::make throws, and ValueError for a
-/// class that the format does not have.
+/// class that the format does not have. Of a text, the file is one in the same tokens.
 std::unique_ptr<Task> task_on_file(std::string_view name, const SampleFormat& format, const TaskOptions& options,
                                    const std::string& path);
 

@@ -17,7 +17,10 @@ std::vector<double> values_of(const Tensor& x) {
 }  // namespace
 
 Example::Example(const Batch& batch, std::int64_t sample)
-    : length_(batch.x.dim(1)), width_(batch.x.dim(2)), answers_(1), rows_(values_of(batch.x[sample])) {
+    : length_(batch.x.dim(1)),
+      width_(batch.x.rank() == 2 ? 1 : batch.x.dim(2)),  // an id, or numbers
+      answers_(1),
+      rows_(values_of(batch.x[sample])) {
   const Tensor y = batch.y[sample];
   const bool has_labels = y.dtype() == i64;
   if (batch.lengths.defined()) length_ = batch.lengths.values<std::int64_t>()[static_cast<std::size_t>(sample)];

@@ -10,6 +10,7 @@
 #include <retrace/models/tasks/object_tracking.h>
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/tasks/symbols/sequence_task.h>
+#include <retrace/models/tasks/text/text_task.h>
 #include <retrace/nn/optim/number_range.h>
 
 #include <algorithm>
@@ -74,12 +75,24 @@ Registry<Entry>& tasks() {
   return all;
 }
 
-/// The task of a user's file: it has no samples without one, and is not among task_names().
-const Entry& entry_of(std::string_view name) {
+bool is_registered(std::string_view name) { return std::ranges::find(task_names(), name) != task_names().end(); }
+
+/// The tasks of a user's file: they have no samples without one, and are not among task_names().
+const Entry* entry_of_files(std::string_view name) {
   static const Entry data = task<DataFile>({.batch = 32, .learning_rate = 3e-3, .steps = 1000});
-  const std::span<const std::string_view> names = tasks().names().all();
-  const bool is_registered = std::ranges::find(names, name) != names.end();
-  return name == data_task && !is_registered ? data : tasks().find(name);
+  static const Entry words = task<TextTask>({.sizes = {.hidden = 128, .slot_size = 64, .slots = 4, .heads = 2},
+                                             .batch = 32,
+                                             .learning_rate = 5e-3,
+                                             .steps = 2000,
+                                             .causal = true});
+  return name == data_task ? &data : name == text_task ? &words : nullptr;
+}
+
+const Entry& entry_of(std::string_view name) {
+  if (is_registered(name)) return tasks().find(name);
+  if (const Entry* of_files = entry_of_files(name)) return *of_files;
+  const std::vector<std::string_view> known = all_task_names();
+  throw ValueError(unknown_name("make_task", "task", name, known, {}, listed_tasks(known)));
 }
 
 /// Whether "held-only, facts" has the option.
@@ -90,14 +103,6 @@ bool has_name(std::string_view names, std::string_view option) {
     names.remove_prefix(std::min(end + 1, names.size()));
   }
   return false;
-}
-
-/// Throws ValueError for an option that is given and not among those that the task `has`.
-void check_options(std::string_view task, std::string_view has, const TaskOptions& given) {
-  for (const auto& [row, value] : given_options(task_option_rows(), given))
-    if (!has_name(has, row.name))
-      throw ValueError(text("make_task: the task '", task, "' has no option '", row.name,
-                            "' (it has: ", has.empty() ? "none" : has, "); leave it out"));
 }
 
 void check_recipe(std::string_view task, const Recipe& recipe) {
@@ -146,13 +151,20 @@ void register_task(std::string_view name, const PaddedBatch& x, const Tensor& y,
 
 std::span<const std::string_view> task_names() { return tasks().names().all(); }
 
+std::vector<std::string_view> all_task_names() {
+  std::vector<std::string_view> names(task_names().begin(), task_names().end());
+  for (const std::string_view name : {data_task, text_task})
+    if (!is_registered(name)) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string_view> tasks_in(std::string_view collection) { return tasks().names().in(collection); }
 
 std::string listed_tasks(std::span<const std::string_view> names) { return tasks().names().listed(names); }
 
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
   const Entry& entry = entry_of(name);
-  check_options(name, entry.options, options);
+  check_task_options(name, options);
   std::unique_ptr<Task> task = entry.make(options);
   if (task == nullptr) throw ValueError(text("make_task: the factory of '", name, "' made no task; return one"));
   return task;
@@ -160,11 +172,15 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
 
 bool has_option(std::string_view task, std::string_view option) { return has_name(entry_of(task).options, option); }
 
-const Recipe& recipe_for(std::string_view task) {
-  if (task != data_task && std::ranges::find(task_names(), task) == task_names().end())
-    throw ValueError(unknown_name("recipe_for", "task", task, task_names(), {}, listed_tasks()));
-  return entry_of(task).recipe;
+void check_task_options(std::string_view task, const TaskOptions& given) {
+  const std::string& has = entry_of(task).options;
+  for (const auto& [row, value] : given_options(task_option_rows(), given))
+    if (!has_name(has, row.name))
+      throw ValueError(text("make_task: the task '", task, "' has no option '", row.name,
+                            "' (it has: ", has.empty() ? "none" : has, "); leave it out"));
 }
+
+const Recipe& recipe_for(std::string_view task) { return entry_of(task).recipe; }
 
 SizeOptions sizes_for(const Task& task, const Recipe& recipe) {
   SizeOptions sizes = recipe.sizes;

@@ -33,6 +33,7 @@ constexpr std::array library_recipes{
                 .learning_rate = 5e-3, .steps = 6000, .optimizer = "muon", .causal = true},
     ModelRecipe{.task = "execute", .model = "gru", .sizes = {.hidden = 256},
                 .learning_rate = 3e-3, .steps = 12000, .optimizer = "muon"},
+    ModelRecipe{.task = "text", .model = "rmc", .sizes = {.slots = 1, .heads = 4}, .slot_of_hidden = true},
 };
 // clang-format on
 
@@ -56,7 +57,7 @@ void register_recipe(const ModelRecipe& recipe) { recipes().push_back(recipe); }
 Recipe recipe_for(std::string_view task, std::string_view model) {
   Recipe recipe = recipe_for(task);
   const ModelRecipe* row = row_of(task, model);
-  if (row == nullptr && task != data_task) row = row_of(every_other_task, model);
+  if (row == nullptr && task != data_task && task != text_task) row = row_of(every_other_task, model);
   if (row == nullptr) return recipe;
   recipe.sizes = row->sizes.or_else(recipe.sizes);
   recipe.learning_rate = row->learning_rate.value_or(recipe.learning_rate);
@@ -64,6 +65,7 @@ Recipe recipe_for(std::string_view task, std::string_view model) {
   if (!row->schedule.empty()) recipe.schedule = row->schedule;
   if (!row->optimizer.empty()) recipe.optimizer = row->optimizer;
   recipe.causal = recipe.causal || row->causal;
+  recipe.slot_of_hidden = row->slot_of_hidden;
   return recipe;
 }
 

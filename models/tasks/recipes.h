@@ -13,8 +13,9 @@ namespace retrace {
 
 /// Sizes and settings by which a task is trained unless others are given.
 struct Recipe {
-  SizeOptions sizes = {};     // if not given: hidden 64, and for a relational memory 4 slots of 32, 2 heads
-  bool slot_per_row = false;  // one slot per row of the sequence, instead of sizes.slots
+  SizeOptions sizes = {};       // if not given: hidden 64, and for a relational memory 4 slots of 32, 2 heads
+  bool slot_per_row = false;    // one slot per row of the sequence, instead of sizes.slots
+  bool slot_of_hidden = false;  // slots of `hidden` features, rounded down to a multiple of the heads
   std::int64_t batch = 64;
   std::string_view optimizer = "adam";
   double learning_rate = 1e-2;
@@ -37,6 +38,7 @@ struct ModelRecipe {
   std::string_view schedule = {};   // empty: the task's
   std::string_view optimizer = {};  // likewise
   bool causal = false;
+  bool slot_of_hidden = false;
 };
 
 /// Adds a task of your own, with its recipe, to those that make_task, and so `retrace train` and `compare`, know.
@@ -60,6 +62,8 @@ void register_task(std::string_view name, const PaddedBatch& x, const Tensor& y,
 
 /// Whether a task has the option of that name (task_option_rows()). Throws ValueError for a task that is not known.
 bool has_option(std::string_view task, std::string_view option);
+/// Throws ValueError for an option that is given and that the task does not have, or for a task that is not known.
+void check_task_options(std::string_view task, const TaskOptions& given);
 /// The recipe of a task. Throws ValueError for a task that is not known.
 const Recipe& recipe_for(std::string_view task);
 /// The recipe by which a model learns a task: the task's, changed by the ModelRecipe of the two if there is one. Throws

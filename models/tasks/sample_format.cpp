@@ -3,6 +3,9 @@
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/sample_file.h>
 #include <retrace/models/tasks/sample_format.h>
+#include <retrace/models/tasks/task.h>
+
+#include <algorithm>
 
 namespace retrace {
 namespace {
@@ -28,6 +31,22 @@ std::optional<Normaliser> normaliser_in(const JsonFields& fields, const std::str
   return result;
 }
 
+TokenKind token_kind_in(const JsonFields& fields, const std::string& name) {
+  for (const TokenKind kind : {TokenKind::characters, TokenKind::words})
+    if (fields.string(name) == name_of(kind)) return kind;
+  throw ValueError(text(name, " is '", fields.string(name), "'; it has to be characters or words"));
+}
+
+SampleFormat text_format_in(const JsonFields& fields) {
+  SampleFormat format{.steps = fields.integer_in("format.steps", 1, largest_count),
+                      .words = fields.strings("format.words"),
+                      .answers_each_row = true,
+                      .tokens = token_kind_in(fields, "format.tokens"),
+                      .test_fingerprint = fields.string("format.test_fingerprint")};
+  format.outputs = std::ssize(format.words);
+  return format;
+}
+
 }  // namespace
 
 std::string SampleFormat::describe_label(std::int64_t label) const {
@@ -35,6 +54,11 @@ std::string SampleFormat::describe_label(std::int64_t label) const {
 }
 
 JsonObject to_json(const SampleFormat& format) {
+  if (format.tokens)
+    return {{"tokens", name_of(*format.tokens)},
+            {"steps", format.steps},
+            {"words", format.words},
+            {"test_fingerprint", format.test_fingerprint}};
   JsonObject object{{"columns", format.columns},   {"sequence", format.sequence}, {"steps", format.steps},
                     {"features", format.features}, {"words", format.words},       {"targets", format.targets},
                     {"outputs", format.outputs},   {"x", to_json(format.x)},      {"y", to_json(format.y)}};
@@ -45,6 +69,8 @@ JsonObject to_json(const SampleFormat& format) {
 }
 
 std::optional<SampleFormat> sample_format_in(const JsonFields& fields) {
+  const bool is_registered = std::ranges::find(task_names(), text_task) != task_names().end();
+  if (!is_registered && fields.has("task") && fields.string("task") == text_task) return text_format_in(fields);
   if (!fields.has("format")) return std::nullopt;
   const auto truth = [&fields](const char* name) { return fields.has(name) && fields.truth(name); };
   SampleFormat format{.columns = fields.strings("format.columns"),

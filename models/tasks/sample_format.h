@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <retrace/models/data/normalise.h>
+#include <retrace/models/tasks/text/vocabulary.h>
 
 namespace retrace {
 
@@ -27,6 +28,8 @@ struct SampleFormat {
   bool answers_each_row = false;          // whether each row has an answer, not only the last one
   std::optional<Normaliser> x = {};       // that the model sees, of the file's x
   std::optional<Normaliser> y = {};       // of a regression: that the model answers with, of the file's numbers
+  std::optional<TokenKind> tokens = {};   // of a text, whose vocabulary `words` are
+  std::string test_fingerprint = {};      // of a text: of the tokens to test on; empty: there are none
 
   /// The word of a class; its number where there are no words.
   std::string describe_label(std::int64_t label) const;

@@ -2,7 +2,15 @@
 
 #include <retrace/ops/ops.h>
 
+#include <cmath>
+#include <numbers>
+
 namespace retrace {
+
+double metric_of(Metric metric, double mean) {
+  if (metric == Metric::bits_per_character) return mean / std::numbers::ln2;
+  return metric == Metric::perplexity ? std::exp(mean) : mean;
+}
 
 bool answers_each_row(const Tensor& y) { return y.rank() == (y.dtype() == i64 ? 2 : 3); }
 
@@ -19,12 +27,18 @@ Batch Batch::sample(std::int64_t k) const {
   return {own_rows(one.x), answers_each_row(y) ? own_rows(one.y) : one.y.clone()};
 }
 
+Batch Task::unfilled(std::int64_t count) const {
+  const Shape answers = answer_length() == 1 ? Shape{count} : Shape{count, answer_length()};
+  Batch batch{
+      text_data() != nullptr ? zeros({count, sequence_length()}, i64) : zeros({count, sequence_length(), input_size()}),
+      kind_ == TaskKind::classification ? empty(answers, i64) : empty(answers.joined({output_size()}))};
+  if (has_lengths()) batch.lengths = empty({count}, i64);
+  return batch;
+}
+
 Batch Task::sample(Random& random, std::int64_t count) const {
   if (count < 1) throw ValueError(text(name_, ": a batch of ", count, " samples was asked for; ask for 1 or more"));
-  const Shape answers = answer_length() == 1 ? Shape{count} : Shape{count, answer_length()};
-  Batch batch{zeros({count, sequence_length(), input_size()}),
-              kind_ == TaskKind::classification ? empty(answers, i64) : empty(answers.joined({output_size()}))};
-  if (has_lengths()) batch.lengths = empty({count}, i64);
+  const Batch batch = unfilled(count);
   fill(random, batch);
   return batch;
 }

@@ -23,8 +23,9 @@ bool answers_each_row(const Tensor& y);
 
 /// Sequences x [B, T, I] of the default dtype and the answers after their last row: labels y [B] (i64) of a
 /// classification, numbers y [B, O] of a regression. Where each of the last A > 1 rows has an answer: y [B, A] or [B,
-/// A, O]. With lengths [B] (i64), sample b has lengths[b] rows, and what follows in x is padding; its answer comes
-/// after its own last row, or, where A = T, each of its rows has one (labels no_answer and numbers 0 follow).
+/// A, O]. Of a text, x are ids [B, T] (i64). With lengths [B] (i64), sample b has lengths[b] rows, and what follows in
+/// x is padding; its answer comes after its own last row, or, where A = T, each of its rows has one (labels no_answer
+/// and numbers 0 follow).
 struct Batch {
   Tensor x;
   Tensor y;
@@ -42,8 +43,17 @@ inline constexpr std::int64_t no_answer = -1;
 
 /// Whether answers are labels or numbers.
 enum class TaskKind { classification, regression };
-/// The metric on unseen samples: "accuracy" (higher is better) or "mse" (lower is better).
-constexpr std::string_view metric_name(TaskKind kind) { return kind == TaskKind::regression ? "mse" : "accuracy"; }
+/// The metric on unseen samples. Of a text, with the mean loss -ln p: bits per character, loss / ln 2; perplexity of
+/// words, e^loss. More is better for accuracy only.
+enum class Metric { accuracy, mse, bits_per_character, perplexity };
+/// "accuracy", "mse", "bpc", "perplexity".
+constexpr std::string_view name_of(Metric metric) {
+  constexpr std::string_view names[] = {"accuracy", "mse", "bpc", "perplexity"};
+  return names[static_cast<int>(metric)];
+}
+constexpr bool more_is_better(Metric metric) { return metric == Metric::accuracy; }
+/// The metric from the mean, over answers, of what is summed up for it: right answers, squared errors, -ln p.
+double metric_of(Metric metric, double mean);
 
 /// Results in the task's metric to compare a model with.
 struct Baselines {
@@ -55,7 +65,7 @@ struct Baselines {
   double chance = 0;                     // of an answer drawn evenly from all possible ones
   double trivial = 0;                    // of the best answer that needs no understanding ...
   std::string_view trivial_answer = {};  // ... and its description
-  double ceiling = 0;                    // of the best possible answer: the samples may leave it open
+  std::optional<double> ceiling = 0;     // of the best possible answer; nothing if it is unknown
   std::optional<double> original = {};   // the result of the original NumPy programs, if they had the task
   std::vector<Shortcut> shortcuts = {};  // other answers that are better than chance but wrong
 };
@@ -67,6 +77,7 @@ struct HeldOut {
   std::vector<std::string> test_places = {};  // of the samples of the test, for reports: "line 12"; empty: no names
 };
 
+struct TextData;
 class Task;
 /// An easier version of a task, and the accuracy on its samples at which training moves on to the next one.
 struct Lesson {
@@ -85,6 +96,7 @@ class Task {
 
   std::string_view name() const { return name_; }
   TaskKind kind() const { return kind_; }
+  virtual Metric metric() const { return kind_ == TaskKind::regression ? Metric::mse : Metric::accuracy; }
   virtual std::int64_t input_size() const = 0;              // I
   virtual std::int64_t sequence_length() const = 0;         // T, the row of the question included
   virtual std::int64_t output_size() const = 0;             // O: classes, or numbers to predict
@@ -98,6 +110,9 @@ class Task {
   /// The samples to validate and to test on. Nothing if the task has unlimited samples: they are then drawn like those
   /// to train on, from generators of their own.
   virtual std::optional<HeldOut> held_out() const { return std::nullopt; }
+  /// The text whose next tokens are the answers. Its parts are read in segments of T tokens, one after the other
+  /// (text/streams.h). Null for every other task.
+  virtual const TextData* text_data() const { return nullptr; }
   /// A hash of all samples of a task of finite data, in hexadecimal digits; empty for one that draws them.
   virtual std::string fingerprint() const { return {}; }
   /// How other samples of the task are read from files and answered in words; null if x is read as it is.
@@ -131,6 +146,8 @@ class Task {
   /// The subject of a row as a small number, to find slots that are used for one subject. -1: none.
   virtual std::int64_t topic(const Example&, std::int64_t /*t*/) const { return -1; }
 
+  /// `count` samples whose rows are 0, and their answers not set.
+  Batch unfilled(std::int64_t count) const;
   /// `count` independent samples. Throws ValueError for count < 1.
   Batch sample(Random& random, std::int64_t count) const;
 
@@ -144,8 +161,12 @@ class Task {
 
 /// The task of a file that TaskOptions::data names (data_file.h).
 inline constexpr std::string_view data_task = "data";
+/// The task of a file that TaskOptions::text names (text/text_task.h).
+inline constexpr std::string_view text_task = "text";
 /// The other names that make_task knows. The span holds until the next one is registered.
 std::span<const std::string_view> task_names();
+/// All of them.
+std::vector<std::string_view> all_task_names();
 /// The tasks of a collection.
 std::vector<std::string_view> tasks_in(std::string_view collection);
 /// Some names of tasks, "babi, recall and those of the zoo (retrace info zoo)".

@@ -4,6 +4,14 @@
 #include <array>
 
 namespace retrace {
+namespace {
+
+std::span<const std::string_view> token_names() {
+  static constexpr std::array names{name_of(TokenKind::characters), name_of(TokenKind::words)};
+  return names;
+}
+
+}  // namespace
 
 OptionRows<TaskOptions> task_option_rows() {
   using enum OptionGroup;
@@ -33,6 +41,11 @@ OptionRows<TaskOptions> task_option_rows() {
       option<&TaskOptions::separator>(
           "separator", files,
           "data: separator of columns, one character or tab (default: a comma; in a .tsv file, tab)"),
+      option<&TaskOptions::text>("text", files, "text: a file in UTF-8"),
+      option<&TaskOptions::validation_text>(
+          "validation-text", files, "text: a file to validate on (default: 5 % of --text, before those of the test)"),
+      option<&TaskOptions::test_text>("test-text", files, "text: a file to test on (default: the last 5 % of --text)"),
+      option<&TaskOptions::tokens>("tokens", task, "text: characters (the default) or words", {.words = token_names}),
       option<&TaskOptions::objects>("objects", task, "object-tracking: number of objects (default: 3)"),
       option<&TaskOptions::moves>("moves", task, "object-tracking: moves of all objects together (default: 10)"),
       option<&TaskOptions::facts>("facts", task, "babi, babi-qa: maximum number of facts in a story (default: 5, 16)"),

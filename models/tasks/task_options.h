@@ -7,13 +7,14 @@
 #include <string>
 
 #include <retrace/models/formats/option_rows.h>
+#include <retrace/models/tasks/text/vocabulary.h>
 
 namespace retrace {
 
 /// The options of tasks that are given; a task has defaults for the others. Each member has a row in
 /// task_option_rows().
 struct TaskOptions {
-  std::optional<std::int64_t> length = {};   // rows, pairs, characters of a word, or digits of a number
+  std::optional<std::int64_t> length = {};   // rows, pairs, characters of a word, digits of a number, tokens
   std::optional<std::int64_t> vectors = {};  // nth-farthest: their number
   std::optional<std::int64_t> dims = {};     // nth-farthest: of a vector
   std::optional<std::string> program = {};   // execute: of program_names() in tasks/execute.h
@@ -28,6 +29,12 @@ struct TaskOptions {
   std::optional<std::int64_t> features = {};  // of a step
   std::optional<std::string> ignore = {};     // columns
   std::optional<std::string> separator = {};  // of columns
+
+  // text (text/text_task.h):
+  std::optional<std::string> text = {};             // the file
+  std::optional<std::string> validation_text = {};  // another file; if not given, a part of `text` is held out
+  std::optional<std::string> test_text = {};        // likewise
+  std::optional<TokenKind> tokens = {};             // if not given, characters
 
   // Sizes of single tasks, which leave the others as they are:
   std::optional<std::int64_t> objects = {};      // object-tracking

@@ -63,7 +63,9 @@ const std::string& metadata_of(const SafetensorsFile& file, const std::string& p
 JsonFields task_and_model(const std::string& path, const std::string& place, const std::string& description) {
   try {
     JsonFields fields(place, description);
-    for (const char* name : {"test_samples", "text", "validation_text", "test_text"}) fields.erase(name);
+    for (const char* name :
+         {"test_samples", "task_options.text", "task_options.validation_text", "task_options.test_text"})
+      fields.erase(name);
     return fields;
   } catch (const ValueError& error) {
     throw unreadable(path, error);

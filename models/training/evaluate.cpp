@@ -1,5 +1,6 @@
 #include <retrace/core/base/subnormals.h>
 #include <retrace/models/networks/different_lengths.h>
+#include <retrace/models/tasks/text/streams.h>
 #include <retrace/models/training/evaluate.h>
 
 #include <retrace/ops/ops.h>
@@ -36,25 +37,30 @@ std::int64_t count_answers(const Task& task, const Batch& batch) {
 /// Sums over answers.
 class Sums {
  public:
-  explicit Sums(const Measures& measures) : measures_(measures) {}
-  void add(const SequenceModel& model, const Task& task, const Batch& batch, const SeePortion& see) {
-    const Tensor output = answer(model, task, batch);
-    if (see) see(batch, output);
-    const auto answers = static_cast<double>(count_answers(task, batch));
-    const double loss = answers * measured_loss(measures_, task, output, batch).item();
+  Sums(const Task& task, const Measures& measures, const SeePortion& see)
+      : task_(task), measures_(measures), see_(see) {}
+  void add(const Batch& batch, const Tensor& output) {
+    if (see_) see_(batch, output);
+    const auto answers = static_cast<double>(count_answers(task_, batch));
+    const double loss = answers * measured_loss(measures_, task_, output, batch).item();
     counted_ += answers;
     loss_ += loss;
     if (measures_.metric)
       metric_ += answers * measures_.metric(output, batch);
-    else if (task.kind() == TaskKind::regression)
-      metric_ += measures_.loss ? answers * task_loss(task, output, batch).item() : loss;
-    else
+    else if (task_.metric() == Metric::accuracy)
       metric_ += static_cast<double>(count_right(output, batch.y));
+    else
+      metric_ += measures_.loss ? answers * task_loss(task_, output, batch).item() : loss;
   }
-  Evaluation means() const { return {loss_ / counted_, metric_ / counted_}; }
+  Evaluation means() const {
+    const double mean = metric_ / counted_;
+    return {loss_ / counted_, measures_.metric ? mean : metric_of(task_.metric(), mean)};
+  }
 
  private:
+  const Task& task_;
   const Measures& measures_;
+  const SeePortion& see_;
   double counted_ = 0, loss_ = 0, metric_ = 0;
 };
 
@@ -105,9 +111,11 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, Random random,
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  Sums sums(measures);
-  for (std::int64_t done = 0; done < samples; done += evaluation_portion)
-    sums.add(model, task, task.sample(random, std::min(evaluation_portion, samples - done)), see);
+  Sums sums(task, measures, see);
+  for (std::int64_t done = 0; done < samples; done += evaluation_portion) {
+    const Batch batch = task.sample(random, std::min(evaluation_portion, samples - done));
+    sums.add(batch, answer(model, task, batch));
+  }
   return sums.means();
 }
 
@@ -117,10 +125,41 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& s
   if (count < 1) throw ValueError("evaluate: the batch has no samples; give 1 or more");
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  Sums sums(measures);
-  for (std::int64_t done = 0; done < count; done += evaluation_portion)
-    sums.add(model, task, part(samples, done, std::min(evaluation_portion, count - done)), see);
+  Sums sums(task, measures, see);
+  for (std::int64_t done = 0; done < count; done += evaluation_portion) {
+    const Batch batch = part(samples, done, std::min(evaluation_portion, count - done));
+    sums.add(batch, answer(model, task, batch));
+  }
   return sums.means();
+}
+
+Evaluation evaluate(const SequenceModel& model, const Task& task, TokenIds ids, std::int64_t streams,
+                    const SeePortion& see, const Measures& measures) {
+  const Streams read(ids, streams, task.sequence_length());
+  const NoTape unrecorded;
+  const SubnormalsScope flushed(Subnormals::flushed);
+  Sums sums(task, measures, see);
+  SequenceState state;
+  for (std::int64_t number = 0; number < read.segments(); ++number) {
+    const Batch segment = read.segment(number);
+    Continued result = model.continued(segment.x, state);
+    if (model.carries_state()) state = std::move(result.state);
+    sums.add(segment, result.answers);
+  }
+  return sums.means();
+}
+
+Evaluation evaluate(const SequenceModel& model, const Task& task, Unseen unseen, std::uint64_t seed, std::int64_t count,
+                    const SeePortion& see, const Measures& measures) {
+  const bool is_test = unseen == Unseen::test;
+  if (const TextData* data = task.text_data()) {
+    TokenIds ids = is_test ? data->test() : data->validation();
+    if (!is_test) ids = ids.first(std::min(ids.size(), static_cast<std::size_t>(count * task.sequence_length() + 1)));
+    return evaluate(model, task, ids, streams_of_test(ids), see, measures);
+  }
+  if (const std::optional<HeldOut> held_out = task.held_out())
+    return evaluate(model, task, is_test ? held_out->test : held_out->validation, see, measures);
+  return evaluate(model, task, Random(seed).stream(is_test ? "test" : "validation"), count, see, measures);
 }
 
 }  // namespace retrace

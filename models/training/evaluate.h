@@ -5,10 +5,11 @@
 
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/task.h>
+#include <retrace/models/tasks/text/text_data.h>
 
 namespace retrace {
 
-/// Means over answers. `metric` is the one that metric_name(task.kind()) names.
+/// Means over answers. `metric` is Task::metric(), which for a text follows from the loss.
 struct Evaluation {
   double loss = 0;
   double metric = 0;
@@ -36,7 +37,7 @@ Tensor answer(const SequenceModel& model, const Task& task, const Batch& batch, 
 Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
 /// The loss of a batch, also of different lengths: the mean over the answers that it has.
 Tensor task_loss(const Task& task, const Tensor& output, const Batch& batch);
-/// The metric of a batch that metric_name(task.kind()) names.
+/// The accuracy, or mean squared error, of a batch.
 double task_metric(const Task& task, const Tensor& output, const Tensor& target);
 /// evaluate() draws samples in portions of this many (the last one may be smaller).
 inline constexpr std::int64_t evaluation_portion = 256;
@@ -49,5 +50,16 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, Random random,
 /// Evaluates on given samples, of any real dtype. Throws ValueError for an empty batch.
 Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see = {},
                     const Measures& measures = {});
+/// Evaluates on every token of a text but the first, read as `streams`, each in segments of the task's length; a model
+/// that carries its state goes on from that after the segment before. Throws ValueError for fewer than 2 tokens.
+Evaluation evaluate(const SequenceModel& model, const Task& task, TokenIds ids, std::int64_t streams,
+                    const SeePortion& see = {}, const Measures& measures = {});
+
+/// The samples that a model is not trained on.
+enum class Unseen { validation, test };
+/// Evaluates on those that the task holds out; of a text, on its part for that, of a validation no more than the first
+/// `count` segments; and otherwise on `count` that are drawn from the seed.
+Evaluation evaluate(const SequenceModel& model, const Task& task, Unseen unseen, std::uint64_t seed, std::int64_t count,
+                    const SeePortion& see = {}, const Measures& measures = {});
 
 }  // namespace retrace

@@ -1,6 +1,5 @@
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
-#include <retrace/models/tasks/text/vocabulary.h>
 #include <retrace/models/training/metrics.h>
 
 #include <limits>
@@ -37,9 +36,8 @@ Metrics metrics_from_json(const std::string& place, const std::string& line) {
   const JsonFields fields(place, line);
   const auto number = [&](std::string_view name) { return fields.number_or_null(name, not_finite); };
   Metrics metrics;
-  for (const std::string_view name : {metric_name(TaskKind::classification), metric_name(TaskKind::regression),
-                                      metric_name(TokenKind::characters), metric_name(TokenKind::words)})
-    if (fields.has(text("validation_", name))) metrics.metric_name = name;
+  for (const Metric metric : {Metric::accuracy, Metric::mse, Metric::bits_per_character, Metric::perplexity})
+    if (fields.has(text("validation_", name_of(metric)))) metrics.metric_name = name_of(metric);
   metrics.step = fields.integer("step");
   metrics.loss = number("loss");
   metrics.last_step = {metrics.loss, number("gradient_norm"), number("learning_rate")};

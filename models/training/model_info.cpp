@@ -1,18 +1,18 @@
 #include <retrace/models/training/model_info.h>
 
 #include <retrace/models/formats/json_text.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 
 namespace retrace {
 
 ModelInfo model_info(const RunOptions& options) {
-  const std::unique_ptr<Run> run = make_run(options);
+  const Run run = prepare(options);
   ModelInfo info{.model = options.model.name,
                  .task = options.task,
-                 .flops_a_sample = run->flops_a_sample(),
-                 .batch = *run->options.fit.batch,
+                 .flops_a_sample = run.flops_a_sample(),
+                 .batch = *run.options.fit.batch,
                  .weights = {}};
-  for (const NamedTensor& parameter : run->weights())
+  for (const NamedTensor& parameter : parameters(*run.model))
     info.weights.push_back({parameter.name, parameter.tensor.shape(), parameter.tensor.numel()});
   for (const auto& weight : info.weights) info.parameters += weight.count;
   info.bytes = info.parameters * static_cast<std::int64_t>(size_of(options.dtype));

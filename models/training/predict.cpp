@@ -1,4 +1,5 @@
 #include <retrace/core/base/subnormals.h>
+#include <retrace/models/tasks/text/text_data.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/models/training/predict.h>
 #include <retrace/ops/ops.h>
@@ -38,10 +39,8 @@ Batch part(const FileSamples& samples, std::int64_t first, std::int64_t count) {
   return {of(samples.x), Tensor(), samples.lengths.defined() ? of(samples.lengths) : Tensor()};
 }
 
-/// Adds the answers to some samples, x in the units of the file.
-void add_answers(const StoredRun& run, const SampleFormat& format, Batch samples, Answers& answers) {
-  samples.x = (format.x ? (*format.x)(samples.x) : samples.x).to(default_dtype());
-  const Tensor output = answer(*run.model, *run.task, samples).to(f64);
+/// Adds the answers that the outputs of the model are.
+void add_answers(const StoredRun& run, const SampleFormat& format, const Tensor& output, Answers& answers) {
   if (answers.kind == TaskKind::classification) {
     const Tensor labels = argmax(output);
     const auto numbers = labels.values<std::int64_t>();
@@ -57,6 +56,35 @@ void add_answers(const StoredRun& run, const SampleFormat& format, Batch samples
   answers.values.insert(answers.values.end(), numbers.begin(), numbers.end());
 }
 
+/// The samples of a file, x in its units.
+void answer_samples(const StoredRun& run, const SampleFormat& format, const std::string& file, Answers& answers) {
+  FileSamples samples = read_samples(file, format);
+  check_numbers(file, samples);
+  answers.samples = std::move(samples.names);
+  answers.answers_a_sample = run.task->answer_length();
+  const std::int64_t count = samples.x.dim(0);
+  if (answers.samples.empty())
+    for (std::int64_t k = 1; k <= count; ++k) answers.samples.push_back(std::to_string(k));
+  for (std::int64_t done = 0; done < count; done += evaluation_portion) {
+    Batch some = part(samples, done, std::min(evaluation_portion, count - done));
+    some.x = (format.x ? (*format.x)(some.x) : some.x).to(default_dtype());
+    add_answers(run, format, answer(*run.model, *run.task, some).to(f64), answers);
+  }
+}
+
+/// The tokens of a text, each a sample that the token after it answers.
+void answer_tokens(const StoredRun& run, const SampleFormat& format, const std::string& file, Answers& answers) {
+  std::vector<std::int32_t> ids = read_tokens(file, run.task->text_data()->vocabulary);
+  constexpr std::int64_t most = std::int64_t{1} << 28;  // 2 GiB
+  if (std::ssize(ids) > most / format.outputs)
+    throw ValueError(text("predict: ", file, " has ", ids.size(), " tokens with ", format.outputs,
+                          " probabilities each; give at most ", most / format.outputs, " at once"));
+  for (const std::int32_t id : ids) answers.samples.push_back(run.task->describe_label(id));
+  ids.push_back(0);  // stands for the one after the last, which nobody reads
+  evaluate(*run.model, *run.task, ids, 1,
+           [&](const Batch&, const Tensor& logits) { add_answers(run, format, logits.to(f64), answers); });
+}
+
 }  // namespace
 
 Answers predict(const StoredRun& run, const std::string& file, const std::string& separator) {
@@ -65,21 +93,14 @@ Answers predict(const StoredRun& run, const std::string& file, const std::string
   const SubnormalsScope flushed(Subnormals::flushed);
   SampleFormat format = format_of(*run.task);
   if (!separator.empty()) format.separator = separator;
-  FileSamples samples = read_samples(file, format);
-  check_numbers(file, samples);
   Answers answers{.path = run.path,
                   .task = run.task_name,
                   .kind = run.task->kind(),
-                  .samples = std::move(samples.names),
-                  .answers_a_sample = run.task->answer_length(),
+                  .samples = {},
                   .outputs = output_names(*run.task, format),
                   .labels = {},
                   .values = {}};
-  const std::int64_t count = samples.x.dim(0);
-  if (answers.samples.empty())
-    for (std::int64_t k = 1; k <= count; ++k) answers.samples.push_back(std::to_string(k));
-  for (std::int64_t done = 0; done < count; done += evaluation_portion)
-    add_answers(run, format, part(samples, done, std::min(evaluation_portion, count - done)), answers);
+  (format.tokens ? answer_tokens : answer_samples)(run, format, file, answers);
   return answers;
 }
 

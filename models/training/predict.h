@@ -21,7 +21,8 @@ struct Answers {
   std::vector<double> values;         // probabilities of the classes, or numbers in the units of the data, [N * A * O]
 };
 
-/// Answers the samples of a file (tasks/sample_format.h). Normalised numbers are normalised as they were for the
+/// Answers the samples of a file (tasks/sample_format.h); of a text, with the most likely token after each of its own,
+/// given those before. Normalised numbers are normalised as they were for the
 /// training. `separator` is that of the columns, if it is not the training's. Throws what read_samples throws,
 /// ValueError for numbers that are not finite, and FileError for a model whose answers are not.
 Answers predict(const StoredRun& run, const std::string& file, const std::string& separator = {});

@@ -1,7 +1,7 @@
 #include <retrace/models/networks/model_options.h>
+#include <retrace/models/tasks/text/streams.h>
 #include <retrace/models/training/flops.h>
 #include <retrace/models/training/run.h>
-#include <retrace/models/training/stored_run.h>
 
 #include <algorithm>
 
@@ -15,6 +15,11 @@ SizeOptions recipe_sizes(const ModelSpec& model, const Task& task, const Recipe&
     own = {.slots = choices->slots, .heads = choices->heads};
   ModelSpec filled = model;
   filled.sizes = own.or_else(sizes_for(task, recipe));
+  if (recipe.slot_of_hidden) {
+    const SizeOptions sizes = model.sizes.or_else(filled.sizes);
+    const std::int64_t heads = std::max(*sizes.heads, 1);
+    filled.sizes.slot_size = std::max<std::int64_t>(*sizes.hidden / heads, 1) * heads;
+  }
   return without_missing_options(filled).sizes;
 }
 
@@ -41,7 +46,15 @@ void check_gate(const ModelSpec& model, const MemoryChoices& memory) {
                         "'; give ", listed(gates, " or ")));
 }
 
-void check_bidirectional(const ModelSpec& model, const std::string& name, const Task& task) {
+/// Refuses models that see rows after the one that they answer.
+void check_direction(const ModelSpec& model, const std::string& name, const Task& task) {
+  const bool is_text = task.text_data() != nullptr;
+  if (is_text && !model.form.causal.value_or(true))
+    throw ValueError(
+        "prepare: attention that is not causal would see the tokens that it has to predict; leave --no-causal out");
+  if (is_text && model.form.bidirectional)
+    throw ValueError(
+        "prepare: a bidirectional model would see the tokens that it has to predict; leave bidirectional out");
   if (!model.form.bidirectional || task.answer_length() == 1) return;
   throw ValueError(text("prepare: a bidirectional model has read every row before it answers, but ", name,
                         " has an answer after each of the last ", task.answer_length(),
@@ -66,7 +79,10 @@ RunOptions from_stored(RunOptions options, const StoredRun& stored) {
   const std::optional<double> dropout = options.model.form.dropout;
   options.model = stored.spec;
   if (dropout) options.model.form.dropout = dropout;
-  if (options.task == stored.task_name) options.task_options = options.task_options.or_else(stored.task_options);
+  if (options.task != stored.task_name) return options;
+  TaskOptions earlier = stored.task_options;
+  if (options.task_options.text) earlier.validation_text.reset(), earlier.test_text.reset();  // of another text
+  options.task_options = options.task_options.or_else(earlier);
   return options;
 }
 
@@ -87,7 +103,7 @@ void check_names(const StoredRun& stored, const Task& task) {
 }
 
 /// Gives the run the weights of a stored one.
-void begin_with(const TaskRun& run, const StoredRun& stored) {
+void begin_with(const Run& run, const StoredRun& stored) {
   check_names(stored, *run.task);
   try {
     assign(*run.model, parameters(*stored.model));
@@ -101,26 +117,20 @@ void begin_with(const TaskRun& run, const StoredRun& stored) {
 
 }  // namespace
 
-TaskRun::TaskRun(RunOptions given, std::unique_ptr<Task> given_task)
-    : Run(std::move(given)), task(std::move(given_task)) {
-  Random weights = options.from.empty() && options.draws ? Random(options.fit.seed).stream("weights") : Random::none();
-  model = make_model_for(*task, filled_spec(options, *task), weights);
-}
-
-ModelDescription TaskRun::description() const { return describe_run(options, *task); }
-
-std::string TaskRun::test_in_words() const {
+std::string Run::test_in_words() const {
+  if (const TextData* data = task->text_data())
+    return text(data->test().size(), " ", name_of(data->vocabulary.kind()), " of the text");
   if (const std::optional<HeldOut> held_out = task->held_out())
     return text(held_out->test.size(), " samples that were held out");
   return text(options.fit.test_samples, " fresh samples of the full task");
 }
 
-std::int64_t TaskRun::validation_samples() const {
+std::int64_t Run::validation_samples() const {
   const std::optional<HeldOut> held_out = task->held_out();
   return held_out ? held_out->validation.size() : options.fit.validation_samples;
 }
 
-std::int64_t TaskRun::flops_a_sample() const {
+std::int64_t Run::flops_a_sample() const {
   const DtypeScope scope(options.dtype);
   Random random(options.fit.seed);
   const Batch batch = task->sample(random, 1);
@@ -129,9 +139,7 @@ std::int64_t TaskRun::flops_a_sample() const {
   return 3 * forward_flops(tape);
 }
 
-void TaskRun::save_weights(const std::string& path) const { save_run(path, options, *task, *model); }
-
-TaskRun prepare(const RunOptions& given) {
+Run prepare(const RunOptions& given) {
   const DtypeScope scope(given.dtype);
   RunOptions options = given;
   std::optional<StoredRun> stored;
@@ -139,19 +147,30 @@ TaskRun prepare(const RunOptions& given) {
     stored = load_run(given.from, TaskSamples::none);
     options = from_stored(given, *stored);
   }
-  std::unique_ptr<Task> task = make_task(options.task, options.task_options);
-  RunOptions filled = with_recipe(options, *task);
+  const bool same_task = stored && options.task == stored->task_name;
+  std::unique_ptr<Task> task =
+      same_task ? make_task_again(*stored, options.task_options) : make_task(options.task, options.task_options);
+  Run run{.options = with_recipe(options, *task), .task = std::move(task), .model = {}};
   if (stored)
     check_model_options("prepare", {.name = options.model.name, .form = options.model.form});  // sizes are stored
   else
-    check_choices(options.model, filled.model);
-  check_bidirectional(options.model, options.task, *task);
-  TaskRun run(std::move(filled), std::move(task));
+    check_choices(options.model, run.options.model);
+  check_direction(options.model, options.task, *run.task);
+  if (const TextData* data = run.task->text_data())
+    check_length(*data, *run.options.fit.batch, run.task->sequence_length());
+  Random weights = stored || !options.draws ? Random::none() : Random(run.options.fit.seed).stream("weights");
+  run.model = make_model_for(*run.task, filled_spec(run.options, *run.task), weights);
   if (stored) {
     begin_with(run, *stored);
     run.options.fit.initial_weights = weights_hash(*run.model);
   }
   return run;
+}
+
+FitResult train_anew(const RunOptions& options, const std::string&) {
+  Run run = prepare(options);
+  run.train();
+  return std::move(run.fit);
 }
 
 }  // namespace retrace

@@ -5,6 +5,8 @@
 #include <retrace/models/formats/json_fields.h>
 #include <retrace/models/formats/json_text.h>
 #include <retrace/models/tasks/data_file.h>
+#include <retrace/models/tasks/recipes.h>
+#include <retrace/models/tasks/text/text_task.h>
 #include <retrace/models/training/check_finite.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/evaluate.h>
@@ -33,12 +35,6 @@ std::string file_of(const std::string& path) {
 const std::string& description_in(const SafetensorsFile& file, const std::string& path) {
   const auto found = file.metadata.find(description_key);
   if (found != file.metadata.end()) return found->second;
-  if (file.metadata.contains("text_model"))
-    throw FileError(text(
-        "retrace: ", path,
-        " is of a model of text, which answers no samples of a task: retrace eval DIR --test-text FILE says how well "
-        "it "
-        "predicts a text, retrace generate DIR --prompt TEXT continues one, and retrace study DIR shows a segment"));
   throw not_a_run(path, "it does not say which task and model; in a program, load_pytorch reads weights of PyTorch");
 }
 
@@ -58,11 +54,29 @@ void check_known(std::string_view kind, std::string_view name, std::span<const s
                           "registered it, and trained this model"));
 }
 
-void make(StoredRun& run, const std::optional<SampleFormat>& format, const std::vector<NamedTensor>& weights) {
+/// The task with the samples of its training.
+std::unique_ptr<Task> task_of_training(const StoredRun& run, const std::optional<SampleFormat>& format) {
+  if (!format || !format->tokens) {
+    if (!format) check_known("task", run.task_name, all_task_names());
+    return make_task(run.task_name, run.task_options);
+  }
+  try {
+    std::unique_ptr<Task> task = TextTask::make_again(run.task_options, *format);
+    if (task->format()->test_fingerprint == format->test_fingerprint) return task;
+  } catch (const FileError&) {
+    make_task(run.task_name, run.task_options);  // throws for a file that cannot be read in any vocabulary
+  }
+  throw FileError(text(run.task_options.test_text.value_or(*run.task_options.text),
+                       " has changed since the training; restore it, or train on it again (retrace eval --test-text "
+                       "FILE tests on another text)"));
+}
+
+void make(StoredRun& run, TaskSamples samples, const std::optional<SampleFormat>& format,
+          const std::vector<NamedTensor>& weights) {
   const DtypeScope scope(weights.front().tensor.dtype());
-  if (!format && run.task_name != data_task) check_known("task", run.task_name, task_names());
   check_known("model", run.spec.name, model_names());
-  run.task = format ? task_without_samples(run.task_name, *format) : make_task(run.task_name, run.task_options);
+  run.task = format && samples == TaskSamples::none ? task_without_samples(run.task_name, *format)
+                                                    : task_of_training(run, format);
   Random undrawn = random_for(weights);
   run.model = make_model_for(*run.task, run.spec, undrawn);
 }
@@ -93,7 +107,7 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
   try {
     const JsonFields fields("the entry trained of its metadata", description);
     read_description(fields, run);
-    if (samples == TaskSamples::none) format = sample_format_in(fields);
+    format = sample_format_in(fields);
   } catch (const ValueError& error) {
     throw not_a_run(run.path, error.what());
   }
@@ -102,7 +116,7 @@ StoredRun load_run(const std::string& path, TaskSamples samples) {
   if (weights.empty()) throw not_a_run(run.path, "it has no weights");
   check_finite(run.path, weights);
   try {
-    make(run, format, weights);
+    make(run, samples, format, weights);
   } catch (const ValueError& error) {
     throw ValueError(text("retrace: ", run.path, ": ", without_function(error.what())));
   } catch (const FileError& error) {
@@ -122,7 +136,7 @@ void check_reads(const StoredRun& run, const Task& task) {
   const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
   const NoTape unrecorded;
   try {
-    answer(*run.model, task, zeros({1, task.sequence_length(), task.input_size()}));
+    answer(*run.model, task, task.unfilled(1).x);
   } catch (const ShapeError& error) {
     throw ValueError(text("eval: ", error.what(), "; the model of ", run.path, " cannot read ", task.sequence_length(),
                           " rows: train it with --positions rotary, alibi, sinusoidal or none, or on as many rows"));
@@ -140,9 +154,16 @@ void test_on_file(StoredRun& run, const std::string& path, const std::string& se
   run.input = path;
 }
 
+std::unique_ptr<Task> make_task_again(const StoredRun& run, const TaskOptions& options) {
+  const SampleFormat* format = run.task->format();
+  if (format == nullptr || !format->tokens) return make_task(run.task_name, options);
+  check_task_options(run.task_name, options);
+  return TextTask::make_again(options, *format);
+}
+
 void change_task(StoredRun& run, const TaskOptions& given) {
   const TaskOptions options = given.or_else(run.task_options);
-  std::unique_ptr<Task> task = make_task(run.task_name, options);
+  std::unique_ptr<Task> task = make_task_again(run, options);
   if (task->input_size() != run.task->input_size() || task->output_size() != run.task->output_size())
     throw ValueError(text("eval: with ", in_words(given_options(task_option_rows(), given)), " the task '",
                           run.task_name, "' has ", task->input_size(), " features and ", task->output_size(),

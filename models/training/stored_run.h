@@ -34,10 +34,14 @@ enum class TaskSamples { read, none };
 
 /// Reads weights.safetensors of a folder (checkpoint.safetensors if there are none), or a file of either kind. A
 /// checkpoint gives the best parameters so far, which the training would write if it ended now. Throws FileError for a
-/// file that is missing, unreadable or not of a model on a task, and for weights that are not finite; ValueError for a
-/// task or model that this program does not know. Every error names the file.
+/// file that is missing, unreadable or not of a model on a task, for weights that are not finite, and for a text whose
+/// part for the test has changed; ValueError for a task or model that this program does not know. Every error names the
+/// file.
 StoredRun load_run(const std::string& path, TaskSamples samples = TaskSamples::read);
 
+/// The task of the same name with other options; a text is read in the tokens that the model knows. Throws what
+/// make_task throws.
+std::unique_ptr<Task> make_task_again(const StoredRun& run, const TaskOptions& options);
 /// Gives the run the task of the same name with the options that are given in place of its own, to test the model on
 /// harder samples than it was trained on. Throws ValueError for a task with other sizes of input or output, or whose
 /// sequences the model cannot read (check_reads); the run is then as it was.

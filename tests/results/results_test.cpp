@@ -24,7 +24,7 @@ TEST_P(Results, ARecipeReachesWhatItReached) {
   set_threads(1);
   RunOptions options{.task = std::string(expected.task), .model = {.name = std::string(expected.model)}};
   options.fit.seed = 7;
-  TaskRun run = prepare(options);
+  auto run = prepare(options);
   run.train();
   std::printf("%s by %s: %.5g after %.0f s (%.5g when the recipe was last changed)\n", options.task.c_str(),
               options.model.name.c_str(), run.fit.test.metric, run.fit.seconds, expected.measured);

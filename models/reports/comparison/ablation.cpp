@@ -2,7 +2,6 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/comparison/ablation.h>
-#include <retrace/models/training/run_kinds.h>
 
 #include <algorithm>
 #include <set>
@@ -109,12 +108,12 @@ std::vector<std::string_view> factors_of(const AblateOptions& options) {
 
 Variations variations_of(const AblateOptions& options) {
   const std::vector<std::string_view> factors = factors_of(options);
-  const RunOptions baseline = make_run(options.run)->options;
+  const RunOptions baseline = prepare(options.run).options;
   Variations variations{.kept = {{"baseline", in_words(baseline.model), baseline}}, .left_out = {}};
   for (const std::string_view factor : factors)
     for (Variation& variation : settings_of(factor, baseline)) {
       try {
-        make_run(variation.run);
+        prepare(variation.run);
         variations.kept.push_back(std::move(variation));
       } catch (const ValueError& error) {
         variations.left_out.push_back(

@@ -13,21 +13,22 @@ std::vector<FactRow> fact_rows(const Ablation& ablation) {
   for (std::size_t k = 0; k < ablation.comparison.results.size(); ++k) {
     const ModelResult& result = ablation.comparison.results[k];
     const Variation& variation = ablation.variations.kept[k];
-    rows.push_back({{"factor", variation.factor, "factor"},
-                    {"setting", variation.setting},
-                    {"", k == 0 ? "" : variation.setting, "setting"},
-                    {"parameters", result.parameters, "parameters"},
-                    {"flops_a_sample", result.flops_a_sample},
-                    {"values", result.values},
-                    {"value", result.value.mean},
-                    {"deviation", result.value.deviation},
-                    {"half_width", result.value.half_width},
-                    {"", with_half_width(result.value), text("test ", ablation.comparison.run->metric())},
-                    {"difference", result.against_first.mean},
-                    {"difference_half_width", result.against_first.half_width},
-                    {"", k == 0 ? "" : with_half_width(result.against_first), "minus baseline"},
-                    {"failures", result.failures},
-                    {"seconds", result.seconds, "seconds"}});
+    rows.push_back(
+        {{"factor", variation.factor, "factor"},
+         {"setting", variation.setting},
+         {"", k == 0 ? "" : variation.setting, "setting"},
+         {"parameters", result.parameters, "parameters"},
+         {"flops_a_sample", result.flops_a_sample},
+         {"values", result.values},
+         {"value", result.value.mean},
+         {"deviation", result.value.deviation},
+         {"half_width", result.value.half_width},
+         {"", with_half_width(result.value), text("test ", name_of(ablation.comparison.run->task->metric()))},
+         {"difference", result.against_first.mean},
+         {"difference_half_width", result.against_first.half_width},
+         {"", k == 0 ? "" : with_half_width(result.against_first), "minus baseline"},
+         {"failures", result.failures},
+         {"seconds", result.seconds, "seconds"}});
   }
   return rows;
 }
@@ -74,7 +75,7 @@ std::string to_json(const Ablation& ablation) {
   JsonObject object{{"task", comparison.run->options.task},
                     {"model", baseline.model.name},
                     {"memory", memory_name(baseline.model)},
-                    {"metric", comparison.run->metric()},
+                    {"metric", name_of(comparison.run->task->metric())},
                     {"seeds", comparison.options.seeds},
                     {"steps", fit.steps},
                     {"batch", fit.batch},

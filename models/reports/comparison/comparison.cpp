@@ -2,7 +2,6 @@
 #include <retrace/models/networks/model_options.h>
 #include <retrace/models/reports/comparison/comparison.h>
 #include <retrace/models/training/model_info.h>
-#include <retrace/models/training/run_kinds.h>
 
 #include <algorithm>
 #include <charconv>
@@ -95,7 +94,7 @@ std::vector<Entry> entries_of(const CompareOptions& options) {
   std::vector<ModelSpec> models;
   for (const std::string& name : options.models) {
     entries.push_back(entry_of(options, name));
-    entries.back().run = make_run(entries.back().run)->options;  // a wrong name is found at once
+    entries.back().run = prepare(entries.back().run).options;  // a wrong name is found at once
     models.push_back(entries.back().run.model);
   }
   check_options_of_some("compare", models, options.run.model);
@@ -109,7 +108,7 @@ std::vector<Entry> entries_of(const CompareOptions& options) {
 /// The steps and the batch of the task's recipe, where none are given: the same for every model.
 FitOptions with_budget(const RunOptions& run) {
   FitOptions fit = run.fit;
-  const Recipe recipe = recipe_of_run(run.task);
+  const Recipe recipe = recipe_for(run.task);
   fit.batch = fit.batch.value_or(recipe.batch);
   if (!fit.steps && fit.minutes == 0) fit.steps = recipe.steps;
   return fit;
@@ -125,14 +124,14 @@ class Comparing {
     const FitOptions budget = with_budget(options.run);
     for (Entry& entry : entries_) {
       entry.run.fit = budget;
-      std::unique_ptr<Run> run = make_run(entry.run);
-      entry.run = run->options;  // with the recipe's numbers where none were chosen
+      Run run = prepare(entry.run);
+      entry.run = run.options;  // with the recipe's numbers where none were chosen
       if (!comparison_.run) comparison_.run = std::move(run);
     }
-    for (const std::string& remark : comparison_.run->remarks()) options.tell(remark);
+    for (const std::string& remark : comparison_.run->task->remarks()) options.tell(remark);
     comparison_.options.run = entries_.front().run;
-    const Baselines baselines = comparison_.run->baselines();
-    comparison_.threshold = options.threshold.value_or((baselines.trivial + baselines.ceiling) / 2);
+    const Baselines baselines = comparison_.run->task->baselines();
+    comparison_.threshold = options.threshold.value_or((baselines.trivial + baselines.ceiling.value_or(0)) / 2);
   }
 
   Comparison run() {
@@ -207,7 +206,7 @@ class Comparing {
   }
 
   void note_threshold(ModelResult& result, const FitResult& run) const {
-    const bool lower_is_better = !comparison_.run->more_is_better();
+    const bool lower_is_better = !more_is_better(comparison_.run->task->metric());
     for (const Metrics& metrics : run.history) {
       if (lower_is_better ? metrics.validation.metric > comparison_.threshold
                           : metrics.validation.metric < comparison_.threshold)

@@ -9,7 +9,7 @@
 
 #include <retrace/models/reports/comparison/statistics.h>
 #include <retrace/models/reports/plots/plot.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 
 namespace retrace {
 
@@ -63,7 +63,7 @@ struct ModelResult {
 
 struct Comparison {
   CompareOptions options;
-  std::unique_ptr<Run> run;  // of the first model, not trained: its task, metric and baselines
+  std::optional<Run> run;  // of the first model, not trained: its task, metric and baselines
   double threshold = 0;
   std::vector<ModelResult> results;
 };

@@ -8,7 +8,7 @@ namespace {
 
 /// Empty for a task without lessons.
 std::string lessons_in_words(const Comparison& comparison) {
-  const std::int64_t lessons = comparison.run->lessons();
+  const std::int64_t lessons = std::ssize(comparison.run->task->lessons());
   if (lessons == 0) return "";
   if (!comparison.options.run.fit.curriculum) return " No curriculum: the full task from the first step on.";
   return text(" Curriculum: easier lessons first, ", lessons, " in all; each is left once it is passed.");
@@ -26,7 +26,7 @@ std::string of_each(const Comparison& comparison, std::string ModelResult::*sett
 }
 
 void add_unpassed_lessons(Document& document, const Comparison& comparison) {
-  const std::int64_t lessons = comparison.run->lessons();
+  const std::int64_t lessons = std::ssize(comparison.run->task->lessons());
   if (!comparison.options.run.fit.curriculum) return;
   for (const ModelResult& result : comparison.results)
     for (const FitResult& run : result.runs)
@@ -50,7 +50,7 @@ void add_failures(Document& document, const Comparison& comparison) {
 
 Plot learning_curves(const Comparison& comparison) {
   const FitOptions& fit = comparison.options.run.fit;
-  Plot plot{.title = text("validation ", comparison.run->metric(), " on ", comparison.run->subject()),
+  Plot plot{.title = text("validation ", name_of(comparison.run->task->metric()), " on ", comparison.run->subject()),
             .x_label = "samples seen",
             .curves = {}};
   for (const ModelResult& result : comparison.results) {
@@ -68,9 +68,9 @@ Plot learning_curves(const Comparison& comparison) {
     }
     plot.curves.push_back(std::move(curve));
   }
-  const Baselines baselines = comparison.run->baselines();
+  const Baselines baselines = comparison.run->task->baselines();
   plot.levels = {{std::string(baselines.trivial_answer), baselines.trivial}};
-  if (comparison.run->knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
+  if (baselines.ceiling) plot.levels.push_back({"best possible", *baselines.ceiling});
   return plot;
 }
 
@@ -93,10 +93,10 @@ std::vector<std::string> budget_in_words(const Comparison& comparison) {
                lessons_in_words(comparison))};
 }
 
-std::string baselines_in_words(const Baselines& baselines, bool knows_ceiling) {
+std::string baselines_in_words(const Baselines& baselines) {
   return text("Chance ", in_digits(baselines.chance, "%.4g"), "; ", baselines.trivial_answer, " ",
               in_digits(baselines.trivial, "%.4g"),
-              knows_ceiling ? text("; best possible ", in_digits(baselines.ceiling, "%.4g")) : "", ".");
+              baselines.ceiling ? text("; best possible ", in_digits(*baselines.ceiling, "%.4g")) : "", ".");
 }
 
 Document comparison_document(const Comparison& comparison, std::string title, const std::string& curves,
@@ -108,7 +108,7 @@ Document comparison_document(const Comparison& comparison, std::string title, co
   for (const std::string& line : terms) document.paragraph(line);
   add_unpassed_lessons(document, comparison);
   add_failures(document, comparison);
-  document.paragraph(text(baselines_in_words(comparison.run->baselines(), comparison.run->knows_ceiling()),
+  document.paragraph(text(baselines_in_words(comparison.run->task->baselines()),
                           " ± is the half width of the 95 % interval of the mean."));
   return document;
 }
@@ -138,7 +138,7 @@ FactRow fact_row(const Comparison& comparison, const ModelResult& result) {
           {"values", result.values},
           {"value", result.value.mean},
           {"half_width", result.value.half_width},
-          {"", with_half_width(result.value), text("test ", comparison.run->metric())},
+          {"", with_half_width(result.value), text("test ", name_of(comparison.run->task->metric()))},
           {"difference", result.against_first.mean},
           {"difference_half_width", result.against_first.half_width},
           {"", &result == &first ? "" : with_half_width(result.against_first), "minus " + first.name},
@@ -212,7 +212,7 @@ std::string to_json(const Comparison& comparison) {
   };
   const FitOptions& fit = comparison.options.run.fit;
   return JsonObject{{"task", comparison.run->options.task},
-                    {"metric", comparison.run->metric()},
+                    {"metric", name_of(comparison.run->task->metric())},
                     {"seeds", comparison.options.seeds},
                     {"steps", fit.steps},
                     {"batch", fit.batch},

@@ -15,7 +15,7 @@ std::string with_half_width(const Summary& sample);
 /// The settings of all runs: budget, seeds, test, optimiser.
 std::vector<std::string> budget_in_words(const Comparison& comparison);
 /// "Chance 0.5; always 1 0.6; best possible 1."
-std::string baselines_in_words(const Baselines& baselines, bool knows_ceiling);
+std::string baselines_in_words(const Baselines& baselines);
 
 /// The curves (on the page), the table, a paragraph per line of `terms`, and what every comparison ends with: a line
 /// per run that never reached the full task, was left out or diverged, the baselines, and the meaning of ±.

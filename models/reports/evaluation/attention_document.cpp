@@ -202,8 +202,8 @@ void add_heads(Document& document, const Report& report) {
 
 Document attention_document(const Report& report) {
   Document document(title_of(report), attention_style());
-  document.on_page(text("<p>", metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " of ",
-                        report.samples, " samples.</p>\n"));
+  document.on_page(text("<p>", name_of(report.measure), " ", in_digits(report.evaluation.metric, "%.4g"), " of ",
+                        report.samples, report.text ? " tokens" : " samples", ".</p>\n"));
   if (report.memory) {
     add_memory(document, *report.memory, report.memory_at_one_length);
     add_examples(document, report);

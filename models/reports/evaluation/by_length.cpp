@@ -41,7 +41,7 @@ std::vector<FactRow> fact_rows(const ResultsByLength& results) {
     rows.push_back({{"first", first},
                     {"last", last},
                     {"", first == last ? text(first) : text(first, "..", last), "length"},
-                    {"value", value, std::string(metric_name(results.kind)), "%.4f"},
+                    {"value", value, std::string(name_of(results.metric)), "%.4f"},
                     {"lengths", lengths, "lengths"}});
   return rows;
 }
@@ -74,7 +74,7 @@ ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& rang
   ResultsByLength results{.path = run.path,
                           .task = run.task_name,
                           .model = full_name(run.spec),
-                          .kind = run.task->kind(),
+                          .metric = run.task->metric(),
                           .samples = options.samples.value_or(samples_unless_given),
                           .seed = options.seed.value_or(run.seed),
                           .baselines = run.task->baselines()};
@@ -94,7 +94,7 @@ ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& rang
 std::string to_text(const ResultsByLength& results) {
   return text(results.model, " on ", results.task, " (", results.path, ")\n\n",
               text_table(printed_rows(fact_rows(results)), "lr"), "\nscore: ", in_digits(results.score, "%.4f"),
-              " (mean ", metric_name(results.kind), " over ", results.lengths.size(), " lengths of ", results.samples,
+              " (mean ", name_of(results.metric), " over ", results.lengths.size(), " lengths of ", results.samples,
               " samples; chance ", in_digits(results.baselines.chance), ")\n");
 }
 
@@ -105,7 +105,7 @@ std::string to_json(const ResultsByLength& results) {
   return JsonObject{{"path", results.path},
                     {"task", results.task},
                     {"model", results.model},
-                    {"metric", metric_name(results.kind)},
+                    {"metric", name_of(results.metric)},
                     {"samples", results.samples},
                     {"seed", results.seed},
                     {"score", results.score},

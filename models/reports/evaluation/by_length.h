@@ -33,7 +33,7 @@ struct LengthBin {
 
 struct ResultsByLength {
   std::string path, task, model;
-  TaskKind kind = TaskKind::classification;
+  Metric metric = Metric::accuracy;
   std::int64_t samples = 0;  // of each length
   std::uint64_t seed = 0;
   struct AtLength {

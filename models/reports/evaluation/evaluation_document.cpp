@@ -1,5 +1,6 @@
 // A report as text and as a page.
 #include <retrace/core/base/error.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/reports/evaluation/evaluation_document.h>
 
 #include <algorithm>
@@ -9,25 +10,30 @@ namespace {
 
 constexpr std::size_t most_rows = 40;  // of a table
 
+/// "2035 tokens of kjv.txt", "100 samples that the task holds out".
+std::string samples_of(const Report& report) {
+  if (report.text) return text(report.samples, " ", name_of(report.text->kind), " of ", report.text->file);
+  const std::string samples = text(report.samples, " samples");
+  if (!report.input.empty()) return text(samples, " of ", report.input);
+  return report.held_out ? samples + " that the task holds out" : text(samples, " of seed ", report.seed);
+}
+
 /// The title, the metric and what to compare it with.
 void add_summary(Document& document, const Report& report) {
   const Baselines& baselines = report.baselines;
-  std::string samples = text(" of seed ", report.seed);
-  if (!report.input.empty())
-    samples = text(" of ", report.input);
-  else if (report.held_out)
-    samples = " that the task holds out";
-  std::string compared = text("to compare: chance ", in_digits(baselines.chance), ", ", baselines.trivial_answer, " ",
-                              in_digits(baselines.trivial));
+  std::string compared = text("to compare: chance ", in_digits(baselines.chance));
+  if (!baselines.trivial_answer.empty())
+    compared += text(", ", baselines.trivial_answer, " ", in_digits(baselines.trivial));
   for (const Baselines::Shortcut& shortcut : baselines.shortcuts)
     compared += text(", ", shortcut.answer, " ", in_digits(shortcut.value));
+  if (baselines.ceiling) compared += text(", best possible ", in_digits(*baselines.ceiling));
   document.line(
       text(title_of(report), ", ", report.parameters, " parameters, from ", report.path, checkpoint_note(report.step)));
-  document.line(text(metric_name(report.kind), " ", in_digits(report.evaluation.metric, "%.4g"), " (95 % interval ",
-                     interval_text(report.metric), ") of ", report.samples, " samples", samples,
+  document.line(text(name_of(report.measure), " ", in_digits(report.evaluation.metric, "%.4g"), " (95 % interval ",
+                     interval_text(report.metric), ") of ", samples_of(report),
                      report.as_in_training ? ", the same as in the training's test" : "", "; loss ",
                      in_digits(report.evaluation.loss, "%.4g")));
-  document.line(text(compared, ", best possible ", in_digits(baselines.ceiling)));
+  document.line(compared);
 }
 
 /// The first of the rows, and a note on `which` these are if there are more.
@@ -47,9 +53,9 @@ void add_classes(Document& document, ClassTable table) {
 }
 
 /// Nothing for a table of one line, in which all samples are alike.
-void add_categories(Document& document, const std::vector<CategoryTable>& tables, TaskKind kind) {
+void add_categories(Document& document, const std::vector<CategoryTable>& tables, Metric metric) {
   for (const CategoryTable& table : tables)
-    if (table.rows.size() > 1) add_table(document, "Categories", fact_rows(table, kind), "first");
+    if (table.rows.size() > 1) add_table(document, "Categories", fact_rows(table, metric), "first");
 }
 
 /// "line 12 of x.csv", or "sample 3" of those that a task made.
@@ -82,17 +88,52 @@ void add_failures(Document& document, const Report& report) {
   }
 }
 
+/// With line ends as "\\n", so that it fits into one line.
+std::string in_one_line(std::string_view passage) {
+  std::string line;
+  for (;; passage.remove_prefix(passage.find('\n') + 1)) {
+    line += printable(passage.substr(0, passage.find('\n')));
+    if (passage.find('\n') == std::string_view::npos) return line;
+    line += "\\n";
+  }
+}
+
+void add_learning(Document& document, const KeptLearning& learning, const Report& report) {
+  std::vector<FactRow> rows{{{"", "frozen", "weights"}}, {{"", "keep learning", "weights"}}};
+  extend(rows[0], fact_row(report.metric, name_of(report.measure), "%.4g"));
+  extend(rows[1], fact_row(learning.metric, name_of(report.measure), "%.4g"));
+  document.section("Learning");
+  document.table(rows);
+  document.paragraph(text(
+      "Both read the text once, from beginning to end. The second model learns from each segment after it was scored, "
+      "at a learning rate of ",
+      learning.options.learning_rate, ": ", in_digits(learning.difference.mean, "%+.4f"), " ± ",
+      in_digits(learning.difference.half_width, "%.2g"), " bits per ",
+      report.text->kind == TokenKind::words ? "word" : "character", "."));
+}
+
+void add_text(Document& document, const TextTest& test, const Report& report) {
+  if (test.learning) add_learning(document, *test.learning, report);
+  if (!test.passages.empty()) document.heading("Worst passages:");
+  for (const TextPassage& passage : test.passages)
+    document.line(text("line ", passage.line, ", ", name_of(report.measure), " ", in_digits(passage.value), ": ",
+                       in_one_line(passage.text)));
+}
+
 Document document_of(const Report& report) {
   Document document(title_of(report));
   add_summary(document, report);
   add_classes(document, report.classes);
-  add_categories(document, report.categories, report.kind);
+  add_categories(document, report.categories, report.measure);
   if (report.of_every_difficulty.answers > 0)
-    document.heading(text("On as many samples of every difficulty up to the task's: ", metric_name(report.kind), " ",
+    document.heading(text("On as many samples of every difficulty up to the task's: ", name_of(report.measure), " ",
                           in_digits(report.of_every_difficulty.value, "%.4g"), " (95 % interval ",
                           interval_text(report.of_every_difficulty), ")"));
-  add_categories(document, report.of_every_difficulty_categories, report.kind);
-  add_failures(document, report);
+  add_categories(document, report.of_every_difficulty_categories, report.measure);
+  if (report.text)
+    add_text(document, *report.text, report);
+  else
+    add_failures(document, report);
   return document;
 }
 

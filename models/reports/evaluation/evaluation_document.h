@@ -18,7 +18,7 @@ std::string checkpoint_note(std::int64_t step);
 /// The value, below the name of the metric, and its interval.
 FactRow fact_row(const Estimate& estimate, std::string_view metric, const char* digits);
 /// The metric of each category.
-std::vector<FactRow> fact_rows(const CategoryTable& table, TaskKind kind);
+std::vector<FactRow> fact_rows(const CategoryTable& table, Metric metric);
 /// The accuracy of each class and what was answered. In print that is every class where there are few (the confusion
 /// matrix), otherwise those that it was mistaken for most often.
 std::vector<FactRow> fact_rows(const ClassTable& table);

@@ -6,18 +6,18 @@
 namespace retrace {
 namespace {
 
-std::vector<JsonText> categories_to_json(const std::vector<CategoryTable>& tables, TaskKind kind) {
+std::vector<JsonText> categories_to_json(const std::vector<CategoryTable>& tables, Metric metric) {
   return list_of(tables, [&](const CategoryTable& table) {
-    return JsonObject{{"name", table.name}, {"rows", list_of(fact_rows(table, kind), object_of)}};
+    return JsonObject{{"name", table.name}, {"rows", list_of(fact_rows(table, metric), object_of)}};
   });
 }
 
 JsonText every_difficulty_to_json(const Report& report) {
   const Estimate& metric = report.of_every_difficulty;
   if (metric.answers == 0) return {};
-  JsonObject object = object_of(fact_row(metric, metric_name(report.kind), "%.4g"));
+  JsonObject object = object_of(fact_row(metric, name_of(report.measure), "%.4g"));
   object.add("answers", metric.answers);
-  object.add("categories", categories_to_json(report.of_every_difficulty_categories, report.kind));
+  object.add("categories", categories_to_json(report.of_every_difficulty_categories, report.measure));
   return object;
 }
 
@@ -97,11 +97,31 @@ JsonObject example_to_json(const AttentionExample& example) {
           {"columns", example.columns}, {"attention", example.weights}};
 }
 
+JsonObject learning_to_json(const KeptLearning& learning) {
+  return {{"value", learning.metric.value},
+          {"low", learning.metric.low},
+          {"high", learning.metric.high},
+          {"learning_rate", learning.options.learning_rate},
+          {"difference_in_bits", learning.difference.mean},
+          {"difference_half_width", learning.difference.half_width}};
+}
+
+void add_text(JsonObject& object, const TextTest& test) {
+  const auto passage = [](const TextPassage& each) {
+    return JsonObject{{"line", each.line}, {"value", each.value}, {"text", each.text}};
+  };
+  object.add({{"text", test.file},
+              {"tokens", name_of(test.kind)},
+              {"predicted", test.tokens},
+              {"passages", list_of(test.passages, passage)},
+              {"keep_learning", optional_of(test.learning, learning_to_json)}});
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
   const auto failure = [&](const Failure& each) { return failure_to_json(each, report.kind); };
-  return JsonObject{
+  JsonObject object{
       {"task", report.task},
       {"task_options", to_json(report.task_options)},
       {"model", report.model},
@@ -113,7 +133,7 @@ std::string to_json(const Report& report) {
       {"samples", report.samples},
       {"input", report.input.empty() ? JsonText() : JsonText(report.input)},
       {"as_in_training", report.as_in_training},
-      {"metric", metric_name(report.kind)},
+      {"metric", name_of(report.measure)},
       {"value", report.evaluation.metric},
       {"low", report.metric.low},
       {"high", report.metric.high},
@@ -122,14 +142,15 @@ std::string to_json(const Report& report) {
       {"trivial", report.baselines.trivial},
       {"ceiling", report.baselines.ceiling},
       {"classes", report.classes.rows.empty() ? JsonText() : list_of(fact_rows(report.classes), object_of)},
-      {"categories", categories_to_json(report.categories, report.kind)},
+      {"categories", categories_to_json(report.categories, report.measure)},
       {"of_every_difficulty", every_difficulty_to_json(report)},
       {"failed", report.failure_count},
       {"failures", list_of(report.failures, failure)},
       {"memory", optional_of(report.memory, memory_to_json)},
       {"examples", list_of(report.examples, example_to_json)},
-      {"attention", optional_of(report.attention, attention_to_json)}}
-      .text();
+      {"attention", optional_of(report.attention, attention_to_json)}};
+  if (report.text) add_text(object, *report.text);
+  return object.text();
 }
 
 }  // namespace retrace

@@ -50,6 +50,14 @@ class Reader {
     if (!first_.x.defined()) first_ = batch, first_samples_ = std::move(samples);
   }
 
+  /// Only for memory and attention.
+  void see_segments(const Batch& segments, const Tensor& logits) {
+    constexpr std::int64_t most = 16;  // every token has as many probabilities as the vocabulary has tokens
+    const std::int64_t count = std::min(segments.size(), most);
+    first_ = segments.part(0, count);
+    first_samples_ = answered(task_, first_, slice(logits, {range(0, count)}));
+  }
+
   void tell_categories(Estimate& metric, std::vector<CategoryTable>& categories) const {
     metric = scores_.estimate(task_.kind());
     categories = categories_.tables();
@@ -104,6 +112,37 @@ void tell_of_every_difficulty(const StoredRun& run, Report& report) {
   reader.tell_categories(report.of_every_difficulty, report.of_every_difficulty_categories);
 }
 
+void test_text(const StoredRun& run, const ReportOptions& options, Reader& reader, Report& report) {
+  if (options.samples || options.seed)
+    throw ValueError("eval: a text is tested as a whole; leave --samples and --seed out");
+  report.text = test_on_text(run, options.failures, options.keep_learning,
+                             [&](const Batch& batch, const Tensor& output) { reader.see_segments(batch, output); });
+  report.samples = report.text->tokens;
+  report.as_in_training = run.input.empty() && !run.other_sizes;
+  report.evaluation = report.text->evaluation;
+  report.metric = report.text->metric;
+  report.categories = {report.text->categories};
+}
+
+void test_samples(const StoredRun& run, const ReportOptions& options, Reader& reader, Report& report) {
+  if (options.keep_learning)
+    throw ValueError(text("eval: --keep-learning is for models of text, and ", run.path, " is none; leave it out"));
+  const auto see = [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); };
+  const Task& task = *run.task;
+  if (const std::optional<HeldOut> held_out = task.held_out()) {
+    const std::int64_t count = held_out->test.x.dim(0);
+    report.held_out = true;
+    report.samples = std::min(count, options.samples.value_or(count));
+    report.as_in_training = report.samples == count && run.input.empty();
+    report.evaluation = evaluate(*run.model, task, held_out->test.part(0, report.samples), see);
+  } else {
+    report.as_in_training = !run.other_sizes && report.seed == run.seed && report.samples == run.test_samples;
+    report.evaluation = evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see);
+  }
+  reader.tell(report);
+  tell_of_every_difficulty(run, report);
+}
+
 }  // namespace
 
 Report make_report(const StoredRun& run, const ReportOptions& options) {
@@ -117,6 +156,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
                 .memory_kind = memory_name(run.spec),
                 .task_options = run.task_options,
                 .kind = task.kind(),
+                .measure = task.metric(),
                 .parameters = count_parameters(*run.model),
                 .step = run.step,
                 .seed = options.seed.value_or(run.seed),
@@ -125,25 +165,12 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
                 .evaluation = {},
                 .metric = {},
                 .baselines = task.baselines()};
-  const std::optional<HeldOut> held_out = task.held_out();
-  Reader reader(task, options.failures, held_out);
-  const auto see = [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); };
-  if (held_out) {
-    const std::int64_t count = held_out->test.x.dim(0);
-    report.held_out = true;
-    report.samples = std::min(count, options.samples.value_or(count));
-    report.as_in_training = report.samples == count && run.input.empty();
-    report.evaluation = evaluate(*run.model, task, held_out->test.part(0, report.samples), see);
-  } else {
-    report.as_in_training = !run.other_sizes && report.seed == run.seed && report.samples == run.test_samples;
-    report.evaluation = evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see);
-  }
+  Reader reader(task, options.failures, task.held_out());
+  (task.text_data() != nullptr ? test_text : test_samples)(run, options, reader, report);
   if (!std::isfinite(report.evaluation.loss))
     throw FileError(
         text("eval: the model of ", run.path, " has a loss of ", report.evaluation.loss,
              " on its test samples: its weights are too large; train it again, with a lower learning rate"));
-  reader.tell(report);
-  tell_of_every_difficulty(run, report);
   reader.tell_memory(*run.model, options.examples, report);
   reader.tell_attention(*run.model, report);
   return report;

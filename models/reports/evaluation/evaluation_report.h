@@ -11,6 +11,7 @@
 #include <retrace/models/reports/evaluation/classes.h>
 #include <retrace/models/reports/evaluation/failures.h>
 #include <retrace/models/reports/evaluation/memory_use.h>
+#include <retrace/models/reports/evaluation/text_test.h>
 #include <retrace/models/training/evaluate.h>
 #include <retrace/models/training/stored_run.h>
 
@@ -19,14 +20,16 @@ namespace retrace {
 struct ReportOptions {
   std::optional<std::int64_t> samples = {};  // if not given, as many as the training's test had
   std::optional<std::uint64_t> seed = {};    // if not given, the training's own, whose test samples it draws again
-  std::int64_t failures = 5;                 // that are shown
+  std::int64_t failures = 5;                 // that are shown; of a text, passages
   std::int64_t examples = 3;                 // whose attention is shown
+  std::optional<KeepLearningOptions> keep_learning = {};  // of a text: also test a model that goes on learning
 };
 
 struct Report {
   std::string path, task, model, memory_kind;  // memory_kind: of a relational-rnn
   TaskOptions task_options;
   TaskKind kind = TaskKind::classification;
+  Metric measure = Metric::accuracy;
   std::int64_t parameters = 0;
   std::int64_t step = 0;  // of a checkpoint; 0 for the weights of a finished training
   std::uint64_t seed = 0;
@@ -43,14 +46,15 @@ struct Report {
   std::vector<CategoryTable> of_every_difficulty_categories = {};
   std::int64_t failure_count = 0;  // samples
   std::vector<Failure> failures = {};
+  std::optional<TextTest> text = {};
   std::optional<MemoryUse> memory = {};  // of a model with slots, over the first samples
   bool memory_at_one_length = false;     // of samples of different lengths: over those of the most frequent one
   std::vector<AttentionExample> examples = {};
   std::optional<AttentionOfSample> attention = {};  // of a model with attention, for one of the first samples
 };
 
-/// Tests the model on samples of its task. Throws ValueError for less than one sample, and FileError if the model's
-/// loss is not finite.
+/// Tests the model on samples of its task. Throws ValueError for less than one sample, and for options that a text, or
+/// another task, does not have; and FileError if the model's loss is not finite.
 Report make_report(const StoredRun& run, const ReportOptions& options = {});
 
 /// For a terminal.

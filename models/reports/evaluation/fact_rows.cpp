@@ -59,14 +59,15 @@ FactRow fact_row(const Estimate& estimate, std::string_view metric, const char* 
           {"", interval_text(estimate), "95 % interval"}};
 }
 
-std::vector<FactRow> fact_rows(const CategoryTable& table, TaskKind kind) {
+std::vector<FactRow> fact_rows(const CategoryTable& table, Metric metric) {
+  const char* digits = metric == Metric::accuracy || metric == Metric::mse ? "%.4f" : "%.4g";
   std::vector<FactRow> rows;
   for (const CategoryRow& row : table.rows) {
     FactRow& facts =
         rows.emplace_back(FactRow{{"category", row.value, table.name}, {"", row.metric.answers, "answers"}});
-    extend(facts, fact_row(row.metric, metric_name(kind), "%.4f"));
+    extend(facts, fact_row(row.metric, name_of(metric), digits));
     facts.emplace_back("answers", row.metric.answers);
-    if (kind == TaskKind::classification) facts.emplace_back("", bar_of(row.metric.value), "");
+    if (metric == Metric::accuracy) facts.emplace_back("", bar_of(row.metric.value), "");
   }
   return rows;
 }

@@ -100,7 +100,8 @@ AnsweredSample in_words(const Task& task, const Prediction& sample) {
 
 std::vector<Prediction> answered(const Task& task, const Batch& batch, const Tensor& output) {
   const bool is_classification = task.kind() == TaskKind::classification;
-  const std::int64_t samples = batch.x.dim(0), answers = task.answer_length(), width = task.output_size();
+  const std::int64_t samples = batch.x.dim(0), answers = output.rank() == 3 ? output.dim(1) : 1;
+  const std::int64_t width = task.output_size();
   const Tensor wide = output.to(f64);
   const Tensor numbers = is_classification ? softmax(wide) : wide;
   const Tensor labels = is_classification ? argmax(output) : Tensor();

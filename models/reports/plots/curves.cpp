@@ -26,12 +26,13 @@ Plot loss_curves(std::span<const Metrics> history) {
 }
 
 Plot metric_curve(std::span<const Metrics> history, const Run& run) {
-  const Baselines baselines = run.baselines();
-  Plot plot{.title = text(run.metric(), " on ", std::filesystem::path(run.subject()).filename().string()),
-            .x_label = "steps",
-            .curves = {curve("validation", history, [](const Metrics& metrics) { return metrics.validation.metric; })},
-            .levels = {{"chance", baselines.chance}, {std::string(baselines.trivial_answer), baselines.trivial}}};
-  if (run.knows_ceiling()) plot.levels.push_back({"best possible", baselines.ceiling});
+  const Baselines baselines = run.task->baselines();
+  Plot plot{
+      .title = text(name_of(run.task->metric()), " on ", std::filesystem::path(run.subject()).filename().string()),
+      .x_label = "steps",
+      .curves = {curve("validation", history, [](const Metrics& metrics) { return metrics.validation.metric; })},
+      .levels = {{"chance", baselines.chance}, {std::string(baselines.trivial_answer), baselines.trivial}}};
+  if (baselines.ceiling) plot.levels.push_back({"best possible", *baselines.ceiling});
   for (const auto& [answer, value] : baselines.shortcuts) plot.levels.push_back({std::string(answer), value});
   return plot;
 }

@@ -1,5 +1,4 @@
 #include <retrace/models/reports/tuning/tuning.h>
-#include <retrace/models/training/run_kinds.h>
 
 #include <algorithm>
 #include <cmath>
@@ -75,8 +74,8 @@ Trial trial_of(const CandidateResult& result, const Tuning& tuning, const Run& f
     trial.test = fit.test;
     trial.seconds = fit.seconds;
     if (fit.diverged()) trial.failure = text("the loss grew to ", fit.history.back().loss);
-    trial.on_plateau =
-        is_on_plateau(tuning.baselines, first.more_is_better(), fit.validation.metric, first.validation_samples());
+    trial.on_plateau = is_on_plateau(tuning.baselines, more_is_better(first.task->metric()), fit.validation.metric,
+                                     first.validation_samples());
   } catch (const DivergenceError& error) {
     trial.failure = error.what();
   }
@@ -94,22 +93,21 @@ bool is_on_plateau(const Baselines& baselines, bool more_is_better, double metri
 }
 
 Tuning tune(const TuneOptions& options) {
-  const std::unique_ptr<Run> first = make_run(options.run);
-  const bool more_is_better = first->more_is_better();
+  const Run first = prepare(options.run);
+  const Metric metric = first.task->metric();
   Tuning tuning{.options = options,
-                .metric = std::string(first->metric()),
-                .baselines = first->baselines(),
-                .knows_ceiling = first->knows_ceiling(),
-                .steps = steps_of_rounds(options.rounds, *first->options.fit.steps),
-                .results = candidates_of(options, first->options)};
+                .metric = std::string(name_of(metric)),
+                .baselines = first.task->baselines(),
+                .steps = steps_of_rounds(options.rounds, *first.options.fit.steps),
+                .results = candidates_of(options, first.options)};
   tuning.plateau_steps = options.plateau_steps.value_or(tuning.steps.back() / 2);
-  const auto before = [more_is_better](const CandidateResult& a, const CandidateResult& b) {
-    return is_better(a, b, more_is_better);
+  const auto before = [metric](const CandidateResult& a, const CandidateResult& b) {
+    return is_better(a, b, more_is_better(metric));
   };
   auto alive = static_cast<std::ptrdiff_t>(tuning.results.size());
   for (const std::int64_t steps : tuning.steps) {
     for (auto result = tuning.results.begin(); result != tuning.results.begin() + alive; ++result)
-      result->trials.push_back(trial_of(*result, tuning, *first, steps));
+      result->trials.push_back(trial_of(*result, tuning, first, steps));
     std::stable_sort(tuning.results.begin(), tuning.results.begin() + alive, before);
     const auto half = tuning.results.begin() + (alive + 1) / 2;
     const auto stays = [&](const CandidateResult& result) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 
 namespace retrace {
 
@@ -49,7 +49,6 @@ struct Tuning {
   TuneOptions options;
   std::string metric;
   Baselines baselines;
-  bool knows_ceiling = true;  // of the baselines
   std::int64_t plateau_steps = 0;
   std::vector<std::int64_t> steps;       // of each round
   std::vector<CandidateResult> results;  // the best first: those of later rounds, by their validation there
@@ -62,7 +61,7 @@ bool is_on_plateau(const Baselines& baselines, bool more_is_better, double metri
 /// Successive halving: all candidates are trained for the steps of the first round, from their first step to the end of
 /// their schedule, and the better half, by the validation metric (on a plateau, by the loss), goes on to the next
 /// round, which has twice the steps; and so on. Candidates on a plateau stay until `plateau_steps`. Throws ValueError
-/// if there is nothing to choose from, for fewer than one round, and what make_run() throws.
+/// if there is nothing to choose from, for fewer than one round, and what prepare() throws.
 Tuning tune(const TuneOptions& options);
 
 /// The table for a terminal, and the command that trains by the best settings.

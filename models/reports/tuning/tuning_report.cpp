@@ -61,7 +61,7 @@ std::string to_text(const Tuning& tuning) {
   return text(
       text_table(printed_rows(fact_rows(tuning)), "lllr"),
       wrapped(text("Validation ", tuning.metric, " after each round, the test after the last one that a candidate ",
-                   "reached. ", baselines_in_words(tuning.baselines, tuning.knows_ceiling),
+                   "reached. ", baselines_in_words(tuning.baselines),
                    " Candidates on a plateau, no better than a wrong answer, were not dropped before ",
                    tuning.plateau_steps, " steps.")),
       "best: ", best_command(tuning), "\n");

@@ -14,8 +14,6 @@ namespace retrace {
 /// Characters are Unicode code points. Words are separated by spaces and tabs; the end of a line is also a word.
 enum class TokenKind { characters, words };
 constexpr std::string_view name_of(TokenKind kind) { return kind == TokenKind::words ? "words" : "characters"; }
-/// "bpc", bits per character: -mean log2 p; "perplexity" of words: exp(-mean ln p). Lower is better.
-constexpr std::string_view metric_name(TokenKind kind) { return kind == TokenKind::words ? "perplexity" : "bpc"; }
 
 /// The token for words that a vocabulary leaves out.
 inline constexpr std::string_view unknown_word = "<unk>";

@@ -1,6 +1,7 @@
 #include <retrace/core/tape/tape.h>
 #include <retrace/models/data/file_text.h>
 #include <retrace/models/formats/json_text.h>
+#include <retrace/models/tasks/text/text_data.h>
 #include <retrace/models/training/text/generate.h>
 #include <retrace/ops/ops.h>
 
@@ -14,11 +15,11 @@ namespace {
 /// A model that reads one token after the other.
 class Reader {
  public:
-  explicit Reader(const TextModel& model) : model_(model) {}
+  Reader(const SequenceModel& model, std::int64_t length) : model_(model), length_(length) {}
 
   /// The logits of the token after this one, in f64.
   Tensor read(std::int32_t id) {
-    const bool full = !model_.carries_state() && static_cast<std::int64_t>(seen_.size()) == model_.options.length;
+    const bool full = !model_.carries_state() && std::ssize(seen_) == length_;
     if (!full) return step(id);
     const std::vector<std::int32_t> kept(seen_.end() - static_cast<std::ptrdiff_t>(seen_.size() / 2), seen_.end());
     seen_.clear();
@@ -30,12 +31,13 @@ class Reader {
  private:
   Tensor step(std::int32_t id) {
     seen_.push_back(id);
-    LanguageResult result = model_.network(full({1, 1}, id, i64), state_);
-    state_ = std::move(result.state);
-    return result.logits.to(f64);
+    auto [logits, state] = model_.continued(full({1, 1}, id, i64), state_);
+    state_ = std::move(state);
+    return logits.to(f64);
   }
 
-  const TextModel& model_;
+  const SequenceModel& model_;
+  std::int64_t length_;  // of a segment, and attention's limit
   SequenceState state_;
   std::vector<std::int32_t> seen_;
 };
@@ -66,18 +68,25 @@ void check(const GenerateOptions& options) {
   check_utf8(options.prompt, "generate: the prompt");
 }
 
+const TextData& text_of(const StoredRun& run) {
+  if (const TextData* data = run.task->text_data()) return *data;
+  throw ValueError(text("generate: the model of ", run.path, " was trained on the task '", run.task_name,
+                        "', not on a text; make one by: retrace train text --out DIR"));
+}
+
 }  // namespace
 
-std::string generate(const TextModel& model, const GenerateOptions& options) {
+std::string generate(const StoredRun& run, const GenerateOptions& options) {
   check(options);
   const NoTape unrecorded;
-  const Vocabulary& vocabulary = model.vocabulary;
+  const Vocabulary& vocabulary = text_of(run).vocabulary;
+  const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
   const std::optional<std::int32_t> never =
       vocabulary.kind() == TokenKind::words ? vocabulary.find(unknown_word) : std::nullopt;
   std::vector<std::int32_t> prompt = vocabulary.encode(options.prompt), ids;
   if (prompt.empty()) prompt.push_back(vocabulary.find("\n").value_or(0));
   Random random = Random(options.seed).stream("generate");
-  Reader reader(model);
+  Reader reader(*run.model, run.task->sequence_length());
   Tensor logits;
   for (const std::int32_t id : prompt) logits = reader.read(id);
   for (std::int64_t k = 0; k < options.length; ++k) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <retrace/models/training/text/text_model.h>
+#include <retrace/models/training/stored_run.h>
 
 namespace retrace {
 
@@ -19,9 +19,9 @@ struct GenerateOptions {
 /// unknown_word. Without a prompt, the text begins as after the end of a line. The same seed gives the same text. When
 /// attention has reached its maximum number of tokens, it goes on from the last half of them.
 ///
-/// Throws ValueError for a prompt that is not UTF-8 or has a character that the model does not know, and for a length
-/// or a temperature below 0.
-std::string generate(const TextModel& model, const GenerateOptions& options);
+/// Throws ValueError for a model of another task than a text, for a prompt that is not UTF-8 or has a character that
+/// the model does not know, and for a length or a temperature below 0.
+std::string generate(const StoredRun& run, const GenerateOptions& options);
 
 /// The text that a model wrote, and the options.
 struct Generation {

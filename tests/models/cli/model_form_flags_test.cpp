@@ -1,7 +1,6 @@
 // The flags --layers, --dropout, --bidirectional, --positions and --causal.
 #include <gtest/gtest.h>
 #include <retrace/models/training/stored_run.h>
-#include <retrace/models/training/text/text_model.h>
 #include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/models/zoo.h>
@@ -177,8 +176,7 @@ TEST_F(FormFlags, ATextIsLearntByLayersAndContinued) {
     more.insert(more.end(), {"--out", out_, "--force"});
     const Json result = result_of(run(words, more));
     EXPECT_EQ(result.contains("layers"), form[2] == "--layers") << form[1];
-    EXPECT_EQ(weights_hash(load_text_model(out_ + "/weights.safetensors").network),
-              result.at("weights_hash").get<std::string>());
+    EXPECT_EQ(weights_hash(*load_run(out_).model), result.at("weights_hash").get<std::string>());
     EXPECT_EQ(run_command({"generate", out_, "--length", "30"}).status, 0) << form[1];
   }
   expect_refused(

@@ -80,7 +80,6 @@ template <class Options> void expect_the_same_everywhere(OptionRows<Options> row
 
 TEST(OptionTables, SayTheSameAsAFlagInAFileAndOnACommandLine) {
   expect_the_same_everywhere(task_option_rows());
-  expect_the_same_everywhere(text_option_rows());
   expect_the_same_everywhere(model_option_rows());
   expect_the_same_everywhere(fit_option_rows());
 }
@@ -110,11 +109,9 @@ TEST(OptionTables, RefuseANumberOutOfRangeWhereverItComesFrom) {
 /// Does not compile if a member is added: name it here, and give it a row.
 TEST(OptionTables, HaveARowForEachMember) {
   [[maybe_unused]] const auto& [length, vectors, dims, program, nesting, held_only, data, label, target, sequence,
-                                features, ignore, separator, objects, moves, facts, nodes, edges, vocabulary, keys,
-                                values, distractors, pairs, kind] = TaskOptions();
-  EXPECT_EQ(task_option_rows().size(), 24u);
-  [[maybe_unused]] const auto& [file, tokens, validation_file, test_file] = TextSource();
-  EXPECT_EQ(text_option_rows().size(), 4u);
+                                features, ignore, separator, file, validation, test, tokens, objects, moves, facts,
+                                nodes, edges, vocabulary, keys, values, distractors, pairs, kind] = TaskOptions();
+  EXPECT_EQ(task_option_rows().size(), 28u);
   [[maybe_unused]] const auto& [name, sizes, memory, parts, form] = ModelSpec();
   [[maybe_unused]] const auto& [hidden, slot_size, slots, heads] = sizes;
   [[maybe_unused]] const auto& [gate, residual, layer_norm, attention_mlp, key_size, mlp_layers, variant] = parts;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/networks/sequence_model.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/json.h>
 #include <retrace/tests/models/cli/run_directory_test.h>
@@ -39,7 +39,7 @@ TEST_F(RunDirectories, AResumeOfAllLinesKeepsThem) {
 /// A number that was not finite is null in the line.
 TEST_F(RunDirectories, ALineWithNullIsOneOfMetrics) {
   put_metrics(to_json(Metrics{.step = 1,
-                              .metric_name = metric_name(TaskKind::classification),
+                              .metric_name = name_of(Metric::accuracy),
                               .validation = {.loss = std::numeric_limits<double>::infinity(), .metric = 0}}) +
               "\n" + line(2));
   put_checkpoint(2);
@@ -122,14 +122,14 @@ TEST_F(RunDirectories, MetricsAreKeptBeforeTheCheckpointThatCountsOnThem) {
 
 /// Zeros would be trained in silence.
 TEST_F(RunDirectories, WeightsThatWereNotDrawnAreThoseOfACheckpoint) {
-  const std::unique_ptr<retrace::Run> run = make_run({.task = "babi", .model = {.name = "lstm"}, .draws = false});
-  for (const NamedTensor& weight : run->weights()) {
+  auto run = prepare({.task = "babi", .model = {.name = "lstm"}, .draws = false});
+  for (const NamedTensor& weight : parameters(*run.model)) {
     if (weight.name.find("weight") == std::string::npos) continue;
     EXPECT_EQ(max(abs(weight.tensor)).item(), 0) << weight.name;
   }
   RunDirectory directory(run_, true);
   std::ostringstream messages;
-  EXPECT_NE(message_of<FileError>([&] { train_into(directory, *run, messages); }).find("was removed meanwhile"),
+  EXPECT_NE(message_of<FileError>([&] { train_into(directory, run, messages); }).find("was removed meanwhile"),
             std::string::npos);
 }
 

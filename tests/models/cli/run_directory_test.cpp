@@ -42,7 +42,7 @@ TEST_F(RunDirectories, WithoutAResumeBothMetricsAndCheckpointGo) {
 
 TEST_F(RunDirectories, TheTableIsWholeAfterAResume) {
   const auto metrics = [](std::int64_t step) {
-    return Metrics{.step = step, .loss = 0.1 * double(step), .metric_name = metric_name(TaskKind::regression)};
+    return Metrics{.step = step, .loss = 0.1 * double(step), .metric_name = name_of(Metric::mse)};
   };
   std::string whole;
   {
@@ -69,7 +69,7 @@ TEST_F(RunDirectories, TheTableIsWholeAfterAResume) {
 }
 
 TEST_F(RunDirectories, TheTableHasAColumnForTheGradientOfEachLayer) {
-  Metrics with{.step = 1, .metric_name = metric_name(TaskKind::regression)};
+  Metrics with{.step = 1, .metric_name = name_of(Metric::mse)};
   with.last_step.gradient_norms = {{"lstm", 0.5}, {"out", std::numeric_limits<double>::infinity()}};
   put_metrics(line(1));  // without
   put_checkpoint(1);

@@ -22,7 +22,7 @@ class RunDirectories : public testing::Test {
   void SetUp() override { std::filesystem::create_directory(run_); }
 
   static std::string line(std::int64_t step) {
-    return to_json(Metrics{.step = step, .metric_name = metric_name(TaskKind::classification)}) + "\n";
+    return to_json(Metrics{.step = step, .metric_name = name_of(Metric::accuracy)}) + "\n";
   }
   static std::string lines(std::int64_t last) {
     std::string result;

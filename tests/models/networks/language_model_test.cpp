@@ -40,9 +40,9 @@ TEST_F(LanguageModelTest, GivesLogitsForEveryTokenAndAState) {
   for (const std::string& body : bodies)
     for (const bool tied : {false, true}) {
       const LanguageModel model(small(body, tied), random);
-      const LanguageResult result = model(ids);
-      EXPECT_EQ(result.logits.shape(), (Shape{3, 10, vocabulary}));
-      EXPECT_EQ(model(slice(ids, {range(0, 1), range(0, 1)})).logits.shape(), (Shape{1, 1, vocabulary}));
+      const Continued result = model.continued(ids);
+      EXPECT_EQ(result.answers.shape(), (Shape{3, 10, vocabulary}));
+      EXPECT_EQ(model.continued(slice(ids, {range(0, 1), range(0, 1)})).answers.shape(), (Shape{1, 1, vocabulary}));
       EXPECT_EQ(result.state.parts.size(), body == "lstm" ? 2u : body == "attention" ? 4u : 1u);
     }
 }
@@ -51,19 +51,20 @@ TEST_F(LanguageModelTest, GivesLogitsForEveryTokenAndAState) {
 TEST_F(LanguageModelTest, ACarriedStateContinuesTheRun) {
   for (const std::string& body : bodies) {
     const LanguageModel model(small(body), random);
-    const LanguageResult whole = model(ids);
+    const Continued whole = model.continued(ids);
     SequenceState state;
     Tensors logits;
     for (const auto& [begin, end] : {std::pair{0, 4}, {4, 5}, {5, 10}}) {
-      auto [of_segment, next] = model(slice(ids, {all, range(begin, end)}), state);
+      auto [of_segment, next] = model.continued(slice(ids, {all, range(begin, end)}), state);
       logits.push_back(of_segment);
       state = next.detach();
     }
-    EXPECT_LT(difference(concat(logits, 1), whole.logits), 1e-12) << body;
+    EXPECT_LT(difference(concat(logits, 1), whole.answers), 1e-12) << body;
     ASSERT_EQ(state.parts.size(), whole.state.parts.size());
     for (std::size_t k = 0; k < state.parts.size(); ++k)
       EXPECT_LT(difference(state.parts[k], whole.state.parts[k]), 1e-12) << body;
-    EXPECT_GT(difference(model(slice(ids, {all, range(5, 10)})).logits, logits[2]), 1e-3) << "without it, another run";
+    EXPECT_GT(difference(model.continued(slice(ids, {all, range(5, 10)})).answers, logits[2]), 1e-3)
+        << "without it, another run";
   }
 }
 
@@ -79,10 +80,10 @@ TEST_F(LanguageModelTest, DetachCutsTheGradientBetweenSegments) {
       tape.backward({run()}, {u});
       return model.embed.weight.grad().clone();
     };
-    const Tensor whole = gradient([&] { return slice(model(ids).logits, {all, range(4, 10)}); });
-    const Tensor carried = gradient([&] { return model(second, model(first).state).logits; });
-    const SequenceState state = model(first).state;
-    const Tensor truncated = gradient([&] { return model(second, state.detach()).logits; });
+    const Tensor whole = gradient([&] { return slice(model.continued(ids).answers, {all, range(4, 10)}); });
+    const Tensor carried = gradient([&] { return model.continued(second, model.continued(first).state).answers; });
+    const SequenceState state = model.continued(first).state;
+    const Tensor truncated = gradient([&] { return model.continued(second, state.detach()).answers; });
     EXPECT_LT(difference(carried, whole), 1e-12) << body;
     EXPECT_GT(difference(truncated, whole), 1e-3) << body;
   }
@@ -93,8 +94,8 @@ TEST_F(LanguageModelTest, LogitsDoNotDependOnLaterTokens) {
       concat({slice(ids, {all, range(0, 6)}), (slice(ids, {all, range(6, 10)}).to(f64) * 0.0).to(i64)}, 1);
   for (const std::string& body : bodies) {
     const LanguageModel model(small(body), random);
-    EXPECT_TRUE(
-        same_bits(slice(model(ids).logits, {all, range(0, 6)}), slice(model(other).logits, {all, range(0, 6)})));
+    EXPECT_TRUE(same_bits(slice(model.continued(ids).answers, {all, range(0, 6)}),
+                          slice(model.continued(other).answers, {all, range(0, 6)})));
   }
 }
 
@@ -106,11 +107,11 @@ TEST_F(LanguageModelTest, TiedWeightsAreOneParameter) {
   EXPECT_EQ(names, (std::vector<std::string>{"embed.weight", "body.weight_ih", "body.weight_hh", "body.bias",
                                              "project.weight", "project.bias", "out_bias"}));
   EXPECT_EQ(count_parameters(free) - count_parameters(tied), hidden * vocabulary - (hidden + 1) * embedding);
-  const Tensor before = tied(ids).logits;
+  const Tensor before = tied.continued(ids).answers;
   tied.embed.weight.mutable_values<double>()[embedding * 2] += 1;  // of token 2
-  EXPECT_GT(difference(tied(ids).logits, before), 1e-3);
+  EXPECT_GT(difference(tied.continued(ids).answers, before), 1e-3);
   Tape tape;
-  const Tensor logits = tied(indices({{0}})).logits;  // token 0 alone is read, and every token gets a logit
+  const Tensor logits = tied.continued(indices({{0}})).answers;  // token 0 alone is read, and every token gets a logit
   tape.backward({logits}, {ones(logits.shape())});
   for (std::int64_t token = 0; token < vocabulary; ++token)
     EXPECT_GT(norm(tied.embed.weight.grad()[token]).item(), 1e-6) << token;
@@ -123,7 +124,8 @@ TEST_F(LanguageModelTest, WithoutAProjectionLogitsAreProductsWithTheEmbedding) {
   EXPECT_FALSE(model.project || model.out);
   copy_values(random.normal({vocabulary}), *model.out_bias);
   const Tensor rows = model.body->answers(model.embed(ids), 10);
-  EXPECT_LT(difference(model(ids).logits, matmul(rows, transpose(model.embed.weight)) + *model.out_bias), 1e-12);
+  EXPECT_LT(difference(model.continued(ids).answers, matmul(rows, transpose(model.embed.weight)) + *model.out_bias),
+            1e-12);
 }
 
 /// Two models that hold the same body would share its weights.
@@ -134,10 +136,11 @@ TEST_F(LanguageModelTest, DropoutNeedsAGeneratorAndDropsInBothPlaces) {
   options.sizes.form.dropout = 1;
   const LanguageModel model(options, random);
   Random mask(1);
-  EXPECT_GT(difference(model(ids).logits, model(ids, {}, &mask).logits), 1e-3);
-  EXPECT_LT(difference(model(ids, {}, &mask).logits, broadcast_to(*model.out->bias, {3, 10, vocabulary})), 1e-12);
-  EXPECT_EQ(max(abs(model(ids, {}, &mask).state.parts[0])).item(), 0) << "nothing was read";
-  EXPECT_TRUE(same_bits(model(ids).logits, model(ids).logits));
+  EXPECT_GT(difference(model.continued(ids).answers, model.continued(ids, {}, &mask).answers), 1e-3);
+  EXPECT_LT(difference(model.continued(ids, {}, &mask).answers, broadcast_to(*model.out->bias, {3, 10, vocabulary})),
+            1e-12);
+  EXPECT_EQ(max(abs(model.continued(ids, {}, &mask).state.parts[0])).item(), 0) << "nothing was read";
+  EXPECT_TRUE(same_bits(model.continued(ids).answers, model.continued(ids).answers));
 }
 
 TEST_F(LanguageModelTest, LearnsATextByHeart) {
@@ -151,7 +154,7 @@ TEST_F(LanguageModelTest, LearnsATextByHeart) {
     double first = 0, last = 0;
     for (int step = 0; step < 200; ++step) {
       Tape tape;
-      const Tensor loss = cross_entropy(model(in).logits, next);
+      const Tensor loss = cross_entropy(model.continued(in).answers, next);
       tape.backward(loss);
       clip_norm(model, 1.0);
       adam.step();
@@ -165,25 +168,26 @@ TEST_F(LanguageModelTest, LearnsATextByHeart) {
 TEST_F(LanguageModelTest, Errors) {
   const LanguageModel lstm(small("lstm"), random), gru(small("gru"), random);
   const LanguageModel rmc(small("rmc"), random), attention(small("attention"), random);
-  expect_error<ShapeError>([&] { lstm(ids[0]); },
+  expect_error<ShapeError>([&] { lstm.continued(ids[0]); },
                            "LanguageModel: the ids [10] must be [batch, time of 1 or more]; unsqueeze or reshape them");
-  EXPECT_THROW(lstm(zeros({3, 0}, i64)), ShapeError);
-  EXPECT_THROW(lstm(zeros({3, 2})), DtypeError);
-  EXPECT_THROW(lstm(indices({{vocabulary}})), IndexError);
-  expect_error<ShapeError>([&] { gru(ids, lstm(ids).state); },
+  EXPECT_THROW(lstm.continued(zeros({3, 0}, i64)), ShapeError);
+  EXPECT_THROW(lstm.continued(zeros({3, 2})), DtypeError);
+  EXPECT_THROW(lstm.continued(indices({{vocabulary}})), IndexError);
+  expect_error<ShapeError>([&] { gru.continued(ids, lstm.continued(ids).state); },
                            "continued: the state has 2 parts and that of this model 1; give the state that this model "
                            "gave, or an empty one");
   const Tensor one = slice(ids, {range(0, 1)});
-  for (const LanguageModel* model : {&lstm, &gru, &rmc}) EXPECT_THROW((*model)(ids, (*model)(one).state), ShapeError);
+  for (const LanguageModel* model : {&lstm, &gru, &rmc})
+    EXPECT_THROW(model->continued(ids, model->continued(one).state), ShapeError);
   expect_error<ShapeError>(
       [&] {
-        attention(one, attention(slice(ids, {all, range(0, 2)})).state);
+        attention.continued(one, attention.continued(slice(ids, {all, range(0, 2)})).state);
       },
       "MultiHeadAttention: a cache with keys[3, 2, 8] and values[3, 2, 8] cannot take keys[1, 10, 8]; begin each batch "
       "with an empty cache");
   expect_error<ShapeError>(
       [&] {
-        attention(slice(ids, {all, range(0, 3)}), attention(ids).state);
+        attention.continued(slice(ids, {all, range(0, 3)}), attention.continued(ids).state);
       },
       "AttentionModel: the input [3, 3, 6] has 3 steps after 10; from 1 to 12 have a position; make the model with a "
       "larger `longest`");

@@ -60,7 +60,7 @@ TEST(Ablate, ABaselineWithoutAPartGetsItBack) {
 TEST(Ablate, AFactorChangesItselfAlone) {
   const Variations variations = variations_of(small("rmc"));
   for (const Variation& variation : variations.kept) {
-    const TaskRun run = prepare(variation.run);
+    const auto run = prepare(variation.run);
     const RelationalMemoryCoreOptions& core = core_of(*run.model);
     const auto is = [&](const char* factor, const char* setting) {
       return variation.factor == factor && variation.setting == setting;
@@ -104,7 +104,7 @@ TEST(Ablate, EveryVariationAnswersOtherwise) {
   for (const AblateOptions& options : {small("rmc"), small("relational-rnn"), small("relational-rnn", "gated")}) {
     std::vector<Tensor> answers;
     for (const Variation& variation : variations_of(options).kept) {
-      const TaskRun run = prepare(variation.run);
+      const auto run = prepare(variation.run);
       Random random(3);
       const Tensor answer = (*run.model)(run.task->sample(random, 4).x);
       for (const Tensor& other : answers)

@@ -2,7 +2,7 @@
 #include <retrace/core/base/error.h>
 #include <retrace/models/reports/comparison/comparison_report.h>
 #include <retrace/models/training/model_info.h>
-#include <retrace/models/training/run_kinds.h>
+#include <retrace/models/training/run.h>
 #include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
@@ -113,7 +113,7 @@ TEST(Compare, EveryModelSeesTheSameBatchesAndEverySeedOnce) {
   RunOptions alone = small_comparison().run;
   alone.model.name = "gru";
   alone.fit.seed = 1;
-  retrace::TaskRun run = prepare(alone);
+  auto run = prepare(alone);
   run.train();
   EXPECT_EQ(run.fit.losses, comparison.results[1].runs[1].losses) << "as `retrace train` would";
   EXPECT_EQ(comparison.results[0].against_first.mean, 0);
@@ -230,8 +230,7 @@ class TextComparison : public testing::Test {
   CompareOptions options() const {
     return {.run = {.task = "text",
                     .model = {.sizes = {.hidden = 16}},
-                    .task_options = {.length = 8},
-                    .text = {.file = text_},
+                    .task_options = {.length = 8, .text = text_},
                     .fit = {.steps = 20, .batch = 4, .validate_every = 10}},
             .models = {"lstm", "attention", "rmc"},
             .seeds = 2,
@@ -249,9 +248,9 @@ TEST_F(TextComparison, TrainsWhatTrainTextTrains) {
     RunOptions alone = options().run;
     alone.model.name = result.name;
     alone.fit.seed = 1;
-    const auto run = make_run(alone);
-    run->train();
-    EXPECT_EQ(result.values.at(1), run->fit.test.metric) << result.name;
+    auto run = prepare(alone);
+    run.train();
+    EXPECT_EQ(result.values.at(1), run.fit.test.metric) << result.name;
     EXPECT_GT(result.flops_a_sample, result.parameters) << result.name << ", of several tokens";
   }
   EXPECT_GT(comparison.threshold, 0);

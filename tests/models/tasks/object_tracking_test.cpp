@@ -49,7 +49,7 @@ TEST(ObjectTracking, TheRowsTellTheAnswerUnlessTheObjectWasNeverShown) {
     return std::array<double, 2>{static_cast<double>(row[3]), static_cast<double>(row[4])};
   });
   EXPECT_NEAR(best, 0.0014, 0.0002);
-  EXPECT_NEAR(ObjectTracking().baselines().ceiling, 0.00139, 1e-5);
+  EXPECT_NEAR(ObjectTracking().baselines().ceiling.value(), 0.00139, 1e-5);
   EXPECT_NEAR(ObjectTracking().baselines().trivial, 0.08, 1e-12);
 }
 

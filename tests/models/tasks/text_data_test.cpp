@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <retrace/models/tasks/text/text_data.h>
+#include <retrace/models/tasks/text/streams.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
@@ -64,7 +64,7 @@ TEST(TextParts, OfFilesThatCannotBeRead) {
   std::ofstream(folder / "latin.txt") << "caf\xe9";
   std::ofstream(folder / "empty.txt").flush();
   const auto message = [&](const std::filesystem::path& path) {
-    return message_of<FileError>([&] { read_text({.file = path.string()}); });
+    return message_of<FileError>([&] { read_text({.text = path.string()}); });
   };
   EXPECT_NE(message(folder / "none.txt").find("No such file"), std::string::npos) << message(folder / "none.txt");
   EXPECT_NE(message(folder).find("it is a folder"), std::string::npos) << message(folder);
@@ -92,16 +92,16 @@ TEST_F(TextFiles, APartWithAFileOfItsOwnIsNotHeldOut) {
     return std::vector{text_of(data.training()), text_of(data.validation()), text_of(data.test())};
   };
   using Parts = std::vector<std::string>;
-  EXPECT_EQ(parts(read_text({.file = file})), (Parts{digits.substr(0, 36), "67", "89"}));
-  EXPECT_EQ(parts(read_text({.file = file, .validation_file = validation})),
+  EXPECT_EQ(parts(read_text({.text = file})), (Parts{digits.substr(0, 36), "67", "89"}));
+  EXPECT_EQ(parts(read_text({.text = file, .validation_text = validation})),
             (Parts{digits.substr(0, 38), "135", "89"}));
-  EXPECT_EQ(parts(read_text({.file = file, .test_file = test})), (Parts{digits.substr(0, 38), "89", "8642"}));
-  EXPECT_EQ(parts(read_text({.file = file, .validation_file = validation, .test_file = test})),
+  EXPECT_EQ(parts(read_text({.text = file, .test_text = test})), (Parts{digits.substr(0, 38), "89", "8642"}));
+  EXPECT_EQ(parts(read_text({.text = file, .validation_text = validation, .test_text = test})),
             (Parts{digits, "135", "8642"}));
 }
 
 TEST_F(TextFiles, AByteOrderMarkIsNotLearned) {
-  const TextData data = read_text({.file = write("a",
+  const TextData data = read_text({.text = write("a",
                                                  "\xef\xbb\xbf"
                                                  "abab")});
   EXPECT_EQ(data.vocabulary.tokens(), (std::vector<std::string>{"a", "b"}));
@@ -111,7 +111,7 @@ TEST_F(TextFiles, AByteOrderMarkIsNotLearned) {
                         data.vocabulary),
             (std::vector<std::int32_t>{1}));
   EXPECT_NE(message_of<FileError>([&] {
-              read_text({.file = write("c",
+              read_text({.text = write("c",
                                        "\xff\xfe"
                                        "a")});
             }).find("c is UTF-16"),
@@ -124,24 +124,24 @@ TEST_F(TextFiles, TheVocabularyIsThatOfTheTextToTrainOn) {
                                   "ab\nba\na\xc3\xa9"
                                   "b\n"),
                     windows = write("c", "a\r\n");
-  expect_error<FileError>([&] { read_text({.file = file, .test_file = other}); },
+  expect_error<FileError>([&] { read_text({.text = file, .test_text = other}); },
                           "read_text: " + other +
                               " has the character '\xc3\xa9' (U+00E9) in line 3, which is not among the 3 of the text "
                               "that the model is trained on; remove it, or train on a text that has it");
-  const std::string message = message_of<FileError>([&] { read_text({.file = file, .validation_file = windows}); });
+  const std::string message = message_of<FileError>([&] { read_text({.text = file, .validation_text = windows}); });
   EXPECT_NE(message.find("has the character U+000D in line 1"), std::string::npos) << message;
   const TextData data =
-      read_text({.file = write("d", "one two one two"), .tokens = words, .test_file = write("e", "one three")});
+      read_text({.text = write("d", "one two one two"), .test_text = write("e", "one three"), .tokens = words});
   EXPECT_EQ(data.vocabulary.decode(data.test()), "one <unk>");
 }
 
 TEST_F(TextFiles, WordsOfTheLastLinesAreKnownIfTheyAreTrainedOn) {
   std::string lines;
   for (int k = 0; k < 40; ++k) lines += k < 38 ? "seen " : "late ";
-  const TextData data = read_text({.file = write("a", lines),
-                                   .tokens = words,
-                                   .validation_file = write("b", "late seen"),
-                                   .test_file = write("c", "seen late")});
+  const TextData data = read_text({.text = write("a", lines),
+                                   .validation_text = write("b", "late seen"),
+                                   .test_text = write("c", "seen late"),
+                                   .tokens = words});
   EXPECT_EQ(data.vocabulary.decode(data.test()), "seen late");
 }
 
@@ -161,13 +161,14 @@ TEST(TextStreams, AreContiguousAndComplete) {
         const Streams streams(ids, rows, length);
         std::vector<std::vector<std::int64_t>> read(static_cast<std::size_t>(rows));
         for (std::int64_t number = 0; number < streams.segments(); ++number) {
-          const auto [in, next] = streams.segment(number);
+          const Batch segment = streams.segment(number);
+          const Tensor &in = segment.x, &next = segment.y;
           ASSERT_EQ(in.shape(), next.shape());
           ASSERT_LE(in.dim(1), length);
           for (std::int64_t row = 0; row < rows; ++row)
             for (std::int64_t t = 0; t < in.dim(1); ++t) {
               const auto at = static_cast<std::size_t>(row * in.dim(1) + t);
-              if (next.values<std::int64_t>()[at] == no_token) continue;
+              if (next.values<std::int64_t>()[at] == no_answer) continue;
               EXPECT_EQ(next.values<std::int64_t>()[at], in.values<std::int64_t>()[at] + 1);
               read[static_cast<std::size_t>(row)].push_back(in.values<std::int64_t>()[at]);
             }

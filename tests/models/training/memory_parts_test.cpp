@@ -44,7 +44,7 @@ TEST(MemoryParts, AreStoredWithARun) {
   const TemporaryFolder folder;
   const ModelSpec rmc{.name = "rmc", .parts = {.key_size = 5, .mlp_layers = 3, .variant = CoreVariant::l0sg}};
   const RunOptions options{.task = "parity", .model = rmc, .task_options = {.length = 3}};
-  const TaskRun run = prepare(options);
+  const auto run = prepare(options);
   run.save_weights(folder / "weights.safetensors");
   const StoredRun stored = load_run(folder / "weights.safetensors");
   EXPECT_EQ(stored.spec.parts, options.model.parts);

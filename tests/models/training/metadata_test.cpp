@@ -4,9 +4,9 @@
 #include <retrace/core/files/safetensors.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/stored_run.h>
-#include <retrace/models/training/text/text_model.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/json.h>
+#include <retrace/tests/models/training/text_runs.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <functional>
@@ -109,7 +109,7 @@ class StoredMetadata : public testing::Test {
   }
 };
 
-TaskRun small_run() {
+Run small_run() {
   RunOptions options{.task = "babi", .model = {.name = "rmc", .sizes = {.hidden = 8}}};
   return prepare(options);
 }
@@ -144,11 +144,9 @@ TEST_F(StoredMetadata, OfACheckpointIsNamed) {
 }
 
 TEST_F(StoredMetadata, OfAModelOfTextIsNamed) {
-  Random random(1);
-  const TextModel model({.model = "lstm", .hidden = 4, .length = 3}, Vocabulary(TokenKind::characters, {"a", "b", "c"}),
-                        random);
-  save_text_model(path_, model);
-  expect_every_wrong_value_named("text_model", [](const std::string& path) { load_text_model(path); });
+  const StoredRun run = untrained({Vocabulary(TokenKind::characters, {"a", "b", "c"}), {}}, "lstm", 3, 4);
+  save_run(path_, {.task = "text", .model = run.spec}, *run.task, *run.model);
+  expect_every_wrong_value_named("trained", [](const std::string& path) { load_run(path, TaskSamples::none); });
 }
 
 TEST_F(StoredMetadata, ARefusedResumeNamesTheFile) {
@@ -187,7 +185,7 @@ TEST_F(StoredMetadata, ATaskOrModelThatIsNotKnownNamesTheFile) {
 }
 
 TEST_F(StoredMetadata, WeightsThatAreNotFiniteAreNamed) {
-  const retrace::TaskRun run = small_run();
+  const retrace::Run run = small_run();
   const NamedTensor weight = parameters(*run.model).front();
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     weight.tensor.mutable_values<float>()[0] = static_cast<float>(bad);

@@ -63,7 +63,7 @@ TEST(SlotSpecialisation, MakesSlotsSpecialiseInAgents) {
   const auto information_after = [](double specialise) {
     RunOptions options{.task = "babi", .model = {.name = "rmc", .sizes = {.slot_size = 16, .slots = 4}}};
     options.fit = {.steps = 500, .batch = 32, .learning_rate = 1e-2, .specialise = specialise, .test_samples = 32};
-    TaskRun run = prepare(options);
+    auto run = prepare(options);
     run.train();
     Random random(9);
     const Batch batch = run.task->sample(random, 200);
@@ -76,10 +76,10 @@ TEST(SlotSpecialisation, MakesSlotsSpecialiseInAgents) {
 TEST(SlotSpecialisation, RefusesModelsWithoutSlotsAndTasksWithoutTopics) {
   RunOptions options{.task = "babi", .model = {.name = "lstm"}};
   options.fit = {.steps = 1, .specialise = 1};
-  TaskRun without_memory = prepare(options);
+  auto without_memory = prepare(options);
   EXPECT_THROW(without_memory.train(), ValueError);
   options.task = "adding", options.model.name = "rmc";
-  TaskRun without_topics = prepare(options);
+  auto without_topics = prepare(options);
   EXPECT_THROW(without_topics.train(), ValueError);
 }
 

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 #include <retrace/core/base/threads_scope.h>
 #include <retrace/models/training/checkpoint.h>
-#include <retrace/models/training/text/text_training.h>
+#include <retrace/models/training/fit.h>
+#include <retrace/models/training/trainer.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/models/training/random_text.h>
+#include <retrace/tests/models/training/text_runs.h>
 #include <retrace/tests/ops/gradient_support.h>
 #include <retrace/tests/temporary_folder.h>
 
@@ -21,14 +23,7 @@ std::string repeated(const std::string& part, int times) {
   return result;
 }
 
-TextData characters_of(const std::string& utf8) { return make_text_data(utf8, TokenKind::characters, "a text"); }
-
-TextModel small_model(const TextData& data, std::string_view name, std::int64_t length = 8, std::int64_t hidden = 16,
-                      const ModelForm& form = {}) {
-  Random random = Random(1).stream("weights");
-  return TextModel({.model = std::string(name), .hidden = hidden, .length = length, .form = form}, data.vocabulary,
-                   random);
-}
+Baselines baselines_of(const TextData& data) { return TextTask(data, 8).baselines(); }
 
 const FitOptions short_fit{.steps = 30, .batch = 4, .learning_rate = 1e-2, .validate_every = 7};
 
@@ -37,7 +32,7 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
   const double chance = baselines_of(data).chance;
   EXPECT_DOUBLE_EQ(chance, 4) << "16 characters are 4 bits";
   for (const std::string_view name : model_names()) {
-    const Evaluation evaluation = evaluate(small_model(data, name), data.test());
+    const Evaluation evaluation = tested_on(untrained(data, name), data.test());
     const bool bounded = name != "mlstm" && name != "transformer";  // its features
     EXPECT_NEAR(evaluation.metric, chance, bounded ? 0.7 : 0.9) << name;
     EXPECT_NEAR(evaluation.metric * std::log(2), evaluation.loss, 1e-12) << name;
@@ -47,7 +42,7 @@ TEST(TextTraining, AnUntrainedModelIsAboutAsGoodAsChance) {
 TEST(TextTraining, TheMlpsOfAttentionHaveAsManyFeaturesAsChosen) {
   const TextData data = characters_of(random_text(200));
   const auto count = [&](const char* name, std::int64_t features) {
-    return count_parameters(small_model(data, name, 8, 16, {.layers = 3, .feed_forward = features}).network);
+    return count_parameters(*untrained(data, name, 8, 16, {.layers = 3, .feed_forward = features}).model);
   };
   for (const char* name : {"attention", "transformer"})
     EXPECT_EQ(count(name, 12) - count(name, 11), 3 * (16 + 16 + 1)) << name;
@@ -57,7 +52,7 @@ TEST(TextTraining, SegmentsMayBeShort) {
   const TextData data = characters_of(random_text(200));
   for (const std::string_view name : model_names())
     for (const std::int64_t length : {1, 2, 3}) {
-      const Evaluation evaluation = evaluate(small_model(data, name, length), data.test());
+      const Evaluation evaluation = tested_on(untrained(data, name, length), data.test());
       EXPECT_TRUE(std::isfinite(evaluation.loss)) << name << ' ' << length;
     }
 }
@@ -79,10 +74,10 @@ TEST(TextTraining, ACarriedStateGivesWhatOneLongRunGives) {
   const TextData data = characters_of(random_text(4000));
   const TokenIds ids = data.test();
   for (const std::string_view name : {"lstm", "gru", "rnn", "rmc"}) {
-    const TextModel model = small_model(data, name, 7);
-    const Streams::Segment whole = Streams(ids, 1, static_cast<std::int64_t>(ids.size())).segment(0);
-    const double loss = cross_entropy(model.network(whole.in).logits, whole.next).item();
-    EXPECT_NEAR(evaluate(model, ids).loss, loss, 1e-12) << name;
+    const StoredRun run = untrained(data, name, 7);
+    const Batch whole = Streams(ids, 1, std::ssize(ids)).segment(0);
+    const double loss = cross_entropy(run.model->continued(whole.x, {}).answers, whole.y).item();
+    EXPECT_NEAR(tested_on(run, ids).loss, loss, 1e-12) << name;
   }
 }
 
@@ -90,18 +85,18 @@ TEST(TextTraining, ACarriedStateGivesWhatOneLongRunGives) {
 TEST(TextTraining, StepsCarryTheState) {
   const DtypeScope doubles(f64);
   const TextData data = characters_of(random_text(80));
-  const TextModel model = small_model(data, "lstm", 8), twin = small_model(data, "lstm", 8);
+  const StoredRun run = untrained(data, "lstm", 8), twin = untrained(data, "lstm", 8);
   FitOptions options = short_fit;
   options.learning_rate = 1e-300;  // the weights stay
-  TextTraining training(model, data, options);
+  Trainer training(*run.model, *run.task, options);
   const Streams streams(data.training(), 4, 8);
   ASSERT_EQ(streams.segments(), 3);
   SequenceState state;
   for (std::int64_t step = 0; step < 5; ++step) {
     if (step % 3 == 0) state = {};
-    const Streams::Segment segment = streams.segment(step % 3);
-    auto [logits, next] = twin.network(segment.in, state);
-    const double loss = cross_entropy(logits, segment.next, {.ignore_index = no_token}).item();
+    const Batch segment = streams.segment(step % 3);
+    auto [logits, next] = twin.model->continued(segment.x, state);
+    const double loss = cross_entropy(logits, segment.y, {.ignore_index = no_answer}).item();
     EXPECT_NEAR(training.step().loss, loss, 1e-12) << step;
     state = next;
   }
@@ -110,9 +105,8 @@ TEST(TextTraining, StepsCarryTheState) {
 TEST(TextTraining, APeriodicTextIsLearned) {
   const TextData data = characters_of(repeated("never odd or even; ", 150));
   for (const std::string_view name : model_names()) {
-    const TextModel model = small_model(data, name, 16, 32);
-    TextTraining training(model, data, {.steps = 400, .batch = 4, .learning_rate = 1e-2});
-    const FitResult result = fit(training);
+    const StoredRun run = untrained(data, name, 16, 32);
+    const FitResult result = fit(*run.model, *run.task, {.steps = 400, .batch = 4, .learning_rate = 1e-2});
     // Attention does not know at the first characters of a segment where in the text it is.
     if (name == "attention")
       EXPECT_LT(result.test.metric, 0.4) << name;
@@ -123,37 +117,20 @@ TEST(TextTraining, APeriodicTextIsLearned) {
 
 TEST(TextTraining, WordsAreLearned) {
   const TextData data = make_text_data(repeated("one two three two\n", 150), TokenKind::words, "a text");
-  const TextModel model = small_model(data, "gru", 8, 24);
-  TextTraining training(model, data, {.steps = 150, .batch = 4, .learning_rate = 2e-2});
-  EXPECT_LT(fit(training).test.metric, 1.15) << "1 is certainty";
+  const StoredRun run = untrained(data, "gru", 8, 24);
+  const FitOptions options{.steps = 150, .batch = 4, .learning_rate = 2e-2};
+  EXPECT_LT(fit(*run.model, *run.task, options).test.metric, 1.15) << "1 is certainty";
 }
 
 TEST(TextTraining, TheLossesDoNotDependOnTheThreads) {
   const TextData data = characters_of(random_text(3000));
   const auto losses = [&](int count) {
     const ThreadsScope scope(count);
-    const TextModel model = small_model(data, "lstm", 32, 64);
-    TextTraining training(model, data, {.steps = 4, .batch = 32});
-    return fit(training).losses;
+    const StoredRun run = untrained(data, "lstm", 32, 64);
+    return fit(*run.model, *run.task, {.steps = 4, .batch = 32}).losses;
   };
   EXPECT_EQ(losses(1), losses(2));
 }
-
-/// Requests a stop after this number of steps.
-class Stopped final : public TextTraining {
- public:
-  Stopped(const TextModel& model, const TextData& data, const FitOptions& options, std::int64_t after,
-          std::atomic<bool>& stop)
-      : TextTraining(model, data, options), after_(after), stop_(stop) {}
-  Evaluation validate() const override {
-    stop_ = steps() >= after_;
-    return TextTraining::validate();
-  }
-
- private:
-  std::int64_t after_;
-  std::atomic<bool>& stop_;
-};
 
 class TextResume : public testing::Test {
  protected:
@@ -163,16 +140,20 @@ class TextResume : public testing::Test {
   };
   /// A training from its start or its checkpoint, to its end or until `stop_after` steps are made.
   End train(const TextData& data, std::string_view name, bool resume, std::int64_t stop_after = 1000) {
-    const TextModel model = small_model(data, name, 5, 16, form_);
+    const StoredRun run = untrained(data, name, 5, 16, form_);
     std::atomic<bool> stop{false};
     FitOptions options{.steps = 30, .batch = 4, .accumulate = 2, .learning_rate = 1e-2, .validate_every = 1};
     options.checkpoint = checkpoint_;
     options.checkpoint_seconds = 0;
     options.resume = resume;
     options.stop = &stop;
-    Stopped training(model, data, options, stop_after, stop);
-    FitResult result = fit(training);
-    return {std::move(result), weights_hash(model.network)};
+    options.model = describe_run({.task = "text", .model = run.spec}, *run.task);
+    options.on_validation = [&](const Metrics& metrics) {
+      stop = metrics.step >= stop_after;
+      return FitAction::go_on;
+    };
+    FitResult result = fit(*run.model, *run.task, options);
+    return {std::move(result), weights_hash(*run.model)};
   }
 
  private:
@@ -234,30 +215,44 @@ TEST_F(TextResume, WithAnotherTextForTheTestIsRefused) {
   EXPECT_THROW(train(data, "lstm", true), ValueError);
 }
 
+/// A loss and a metric of one's own are for texts, too.
+TEST(TextTraining, TakesMeasuresOfItsOwn) {
+  const StoredRun run = untrained(characters_of(random_text(400)), "rnn");
+  FitOptions options = short_fit;
+  options.measures = {
+      .loss = [](const Tensor& output,
+                 const Batch& batch) { return 2 * cross_entropy(output, batch.y, {.ignore_index = no_answer}); },
+      .metric = [](const Tensor&, const Batch& batch) { return static_cast<double>(batch.x.dim(1)); }};
+  const Evaluation own = Trainer(*run.model, *run.task, options).test(),
+                   plain = Trainer(*run.model, *run.task, short_fit).test();
+  EXPECT_NEAR(own.loss, 2 * plain.loss, 1e-5);
+  EXPECT_GT(own.metric, 1);
+  EXPECT_LE(own.metric, 8);
+}
+
 TEST(TextTraining, IsValidatedAndTestedOnTextsOfTheirOwn) {
   TextData data = characters_of(random_text(400));
   data.own_validation = data.vocabulary.encode(repeated("ab", 30));
   data.own_test = data.vocabulary.encode(repeated("cde", 30));
-  const TextModel model = small_model(data, "gru");
-  const TextTraining training(model, data, short_fit);
-  EXPECT_EQ(training.validate().loss, evaluate(model, *data.own_validation).loss);
-  EXPECT_EQ(training.test().loss, evaluate(model, *data.own_test).loss);
+  const StoredRun run = untrained(data, "gru");
+  const Trainer training(*run.model, *run.task, short_fit);
+  EXPECT_EQ(training.validate().loss, tested_on(run, *data.own_validation).loss);
+  EXPECT_EQ(training.test().loss, tested_on(run, *data.own_test).loss);
 }
 
 TEST(TextTraining, Errors) {
-  const TextData data = characters_of(random_text(100));
-  const TextModel model = small_model(data, "lstm", 30);
-  expect_error<ValueError>([&] { TextTraining(model, data, short_fit); },
-                           "train text: 100 characters, of which 90 are to train on, are too few for a batch of 4 "
-                           "segments of 30; give a longer text, or a smaller --batch or --length");
+  const auto refusal = [](TextData data) {
+    const StoredRun run = untrained(std::move(data), "lstm", 30);
+    return message_of([&] { Trainer(*run.model, *run.task, short_fit); });
+  };
+  EXPECT_EQ(refusal(characters_of(random_text(100))),
+            "text: 100 characters, of which 90 are to train on, are too few for a batch of 4 segments of 30; give a "
+            "longer text, or a smaller --batch or --length");
   TextData short_test = characters_of(random_text(400));
   short_test.own_test = {1};
-  expect_error<ValueError>([&] { TextTraining(model, short_test, short_fit); },
-                           "train text: the text for the test has 1 characters; at least 2 are needed");
-  const TextData empty = characters_of("");
-  EXPECT_THROW(TextTraining(model, empty, short_fit), ValueError);
+  EXPECT_EQ(refusal(short_test), "text: the text for the test has 1 characters; at least 2 are needed");
   expect_error<ValueError>(
-      [&] { small_model(data, "lsmt"); },
+      [&] { untrained(characters_of(random_text(100)), "lsmt"); },
       "make_model: there is no model named 'lsmt'; did you mean lstm (known: " + listed_models(model_names()) + ")");
 }
 

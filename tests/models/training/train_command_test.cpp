@@ -59,8 +59,8 @@ TEST(TrainCommand, SaysTheFeedForwardPart) {
 }
 
 TEST(TrainCommand, QuotesWhatAShellWouldTakeApart) {
-  RunOptions options{.task = "text", .model = {.name = "gru"}, .text = {.file = "it's here.txt"}};
-  options.text.tokens = TokenKind::words;
+  RunOptions options{.task = "text", .model = {.name = "gru"}, .task_options = {.text = "it's here.txt"}};
+  options.task_options.tokens = TokenKind::words;
   EXPECT_EQ(train_command(options), "retrace train text --model gru --text 'it'\\''s here.txt' --tokens words");
 }
 

@@ -1,4 +1,4 @@
-// What the file of an op includes.
+// Included by the file of every op.
 #pragma once
 
 #include <algorithm>

@@ -26,8 +26,8 @@ struct Prod {
   template <class T> static Products<T> others(const Terms<T>& x) {
     Products<T> result;
     x.for_each([&](std::int64_t k) { result.push_back(x.x[k]); });
-    T behind(1), before(1);
-    for (std::size_t n = result.size(); n-- > 0;) result[n] = std::exchange(behind, result[n] * behind);
+    T after(1), before(1);
+    for (std::size_t n = result.size(); n-- > 0;) result[n] = std::exchange(after, result[n] * after);
     std::size_t n = 0;
     x.for_each([&](std::int64_t k) {
       result[n++] *= before;

@@ -7,7 +7,7 @@ namespace {
 constexpr OpInfo info{"scatter_add", "y = x, y[ids[i]] += updates[i]", "dx = dy, dupdates[i] = dy[ids[i]]",
                       "x, ids, updates"};
 
-// Elements of a row: those of x but for its first axis.
+// Elements of a row: the product of all axes of x but the first.
 std::int64_t row_length(const Shape& x) { return x.last(x.rank() - 1).numel(); }
 
 void backward(Record& r) {

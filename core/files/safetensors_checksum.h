@@ -13,7 +13,7 @@ namespace retrace {
 
 inline constexpr const char* checksum_key = "retrace.checksum";
 
-/// What the checksum covers of a tensor.
+/// The part of a tensor that the checksum covers.
 struct TensorDigest {
   std::string_view type;
   Shape shape;

@@ -40,7 +40,7 @@ class Names {
   std::vector<NamedModule> modules_;
 };
 
-/// What a scope is called within the one around it: the rest of its module's path where that begins with the path of
+/// The name of a scope within the one around it: the rest of its module's path where that begins with the path of
 /// the outer module ("query" in "encoder"), the whole path otherwise, and the scope's own label without a name.
 std::string name_of(const ScopeEntry& scope, const Names& names);
 /// The scopes up to this one, outermost first: "encoder/mha". Empty for null.

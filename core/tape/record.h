@@ -20,8 +20,8 @@ namespace detail {
 class Recorder;
 struct Storage;
 }  // namespace detail
-/// Adds to the gradients of a record's inputs what the gradients of its outputs give, and has no captures: all it needs
-/// is in the record. For y = square(x), which saved x:
+/// Turns the gradients of a record's outputs into contributions to those of its inputs. Has no captures: everything it
+/// needs is in the record. For y = square(x), which saved x:
 ///
 ///   void backward(Record& r) {
 ///     const float* x = r.saved(0).values<float>();
@@ -106,9 +106,8 @@ class Record {
   /// The gradient of output j: null if nothing flowed back to it. Throws TapeError if flow() gave its buffer away.
   template <class T> const T* grad_out(int j = 0) const { return static_cast<const T*>(gradient_of_output(j)); }
 
-  /// The gradient of output j, and where to write that of input i: which may be the same buffer, so element k of dx is
-  /// written when all that element k of dy is needed for has been read. It is the last that a backward asks of output
-  /// j. Both have as many elements.
+  /// The gradient of output j, and where to write that of input i, of as many elements. They may share a buffer: write
+  /// dx[k] only after your last read of dy[k]. Make this the last request for output j.
   template <class T> Flow<T> flow(int i, int j = 0) {
     const FlowPlaces places = begin_flow(i, j);
     return {static_cast<const T*>(places.dy), slot<T>(places.dx)};
@@ -186,7 +185,7 @@ class Record {
   std::int32_t inputs_;
   std::int32_t outputs_;
   std::int32_t saved_;
-  bool outputs_end_here_ = false;  // nobody looks at this record between its backward and its end
+  bool outputs_end_here_ = false;  // nobody can see this record between its backward and its release
   bool is_passed_ = false;
 };
 

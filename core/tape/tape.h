@@ -12,7 +12,7 @@
 
 namespace retrace {
 
-/// What a tape keeps, records and checks.
+/// Options of a tape.
 struct TapeOptions {
   bool keep = false;          // keep every value and gradient until the tape ends, for study
   bool expand_fused = false;  // record the composed twin of each fused op, so that its inside can be seen

@@ -1,4 +1,4 @@
-// What one forward and one backward computed, as values: every tensor, every gradient and every contribution to one. A
+// One forward and one backward as values: every tensor, every gradient and every contribution to one. A
 // trace stands alone: it can be printed, saved, drawn and checked when the tape is gone.
 //
 //   Tape tape({.keep = true});
@@ -60,8 +60,8 @@ struct TraceScope {
   int outer = -1;    // the number of the scope around it; -1: none
 };
 
-/// What a record sent to the gradient of one of its inputs: before + contribution = after, rounded once. The first
-/// contribution to a node has nothing before it.
+/// The contribution of a record to the gradient of one of its inputs: before + contribution = after, rounded once. The
+/// first contribution to a node has nothing before it.
 struct Contribution {
   Capture before, contribution, after;
 };
@@ -122,7 +122,7 @@ struct Trace {
   std::vector<std::string> notes = {};  // on the computation for a reader, below the title; a line each
 };
 
-/// What a trace is called, names of the author, and what is captured.
+/// The title of a trace, names of the author, and the extent of the capture.
 struct TraceOptions {
   std::string title = {};
   Names names = {};

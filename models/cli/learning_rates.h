@@ -1,4 +1,4 @@
-// What `retrace train --find-learning-rate` prints.
+// The output of `retrace train --find-learning-rate`.
 #pragma once
 
 #include <retrace/models/cli/commands.h>

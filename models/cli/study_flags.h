@@ -1,4 +1,4 @@
-// What `retrace study` is asked for.
+// The flags of `retrace study`.
 #pragma once
 
 #include <optional>

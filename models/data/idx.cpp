@@ -85,8 +85,8 @@ Tensor read_idx(const std::string& path, std::optional<Dtype> dtype) {
     extents.push_back(number_in<std::uint32_t>(bytes.data() + 4 + 4 * axis));
   const std::uint64_t left = bytes.size() - begin;
   if (!fills(extents, type->bytes, left))
-    refuse(text("values of ", type->bytes, " bytes in ", axes, " axes do not fill the ", left,
-                " bytes behind the header exactly"));
+    refuse(
+        text("values of ", type->bytes, " bytes in ", axes, " axes do not fill the ", left, " bytes after the header"));
   const Dtype wanted = dtype.value_or(type->dtype);
   check_dtype(who, *type, wanted);
   const Tensor result = empty(Shape{std::span<const std::int64_t>(extents)}, wanted);

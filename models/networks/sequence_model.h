@@ -57,7 +57,7 @@ class SequenceModel {
 
  protected:
   SequenceModel() = default;
-  std::vector<NamedTensor> parameters_;  // of the module behind this interface
+  std::vector<NamedTensor> parameters_;  // of the module that implements this interface
 };
 
 /// [B, count, O] of a model that only answers after the last row: its answers to x[:, :T - count + 1], ..., x[:, :T].

@@ -1,4 +1,4 @@
-// What `retrace study` can show without anything else: small computations at random points, and the reader's own
+// The subjects of `retrace study`: small computations at random points, and the reader's own
 // registered models.
 #pragma once
 

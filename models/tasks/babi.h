@@ -8,7 +8,7 @@ namespace retrace {
 /// Which stories are told.
 struct BabiOptions {
   bool held_only = false;  // no story in which nobody took the ball: every answer follows from its story
-  std::int64_t facts = 5;  // the most of a story
+  std::int64_t facts = 5;  // maximum in a story
 };
 
 /// A story of 2 to F facts (F = 5) about 4 agents, 4 places and a ball. A fact is, with probability 0.7, "an agent

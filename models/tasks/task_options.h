@@ -39,7 +39,7 @@ struct TaskOptions {
   // Sizes of single tasks, which leave the others as they are:
   std::optional<std::int64_t> objects = {};      // object-tracking
   std::optional<std::int64_t> moves = {};        // object-tracking
-  std::optional<std::int64_t> facts = {};        // babi and babi-qa: the most of a story
+  std::optional<std::int64_t> facts = {};        // babi and babi-qa: maximum in a story
   std::optional<std::int64_t> nodes = {};        // graph-reachability
   std::optional<std::int64_t> edges = {};        // graph-reachability
   std::optional<std::int64_t> vocabulary = {};   // pair-matching: elements to draw from

@@ -16,7 +16,7 @@ constexpr std::string_view name_of(StopReason reason) {
   return names[static_cast<int>(reason)];
 }
 
-/// What a training ended with.
+/// The result of a training.
 struct FitResult {
   std::int64_t steps = 0;      // including those before a resume
   std::int64_t best_step = 0;  // after which the parameters were best, or without a validation the last one: those

@@ -6,7 +6,7 @@
 
 namespace retrace {
 
-/// What a line of progress says.
+/// The content of a line of progress.
 struct ProgressState {
   const char* title = "";
   double part = 0;          // fraction of the run that is done, from 0 to 1

@@ -21,7 +21,7 @@ struct Run {
   void train() { fit = retrace::fit(*model, *task, options.fit); }
   /// The name of the task, or the file of the text.
   std::string subject() const { return options.task_options.text.value_or(options.task); }
-  /// What the test is made on, in words: "10000 fresh samples of the full task", "30 samples that were held out".
+  /// The samples of the test, in words: "10000 fresh samples of the full task", "30 samples that were held out".
   std::string test_in_words() const;
   /// The samples of a validation.
   std::int64_t validation_samples() const;

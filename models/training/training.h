@@ -100,8 +100,8 @@ class Training {
   virtual Names names() const;
 
   double walk_back(std::int64_t batch);
-  /// Throws DivergenceError, and discards the gradients, if a number of the batches since mark() is not finite. `what`
-  /// is said of steps().
+  /// Throws DivergenceError, and discards the gradients, if a number of the batches since mark() is not finite. Its
+  /// message begins "fit: the <what> <steps()> is".
   void check_finite(const char* what, double value);
   /// Computes the batches since mark() again, and keeps all numbers to look through them.
   std::string what_is_not_finite();

@@ -8,7 +8,7 @@
 
 namespace retrace {
 
-/// What an Mlp does between its layers.
+/// The activation between the layers of an Mlp.
 struct MlpOptions {
   Activation activation = Activation::relu;
   double dropout = 0;  // the probability to drop an activation

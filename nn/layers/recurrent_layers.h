@@ -1,4 +1,4 @@
-// Layers of recurrent cells, one upon another and in both directions of time: what Lstm, Gru and Rnn share.
+// Layers of recurrent cells, stacked and in both directions of time: what Lstm, Gru and Rnn share.
 #pragma once
 
 #include <cstdint>

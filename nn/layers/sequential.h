@@ -12,7 +12,7 @@
 namespace retrace {
 namespace detail {
 
-// What a module gives when it is called with x: with a generator for its dropout if it takes one.
+// The result of a module for x: with a generator for its dropout if it takes one.
 template <class M> auto result_of(const M& module, const Tensor& x, Random* random) {
   if constexpr (requires { module(x, random); }) {
     return module(x, random);

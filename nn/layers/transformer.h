@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// What a layer computes between linear1 and linear2. swiglu: silu(a) b of the two halves a, b of twice as many
+/// The function of a layer between linear1 and linear2. swiglu: silu(a) b of the two halves a, b of twice as many
 /// features (Shazeer, "GLU variants improve transformer", 2020).
 enum class FeedForward { relu, gelu, swiglu };
 
@@ -44,7 +44,7 @@ struct TransformerEncoderLayer {
   }
 };
 
-/// What a TransformerDecoderLayer keeps between the steps of a generation.
+/// The state of a TransformerDecoderLayer between the steps of a generation.
 struct TransformerDecoderCache {
   KeyValueCache self;   // of the steps so far
   KeyValueCache cross;  // of the memory, projected once
@@ -88,7 +88,7 @@ struct TransformerOptions {
   bool final_norm = false;  // a LayerNorm after the last layer; usual with norm_first
 };
 
-/// TransformerEncoderLayers one upon another, then the final norm. caches, one per layer, are made in the first call
+/// Stacked TransformerEncoderLayers, then the final norm. caches, one per layer, are made in the first call
 /// and continued in later ones; options with a cache of their own are a ValueError. Throws as its layers do; a call
 /// that throws leaves the caches as they were. The constructor throws ValueError for a negative number of layers.
 struct TransformerEncoder {
@@ -101,7 +101,7 @@ struct TransformerEncoder {
   void visit(auto&& see) const { see("layers", layers), see("norm", norm); }
 };
 
-/// TransformerDecoderLayers one upon another, which all read the same memory, then the final norm. caches and errors as
+/// Stacked TransformerDecoderLayers, which all read the same memory, then the final norm. caches and errors as
 /// in TransformerEncoder.
 struct TransformerDecoder {
   std::vector<TransformerDecoderLayer> layers;

@@ -62,7 +62,7 @@ Tensor inverse_of_one_plus(const Tensor& a) {
   return result;
 }
 
-/// What the steps of each chunk do, with F_t the sum of ln alpha up to step t of the chunk: for the memory M before,
+/// The steps of each chunk, with F_t the sum of ln alpha up to step t of the chunk: for the memory M before,
 ///   U = values - keys M, o = queries M + scores U, M' = kept M + last_keys^T U.
 struct Chunks {
   Tensor values, keys, queries, scores, last_keys, kept;  // [chunks, B heads, L, d]; scores L x L, kept 1 x 1

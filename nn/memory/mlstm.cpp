@@ -27,7 +27,7 @@ constexpr std::int64_t longest_chunk = 64;
 /// 0.
 constexpr double least_divisor = 1e-6;
 
-/// What each head reads at the steps of a chunk of L, and its state before them.
+/// The inputs of each head at the steps of a chunk of L, and its state before them.
 struct Chunk {
   Tensor q, k, v_and_one;        // [B heads, L, d], and d + 1
   Tensor log_input, log_forget;  // [B heads, L]

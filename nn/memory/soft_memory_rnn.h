@@ -7,8 +7,8 @@
 
 namespace retrace {
 
-/// What a SoftMemoryRnn does to its cells: push, pop or nothing, on a stack; or write the first cell of a tape that is
-/// a ring, and then stay, move by one cell to the left or right, or by `jump` cells to the left or right.
+/// The actions of a SoftMemoryRnn on its cells: push, pop or nothing, on a stack; or write the first cell of a tape
+/// that is a ring, and then stay, move by one cell to the left or right, or by `jump` cells to the left or right.
 enum class SoftMemoryKind { stack, tape };
 
 /// The cells of a SoftMemoryRnn.

@@ -32,7 +32,7 @@ struct ReduceOnPlateau {
   std::int64_t cooldown = 0;
   double min = 0;
 
-  /// What the metrics so far left, to be saved and resumed with the training.
+  /// The state that the metrics so far led to, to be saved and resumed with the training.
   struct State {
     double scale = 1;  // the learning rate / base, before `min`
     double best = 0;   // the best metric, from the first one on

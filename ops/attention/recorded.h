@@ -1,4 +1,4 @@
-// What the two attention ops share besides their loops: the call that records them, and their formulas.
+// Shared by the two attention ops, besides their loops: the call that records them, and their formulas.
 #pragma once
 
 #include <retrace/ops/attention/choose.h>
@@ -11,7 +11,7 @@ template <class Layout> struct AttentionAttributes {
   Hiding hiding;
 };
 
-/// What hides keys from the queries of q [..., queries, features] or of y.
+/// The masks that hide keys from the queries of q [..., queries, features] or of y.
 inline HiddenKeys hidden_keys(bool causal, const Tensor& mask, const Shape& q, std::int64_t keys, int heads,
                               Dtype dtype) {
   return {causal, additive_mask(mask, attention_scores_shape(q, keys, heads), dtype),

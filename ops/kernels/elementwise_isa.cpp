@@ -62,7 +62,7 @@ template <class T> Vector<T> vector_relu(Vector<T> x) {
 /// The elements whose bits fill one vector: bit b of a lane is that of its element in vector b of them.
 template <class T> constexpr Index elements_of_bits = 8 * vector_bytes;
 
-/// body(first, count) for groups of so many elements.
+/// Calls body(first, count) for each group of elements_of_bits elements.
 template <class T, class Body>
 [[gnu::always_inline]] inline void for_each_vector_of_bits(std::int64_t count, Body&& body) {
   for (Index first = 0; first < count; first += elements_of_bits<T>)

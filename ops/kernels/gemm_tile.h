@@ -76,7 +76,7 @@ template <class T, int Rows, int Vectors> [[gnu::noinline]] void fetch_tile(cons
   for (int row = 0; row < Rows; ++row, c += c_step) fetch_row<T, Vectors, 1>(c);
 }
 
-/// What the steps of a tile fetch beside their work.
+/// Memory that the steps of a tile prefetch.
 struct Fetches {
   bool rows_of_b = false;   ///< a later row of B, into the first-level cache
   bool next_panel = false;  ///< a part of the next panel of B, into the second-level cache

@@ -12,8 +12,8 @@ constexpr Index equal_part(Index whole, Index max_part) {
   return whole <= max_part ? whole : ceil_divide(whole, ceil_divide(whole, max_part));
 }
 
-/// How rows of C are cut into tiles, from the top: as few as can be and of one height, but for a lower one at the end,
-/// or, if that one would waste its multiply-adds, several that are lower by one.
+/// Splits the rows of C into as few tiles as possible. All have one height, except a lower last one; if that one would
+/// waste its multiply-adds, several tiles are one row lower instead.
 struct TileHeights {
   Index height, tiles, lower_height, lower_tiles;
 

@@ -44,7 +44,7 @@ template <template <class> class Args> struct Kernel {
   }
 };
 
-/// What an instruction set is like.
+/// The properties of an instruction set.
 struct IsaTraits {
   const char* name;  ///< as in RETRACE_ISA
   bool fused;        ///< multiply-adds round once

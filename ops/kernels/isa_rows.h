@@ -165,9 +165,9 @@ template <class T, class Term> [[gnu::always_inline]] inline double sum_of_row(s
       .values[0];
 }
 
-/// body(first, count) for groups of rows. What makes a pass over a row wait, its sum, then waits for all rows of a
-/// group at once; and a group is small enough to be found in the first-level cache by the next pass. What works on a
-/// group takes its own copy of the pointers: what it stores cannot be part of that, so they stay in registers.
+/// Calls body(first, count) for groups of rows. Grouping overlaps the latencies of the rows' sums, and a group is small
+/// enough to stay in the first-level cache until the next pass. A body copies its pointers: its stores cannot change
+/// the copies, so they stay in registers.
 constexpr std::int64_t max_rows_at_once = 16;
 template <class T, class Body>
 [[gnu::always_inline]] inline void for_each_group(std::int64_t rows, std::int64_t length, Body&& body) {

@@ -142,8 +142,8 @@ template <bool Padded, class T> [[gnu::always_inline]] inline void store_padded(
   }
 }
 
-/// to(row, column) = from(row, column); a function of its own, for whose loop registers are left. Padded: rows of `to`
-/// have room for whole vectors, which are filled with zeros.
+/// to(row, column) = from(row, column). Not inlined, so that its loop does not run out of registers. Padded: rows of
+/// `to` have room for whole vectors, which are filled with zeros.
 template <class T, bool Padded>
 [[gnu::noinline]] void copy_block(const T* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, T* to,
                                   std::int64_t to_step) {

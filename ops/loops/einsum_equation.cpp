@@ -69,7 +69,7 @@ AxisLabels labels_of(std::string_view group, int hidden) {
       labels.push_back(group[k]);
       continue;
     }
-    for (int behind = hidden - 1; behind >= 0; --behind) labels.push_back(first_of_ellipsis + behind);
+    for (int after = hidden - 1; after >= 0; --after) labels.push_back(first_of_ellipsis + after);
     k += 2;
   }
   return labels;
@@ -122,9 +122,9 @@ AxisLabels labels_of_y(const Call& call, std::string_view group, const std::vect
   for (std::size_t k = 0; k < y.size(); ++k) {
     const auto has = [&](const AxisLabels& labels) { return contains(labels, y[k]); };
     const std::string name(1, static_cast<char>(y[k]));
-    if (std::count(y.begin(), y.end(), y[k]) > 1) call.refuse(text(" names ", name, " twice behind ->; name it once"));
+    if (std::count(y.begin(), y.end(), y[k]) > 1) call.refuse(text(" names ", name, " twice after ->; name it once"));
     if (std::none_of(operands.begin(), operands.end(), has))
-      call.refuse(text(" names ", name, " behind -> only; an operand must have it"));
+      call.refuse(text(" names ", name, " only after ->; an operand must have it"));
   }
   return y;
 }

@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// What an axis is called: its letter, or 128 + k for the axis of "..." with k others of "..." after it.
+/// The label of an axis: its letter, or 128 + k for the axis of "..." with k others of "..." after it.
 using AxisLabel = int;
 using AxisLabels = std::vector<AxisLabel>;
 

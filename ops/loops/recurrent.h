@@ -130,8 +130,8 @@ template <class T> class StepsOverTime {
   const std::int64_t* lengths_;
 };
 
-/// What the backward of a recurrent op reads. Its inputs begin with p and h; it saved h, the weight and y first, and
-/// the lengths last.
+/// The tensors that the backward of a recurrent op reads. Its inputs begin with p and h; it saved h, the weight and y
+/// first, and the lengths last.
 template <class T> struct RecurrentGradients {
   Record& record;
   const RecurrentSizes n;

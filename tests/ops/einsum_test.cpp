@@ -183,8 +183,8 @@ TEST(Einsum, RefusesWhatIsNoEquation) {
       "ij->i->j", {a},
       "einsum: \"ij->i->j\" has '-' in a group; write letters, at most one ... per group, commas "
       "and one ->");
-  expect_refused<ValueError>("ij->ii", {a}, "einsum: \"ij->ii\" names i twice behind ->; name it once");
-  expect_refused<ValueError>("ij->ik", {a}, "einsum: \"ij->ik\" names k behind -> only; an operand must have it");
+  expect_refused<ValueError>("ij->ii", {a}, "einsum: \"ij->ii\" names i twice after ->; name it once");
+  expect_refused<ValueError>("ij->ik", {a}, "einsum: \"ij->ik\" names k only after ->; an operand must have it");
 }
 
 TEST(Einsum, RefusesShapesThatDoNotFit) {

@@ -52,8 +52,8 @@ LengthRange length_range_named(std::string_view words) {
   LengthRange range;
   const char *next = words.data(), *const end = next + words.size();
   const auto number = [&](std::int64_t& value) {
-    const auto [behind, error] = std::from_chars(next, end, value);
-    next = behind;
+    const auto [after, error] = std::from_chars(next, end, value);
+    next = after;
     return error == std::errc();
   };
   const auto sign = [&](std::string_view expected) {

@@ -1,4 +1,4 @@
-// What a model of text predicts well, and badly.
+// The test of a model of text: by kind of token, and the worst passages.
 #pragma once
 
 #include <optional>

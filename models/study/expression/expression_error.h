@@ -1,4 +1,4 @@
-// What is wrong with an expression, and where.
+// An error in an expression, with its place.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct TextPart {
 class ExpressionError : public ValueError {
  public:
   ExpressionError(const std::string& message, std::string_view source, TextPart place);
-  /// What the error is about.
+  /// The part of the expression that the error is about.
   TextPart place() const { return place_; }
 
  private:

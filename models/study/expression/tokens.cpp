@@ -20,7 +20,7 @@ std::size_t end_of_character(std::string_view source, std::size_t begin) {
   return end;
 }
 
-/// What to write instead of a sign that other languages have.
+/// The remedy for a sign that other languages have.
 std::string_view remedy_for(char c) {
   switch (c) {
     case '^':
@@ -60,7 +60,7 @@ Token name_at(std::string_view source, std::size_t begin) {
 Token quoted_at(std::string_view source, std::size_t begin) {
   const std::size_t close = source.find('"', begin + 1);
   if (close == source.npos)
-    throw ExpressionError("expression: this quote is never closed; put another one behind the text", source,
+    throw ExpressionError("expression: this quote is never closed; put another one after the text", source,
                           {begin, begin + 1});
   return {
       .kind = Token::Kind::quoted, .text = source.substr(begin + 1, close - begin - 1), .place = {begin, close + 1}};

@@ -1,4 +1,4 @@
-// What the parts of an expression stand for while it is computed.
+// The values of the parts of an expression while it is computed.
 #pragma once
 
 #include <cstdint>

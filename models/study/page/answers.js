@@ -1,4 +1,4 @@
-// What an exercise is opened with, and what is said to an answer.
+// The initial state of an exercise, and the feedback to an answer.
 import { formatNumber } from "./dom.js";
 import { evaluateExpression, shapeOf } from "./expression.js";
 import { TextError } from "./scanner.js";
@@ -93,7 +93,7 @@ const differenceText = (result, exact, difference) => {
   return `Not yet: the largest difference is ${formatNumber(size)}, at [${positionOf(at, exact.shape)}]: ${both}.`;
 };
 
-// What is said to `text`: {kind: "error", says, place}, or {kind, says, result, difference} with the kinds "exact",
+// The feedback to `text`: {kind: "error", says, place}, or {kind, says, result, difference} with the kinds "exact",
 // "mistake" (recognised by its value), "different" and "shape" (the difference is null where the shapes differ).
 export const judgeAnswer = (opened, text) => {
   const { asks, of, exact, values, mistakes } = opened;

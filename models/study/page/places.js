@@ -16,7 +16,7 @@ export const placeText = (place) => {
   return `#${parameters}`;
 };
 
-// What is said anew replaces what was said; null takes it away.
+// A new value replaces the last one; null removes it.
 export const movedPlace = (place, change) =>
   Object.fromEntries(
     Object.entries({ ...place, ...change }).filter(([, value]) => value !== null && value !== undefined),

@@ -8,7 +8,7 @@ namespace retrace {
 /// Which stories are told.
 struct BabiQaOptions {
   std::int64_t kind = 0;    // 1 to 20, in the paper's order; 0: all of them, each as likely as the others
-  std::int64_t facts = 16;  // the most of a story
+  std::int64_t facts = 16;  // maximum in a story
 };
 
 /// Stories of up to F facts, a sentence per row, and a question in the last row; blank rows come before shorter

@@ -83,8 +83,9 @@ Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
   const auto gate = [&](const Tensor& of, std::int64_t k) { return slice(of, {all, range(k * size, (k + 1) * size)}); };
   const Tensor p_r = gate(projected, 0), p_z = gate(projected, 1), p_n = gate(projected, 2);
   const Tensor q_r = gate(recurrent, 0), q_z = gate(recurrent, 1), q_n = gate(recurrent, 2);
-  const Tensor r = sigmoid(p_r + q_r), z = sigmoid(p_z + q_z), n = tanh(p_n + r * q_n);
-  return n + z * (h - n);
+  const Tensor r = intermediate("r", sigmoid(p_r + q_r)), z = intermediate("z", sigmoid(p_z + q_z));
+  const Tensor n = intermediate("n", tanh(p_n + r * q_n));
+  return intermediate("h", n + z * (h - n));
 }
 
 RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight, const Tensor& bias,

@@ -75,12 +75,13 @@ void backward(Record& r) {
 LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, const Tensor& weight) {
   check_defined("lstm_step", {{&projected, "projected"}, {&weight, "weight"}, {&h, "h"}, {&c, "c"}});
   const std::int64_t size = weight.dim(1);
-  const Tensor z = projected + linear(h, weight);
+  const Tensor z = intermediate("z", projected + linear(h, weight));
   const auto gate = [&](std::int64_t k) { return slice(z, {all, range(k * size, (k + 1) * size)}); };
-  const Tensor i = sigmoid(gate(0)), f = sigmoid(gate(1)), g = tanh(gate(2)), o = sigmoid(gate(3));
+  const Tensor i = intermediate("i", sigmoid(gate(0))), f = intermediate("f", sigmoid(gate(1)));
+  const Tensor g = intermediate("g", tanh(gate(2))), o = intermediate("o", sigmoid(gate(3)));
   const Tensor kept = f * c;
-  const Tensor next = kept + i * g;
-  return {o * tanh(next), next};
+  const Tensor next = intermediate("c", kept + i * g);
+  return {intermediate("h", o * tanh(next)), next};
 }
 
 LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, const Tensor& weight,

@@ -46,7 +46,7 @@ void backward(Record& r) {
 
 Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight, Activation activation) {
   check_defined("rnn_step", {{&projected, "projected"}, {&weight, "weight"}, {&h, "h"}});
-  return activate(projected + linear(h, weight), activation);
+  return intermediate("h", activate(projected + linear(h, weight), activation));
 }
 
 RnnSequence rnn_sequence(Tensor projected, const Tensor& h, const Tensor& weight, Activation activation,

@@ -192,4 +192,9 @@ bool expand_fused() {
   return tape != nullptr && tape->options().expand_fused;
 }
 
+const Tensor& intermediate(std::string_view name, const Tensor& x) {
+  const Tape* tape = Tape::current();
+  return tape != nullptr && tape->options().keep && x.name().empty() ? x.named(name) : x;
+}
+
 }  // namespace retrace

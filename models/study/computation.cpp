@@ -70,6 +70,7 @@ Trace trace_of(const Computation& computation, const HeldOptions& options) {
   if (!y.wants_gradient())
     throw ValueError(text("study: no gradient flows back from the result of ", computation.title,
                           ": it is constant, or made of integers; use a real input in a way that has a derivative"));
+  if (y.name().empty()) y.named(computation.cotangents ? "y" : "loss");
   const TraceOptions held{.title = computation.title, .names = computation.names, .max_elements = options.max_elements};
   const Tensor cotangent = computation.cotangent_of(y);
   Trace trace = cotangent.defined() ? trace_backward(tape, {y}, {cotangent}, held) : trace_backward(tape, y, held);

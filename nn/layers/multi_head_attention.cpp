@@ -31,7 +31,8 @@ AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Ten
   check_heads_and_ranks(q, k, v, heads);
   const MatmulOptions form{.zeros = mask.defined() ? Zeros::strong : Zeros::ordinary};
   // If q, k and v are one tensor, its gradient sums their terms in the reverse of this order.
-  const Tensor values = matmul(v, w_v, form), keys = matmul(k, w_k, form), queries = matmul(q, w_q, form);
+  const Tensor values = intermediate("v", matmul(v, w_v, form)), keys = intermediate("k", matmul(k, w_k, form));
+  const Tensor queries = intermediate("q", matmul(q, w_q, form));
   const AttentionResult result =
       attention_with_weights(queries, keys, values, {.heads = heads, .mask = with_axis_of_heads(mask)});
   const Tensor weights = heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
@@ -129,9 +130,10 @@ AttentionResult run(const MultiHeadAttention& module, const Tensor& q, const Ten
   const Tensor inside_k = with_harmless_padding(k, options.lengths, before);
   const Tensor inside_v = &v == &k ? inside_k : with_harmless_padding(v, options.lengths, before);
   const Tensor& own_q = &q == &k ? inside_k : q;
-  const Tensor values = projected(module.value, inside_v, zeros);
-  const Tensor keys = rotated(module, projected(module.key, inside_k, zeros), before);
-  const Tensor queries = rotated(module, projected(module.query, own_q, zeros), before + k.dim(1) - q.dim(1));
+  const Tensor values = intermediate("v", projected(module.value, inside_v, zeros));
+  const Tensor keys = intermediate("k", rotated(module, projected(module.key, inside_k, zeros), before));
+  const Tensor queries =
+      intermediate("q", rotated(module, projected(module.query, own_q, zeros), before + k.dim(1) - q.dim(1)));
   const KeyValueCache seen = appended(options.cache, keys, values);
   AttentionResult result = attend(module, queries, seen, options, weights_wanted);
   result.y = projected(module.out, result.y, zeros);

@@ -67,12 +67,12 @@ RelationalMemoryResult RelationalMemory::operator()(const Tensor& memory, const 
     throw ShapeError(text("RelationalMemory: the memory ", memory.shape(), " must be [batch, ", options.slots, ", ",
                           options.slot_size, "]; begin with reset_memory(batch, random)"));
   const AttentionResult attended = multi_head_attention(memory, memory, memory, options.heads, w_q, w_k, w_v, w_o);
-  Tensor slots = norm(memory, attended.y);
+  Tensor slots = intermediate("slots", norm(memory, attended.y));
   if (x.defined() && input_norm) slots = take_in(slots, x);
   if (!w_gate) return {slots, attended.weights, {}};
-  const Tensor gates = sigmoid(matmul(concat({memory, slots}, -1), *w_gate));
+  const Tensor gates = intermediate("gates", sigmoid(matmul(concat({memory, slots}, -1), *w_gate)));
   const Tensor taken = gates * slots, kept = (1 - gates) * memory;
-  return {taken + kept, attended.weights, gates};
+  return {intermediate("memory", taken + kept), attended.weights, gates};
 }
 
 Tensor RelationalMemory::take_in(const Tensor& slots, const Tensor& x) const {

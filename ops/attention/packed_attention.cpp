@@ -121,8 +121,9 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
       qkv.shape().replaced(qkv.rank() - 2, queries).replaced(qkv.rank() - 1, packing.heads * packing.values);
   const HiddenKeys hidden = hidden_keys(options.causal, options.mask, shape_of_y, rows, options.heads, qkv.dtype());
   if (expand_fused()) {
-    const Tensor q = unpacked(qkv, 0, queries, packing), k = unpacked(qkv, 1, rows, packing);
-    const Tensor v = unpacked(qkv, 2, rows, packing);
+    const Tensor q = intermediate("q", unpacked(qkv, 0, queries, packing));
+    const Tensor k = intermediate("k", unpacked(qkv, 1, rows, packing));
+    const Tensor v = intermediate("v", unpacked(qkv, 2, rows, packing));
     return composed_attention(q, k, v, options.heads, hidden.causal, hidden.mask);
   }
   check_real(info.name, qkv, "qkv");

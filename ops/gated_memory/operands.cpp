@@ -45,14 +45,15 @@ GatedMemoryResult composed(GatedMemoryOperands in, bool coupled) {
   const int axis = z.rank() - 1;
   const auto biased = [](const Tensor& gate, const Tensor& bias) { return bias.defined() ? gate + bias : gate; };
   if (coupled) {
-    const Tensor i = sigmoid(biased(z, in.input_bias));
-    return {in.memory + i * (tanh(in.candidate) - in.memory), i, {}};
+    const Tensor i = intermediate("i", sigmoid(biased(z, in.input_bias)));
+    return {intermediate("memory", in.memory + i * (tanh(in.candidate) - in.memory)), i, {}};
   }
   const std::int64_t size = z.dim(axis) / 2;
   const Tensors halves = split(z, {size, size}, axis);
-  const Tensor i = sigmoid(biased(halves[0], in.input_bias)), f = sigmoid(biased(halves[1], in.forget_bias));
+  const Tensor i = intermediate("i", sigmoid(biased(halves[0], in.input_bias)));
+  const Tensor f = intermediate("f", sigmoid(biased(halves[1], in.forget_bias)));
   const Tensor taken = i * tanh(in.candidate), kept = f * in.memory;
-  return {taken + kept, i, f};
+  return {intermediate("memory", taken + kept), i, f};
 }
 
 }  // namespace retrace

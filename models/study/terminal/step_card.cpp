@@ -89,24 +89,28 @@ class CardMaker {
   const TraceNode& input(std::size_t i) const { return node_of(trace_, record_.inputs[i]); }
   const TraceNode& output(std::size_t j) const { return node_of(trace_, record_.outputs[j]); }
 
+  /// "dx = d%3[2, 4]": a letter of the formula and the tensor that it stands for, if that has another name.
+  static std::string assigned(const char* d, const std::string& letter, const TraceNode& node) {
+    const std::string tensor = d + described(node);
+    return letter.empty() || letter == node.name ? tensor : text(d, printable(letter), " = ", tensor);
+  }
+
   StepCard::Array input_value(std::size_t i) const {
-    return {text(printable(record_.input_names[i]), " = ", described(input(i))), &input(i).value, &input(i).row_names};
+    return {assigned("", record_.input_names[i], input(i)), &input(i).value, &input(i).row_names};
   }
   StepCard::Array output_value(std::size_t j) const {
-    const std::string name = results_[j].empty() ? "" : printable(results_[j]) + " = ";
-    return {name + described(output(j)), &output(j).value, &output(j).row_names};
+    return {assigned("", results_[j], output(j)), &output(j).value, &output(j).row_names};
   }
   void add_arrived(StepCard& card, std::size_t j) const {
-    const std::string name = results_[j].empty() ? "" : text("d", printable(results_[j]), " = ");
     card.arrays.push_back(
-        {text(name, "d", described(output(j)), " arrived"), &record_.output_gradients[j], &output(j).row_names, true});
+        {assigned("d", results_[j], output(j)) + " arrived", &record_.output_gradients[j], &output(j).row_names, true});
   }
   void add_sent(StepCard& card, std::size_t i) const {
     const Contribution& part = *record_.contributions[i];
     const auto add = [&](const std::string& title, const Capture& capture) {
       card.arrays.push_back({title, &capture, &input(i).row_names, true});
     };
-    add(text("-> d", printable(record_.input_names[i]), " = d", described(input(i))), part.contribution);
+    add("-> " + assigned("d", record_.input_names[i], input(i)), part.contribution);
     if (!part.before.exists()) return;
     add(text("   before, d", printable(input(i).name)), part.before);
     add("   before + this", part.after);

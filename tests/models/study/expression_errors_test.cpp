@@ -53,7 +53,7 @@ TEST(ExpressionErrors, SuggestTheNearestWord) {
 
 TEST(ExpressionErrors, TextsInQuotesAreForThoseWhoTakeThem) {
   const std::string open = "einsum(\"ij, [q])";
-  EXPECT_EQ(error_of(open), error("expression: this quote is never closed; put another one behind the text", open, 7));
+  EXPECT_EQ(error_of(open), error("expression: this quote is never closed; put another one after the text", open, 7));
   const std::string index = "q[\"first\"]";
   EXPECT_NE(error_of(index, {matrices()[0]}).find("a whole number, not 'first'"), std::string::npos)
       << error_of(index, {matrices()[0]});

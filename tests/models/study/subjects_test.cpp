@@ -1,6 +1,7 @@
 // What `retrace study` shows: every subject, one sample of a trained model, and a model of the reader's own.
 #include <retrace/core/trace/trace_json.h>
 #include <retrace/models/study/subjects.h>
+#include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
 
 #include <gtest/gtest.h>
@@ -100,6 +101,40 @@ TEST(Subjects, HaveElementsThatThreeWaysAgreeOn) {
         EXPECT_NEAR(check.difference, check.dual, 1e-7 * scale) << place;
       }
     }
+}
+
+/// Under the names of the formulas, step by step; and no two tensors of a module have one name.
+TEST(Subjects, NameTheirIntermediates) {
+  const std::vector<std::pair<const char*, std::vector<std::string>>> expected{
+      {"softmax", {"y"}},
+      {"attention", {"q", "k", "v", "scores", "weights", "heads", "y"}},
+      {"multi-head-attention", {"q", "k", "v", "scores", "weights", "heads", "y"}},
+      {"rnn", {"h", "h_1", "h_3"}},
+      {"lstm", {"z", "i", "f", "g", "o", "c", "h", "i_1", "c_2", "h_3"}},
+      {"gru", {"r", "z", "n", "h", "n_1", "h_3"}},
+      {"relational-memory", {"q", "weights", "slots", "gates", "memory", "memory_1", "slots_3"}},
+      {"rmc", {"q", "k", "v", "scores", "weights", "i", "f", "i_1", "y"}}};
+  for (const auto& [subject, names] : expected) {
+    const std::set<std::string> found = names_in(study(subject));
+    for (const std::string& name : names) EXPECT_TRUE(found.contains(name)) << subject << " has no " << name;
+  }
+  for (const std::string_view subject : subject_names()) {
+    const Trace trace = study(subject);
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const TraceRecord& record : trace.records)
+      for (const int output : record.outputs) {
+        const std::string& name = trace.nodes[static_cast<std::size_t>(output)].name;
+        EXPECT_TRUE(seen.emplace(record.path, name).second) << subject << " has two " << name << " in " << record.path;
+      }
+  }
+}
+
+/// A tape that keeps nothing has no reader.
+TEST(Subjects, ATrainingNamesNothing) {
+  const Tape tape;
+  Random random(1);
+  EXPECT_TRUE(softmax(random.normal({2, 2}).watch()).name().empty());
+  EXPECT_TRUE(lstm_step(zeros({1, 8}), zeros({1, 2}), zeros({1, 2}), random.normal({8, 2}).watch()).h.name().empty());
 }
 
 TEST(Subjects, SayWhatIsWrong) {

@@ -17,8 +17,9 @@ std::string path_of(const Record& record, const Names& names = {});
 std::string to_text(const Record& record, const Names& names = {});
 /// All records as a table with the same columns, then the leaves with the gradients that are held.
 std::string to_text(const Tape& tape, const Names& names = {});
-/// Draws ops as boxes in the clusters of their scopes, with their formulas as tooltips, leaves as ellipses, and edges
-/// with shapes. Values, gradients and their norms are shown where they are held. Render with `dot -Tsvg`.
+/// Draws ops as boxes in the clusters of their modules, with their formulas as tooltips, leaves as ellipses, and edges
+/// with shapes. Values, gradients and their norms are shown where they are held. Steps that repeat each other, as those
+/// of an Lstm, share their boxes. Render with `dot -Tsvg`.
 std::string to_dot(const Trace& trace);
 /// to_dot of the tape as it is now.
 std::string to_dot(const Tape& tape, const Names& names = {});

@@ -380,5 +380,24 @@ TEST(TraceDot, ClustersByScopeAndShowsNumbers) {
   EXPECT_NE(drawing.find("leaf0 [shape=ellipse, label=\"w = (1, 2)\\ndw = (2, 4)\"]"), std::string::npos) << drawing;
 }
 
+std::int64_t count_of(const std::string& part, const std::string& whole) {
+  std::int64_t count = 0;
+  for (std::size_t at = whole.find(part); at != std::string::npos; at = whole.find(part, at + 1)) ++count;
+  return count;
+}
+
+/// h_t = tanh(w h_{t-1} + x_t), step by step; and the same sum twice that is no step.
+TEST(TraceDot, DrawsRepeatedStepsOnce) {
+  const Tensor w = parameter(tensor(0.5, f64), "w"), x = parameter(tensor({1, 2, 3}, f64), "x");
+  Tape tape({.keep = true});
+  Tensor h = tensor(0.0, f64);
+  for (std::int64_t t = 0; t < 3; ++t) h = intermediate("h", tanh(w * h + x[t]));
+  const std::string drawing = to_dot(trace_backward(tape, square(h) + square(h)));
+  EXPECT_EQ(count_of("shape=box", drawing), 7) << drawing;  // select, mul, add, tanh of a step; two squares, their sum
+  EXPECT_NE(drawing.find("\"tanh x 3\\nh ... h_2\\n|d| = "), std::string::npos) << drawing;
+  EXPECT_EQ(count_of("label=\"square", drawing), 2) << drawing;
+  EXPECT_EQ(count_of("x 3\\n", drawing), 4) << drawing;
+}
+
 }  // namespace
 }  // namespace retrace

@@ -6,6 +6,7 @@
 
 #include <retrace/core/checks/checked_function.h>
 #include <retrace/core/checks/checked_gradients.h>
+#include <retrace/core/checks/second_order.h>
 #include <retrace/core/tensor/element_index.h>
 
 namespace retrace {
@@ -224,7 +225,9 @@ class Checker {
     if (options_.allow_empty && (total_ == 0 || cotangent_.empty())) return "";
     if (total_ == 0) return "the inputs have no elements";
     if (cotangent_.empty()) return "f gives no real numbers (f32 or f64)";
-    if (!unused_.empty() && (!options_.allow_unused || unused_.size() == names_.size())) return ignored();
+    // A function may be linear, whose gradients depend on no input.
+    if (!unused_.empty() && options_.order == 1 && (!options_.allow_unused || unused_.size() == names_.size()))
+      return ignored();
     if (result_.elements > 0) return "";
     if (result_.skipped > 0)
       return text("all ", result_.skipped, " elements were skipped: they are too close to a kink");
@@ -257,9 +260,15 @@ class Checker {
 
 GradcheckResult gradcheck_parameters(const std::function<Tensors()>& f, const NamedLeaves& parameters,
                                      const GradcheckOptions& options) {
+  if (options.order != 1 && options.order != 2)
+    throw ValueError(text("gradcheck: the order is ", options.order, "; derivatives of order 1 and 2 can be checked"));
   const Dtype default_type = default_dtype();
   const DtypeScope scope(f64);
-  return Checker(f, parameters, options, default_type).run();
+  if (options.order == 1) return Checker(f, parameters, options, default_type).run();
+  Tensors leaves;
+  for (const auto& [name, leaf] : parameters) leaves.push_back(leaf);
+  const std::function<Tensors()> gradients = gradients_of_weighted(f, leaves, options.seed);
+  return Checker(gradients, parameters, options, default_type).run();
 }
 
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options) {

@@ -10,6 +10,9 @@
 //   above the limit: the gradient is 0, or small compared with the values;
 // - at a kink, where the slopes on both sides of the element differ, and the gradient lies between them;
 // - where differences do not converge: f varies too fast, or is not defined on both sides.
+//
+// With the option order = 2, all of this is done for the gradients of f: dual numbers go through the backward, and
+// their tangents are compared with differences of gradients. An op whose backward drops a tangent fails.
 #pragma once
 
 #include <functional>
@@ -29,7 +32,7 @@ using Function = std::function<Tensors(const Tensors& inputs)>;
 /// Checks f at the inputs, which are converted to f64. A vacuous check fails and reports the reason: the inputs or
 /// outputs have no real numbers or no elements; f is NaN there, or does not depend on an input; no element was checked.
 /// Throws ValueError if f draws random numbers, and DtypeError, with the remedy, if f cannot compute in f64 or, for the
-/// exact check, on dual numbers.
+/// exact check, on dual numbers; ValueError for an order other than 1 and 2.
 GradcheckResult gradcheck(const Function& f, const Tensors& inputs, const GradcheckOptions& options = {});
 /// gradcheck of a function of several tensors with one result.
 inline GradcheckResult gradcheck(const std::function<Tensor(const Tensors& inputs)>& f, const Tensors& inputs,

@@ -16,6 +16,7 @@ struct GradcheckOptions {
   double exact_limit = 1e-12;           // of the dual numbers
   double step = 4e-3;                   // the first, times max(1, |x|); shorter ones follow where f asks for them
   std::uint64_t seed = 0;               // of cotangents and directions
+  int order = 1;                        // of the derivatives; 2: those of the gradients of u.f, for a random u
   std::vector<double> kinks = {};       // elements so close to one that a difference would straddle it are skipped
   std::vector<std::string> names = {};  // of the inputs, for the report
   std::int64_t max_elements = 3000;     // beyond, that many are drawn at random

@@ -14,9 +14,12 @@
 namespace retrace {
 namespace {
 
-GradcheckResult check(const CheckedName& checked, const CheckCase& one) {
-  const GradcheckOptions options{
-      .kinks = one.kinks, .name = checked.name, .allow_empty = true, .named_by_visit = one.holds_inputs};
+GradcheckResult check(const CheckedName& checked, const CheckCase& one, int order) {
+  const GradcheckOptions options{.order = order,
+                                 .kinks = one.kinks,
+                                 .name = checked.name,
+                                 .allow_empty = true,
+                                 .named_by_visit = one.holds_inputs};
   if (!one.holds_inputs) return gradcheck(one.function, one.inputs, options);
   std::vector<std::pair<std::string, Tensor>> leaves;
   for (std::size_t k = 0; k < one.inputs.size(); ++k)
@@ -25,21 +28,22 @@ GradcheckResult check(const CheckedName& checked, const CheckCase& one) {
   return gradcheck_parameters([&] { return one.function(one.inputs); }, leaves, options);
 }
 
-CheckRow run(const CheckedName& checked) {
+CheckRow run(const CheckedName& checked, int order) {
   CheckRow row;
   row.name = checked.name;
   for (const CheckCase& one : checked.cases) {
-    add_case(row, check(checked, one));
-    if (one.holds_inputs) continue;
+    if (order > one.derivatives) continue;
+    add_case(row, check(checked, one, order));
+    if (one.holds_inputs || order > 1) continue;
     for (std::string& failure : generic_failures(checked, one)) row.failures.push_back(std::move(failure));
   }
   return row;
 }
 
 /// A model of somebody else's may fail before its gradients can be looked at.
-CheckRow run_registered(std::string_view name) {
+CheckRow run_registered(std::string_view name, int order) {
   try {
-    return run(registered_case(name));
+    return run(registered_case(name), order);
   } catch (const Error& error) {
     return {.name = std::string(name), .failures = {error.what()}};
   }
@@ -62,7 +66,7 @@ bool is_called(std::string_view row, std::string_view name) {
 /// A row of the table, before its cases have run.
 struct Row {
   std::string name;
-  std::function<CheckRow()> run;
+  std::function<CheckRow(int order)> run;
 };
 
 /// Those of checked_names.
@@ -71,10 +75,10 @@ std::vector<Row> rows_called(const std::vector<std::string>& names) {
   for (auto cases : {op_cases, module_cases})
     for (CheckedName& checked : cases()) {
       std::string name = checked.name;
-      rows.push_back({std::move(name), [checked = std::move(checked)] { return run(checked); }});
+      rows.push_back({std::move(name), [checked = std::move(checked)](int order) { return run(checked, order); }});
     }
   for (const std::string_view model : registered_model_names())
-    rows.push_back({std::string(model), [model] { return run_registered(model); }});
+    rows.push_back({std::string(model), [model](int order) { return run_registered(model, order); }});
   std::vector<std::string_view> known;
   for (const Row& row : rows) known.push_back(row.name);
   for (const std::string& name : names)
@@ -134,9 +138,9 @@ std::vector<std::string> checked_names(const std::vector<std::string>& names) {
   return result;
 }
 
-std::vector<CheckRow> run_checks(const std::vector<std::string>& names) {
+std::vector<CheckRow> run_checks(const std::vector<std::string>& names, int order) {
   std::vector<CheckRow> result;
-  for (const Row& row : rows_called(names)) result.push_back(row.run());
+  for (const Row& row : rows_called(names)) result.push_back(row.run(order));
   return result;
 }
 

@@ -111,6 +111,7 @@ struct GradcheckFlags : CommonFlags {
   bool list = false;               // prints the names instead
   ExpressionFlags expression = {};
   std::vector<double> kinks;  // of the expression: see GradcheckOptions
+  std::int64_t order = 1;     // likewise
 };
 
 /// retrace gradcheck [NAME...]: checks gradients.

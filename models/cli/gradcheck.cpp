@@ -12,7 +12,7 @@ namespace retrace {
 namespace {
 
 /// One row per input that has a gradient, the others held constant.
-std::vector<CheckRow> check_expression(const ExpressionFlags& flags, const std::vector<double>& kinks) {
+std::vector<CheckRow> check_expression(const ExpressionFlags& flags, const std::vector<double>& kinks, int order) {
   const Expression f = parse_expression(flags.text);
   const std::vector<NamedTensor> inputs = inputs_of(flags, f64);
   f(inputs);
@@ -25,8 +25,8 @@ std::vector<CheckRow> check_expression(const ExpressionFlags& flags, const std::
       return Tensors{f(all)};
     };
     rows.emplace_back().name = inputs[k].name;
-    add_case(rows.back(),
-             gradcheck(of_input, {inputs[k].tensor}, {.seed = flags.seed, .kinks = kinks, .names = {inputs[k].name}}));
+    add_case(rows.back(), gradcheck(of_input, {inputs[k].tensor},
+                                    {.seed = flags.seed, .order = order, .kinks = kinks, .names = {inputs[k].name}}));
   }
   if (rows.empty()) throw ValueError("gradcheck: the expression has no real input, so no gradient; give it one");
   return rows;
@@ -76,7 +76,9 @@ bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const ch
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
   if (flags.list) return list_names(flags.json, program);
   const bool own = !flags.expression.text.empty();
-  const std::vector<CheckRow> rows = own ? check_expression(flags.expression, flags.kinks) : run_checks(flags.names);
+  const int order = static_cast<int>(flags.order);
+  const std::vector<CheckRow> rows =
+      own ? check_expression(flags.expression, flags.kinks, order) : run_checks(flags.names, order);
   const bool passed =
       print_checks(flags.json ? program.messages : program.results, rows, own ? "input" : "op or module");
   if (flags.json) program.results << to_json(rows) << std::endl;

@@ -37,6 +37,9 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
            "(other elements at kinks are checked by dual numbers and reported)",
            any_number)
       ->needs(expression);
+  add_count(*command, "--order", flags->order,
+            "order of the derivatives; 2: of the gradients, by dual numbers through the backward and by differences", 1,
+            2);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });
 }

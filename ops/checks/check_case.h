@@ -14,6 +14,7 @@ struct CheckCase {
   std::vector<double> kinks = {};  // see GradcheckOptions
   bool holds_inputs = false;       // the function holds its inputs, the weights of a module: they are moved in place
   std::vector<std::string> names = {};  // of the inputs; "input 0", "input 1", ... where there are none
+  int derivatives = 2;                  // that the function has at the point
 };
 using CheckCases = std::vector<CheckCase>;
 

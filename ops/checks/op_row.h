@@ -86,6 +86,12 @@ template <class F> CheckCase one(F f, Tensors inputs, std::vector<double> kinks 
   return {[f](const Tensors& in) { return all_results(apply(f, in)); }, std::move(inputs), std::move(kinks)};
 }
 
+/// At a point that has no second derivative.
+inline CheckCase differentiable_once(CheckCase one) {
+  one.derivatives = 1;
+  return one;
+}
+
 // ---- the cases of similar ops
 
 using UnaryOp = Tensor (*)(const Tensor&);

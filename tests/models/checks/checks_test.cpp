@@ -63,6 +63,9 @@ TEST(Checks, EveryModulePasses) {
   EXPECT_NE(readme.find("all ops and modules, " + digits + " elements"), std::string::npos) << digits;
 }
 
+/// Of each, the derivatives of the gradient.
+TEST(Checks, EverySecondDerivativePasses) { expect_to_pass(run_checks({}, 2)); }
+
 TEST(Checks, OnlyTheNamedRowsAreRun) {
   std::vector<std::string> run;
   for (const CheckRow& row : run_checks({"Lstm", "tanh"})) run.push_back(row.name);

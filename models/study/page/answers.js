@@ -1,4 +1,5 @@
 // The initial state of an exercise, and the feedback to an answer.
+import { answerLines, answerText, partsOfAnswer, variantsOf, variantsOfVariants } from "./answer_variants.js";
 import { formatNumber } from "./dom.js";
 import { evaluateExpression, shapeOf } from "./expression.js";
 import { TextError } from "./scanner.js";
@@ -67,15 +68,69 @@ const generalMistake = ({ exact, asks, of }, result) => {
   return null;
 };
 
+// The value of a text; null where its shapes do not fit.
+const valueOrNull = (text, values, axis) => {
+  try {
+    return evaluateExpression(text, values, axis);
+  } catch (error) {
+    if (error instanceof TextError) return null;
+    throw error;
+  }
+};
+// Variants that are wrong, with their values.
+const wrongOnes = (variants, { values, exact }) =>
+  variants
+    .map(({ lines, says }) => ({ says, text: answerText(lines) }))
+    .map(({ says, text }) => ({ says, text, value: valueOrNull(text, values) }))
+    .filter(({ value }) => !value || !isValue(value, exact));
+// As answerText writes it; null for what the answers do not use.
+const rewritten = (text) => {
+  try {
+    return answerText(answerLines(text));
+  } catch {
+    return null;
+  }
+};
+
+// The mistakes that the answer suggests: one of them, a part of it, two; each list is made when it is first asked for.
+// They are told by their value or, without a finite one, by their text.
+const madeMistakes = new WeakMap();
+const madeMistake = (opened, typed, result) => {
+  if (!madeMistakes.has(opened)) madeMistakes.set(opened, []);
+  const lists = madeMistakes.get(opened), lines = answerLines(opened.answer);
+  const makers = [() => variantsOf(lines, opened.values), () => partsOfAnswer(lines), () => variantsOfVariants(lines)];
+  for (const [k, make] of makers.entries()) {
+    lists[k] ??= wrongOnes(make(), opened);
+    const hasValue = result?.data.every(Number.isFinite), plain = hasValue ? null : rewritten(typed);
+    const found = lists[k].find(({ text, value }) => (hasValue ? value && isValue(result, value) : text === plain));
+    if (found) return found.says;
+  }
+  return null;
+};
+
+// A gradient is linear in what arrives: twice the arriving one gives twice the gradient.
+const linearityMistake = (text, result, { values, cotangents, backward }) => {
+  const arriving = [...Object.keys(cotangents), ...(backward?.split("; ") ?? []).map((line) => line.split(" = ")[0])];
+  const twice = { ...values };
+  for (const name of arriving) twice[name] = elementwise((x) => 2 * x, values[name]);
+  const changed = evaluateExpression(text, twice), names = Object.keys(cotangents).join(" and ");
+  if (isValue(changed, elementwise((x) => 2 * x, result))) return null;
+  return isValue(changed, result)
+    ? `${names}, which arrives, is missing: it is a factor of every term of a gradient.`
+    : `Every term of a gradient has what arrives, ${names}, as a factor exactly once.`;
+};
+
+// What is given was taken for the answer.
+const givenMistake = (result, { values, asks }) => {
+  const name = Object.keys(values).find((each) => isValue(result, values[each]));
+  return name ? `This is ${name} itself: ${asks} is computed from it.` : null;
+};
+
 // The axis that makes an answer exact whose sums, means or maxima name none.
 const missingAxis = (text, { values, exact }) =>
   [1, 0].find((axis) => {
-    try {
-      return isValue(evaluateExpression(text, values, axis), exact);
-    } catch (error) {
-      if (error instanceof TextError) return false; // these shapes do not fit
-      throw error;
-    }
+    const value = valueOrNull(text, values, axis);
+    return value && isValue(value, exact);
   });
 const axisMistake = (text, opened) => {
   const axis = missingAxis(text, opened);
@@ -102,13 +157,19 @@ export const judgeAnswer = (opened, text) => {
     result = evaluateExpression(text, values);
   } catch (error) {
     if (!(error instanceof TextError)) throw error;
-    return { kind: "error", says: error.message, place: error.place };
+    const missed = madeMistake(opened, text, null);
+    if (missed) return { kind: "mistake", says: `${missed} (As it stands: ${error.message}.)`, place: error.place };
+    const asked = error.message.startsWith(`there is no ${asks};`);
+    const says = asked ? `${asks} is what is asked for: write it with ${Object.keys(values).join(", ")}` : error.message;
+    return { kind: "error", says, place: error.place };
   }
   const fits = sameShape(relevantShape(result.shape), relevantShape(exact.shape));
   const difference = fits ? differenceFrom(result, exact) : null;
   const answer = (kind, says) => ({ kind, says, result, difference });
   if (isValue(result, exact)) return answer("exact", `Exact: every element of ${asks} is right.`);
-  const known = mistakes.find(({ value }) => isValue(result, value))?.says ?? generalMistake(opened, result) ?? axisMistake(text, opened);
+  const known = mistakes.find(({ value }) => isValue(result, value))?.says ?? generalMistake(opened, result) ??
+    axisMistake(text, opened) ?? madeMistake(opened, text, result) ??
+    (fits && result.data.every(Number.isFinite) ? givenMistake(result, opened) ?? linearityMistake(text, result, opened) : null);
   if (known) return answer("mistake", known);
   if (fits) return answer("different", differenceText(result, exact, difference));
   return answer("shape", `${asks} has the shape of ${of}, ${shapeOf(exact)}, and this is ${shapeOf(result)}.`);

@@ -5,21 +5,43 @@ import { button, el, formatNumber } from "./dom.js";
 import { exercises } from "./exercises.js";
 import { shapeOf } from "./expression.js";
 import { formulaMath } from "./mathml.js";
+import { movedPlace, placeText } from "./places.js";
 
-// What the reader did so far, by exercise: {opened, text, hints, shown, solved}. It is gone when the page is closed.
+// The work of the reader so far, by exercise: {opened, text, hints, shown, solved}. Texts and what is solved are kept
+// where the browser stores them, and what is solved in a link as well.
 const exerciseProgress = new Map();
-const progressOf = (exercise) => {
+const storedUnder = "retrace exercises";
+const storedProgress = () => {
+  try {
+    return JSON.parse(localStorage.getItem(storedUnder)) ?? {};
+  } catch {
+    return {};
+  }
+};
+const storeProgress = () => {
+  const kept = storedProgress();
+  for (const [id, { text, solved }] of exerciseProgress) kept[id] = { text, solved };
+  try {
+    localStorage.setItem(storedUnder, JSON.stringify(kept));
+  } catch {
+    // The link keeps what is solved.
+  }
+};
+const progressOf = (exercise, place) => {
   const { id } = exercise;
-  if (!exerciseProgress.has(id))
-    exerciseProgress.set(id, { opened: openExercise(exercise), text: "", hints: 0, shown: false, solved: false });
+  if (!exerciseProgress.has(id)) {
+    const { text = "", solved = false } = storedProgress()[id] ?? {}, inLink = `${place.solved ?? ""}`.split(" ").includes(id);
+    exerciseProgress.set(id, { opened: openExercise(exercise), text, hints: 0, shown: false, solved: solved || inLink });
+  }
   return exerciseProgress.get(id);
 };
 
 const codeOf = (text) => el("code", {}, text);
 const titleOf = ({ title, of }) => [`${title}: `, codeOf(`d${of}`)];
 
-const listOf = (all, chosen, go) => {
-  const solved = ({ id }) => exerciseProgress.get(id)?.solved;
+const listOf = (all, chosen, { go, place }) => {
+  const solved = (exercise) => progressOf(exercise, place).solved;
+  const link = el("a", { id: "exercise-link" }, "a link that keeps them");
   const count = el("p", { class: "quiet" }), items = el("ol");
   const marks = all.map((exercise) => {
     const mark = el("span", { class: "exercise-mark" }), { id } = exercise;
@@ -29,7 +51,9 @@ const listOf = (all, chosen, go) => {
   });
   const refresh = () => {
     marks.forEach((mark, k) => (mark.textContent = solved(all[k]) ? " ✓ solved" : ""));
-    count.textContent = `${all.filter(solved).length} of ${all.length} solved`;
+    const done = all.filter(solved).map(({ id }) => id);
+    link.href = placeText(movedPlace(place, { exercise: chosen.id, solved: done.join(" ") || null }));
+    count.replaceChildren(`${done.length} of ${all.length} solved`, ...(done.length ? ["; ", link] : []));
   };
   refresh();
   return { element: el("nav", { class: "exercise-list", "aria-label": "exercises" }, items, count), refresh };
@@ -62,6 +86,8 @@ const notationView = () =>
       ["a + b, a - b, a * b, a / b, a^2", "element by element; lengths of 1 are repeated"],
       ["a @ b", "the matrix product"],
       ["a^T", "the transpose; a.T and transpose(a) as well"],
+      ["np.sum(a, axis=1), a.sum(1), torch.exp(a)", "as in NumPy and PyTorch"],
+      ["a[0], diag(a)", "a row; the matrix with this diagonal"],
       ["sum(a, 1), mean(a, 0), max(a, 1)", "along an axis, which stays with length 1; sum(a) of all elements"],
       ["exp, log, sqrt, square, abs, tanh, sigmoid, softmax", "functions, such as tanh(a)"],
       ["g = a * b; g + c", "names for intermediate results"],
@@ -77,7 +103,7 @@ const placeView = (text, place) =>
   el("pre", { class: "exercise-place", "aria-hidden": "true" }, `${text}\n${" ".repeat(place)}↑`);
 
 const detailsOf = (asks, text, { kind, place, result, difference }) => {
-  if (kind === "error") return [placeView(text, place)];
+  if (!result) return [placeView(text, place)];
   const arrays = [arrayView(result, { label: `your ${asks}` })];
   if (difference && kind !== "exact") arrays.push(arrayView(difference, { label: `your ${asks} minus the exact one` }));
   return [el("div", { class: "arrays" }, arrays)];
@@ -98,6 +124,7 @@ const answerField = (progress, solved) => {
     status.replaceChildren(...verdictOf(judged));
     details.replaceChildren(...detailsOf(opened.asks, input.value, judged));
     if (judged.kind === "exact" && !progress.solved) solved();
+    storeProgress();
   };
   const input = el("input", {
     type: "text", id: "exercise-answer", value: progress.text, autocomplete: "off", autocapitalize: "off",
@@ -134,7 +161,7 @@ const helpView = (progress) => {
 };
 
 const exercisePanel = (exercise, next, context, solved) => {
-  const progress = progressOf(exercise), { opened } = progress;
+  const progress = progressOf(exercise, context.place), { opened } = progress;
   const arrivals = Object.entries(opened.cotangents);
   const arrays = Object.entries(opened.values).filter(([, x]) => x.rank > 0);
   const shapes = Object.fromEntries(arrays.map(([name, x]) => [name, x.shape]));
@@ -159,7 +186,7 @@ export const exercisesView = {
   applies: () => true,
   render: (root, context) => {
     const all = exercises(), at = Math.max(0, all.findIndex(({ id }) => id === context.place.exercise));
-    const list = listOf(all, all[at], context.go);
+    const list = listOf(all, all[at], context);
     const panel = exercisePanel(all[at], all[at + 1], context, list.refresh);
     root.append(el("div", { class: "exercises" }, list.element, panel));
   },

@@ -6,6 +6,8 @@
 //   a^2, a**2                     a power
 //   sum(a, 1), sum(a, axis=1)     along an axis, which stays with length 1; without one, of all elements; mean, max
 //   exp log sqrt tanh sigmoid square abs, softmax(a), softmax(a, 0)
+//   diag(a), a[0]                 the matrix with this diagonal, or the diagonal of a matrix; an element or a row
+//   np.sum(a, axis=1), a.sum(1), torch.exp(a), a.t(), a · b      as in NumPy, PyTorch and on paper
 //   g = ...; ...                  a name for what comes after; the last expression is the result
 import { TextError, readerOf } from "./scanner.js";
 import { add, broadcastShapes, divide, elementwise, maxAlong, meanAlong, multiply, subtract } from "./tensor.js";
@@ -19,9 +21,10 @@ const functionsOfElements = {
   exp: Math.exp, log: Math.log, ln: Math.log, sqrt: Math.sqrt, tanh: Math.tanh, abs: Math.abs,
   square: (x) => x * x, sigmoid: (x) => 1 / (1 + Math.exp(-x)),
 };
+const otherNames = new Map(Object.entries({ dot: "matmul", mm: "matmul", t: "transpose", amax: "max", power: "pow" }));
 const reductionsOfArrays = { sum: sumAlong, mean: meanAlong, max: maxAlong };
 const typedFunctions = () =>
-  [...Object.keys(functionsOfElements), ...Object.keys(reductionsOfArrays), "softmax", "transpose", "matmul"];
+  [...Object.keys(functionsOfElements), ...Object.keys(reductionsOfArrays), "softmax", "transpose", "matmul", "pow", "diag"];
 
 const operations = { "+": add, "-": subtract, "*": multiply, "/": divide, "^": (a, b) => elementwise(Math.pow, a, b) };
 
@@ -51,6 +54,19 @@ const matmulAt = (place, a, b) => {
 const transposeAt = (place, a) => {
   if (a.rank < 2) throw new TextError(`a transpose exchanges two axes, and this is ${shapeOf(a)}`, place);
   return transpose(a);
+};
+const diagAt = (place, a) => {
+  const [rows, columns] = a.shape;
+  if (a.rank === 1)
+    return ndArray([rows, rows], Array.from({ length: rows * rows }, (_, k) => (k % (rows + 1) ? 0 : a.data[k / (rows + 1)])));
+  if (a.rank !== 2) throw new TextError(`diag takes a vector or a matrix, and this is ${shapeOf(a)}`, place);
+  return ndArray([Math.min(rows, columns)], Array.from({ length: Math.min(rows, columns) }, (_, k) => a.data[k * (columns + 1)]));
+};
+const rowAt = (place, a, index) => {
+  const k = index.rank ? NaN : index.item(), row = k < 0 ? k + a.shape[0] : k, size = a.data.length / (a.shape[0] ?? 1);
+  if (a.rank && Number.isInteger(row) && row >= 0 && row < a.shape[0])
+    return ndArray(a.shape.slice(1), Array.from(a.data).slice(row * size, (row + 1) * size));
+  throw new TextError(a.rank ? `${shapeOf(a)} has rows 0 to ${a.shape[0] - 1}` : "a number has no rows", place);
 };
 const softmax = (x, axis) => {
   const powers = elementwise((a, highest) => Math.exp(a - highest), x, maxAlong(x, axis));
@@ -139,9 +155,17 @@ const expressionGrammar = {
     for (;;) {
       this.space();
       const place = this.place;
-      if (!this.match(/'|ᵀ|\.T(?!\w)|\^\s*T(?!\w)/y)) return value;
-      value = transposeAt(place, value);
+      if (this.match(/'|ᵀ|⊤|\.T(?!\w)|\^\s*T(?!\w)/y)) value = transposeAt(place, value);
+      else if (this.take("[")) value = rowAt(place, value, this.bracketed());
+      else if (this.match(/\.(?=[A-Za-z_]\w*\()/y)) value = this.call(this.match(/\w+/y), place, value);
+      else return value;
     }
+  },
+  bracketed() {
+    const index = this.sum();
+    this.space();
+    if (!this.take("]")) throw new TextError("this [ is not closed", this.place);
+    return index;
   },
 
   primary() {
@@ -150,6 +174,7 @@ const expressionGrammar = {
     const number = this.match(/(\d+\.?\d*|\.\d+)(e[-+]?\d+)?/iy);
     if (number) return ndArray([], [Number(number)]);
     if (this.take("(")) return this.closed(place, () => this.sum());
+    this.match(/(np|numpy|jnp|torch|math|F|nn|functional)\.(?=[A-Za-z_])/y) && this.match(/(nn\.)?(functional\.)?/y);
     const name = this.name();
     if (!name) throw new TextError(`a name, a number or ( is missing ${this.rest ? "here" : "at the end"}`, place);
     return this.takes("(") ? this.call(name, place) : this.valueOf(name, place);
@@ -176,25 +201,31 @@ const expressionGrammar = {
     throw new TextError(`${complaint}; ${remedy}`, place);
   },
 
-  call(name, place) {
-    if (this.values.has(name)) throw new TextError(`write * or @ between ${name} and (`, place + name.length);
+  // name(...), or of a method `first`.name(...).
+  call(typed, place, first) {
+    if (first) this.take("(");
+    const name = otherNames.get(typed) ?? typed;
+    if (!first && this.values.has(typed)) throw new TextError(`write * or @ between ${typed} and (`, place + typed.length);
     if (!typedFunctions().includes(name)) this.refuse(`there is no function ${name}`, name, typedFunctions(), place);
-    const { parts, keeps } = this.closed(place, () => this.parts());
-    const most = name in functionsOfElements || name === "transpose" ? 1 : 2, least = name === "matmul" ? 2 : 1;
+    const { parts, keeps } = this.closed(place, () => this.parts(first));
+    const takesTwo = name === "matmul" || name === "pow", takesOne = ["transpose", "diag"].includes(name);
+    const most = name in functionsOfElements || takesOne ? 1 : 2, least = takesTwo ? 2 : 1;
     if (parts.length < least || parts.length > most) {
       const takes = least === most ? least : `${least} or ${most}`;
       throw new TextError(`${name} takes ${takes} argument${most > 1 ? "s" : ""}, and here are ${parts.length}`, place);
     }
     return this.applied(name, place, parts, keeps);
   },
-  parts() {
-    const parts = [];
+  parts(first) {
+    const parts = first ? [first] : [];
     let keeps = true;
+    this.space();
+    if (first && this.sees(")")) return { parts, keeps };
     do {
       this.space();
-      if (this.match(/keepdims\s*=/y)) keeps = !/false|0/i.test(this.match(/\s*\w+/y) ?? "");
+      if (this.match(/keepdims?\s*=/y)) keeps = !/false|0/i.test(this.match(/\s*\w+/y) ?? "");
       else {
-        this.match(/axis\s*=(?!=)/y);
+        this.match(/(axis|dim)\s*=(?!=)/y);
         parts.push(this.sum());
       }
     } while (this.takes(","));
@@ -203,6 +234,8 @@ const expressionGrammar = {
   applied(name, place, [a, b], keeps) {
     if (name in functionsOfElements) return elementwise(functionsOfElements[name], a);
     if (name === "transpose") return transposeAt(place, a);
+    if (name === "diag") return diagAt(place, a);
+    if (name === "pow") return elementwiseAt(place, "^", a, b);
     if (name === "matmul") return matmulAt(place, a, b);
     if (name === "softmax") return softmax(a, this.axis(name, place, a, b ?? ndArray([], [-1])));
     const axis = b ? this.axis(name, place, a, b) : this.axisOtherwise < a.rank ? this.axisOtherwise : undefined;
@@ -222,6 +255,7 @@ const expressionGrammar = {
 // place, for anything that is no expression or whose shapes do not fit. `axisOtherwise` is the axis of sums, means and
 // maxima that name none; undefined: all elements.
 export const evaluateExpression = (text, values, axisOtherwise) => {
-  const reader = readerOf(text.replaceAll("−", "-"), expressionGrammar);
+  const typed = text.replaceAll("−", "-").replaceAll(/[·×⊙∘∗]/g, "*").replaceAll("÷", "/");
+  const reader = readerOf(typed, expressionGrammar);
   return Object.assign(reader, { values: new Map(Object.entries(values)), depth: 0, axisOtherwise }).result();
 };

@@ -138,8 +138,8 @@ test("signs, factors and transposes are recognised in every exercise", () => {
 
 test("the largest difference is told with its place", () => {
   assert.deepEqual(judged("linear-db", "sum(dy, 0)").difference.shape, [3]);
-  const { says } = judged("softmax-dx", "y * (dy - sum(dy * y, 1)) + 0.25");
-  assert.match(says, /^Not yet: the largest difference is 0\.25, at \[\d, \d\]: \S+ instead of \S+\.$/);
+  const { says } = judged("softmax-dx", "y * (dy - sum(dy * y, 1)) + 0.5 * dy");
+  assert.match(says, /^Not yet: the largest difference is \S+, at \[\d, \d\]: \S+ instead of \S+\.$/);
   const nearly = judged("attention-dq", "ds @ k / 1.7320508");
   assert.equal(nearly.kind, "different");
   assert.match(nearly.says, /e−\d/);
@@ -147,8 +147,8 @@ test("the largest difference is told with its place", () => {
 
 test("a difference stands where it is", () => {
   const t = opened.get("cross-entropy-dx").values.t;
-  const { says } = judged("cross-entropy-dx", "dl * (p - t) / n + 7 * t * (p / max(p * t))^40");
-  assert.equal(says.startsWith("Not yet: the largest difference is 7, at ["), true, says);
+  const { says } = judged("cross-entropy-dx", "dl * (p - t) / n + dl * 7 * t * (p / max(p * t))^40");
+  assert.equal(says.startsWith("Not yet: the largest difference is "), true, says);
   const [, row, column] = says.match(/\[(\d), (\d)\]/);
   assert.equal(t.at(Number(row), Number(column)), 1);
 });
@@ -174,5 +174,66 @@ test("a sum without an axis is called that, where an axis makes the answer exact
   const said = judged("softmax-dx", "y * dy - y * sum(dy * y)");
   assert.equal(said.kind, "mistake");
   assert.match(said.says, /^An axis is missing: sum\(a\) adds up all elements, and sum\(a, 1\) those along axis 1/);
-  assert.equal(judged("softmax-dx", "y * dy - y * sum(dy)").kind, "different");
+  assert.match(judged("softmax-dx", "y * dy - y * sum(dy)").says, /^An axis is missing: .* A factor is missing: y\.$/);
+});
+
+// What students type, none of it in the lists of the exercises.
+const typical = {
+  "softmax-dx": ["y * (1 - y)", "dy", "y * dy - sum(dy * y, 1)", "y * (dy - mean(dy * y, 1))", "y * (dy + sum(dy * y, 1))",
+    "x * (dy - sum(dy * x, 1))", "y * (sum(dy * y, 1) - dy)"],
+  "layer-norm-dx": ["g = dy * gamma; (g - mean(g, 1) - n * mean(g * n, 1)) / sqrt(v)",
+    "g = dy * gamma; g - mean(g, 1) - n * mean(g * n, 1)", "g = dy * gamma; (g - sum(g, 1) - n * mean(g * n, 1)) / sqrt(v + eps)",
+    "g = dy * gamma; (g - mean(g, 1) - n * sum(g * n, 1)) / sqrt(v + eps)", "gamma / sqrt(v + eps)",
+    "g = dy * gamma; (g - mean(g, 1) - mean(g * n, 1)) / sqrt(v + eps)", "g = dy * gamma; (g - mean(g, 1) + n * mean(g * n, 1)) / sqrt(v + eps)"],
+  "layer-norm-dgamma": ["sum(n, 0)", "mean(dy * n, 0)", "sum(dy * y, 0)", "sum(dy * n)", "dy"],
+  "sigmoid-gate-dz": ["(a - b) * g * (1 - g)", "dy * (a - b) * z * (1 - z)", "dy * (b - a) * g * (1 - g)", "dy * g * (1 - g)",
+    "dy * (a - b) * g * (1 + g)", "dy * (a - b) * (1 - g)"],
+  "linear-dW": ["dy^T @ b", "x^T @ x", "dy * x", "y^T @ x", "sum(dy^T @ x, 0)", "-(dy^T @ x)"],
+  "linear-dx": ["W", "x @ W", "y @ W", "W @ dy", "dy * W", "dy"],
+  "linear-db": ["mean(dy, 0)", "sum(y, 0)", "b", "sum(x, 0)", "2 * sum(dy, 0)"],
+  "attention-dv": ["w^T", "s^T @ dy", "w^T @ v", "dy @ w", "w * dy", "dy"],
+  "attention-dw": ["dy^T @ v", "dy @ v", "dy @ q^T", "v @ v^T", "dy", "w @ v^T"],
+  "attention-ds": ["w * (1 - w)", "w * (dw - mean(dw, 1))", "w * (dw - mean(dw * w, 1))", "dw - w * sum(dw, 1)", "dw",
+    "w * (dw + sum(dw * w, 1))", "s * (dw - sum(dw * s, 1))"],
+  "attention-dq": ["ds @ k * sqrt(d)", "ds @ v / sqrt(d)", "w @ k / sqrt(d)", "s @ k / sqrt(d)", "k @ ds / sqrt(d)", "ds / sqrt(d)"],
+  "attention-dk": ["ds^T @ q * sqrt(d)", "ds^T @ v / sqrt(d)", "w^T @ q / sqrt(d)", "q^T @ ds / sqrt(d)", "s^T @ q / sqrt(d)", "ds^T / sqrt(d)"],
+  "lstm-dc": ["dc'", "dh' * o * f", "(dc' + dh' * o * (1 - square(tanh(c')))) * i", "(dc' + dh' * o * (1 - square(tanh(c)))) * f",
+    "f", "(dc' + dh' * o * tanh(c')) * f"],
+  "lstm-dz_f": ["dc'", "(dc' + dh' * o * (1 - square(tanh(c')))) * f * (1 - f)", "(dc' + dh' * o * (1 - square(tanh(c')))) * c * i * (1 - i)",
+    "(dc' + dh' * o * (1 - square(tanh(c')))) * c * (1 - f)", "(dc' + dh' * o) * c * f * (1 - f)", "c * f * (1 - f)"],
+  "relational-gate-dm": ["dm'", "f", "dz = dm' * m * f * (1 - f); dm' * f + dz @ U * (1 - square(m))", "dz = dm' * f * (1 - f); dz @ U",
+    "dz = dm' * m * f * (1 - f); dm' * f - dz @ U * (1 - square(tanh(m)))"],
+  "cross-entropy-dx": ["(p - t) / n", "dl * p - t / n", "dl * (p + t) / n", "dl * (p - t) * n", "dl * (1 - t) / n", "p - t"],
+};
+
+test("nine of ten typical wrong answers get a sentence about what they miss", () => {
+  const all = Object.entries(typical).flatMap(([id, texts]) => texts.map((text) => [id, text]));
+  const without = all.filter(([id, text]) => judged(id, text).kind !== "mistake").map(([id, text]) => `${id}: ${text}`);
+  assert.ok(all.length >= 93, `${all.length}`);
+  assert.ok(without.length <= all.length / 10, `${without.length} of ${all.length}\n${without.join("\n")}`);
+  for (const [id, text] of all) assert.notEqual(judged(id, text).kind, "exact", `${id}: ${text}`);
+});
+
+test("a made mistake says what is missed, not more", () => {
+  const says = (id, text) => judged(id, text).says;
+  assert.equal(says("sigmoid-gate-dz", "dy * g * (1 - g)"), "A factor is missing: a - b.");
+  assert.equal(says("layer-norm-dgamma", "mean(dy * n, 0)").startsWith("A constant factor"), true);
+  assert.match(says("sigmoid-gate-dz", "(a - b) * g * (1 - g)"), /dy/);
+  assert.equal(says("softmax-dx", "x * (dy - sum(dy * y, 1))"), "x stands where y belongs.");
+  assert.match(says("layer-norm-dx", "g = dy * gamma; (g - mean(g, 1) - n * mean(g * n, 1)) / sqrt(v)"), /eps/);
+  assert.equal(says("lstm-dc", "dc'"), "This is dc', a part of the answer: something is still to be done with it.");
+  assert.equal(says("attention-dw", "dw"), "dw is what is asked for: write it with q, k, v, d, mask, s, w, y, dy");
+});
+
+test("answers may be written as in NumPy, in PyTorch and on paper", () => {
+  for (const text of ["y * (dy - np.sum(dy * y, axis=1, keepdims=True))", "y*(dy-(dy*y).sum(1))", "y · (dy − torch.sum(dy ⊙ y, dim=1, keepdim=True))",
+    "y × (dy - (dy*y).sum(dim=-1))", "F.softmax(x, dim=1) * (dy - (dy * y).sum(-1))", "p = np.exp(x) / np.exp(x).sum(axis=1); p * (dy - (p*dy).sum(1))"])
+    assert.equal(judged("softmax-dx", text).kind, "exact", text);
+  for (const text of ["dy.T @ x", "torch.matmul(dy.t(), x)", "np.dot(dy.T, x)", "dy.transpose().dot(x)", "dy⊤ @ x", "torch.mm(dy.t(), x)"])
+    assert.equal(judged("linear-dW", text).kind, "exact", text);
+  assert.equal(judged("linear-db", "dy[0] + dy[1] + dy[2] + dy[-1]").kind, "exact");
+  assert.equal(judged("linear-db", "sum(dy, 0) + diag(diag(b)) - b").kind, "exact");
+  assert.equal(judged("lstm-dc", "(dc' + dh' * o * (1 - np.power(np.tanh(c'), 2))) * f").kind, "exact");
+  assert.match(judged("linear-db", "dy[4]").says, /has rows 0 to 3/);
+  assert.match(judged("linear-db", "dy[0").says, /this \[ is not closed/);
 });

@@ -121,3 +121,15 @@ test("the numbers of all names are there when they are opened", () => {
 });
 
 test("it applies to every trace", () => assert.equal(exercisesView.applies({}), true));
+
+test("what is solved is in a link, and texts are kept where there is storage", () => {
+  const stored = new Map();
+  globalThis.localStorage = { getItem: (key) => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) };
+  const { root } = rendered("linear-db");
+  type(root, "np.sum(dy, axis=0)");
+  const link = root.byId("exercise-link").href;
+  assert.ok(new URLSearchParams(link.slice(1)).get("solved").split(" ").includes("linear-db"), link);
+  assert.equal(JSON.parse(stored.get("retrace exercises"))["linear-db"].text, "np.sum(dy, axis=0)");
+  delete globalThis.localStorage;
+  type(rendered("linear-dx").root, "dy @ W"); // without storage, nothing fails
+});

@@ -5,13 +5,23 @@
 
 namespace retrace::op_checks {
 
-/// Numbers on both sides of others, and none equal to another.
+/// One tensor as both operands is a tie everywhere.
 inline Cases extremes(BinaryOp op) {
-  const Tensor a = arange(0, 12, 1, f64), b = full({12}, 5.5, f64);
-  return {one(op, {a, b}), one(op, {reshape(a, {3, 4}), tensor({2.5, 7.5, 3.5, 20.0}, f64)})};
+  Cases cases = binary(op);
+  cases.back() = differentiable_once(std::move(cases.back()));
+  return cases;
 }
 
-inline constexpr BinaryOp power = pow;
+/// To a number, to a tensor, and of zeros.
+inline Cases powers() {
+  const BinaryOp power = pow;
+  Cases cases{one([](auto& x) { return pow(x, 2.5); }, {positive({3, 4})}),
+              one([](auto& x) { return pow(x, 3.0); }, {normal({4})}),
+              one(power, {tensor({{0.0, 0.0, 1.5}, {0.0, 2.0, 0.0}}, f64), tensor({4.0, 2.0, 3.0}, f64)}),
+              differentiable_once(one(power, {tensor({0.0, 0.5}, f64), tensor({1.0, 1.0}, f64)}))};
+  for (CheckCase& of_tensors : binary(pow, positive)) cases.push_back(std::move(of_tensors));
+  return cases;
+}
 
 /// Divides a tensor by a tensor, a tensor by a number, and a number by a tensor.
 inline Cases divisions() {
@@ -65,12 +75,7 @@ inline constexpr OpChecks elementwise[] = {
     {"shift", [] { return Cases{one([](auto& x) { return shift(x, 2.5); }, {normal({3, 4})})}; }},
     {"maximum", [] { return extremes(maximum); }},
     {"minimum", [] { return extremes(minimum); }},
-    {"pow", [] { return Cases{
-        one([](auto& x) { return pow(x, 2.5); }, {positive({3, 4})}),
-        one([](auto& x) { return pow(x, 3.0); }, {normal({4})}),
-        one(power, {positive({3, 4}), normal({4})}),
-        one(power, {tensor({{0.0, 0.0, 1.5}, {0.0, 2.0, 0.0}}, f64), tensor({4.0, 2.0, 3.0}, f64)}),
-        differentiable_once(one(power, {tensor({0.0, 0.5}, f64), tensor({1.0, 1.0}, f64)}))}; }},
+    {"pow", powers},
     {"exp", [] { return unary(exp); }},
     {"log", [] { return unary(log, {.draw = positive}); }},
     {"sqrt", [] { return unary(sqrt, {.draw = positive}); }},
@@ -90,6 +95,8 @@ inline constexpr OpChecks elementwise[] = {
     {"where", [] { return Cases{
         one([](auto& mask, auto& a, auto& b) { return where(mask, a, b); },
             {indices({1, 0, 1, 0}), normal({3, 4}), normal({3, 1})}),
+        one([](auto& mask, auto& a, auto& b) { return where(mask, a, b); },
+            {indices({{1}, {0}}), normal({}), normal({2, 1, 3})}),
         one([](auto& mask, auto& x) { return where(mask, x, 0.5) + where(mask, -2.0, x); },
             {indices({1, 0, 1, 0}), normal({3, 1})})}; }},
     {"masked_fill", [] { return Cases{

@@ -11,13 +11,18 @@ inline CrossEntropyOptions like(const Tensor& scores, CrossEntropyOptions option
   return options;
 }
 
-inline CheckCase classes(const CrossEntropyOptions& options) {
-  return one([=](auto& targets, auto& x) { return cross_entropy(x, targets, like(x, options)); },
+using ClassLoss = Tensor (*)(const Tensor&, const Tensor&, CrossEntropyOptions);
+inline CheckCase classes(const CrossEntropyOptions& options, ClassLoss loss = cross_entropy) {
+  return one([=](auto& targets, auto& x) { return loss(x, targets, like(x, options)); },
              {indices({1, 0, 3, 1}), normal({4, 5})});
+}
+inline CheckCase soft_classes(Reduction reduction) {
+  return one([=](auto& logits, auto& targets) { return cross_entropy(logits, targets, {.reduction = reduction}); },
+             {normal({2, 3, 4}), positive({2, 3, 4})});
 }
 
 /// Of four classes, with everything that may replace a target.
-inline CheckCase weighted(Tensor (*loss)(const Tensor&, const Tensor&, CrossEntropyOptions), const Tensor& target) {
+inline CheckCase weighted(ClassLoss loss, const Tensor& target) {
   const CrossEntropyOptions options{
       .reduction = Reduction::none, .label_smoothing = 0.2, .class_weights = positive({4})};
   return one([=](auto& t, auto& x) { return loss(x, t, like(x, options)); }, {target, normal({3, 4})});
@@ -49,14 +54,20 @@ inline constexpr OpChecks losses[] = {
         classes({.reduction = Reduction::sum}),
         classes({.reduction = Reduction::none}),
         classes({.ignore_index = 1}),
-        one([](auto& logits, auto& targets) { return cross_entropy(logits, targets); },
-            {normal({3, 4}), positive({3, 4})}),
+        classes({.reduction = Reduction::sum, .ignore_index = 1}),
+        classes({.reduction = Reduction::none, .ignore_index = 1}),
+        soft_classes(Reduction::mean),
+        soft_classes(Reduction::sum),
+        soft_classes(Reduction::none),
         classes({.label_smoothing = 0.3}),
         classes({.ignore_index = 1, .class_weights = positive({5})}),
         classes({.reduction = Reduction::sum, .label_smoothing = 0.1, .class_weights = positive({5})}),
         weighted(cross_entropy, positive({3, 4}))}; }},
     {"nll", [] { return Cases{
-        one([](auto& targets, auto& x) { return nll(x, targets); }, {indices({1, 0, 3}), normal({3, 4})}),
+        classes({}, nll),
+        classes({.ignore_index = 1}, nll),
+        classes({.reduction = Reduction::sum, .ignore_index = 1}, nll),
+        classes({.reduction = Reduction::none, .ignore_index = 1}, nll),
         weighted(nll, indices({1, 0, 3}))}; }},
     {"mse", [] { return pairs(mse); }},
     {"bce_with_logits", [] { return pairs(bce_with_logits); }},

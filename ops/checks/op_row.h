@@ -110,7 +110,11 @@ using BinaryOp = Tensor (*)(const Tensor&, const Tensor&);
 inline Cases binary(BinaryOp op, Tensor (*draw)(const Shape&) = normal) {
   return {one(op, {draw({3, 4}), draw({3, 4})}),
           one(op, {draw({2, 1, 3, 1}), draw({4, 1, 5})}),
+          one(op, {draw({2, 1, 2, 1, 4}), draw({2, 1, 2, 1})}),
+          one(op, {draw({2, 3, 4}), draw({2, 1, 4})}),
           one(op, {draw({3, 4}), draw({4})}),
+          one(op, {draw({4}), draw({3, 4})}),
+          one(op, {draw({3, 4}), draw({3, 1})}),
           one(op, {draw({3, 4}), draw({})}),
           one(op, {draw({1}), draw({2, 3})}),
           one(op, {draw({0, 3}), draw({1, 3})}),

@@ -7,8 +7,14 @@ namespace retrace::op_checks {
 
 // ---- attention
 
+/// With a mask in the dtype of the scores.
 inline CheckCase attends(Tensors qkv, const AttentionOptions& options = {}) {
-  return one([=](auto& q, auto& k, auto& v) { return attention(q, k, v, options); }, std::move(qkv));
+  const auto attend = [=](auto& q, auto& k, auto& v) {
+    AttentionOptions here = options;
+    if (here.mask.defined()) here.mask = to(here.mask, q.dtype());
+    return attention(q, k, v, here);
+  };
+  return one(attend, std::move(qkv));
 }
 inline CheckCase attends_with_weights(Tensors qkv, const AttentionOptions& options = {}) {
   return one([=](auto& q, auto& k, auto& v) { return attention_with_weights(q, k, v, options); }, std::move(qkv));
@@ -20,11 +26,6 @@ inline CheckCase packed_with_weights(const Shape& qkv, const PackedAttentionOpti
   return one([=](auto& x) { return packed_attention_with_weights(x, options); }, {normal(qkv)});
 }
 
-/// The second query sees nothing.
-inline Tensor masked_attention(const Tensor& q, const Tensor& k, const Tensor& v) {
-  const Tensor mask = tensor({{0, -infinity, 0.5}, {-infinity, -infinity, -infinity}}, q.dtype());
-  return attention(q, k, v, {.mask = mask});
-}
 inline Tensor masked_packed_attention(const Tensor& x) {
   const Tensor mask = tensor({{0, 0.5, -1}, {-1, 0, 0}, {0.25, 1, 0}}, x.dtype());
   return packed_attention(x, {.heads = 2, .key_size = 1, .mask = mask});
@@ -105,7 +106,11 @@ inline constexpr OpChecks sequences[] = {
     {"attention", [] { return Cases{
         attends({normal({2, 3, 4}), normal({2, 3, 4}), normal({2, 3, 6})}, {.heads = 2, .causal = true}),
         one([](auto& x) { return attention(x, x, x, {.heads = 3}); }, {normal({2, 4, 6})}),
-        one(masked_attention, {normal({2, 4}), normal({3, 4}), normal({3, 5})}),
+        attends({normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 5, 2})}),
+        attends({normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 5, 2})},
+                {.heads = 2, .causal = true, .mask = tensor({{0.5, 0.0, -1.0, 0.0, -0.25}}, f64)}),
+        attends({normal({2, 4}), normal({3, 4}), normal({3, 5})},  // the second query sees nothing
+                {.mask = tensor({{0, -infinity, 0.5}, {-infinity, -infinity, -infinity}}, f64)}),
         attends({normal({2, 2}), normal({10, 2}), normal({10, 2})}, {.causal = true})}; }},  // beyond a vector's keys
     {"attention_with_weights", [] { return Cases{
         attends_with_weights({normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 5, 3})}),

@@ -28,7 +28,7 @@ inline constexpr OpChecks shapes[] = {
         one([](auto& x) { return broadcast_to(x, {2, 4, 3}); }, {normal({2, 1, 3})}),
         one([](auto& x) { return broadcast_to(x, {2, 3}); }, {normal({})})}; }},
     {"flip", [] { return Cases{one([](auto& x) { return flip(x, 1); }, {normal({3, 4})})}; }},
-    {"pad", [] { return Cases{one([](auto& x) { return pad(x, {{1, 2}, {0, 3}}); }, {normal({2, 3})})}; }},
+    {"pad", [] { return Cases{one([](auto& x) { return pad(x, {{1, 2}, {0, 3}, {1, 0}}); }, {normal({2, 3, 2})})}; }},
     {"repeat", [] { return Cases{
         one([](auto& x) { return repeat(x, {2, 1, 3}); }, {normal({2, 3})}),
         one([](auto& x) { return repeat(x, {1, 2}); }, {normal({3, 1})}),
@@ -54,11 +54,15 @@ inline constexpr OpChecks shapes[] = {
         one([](auto& x) { return diag(x); }, {normal({3})}),
         one([](auto& x) { return diag(x, -1); }, {normal({3, 3})})}; }},
     {"take", [] { return Cases{
-        one([](auto& ids, auto& x) { return take(x, ids, 1); }, {indices({3, 0, 3, 1}), normal({3, 4})})}; }},
+        one([](auto& ids, auto& x) { return take(x, ids); }, {indices({1, 0, 1, 1}), normal({2, 3})}),
+        one([](auto& ids, auto& x) { return take(x, ids, 1); }, {indices({3, 0, 3, 1}), normal({3, 4})}),
+        one([](auto& ids, auto& x) { return take(x, ids, 1); }, {indices(0), normal({2, 3})})}; }},
     {"gather", [] { return Cases{
-        one([](auto& ids, auto& x) { return gather(x, ids); }, {indices({{0, 2}, {4, 4}}), normal({2, 5})})}; }},
+        one([](auto& ids, auto& x) { return gather(x, ids); }, {indices({{0, 2}, {4, 4}}), normal({2, 5})}),
+        one([](auto& ids, auto& x) { return gather(x, ids, 0); }, {indices({{0, 1, 1}}), normal({2, 3})})}; }},
     {"embedding", [] { return Cases{
-        one([](auto& ids, auto& x) { return embedding(x, ids); }, {indices({{0, 2}, {3, 2}}), normal({5, 3})})}; }},
+        one([](auto& ids, auto& x) { return embedding(x, ids); }, {indices({{0, 2}, {3, 2}}), normal({5, 3})}),
+        one([](auto& ids, auto& x) { return embedding(x, ids); }, {indices(1), normal({2, 3})})}; }},
     {"scatter_add", [] { return Cases{
         one([](auto& ids, auto& x, auto& updates) { return scatter_add(x, ids, updates); },
             {indices({1, 3, 1}), normal({4, 2}), normal({3, 2})})}; }},

@@ -1,4 +1,4 @@
-// Attention against its definition in plain loops; masks, gradients and errors.
+// Attention against its definition in plain loops; masks and errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -115,22 +115,6 @@ TEST(Attention, CausalAndAMaskTogether) {
   const Tensor weights = attention_with_weights(x, x, x, {.causal = true, .mask = indices({0, 1, 1})}).weights;
   for (std::int64_t i = 0; i < 3; ++i)
     for (std::int64_t j = 0; j < 3; ++j) EXPECT_EQ(weights.at({i, j}) != 0, j >= 1 && j <= i);
-}
-
-TEST(Attention, Gradients) {
-  const Tensor q = parameter(distinct({2, 3, 4}, 0.1)), k = parameter(distinct({2, 5, 4}, 0.5));
-  const Tensor v = parameter(distinct({2, 5, 2}, 0.9));
-  const AttentionOptions options{.heads = 2, .causal = true, .mask = tensor({{0.5, 0, -1, 0, -0.25}}, f64)};
-  for (const Tensor& x : {q, k, v}) {
-    expect_gradient(
-        x, [&] { return attention(q, k, v, options); }, "attention");
-    expect_gradient(
-        x, [&] { return attention(q, k, v); }, "attention of one head");
-  }
-  expect_gradient(
-      q, [&] { return attention_with_weights(q, k, v, options).weights; }, "weights");
-  expect_gradient(
-      q, [&] { return attention(q, q, q, {.heads = 2}); }, "attention to itself");
 }
 
 TEST(Attention, EmptyLengths) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <retrace/core/base/threads_scope.h>
@@ -33,33 +32,6 @@ const std::vector<NamedBinary>& binary_ops() {
     return found;
   }();
   return ops;
-}
-
-/// Pairs of shapes that reach every loop: equal, one element, a row, a column, middle axes, both sides.
-const std::vector<std::pair<Shape, Shape>>& shape_pairs() {
-  static const std::vector<std::pair<Shape, Shape>> pairs{
-      {{4}, {4}},       {{3, 4}, {}},           {{}, {3, 4}},
-      {{3, 4}, {4}},    {{4}, {3, 4}},          {{3, 4}, {3, 1}},
-      {{3, 1}, {1, 4}}, {{2, 3, 4}, {2, 1, 4}}, {{2, 1, 3, 4}, {5, 1, 4}},
-      {{1, 4}, {4}},    {{2, 3, 4}, {1, 3, 1}}, {{2, 1, 2, 1, 4}, {2, 1, 2, 1}},
-  };
-  return pairs;
-}
-
-TEST(Binary, GradientsSumOverBroadcastAxes) {
-  for (const auto& [name, f] : binary_ops())
-    for (const auto& [shape_a, shape_b] : shape_pairs()) {
-      const Tensor a = parameter(distinct(shape_a, 0.1)), b = parameter(distinct(shape_b, 2.3));
-      const std::string what = text(name, " of ", shape_a, " and ", shape_b);
-      expect_gradient(
-          a, [f = f, &a, &b] { return f(a, b); }, what + ", a");
-      expect_gradient(
-          b, [f = f, &a, &b] { return f(a, b); }, what + ", b");
-      expect_gradient(
-          a, [f = f, &a, &b] { return f(a, b.detach()); }, what + ", a alone");
-      expect_gradient(
-          b, [f = f, &a, &b] { return f(a.detach(), b); }, what + ", b alone");
-    }
 }
 
 TEST(Binary, BroadcastsValuesAsNumpyDoes) {

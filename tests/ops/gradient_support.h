@@ -1,4 +1,4 @@
-// Helpers of the tests of ops: finite differences, and messages of errors.
+// Helpers of the tests of ops: points and slopes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <string>
 
 #include <retrace/ops/ops.h>
 #include <retrace/tests/errors.h>
@@ -43,37 +42,6 @@ inline Tensor distinct(const Shape& shape, double first) {
     next += 1.7;
   }
   return x;
-}
-
-inline double weighted_sum(const Tensor& y, const Tensor& weights) {
-  double sum = 0;
-  for (std::size_t k = 0; k < y.values<double>().size(); ++k)
-    sum += y.values<double>()[k] * weights.values<double>()[k];
-  return sum;
-}
-
-/// Compares the gradient of <weights, f()> with finite differences, for every element of x.
-inline void expect_gradient(const Tensor& x, const std::function<Tensor()>& f, const std::string& what) {
-  const Tensor weights = distinct(f().shape(), 0.4);
-  x.zero_grad();
-  {
-    Tape tape;
-    tape.backward({f()}, {weights});
-  }
-  const Tensor gradient = x.grad();
-  for (std::size_t k = 0; k < x.values<double>().size(); ++k) {
-    const double at = x.values<double>()[k];
-    const double step = 1e-5;
-    x.mutable_values<double>()[k] = at + step;
-    const double above = weighted_sum(f(), weights);
-    x.mutable_values<double>()[k] = at - step;
-    const double below = weighted_sum(f(), weights);
-    x.mutable_values<double>()[k] = at;
-    const double difference = (above - below) / (2 * step);
-    EXPECT_NEAR(gradient.values<double>()[k], difference, 1e-6 * (1 + std::abs(difference)))
-        << what << ", element " << k;
-  }
-  x.zero_grad();
 }
 
 }  // namespace retrace

@@ -1,8 +1,7 @@
 // Ops that select elements by i64 indices.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
+#include <span>
 
 #include <retrace/ops/ops.h>
 #include <retrace/tests/compare.h>
@@ -40,49 +39,6 @@ TEST(Indexing, ScatterAdd) {
   expect_values(scatter_add(x, indices({1, 1, 0}), ones({3, 2}, f64)), {2, 2}, {1, 2, 4, 5});
   expect_values(scatter_add(x, no_ids(), ones({0, 2}, f64)), {2, 2}, {0, 1, 2, 3});
   EXPECT_EQ(x.at({1, 0}), 2) << "x itself stays as it was";
-}
-
-TEST(Indexing, GradientsAddUpWhereIndicesRepeat) {
-  const Tensor x = parameter(distinct({2, 3}, 0.1)), updates = parameter(distinct({4, 3}, 0.9));
-  const Tensor rows = indices({1, 0, 1, 1});
-  expect_gradient(
-      x, [&] { return take(x, rows); }, "take");
-  expect_gradient(
-      x,
-      [&] {
-        return take(x, indices({2, 2, 0}), 1);
-      },
-      "take of columns");
-  expect_gradient(
-      x, [&] { return take(x, indices(0), 1); }, "take of one");
-  expect_gradient(
-      x,
-      [&] {
-        return gather(x, indices({{2, 2, 0, 1}, {0, 1, 1, 1}}));
-      },
-      "gather");
-  expect_gradient(
-      x,
-      [&] {
-        return gather(x, indices({{0, 1, 1}}), 0);
-      },
-      "gather of rows");
-  expect_gradient(
-      x,
-      [&] {
-        return embedding(x, indices({{1, 1}, {0, 1}})) + embedding(x, indices(1));
-      },
-      "embedding");
-  expect_gradient(
-      x, [&] { return scatter_add(x, rows, updates); }, "scatter_add, x");
-  expect_gradient(
-      updates, [&] { return scatter_add(x, rows, updates); }, "scatter_add, updates");
-  expect_gradient(
-      x,
-      [&] {
-        return scatter_add(x, indices({1, 1}), x);
-      },
-      "scatter_add to itself");
 }
 
 TEST(Indexing, WhatIsNotPickedGetsZero) {

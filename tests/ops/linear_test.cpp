@@ -66,20 +66,6 @@ TEST(Linear, WithAnActivationIsOneRecord) {
   EXPECT_EQ(expanded.size(), 2);
 }
 
-TEST(Linear, OfABiasAloneHasItsGradient) {
-  Random random(8);
-  const Tensor x = random.normal({5, 3}, f64), w = random.normal({4, 3}, f64), b = parameter(random.normal({4}, f64));
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::sigmoid, Activation::gelu})
-    expect_gradient(
-        b, [&] { return linear(x, w, b, activation); }, text("activation ", static_cast<int>(activation)));
-}
-
-TEST(Linear, OfAMatrixWithItselfCountsBothSides) {
-  const Tensor x = parameter(distinct({4, 4}, 0.3));
-  expect_gradient(
-      x, [&] { return linear(x, x, {}, Activation::tanh); }, "x x^T");
-}
-
 TEST(Linear, NanInIsNanOutWithEveryActivation) {
   const Tensor x = tensor({{nan}, {infinity}, {-infinity}}, f64), w = ones({1, 1}, f64);
   for (const Activation activation : {Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu})

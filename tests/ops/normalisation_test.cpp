@@ -128,42 +128,6 @@ TEST(RmsNorm, IsItsFormula) {
   }
 }
 
-TEST(LayerNorm, GradientsOfEveryInputAloneAndTogether) {
-  const Tensor x = parameter(distinct({2, 3, 4}, 0.2)), gamma = parameter(distinct({4}, 0.7));
-  const Tensor beta = parameter(distinct({4}, 0.9)), tall = parameter(distinct({3, 4}, 1.1));
-  expect_gradient(
-      x, [&] { return layer_norm(x); }, "x alone");
-  expect_gradient(
-      x, [&] { return layer_norm(x, {}, {}, {.axes = 2}); }, "x alone, two axes");
-  for (const Tensor& leaf : {x, gamma, beta})
-    expect_gradient(
-        leaf, [&] { return layer_norm(x, gamma, beta); }, "all three");
-  for (const Tensor& leaf : {x, beta})
-    expect_gradient(
-        leaf, [&] { return layer_norm(x, {}, beta); }, "no gamma");
-  for (const Tensor& leaf : {x, tall})
-    expect_gradient(
-        leaf, [&] { return layer_norm(x, tall, {}, {.axes = 2}); }, "gamma of two axes");
-  expect_gradient(
-      x, [&] { return layer_norm(x, gamma.detach(), beta.detach()); }, "x among constants");
-  expect_gradient(
-      gamma, [&] { return layer_norm(x.detach(), gamma, beta); }, "gamma on a constant");
-  const Tensor row = parameter(distinct({4}, 0.3));
-  expect_gradient(
-      row, [&] { return layer_norm(row, row, row); }, "one tensor three times");
-}
-
-TEST(RmsNorm, GradientsOfEveryInputAloneAndTogether) {
-  const Tensor x = parameter(distinct({2, 3, 4}, 0.2)), gamma = parameter(distinct({4}, 0.7));
-  expect_gradient(
-      x, [&] { return rms_norm(x); }, "x alone");
-  for (const Tensor& leaf : {x, gamma})
-    expect_gradient(
-        leaf, [&] { return rms_norm(x, gamma); }, "both");
-  expect_gradient(
-      gamma, [&] { return rms_norm(x.detach(), gamma); }, "gamma on a constant");
-}
-
 /// If gamma and beta allow it, the gradient is computed from y, and no other copy of the row is saved.
 TEST(LayerNorm, GradientsFromYAreThoseFromX) {
   Random random(14);

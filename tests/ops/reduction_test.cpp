@@ -111,20 +111,6 @@ TEST(Reductions, EqualPlainLoopsOverInnerAndOuterAxes) {
   }
 }
 
-TEST(Reductions, GradientsForCotangentsThatDiffer) {
-  const Tensor x = parameter(distinct({3, 2, 4}, 0.2));
-  for (const ReductionCase& reduction : reductions()) {
-    for (const Axes& axes : {Axes(), Axes(1), Axes({0, 2})})
-      expect_gradient(
-          x, [&] { return reduction.function(x, axes, {}); }, reduction.name);
-    expect_gradient(
-        x, [&] { return reduction.function(x, {0}, {.keepdims = true}); }, reduction.name);
-  }
-  for (const int axis : {0, 1, -1})
-    expect_gradient(
-        x, [&] { return cumsum(x, axis); }, "cumsum");
-}
-
 TEST(Reductions, OfNothing) {
   const Tensor none = zeros({2, 0, 3}, f64);
   const std::vector<std::pair<Reduce, double>> values{

@@ -1,4 +1,4 @@
-// Ops that move elements: values against their definitions, gradients against finite differences, and errors.
+// Ops that move elements: values against their definitions, and errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,29 +48,6 @@ TEST(Shape, TransposeOfMatricesBeyondATile) {
     EXPECT_TRUE(all_equal) << to_text(shape);
     EXPECT_TRUE(same_bits(transpose(y), x));
   }
-}
-
-TEST(Shape, GradientsOfEveryOp) {
-  const Tensor x = parameter(distinct({2, 3, 4}, 0.2)), row = parameter(distinct({3, 1}, 0.7));
-  const auto check = [](const Tensor& leaf, const char* name, auto f) {
-    expect_gradient(
-        leaf, [&] { return f(leaf); }, name);
-  };
-  check(x, "reshape", [](const Tensor& v) { return reshape(v, {4, 6}); });
-  check(x, "squeeze", [](const Tensor& v) { return squeeze(unsqueeze(v, 1), 1); });
-  check(x, "transpose", [](const Tensor& v) { return transpose(v, {2, 0, 1}); });
-  check(x, "transpose twice", [](const Tensor& v) { return transpose(v) + transpose(v, {0, 2, 1}); });
-  check(x, "slice, rows", [](const Tensor& v) { return slice(v, {range(1, 2)}); });
-  check(x, "slice, steps", [](const Tensor& v) {
-    return slice(v, {all, range(SliceIndex::none, SliceIndex::none, -2), new_axis, 1});
-  });
-  check(x, "row", [](const Tensor& v) { return v[-1] * v[0]; });
-  check(x, "concat", [](const Tensor& v) { return concat({v, square(v), v}, 1); });
-  check(x, "stack", [](const Tensor& v) { return stack({v, square(v)}, -1); });
-  check(x, "split", [](const Tensor& v) { return split(v, {1, 0, 3}, -1)[2]; });
-  check(row, "broadcast_to", [](const Tensor& v) { return broadcast_to(v, {2, 3, 4}); });
-  check(x, "flip", [](const Tensor& v) { return flip(v, 1) + flip(v, -1); });
-  check(x, "pad", [](const Tensor& v) { return pad(v, {{1, 0}, {0, 2}, {1, 1}}); });
 }
 
 TEST(Shape, SliceIsPythons) {

@@ -55,25 +55,6 @@ TEST(Softmax, IsItsFormulaAlongEveryAxis) {
   }
 }
 
-TEST(Softmax, GradientsWithAndWithoutAMask) {
-  const Tensor x = parameter(distinct({2, 3, 4}, 0.2));
-  const Tensor mask = tensor({{0.0, -infinity, 0.5, 0.0}, {0.0, 0.0, 0.0, -infinity}, {1.0, 0.0, 0.0, 0.0}}, f64);
-  for (const int axis : {0, 1, 2}) {
-    expect_gradient(
-        x, [&] { return softmax(x, axis); }, "softmax");
-    expect_gradient(
-        x, [&] { return log_softmax(x, axis); }, "log_softmax");
-  }
-  expect_gradient(
-      x, [&] { return softmax(x, -1, mask); }, "softmax with a mask");
-  expect_gradient(
-      x,
-      [&] {
-        return log_softmax(x, -1, tensor({0.5, -2.0, 0.0, 1.0}, f64));
-      },
-      "log_softmax with a mask");
-}
-
 TEST(Softmax, OfAThousandAndMinusAThousand) {
   for (const Dtype dtype : {f32, f64}) {
     EXPECT_TRUE(same_bits(softmax(tensor({1000.0, -1000.0}, dtype)), tensor({1.0, 0.0}, dtype)));

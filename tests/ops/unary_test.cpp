@@ -42,20 +42,6 @@ const std::vector<NamedUnary>& unary_ops() {
 }
 
 const std::vector<double> positive_points{0.25, 0.5, 0.9, 1.5, 3.0};
-const std::vector<double> negative_points{-0.25, -0.7, -1.5, -3.0};
-
-TEST(Unary, SlopesAreThoseOfDifferences) {
-  const std::set<std::string> of_positive_numbers{"pow", "log", "log1p", "sqrt"}, steps{"floor", "ceil", "round"};
-  for (const auto& [name, f] : unary_ops()) {
-    std::vector<double> points = positive_points;
-    if (!of_positive_numbers.contains(name))
-      points.insert(points.end(), negative_points.begin(), negative_points.end());
-    if (steps.contains(name)) points = {0.25, 0.9, 1.4, -0.7, -2.3};  // between the steps of all three
-    const Tensor x = parameter(tensor(points, Shape{static_cast<std::int64_t>(points.size())}, f64));
-    expect_gradient(
-        x, [f = f, &x] { return f(x); }, name);
-  }
-}
 
 TEST(Unary, DualTangentsAreTheSlopes) {
   for (const auto& [name, f] : unary_ops())

@@ -23,8 +23,8 @@ constexpr bool has_row(std::string_view op) {
     return std::ranges::any_of(rows, [=](const OpChecks& row) { return row.name.op.name == op; });
   });
 }
-#define OP(name) static_assert(has_row(#name), "ops/checks needs a row for the op " #name);
-#define COMPOSITE(name) OP(name)
+#define OP(name, ...) static_assert(has_row(#name), "ops/checks needs a row for the op " #name);
+#define COMPOSITE(name, ...) OP(name)
 #include <retrace/ops/ops.def>
 #undef OP
 #undef COMPOSITE

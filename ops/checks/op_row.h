@@ -19,8 +19,8 @@ struct ListedOp {
   bool records_itself;  // under its name; a composite op is made of others
 };
 inline constexpr ListedOp listed_ops[] = {
-#define OP(name) {#name, true},
-#define COMPOSITE(name) {#name, false},
+#define OP(name, ...) {#name, true},
+#define COMPOSITE(name, ...) {#name, false},
 #include <retrace/ops/ops.def>
 #undef OP
 #undef COMPOSITE

@@ -68,8 +68,8 @@ void expect_same(const LargeRun& a, const LargeRun& b, const std::string& what) 
 TEST(LargeCases, AreOfEveryOp) {
   std::set<std::string> tested;
   for (const LargeCase& one : large_cases()) tested.insert(one.op);
-#define OP(name) EXPECT_TRUE(tested.contains(#name)) << #name;
-#define COMPOSITE(name) OP(name)
+#define OP(name, ...) EXPECT_TRUE(tested.contains(#name)) << #name;
+#define COMPOSITE(name, ...) OP(name)
 #include <retrace/ops/ops.def>
 #undef OP
 #undef COMPOSITE

@@ -24,9 +24,9 @@ template <class F> std::vector<NamedOp<F>> ops_of_type() {
     if constexpr (std::is_invocable_v<decltype(overload), std::type_identity<F>>)
       found.push_back({name, overload(std::type_identity<F>())});
   };
-#define OP(name) \
+#define OP(name, ...) \
   add_overload(#name, []<class G>(std::type_identity<G>) -> decltype(static_cast<G*>(name)) { return name; });
-#define COMPOSITE(name) OP(name)
+#define COMPOSITE(name, ...) OP(name)
 #include <retrace/ops/ops.def>
 #undef OP
 #undef COMPOSITE

@@ -27,8 +27,8 @@ template <class Call> std::string complaint_of(Call&& call) {
 }
 
 std::set<std::string> functions() {
-#define OP(name) #name,
-#define COMPOSITE(name) #name,
+#define OP(name, ...) #name,
+#define COMPOSITE(name, ...) #name,
   return {
 #include <retrace/ops/ops.def>
   };

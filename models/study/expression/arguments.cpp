@@ -27,7 +27,6 @@ template <> Names words_of<Reduction>() { return reduction_words; }
 template <> Names words_of<PackedLayout>() { return layout_words; }
 template <> Names words_of<RotaryPairs>() { return rotary_words; }
 template <> Names words_of<Dtype>() { return dtype_words; }
-template <> Names words_of<DtypeOfConstants>() { return dtype_words; }
 template <> Names words_of<std::vector<SliceIndex>>() { return index_words; }
 
 void Argument::refuse(std::string_view kind, const Value& value) const {
@@ -75,12 +74,7 @@ Tensor Argument::tensor_from(const Value& value, Dtype dtype) const {
 
 void Argument::take(Tensor& result) const {
   if (is_none() && !parameter_.is_required) return;
-  result = tensor_from(value_, constants_);
-}
-
-void Argument::take(Ids& result) const {
-  if (is_none() && !parameter_.is_required) return;
-  result.tensor = tensor_from(value_, i64);
+  result = tensor_from(value_, parameter_.is_whole ? i64 : constants_);
 }
 
 void Argument::take(NumberOrTensor& result) const {
@@ -140,7 +134,7 @@ void Argument::take(Axes& result) const {
 
 void Argument::take(Shape& result) const { result = Shape(whole_numbers(value_)); }
 
-void Argument::take(std::string& result) const {
+void Argument::take(std::string_view& result) const {
   const Word* given = std::get_if<Word>(&value_.is);
   if (given == nullptr) refuse("a text in quotes", value_);
   result = given->name;
@@ -178,9 +172,9 @@ void Argument::take(Activation& result) const { result = static_cast<Activation>
 void Argument::take(Reduction& result) const { result = static_cast<Reduction>(word()); }
 void Argument::take(PackedLayout& result) const { result = static_cast<PackedLayout>(word()); }
 void Argument::take(RotaryPairs& result) const { result = static_cast<RotaryPairs>(word()); }
-void Argument::take(Dtype& result) const { result = static_cast<Dtype>(word()); }
-void Argument::take(DtypeOfConstants& result) const {
-  result.dtype = is_none() ? constants_ : static_cast<Dtype>(word());
+/// The dtype of the other tensors if none is given.
+void Argument::take(Dtype& result) const {
+  result = is_none() && !parameter_.is_required ? constants_ : static_cast<Dtype>(word());
 }
 
 }  // namespace retrace::expressions

@@ -17,20 +17,12 @@ struct OpParameter {
   std::string_view name;
   Value otherwise = {};                       // if it is not given
   bool is_required = true;                    // it has to be
+  bool is_whole = false;                      // a list of numbers in place of its tensor is i64
   std::span<const std::string_view> words{};  // that it takes instead of the names of tensors
 };
 
-// ---- kinds of parameters beside those of ops.h
-
-/// Whole numbers: a list of numbers in their place is i64.
-struct Ids {
-  Tensor tensor;
-};
+/// A kind of parameter beside those of ops.h.
 using NumberOrTensor = std::variant<double, Tensor>;
-/// The dtype of the other tensors if none is given.
-struct DtypeOfConstants {
-  Dtype dtype;
-};
 
 /// The words that a parameter of type T takes.
 template <class T> std::span<const std::string_view> words_of() { return {}; }
@@ -40,7 +32,6 @@ template <> std::span<const std::string_view> words_of<Reduction>();
 template <> std::span<const std::string_view> words_of<PackedLayout>();
 template <> std::span<const std::string_view> words_of<RotaryPairs>();
 template <> std::span<const std::string_view> words_of<Dtype>();
-template <> std::span<const std::string_view> words_of<DtypeOfConstants>();
 template <> std::span<const std::string_view> words_of<std::vector<SliceIndex>>();
 
 /// The value of one parameter. Every as() throws ValueError if it is of another kind: "softmax: axis is a whole number,
@@ -58,7 +49,6 @@ class Argument {
 
  private:
   void take(Tensor& result) const;
-  void take(Ids& result) const;
   void take(NumberOrTensor& result) const;
   void take(Tensors& result) const;
   void take(double& result) const;
@@ -68,7 +58,7 @@ class Argument {
   void take(std::optional<std::int64_t>& result) const;
   void take(Axes& result) const;
   void take(Shape& result) const;
-  void take(std::string& result) const;
+  void take(std::string_view& result) const;
   void take(std::vector<int>& result) const;
   void take(std::vector<std::int64_t>& result) const;
   void take(std::vector<Padding>& result) const;
@@ -78,7 +68,6 @@ class Argument {
   void take(PackedLayout& result) const;
   void take(RotaryPairs& result) const;
   void take(Dtype& result) const;
-  void take(DtypeOfConstants& result) const;
 
   bool is_none() const { return std::holds_alternative<None>(value_.is); }
   Tensor tensor_from(const Value& value, Dtype dtype) const;

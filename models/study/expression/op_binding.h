@@ -1,7 +1,8 @@
-// Makes an op of an expression from its signature and a function: the types of the function's parameters say what an
-// argument may be, the signature gives names and defaults. For op_table.cpp.
+// Makes an op of an expression from its function and the text of its parameters in ops.def: the types of the function's
+// parameters say what an argument may be, the text gives names and defaults. For op_table.cpp.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <string_view>
@@ -40,40 +41,67 @@ inline Value default_value(std::string_view written) {
   return {Word{written}};
 }
 
-/// Takes the next parameter, "axis=-1", from "axis=-1, mask=none)".
-inline OpParameter next_parameter(std::string_view& rest) {
-  const std::size_t end = rest.find_first_of(",)");
-  const std::string_view written = rest.substr(0, end);
-  rest = rest[end] == ',' ? rest.substr(end + 2) : std::string_view();
-  const std::size_t equals = written.find('=');
-  if (equals == written.npos) return {.name = written};
-  return {
-      .name = written.substr(0, equals), .otherwise = default_value(written.substr(equals + 1)), .is_required = false};
+/// Takes the next parameter, "axis=-1", from "axis=-1, mask=none"; "ids: i64" is a tensor of whole numbers.
+inline void add_parameter(ExpressionOp& op, std::string_view& rest, std::span<const std::string_view> words) {
+  const std::string_view written = rest.substr(0, rest.find(", "));
+  rest.remove_prefix(std::min(rest.size(), written.size() + 2));
+  const std::size_t equals = std::min(written.find('='), written.size()), end = written.find_first_of("=:");
+  OpParameter parameter{.name = written.substr(0, end), .words = words};
+  parameter.is_whole = written.substr(0, equals).ends_with(": i64");
+  parameter.is_required = equals == written.size();
+  if (!parameter.is_required) parameter.otherwise = default_value(written.substr(equals + 1));
+  op.signature += text(op.signature.empty() ? "" : ", ", parameter.name, written.substr(equals));
+  op.parameters.push_back(parameter);
+}
+
+/// Pointers to the members of a struct of options, each of which is a parameter.
+template <class T> inline constexpr std::nullptr_t members_of = nullptr;
+template <class T>
+concept Options = !std::is_null_pointer_v<std::remove_const_t<decltype(members_of<T>)>>;
+
+/// What an argument is kept as until a parameter of type P gets it.
+template <class P> struct KeptFor { using type = std::decay_t<P>; };
+template <class T> struct KeptFor<std::span<const T>> { using type = std::vector<T>; };
+template <class P> using Kept = typename KeptFor<P>::type;
+
+template <class T> void add_parameters(ExpressionOp& op, std::string_view& rest) {
+  if constexpr (Options<T>)
+    std::apply([&]<class... M>(M T::*...) { (add_parameters<M>(op, rest), ...); }, members_of<T>);
+  else
+    add_parameter(op, rest, words_of<T>());
+}
+
+/// Takes the first of the arguments, or as many as T has members.
+template <class T> T next_argument(std::span<const Argument>& given) {
+  T result{};
+  if constexpr (Options<T>) {
+    std::apply([&]<class... M>(M T::*... member) { ((result.*member = next_argument<M>(given)), ...); }, members_of<T>);
+  } else {
+    result = given.front().as<T>();
+    given = given.subspan(1);
+  }
+  return result;
 }
 
 template <class Result, class... P>
-ExpressionOp bound(std::string_view signature, std::type_identity<Result (*)(P...)>, auto function) {
-  const std::size_t open = signature.find('(');
-  ExpressionOp op{.name = signature.substr(0, open), .signature = signature, .parameters = {}, .call = {}};
-  std::string_view rest = signature.substr(open + 1);
-  const auto add = [&](std::span<const std::string_view> words) {
-    op.parameters.push_back(next_parameter(rest));
-    op.parameters.back().words = words;
-  };
-  (add(words_of<std::decay_t<P>>()), ...);
+ExpressionOp bound(std::string_view name, std::string_view parameters, Result (*function)(P...)) {
+  ExpressionOp op{.name = name, .signature = {}, .parameters = {}, .call = {}};
+  (add_parameters<Kept<P>>(op, parameters), ...);
+  op.signature = text(name, "(", op.signature, ")");
   op.call = [function](std::span<const Argument> given) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const std::tuple<std::decay_t<P>...> arguments{given[I].template as<std::decay_t<P>>()...};
-      return value_of(std::apply(function, arguments));
-    }
-    (std::index_sequence_for<P...>());
+    const std::tuple<Kept<P>...> arguments{next_argument<Kept<P>>(given)...};
+    return value_of(std::apply(function, arguments));
   };
   return op;
 }
-
-/// A function pointer or a lambda that captures nothing.
-ExpressionOp op(std::string_view signature, auto function) {
-  return bound(signature, std::type_identity<decltype(+function)>(), function);
+template <class Result, class... P>
+ExpressionOp op(std::string_view name, std::string_view parameters, Result (*function)(P...)) {
+  return bound(name, parameters, function);
+}
+/// Of an op that numbers have, too, the overload for tensors.
+template <class Result, class... P>
+ExpressionOp op(std::string_view name, std::string_view parameters, Result (*function)(const Tensor&, P...)) {
+  return bound(name, parameters, function);
 }
 
 }  // namespace retrace::expressions

@@ -13,7 +13,7 @@ namespace retrace::expressions {
 
 struct ExpressionOp {
   std::string_view name;
-  std::string_view signature;  // "softmax(x, axis=-1, mask=none)"
+  std::string signature;  // "softmax(x, axis=-1, mask=none)"
   std::vector<OpParameter> parameters;
   std::function<Value(std::span<const Argument>)> call;  // with one argument per parameter
 };

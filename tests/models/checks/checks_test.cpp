@@ -14,8 +14,8 @@
 namespace retrace {
 namespace {
 
-#define OP(name) #name,
-#define COMPOSITE(name) #name,
+#define OP(name, ...) #name,
+#define COMPOSITE(name, ...) #name,
 const std::vector<std::string> checked_ops{
 #include <retrace/ops/ops.def>
 };

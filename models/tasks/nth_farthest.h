@@ -24,7 +24,7 @@ class NthFarthest final : public Task {
   /// Throws ValueError for less than 2 vectors, less than 1 dim, and for ranks or active dims out of range.
   explicit NthFarthest(const NthFarthestOptions& options = {});
   /// The task by name: the TaskOptions that it has, and the task with those that are given.
-  static constexpr std::string_view option_names = "vectors dims";
+  static constexpr std::string_view option_names = "vectors, dims";
   static std::unique_ptr<Task> make(const TaskOptions& given);
 
   std::int64_t input_size() const override { return options_.dims + 3 * options_.vectors; }

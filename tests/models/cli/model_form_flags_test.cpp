@@ -110,16 +110,6 @@ TEST_F(FormFlags, AFlagThatAModelDoesNotHaveIsAUsageError) {
   expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--positions", "alibi"}),
                  "retrace compare: none of the models has the option 'positions', which is for attention, transformer; "
                  "leave it out");
-  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slots", "2"}),
-                 text("retrace compare: none of the models has the option 'slots', which is for relational-rnn, rmc, ",
-                      "relational-memory", with_zoo(", cell-memory, notebook-memory, ntm, dnc"), "; leave it out"));
-  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--slot-size", "8"}),
-                 text("retrace compare: none of the models has the option 'slot-size', which is for relational-rnn, ",
-                      "rmc, relational-memory", with_zoo(", delta-net, mlstm, cell-memory, notebook-memory, ntm, dnc"),
-                      "; leave it out"));
-  expect_refused(run_command({"compare", "recall", "--models", "lstm,gru", "--memory", "gated"}),
-                 "retrace compare: none of the models has the option 'memory', which is for relational-rnn; leave it "
-                 "out");
   expect_refused(
       run_command({"train", "parity", "--bidirectional", "--steps", "1"}),
       "retrace train: a bidirectional model has read every row before it answers, but parity has an answer after "

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -119,49 +120,70 @@ TEST(OptionTables, HaveARowForEachMember) {
   EXPECT_EQ(model_option_rows().size(), 4u + 1 + 7 + 6);
 }
 
-/// Each name in "is for lstm, relational-rnn:gated; leave it out", with its memory.
-std::vector<ModelSpec> named_in(const std::string& message) {
-  const std::string mark = "which is for ";
-  const std::size_t begin = message.find(mark) + mark.size();
-  std::istringstream names(message.substr(begin, message.find(';') - begin));
+/// The names in "which is for lstm, rmc; leave it out", given what stands before and after them.
+std::set<std::string, std::less<>> named_in(const std::string& message, const std::string& before,
+                                            const std::string& after) {
+  const std::size_t mark = message.find(before), begin = mark + before.size();
+  EXPECT_TRUE(mark != message.npos && message.ends_with(after)) << message << "\nhas to have " << before;
+  std::istringstream list(message.substr(begin, message.size() - after.size() - begin));
+  std::set<std::string, std::less<>> names;
+  for (std::string name; std::getline(list >> std::ws, name, ',');) names.insert(name);
+  return names;
+}
+
+/// All models, with each of their memories if they have several.
+std::vector<ModelSpec> models_and_memories() {
   std::vector<ModelSpec> models;
-  for (std::string name; std::getline(names >> std::ws, name, ',');) {
-    const std::size_t colon = name.find(':');
-    models.push_back({.name = name.substr(0, colon)});
-    if (colon != std::string::npos) models.back().memory = name.substr(colon + 1);
+  for (const std::string_view name : model_names()) {
+    const std::optional<ModelChoices> choices = choices_of(name);
+    if (!choices) continue;
+    models.push_back({.name = std::string(name)});
+    for (std::size_t k = 1; k < choices->memories.size(); ++k) {
+      models.push_back(models.back());
+      models.back().memory = choices->memories[k].name;
+    }
   }
   return models;
 }
 
+void expect_names_of_those_with(const OptionRow<ModelSpec>& row, const std::string& message, const std::string& none) {
+  const auto names = named_in(message, text(none, row.name, "', which is for "), "; leave it out");
+  EXPECT_FALSE(names.empty()) << message;
+  for (const ModelSpec& model : models_and_memories())
+    EXPECT_EQ(names.contains(model.name) || names.contains(model.name + ":" + model.memory),
+              has_option(model, row.name))
+        << model.name << " " << model.memory << ": " << message;
+}
+
 TEST(OptionTables, AModelRefusesAnOptionThatItDoesNotHaveAndNamesThoseThatHaveIt) {
   int refused = 0;
-  for (const std::string_view name : model_names())
+  for (const ModelSpec& spec : models_and_memories())
     for (const OptionRow<ModelSpec>& row : model_option_rows()) {
-      if (!choices_of(name) || has_option({.name = std::string(name)}, row.name)) continue;
-      ModelSpec spec{.name = std::string(name)};
-      row.set(spec, another_value(row));
-      const std::string message = message_of<ValueError>([&] { check_model_options("prepare", spec); });
-      EXPECT_NE(message.find(text(" has no option '", row.name, "', which is for ")), std::string::npos) << message;
-      EXPECT_FALSE(row.is_given(without_missing_options(spec))) << message;
-      const std::vector<ModelSpec> models = named_in(message);
-      EXPECT_FALSE(models.empty()) << message;
-      for (const ModelSpec& model : models) EXPECT_TRUE(has_option(model, row.name)) << model.name << ": " << message;
+      if (has_option(spec, row.name)) continue;
+      ModelSpec with = spec;
+      row.set(with, another_value(row));
+      const auto one = message_of<ValueError>([&] { check_model_options("prepare", with); });
+      const auto some = message_of<ValueError>([&] { check_options_of_some("prepare", {{spec}}, with); });
+      EXPECT_TRUE(one.starts_with("prepare: the model '" + spec.name + "'")) << one;
+      expect_names_of_those_with(row, one, " has no option '");
+      expect_names_of_those_with(row, some, "prepare: none of the models has the option '");
+      EXPECT_FALSE(row.is_given(without_missing_options(with))) << one;
       ++refused;
     }
   EXPECT_GT(refused, has_zoo() ? 100 : 90);
 }
 
-TEST(OptionTables, ATaskRefusesAnOptionThatItDoesNotHave) {
+TEST(OptionTables, ATaskRefusesAnOptionThatItDoesNotHaveAndNamesThoseThatItHas) {
   for (const std::string_view task : task_names())
     for (const OptionRow<TaskOptions>& row : task_option_rows()) {
       if (has_option(task, row.name)) continue;
       TaskOptions options;
       row.set(options, another_value(row));
-      EXPECT_NE(message_of<ValueError>([&] {
-                  make_task(task, options);
-                }).find(text("the task '", task, "' has no option '", row.name, "' (it has: ")),
-                std::string::npos)
-          << task << ", " << row.name;
+      const auto names = named_in(message_of<ValueError>([&] { make_task(task, options); }),
+                                  text("make_task: the task '", task, "' has no option '", row.name, "' (it has: "),
+                                  "); leave it out");
+      for (const OptionRow<TaskOptions>& other : task_option_rows())
+        EXPECT_EQ(names.contains(other.name), has_option(task, other.name)) << task << ", " << other.name;
     }
   EXPECT_TRUE(has_option("babi", "facts"));
   EXPECT_FALSE(has_option("babi", "fact")) << "a part of a name";

@@ -238,17 +238,9 @@ TEST_F(ModelFormTest, AnOptionThatAModelDoesNotHaveNamesThoseThatHaveIt) {
   const auto refused = [](const char* model, const ModelForm& form) {
     return message_of<ValueError>([&] { check_model_options("train", {.name = model, .form = form}); });
   };
-  EXPECT_EQ(refused("rmc", {.bidirectional = true}),
-            "train: the model 'rmc' has no option 'bidirectional', which is for lstm, gru, rnn; leave it out");
-  EXPECT_EQ(refused("lstm", {.positions = RowPositions::rotary}),
-            "train: the model 'lstm' has no option 'positions', which is for attention, transformer; leave it out");
   for (const bool causal : {true, false})
     EXPECT_EQ(refused("lstm", {.causal = causal}),
               "train: the model 'lstm' has no option 'causal', which is for attention, transformer; leave it out");
-  EXPECT_EQ(
-      refused("relational-rnn", {.layers = 2}),
-      text("train: the model 'relational-rnn' has no option 'layers', which is for lstm, gru, rnn, rmc, attention, ",
-           "transformer", with_zoo(", delta-net, mlstm"), "; leave it out"));
   EXPECT_EQ(refused("gru", {.feed_forward = 8}),
             text("train: the model 'gru' has no option 'feed-forward', which is for attention, transformer",
                  with_zoo(", delta-net, mlstm"), "; leave it out"));

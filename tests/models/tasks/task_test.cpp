@@ -68,10 +68,6 @@ TEST(Task, ATaskTakesOnlyItsOwnOptions) {
   EXPECT_EQ(make_task("pair-matching", {.vocabulary = 30})->output_size(), 30);
   EXPECT_EQ(make_task("recall", {.keys = 12, .values = 7})->input_size(), 19);
   EXPECT_EQ(make_task("recall", {.keys = 12, .values = 7})->output_size(), 7);
-  EXPECT_EQ(message_of([] { make_task("babi", {.dims = 3}); }),
-            "make_task: the task 'babi' has no option 'dims' (it has: held-only, facts); leave it out");
-  EXPECT_EQ(message_of([] { make_task("object-tracking", {.held_only = true}); }),
-            "make_task: the task 'object-tracking' has no option 'held-only' (it has: objects, moves); leave it out");
   EXPECT_EQ(message_of([] { make_task("adding", {.length = -1}); }),
             "adding: -1 rows do not hold two marked numbers; ask for 2 or more");
 }

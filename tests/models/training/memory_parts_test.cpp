@@ -69,18 +69,7 @@ TEST(MemoryParts, AHiddenSizeThatTheHeadsOfAttentionDoNotDivideIsRefused) {
 }
 
 TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
-  const char* zoo = ", delta-net, mlstm, cell-memory, notebook-memory, ntm, dnc";
   const auto message = [](const RunOptions& run) { return message_of([&] { prepare(run); }); };
-  EXPECT_EQ(message({.task = "babi", .model = {.name = "lstm", .sizes = {.heads = 2}}}),
-            text("prepare: the model 'lstm' has no option 'heads', which is for relational-rnn, rmc, relational-memory",
-                 with_zoo(zoo), "; leave it out"));
-  EXPECT_EQ(message({.task = "babi", .model = {.name = "transformer", .sizes = {.slot_size = 16}}}),
-            text("prepare: the model 'transformer' has no option 'slot-size', which is for relational-rnn, rmc, ",
-                 "relational-memory", with_zoo(zoo), "; leave it out"));
-  EXPECT_EQ(
-      message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.residual = false}}}),
-      "prepare: the model 'relational-rnn' with the memory 'cell' has no option 'residual', which is for rmc; leave it "
-      "out");
   EXPECT_EQ(message({.task = "babi",
                      .model = {.name = "relational-rnn", .memory = "notebook", .parts = {.gate = MemoryGate::none}}}),
             text("prepare: the model 'relational-rnn' with the memory 'notebook' has no option 'gate', which is for ",
@@ -88,8 +77,6 @@ TEST(MemoryParts, AMemorysOptionsAreRefusedWhereItHasNone) {
                  "; leave it out"));
   EXPECT_EQ(message({.task = "babi", .model = {.name = "relational-rnn", .parts = {.gate = MemoryGate::memory}}}),
             "prepare: the memory of a relational-rnn has no gate 'memory'; give unit or none");
-  EXPECT_EQ(message({.task = "babi", .model = {.name = "gru", .memory = "gated"}}),
-            "prepare: the model 'gru' has no option 'memory', which is for relational-rnn; leave it out");
   EXPECT_EQ(message({.task = "babi", .model = {.name = "rmc", .sizes = {.heads = 3}}}),
             "prepare: 3 heads do not divide slots of 32 features; choose heads that do");
 }

@@ -244,8 +244,6 @@ TEST(BabiQa, ErrorsNameTheRemedy) {
   EXPECT_EQ(message_of([] { BabiQa({.kind = 21}); }), "babi-qa: there is no kind 21; give 1 to 20, or 0 for all");
   EXPECT_EQ(message_of([] { BabiQa({.facts = 8}); }),
             "babi-qa: some kinds do not fit into stories of at most 8 facts; take 9 or more");
-  EXPECT_EQ(message_of([] { make_task("babi", {.kind = "1"}); }),
-            "make_task: the task 'babi' has no option 'kind' (it has: held-only, facts); leave it out");
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ Tensor on_gradient(const Tensor& x, GradientHook hook) {
       [hook = std::move(hook)](const Tensor& dy, const Tensors&, const Tensor&) {
         const Tensor changed = hook(dy);
         return Tensors{changed.defined() ? changed : dy};
-      });
+      },
+      {.surrogate = true});
 }
 
 }  // namespace retrace

@@ -673,9 +673,10 @@ Tensor dropout(const Tensor& x, double probability, Random* random);
 
 // ---- your own ops
 
-/// Whether gradcheck can check a custom op exactly.
+/// How a custom op can be checked.
 struct CustomOpOptions {
   bool differences_only = false;  // the op does not run on dual numbers, because it reads values<double>()
+  bool surrogate = false;         // backward is not meant to be the derivative of forward, so no trace checks it
 };
 /// Computes y from the inputs. Nothing that it does is recorded.
 using CustomForward = std::function<Tensor(const Tensors& inputs)>;
@@ -684,6 +685,7 @@ using CustomBackward = std::function<Tensors(const Tensor& dy, const Tensors& in
 /// y = forward(inputs), recorded under the name: prints, traces and gradcheck treat it like any other op. jvp, hvp and
 /// the exact check of gradcheck pass dual numbers, so compute with ops or dispatch on the dtype. If that is impossible,
 /// set differences_only: gradcheck then omits its exact check and says so, and dual inputs throw DifferencesOnlyError.
+/// trace_backward() runs forward again, in f64 and on dual numbers, to check what backward sent.
 /// Throws ValueError if a function is empty, forward returns an undefined tensor, or (in backward) the number of
 /// gradients is not that of the inputs; DtypeError if forward does not run on dual numbers.
 Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward forward, CustomBackward backward,

@@ -1,28 +1,12 @@
 #include <retrace/core/checks/element_checks.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include <retrace/core/checks/checked_function.h>
+#include <retrace/core/checks/three_ways.h>
 #include <retrace/core/tensor/random.h>
 
 namespace retrace {
 namespace {
-
-constexpr double first_step_of_difference = 4e-3;  // of the difference, times max(1, |x|)
-constexpr double tolerance_of_difference = 1e-10;  // at which it has converged
-constexpr double agreement = 1e-7;                 // with the tape; shorter steps are tried where it fails
-
-std::vector<double> numbers_of_cotangents(const Tensors& cotangents) {
-  if (cotangents.empty()) return {1};
-  std::vector<double> numbers;
-  for (const Tensor& cotangent : cotangents) {
-    const Tensor converted = as_f64(cotangent);
-    numbers.insert(numbers.end(), converted.values<double>().begin(), converted.values<double>().end());
-  }
-  return numbers;
-}
 
 /// The leaf of that name in the trace; -1 if it has none.
 int find_leaf(const Trace& trace, const std::string& name) {
@@ -39,50 +23,21 @@ double gradient_at(const TraceNode& node, std::int64_t position) {
   });
 }
 
-class ElementChecker {
- public:
-  ElementChecker(const std::function<Tensors()>& f, const NamedLeaves& leaves, const Tensors& cotangents)
-      : f_(f, leaves), u_(numbers_of_cotangents(cotangents)) {
-    if (const std::size_t results = count_results(); results != u_.size())
-      throw ShapeError(text("check_elements: f gives ", results, " real numbers, and the cotangents have ", u_.size(),
+/// Throws ShapeError unless there is a number for each result, and DtypeError if f cannot compute in f64.
+ThreeWays three_ways(const std::function<Tensors()>& f, const NamedLeaves& leaves, const Tensors& cotangents) {
+  const std::vector<double> u = cotangents.empty() ? std::vector<double>{1} : all_numbers(cotangents);
+  ThreeWays ways(f, leaves, u);
+  try {
+    if (const std::size_t results = ways.results(); results != u.size())
+      throw ShapeError(text("check_elements: f gives ", results, " real numbers, and the cotangents have ", u.size(),
                             "; give one cotangent of the shape of each result"));
+  } catch (const DtypeError& error) {
+    throw DtypeError(text("check_elements: ", error.what(),
+                          "; f runs in f64 here: give all its leaves, and convert what else it captures with "
+                          "to(default_dtype())"));
   }
-
-  double by_difference(std::size_t leaf, std::size_t element, double by_tape) const {
-    double& x = f_.values(leaf)[element];
-    const auto agrees = [by_tape](const Difference& it) {
-      return it.converged && std::abs(it.value - by_tape) <= agreement * std::abs(by_tape);
-    };
-    return extrapolated_difference([&](double h) { return f_.slope(x, h, u_); },
-                                   first_step_of_difference * std::max(1.0, std::abs(x)), tolerance_of_difference,
-                                   std::abs(by_tape), agrees)
-        .value;
-  }
-
-  double by_duals(std::size_t leaf, std::size_t element) {
-    LeafNumbers direction = f_.zeros();
-    direction[leaf][element] = 1;
-    try {
-      return f_.push_forward(direction, u_).value;
-    } catch (const DtypeError&) {
-      return std::numeric_limits<double>::quiet_NaN();
-    }
-  }
-
- private:
-  std::size_t count_results() const {
-    try {
-      return f_.evaluate().size();
-    } catch (const DtypeError& error) {
-      throw DtypeError(text("check_elements: ", error.what(),
-                            "; f runs in f64 here: give all its leaves, and convert what else it captures with "
-                            "to(default_dtype())"));
-    }
-  }
-
-  CheckedFunction f_;
-  std::vector<double> u_;
-};
+  return ways;
+}
 
 }  // namespace
 
@@ -96,7 +51,7 @@ void check_elements(Trace& trace, const std::function<Tensors()>& f, const Named
       nodes.push_back(node);
     }
   const DtypeScope scope(f64);
-  ElementChecker checker(f, traced, cotangents);
+  ThreeWays ways = three_ways(f, traced, cotangents);
   for (std::size_t k = 0; k < traced.size(); ++k) {
     const TraceNode& node = trace.nodes[static_cast<std::size_t>(nodes[k])];
     const std::int64_t held = node.gradient.exists() ? node.gradient.values.numel() : node.shape.numel();
@@ -109,8 +64,8 @@ void check_elements(Trace& trace, const std::function<Tensors()>& f, const Named
       trace.checks.push_back({.node = nodes[k],
                               .position = position,
                               .tape = by_tape,
-                              .dual = checker.by_duals(k, element),
-                              .difference = checker.by_difference(k, element, by_tape)});
+                              .dual = ways.by_duals(k, element),
+                              .difference = ways.by_difference(k, element, by_tape)});
     }
   }
 }

@@ -27,10 +27,10 @@ struct ElementCheckOptions {
 
 /// Adds to trace.checks some elements of each of these leaves: the derivative of sum_j <cotangents[j], f()[j]> (without
 /// cotangents, of the loss f()[0]) as the trace has it, by dual numbers (NaN where f does not run on them) and by an
-/// extrapolated central difference. f computes what was traced, from what these leaves hold: meanwhile f64 or dual
-/// numbers of the same values, restored at the end. Leaves go by their names in the trace; those that it does not have,
-/// and integers, are left out. Throws ShapeError unless there are as many cotangents as numbers that f gives, and
-/// DtypeError if f cannot compute in f64, because it captures f32 tensors that are not among the leaves.
+/// extrapolated central difference (NaN at a kink). f computes what was traced, from what these leaves hold: meanwhile
+/// f64 or dual numbers of the same values, restored at the end. Leaves go by their names in the trace; those that it
+/// does not have, and integers, are left out. Throws ShapeError unless there are as many cotangents as numbers that f
+/// gives, and DtypeError if f cannot compute in f64, because it captures f32 tensors that are not among the leaves.
 void check_elements(Trace& trace, const std::function<Tensors()>& f,
                     const std::vector<std::pair<std::string, Tensor>>& leaves, const Tensors& cotangents = {},
                     const ElementCheckOptions& options = {});

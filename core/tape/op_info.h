@@ -24,18 +24,26 @@
 // Where an op repeats an input to fit another (broadcasting), that input's gradient is summed over the repetitions.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace retrace {
 
 class Record;
+class Tensor;
 struct Attribute;
 
 /// The formulas of one call of an op.
 struct Formulas {
   std::string forward;
   std::string backward;
+};
+
+/// The derivative of sum dy y of one call, along one direction v of its inputs, by three ways: sum dx v of what its
+/// backward sent, its forward on dual numbers, and a central difference. NaN where its forward does not run that way.
+struct DirectionCheck {
+  double backward, dual, difference;
 };
 
 /// Stands beside the op's code. Formulas are for people: tapes, traces and reports print them.
@@ -51,6 +59,9 @@ struct OpInfo {
   /// compute the outputs again. An attribute "inputs" replaces the list above where a call left optional inputs out.
   /// Only Record::attribute_list() and input_names() call it. See core/tape/attribute.h.
   std::vector<Attribute> (*attributes_of_call)(const Record& record) = nullptr;
+  /// Checks one call of an op whose forward is the user's: dy arrived, and its backward sent dx (undefined: nothing).
+  /// Null for the ops of the library, whose formulas the study page knows. Only trace_backward() calls it.
+  DirectionCheck (*check_of_call)(const Record& record, const Tensor& dy, std::span<const Tensor> dx) = nullptr;
 };
 
 }  // namespace retrace

@@ -79,6 +79,7 @@ struct TraceRecord {
   bool reached = false;                                    // whether its backward ran
   std::vector<Capture> output_gradients;                   // what arrived at each output
   std::vector<std::optional<Contribution>> contributions;  // one per input; nothing where no gradient was wanted
+  std::optional<DirectionCheck> check = {};                // of an op of the user's own
 };
 
 /// A gradient that was there before the first record of the backward: the cotangent of an output, or what an earlier

@@ -65,10 +65,15 @@ class TracedWalk {
       record.nodes_[i] = &OpAccess::node(own);
     }
     const PutBack put_back{record, inputs};
+    const bool is_checked = record.op().check_of_call != nullptr;
+    const Tensor dy = is_checked ? held_gradient(OpAccess::node(record.out(0))) : Tensor();
     walk_.run_backward(record, false);
+    Tensors sent(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (inputs[i]->wants_gradient)
-        traced.contributions[i] = add(*node_of(inputs[i]), held_gradient(OpAccess::node(apart[i])));
+      if (inputs[i]->wants_gradient) sent[i] = held_gradient(OpAccess::node(apart[i]));
+    if (is_checked) traced.check = record.op().check_of_call(record, dy, sent);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i]->wants_gradient) traced.contributions[i] = add(*node_of(inputs[i]), sent[i]);
   }
 
   /// Gives a record its inputs back, also where its backward throws.

@@ -104,6 +104,13 @@ class DocumentWriter {
     json_.key("outputs").list(record.outputs).key("reached").value(record.reached);
     write_places("output_gradients", record.output_gradients, place);
     write_places("contributions", record.contributions, place);
+    if (record.check) {
+      json_.key("check").begin_object();
+      write_number_of("backward", record.check->backward);
+      write_number_of("dual", record.check->dual);
+      write_number_of("difference", record.check->difference);
+      json_.end_object();
+    }
     json_.end_object();
   }
   template <class Item> void write_places(const char* name, const std::vector<Item>& list, const std::string& place) {

@@ -4,7 +4,8 @@
 // "checks", "flows"}, with the fields of core/trace/trace.h under their names; nodes, scopes and inputs are numbers of
 // their lists. A captured tensor is null (nothing), {"tensor": NAME} (all elements) or {"slice": NAME, "min", "max",
 // "mean", "norm", "nans", "infinities"} (the first elements and statistics). Numbers that JSON lacks are the strings
-// "NaN", "Infinity" and "-Infinity". "notes", and "row_names" of nodes, are there only if there are any.
+// "NaN", "Infinity" and "-Infinity". "notes", "row_names" of nodes and the "check" of a record are there only if there
+// are any.
 #pragma once
 
 #include <map>

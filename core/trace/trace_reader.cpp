@@ -176,7 +176,11 @@ class TraceReader {
     if (record.output_gradients.size() != record.outputs.size()) field.refuse("has not one gradient per output");
     if (record.contributions.size() != record.inputs.size() || record.input_names.size() != record.inputs.size())
       field.refuse("has not one name and one contribution per input");
+    if (field.object().contains("check")) record.check = direction(field["check"]);
     return record;
+  }
+  static DirectionCheck direction(const Field& field) {
+    return {field["backward"].number(), field["dual"].number(), field["difference"].number()};
   }
   std::optional<Contribution> contribution(const Field& field, const Shape& shape) const {
     if (field.value().is_null()) return std::nullopt;

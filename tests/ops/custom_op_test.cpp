@@ -1,8 +1,11 @@
 // Custom ops are recorded, printed and checked like the library's own.
 #include <gtest/gtest.h>
 
+#include <retrace/core/trace/trace_json.h>
 #include <retrace/ops/ops.h>
 #include <retrace/tests/ops/gradient_support.h>
+
+#include <cmath>
 
 namespace retrace {
 namespace {
@@ -177,6 +180,83 @@ TEST(CustomOp, ErrorsNameTheOp) {
       },
       "odd: backward gave a gradient of dtype f64 for input 1 of dtype f32; they must be the same");
   EXPECT_THROW(custom_op("none", {a}, nullptr, nullptr), ValueError);
+}
+
+// ---- the check of a trace
+
+/// y = x^3 with a backward that sends this factor times dy x^2.
+Tensor cube_with_factor(const Tensor& x, double factor, CustomOpOptions options = {}) {
+  return custom_op(
+      "cube", {x}, [](const Tensors& in) { return in[0] * in[0] * in[0]; },
+      [factor](const Tensor& dy, const Tensors& in, const Tensor&) -> Tensors { return {dy * factor * square(in[0])}; },
+      options);
+}
+
+TraceRecord traced(const std::function<Tensor()>& f) {
+  Tape tape;
+  const Tensor y = f();
+  return trace_backward(tape, {y}, {ones(y.shape(), y.dtype())}).records.front();
+}
+
+TEST(CustomOp, IsCheckedByThreeWaysInATrace) {
+  for (const Dtype dtype : {f64, f32}) {
+    const Tensor x = parameter(tensor({2, -1, 0.5}, dtype));
+    const auto right = traced([&] { return cube_with_factor(x, 3); }).check;
+    ASSERT_TRUE(right.has_value());
+    EXPECT_NE(right->dual, 0);
+    EXPECT_NEAR(right->backward, right->dual, 1e-6);
+    EXPECT_NEAR(right->difference, right->dual, 1e-9);
+    const auto wrong = traced([&] { return cube_with_factor(x, 3.3); }).check;
+    EXPECT_NEAR(wrong->backward, 1.1 * wrong->dual, 1e-5);
+  }
+}
+
+TEST(CustomOp, IsNotCheckedWhereItCannotRunAgainOrIsASurrogate) {
+  const Tensor x = parameter(tensor({2, -1}, f64));
+  EXPECT_FALSE(traced([&] { return cube_with_factor(x, 3, {.surrogate = true}); }).check.has_value());
+  EXPECT_FALSE(traced([&] { return on_gradient(x, [](const Tensor& dy) { return -dy; }); }).check.has_value());
+  EXPECT_FALSE(traced([&] { return square(x); }).check.has_value());
+  const auto pass_on = [](const Tensor& dy, const Tensors&, const Tensor&) { return Tensors{dy}; };
+  int calls = 0;
+  const auto other_each_time = traced([&] {
+    return custom_op(
+        "counted", {x}, [&](const Tensors& in) { return in[0] + double(++calls); }, pass_on);
+  });
+  EXPECT_TRUE(std::isnan(other_each_time.check->dual) && std::isnan(other_each_time.check->difference));
+  const auto only_f64 = traced([&] {
+    return custom_op(
+        "copied", {x},
+        [](const Tensors& in) {
+          const auto from = in[0].values<double>();
+          return tensor(std::vector<double>(from.begin(), from.end()), in[0].shape(), f64);
+        },
+        pass_on);
+  });
+  EXPECT_TRUE(std::isnan(only_f64.check->dual));
+  EXPECT_NEAR(only_f64.check->difference, only_f64.check->backward, 1e-9);
+}
+
+TEST(CustomOp, IsNotRefutedByAKink) {
+  const Tensor x = parameter(zeros({1}, f64));
+  const auto check =
+      traced([&] {
+        return custom_op(
+            "my_relu", {x}, [](const Tensors& in) { return relu(in[0]); },
+            [](const Tensor& dy, const Tensors& in, const Tensor&) -> Tensors { return {dy * relu(sign(in[0]))}; });
+      }).check;
+  EXPECT_EQ(check->backward, 0);
+  EXPECT_TRUE(std::isnan(check->difference));
+}
+
+TEST(CustomOp, ItsCheckIsStoredWithItsTrace) {
+  const Tensor x = parameter(tensor({2, -1}, f64));
+  Tape tape;
+  const Tensor y = cube(x);
+  const Trace trace = trace_backward(tape, {y}, {ones({2}, f64)});
+  const Trace read = trace_of(document_of(trace));
+  ASSERT_TRUE(read.records[0].check.has_value());
+  EXPECT_EQ(read.records[0].check->dual, trace.records[0].check->dual);
+  EXPECT_EQ(document_of(read).json, document_of(trace).json);
 }
 
 }  // namespace

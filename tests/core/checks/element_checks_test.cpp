@@ -99,6 +99,17 @@ TEST(ElementChecks, AreAmongTheElementsThatTheTraceHas) {
   EXPECT_EQ(trace.checks[3].tape, 2);
 }
 
+TEST(ElementChecks, HaveNoDifferenceAtAKink) {
+  const Tensor x = tensor(std::vector<double>{0, 1, -1}, {3}, f64).named("x").watch();
+  const std::function<Tensors()> f = [&] { return Tensors{sum(relu(x))}; };
+  Tape tape({.keep = true});
+  Trace trace = trace_backward(tape, f()[0]);
+  check_elements(trace, f, {{"x", x}}, {}, {.per_leaf = 3});
+  EXPECT_TRUE(std::isnan(trace.checks[0].difference)) << trace.checks[0].difference;
+  EXPECT_NEAR(trace.checks[1].difference, 1, 1e-10);
+  EXPECT_EQ(trace.checks[2].difference, 0);
+}
+
 TEST(ElementChecks, SayWhichLeavesAreMissing) {
   const Product product(f32);
   Trace trace = product.trace(ones({3}, f32));

@@ -131,7 +131,9 @@ Trace trace_for(const StudyFlags& flags, std::ostream& messages) {
     messages << "retrace study: " << what << std::endl;
   // Checks and flows are computed unasked where that is cheap. Only a trained model has a loss for a result.
   const bool is_cheap = computation.cotangents && trace.records.size() <= 1000;
-  const std::int64_t elements = flags.check_elements >= 0 ? flags.check_elements : is_cheap ? 2 : 0;
+  const std::int64_t elements = flags.check_elements >= 0          ? flags.check_elements
+                                : is_cheap && is_derivative(trace) ? 2
+                                                                   : 0;
   if (elements > 0) check_elements(trace, computation, elements);
   if (flags.gradient_flow || (is_cheap && !flags.out.empty() && computation.through_time))
     trace.flows = gradient_flow_of(computation);

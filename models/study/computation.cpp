@@ -81,6 +81,12 @@ Trace trace_of(const Computation& computation, const HeldOptions& options) {
   return trace;
 }
 
+bool is_derivative(const Trace& trace) {
+  return std::ranges::none_of(trace.records, [](const TraceRecord& record) {
+    return std::ranges::any_of(record.attributes, [](const Attribute& it) { return it.name == "surrogate"; });
+  });
+}
+
 std::string not_finite_in(const Trace& trace, const Computation& computation, const HeldOptions& options) {
   const std::vector<std::string> ends = not_finite_ends(trace);
   if (ends.empty()) return "";

@@ -43,6 +43,9 @@ struct HeldOptions {
 
 /// One forward and one backward. Throws ValueError if no gradient flows back from the result.
 Trace trace_of(const Computation& computation, const HeldOptions& options = {});
+/// Whether all backwards are meant to be derivatives: see CustomOpOptions::surrogate. Otherwise the gradients are not
+/// those that dual numbers and differences give.
+bool is_derivative(const Trace& trace);
 /// Names the result and the gradients of leaves in this trace of the computation that are not finite, and the record
 /// with which that began: "the gradient of x is not finite; record 1, sqrt, is the first ...". Empty if all are finite.
 std::string not_finite_in(const Trace& trace, const Computation& computation, const HeldOptions& options = {});

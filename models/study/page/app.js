@@ -1,7 +1,7 @@
 // The page: opens the trace, shows the view of a place, and checks every record between two paints.
 import { followColourScheme } from "./array_colours.js";
 import { checkRecord } from "./check.js";
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
 import { movedPlace, parsePlace, placeText } from "./places.js";
 import { inSlices, summaryOf, summaryText } from "./summary.js";
 import { openTrace } from "./trace.js";
@@ -73,6 +73,7 @@ const keys = [
   ["← or k", "one step back"],
   ["Home, End", "to the first and to the last step"],
   ["Tab", "to the next control; arrow keys read an array's numbers or choose a view"],
+  ["n", "to the next problem that the check found"],
   ["?", "this help"],
 ];
 
@@ -93,6 +94,7 @@ const onKey = (page, event) => {
   if (event.target.closest("input, textarea, select, dialog, [role=tablist], [role=application], [contenteditable]"))
     return;
   if (event.key === "?") byId("help").showModal();
+  else if (event.key === "n" && page.problems.length > 0) goToProblem(page, page.problem + 1);
   else if (page.view.onKey?.(event.key, contextOf(page))) event.preventDefault();
 };
 
@@ -126,20 +128,35 @@ const makeTabs = (page) => {
   byId("tabs").addEventListener("keydown", onTabKey);
 };
 
-// For programs that look at the page: a record that the backward did not reach is checked, too. Nothing was sent there.
-const tell = (summary) => {
+const signsOfVerdict = { green: "✓ ", amber: "! ", red: "✗ " };
+
+const goToProblem = (page, number) => {
+  page.problem = number % page.problems.length;
+  contextOf(page).go({ phase: null, ...page.problems[page.problem].place });
+};
+
+const problemsView = (page) => [
+  `✗ ${page.problems.length === 1 ? "a problem" : `${page.problems.length} problems`}: `,
+  el("a", { href: placeText(page.problems[0].place), id: "first-problem" }, page.problems[0].says),
+  " ",
+  button("next problem (n)", () => goToProblem(page, page.problem + 1), { id: "next-problem" }),
+];
+
+// For programs that look at the page: a record that the backward did not reach is checked, too.
+const tell = (page) => {
+  const summary = summaryOf(page.trace, page.verdicts),
+    { verdict, records, checked, unchecked, differing, problems } = summary;
+  Object.assign(page, { problems, problem: -1 });
   byId("summary").replaceChildren(
-    el(
-      "span",
-      { class: `verdict ${summary.differing > 0 ? "differs" : "agrees"}`, "aria-hidden": "true" },
-      summary.differing > 0 ? "✗ " : summary.checked > 0 ? "✓ " : "",
-    ),
+    el("span", { class: `verdict ${verdict}`, "aria-hidden": "true" }, signsOfVerdict[verdict]),
     summaryText(summary),
   );
+  if (problems.length > 0) byId("problems").append(...problemsView(page));
   Object.assign(document.documentElement.dataset, {
-    records: summary.records,
-    checked: summary.checked + (summary.unchecked["not reached"] ?? 0),
-    mismatches: summary.differing,
+    records,
+    checked: checked + (unchecked["not reached"] ?? 0),
+    mismatches: differing,
+    verdict,
     ready: "true",
   });
 };
@@ -151,6 +168,7 @@ const openPage = () => {
     verdicts: [],
     views: views().filter((view) => view.applies(trace)),
     writeAddress: addressWriter(),
+    problems: [],
   };
   document.title = `${trace.document.title} · Retrace`;
   byId("title").textContent = trace.document.title;
@@ -166,7 +184,7 @@ const openPage = () => {
   addEventListener("popstate", showAddress);
   addEventListener("keydown", (event) => onKey(page, event));
   showAddress();
-  return page.whenChecked.then((verdicts) => tell(summaryOf(verdicts)));
+  return page.whenChecked.then(() => tell(page));
 };
 
 if (typeof document !== "undefined") openPage();

@@ -1,8 +1,9 @@
-// The check of a trace: every vector-Jacobian product is computed again by the rules, every sum is added again, and
-// every gradient must be where the walk through the tape would have left it.
+// The check of a trace: every value and every vector-Jacobian product is computed again by the rules, every sum is added
+// again, and every gradient must be where the walk through the tape would have left it.
 import { oncePer } from "./once.js";
 import { ruleOf } from "./rules.js";
 import { largest, sameShape } from "./tensor.js";
+import { checkDirection } from "./three_ways.js";
 import { callOf, isCut } from "./trace.js";
 
 /** How far a contribution may be from the rule's, in units of the largest number that it is made of. */
@@ -104,11 +105,11 @@ function checkSums(trace, index, findings) {
   });
 }
 
-/** Whether a record has all that its rule reads. */
-function isWhole(trace, record) {
-  const values = [...record.inputs, ...record.outputs].map((n) => trace.nodes[n].value);
-  if (values.some((held) => !held || isCut(held)) || record.output_gradients.some(isCut)) return false;
-  return record.contributions.every((sent) => !sent || !isCut(sent.contribution));
+/** Why a record lacks something that its rule reads: "not kept" or "too large"; null if it has everything. */
+function lackOf(trace, { inputs, outputs, output_gradients: arrived, contributions }) {
+  const values = [...inputs, ...outputs].map((n) => trace.nodes[n].value);
+  if (values.some((held) => !held)) return "not kept";
+  return [...values, ...arrived, ...contributions.map((sent) => sent?.contribution)].some(isCut) ? "too large" : null;
 }
 
 /** The vector-Jacobian products of a record by its rule: an array per input, or null. */
@@ -117,9 +118,18 @@ export function recompute(trace, index) {
   return ruleOf(call.op, call.attributes).vjp(call);
 }
 
-function checkContributions(trace, index, findings) {
-  const record = trace.records[index], call = callOf(trace, index);
-  const rule = ruleOf(call.op, call.attributes), products = rule.vjp(call);
+function checkForward(trace, index, call, rule, findings) {
+  const sizes = call.inputs.map(largest), computed = rule.forward(call);
+  call.outputs.forEach((given, j) => {
+    const expected = computed[j], { dtype } = trace.nodes[trace.records[index].outputs[j]];
+    if (!sameShape(expected.shape, given.shape)) return findings.add(0, "forward", j);
+    const found = differenceOf(expected, given, Math.max(...sizes, largest(expected)) || 1, dtype);
+    if (found.difference > toleranceOf(dtype)) findings.add(found.position, "forward", j);
+  });
+}
+
+function checkContributions(trace, index, call, rule, findings) {
+  const record = trace.records[index], products = rule.vjp(call);
   const size = Math.max(rule.size?.(call) ?? 0, ...call.outputGradients.map((dy) => (dy ? largest(dy) : 0)));
   return record.inputs.map((n, i) => {
     if (!call.wants[i]) return null;
@@ -139,26 +149,39 @@ function checkContributions(trace, index, findings) {
   });
 }
 
+// An op of the user's own is checked along one direction, if its forward could run again.
+function checkByRule(trace, index, findings) {
+  const record = trace.records[index], rule = ruleOf(record.op, record.attributes), unknown = record.inputs.map(() => null);
+  if (!rule) {
+    const found = record.reached ? checkDirection(trace, record) : null;
+    if (found?.verdict === "differs") findings.add(0, "direction", 0);
+    return { verdict: found?.verdict ?? (record.attributes.surrogate ? "surrogate" : "no rule"), inputs: unknown.map(() => found) };
+  }
+  const call = callOf(trace, index);
+  checkForward(trace, index, call, rule, findings);
+  if (!record.reached) return { verdict: "not reached", inputs: unknown };
+  return { verdict: "agrees", inputs: checkContributions(trace, index, call, rule, findings) };
+}
+
 /**
  * Checks one record: {verdict, difference, where, inputs}.
- * verdict: "agrees", "differs", "not captured" (a tensor was too large to be kept), "no rule", "not reached";
+ * verdict: "agrees", "differs", "not kept" (the tape did not hold a value), "too large" (the trace has only a part of
+ * a tensor), "no rule", "surrogate" (no derivative by intent), "not reached" (its values agree);
  * difference: the largest of a contribution, relative to the largest number that it is made of;
- * where: null, or {what, input, position} of the first difference: what is "contribution", "sum" (before + this is not
- * after), "before", "output gradient" (input is then the output) or "gradient" (the final one of the input);
+ * where: null, or {what, input, position} of the first difference: what is "forward" or "output gradient" (input is then
+ * the output), "contribution", "sum" (before + this is not after), "before", "gradient" (the final one of the input) or
+ * "direction" (see three_ways.js);
  * inputs: {difference, position} of each contribution, or null.
  */
 export function checkRecord(trace, index) {
-  const record = trace.records[index], findings = new Findings();
+  const record = trace.records[index], findings = new Findings(), lack = lackOf(trace, record);
   checkSums(trace, index, findings);
-  let inputs = record.inputs.map(() => null), verdict = "agrees";
-  if (!record.reached) verdict = "not reached";
-  else if (!isWhole(trace, record)) verdict = "not captured";
-  else if (!ruleOf(record.op, record.attributes)) verdict = "no rule";
-  else inputs = checkContributions(trace, index, findings);
-  if (verdict === "agrees" && findings.cut) verdict = "not captured";
+  const found = lack ? { verdict: lack, inputs: record.inputs.map(() => null) } : checkByRule(trace, index, findings);
+  let { verdict } = found;
+  if (verdict === "agrees" && findings.cut) verdict = "too large";
   if (findings.where) verdict = "differs";
-  const difference = inputs.reduce((worst, found) => Math.max(worst, found?.difference ?? 0), 0);
-  return { verdict, difference, where: findings.where, inputs };
+  const difference = found.inputs.reduce((worst, one) => Math.max(worst, one?.difference ?? 0), 0);
+  return { verdict, difference, where: findings.where, inputs: found.inputs };
 }
 
 /** The verdicts of all records, in the order of the tape. */

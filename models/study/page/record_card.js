@@ -9,8 +9,9 @@ import { movedPlace, placeText } from "./places.js";
 import { rowHeader, scrollingTable } from "./table.js";
 import { makerOf } from "./tape_graph.js";
 import { tensorView } from "./tensor_view.js";
+import { checkDirection, verdictOfCheck } from "./three_ways.js";
 import { numberOf } from "./trace.js";
-import { verdictView } from "./verdict_view.js";
+import { verdictSign, verdictView } from "./verdict_view.js";
 
 // The names that a formula gives to what it computes, the last ones: "c' = ..., h' = o tanh c'" -> ["c'", "h'"].
 export const outputNames = (formula, count) => {
@@ -186,22 +187,26 @@ export const elementName = (node, position) => {
   return `${node.name}${index.length > 0 ? `[${index.join(", ")}]` : ""}`;
 };
 
-// Chosen elements of the gradients of inputs: by the tape, by dual numbers, by finite differences.
+// Chosen elements of the gradients of inputs: by the tape, by dual numbers, by finite differences. A user's own op has one
+// more number: the derivative of its forward along a direction.
 const threeNumbersView = (trace, record) => {
-  const checks = trace.checks.filter(({ node }) => record.inputs.includes(node));
-  const cell = (x) => el("td", {}, x === null || x === undefined ? "–" : formatNumber(numberOf(x), 10));
+  const checks = trace.checks.filter(({ node }) => record.inputs.includes(node)), own = record.check;
+  const cell = (x) => el("td", {}, formatNumber(numberOf(x), 10));
+  const row = (name, first, { dual, difference }, verdict) =>
+    el("tr", {}, rowHeader(name), cell(first), cell(dual), cell(difference), el("td", {}, verdictSign(verdict)));
   return (
-    checks.length > 0 &&
+    (checks.length > 0 || own) &&
     el(
       "section",
       { class: "pass" },
       el("h4", {}, "Three ways to one number"),
       scrollingTable(
         "elements by three ways",
-        ["d loss by", "the tape", "dual numbers", "a difference"],
-        checks.map(({ node, position, tape, dual, difference }) =>
-          el("tr", {}, rowHeader(elementName(trace.nodes[node], position)), cell(tape), cell(dual), cell(difference)),
-        ),
+        ["d loss by", "the tape", "dual numbers", "a difference", ""],
+        [
+          ...checks.map((check) => row(elementName(trace.nodes[check.node], check.position), check.tape, check, verdictOfCheck(trace, check))),
+          ...(own ? [row("its inputs, along v", own.backward, own, checkDirection(trace, record)?.verdict ?? "incomplete")] : []),
+        ],
       ),
     )
   );

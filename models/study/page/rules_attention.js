@@ -108,13 +108,17 @@ function openCall(call) {
 
 // ---- rules
 
+// An attention that keeps its weights does not keep the mask, which only made them.
+const lacksMask = ({ formula, attributes }) => /\+ mask/.test(formula) && !attributes.mask;
+
 const attentionRule = {
   size(call) {
     const { operands: [q, k], weights, dWeights } = attentionOf(call);
     return largest(elementwise(strongProduct, weights, dWeights)) * scaleOfScores(q) * Math.max(largest(q), largest(k));
   },
   forward(call) {
-    const [q, k, v] = operandsOfCall(call), weights = softmaxAlong(scoresOfCall(call, q, k), -1);
+    const [q, k, v] = operandsOfCall(call), scores = scoresOfCall(call, q, k);
+    const weights = lacksMask(call) ? reshape(call.outputs[1], scores.shape) : softmaxAlong(scores, -1);
     const isAxis = (k) => call.attributes.heads > 1 || k !== weights.rank - 3;
     const shape = weights.shape.filter((_, k) => isAxis(k));
     return [headsTogether(matmul(weights, v, zerosOf(call, q))), reshape(weights, shape)];

@@ -14,15 +14,12 @@ const knownText = (known, word) =>
     known ? (word === "value" ? "y" : "dy") : "·",
   );
 
-// "differs" if one does, "agrees" if all that could be checked do.
+// "differs" if one does, "agrees" if all do that the backward reached.
 const verdictOfScope = (verdicts, { first, last }) => {
-  let verdict = null;
-  for (let index = first; index <= last; ++index) {
-    if (!verdicts[index]) return null;
-    if (verdicts[index].verdict === "differs") return "differs";
-    if (verdicts[index].verdict === "agrees") verdict = "agrees";
-  }
-  return verdict ?? "not checked";
+  const inside = verdicts.slice(first, last + 1);
+  if (inside.length <= last - first || inside.includes(undefined)) return null;
+  const kinds = new Set(inside.map(({ verdict }) => verdict));
+  return ["differs", "not kept", "too large", "no rule", "surrogate", "agrees", "not reached"].find((kind) => kinds.has(kind));
 };
 
 // The verdict of a record or of a whole scope, and whether its value and gradient are known at this moment.

@@ -77,6 +77,7 @@ export function callOf(trace, index) {
     wants: record.inputs.map((n) => node(n).wants_gradient),
     dtype: [...record.inputs, ...record.outputs].some((n) => node(n).dtype === "f32") ? "f32" : "f64",
     names: record.input_names,
+    formula: record.forward ?? "",
   };
 }
 

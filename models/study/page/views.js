@@ -15,13 +15,13 @@ import { outerProductsView } from "./outer_products_view.js";
 import { tapeView } from "./tape_view.js";
 
 export const views = () => [
+  nanView,
   tapeView,
   attentionView,
   memoryView,
   flowView,
   jacobianView,
   outerProductsView,
-  nanView,
   lessonsView,
   exercisesView,
 ];

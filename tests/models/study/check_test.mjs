@@ -95,7 +95,9 @@ test("NaN agrees with NaN alone", () => {
     tensors.first.values = tensors.second.values = [1, "NaN"];
     tensors.dx.values = [2, "NaN"];
   };
-  assert.equal(checkAfter(nan).verdict, "agrees");
+  assert.equal(checkAfter(nan).where.what, "forward", "y = x x is a number");
+  const everywhere = (data) => (nan(data), (data.tensors.y.values[1] = "NaN"));
+  assert.equal(checkAfter(everywhere).verdict, "agrees");
   const found = checkAfter(({ tensors }) => (tensors.x.values = [1, "NaN"]));
   assert.deepEqual([found.verdict, found.difference], ["differs", Infinity]);
 });
@@ -104,6 +106,7 @@ test("f32 is compared by its own rounding", () => {
   const third = Math.fround(1 / 3);
   const rounded = checkAfter(({ tensors }) => {
     tensors.x.values = [third, 2];
+    tensors.y.values = [Math.fround(third * third), 4];
     tensors.dy.values = [third, 1];
     tensors.dz.values = [third, 1];
     tensors.first.values = tensors.second.values = [Math.fround(third * third), 2];
@@ -113,11 +116,12 @@ test("f32 is compared by its own rounding", () => {
   assert.equal(rounded.difference, 0);
 });
 
-test("what cannot be checked says so", () => {
+test("what cannot be checked says why", () => {
   const cut = { slice: "x", min: 1, max: 2, mean: 1.5, norm: 2, nans: 0, infinities: 0 };
-  assert.equal(checkAfter(({ trace }) => (trace.nodes[0].value = cut)).verdict, "not captured");
-  assert.equal(checkAfter(({ trace }) => (trace.records[0].output_gradients[0] = cut)).verdict, "not captured");
-  assert.equal(checkAfter(({ trace }) => (trace.nodes[0].gradient = cut)).verdict, "not captured");
+  assert.equal(checkAfter(({ trace }) => (trace.nodes[0].value = cut)).verdict, "too large");
+  assert.equal(checkAfter(({ trace }) => (trace.records[0].output_gradients[0] = cut)).verdict, "too large");
+  assert.equal(checkAfter(({ trace }) => (trace.nodes[0].gradient = cut)).verdict, "too large");
+  assert.equal(checkAfter(({ trace }) => (trace.nodes[1].value = null)).verdict, "not kept");
   assert.equal(checkAfter(({ trace }) => (trace.records[0].op = "swish")).verdict, "no rule");
   const found = checkAfter(({ trace, tensors }) => {
     trace.records[0].op = "swish";
@@ -126,9 +130,21 @@ test("what cannot be checked says so", () => {
   assert.equal(found.verdict, "differs", "sums are checked without a rule, too");
 });
 
+test("a wrong value is found at the record that computed it, and at one that was not reached", () => {
+  const wrong = ({ tensors }) => (tensors.z.values[1] *= 1 + 1e-9);
+  const found = checkAfter(wrong, 1);
+  assert.deepEqual([found.verdict, found.where], ["differs", { what: "forward", input: 0, position: 1 }]);
+  const unreached = checkAfter((data) => {
+    wrong(data);
+    Object.assign(data.trace.records[1], { reached: false, output_gradients: [null], contributions: [null] });
+  }, 1);
+  assert.equal(unreached.where.what, "output gradient", "the walk comes first");
+  assert.equal(unreached.verdict, "differs");
+});
+
 test("a record that the walk did not reach has nothing", () => {
   const data = squares();
-  data.trace.nodes.push({ ...data.trace.nodes[1], name: "%3", gradient: null });
+  data.trace.nodes.push({ ...data.trace.nodes[2], name: "%3", gradient: null });
   data.trace.records.push({
     ...data.trace.records[1], outputs: [4], reached: false, output_gradients: [null], contributions: [null],
   });

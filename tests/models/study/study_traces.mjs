@@ -10,8 +10,10 @@ if (!existsSync(program)) {
   process.exit(77);
 }
 
-export const studyOf = (...options) =>
-  openTrace(JSON.parse(execFileSync(program, ["study", ...options, "--json"], { maxBuffer: 2 ** 28 })));
+export const studyData = (...options) =>
+  JSON.parse(execFileSync(program, ["study", ...options, "--json"], { maxBuffer: 2 ** 28 }));
+
+export const studyOf = (...options) => openTrace(studyData(...options));
 
 export const nodeNamed = (trace, name) => {
   const { value, gradient } = trace.nodes.find((node) => node.name === name);

@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
 import { checkAll } from "../../../models/study/page/check.js";
-import { program, studyOf } from "./study_traces.mjs";
+import { program, studyData, studyOf } from "./study_traces.mjs";
+import { unseenChanges } from "./tensor_changes.mjs";
 
 const { stderr } = spawnSync(program, ["study", "nothing-of-this-name"], { encoding: "utf8" });
 const subjects = stderr.match(/\(known: (.*)\)/)[1].split(", ");
@@ -44,5 +45,15 @@ for (const subject of subjects) {
     }
   });
 }
+
+for (const subject of subjects)
+  test(`every tensor of ${subject}, changed by 0.1 %, turns a record red`, () => {
+    const flags = hasFlags(subject);
+    for (const way of [[], ["--fused"], ["--dtype", "f32"], ["--causal"]].map((asked) => without(asked, flags))) {
+      const { count, unseen } = unseenChanges(studyData(subject, ...way));
+      assert.deepEqual(unseen, [], way.join(" "));
+      assert.ok(count > 3);
+    }
+  });
 
 test("all subjects were asked for", () => assert.ok(subjects.length >= 11, stderr));

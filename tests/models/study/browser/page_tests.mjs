@@ -92,10 +92,11 @@ const checkPlaces = async (opened) => {
   }
 };
 
-const checkSummary = async (opened) => {
-  const { records, checked, mismatches } = await dataset(opened);
+const checkSummary = async (opened, expected = "green") => {
+  const { records, checked, mismatches, verdict } = await dataset(opened);
   const said = await opened.page.$eval("#summary", ({ innerText }) => innerText);
   assert.equal(mismatches, "0", said);
+  assert.equal(verdict, expected, said);
   assert.equal(checked, records, said);
   assert.ok(Number(checked) > 0, said);
 };
@@ -133,7 +134,7 @@ export const testPagesIn = (browserName) => {
     test(`${name}: everything agrees, every view shows something, and keys lead to the end and back`, () =>
       inPage(light, name, {}, async (opened) => {
         await reportTimes(name, opened);
-        await checkSummary(opened);
+        await checkSummary(opened, name === "not-finite" ? "red" : "green");
         await checkViews(opened, { width: 800 });
         await checkViews(opened, { width: 1280, withAxe: true });
         await stepThroughTape(opened, name);
@@ -201,6 +202,7 @@ export const testPagesIn = (browserName) => {
     const { file, changed: record } = made.makeChanged(files.attention, "corrupted", corrupt);
     await inPage(light, file, { fragment: `#view=tape&record=${record}` }, async (opened) => {
       assert.equal((await dataset(opened)).mismatches, "1");
+      assert.equal((await dataset(opened)).verdict, "red");
       assert.match(await opened.page.$eval("#summary", ({ innerText }) => innerText), /^✗/);
       assert.match(await opened.page.$eval(".card .verdict", ({ innerText }) => innerText), /✗ differs/);
       const red = await opened.page.$$eval(".row.record", (rows) =>
@@ -211,9 +213,43 @@ export const testPagesIn = (browserName) => {
     });
   });
 
+  test("a red heading leads to each wrong record, by its link, its button and a key", async () => {
+    const { file, changed: record } = made.makeChanged(files.attention, "corrupted", corrupt);
+    await inPage(light, file, {}, async (opened) => {
+      await opened.page.click("#first-problem");
+      assert.match(await momentText(opened), new RegExp(`: record ${record}$`));
+      for (const go of [() => press(opened, "n"), () => opened.page.click("#next-problem")]) {
+        await opened.goTo("#view=lessons");
+        await go();
+        assert.equal(await selectedView(opened), "tape");
+        assert.match(await momentText(opened), new RegExp(`: record ${record}$`));
+      }
+    });
+  });
+
+  test("values that the tape did not keep make the heading amber, with the reason and the remedy", async () => {
+    const { file } = made.makeChanged(files.attention, "dropped", ({ trace }) => (trace.nodes.at(-1).value = null));
+    await inPage(light, file, {}, async (opened) => {
+      assert.equal((await dataset(opened)).verdict, "amber");
+      const said = await opened.page.$eval("#summary", ({ innerText }) => innerText);
+      assert.match(said, /^! (\d+) of (?!\1)\d+ records checked: .* not checked \(not kept\): .*\.keep = true/);
+      assert.deepEqual(await opened.violations(), []);
+    });
+  });
+
+  test("a wrong number of three makes the heading red", async () => {
+    const { file } = made.makeChanged(files.attention, "three", ({ trace }) => (trace.checks[0].dual *= 1.1));
+    await inPage(light, file, {}, async (opened) => {
+      assert.equal((await dataset(opened)).verdict, "red");
+      await opened.page.click("#first-problem");
+      assert.match(await panelText(opened), /Three ways to one number.*✗/);
+    });
+  });
+
   test("the page of what is not finite opens at the first record that is not", () =>
     inPage(light, "not-finite", {}, async (opened) => {
       assert.equal(await selectedView(opened), "nan");
+      assert.equal((await viewsOf(opened))[0], "nan");
       assert.match(await panelText(opened), /Forward, first in record 0, log/);
     }));
 

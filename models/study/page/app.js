@@ -91,10 +91,10 @@ const makeHelp = () =>
 // Keys of the page; a control that has used a key for itself has prevented its default.
 const onKey = (page, event) => {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-  if (event.target.closest("input, textarea, select, dialog, [role=tablist], [role=application], [contenteditable]"))
-    return;
-  if (event.key === "?") byId("help").showModal();
-  else if (event.key === "n" && page.problems.length > 0) goToProblem(page, page.problem + 1);
+  if (event.target.closest("input:not([type=range]), textarea, select, dialog")) return;
+  if (event.key === "?") return byId("help").showModal();
+  if (event.target.closest("input, [role=tablist], [role=application]")) return;
+  if (event.key === "n" && page.problems.length > 0) goToProblem(page, page.problem + 1);
   else if (page.view.onKey?.(event.key, contextOf(page))) event.preventDefault();
 };
 
@@ -178,6 +178,7 @@ const openPage = () => {
   );
   makeTabs(page);
   makeHelp();
+  byId("show-help").addEventListener("click", () => byId("help").showModal());
   followColourScheme();
   const showAddress = () => show(page, parsePlace(location.hash));
   addEventListener("hashchange", showAddress);

@@ -1,5 +1,6 @@
 // Finds the attentions of a trace: weights that a softmax makes of scores and that a matmul mixes values with, or fused
 // records that do it all; each with its layer and its time step.
+import { numbersOf } from "./attention_numbers.js";
 import { oncePer } from "./once.js";
 import { readersOf } from "./tape_graph.js";
 import { sizeOf } from "./tensor.js";
@@ -98,20 +99,42 @@ export const attentionsOf = oncePer(findAttentions);
 
 const within = (value, count) => Math.max(0, Math.min(count - 1, Math.trunc(Number(value)) || 0));
 
+const attentionAtStep = ({ steps }, t) => steps[within(t, steps.length)];
+
+// The score of an attention with the largest gradient: {attention, sample, head, row, key, size}; its size is 0 where no
+// gradient arrived.
+const strongestScoreOf = oncePer((attention, trace) => {
+  let strongest = { attention, sample: 0, head: 0, row: 0, key: 0, size: 0 };
+  for (let sample = 0; sample < attention.samples; ++sample)
+    for (let head = 0; head < attention.heads; ++head)
+      numbersOf(trace, attention, { sample, head }).dScores?.data.forEach((gradient, n) => {
+        const size = Math.abs(gradient), row = Math.floor(n / attention.keys), key = n % attention.keys;
+        if (size > strongest.size) strongest = { attention, sample, head, row, key, size };
+      });
+  return strongest;
+});
+
+// The same of all attentions of a trace.
+export const strongestScore = oncePer((trace) =>
+  attentionsOf(trace).map((attention) => strongestScoreOf(attention, trace)).reduce((a, b) => (b.size > a.size ? b : a)));
+
 // The attention that a place #record=17&head=1&t=3 names: {attention, head, sample, row (null: none is named)}. The
-// record says which attention: this one or the last one before it; without a record the layer and the step t do.
+// record says which attention: this one or the last one before it; without a record the layer and the step t do. What is
+// not named is where the gradient of a score is largest.
 export const attentionAt = (trace, place) => {
-  const all = attentionsOf(trace);
-  const named = Number.isInteger(place.record)
+  const all = attentionsOf(trace), layers = all[0].layers;
+  const attention = Number.isInteger(place.record)
     ? (all.findLast(({ record }) => record <= place.record) ?? all[0])
-    : null;
-  const layers = all[0].layers,
-    layer = layers[within(place.layer, layers.length)];
-  const attention = named ?? layer.steps[within(place.t, layer.steps.length)];
+    : place.layer === undefined && place.t === undefined
+      ? strongestScore(trace).attention
+      : attentionAtStep(layers[within(place.layer, layers.length)], place.t);
+  const strongest = strongestScoreOf(attention, trace);
+  const head = within(place.head ?? strongest.head, attention.heads), sample = within(place.sample ?? strongest.sample, attention.samples);
+  const isStrongest = head === strongest.head && sample === strongest.sample && strongest.size > 0;
   return {
     attention,
-    head: within(place.head, attention.heads),
-    sample: within(place.sample, attention.samples),
-    row: place.row === undefined ? null : within(place.row, attention.queries),
+    head,
+    sample,
+    row: place.row === undefined ? (isStrongest ? strongest.row : null) : within(place.row, attention.queries),
   };
 };

@@ -2,7 +2,7 @@
 import { attentionArrays } from "./attention_arrays.js";
 import { attentionMap, mapKinds } from "./attention_map.js";
 import { numbersOf, rowOf, stateOfRow, strongestRow } from "./attention_numbers.js";
-import { attentionAt, attentionsOf } from "./attention_places.js";
+import { attentionAt, attentionsOf, strongestScore } from "./attention_places.js";
 import { attentionRow } from "./attention_row.js";
 import { checkRecord } from "./check.js";
 import { button, el, formatNumber } from "./dom.js";
@@ -91,15 +91,27 @@ const stepWords = ({ layer, step }, head, heads) =>
 
 const placeOf = (attention) => ({ record: attention.record, layer: attention.layer.index, t: attention.step });
 
+// "the largest gradient of a score: 1.085, at head 1, row 2, key 0"
+const factOf = (trace) => {
+  const { attention, head, row, key, size } = strongestScore(trace);
+  const where = [stepWords(attention, head, attention.heads), `row ${row}`, `key ${key}`].filter(Boolean).join(", ");
+  return size > 0 ? `The largest gradient of a score: |dS| = ${formatNumber(size)}, at ${where}.` : "No gradient arrived at a score.";
+};
+
+const factView = (trace) => {
+  const { attention, head, sample, row } = strongestScore(trace);
+  return el("p", {}, el("a", { href: placeText({ view: "attention", ...placeOf(attention), head, sample, row }), id: "largest-score" }, factOf(trace)));
+};
+
 // The controls of the view; go(change of the place).
 const controlsOfAttention = (all, go) => {
   const { layers } = all[0],
     most = (what) => Math.max(...all.map((attention) => attention[what]));
   let here = null;
   const sameStep = ({ steps }) => steps[Math.min(here.attention.step, steps.length - 1)];
-  const stepper = stepperOf(all.length, "attention", "attention-step", (n) => go(placeOf(all[n])));
+  const stepper = stepperOf(all.length, "attention", "attention-step", (n) => go({ ...placeOf(all[n]), head: here.head }));
   const layerNames = layers.map(({ name }) => name);
-  const layer = choiceOf("layer", "attention-layer", layerNames, (n) => go(placeOf(sameStep(layers[n]))));
+  const layer = choiceOf("layer", "attention-layer", layerNames, (n) => go({ ...placeOf(sameStep(layers[n])), head: here.head }));
   const head = choiceOf("head", "attention-head", numbered("head", most("heads")), (n) => go({ head: n }));
   const sample = choiceOf("sample", "attention-sample", numbered("sample", most("samples")), (n) => go({ sample: n }));
   return {
@@ -152,7 +164,7 @@ const renderAttention = (root, firstContext) => {
     if (hasMap) map.show(context.place.map, at);
     replaceContents(body, ...bodyOf(context, at, roomIn(root)));
   };
-  root.append(...controls.elements, body, ...(hasMap ? [map.element] : []));
+  root.append(factView(context.trace), ...controls.elements, body, ...(hasMap ? [map.element] : []));
   update(context);
   return update;
 };
@@ -164,12 +176,14 @@ export const attentionView = {
     "Compare dA with dS: a score's gradient is its weight times how far its dA lies above the row's average, so a row " +
     "with all its weight on one key passes almost nothing back.",
   applies: (trace) => attentionsOf(trace).length > 0,
+  fact: factOf,
   opens: (place) => place.head !== undefined,
   render: renderAttention,
   onKey: (key, context) => {
     const all = attentionsOf(context.trace),
-      next = stepAfterKey(key, all.indexOf(attentionAt(context.trace, context.place).attention), all.length);
-    if (next !== null) context.go(placeOf(all[next]));
+      { attention, head } = attentionAt(context.trace, context.place),
+      next = stepAfterKey(key, all.indexOf(attention), all.length);
+    if (next !== null) context.go({ ...placeOf(all[next]), head });
     return next !== null;
   },
 };

@@ -1,24 +1,48 @@
-// The moments of a forward and a backward pass: moment m of 2 n is record m going forward, and from n on record
-// 2 n - 1 - m going backward. A place names a record and, while it goes forward, says so.
+// The moments of a forward and a backward pass: each record going forward, the seed, and back through the records that the
+// backward reached. A place names a record and the phase "forward", or the phase "seed" alone; without one it goes back.
+import { oncePer } from "./once.js";
 
-export const momentOf = (place, count) => {
-  const record = Math.max(0, Math.min(count - 1, Number.isInteger(place.record) ? place.record : count - 1));
-  return place.phase === "forward" ? record : 2 * count - 1 - record;
-};
-
-export const placeOfMoment = (moment, count) => {
-  const at = Math.max(0, Math.min(2 * count - 1, moment));
-  return at < count ? { record: at, phase: "forward" } : { record: 2 * count - 1 - at, phase: null };
-};
-
-// What is known of a record at a moment.
-export const knownAt = (moment, record, count) => ({
-  value: moment >= Math.min(record, count),
-  gradient: moment >= 2 * count - 1 - record,
+// {all: [{record (null for the seed), phase}], passed: the moment at which the walk came to each record or passed it by,
+// reached: how many it came to}.
+export const momentsOf = oncePer(({ records, seeds }) => {
+  const order = [...records.keys()], back = order.filter((record) => records[record].reached).reverse();
+  const seed = back.length > 0 && seeds.length > 0 ? [{ record: null, phase: "seed" }] : [];
+  const all = [...order.map((record) => ({ record, phase: "forward" })), ...seed, ...back.map((record) => ({ record, phase: null }))];
+  const passed = [];
+  for (let record = records.length - 1, at = record + seed.length; record >= 0; --record)
+    passed[record] = records[record].reached ? ++at : at;
+  return { all, passed, reached: back.length };
 });
 
-export const momentText = (moment, count) => {
-  const { record, phase } = placeOfMoment(moment, count);
-  const step = phase === "forward" ? record + 1 : count - record;
-  return `${phase === "forward" ? "forward" : "backward"}, step ${step} of ${count}: record ${record}`;
+export const placeOfMoment = (trace, moment) => {
+  const { all } = momentsOf(trace);
+  return all[Math.max(0, Math.min(all.length - 1, moment))];
+};
+
+// The record of a place: without a name the last one that the backward reached. Null for the seed.
+export const recordAt = (trace, { record, phase }) => {
+  const { all } = momentsOf(trace), last = trace.records.length - 1;
+  if (Number.isInteger(record)) return Math.max(0, Math.min(last, record));
+  return (all.find((moment) => moment.phase === (phase ?? null)) ?? all[last]).record;
+};
+
+export const momentOf = (trace, place) => {
+  const record = recordAt(trace, place), { all, passed } = momentsOf(trace);
+  if (record === null) return all.findIndex(({ phase }) => phase === "seed");
+  return place.phase === "forward" ? record : passed[record];
+};
+
+// What is known of the records first to last at a moment. A gradient that never comes is not known either.
+export const knownAt = (trace, moment, first, last = first) => {
+  const isReached = trace.records.slice(first, last + 1).some(({ reached }) => reached);
+  return { value: moment >= last, gradient: isReached && moment >= momentsOf(trace).passed[first] };
+};
+
+export const momentText = (trace, place) => {
+  const moment = momentOf(trace, place), { record, phase } = placeOfMoment(trace, moment), { reached } = momentsOf(trace);
+  const named = recordAt(trace, place), count = trace.records.length;
+  if (phase === "forward" && place.phase === "forward") return `forward, step ${record + 1} of ${count}: record ${record}`;
+  if (named === null) return "backward, the seed: the gradient with which it begins";
+  if (!trace.records[named].reached) return `record ${named}: the backward pass does not come here`;
+  return `backward, step ${moment - (momentsOf(trace).all.length - 1 - reached)} of ${reached}: record ${named}`;
 };

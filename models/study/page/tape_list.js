@@ -24,10 +24,9 @@ const verdictOfScope = (verdicts, { first, last }) => {
 
 // The verdict of a record or of a whole scope, and whether its value and gradient are known at this moment.
 const stateOfItem = ({ trace, verdicts }, item, moment) => {
-  const count = trace.records.length,
-    { first, last } = item.kind === "scope" ? item : { first: item.index, last: item.index };
+  const { first, last } = item.kind === "scope" ? item : { first: item.index, last: item.index };
   return {
-    known: { value: knownAt(moment, last, count).value, gradient: knownAt(moment, first, count).gradient },
+    known: knownAt(trace, moment, first, last),
     verdict: item.kind === "scope" ? verdictOfScope(verdicts, item) : verdicts[item.index]?.verdict,
   };
 };

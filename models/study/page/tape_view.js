@@ -1,7 +1,9 @@
 // The tape in order, with a slider through its forward and its backward pass and the card of the record at hand.
 import { button, el } from "./dom.js";
-import { momentOf, momentText, placeOfMoment } from "./moments.js";
+import { momentOf, momentText, momentsOf, placeOfMoment, recordAt } from "./moments.js";
 import { recordCard } from "./record_card.js";
+import { seedCard } from "./seed_card.js";
+import { makerOf } from "./tape_graph.js";
 import { tapeList } from "./tape_list.js";
 
 const sliderOf = (count, move) =>
@@ -9,7 +11,7 @@ const sliderOf = (count, move) =>
     type: "range",
     id: "moment",
     min: "0",
-    max: String(2 * count - 1),
+    max: String(count - 1),
     "aria-label": "moment of the forward and backward pass",
     oninput: (event) => move(Number(event.target.value)),
   });
@@ -24,7 +26,7 @@ const controlsOf = (slider, text, moveBy, moveTo, count) =>
       button("|◀", () => moveTo(0), { "aria-label": "first step", id: "step-first" }),
       button("◀", () => moveBy(-1), { "aria-label": "step back", id: "step-back" }),
       button("▶", () => moveBy(1), { "aria-label": "step forward", id: "step-forward" }),
-      button("▶|", () => moveTo(2 * count - 1), { "aria-label": "last step", id: "step-last" }),
+      button("▶|", () => moveTo(count - 1), { "aria-label": "last step", id: "step-last" }),
     ),
     el(
       "div",
@@ -40,34 +42,35 @@ const controlsOf = (slider, text, moveBy, moveTo, count) =>
     text,
   );
 
-const recordCountOf = ({ trace }) => trace.records.length;
+const goTo = (context, moment) => context.go(placeOfMoment(context.trace, moment));
 
-const goTo = (context, moment) => context.go(placeOfMoment(moment, recordCountOf(context)));
-
-const goBy = (context, steps) => goTo(context, momentOf(context.place, recordCountOf(context)) + steps);
+const goBy = (context, steps) => goTo(context, momentOf(context.trace, context.place) + steps);
 
 const renderTape = (root, firstContext) => {
   let context = firstContext;
-  const count = recordCountOf(context);
+  const { trace } = context,
+    count = momentsOf(trace).all.length;
   const slider = sliderOf(count, (moment) => goTo(context, moment));
-  const text = el("p", { class: "moment-text", "aria-live": "polite" }),
+  const told = el("p", { class: "moment-text", "aria-live": "polite" }),
     card = el("div", { class: "tape-card" });
-  const list = tapeList(context, (record) => context.go({ record }));
+  const list = tapeList(context, (record) => context.go({ record, phase: context.place.phase === "forward" ? "forward" : null }));
   const update = (next) => {
     context = next;
-    const moment = momentOf(context.place, count),
-      { record, phase } = placeOfMoment(moment, count);
-    list.show(context, moment, record);  // first, because it reads sizes
+    const moment = momentOf(trace, context.place),
+      record = recordAt(trace, context.place),
+      isSeed = record === null,
+      text = momentText(trace, context.place);
+    list.show(context, moment, isSeed ? makerOf(trace, trace.seeds[0].node) : record);  // first, because it reads sizes
     slider.value = moment;
-    slider.setAttribute("aria-valuetext", momentText(moment, count));
-    text.textContent = momentText(moment, count);
-    card.replaceChildren(recordCard(context, record, phase !== "forward"));
+    slider.setAttribute("aria-valuetext", text);
+    told.textContent = text;
+    card.replaceChildren(isSeed ? seedCard(context) : recordCard(context, record, context.place.phase !== "forward"));
   };
-  list.openAround(placeOfMoment(momentOf(context.place, count), count).record);
+  list.openAround(recordAt(trace, context.place) ?? trace.records.length - 1);
   root.append(
     controlsOf(
       slider,
-      text,
+      told,
       (steps) => goBy(context, steps),
       (moment) => goTo(context, moment),
       count,
@@ -85,14 +88,14 @@ export const tapeView = {
   id: "tape",
   title: "Tape",
   lead:
-    "Step through the forward pass and back again: a value appears once it is computed, a gradient once every record " +
-    "behind it has sent its part.",
+    "Step through the forward pass and back again: a value (y) appears once it is computed, a gradient (dy) once every " +
+    "record after it has sent its part.",
   applies: ({ records }) => records.length > 0,
   render: renderTape,
-  opens: (place) => place.record !== undefined && place.head === undefined,
+  opens: (place) => (place.record !== undefined || place.phase !== undefined) && place.head === undefined,
   onKey: (key, context) => {
     if (key === "Home") goTo(context, 0);
-    else if (key === "End") goTo(context, 2 * recordCountOf(context) - 1);
+    else if (key === "End") goTo(context, Infinity);
     else if (key in stepsOfKeys) goBy(context, stepsOfKeys[key]);
     else return false;
     return true;

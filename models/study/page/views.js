@@ -12,19 +12,14 @@ import { lessonsView } from "./lessons_view.js";
 import { memoryView } from "./memory_view.js";
 import { nanView } from "./nan_view.js";
 import { outerProductsView } from "./outer_products_view.js";
+import { startView } from "./start_view.js";
 import { tapeView } from "./tape_view.js";
 
-export const views = () => [
-  nanView,
-  tapeView,
-  attentionView,
-  memoryView,
-  flowView,
-  jacobianView,
-  outerProductsView,
-  lessonsView,
-  exercisesView,
+const allButTheStart = [
+  nanView, tapeView, attentionView, memoryView, flowView, jacobianView, outerProductsView, lessonsView, exercisesView,
 ];
+// Where something is not finite, that comes first.
+export const views = () => [nanView, startView(allButTheStart), ...allButTheStart.slice(1)];
 
 // The view of a place that names none: the one that says it shows it (opens(place, trace)), or the first.
 export const openingView = (all, place) => all.find((view) => view.opens?.(place)) ?? all[0];

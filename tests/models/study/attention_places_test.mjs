@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { attentionAt, attentionsOf } from "../../../models/study/page/attention_places.js";
+import { attentionAt, attentionsOf, strongestScore } from "../../../models/study/page/attention_places.js";
+import { numbersOf } from "../../../models/study/page/attention_numbers.js";
 import { studyOf } from "./study_traces.mjs";
 
 test("a recurrent memory has an attention for each step, in their order", () => {
@@ -40,5 +41,13 @@ test("a place names an attention by its record, by one after it, or by layer and
   assert.equal(recordAt({ t: 99 }), all[3].record);
   const { head, row } = attentionAt(trace, { head: 7, row: -1 });
   assert.deepEqual([head, row], [1, 0]);
-  assert.equal(attentionAt(trace, {}).row, null);
+});
+
+test("what a place does not name is where the gradient of a score is largest", () => {
+  const trace = studyOf("multi-head-attention"), found = attentionAt(trace, {}), strongest = strongestScore(trace);
+  const sizes = [0, 1].map((head) => numbersOf(trace, found.attention, { sample: 0, head }).dScores.data.map(Math.abs));
+  assert.equal(strongest.size, Math.max(...sizes.flatMap((head) => [...head])));
+  assert.deepEqual([found.head, found.row], [strongest.head, strongest.row]);
+  assert.equal(sizes[found.head][found.row * found.attention.keys + strongest.key], strongest.size);
+  assert.equal(attentionAt(trace, { head: 1 - found.head }).row, null);
 });

@@ -247,7 +247,7 @@ test("steps go by buttons, slider and keys, and the ends stay", () => {
     { root, moves, update, key } = rendered(trace, { t: 1 });
   assert.match(root.withClass("moment-text")[0].textContent, /rmc_model\/core, step 1, head 0/);
   root.byId("attention-step-forward").fire("click");
-  assert.deepEqual(moves.pop(), { record: all[2].record, layer: 0, t: 2 });
+  assert.deepEqual(moves.pop(), { record: all[2].record, layer: 0, t: 2, head: 0 });
   update({ record: all[2].record });
   assert.ok(root.byId("attention-step-forward").disabled);
   assert.equal(key("ArrowLeft", { record: all[2].record }), true);

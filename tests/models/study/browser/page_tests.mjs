@@ -64,17 +64,21 @@ const checkViews = async (opened, { width, withAxe }) => {
 
 // Forward and back through the whole tape, by the keys alone; from the middle of a long one.
 const stepThroughTape = async (opened, name) => {
-  const { records } = await dataset(opened), isLong = records > 100, steps = isLong ? 99 : 2 * records - 1;
+  const { records } = await dataset(opened), isLong = records > 100;
+  await opened.goTo("#view=tape");
+  const [, reached] = /^backward, step 1 of (\d+): record/.exec(await momentText(opened));
+  const end = `backward, step ${reached} of ${reached}: record 0`, start = `forward, step 1 of ${records}: record 0`;
+  const steps = isLong ? 99 : Number(records) + Number(reached);
   await opened.goTo(isLong ? `#view=tape&record=${steps}` : "#view=tape&record=0&phase=forward");
   const forward = await stepTimes(opened, "ArrowRight", steps);
-  assert.equal(await momentText(opened), `backward, step ${records} of ${records}: record 0`);
+  assert.equal(await momentText(opened), end);
   if (isLong) await opened.goTo(`#view=tape&record=${steps}&phase=forward`);
   const back = await stepTimes(opened, "ArrowLeft", steps);
-  assert.equal(await momentText(opened), `forward, step 1 of ${records}: record 0`);
+  assert.equal(await momentText(opened), start);
   await press(opened, "End", "ArrowLeft", "ArrowRight", "k", "j");
-  assert.equal(await momentText(opened), `backward, step ${records} of ${records}: record 0`);
+  assert.equal(await momentText(opened), end);
   await press(opened, "Home");
-  assert.equal(await momentText(opened), `forward, step 1 of ${records}: record 0`);
+  assert.equal(await momentText(opened), start);
   const largest = Math.max(forward.largest, back.largest);
   console.log(`${name}: ${records} records, a step takes ${milliseconds(forward.median)}, at most ${milliseconds(largest)}`);
 };
@@ -149,6 +153,45 @@ export const testPagesIn = (browserName) => {
         assert.ok(await opened.page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches));
         await checkViews(opened, { width: 800, withAxe: true });
       }));
+
+  test("a page opens with a guide that says what it is, what the loss is and where to go", () =>
+    inPage(light, "attention", {}, async (opened) => {
+      assert.equal(await selectedView(opened), "start");
+      const said = await panelText(opened);
+      assert.match(said, /The loss is .*each element of a result y counts with its own number in R/);
+      assert.match(said, /The largest gradient of a score: \|dS\| = /);
+      const links = await opened.page.$$eval(".guide a", (all) => all.map(({ hash }) => new URLSearchParams(hash.slice(1)).get("view")));
+      assert.deepEqual(links.slice(1), (await viewsOf(opened)).slice(1));
+      await opened.page.click(".guide a");
+      assert.match(await momentText(opened), /^backward, the seed/);
+      assert.match(await panelText(opened), /arrives at record \d+/);
+      await press(opened, "ArrowRight");
+      assert.match(await momentText(opened), /^backward, step 1 of/);
+    }));
+
+  test("the tape opens at the last record that the backward reached", () =>
+    inPage(light, "lstm", { fragment: "#view=tape" }, async (opened) => {
+      assert.match(await momentText(opened), /^backward, step 1 of (\d+): record/);
+      assert.match(await opened.page.$eval(".card", ({ innerText }) => innerText), /arrives/);
+    }));
+
+  test("attention opens at the largest gradient of a score, and names it", () =>
+    inPage(light, "attention", { fragment: "#view=attention" }, async (opened) => {
+      const [, head, row, key] = /head (\d), row (\d), key (\d)/.exec(await opened.page.$eval("#largest-score", ({ innerText }) => innerText));
+      assert.match(await momentText(opened), new RegExp(`head ${head}$`));
+      assert.match(await panelText(opened), new RegExp(`Row ${row}: .* Key ${key} has dA`));
+    }));
+
+  test("the keys have a button, and are listed from within an array, too", () =>
+    inPage(light, "attention", { fragment: "#view=tape" }, async (opened) => {
+      const isOpen = () => opened.page.$eval("#help", ({ open }) => open);
+      await opened.page.click("#show-help");
+      assert.ok(await isOpen());
+      await press(opened, "Escape");
+      await opened.page.focus(".card canvas");
+      await press(opened, "?");
+      assert.ok(await isOpen());
+    }));
 
   test("an address leads to its record, head and time, after a reload, too", () =>
     inPage(light, "attention", { fragment: "#record=17&head=1&t=3" }, async (opened) => {

@@ -1,7 +1,7 @@
 # Writes the page of PAGE (a folder) to the folder OUTPUT, as numbers for C++: page_bytes.inc is page.html with the style
-# sheet in place of @STYLE@, program_bytes.inc what belongs in place of @PROGRAMS@, packed by gzip. The programs are
-# modules for node; in the page they are one, each after those that it imports, without import lines, the word export,
-# comments and indentation.
+# sheet in place of @STYLE@, program_bytes.inc what belongs in place of @PROGRAMS@, packed by gzip, page_hashes.inc the
+# SHA-256 of the style and the programs. These are modules for node; in the page they are one, each after those that it
+# imports, without import lines, the word export, comments and indentation.
 cmake_minimum_required(VERSION 3.25)
 
 # without_marks(<module> <result>): what the module declares.
@@ -51,3 +51,15 @@ file(READ ${PAGE}/page.html page)
 string(REPLACE "@STYLE@" "${style}" page "${page}")
 string(HEX "${page}" bytes)
 write_numbers(${OUTPUT}/page_bytes.inc "${bytes}")
+
+# What the policy of the page allows: the hashes of its two texts, and of the programs when they are unpacked.
+string(REGEX MATCH "<style>(.*)</style>" style "${page}")
+string(SHA256 hash_of_style "${CMAKE_MATCH_1}")
+string(REGEX MATCH "<script type=\"module\">(.*)</script>" loader "${page}")
+string(SHA256 hash_of_loader "${CMAKE_MATCH_1}")
+file(SHA256 ${OUTPUT}/programs.js hash_of_programs)
+file(WRITE ${OUTPUT}/page_hashes.inc "")
+foreach(name hash_of_style hash_of_loader hash_of_programs)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${${name}}")
+  file(APPEND ${OUTPUT}/page_hashes.inc "constexpr unsigned char ${name}[] = {${bytes}};\n")
+endforeach()

@@ -57,7 +57,7 @@ const rampOf = (zero, middle, full, inks) =>
 
 const paletteCache = new Map();
 
-const darkScheme = () => matchMedia("(prefers-color-scheme: dark)");
+const darkScheme = () => matchMedia("screen and (prefers-color-scheme: dark)");
 
 // The ramps of the colour scheme in use, from the style sheet's variables.
 export const palette = () => {
@@ -93,7 +93,7 @@ export const cellColour = (x, range, masked, colours = palette()) => {
 
 const paintOf = new WeakMap();
 
-// paint() now, and again whenever the colour scheme changes.
+// paint() now, and again whenever the colour scheme changes, and for paper, which is light.
 export const paintInScheme = (canvas, paint) => {
   paintOf.set(canvas, paint);
   paint();

@@ -4,6 +4,7 @@ const withChildren = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") element.style.cssText = value;  // a strict policy lets no attribute do it
     else element.setAttribute(name, value === true ? "" : value);
   }
   element.append(

@@ -14,7 +14,13 @@ const mathOperator = (sign) => mathNode("mo", mathSigns[sign] ?? sign);
 // A "-" before a term binds more tightly than one between two.
 const mathPrefix = (sign) => withAttributes({ form: "prefix" }, mathOperator(sign));
 const mathText = (text) => mathNode("mtext", text);
-const mathFenced = (left, made, right) => mathRow(mathOperator(left), made, mathOperator(right));
+// Fences are as high as a fraction between them, but not as the shapes below names: fonts without such parts of fences
+// would draw them three lines high.
+const isTall = (made) => made.tag === "mfrac" || made.tag === "mtable" || (made.children?.some(isTall) ?? false);
+const mathFenced = (left, made, right) => {
+  const fence = (sign) => withAttributes({ stretchy: String(isTall(made)) }, mathOperator(sign));
+  return mathRow(fence(left), made, fence(right));
+};
 const mathBetween = (made, between) => mathRow(...made.flatMap((one, k) => (k ? [between(k), one] : [one])));
 const mathSeparated = (made, separator) =>
   mathBetween(made, () => withAttributes({ separator: "true" }, mathNode("mo", separator)));
@@ -72,7 +78,7 @@ const treesOf = {
 const treeOf = (part) => treesOf[part.kind](part);
 
 const mathCell = (side, ...children) =>
-  withAttributes({ style: `text-align: ${side}; padding: 0.15em 0.1em` }, mathNode("mtd", ...children));
+  withAttributes({ class: `math-${side}` }, mathNode("mtd", ...children));
 const pieceTree = ({ value, condition }, k) => {
   const when = condition ? [mathText(" where "), treeOf(condition)] : k ? [mathText(" otherwise")] : [];
   return mathNode("mtr", mathCell("left", treeOf(value)), mathCell("left", ...when));
@@ -110,7 +116,7 @@ const withShapes = (made, shapes) => {
     if (!shape) return { ...part, children: part.children.map(walk) };
     left.delete(name);
     const lengths = part.transposed ? [...shape.slice(0, -2), ...shape.slice(-2).reverse()] : shape;
-    return mathNode("munder", part, withAttributes({ style: "font-size: 0.65em" }, mathText(`[${lengths.join(", ")}]`)));
+    return mathNode("munder", part, withAttributes({ class: "math-shape" }, mathText(`[${lengths.join(", ")}]`)));
   };
   return walk(made);
 };

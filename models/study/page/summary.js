@@ -71,17 +71,18 @@ export const summaryOf = (trace, verdicts) => {
 
 const sentence = (list) => list.filter(Boolean).join(". ");
 
-// "12 of 12 records checked: values, vector-Jacobian products and sums agree, largest difference 3e−17. ..."
+// "12 of 12 records checked: all agree in values and gradients, largest difference 3e−17. ..."
 export const summaryText = ({ records, checked, differing, largest, unchecked, checks }) => {
   const { "not reached": unreached = 0, ...lacking } = unchecked, all = checks.agrees ?? 0;
   const rest = Object.entries(lacking).map(([kind, count]) => `${count} not checked (${kind}): ${remedies[kind]}`);
+  const found = differing > 0 ? `${differing} ${differing === 1 ? "differs" : "differ"}` : "all agree in values and gradients";
+  const outcome = checked > 0 ? `: ${found}, largest difference ${formatNumber(largest, 2)}` : "";
   return sentence([
-    `${checked} of ${records - unreached} records checked${checked > 0 ? `: ${checked - differing} agree in values and gradients, largest ` +
-      `difference ${formatNumber(largest, 2)}` : ""}`,
+    `${checked} of ${records - unreached} records checked${outcome}`,
     unreached > 0 && `${unreached} not reached by the backward pass`,
     ...rest,
     all > 0 && `${all} ${all === 1 ? "number agrees" : "numbers agree"} by three ways`,
     checks.differs > 0 && `${checks.differs} differ by three ways`,
-    checks.incomplete > 0 && `${checks.incomplete} could not be had by all three ways: no dual numbers, or a kink`,
+    checks.incomplete > 0 && `${checks.incomplete} could not be had by all three ways, for want of dual numbers or at a kink`,
   ]);
 };

@@ -12,9 +12,9 @@ const cell = { width: 10, height: 20 };
 const named = (shape, names, options = { cell }) => {
   const root = withNames(element("canvas"), arrayLayout(shape, options), names);
   const told = (className) =>
-    (root.withClass(className)[0]?.children ?? []).map(({ textContent, attributes }) => [
+    (root.withClass(className)[0]?.children ?? []).map(({ textContent, style }) => [
       textContent,
-      attributes.style,
+      style.cssText,
     ]);
   return { rows: told("array-rows"), columns: told("array-columns") };
 };

@@ -275,7 +275,7 @@ test("the map has every head of every attention, and a click leads there", () =>
   const marked = () => map.withClass("now").map(({ textContent }) => textContent);
   assert.deepEqual(marked().sort(), ["1", "head 1"]);
   const [canvas] = map.tagged("canvas");
-  canvas.fire("pointermove", { offsetX: Number.parseFloat(canvas.attributes.style.slice(6)) - 2, offsetY: 2 });
+  canvas.fire("pointermove", { offsetX: Number.parseFloat(canvas.style.cssText.slice(6)) - 2, offsetY: 2 });
   map.tagged("figure")[0].fire("click", { target: { tagName: "CANVAS" } });
   assert.deepEqual(moves.pop(), { record: all[2].record, layer: 0, t: 2, head: 0 });
   update({ t: 0, head: 0 });

@@ -8,6 +8,7 @@ import { element, standIn } from "./page_stand_in.mjs";
 import { nodeNamed, studyOf } from "./study_traces.mjs";
 
 standIn();
+const { flowChart } = await import("../../../models/study/page/flow_chart.js");
 
 const rendered = (trace) => {
   const root = element("div");
@@ -24,6 +25,14 @@ test("sentences say where a curve vanishes, and what is left otherwise", () => {
   assert.equal(sentence(3, 1), "h is largest at the first step: 3");
   assert.equal(sentence(0, 0), "h: nothing flows back");
   assert.equal(sentence(1, NaN), "h is NaN at step 1");
+});
+
+test("24 curves differ in colour and mark, and are the same in the legend", () => {
+  const curves = Array.from({ length: 24 }, (_, n) => ({ name: `slot ${n}`, values: [1, 2] }));
+  const figure = flowChart(curves, 2, "norms");
+  const looks = figure.withClass("flow-legend")[0].withClass("flow-mark")
+    .map(({ attributes: { d, stroke, fill } }) => [d, stroke, fill].join());
+  assert.equal(new Set(looks).size, 24);
 });
 
 test("the scale has whole decades, and leaves out what it cannot show", () => {

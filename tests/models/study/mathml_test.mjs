@@ -59,6 +59,13 @@ test("a name's shape stands below its first use alone", () => {
   assert.deepEqual(find(indexed, "munder").map(textOf), ["dx0[3]", "x0[2]"]);
 });
 
+test("fences are high around a fraction alone, not around a name with its shape", () => {
+  const isHigh = (text) => /<mo stretchy="true">\(/.test(formulaMath(text, { x: [2, 3] }));
+  assert.equal(isHigh("y = f(x)"), false);
+  assert.equal(isHigh("y = (a / b)^2"), true);
+  assert.doesNotMatch(formulaMath("y = a^T", { a: [2, 3] }), / style=/, "a strict policy allows no style of an element");
+});
+
 test("what is not in the notation stays as it is written, and harmless", () => {
   const markup = formulaMath('y = </script><b a="&">');
   assert.equal(markup.includes("<b"), false);

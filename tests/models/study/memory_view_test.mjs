@@ -157,7 +157,7 @@ test("the view steps by keys, buttons and clicks, and marks its step", () => {
   assert.deepEqual(moves.pop(), { t: 2, record: steps[2].attentions[0].record });
   const clickAt = (figure, place) => {
     const [canvas] = figure.tagged("canvas"),
-      [width, height] = canvas.attributes.style.match(/\d+/g).map(Number);
+      [width, height] = canvas.style.cssText.match(/\d+/g).map(Number);
     canvas.fire("pointermove", place(width, height));
     figure.fire("click", { target: { tagName: "CANVAS" } });
     return moves.pop().t;

@@ -22,7 +22,7 @@ test("it is green if everything agrees, with the largest difference", () => {
   const summary = summaryWith([agrees(0), agrees(3e-17), unchecked("not reached")], { tape: 2, dual: 2, difference: 2 });
   assert.equal(summary.verdict, "green");
   assert.equal(summaryText(summary),
-    "2 of 2 records checked: 2 agree in values and gradients, largest difference 3e−17. " +
+    "2 of 2 records checked: all agree in values and gradients, largest difference 3e−17. " +
     "1 not reached by the backward pass. 1 number agrees by three ways");
 });
 
@@ -31,7 +31,7 @@ test("it is amber if something was not checked, with the reason and the remedy o
     ["surrogate", /not meant to be the derivative/]]) {
     const summary = summaryWith([agrees(0), agrees(0), unchecked(kind)]);
     assert.equal(summary.verdict, "amber");
-    assert.match(summaryText(summary), new RegExp(`^2 of 3 records checked: 2 agree.* 1 not checked \\(${kind}\\)`));
+    assert.match(summaryText(summary), new RegExp(`^2 of 3 records checked: all agree.* 1 not checked \\(${kind}\\)`));
     assert.match(summaryText(summary), remedy);
   }
   assert.equal(summaryWith([agrees(0)], { tape: 2, dual: "NaN", difference: 2 }).verdict, "amber");
@@ -44,6 +44,7 @@ test("it is red if a record differs, and leads to the first wrong value, then to
   assert.deepEqual([summary.verdict, summary.checked, summary.differing], ["red", 4, 3]);
   assert.deepEqual(summary.problems.map(({ place }) => place.record), [1, 3, 0]);
   assert.equal(summary.problems[0].says, "record 1, exp");
+  assert.match(summaryText(summary), /^4 of 5 records checked: 3 differ, largest difference 0.5\. 1 not checked/);
 });
 
 test("it is red if one of three ways to a number differs from the others, or the number from the gradient", () => {

@@ -114,17 +114,17 @@ export const testPagesIn = (browserName) => {
   let light = null, dark = null;
   before(async () => {
     [light, dark] = [await startBrowser(browserName, "light"), await startBrowser(browserName, "dark")];
-    for (const name of [...pagesOfEverySort, "long"]) files[name] = made.make(name);
+    for (const name of [...pagesOfEverySort, "long", "wide"]) files[name] = made.make(name);
   });
   after(async () => {
     await light?.close();
     await dark?.close();
     made.remove();
   });
-  const inPage = async (browser, name, options, check) => {
+  const inPage = async (browser, name, options, check, expectedComplaints = []) => {
     const opened = await browser.open(files[name] ?? name, options);
     await check(opened);
-    await opened.close();
+    await opened.close(expectedComplaints);
   };
 
   test("the template and the pages have the size that is promised", () => {
@@ -139,7 +139,7 @@ export const testPagesIn = (browserName) => {
       inPage(light, name, {}, async (opened) => {
         await reportTimes(name, opened);
         await checkSummary(opened, name === "not-finite" ? "red" : "green");
-        await checkViews(opened, { width: 800 });
+        for (const width of [320, 640, 1440]) await checkViews(opened, { width });
         await checkViews(opened, { width: 1280, withAxe: true });
         await stepThroughTape(opened, name);
       }));
@@ -151,7 +151,7 @@ export const testPagesIn = (browserName) => {
     test(`${name}: axe-core finds nothing in the dark scheme and in a narrow window`, () =>
       inPage(dark, name, {}, async (opened) => {
         assert.ok(await opened.page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches));
-        await checkViews(opened, { width: 800, withAxe: true });
+        await checkViews(opened, { width: 390, withAxe: true });
       }));
 
   test("a page opens with a guide that says what it is, what the loss is and where to go", () =>
@@ -294,6 +294,39 @@ export const testPagesIn = (browserName) => {
       assert.equal(await selectedView(opened), "nan");
       assert.equal((await viewsOf(opened))[0], "nan");
       assert.match(await panelText(opened), /Forward, first in record 0, log/);
+    }));
+
+  test("nothing sticks out of a page of 64 tokens, from 320 to 1440 pixels", () =>
+    inPage(light, "wide", {}, async (opened) => {
+      for (const width of [320, 800, 1440]) await checkViews(opened, { width });
+    }));
+
+  test("the policy of the page lets no other program run", () =>
+    inPage(light, "attention", {}, async ({ page }) => {
+      const ran = await page.evaluate(() => {
+        const script = document.createElement("script");
+        script.textContent = "window.intruded = true";
+        document.body.append(script);
+        return window.intruded === true;
+      });
+      assert.equal(ran, false);
+      assert.match(await page.$eval("meta[http-equiv]", ({ content }) => content), /^default-src 'none'; script-src 'sha256-/);
+    }, [/Content.Security.Policy/]));
+
+  test("without JavaScript the page says so", async () => {
+    const file = made.makeDamaged(files.attention, "without", /<script type="module">/, '<script type="none">');
+    const opened = await light.open(file, { isDamaged: true });
+    assert.match(await opened.page.$eval("#summary", ({ innerText }) => innerText), /JavaScript, which is off or blocked/);
+    await opened.page.close();
+  });
+
+  test("on paper a page is light, and without its controls", () =>
+    inPage(dark, "attention", { fragment: "#view=tape" }, async ({ page }) => {
+      if (browserName !== "chrome") return;
+      await page.emulateMediaType("print");
+      const look = (selector, name) => page.$eval(selector, (one, property) => getComputedStyle(one)[property], name);
+      assert.equal(await look("html", "backgroundColor"), "rgb(252, 251, 248)");
+      for (const control of ["nav", ".tape-list", ".moment-slider"]) assert.equal(await look(control, "display"), "none");
     }));
 
   test("an exercise knows the right answer and names a typical mistake", () =>

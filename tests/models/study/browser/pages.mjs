@@ -14,6 +14,7 @@ const subjects = {
   lstm: ["lstm"],
   fused: ["relational-rnn", "--fused", "--dtype", "f32"],
   "not-finite": ["--expr", "softmax(log(x)) * y", "--input", "x=[[1,2],[-1,3]]", "--input", "y=2x2"],
+  wide: ["attention", "--tokens", "64", "--size", "64"],
   long: ["rmc", "--tokens", "100"],
 };
 

@@ -1,6 +1,7 @@
 #include <retrace/core/trace/inspect.h>
 #include <retrace/core/trace/trace_file.h>
 #include <retrace/core/trace/trace_json.h>
+#include <retrace/models/cli/page_maker.h>
 #include <retrace/models/cli/study_flags.h>
 #include <retrace/models/cli/terminal.h>
 #include <retrace/models/study/expression_study.h>
@@ -158,7 +159,7 @@ void write_files(const Trace& trace, const StudyFlags& flags, Program& program) 
     program.messages << "wrote " << flags.trace_file << std::endl;
   }
   if (!flags.out.empty()) {
-    write_page(trace, flags.out);
+    write_page(trace, flags.out, maker_of(flags));
     program.messages << "wrote " << flags.out << std::endl;
   }
 }

@@ -5,6 +5,10 @@
 #include <retrace/models/cli/study_flags.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
 #include <memory>
 
 namespace retrace {
@@ -20,6 +24,31 @@ void add_sizes(CLI::App& command, StudyOptions& options) {
   command.add_option_function<std::string>("--dtype", choose_dtype, "f64 (the default) or f32")
       ->check(CLI::IsMember({"f64", "f32"}));
   add_seed(command, "--seed", options.seed, "seed of the weights and the inputs");
+}
+
+/// A word of a command line as a shell reads it.
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("-_./=:,+", c);
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  std::string result = "'";
+  for (const char c : word) result += c == '\'' ? "'\\''" : std::string(1, c);
+  return result + "'";
+}
+
+/// The command that was given, without the files that it writes.
+std::string command_of(const CLI::App& command) {
+  constexpr std::array<std::string_view, 4> of_outputs{"--out", "--trace", "--json", "--force"};
+  std::string line = "retrace study";
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || std::ranges::find(of_outputs, name) != of_outputs.end()) continue;
+    const bool is_flag = option->get_items_expected_max() == 0;
+    for (const std::string& value : option->results())
+      line += (option->get_positional() ? "" : " " + name) + (is_flag ? "" : " " + quoted(value));
+  }
+  return line;
 }
 
 }  // namespace
@@ -52,6 +81,7 @@ void add_study_command(CLI::App& app, Program& program) {
   command->callback([flags, command, &program] {
     for (const CLI::Option* option : command->get_options())
       if (option->count() > 0 && !option->get_lnames().empty()) flags->given.push_back(option->get_lnames().front());
+    flags->command = command_of(*command);
     run_study(*flags, program);
   });
 }

@@ -13,6 +13,7 @@ namespace retrace {
 
 struct StudyFlags : CommonFlags {
   std::vector<std::string> given = {};  // flags of the command line, without their dashes
+  std::string command = {};             // that shows the same again, without the files that it writes
   std::string subject;                  // of subject_names(), a folder, weights or a trace; empty: the expression
   ExpressionFlags expression = {};
   StudyOptions options;

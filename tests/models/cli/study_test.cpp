@@ -5,6 +5,7 @@
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/temporary_folder.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -76,6 +77,40 @@ TEST(StudyCommand, WritesAPageAndADrawing) {
   const Outcome drawing = run_command({"study", "multi-head-attention", "--dot"});
   EXPECT_TRUE(drawing.results.starts_with("digraph tape {"));
   EXPECT_NE(drawing.results.find("label=\"query\""), std::string::npos) << "scopes are clusters";
+}
+
+/// What stands above the title of the page of this command.
+std::string maker_on_page_of(std::vector<std::string> command) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.html";
+  for (const char* word : {"--out", path.c_str()}) command.emplace_back(word);
+  EXPECT_EQ(run_command(command).status, 0);
+  const std::string page = file_bytes(path), mark = "class=\"maker\">";
+  const std::size_t start = page.find(mark) + mark.size();
+  const std::string maker = page.substr(start, page.find('<', start) - start);
+  return maker.substr(maker.find(": ") + 2);  // after the version
+}
+
+TEST(StudyCommand, APageSaysWhichCommandMadeIt) {
+  unsetenv("SOURCE_DATE_EPOCH");
+  EXPECT_EQ(maker_on_page_of({"study", "lstm", "--tokens", "3"}), "retrace study lstm --tokens 3 --seed 0");
+  EXPECT_EQ(maker_on_page_of({"study", "attention", "--seed", "7", "--causal", "--fused"}),
+            "retrace study attention --causal --seed 7 --fused");
+  EXPECT_EQ(maker_on_page_of({"study", "--expr", "x * tanh(x)", "--input", "x=[1,-2]"}),
+            "retrace study --expr 'x * tanh(x)' --input 'x=[1,-2]' --seed 0");
+}
+
+TEST(StudyCommand, APageHasADateOnlyWhereTheEnvironmentGivesIt) {
+  const auto maker_at = [](const char* seconds) {
+    setenv("SOURCE_DATE_EPOCH", seconds, 1);
+    const std::string maker = maker_on_page_of({"study", "softmax"});
+    unsetenv("SOURCE_DATE_EPOCH");
+    return maker;
+  };
+  EXPECT_EQ(maker_at("1000000000"), "retrace study softmax --seed 0, 2001-09-09");
+  EXPECT_EQ(maker_at("0"), "retrace study softmax --seed 0, 1970-01-01");
+  for (const char* wrong : {"", "today", "-1", "1e9", "99999999999999999999", "253402300800"})
+    EXPECT_EQ(maker_at(wrong), "retrace study softmax --seed 0") << wrong;
 }
 
 TEST(StudyCommand, AnUnwritablePathIsNamedAndLosesNothing) {

@@ -21,6 +21,7 @@ TEST(PageTemplate, IsOneFileWithOnePlaceForItsData) {
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
   EXPECT_EQ(count_of(page, "@DATA@"), 1);
+  EXPECT_EQ(count_of(page, "@MADE_BY@"), 1);
   EXPECT_EQ(count_of(page, "@STYLE@") + count_of(page, "@PROGRAMS@") + count_of(page, "@HASH_OF"), 0);
   EXPECT_EQ(count_of(page, "<script"), 3);
   EXPECT_EQ(count_of(page, "</script>"), 3);

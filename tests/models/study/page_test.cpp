@@ -48,6 +48,12 @@ TEST(StudyPage, IsNotEndedByANameInIt) {
   EXPECT_TRUE(page.ends_with(page_template().substr(page_template().find("@DATA@") + 6)));
 }
 
+TEST(StudyPage, SaysWhatMadeItAsText) {
+  const std::string page = page_of(attention_trace("attention"), "retrace study --expr 'a < b @DATA@'");
+  EXPECT_NE(page.find("<p class=\"maker\">retrace study --expr 'a &lt; b @DATA@'</p>"), std::string::npos);
+  EXPECT_EQ(Json::parse(data_in(page))["trace"]["title"], "attention");
+}
+
 TEST(StudyPage, IsWrittenWholeOrNotAtAll) {
   const TemporaryFolder folder;
   const Trace trace = attention_trace("attention");

@@ -113,11 +113,12 @@ std::vector<std::string> notes_on(const Task& task, const TestSample& sample) {
             text("most likely, to the model: ", prediction.given_words(task)),
             text("loss: ", in_digits(sample.loss), ", the mean cross entropy; ", name_of(task.metric()), " ",
                  in_digits(metric_of(task.metric(), sample.loss)))};
-  const auto likely = [&](double probability) {
-    return task.kind() == TaskKind::classification ? text(" (p = ", in_digits(probability), ")") : std::string();
+  const auto likely = [&](double (Prediction::*probability)() const) {
+    const bool has_labels = task.kind() == TaskKind::classification;
+    return has_labels ? text(" (p = ", in_digits((prediction.*probability)()), ")") : std::string();
   };
-  return {text("right answer: ", prediction.expected_words(task), likely(prediction.probability_of_expected())),
-          text("answer of the model: ", prediction.given_words(task), likely(prediction.probability_of_given())),
+  return {text("right answer: ", prediction.expected_words(task), likely(&Prediction::probability_of_expected)),
+          text("answer of the model: ", prediction.given_words(task), likely(&Prediction::probability_of_given)),
           text("loss: ", in_digits(sample.loss)), text("question:\n", task.describe(prediction.example))};
 }
 

@@ -4,7 +4,7 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas broadcast_to_formulas(const Record& r) {
   const Shape &x = r.in(0).shape, &y = r.out(0).shape;
   std::array<bool, max_rank> repeated{};
   bool any = false;
@@ -15,17 +15,18 @@ Formulas formulas(const Record& r) {
   }
   return {text("y = broadcast(x, ", y, ")"), any ? "dx = sum dy" + along_axes(repeated, y.rank()) : "dx = dy"};
 }
-AttributeList attribute_list(const Record& r) {
+AttributeList broadcast_to_attributes(const Record& r) {
   const Shape& y = r.out(0).shape;
   return {{"shape", std::vector(y.begin(), y.end())}};
 }
-constexpr OpInfo info{"broadcast_to", "y = broadcast(x, shape)", "dx = sum dy along the repeated axes", "x", formulas,
-                      attribute_list};
-constexpr std::int64_t grain = 16384;
+constexpr OpInfo broadcast_to_info{
+    "broadcast_to",        "y = broadcast(x, shape)", "dx = sum dy along the repeated axes", "x",
+    broadcast_to_formulas, broadcast_to_attributes};
+constexpr std::int64_t broadcast_grain = 16384;
 
 template <class T> void repeat(const Broadcast& broadcast, std::int64_t count, const T* x, T* y) {
   const std::int64_t stride = broadcast.stands_still(0) ? 0 : 1;
-  parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(count, broadcast_grain, [&](std::int64_t begin, std::int64_t end) {
     for_each_row(broadcast, begin, end, [=](const BroadcastRow& row) {
       for (std::int64_t k = 0; k < row.count; ++k) y[row.first + k] = x[row.offsets[0] + k * stride];
     });
@@ -33,10 +34,10 @@ template <class T> void repeat(const Broadcast& broadcast, std::int64_t count, c
 }
 
 // Each element of dx sums over those of dy that it went into, in y's order.
-void backward(Record& r) {
+void broadcast_to_backward(Record& r) {
   const Shape& y = r.out(0).shape;
   const Broadcast broadcast(y, {&r.in(0).shape});
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, broadcast_to_info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for_each_row(broadcast, 0, y.numel(), [&](const BroadcastRow& row) {
@@ -60,15 +61,15 @@ bool fits_into(const Shape& x, const Shape& shape) {
 }  // namespace
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
-  check_defined(info.name, x, "x");
+  check_defined(broadcast_to_info.name, x, "x");
   if (!fits_into(x.shape(), shape))
     throw ShapeError(text("broadcast_to: ", describe_operand("x", x), " does not fit into ", shape,
                           "; only axes of length 1 are repeated"));
-  Tensor y = empty(shape, x.dtype(), info.name);
+  Tensor y = empty(shape, x.dtype(), broadcast_to_info.name);
   dispatch_any(x.dtype(), [&]<class T>(T) {
     repeat(Broadcast(shape, {&x.shape()}), shape.numel(), x.values<T>().data(), OpAccess::values<T>(y));
   });
-  record(info, backward, {&x}, {&y});
+  record(broadcast_to_info, broadcast_to_backward, {&x}, {&y});
   return y;
 }
 

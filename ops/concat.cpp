@@ -6,9 +6,9 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r);
-constexpr OpInfo info{"concat", "y = [x0; x1; ...]", "dx0 = dy[part], dx1 = dy[part], ...", "x...",
-                      formulas, axis_attribute};
+Formulas concat_formulas(const Record& r);
+constexpr OpInfo concat_info{"concat", "y = [x0; x1; ...]", "dx0 = dy[part], dx1 = dy[part], ...",
+                             "x...",   concat_formulas,     axis_attribute};
 
 // Where a part lies in y that begins at `start` on the axis.
 StridedWalk walk_in(const Shape& y, const Shape& part, int axis, std::int64_t start) {
@@ -17,28 +17,28 @@ StridedWalk walk_in(const Shape& y, const Shape& part, int axis, std::int64_t st
 }
 
 // Names only the first two parts and the last if there are more than four.
-Formulas formulas(const Record& r) {
+Formulas concat_formulas(const Record& r) {
   const int axis = r.attributes<int>();
-  std::string forward, backward;
+  std::string forward, concat_backward;
   std::int64_t start = 0;
   for (int i = 0; i < r.inputs(); ++i) {
     const Shape& part = r.in(i).shape;
     const Strided place{start * r.out(0).shape.strides()[static_cast<std::size_t>(axis)], r.out(0).shape.strides()};
     start += part[axis];
     if (r.inputs() > 4 && i > 1 && i < r.inputs() - 1) {
-      if (i == 2) forward += "; ...", backward += ", ...";
+      if (i == 2) forward += "; ...", concat_backward += ", ...";
       continue;
     }
     forward += text(i == 0 ? "" : "; ", "x", i);
-    backward += text(i == 0 ? "" : ", ", "dx", i, " = dy[", index_of_part(r.out(0).shape, part, place), "]");
+    concat_backward += text(i == 0 ? "" : ", ", "dx", i, " = dy[", index_of_part(r.out(0).shape, part, place), "]");
   }
-  return {text("y = [", forward, "]", along_axis(axis)), backward};
+  return {text("y = [", forward, "]", along_axis(axis)), concat_backward};
 }
 
-void backward(Record& r) {
+void concat_backward(Record& r) {
   const int axis = r.attributes<int>();
   const Shape& y = r.out(0).shape;
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.out(0).dtype, concat_info.name, [&]<class T>(T) {
     std::int64_t start = 0;
     for (int i = 0; i < r.inputs(); ++i) {
       const Shape& part = r.in(i).shape;
@@ -89,16 +89,16 @@ Shape joined_shape(const Tensors& parts, int axis) {
 }  // namespace
 
 Tensor concat(const Tensors& parts, int axis) {
-  check_count(parts, info.name);
-  const int along = axis_of(info.name, parts[0], axis, "x0");
+  check_count(parts, concat_info.name);
+  const int along = axis_of(concat_info.name, parts[0], axis, "x0");
   const Shape shape = joined_shape(parts, along);
-  const Dtype dtype = joined_dtype(parts, info.name);
+  const Dtype dtype = joined_dtype(parts, concat_info.name);
   if (std::any_of(parts.begin(), parts.end(), [=](const Tensor& part) { return part.dtype() != dtype; })) {
     Tensors alike;
     for (const Tensor& part : parts) alike.push_back(part.dtype() == dtype ? part : to(part, dtype));
     return concat(alike, along);
   }
-  Tensor y = empty(shape, dtype, info.name);
+  Tensor y = empty(shape, dtype, concat_info.name);
   dispatch_any(dtype, [&]<class T>(T) {
     std::int64_t start = 0;
     for (const Tensor& part : parts) {
@@ -107,7 +107,7 @@ Tensor concat(const Tensors& parts, int axis) {
       start += part.dim(along);
     }
   });
-  record(info, backward, parts, {&y}, {}, along);
+  record(concat_info, concat_backward, parts, {&y}, {}, along);
   return y;
 }
 

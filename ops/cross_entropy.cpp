@@ -27,14 +27,12 @@ RETRACE_INSTANTIATE_PLAIN(scaled_exp, ScaledExp);
 
 namespace {
 
-using Attributes = LabelLossAttributes;
-
-constexpr OpInfo info{"cross_entropy",
-                      "l[i] = ln sum_c e^x[i, c] - x[i, t[i]]",
-                      "dx[i, c] = dl[i] (softmax(x)[i, c] - [c = t[i]])",
-                      "x, t",
-                      label_loss_formulas,
-                      label_loss_attributes};
+constexpr OpInfo cross_entropy_info{"cross_entropy",
+                                    "l[i] = ln sum_c e^x[i, c] - x[i, t[i]]",
+                                    "dx[i, c] = dl[i] (softmax(x)[i, c] - [c = t[i]])",
+                                    "x, t",
+                                    label_loss_formulas,
+                                    label_loss_attributes};
 constexpr OpInfo soft_info{"cross_entropy",
                            "l[i] = -sum_c t[i, c] log_softmax(x)[i, c]",
                            "dx[i, c] = dl[i] (softmax(x)[i, c] sum_k t[i, k] - t[i, c]), "
@@ -43,11 +41,11 @@ constexpr OpInfo soft_info{"cross_entropy",
                            label_loss_formulas,
                            label_loss_attributes};
 
-void backward(Record& r) {
-  const Attributes attributes = r.attributes<Attributes>();
+void cross_entropy_backward(Record& r) {
+  const LabelLossAttributes attributes = r.attributes<LabelLossAttributes>();
   const std::int64_t classes = r.in(0).shape[-1], rows = r.in(1).numel();
   const std::int64_t* labels = r.saved(2).values<std::int64_t>();
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, cross_entropy_info.name, [&]<class T>(T) {
     const ClassLosses<T> loss(r.saved(0).values<T>(), r.saved(1).values<T>(), rows, classes);
     const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
     const GradientSlot<T> dx = r.grad_in<T>(0);
@@ -62,9 +60,9 @@ void backward(Record& r) {
 }
 
 void soft_backward(Record& r) {
-  const Attributes attributes = r.attributes<Attributes>();
+  const LabelLossAttributes attributes = r.attributes<LabelLossAttributes>();
   const std::int64_t classes = r.in(0).shape[-1], rows = r.saved(1).shape()[1];
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, cross_entropy_info.name, [&]<class T>(T) {
     const ClassLosses<T> loss(r.saved(0).values<T>(), r.saved(1).values<T>(), rows, classes);
     const T* t = r.saved(2).values<T>();
     const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
@@ -92,10 +90,11 @@ void check_soft_targets(const Tensor& logits, const Tensor& targets) {
 
 Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, Reduction reduction) {
   if (logits.dtype() != targets.dtype()) {
-    const auto [like_targets, like_logits] = with_tangents(info.name, logits, targets, "logits", "targets");
+    const auto [like_targets, like_logits] =
+        with_tangents(cross_entropy_info.name, logits, targets, "logits", "targets");
     return soft_cross_entropy(like_targets, like_logits, reduction);
   }
-  check_real(info.name, logits, "logits");
+  check_real(cross_entropy_info.name, logits, "logits");
   const double counted = static_cast<double>(logits.shape().first(logits.rank() - 1).numel());
   const auto [y, sums] =
       losses_of_rows(logits, reduction, counted, [&]<class T>(const ClassLosses<T>& loss, std::int64_t row) {
@@ -106,7 +105,7 @@ Tensor soft_cross_entropy(const Tensor& logits, const Tensor& targets, Reduction
         });
       });
   record(soft_info, soft_backward, {&logits, &targets}, {&y}, {&logits, &sums, &targets},
-         Attributes{reduction, {}, counted});
+         LabelLossAttributes{reduction, {}, counted});
   return y;
 }
 
@@ -120,17 +119,17 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Tensor& labels, const 
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOptions options) {
-  check_defined(info.name, {{&logits, "logits"}, {&targets, "targets"}});
+  check_defined(cross_entropy_info.name, {{&logits, "logits"}, {&targets, "targets"}});
   if (targets.dtype() != i64) {
     check_soft_targets(logits, targets);
-    check_class_options(info.name, "logits", logits, options);
+    check_class_options(cross_entropy_info.name, "logits", logits, options);
     if (are_plain(options)) return soft_cross_entropy(logits, targets, options.reduction);
-    check_dtypes(info.name, logits, targets, "logits", "targets");
+    check_dtypes(cross_entropy_info.name, logits, targets, "logits", "targets");
     return soft_cross_entropy(logits, weighted_soft_targets(targets, options), options.reduction);
   }
-  const double counted = check_labels(info.name, "logits", logits, targets, options.ignore_index);
-  check_real(info.name, logits, "logits");
-  check_class_options(info.name, "logits", logits, options);
+  const double counted = check_labels(cross_entropy_info.name, "logits", logits, targets, options.ignore_index);
+  check_real(cross_entropy_info.name, logits, "logits");
+  check_class_options(cross_entropy_info.name, "logits", logits, options);
   if (expand_fused()) return nll(log_softmax(without_ignored_rows(logits, targets, options)), targets, options);
   if (!are_plain(options)) return weighted_cross_entropy(logits, targets, options);
   const std::int64_t* labels = targets.values<std::int64_t>().data();
@@ -138,8 +137,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, CrossEntropyOp
       losses_of_rows(logits, options.reduction, counted, [&]<class T>(const ClassLosses<T>& loss, std::int64_t row) {
         return labels[row] == options.ignore_index ? T(0) : loss(row, labels[row]);
       });
-  record(info, backward, {&logits, &targets}, {&y}, {&logits, &sums, &targets},
-         Attributes{options.reduction, options.ignore_index, counted});
+  record(cross_entropy_info, cross_entropy_backward, {&logits, &targets}, {&y}, {&logits, &sums, &targets},
+         LabelLossAttributes{options.reduction, options.ignore_index, counted});
   return y;
 }
 

@@ -3,7 +3,7 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas cumprod_formulas(const Record& r) {
   const int axis = r.attributes<int>(), rank = r.in(0).shape.rank();
   const std::string letter = index_letter(axis);
   const auto at = [&](const std::string& position) {
@@ -16,17 +16,17 @@ Formulas formulas(const Record& r) {
           text("s", here, " = dy", here, " + x", next, " s", next, ", dx", here, " = s", here, " prod_(t < ", letter,
                ") x", there)};
 }
-constexpr OpInfo info{"cumprod",
-                      "y[i] = prod_(t <= i) x[t]",
-                      "s[i] = dy[i] + x[i + 1] s[i + 1], dx[i] = s[i] prod_(t < i) x[t]",
-                      "x",
-                      formulas,
-                      axis_attribute};
+constexpr OpInfo cumprod_info{"cumprod",
+                              "y[i] = prod_(t <= i) x[t]",
+                              "s[i] = dy[i] + x[i + 1] s[i + 1], dx[i] = s[i] prod_(t < i) x[t]",
+                              "x",
+                              cumprod_formulas,
+                              axis_attribute};
 
 // Without a division, so that zeros in x are numbers like any other.
-void backward(Record& r) {
+void cumprod_backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, cumprod_info.name, [&]<class T>(T) {
     const T* x = r.saved(0).values<T>();
     const T* y = r.saved(1).values<T>();
     const T* dy = r.grad_out<T>();
@@ -45,16 +45,16 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor cumprod(const Tensor& x, int axis) {
-  check_defined(info.name, x, "x");
-  const int along = axis_of(info.name, x, axis);
-  const Tensor y = filled_by_lines(info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
+  check_defined(cumprod_info.name, x, "x");
+  const int along = axis_of(cumprod_info.name, x, axis);
+  const Tensor y = filled_by_lines(cumprod_info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
     lines.for_each([=](std::int64_t start) {
       Wide<T> product(1);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)
         to[k] = static_cast<T>(product *= static_cast<Wide<T>>(from[k]));
     });
   });
-  record(info, backward, {&x}, {&y}, {&x, &y}, along);
+  record(cumprod_info, cumprod_backward, {&x}, {&y}, {&x, &y}, along);
   return y;
 }
 

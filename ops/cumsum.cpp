@@ -3,7 +3,7 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas cumsum_formulas(const Record& r) {
   const int axis = r.attributes<int>(), rank = r.in(0).shape.rank();
   const std::string here = index_letters(rank), letter = index_letter(axis);
   std::string there;
@@ -11,12 +11,12 @@ Formulas formulas(const Record& r) {
   return {text("y[", here, "] = sum_(t <= ", letter, ") x[", there, "]"),
           text("dx[", here, "] = sum_(t >= ", letter, ") dy[", there, "]")};
 }
-constexpr OpInfo info{"cumsum",      "y[i] = sum_(t <= i) x[t]", "dx[i] = sum_(t >= i) dy[t]", "x", formulas,
-                      axis_attribute};
+constexpr OpInfo cumsum_info{
+    "cumsum", "y[i] = sum_(t <= i) x[t]", "dx[i] = sum_(t >= i) dy[t]", "x", cumsum_formulas, axis_attribute};
 
-void backward(Record& r) {
+void cumsum_backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, cumsum_info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const GradientSlot<T> dx = r.grad_in<T>(0);
     lines.for_each([=](std::int64_t start) {
@@ -32,16 +32,16 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int axis) {
-  check_defined(info.name, x, "x");
-  const int along = axis_of(info.name, x, axis);
-  const Tensor y = filled_by_lines(info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
+  check_defined(cumsum_info.name, x, "x");
+  const int along = axis_of(cumsum_info.name, x, axis);
+  const Tensor y = filled_by_lines(cumsum_info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
     lines.for_each([=](std::int64_t start) {
       Wide<T> sum(0);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)
         to[k] = static_cast<T>(sum += static_cast<Wide<T>>(from[k]));
     });
   });
-  record(info, backward, {&x}, {&y}, {}, along);
+  record(cumsum_info, cumsum_backward, {&x}, {&y}, {}, along);
   return y;
 }
 

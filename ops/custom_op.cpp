@@ -18,12 +18,12 @@ struct Functions {
   CustomForward forward;
   CustomBackward backward;
 };
-struct Attributes {
+struct CustomAttributes {
   std::shared_ptr<const Functions> functions;
 };
 
 DirectionCheck check_call(const Record& r, const Tensor& dy, std::span<const Tensor> dx) {
-  return check_direction(r, r.attributes<Attributes>().functions->forward, dy, dx);
+  return check_direction(r, r.attributes<CustomAttributes>().functions->forward, dy, dx);
 }
 
 /// The strings that an OpInfo of a custom op points to.
@@ -68,7 +68,7 @@ void custom_backward(Record& r) {
   for (int i = 0; i < r.inputs(); ++i) inputs.push_back(r.saved(i).tensor());
   const Tensor dy = r.output(0).grad();
   const Tensor y = r.saved(r.inputs()).tensor();
-  const Tensors gradients = r.attributes<Attributes>().functions->backward(dy, inputs, y);
+  const Tensors gradients = r.attributes<CustomAttributes>().functions->backward(dy, inputs, y);
   if (gradients.size() != inputs.size())
     throw ValueError(text(r.op().name, ": backward gave ", gradients.size(), " gradients for ", inputs.size(),
                           " inputs; give one for each (an undefined tensor for none)"));
@@ -117,7 +117,7 @@ Tensor custom_op(std::string_view name, const Tensors& inputs, CustomForward for
   Tensors saved = inputs;
   saved.push_back(y);
   record(info, custom_backward, inputs, {&y}, saved,
-         Attributes{std::make_shared<const Functions>(Functions{std::move(forward), std::move(backward)})});
+         CustomAttributes{std::make_shared<const Functions>(Functions{std::move(forward), std::move(backward)})});
   return y;
 }
 

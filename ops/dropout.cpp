@@ -6,22 +6,23 @@ namespace {
 /// The factor of the elements that are kept.
 double factor_of(double probability) { return probability < 1 ? 1 / (1 - probability) : 0; }
 
-Formulas formulas(const Record& r) {
+Formulas dropout_formulas(const Record& r) {
   return {text("m in {0, ", factor_of(r.attributes<double>()), "}, y = x m"), r.op().backward};
 }
-AttributeList attribute_list(const Record& r) {
+AttributeList dropout_attributes(const Record& r) {
   AttributeList list{{"probability", r.attributes<double>()}};
   if (r.saved(0)) list.push_back({"mask", r.saved(0).tensor()});  // until a backward has let go of it
   return list;
 }
-constexpr OpInfo info{"dropout", "m in {0, 1 / (1 - p)}, y = x m", "dx = dy m", "x", formulas, attribute_list};
-constexpr std::int64_t grain = 16384;
+constexpr OpInfo dropout_info{"dropout",         "m in {0, 1 / (1 - p)}, y = x m", "dx = dy m", "x", dropout_formulas,
+                              dropout_attributes};
+constexpr std::int64_t dropout_grain = 16384;
 
 void dropout_backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, dropout_info.name, [&]<class T>(T) {
     const T* m = r.saved(0).values<T>();
     const auto [dy, dx] = r.flow<T>(0);
-    parallel_for(r.in(0).numel(), grain, [=, dy = dy, dx = dx](std::int64_t begin, std::int64_t end) {
+    parallel_for(r.in(0).numel(), dropout_grain, [=, dy = dy, dx = dx](std::int64_t begin, std::int64_t end) {
       dx.from(begin).put(end - begin, [=](std::int64_t k) { return dy[begin + k] * m[begin + k]; });
     });
   });
@@ -30,14 +31,14 @@ void dropout_backward(Record& r) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double probability, Random* random) {
-  check_defined(info.name, x, "x");
+  check_defined(dropout_info.name, x, "x");
   if (!(probability >= 0 && probability <= 1))
     throw ValueError(
         text("dropout: ", describe_operand("x", x), " with probability ", probability, "; it must lie from 0 to 1"));
   if (random == nullptr) return x;
   Tensor y;
   Tensor mask;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
+  dispatch_real(x, "x", dropout_info.name, [&]<class T>(T) {
     y = empty_like(x);
     mask = empty_like(x);
     const T kept = static_cast<T>(factor_of(probability));
@@ -49,7 +50,7 @@ Tensor dropout(const Tensor& x, double probability, Random* random) {
     for (std::int64_t k = 0; k < count; ++k) m[k] = random->chance(probability) ? T(0) : kept;
     for (std::int64_t k = 0; k < count; ++k) to[k] = from[k] * m[k];
   });
-  record(info, dropout_backward, {&x}, {&y}, {&mask}, probability);
+  record(dropout_info, dropout_backward, {&x}, {&y}, {&mask}, probability);
   return y;
 }
 

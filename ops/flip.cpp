@@ -13,7 +13,7 @@ int flipped_axis(const Record& r) {
   return axis;
 }
 
-Formulas formulas(const Record& r) {
+Formulas flip_formulas(const Record& r) {
   const Shape& x = r.in(0).shape;
   const int flipped = flipped_axis(r);
   std::string here, there;
@@ -24,19 +24,19 @@ Formulas formulas(const Record& r) {
   }
   return {text("y[", here, "] = x[", there, "]"), text("dx[", here, "] = dy[", there, "]")};
 }
-AttributeList attribute_list(const Record& r) { return {{"axis", flipped_axis(r)}}; }
-constexpr OpInfo info{"flip", "y[i] = x[n - 1 - i]", "dx[i] = dy[n - 1 - i]", "x", formulas, attribute_list};
+AttributeList flip_attributes(const Record& r) { return {{"axis", flipped_axis(r)}}; }
+constexpr OpInfo flip_info{"flip", "y[i] = x[n - 1 - i]", "dx[i] = dy[n - 1 - i]", "x", flip_formulas, flip_attributes};
 
 }  // namespace
 
 Tensor flip(const Tensor& x, int axis) {
-  check_defined(info.name, x, "x");
-  const int along = axis_of(info.name, x, axis);
+  check_defined(flip_info.name, x, "x");
+  const int along = axis_of(flip_info.name, x, axis);
   const std::size_t i = static_cast<std::size_t>(along);
   Strided strided{0, x.shape().strides()};
   strided.offset = (x.dim(along) - 1) * strided.strides[i];
   strided.strides[i] = -strided.strides[i];
-  return strided_copy(info, reordered_backward, x, x.shape(), strided);
+  return strided_copy(flip_info, reordered_backward, x, x.shape(), strided);
 }
 
 }  // namespace retrace

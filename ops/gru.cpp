@@ -38,7 +38,7 @@ RETRACE_INSTANTIATE_PLAIN(gru_backward, GruBackward);
 
 namespace {
 
-constexpr OpInfo info{
+constexpr OpInfo gru_info{
     "gru_sequence",
     "q = h U^T + b, r = sigmoid(p_r + q_r), z = sigmoid(p_z + q_z), n = tanh(p_n + r q_n), h' = n + z (h - n), "
     "for each step",
@@ -50,8 +50,8 @@ constexpr OpInfo info{
     recurrent_attributes};
 
 // saved: 0 h, 1 weight, 2 y, 3 gates, 4 q of every step, 5 lengths
-void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+void gru_backward(Record& r) {
+  dispatch_real(r.in(0).dtype, gru_info.name, [&]<class T>(T) {
     const RecurrentGradients<T> gradients(r);
     const T *gates = r.saved(3).values<T>(), *q = r.saved(4).values<T>();
     const Tensor dh_now = gradients.of_last_state(1);
@@ -90,19 +90,19 @@ Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, 
 
 RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
                          const Tensor& lengths) {
-  check_defined(info.name, bias, "bias");
-  check_recurrent(info.name, projected, 3, weight, {{&h, "h"}}, lengths);
+  check_defined(gru_info.name, bias, "bias");
+  check_recurrent(gru_info.name, projected, 3, weight, {{&h, "h"}}, lengths);
   if (bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(
         text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number per gate"));
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias;
-      widen(info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
+      widen(gru_info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
     return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths);
   if (expand_fused())
     return steps_of_one_state(projected, h, lengths,
                               [&](const Tensor& p, const Tensor& state) { return gru_step(p, state, weight, bias); });
   RnnSequence result;
-  dispatch_real(projected.dtype(), info.name, [&]<class T>(T) {
+  dispatch_real(projected.dtype(), gru_info.name, [&]<class T>(T) {
     const Tensor gates_of_all = to_write_over(projected), q_of_all = empty_like(projected);
     result = {empty({projected.dim(0), projected.dim(1), h.dim(1)}, h.dtype()), empty_like(h)};
     const StateOverTime<T> h_over_time(h, result.y, result.h);
@@ -116,7 +116,7 @@ RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight
                        .h = s.after(h_over_time),
                        .size = s.n.hidden});
     });
-    record(info, backward, {&projected, &h, &weight, &bias}, {&result.y, &result.h},
+    record(gru_info, gru_backward, {&projected, &h, &weight, &bias}, {&result.y, &result.h},
            {&h, &weight, &result.y, &gates_of_all, &q_of_all, &lengths});
   });
   return result;

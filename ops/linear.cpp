@@ -5,30 +5,30 @@
 namespace retrace {
 namespace {
 
-struct Attributes {
+struct LinearAttributes {
   Activation activation;
   Zeros zeros;
 };
 
 // Without an activation, z is y.
-Formulas formulas(const Record& r) {
-  const ActivationParts* f = parts_of(r.attributes<Attributes>().activation);
+Formulas linear_formulas(const Record& r) {
+  const ActivationParts* f = parts_of(r.attributes<LinearAttributes>().activation);
   const bool has_bias = r.inputs() > 2;
   const std::string z = has_bias ? " = x W^T + b" : " = x W^T", dz = f == nullptr ? "dy" : "dz";
-  std::string backward = text("dx = ", dz, " W, dW = ", dz, "^T x");
-  if (has_bias) backward += ", db = " + sum_over_rows(dz, r.in(0).shape.rank(), 1);
-  if (f == nullptr) return {"y" + z, backward};
-  return {text("z", z, ", y = ", f->y), text("dz = ", f->dz, ", ", backward)};
+  std::string linear_backward = text("dx = ", dz, " W, dW = ", dz, "^T x");
+  if (has_bias) linear_backward += ", db = " + sum_over_rows(dz, r.in(0).shape.rank(), 1);
+  if (f == nullptr) return {"y" + z, linear_backward};
+  return {text("z", z, ", y = ", f->y), text("dz = ", f->dz, ", ", linear_backward)};
 }
 
-AttributeList attribute_list(const Record& r) {
-  const auto [activation, zeros] = r.attributes<Attributes>();
+AttributeList linear_attributes(const Record& r) {
+  const auto [activation, zeros] = r.attributes<LinearAttributes>();
   return with_zeros({{"activation", name_of(activation)}}, zeros);
 }
 
-constexpr OpInfo info{
+constexpr OpInfo linear_info{
     "linear",  "y = f(x W^T + b)", "dz = dy f'(x W^T + b), dx = dz W, dW = dz^T x, db = sum dz along axis 0",
-    "x, W, b", formulas,           attribute_list};
+    "x, W, b", linear_formulas,    linear_attributes};
 
 struct Sizes {
   std::int64_t rows, in, out;
@@ -63,8 +63,8 @@ void backward_plain(const Sizes& n, const T* x, const T* weight, const T* dz, T*
 
 // y = f(z) and, where they are saved, slopes = f'(z). The product applies f to each block of rows that it finishes.
 template <class T>
-void forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor& bias, const ActivationParts* f,
-             const Tensor& y, const Tensor& slopes) {
+void linear_forward(const Sizes& n, const Tensor& x, const Tensor& weight, const Tensor& bias, const ActivationParts* f,
+                    const Tensor& y, const Tensor& slopes) {
   const T *from = x.values<T>().data(), *w = weight.values<T>().data();
   const T* b = bias.defined() ? bias.values<T>().data() : nullptr;
   T *to = OpAccess::values<T>(y), *to_slopes = slopes.defined() ? OpAccess::values<T>(slopes) : nullptr;
@@ -94,7 +94,7 @@ template <class T> Tensor gradient_of_z(Record& r, const ActivationParts& f) {
   const T* saved = r.saved(2).values<T>();
   const auto [dy, dz] = r.flow_to_tensor<T>();
   T* to = OpAccess::values<T>(dz);
-  const bool strong = r.attributes<Attributes>().zeros == Zeros::strong;
+  const bool strong = r.attributes<LinearAttributes>().zeros == Zeros::strong;
   parallel_for(dz.numel(), unary_grain, [=, &f, dy = dy](std::int64_t begin, std::int64_t end) {
     const std::vector<std::int64_t> hidden =
         strong ? hidden_slopes(saved, dy, begin, end) : std::vector<std::int64_t>();
@@ -109,7 +109,7 @@ template <class T> void put_gradients(Record& r, const T* dz) {
   const T* x = r.wants(1) ? r.saved(0).values<T>() : nullptr;
   const T* weight = r.wants(0) ? r.saved(1).values<T>() : nullptr;
   const bool wants_bias = r.inputs() > 2 && r.wants(2);
-  const Zeros zeros = r.attributes<Attributes>().zeros;
+  const Zeros zeros = r.attributes<LinearAttributes>().zeros;
   if constexpr (std::is_floating_point_v<T>) {
     if (r.wants(0)) {
       const GradientSlot<T> dx = r.grad_in<T>(0);
@@ -128,9 +128,9 @@ template <class T> void put_gradients(Record& r, const T* dz) {
   }
 }
 
-void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
-    if (const ActivationParts* f = parts_of(r.attributes<Attributes>().activation))
+void linear_backward(Record& r) {
+  dispatch_real(r.out(0).dtype, linear_info.name, [&]<class T>(T) {
+    if (const ActivationParts* f = parts_of(r.attributes<LinearAttributes>().activation))
       put_gradients<T>(r, gradient_of_z<T>(r, *f).template values<T>().data());
     else
       put_gradients<T>(r, r.grad_out<T>());
@@ -147,9 +147,9 @@ void check(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (bias.defined() && bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(text("linear: ", operands(), " with ", describe_operand("b", bias), ": b must be [", weight.dim(0),
                           "], one number per output"));
-  check_dtypes(info.name, x, weight, "x", "W");
-  if (bias.defined()) check_dtypes(info.name, x, bias, "x", "b");
-  check_real(info.name, x);
+  check_dtypes(linear_info.name, x, weight, "x", "W");
+  if (bias.defined()) check_dtypes(linear_info.name, x, bias, "x", "b");
+  check_real(linear_info.name, x);
 }
 
 bool is_recorded(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -157,30 +157,30 @@ bool is_recorded(const Tensor& x, const Tensor& weight, const Tensor& bias) {
          (x.wants_gradient() || weight.wants_gradient() || (bias.defined() && bias.wants_gradient()));
 }
 
-Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias, const Attributes& attributes) {
+Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearAttributes& attributes) {
   const ActivationParts* f = parts_of(attributes.activation);
   const bool saves_slope = f != nullptr && f->saves_slope;
   Tensor y, slopes;
-  dispatch_real(x.dtype(), info.name, [&]<class T>(T) {
-    y = empty(x.shape().replaced(x.rank() - 1, weight.dim(0)), x.dtype(), info.name);
+  dispatch_real(x.dtype(), linear_info.name, [&]<class T>(T) {
+    y = empty(x.shape().replaced(x.rank() - 1, weight.dim(0)), x.dtype(), linear_info.name);
     if (saves_slope && is_recorded(x, weight, bias)) slopes = empty_like(y);
-    forward<T>(Sizes(x.shape(), weight.shape()), x, weight, bias, f, y, slopes);
+    linear_forward<T>(Sizes(x.shape(), weight.shape()), x, weight, bias, f, y, slopes);
   });
   const Tensor* saved_x = weight.wants_gradient() ? &x : nullptr;
   const Tensor* saved_weight = x.wants_gradient() ? &weight : nullptr;
   const Tensor* saved_slope = f == nullptr ? nullptr : saves_slope ? &slopes : &y;
   if (bias.defined())
-    record(info, backward, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight, saved_slope}, attributes);
+    record(linear_info, linear_backward, {&x, &weight, &bias}, {&y}, {saved_x, saved_weight, saved_slope}, attributes);
   else
-    record(info, backward, {&x, &weight}, {&y}, {saved_x, saved_weight, saved_slope}, attributes);
+    record(linear_info, linear_backward, {&x, &weight}, {&y}, {saved_x, saved_weight, saved_slope}, attributes);
   return y;
 }
 
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, Zeros zeros) {
-  check_defined(info.name, x, "x");
-  check_defined(info.name, weight, "W");
+  check_defined(linear_info.name, x, "x");
+  check_defined(linear_info.name, weight, "W");
   check(x, weight, bias);
   const bool mixed = x.dtype() != weight.dtype() || (bias.defined() && bias.dtype() != weight.dtype());
   if (mixed || expand_fused()) {  // the composed twin

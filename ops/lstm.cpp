@@ -36,7 +36,7 @@ RETRACE_INSTANTIATE_PLAIN(lstm_backward, LstmBackward);
 
 namespace {
 
-constexpr OpInfo info{
+constexpr OpInfo lstm_info{
     "lstm_sequence",
     "z = p + h U^T, i = sigmoid z_i, f = sigmoid z_f, g = tanh z_g, o = sigmoid z_o, c' = f c + i g, h' = o tanh c', "
     "for each step",
@@ -47,8 +47,8 @@ constexpr OpInfo info{
     recurrent_attributes};
 
 // saved: 0 h, 1 weight, 2 y, 3 c, 4 c of every step, 5 gates, 6 lengths
-void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+void lstm_backward(Record& r) {
+  dispatch_real(r.in(0).dtype, lstm_info.name, [&]<class T>(T) {
     const RecurrentGradients<T> gradients(r);
     const T *c0 = r.saved(3).values<T>(), *c = r.saved(4).values<T>(), *gates = r.saved(5).values<T>();
     const Tensor dh_now = gradients.of_last_state(1), dc_now = gradients.of_last_state(2);
@@ -86,9 +86,9 @@ LstmStep lstm_step(const Tensor& projected, const Tensor& h, const Tensor& c, co
 
 LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, const Tensor& weight,
                            const Tensor& lengths) {
-  check_recurrent(info.name, projected, 4, weight, {{&h, "h"}, {&c, "c"}}, lengths);
+  check_recurrent(lstm_info.name, projected, 4, weight, {{&h, "h"}, {&c, "c"}}, lengths);
   if (Tensor wide_projected = projected, wide_h = h, wide_c = c, wide_weight = weight;
-      widen(info.name, "projected", {&wide_projected, &wide_h, &wide_c, &wide_weight}))
+      widen(lstm_info.name, "projected", {&wide_projected, &wide_h, &wide_c, &wide_weight}))
     return lstm_sequence(wide_projected, wide_h, wide_c, wide_weight, lengths);
   if (expand_fused()) {
     const auto [y, states] = steps_of<2>(projected, {h, c}, lengths, [&](const Tensor& p, const auto& state) {
@@ -99,7 +99,7 @@ LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, c
   }
   const Shape y_shape{projected.dim(0), projected.dim(1), h.dim(1)};
   LstmSequence result;
-  dispatch_real(projected.dtype(), info.name, [&]<class T>(T) {
+  dispatch_real(projected.dtype(), lstm_info.name, [&]<class T>(T) {
     const Tensor gates_of_all = to_write_over(projected), c_of_all = empty(y_shape, h.dtype());
     result = {empty(y_shape, h.dtype()), empty_like(h), empty_like(c)};
     const StateOverTime<T> h_over_time(h, result.y, result.h), c_over_time(c, c_of_all, result.c);
@@ -113,7 +113,7 @@ LstmSequence lstm_sequence(Tensor projected, const Tensor& h, const Tensor& c, c
                        .h = s.after(h_over_time),
                        .size = s.n.hidden});
     });
-    record(info, backward, {&projected, &h, &c, &weight}, {&result.y, &result.h, &result.c},
+    record(lstm_info, lstm_backward, {&projected, &h, &c, &weight}, {&result.y, &result.h, &result.c},
            {&h, &weight, &result.y, &c, &c_of_all, &gates_of_all, &lengths});
   });
   return result;

@@ -5,7 +5,7 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas matmul_formulas(const Record& r) {
   const auto [transpose_a, transpose_b, zeros] = r.attributes<MatmulOptions>();
   return {
       text("y = a", transpose_a ? "^T" : "", " b", transpose_b ? "^T" : ""),
@@ -13,11 +13,12 @@ Formulas formulas(const Record& r) {
            transpose_b ? (transpose_a ? ", db = dy^T a^T" : ", db = dy^T a")
                        : (transpose_a ? ", db = a dy" : ", db = a^T dy"))};
 }
-AttributeList attribute_list(const Record& r) {
+AttributeList matmul_attributes(const Record& r) {
   const auto [transpose_a, transpose_b, zeros] = r.attributes<MatmulOptions>();
   return with_zeros({{"transpose_a", transpose_a}, {"transpose_b", transpose_b}}, zeros);
 }
-constexpr OpInfo info{"matmul", "y = a b", "da = dy b^T, db = a^T dy", "a, b", formulas, attribute_list};
+constexpr OpInfo matmul_info{"matmul", "y = a b",       "da = dy b^T, db = a^T dy",
+                             "a, b",   matmul_formulas, matmul_attributes};
 
 template <class T> kernels::GemmOperand<T> factor(const MatrixBatch<const T>& x, std::int64_t item) {
   return {x.data + item * x.step, x.row_stride, x.transposed, x.step};
@@ -46,7 +47,7 @@ void multiply(Zeros zeros, kernels::GemmShape n, const MatrixBatch<T>& out, cons
 }
 
 // y = a b
-template <class T> void forward(const MatmulPlan& plan, const T* all_a, const T* all_b, T* all_y) {
+template <class T> void matmul_forward(const MatmulPlan& plan, const T* all_a, const T* all_b, T* all_y) {
   for_each_batch(plan, all_a, all_b, all_y, [&](const auto& a, const auto& b, const auto& y) {
     multiply<T>(plan.zeros, {plan.m, plan.n, plan.k, plan.inner}, y, a, b, false);
   });
@@ -66,9 +67,9 @@ template <class T> void gradient_of_b(const MatmulPlan& plan, const T* all_dy, c
   });
 }
 
-void backward(Record& r) {
+void matmul_backward(Record& r) {
   const MatmulPlan plan = make_matmul_plan(r.in(0).shape, r.in(1).shape, r.attributes<MatmulOptions>());
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.out(0).dtype, matmul_info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const auto slot = [&](int i, const MatmulPlan::Strides& strides) {
       return r.grad_in<T>(i, plan.writes_all(strides) ? Begin::fresh : Begin::zeroed);
@@ -81,21 +82,21 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
-  check_defined(info.name, a, "a");
-  check_defined(info.name, b, "b");
-  check_dtypes(info.name, a, b);
+  check_defined(matmul_info.name, a, "a");
+  check_defined(matmul_info.name, b, "b");
+  check_dtypes(matmul_info.name, a, b);
   const MatmulPlan plan = make_matmul_plan(a.shape(), b.shape(), options, &a, &b);
   if (a.dtype() != b.dtype()) {
-    const auto [like_b, like_a] = with_tangents(info.name, a, b);
+    const auto [like_b, like_a] = with_tangents(matmul_info.name, a, b);
     return matmul(like_b, like_a, options);
   }
   Tensor y;
-  dispatch_real(a, "a", info.name, [&]<class T>(T) {
-    y = empty(plan.y, a.dtype(), info.name);
-    forward(plan, a.values<T>().data(), b.values<T>().data(), OpAccess::values<T>(y));
+  dispatch_real(a, "a", matmul_info.name, [&]<class T>(T) {
+    y = empty(plan.y, a.dtype(), matmul_info.name);
+    matmul_forward(plan, a.values<T>().data(), b.values<T>().data(), OpAccess::values<T>(y));
   });
-  record(info, backward, {&a, &b}, {&y}, {b.wants_gradient() ? &a : nullptr, a.wants_gradient() ? &b : nullptr},
-         options);
+  record(matmul_info, matmul_backward, {&a, &b}, {&y},
+         {b.wants_gradient() ? &a : nullptr, a.wants_gradient() ? &b : nullptr}, options);
   return y;
 }
 

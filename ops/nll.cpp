@@ -4,16 +4,14 @@
 namespace retrace {
 namespace {
 
-using Attributes = LabelLossAttributes;
+constexpr OpInfo nll_info{"nll",     "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]",
+                          "logp, t", label_loss_formulas,     label_loss_attributes};
 
-constexpr OpInfo info{"nll",     "l[i] = -logp[i, t[i]]", "dlogp[i, t[i]] += -dl[i]",
-                      "logp, t", label_loss_formulas,     label_loss_attributes};
-
-void backward(Record& r) {
-  const Attributes attributes = r.attributes<Attributes>();
+void nll_backward(Record& r) {
+  const LabelLossAttributes attributes = r.attributes<LabelLossAttributes>();
   const std::int64_t classes = r.in(0).shape[-1];
   const std::int64_t* labels = r.saved(0).values<std::int64_t>();
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, nll_info.name, [&]<class T>(T) {
     const GradientOfLosses<T> dl(attributes.reduction, attributes.counted, r.grad_out<T>());
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     for (std::int64_t row = 0; row < r.in(1).numel(); ++row)
@@ -25,7 +23,7 @@ void backward(Record& r) {
 Tensor unused_classes(const Tensor& q) {
   const Tensor mask = zeros(q.shape(), i64);
   std::int64_t* is_unused = OpAccess::values<std::int64_t>(mask);
-  dispatch_real(q.dtype(), info.name, [&]<class T>(T) {
+  dispatch_real(q.dtype(), nll_info.name, [&]<class T>(T) {
     for (const T weight : q.values<T>()) *is_unused++ = weight == T(0) ? 1 : 0;
   });
   return mask;
@@ -49,24 +47,24 @@ Tensor weighted_nll(const Tensor& x, const Tensor& labels, const CrossEntropyOpt
 }  // namespace
 
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, CrossEntropyOptions options) {
-  check_defined(info.name, log_probabilities, "logp");
-  check_defined(info.name, targets, "targets");
-  const double counted = check_labels(info.name, "logp", log_probabilities, targets, options.ignore_index);
-  check_real(info.name, log_probabilities, "logp");
-  check_class_options(info.name, "logp", log_probabilities, options);
+  check_defined(nll_info.name, log_probabilities, "logp");
+  check_defined(nll_info.name, targets, "targets");
+  const double counted = check_labels(nll_info.name, "logp", log_probabilities, targets, options.ignore_index);
+  check_real(nll_info.name, log_probabilities, "logp");
+  check_class_options(nll_info.name, "logp", log_probabilities, options);
   if (!are_plain(options)) return weighted_nll(log_probabilities, targets, options);
   const std::int64_t classes = log_probabilities.dim(-1);
   const std::int64_t* labels = targets.values<std::int64_t>().data();
   Tensor y;
-  dispatch_real(log_probabilities, "logp", info.name, [&]<class T>(T) {
+  dispatch_real(log_probabilities, "logp", nll_info.name, [&]<class T>(T) {
     y = empty(options.reduction == Reduction::none ? targets.shape() : Shape{}, log_probabilities.dtype());
     const T* x = log_probabilities.values<T>().data();
     reduce_losses(options.reduction, targets.numel(), counted, OpAccess::values<T>(y), [=](std::int64_t row) {
       return labels[row] == options.ignore_index ? T(0) : -x[row * classes + labels[row]];
     });
   });
-  record(info, backward, {&log_probabilities, &targets}, {&y}, {&targets},
-         Attributes{options.reduction, options.ignore_index, counted});
+  record(nll_info, nll_backward, {&log_probabilities, &targets}, {&y}, {&targets},
+         LabelLossAttributes{options.reduction, options.ignore_index, counted});
   return y;
 }
 

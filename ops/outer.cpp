@@ -3,12 +3,12 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"outer", "y[i, j] = a[i] b[j]", "da[i] = sum_j dy[i, j] b[j], db[j] = sum_i dy[i, j] a[i]",
-                      "a, b"};
+constexpr OpInfo outer_info{"outer", "y[i, j] = a[i] b[j]", "da[i] = sum_j dy[i, j] b[j], db[j] = sum_i dy[i, j] a[i]",
+                            "a, b"};
 
-void backward(Record& r) {
+void outer_backward(Record& r) {
   const std::int64_t rows = r.in(0).numel(), columns = r.in(1).numel();
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.out(0).dtype, outer_info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     if (r.wants(0)) {
       const T* b = r.saved(1).values<T>();
@@ -32,23 +32,24 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor outer(const Tensor& a, const Tensor& b) {
-  check_defined(info.name, a, "a");
-  check_defined(info.name, b, "b");
+  check_defined(outer_info.name, a, "a");
+  check_defined(outer_info.name, b, "b");
   if (a.rank() != 1 || b.rank() != 1)
     throw ShapeError(text("outer: ", describe_operand("a", a), " and ", describe_operand("b", b),
                           ": both must be vectors; reshape them"));
   if (a.dtype() != b.dtype()) {
-    const auto [like_b, like_a] = with_tangents(info.name, a, b);
+    const auto [like_b, like_a] = with_tangents(outer_info.name, a, b);
     return outer(like_b, like_a);
   }
   Tensor y;
-  dispatch_real(a, "a", info.name, [&]<class T>(T) {
-    y = empty({a.dim(0), b.dim(0)}, a.dtype(), info.name);
+  dispatch_real(a, "a", outer_info.name, [&]<class T>(T) {
+    y = empty({a.dim(0), b.dim(0)}, a.dtype(), outer_info.name);
     T* to = OpAccess::values<T>(y);
     for (const T left : a.values<T>())
       for (const T right : b.values<T>()) *to++ = left * right;
   });
-  record(info, backward, {&a, &b}, {&y}, {b.wants_gradient() ? &a : nullptr, a.wants_gradient() ? &b : nullptr});
+  record(outer_info, outer_backward, {&a, &b}, {&y},
+         {b.wants_gradient() ? &a : nullptr, a.wants_gradient() ? &b : nullptr});
   return y;
 }
 

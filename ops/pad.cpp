@@ -4,12 +4,12 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas pad_formulas(const Record& r) {
   const std::string inside = index_of_part(r.out(0).shape, r.in(0).shape, r.attributes<Strided>());
   return {text("y = 0, y[", inside, "] = x"), text("dx = dy[", inside, "]")};
 }
 // The zeros before the elements of each axis: the position in y of the first element of x.
-AttributeList attribute_list(const Record& r) {
+AttributeList pad_attributes(const Record& r) {
   const auto strides = r.out(0).shape.strides();
   std::int64_t rest = r.attributes<Strided>().offset;
   std::vector<std::int64_t> before;
@@ -20,17 +20,18 @@ AttributeList attribute_list(const Record& r) {
   }
   return {{"before", std::move(before)}};
 }
-constexpr OpInfo info{"pad", "y = 0, y[inside] = x", "dx = dy[inside]", "x", formulas, attribute_list};
+constexpr OpInfo pad_info{"pad", "y = 0, y[inside] = x", "dx = dy[inside]", "x", pad_formulas, pad_attributes};
 
-void backward(Record& r) {
+void pad_backward(Record& r) {
   const StridedWalk walk(r.in(0).shape, r.attributes<Strided>());
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) { read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0)); });
+  dispatch_real(r.in(0).dtype, pad_info.name,
+                [&]<class T>(T) { read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0)); });
 }
 
 }  // namespace
 
 Tensor pad(const Tensor& x, std::span<const Padding> padding) {
-  check_defined(info.name, x, "x");
+  check_defined(pad_info.name, x, "x");
   if (static_cast<int>(padding.size()) != x.rank())
     throw ShapeError(text("pad: ", padding.size(), " paddings for ", describe_operand("x", x), "; give one per axis"));
   Shape shape = x.shape();
@@ -43,7 +44,7 @@ Tensor pad(const Tensor& x, std::span<const Padding> padding) {
     const std::int64_t extent = checked_sum("pad", "the padded length", {of_axis.before, x.dim(axis), of_axis.after});
     shape = shape.replaced(axis, extent);
   }
-  Tensor y = empty(shape, x.dtype(), info.name);
+  Tensor y = empty(shape, x.dtype(), pad_info.name);
   Strided inside{0, shape.strides()};
   for (int axis = 0; axis < x.rank(); ++axis)
     inside.offset += padding[static_cast<std::size_t>(axis)].before * inside.strides[static_cast<std::size_t>(axis)];
@@ -51,7 +52,7 @@ Tensor pad(const Tensor& x, std::span<const Padding> padding) {
     std::fill_n(OpAccess::values<T>(y), y.numel(), T{});
     write_strided(StridedWalk(x.shape(), inside), x.values<T>().data(), {OpAccess::values<T>(y), false});
   });
-  record(info, backward, {&x}, {&y}, {}, inside);
+  record(pad_info, pad_backward, {&x}, {&y}, {}, inside);
   return y;
 }
 

@@ -4,17 +4,17 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas reshape_formulas(const Record& r) {
   return {text("y = reshape(x, ", r.out(0).shape, ")"), text("dx = reshape(dy, ", r.in(0).shape, ")")};
 }
-AttributeList attribute_list(const Record& r) {
+AttributeList reshape_attributes(const Record& r) {
   const Shape& y = r.out(0).shape;
   return {{"shape", std::vector(y.begin(), y.end())}};
 }
-constexpr OpInfo info{"reshape", "y = reshape(x, shape)", "dx = reshape(dy, shape of x)", "x",
-                      formulas,  attribute_list};
+constexpr OpInfo reshape_info{"reshape", "y = reshape(x, shape)", "dx = reshape(dy, shape of x)",
+                              "x",       reshape_formulas,        reshape_attributes};
 
-void backward(Record& r) { r.pass(0, 0); }
+void reshape_backward(Record& r) { r.pass(0, 0); }
 
 /// The extents as a shape, with -1 replaced by what the elements of x leave for it.
 Shape inferred(const Tensor& x, std::span<const std::int64_t> extents) {
@@ -38,14 +38,14 @@ Shape inferred(const Tensor& x, std::span<const std::int64_t> extents) {
 
 Tensor reshaped(const Tensor& x, const Shape& shape) {
   Tensor y = view(x, shape);
-  record(info, backward, {&x}, {&y});
+  record(reshape_info, reshape_backward, {&x}, {&y});
   return y;
 }
 
 }  // namespace
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
-  check_defined(info.name, x, "x");
+  check_defined(reshape_info.name, x, "x");
   if (x.numel() != shape.numel())
     throw ShapeError(text("reshape: ", describe_operand("x", x), " has ", x.numel(), " elements and ", shape, " has ",
                           shape.numel(), "; the counts must be equal"));
@@ -53,7 +53,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 }
 
 Tensor reshape(const Tensor& x, std::span<const std::int64_t> extents) {
-  check_defined(info.name, x, "x");
+  check_defined(reshape_info.name, x, "x");
   return reshape(x, inferred(x, extents));
 }
 Tensor reshape(const Tensor& x, std::initializer_list<std::int64_t> extents) {

@@ -5,21 +5,21 @@
 namespace retrace {
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas rms_norm_formulas(const Record& r) {
   const int rank = r.in(0).shape.rank();
   const bool has_gamma = r.inputs() > 1;
   const std::string last = along_axis(rank - 1), root = text("sqrt(mean x^2 + ", r.attributes<double>(), ")");
-  std::string backward = text(has_gamma ? "g = dy gamma" : "g = dy", ", dx = (g - n mean g n) / ", root, last);
-  if (has_gamma) backward += ", dgamma = " + sum_over_rows("dy n", rank, 1);
-  return {text("n = x / ", root, last, has_gamma ? ", y = n gamma" : ", y = n"), backward};
+  std::string rms_norm_backward = text(has_gamma ? "g = dy gamma" : "g = dy", ", dx = (g - n mean g n) / ", root, last);
+  if (has_gamma) rms_norm_backward += ", dgamma = " + sum_over_rows("dy n", rank, 1);
+  return {text("n = x / ", root, last, has_gamma ? ", y = n gamma" : ", y = n"), rms_norm_backward};
 }
-AttributeList attribute_list(const Record& r) { return {{"eps", r.attributes<double>()}}; }
-constexpr OpInfo info{"rms_norm",
-                      "n = x / sqrt(mean x^2 + eps), y = n gamma",
-                      "g = dy gamma, dx = (g - n mean g n) / sqrt(mean x^2 + eps), dgamma = sum dy n",
-                      "x, gamma",
-                      formulas,
-                      attribute_list};
+AttributeList rms_norm_attributes(const Record& r) { return {{"eps", r.attributes<double>()}}; }
+constexpr OpInfo rms_norm_info{"rms_norm",
+                               "n = x / sqrt(mean x^2 + eps), y = n gamma",
+                               "g = dy gamma, dx = (g - n mean g n) / sqrt(mean x^2 + eps), dgamma = sum dy n",
+                               "x, gamma",
+                               rms_norm_formulas,
+                               rms_norm_attributes};
 
 template <class T>
 void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* inverse, std::int64_t rows,
@@ -39,9 +39,9 @@ void gradient_of_x(const T* dy, const T* gamma, const T* normal, const T* invers
   }
 }
 
-void backward(Record& r) {
+void rms_norm_backward(Record& r) {
   const std::int64_t width = r.in(0).shape[-1], rows = r.saved(1).numel();
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.out(0).dtype, rms_norm_info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
     const T* normal = r.saved(0).values<T>();
     const T* inverse = r.saved(1).values<T>();
@@ -69,8 +69,8 @@ template <class T> T put_rescaled(const T* x, const T* gamma, double eps, std::i
 }
 
 template <class T>
-void forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int64_t width, T* normal, T* inverse,
-             T* y) {
+void rms_norm_forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int64_t width, T* normal,
+                      T* inverse, T* y) {
   parallel_for(rows, 4096 / (width + 1) + 1, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const T* from = x + row * width;
@@ -92,7 +92,7 @@ void forward(const T* x, const T* gamma, double eps, std::int64_t rows, std::int
 }  // namespace
 
 Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
-  check_defined(info.name, x, "x");
+  check_defined(rms_norm_info.name, x, "x");
   if (x.rank() == 0)
     throw ShapeError(text("rms_norm: ", describe_operand("x", x), " has no last axis to normalise; reshape it"));
   if (!(eps >= 0))
@@ -101,22 +101,22 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double eps) {
     throw ShapeError(text("rms_norm: ", describe_operand("gamma", gamma), " must be [", x.dim(-1),
                           "], one number per element of the last axis of ", describe_operand("x", x), "; reshape it"));
   if (gamma.defined() && gamma.dtype() != x.dtype()) {
-    const auto [like_gamma, like_x] = with_tangents(info.name, x, gamma, "x", "gamma");
+    const auto [like_gamma, like_x] = with_tangents(rms_norm_info.name, x, gamma, "x", "gamma");
     return rms_norm(like_gamma, like_x, eps);
   }
   Tensor normal, inverse, y;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
+  dispatch_real(x, "x", rms_norm_info.name, [&]<class T>(T) {
     normal = empty_like(x);
     inverse = empty(x.shape().first(x.rank() - 1), x.dtype());
     y = empty_like(x);
-    forward(x.values<T>().data(), gamma.defined() ? gamma.values<T>().data() : nullptr, eps, inverse.numel(), x.dim(-1),
-            OpAccess::values<T>(normal), OpAccess::values<T>(inverse), OpAccess::values<T>(y));
+    rms_norm_forward(x.values<T>().data(), gamma.defined() ? gamma.values<T>().data() : nullptr, eps, inverse.numel(),
+                     x.dim(-1), OpAccess::values<T>(normal), OpAccess::values<T>(inverse), OpAccess::values<T>(y));
   });
   const Tensor* saved_gamma = x.wants_gradient() ? &gamma : nullptr;
   if (gamma.defined())
-    record(info, backward, {&x, &gamma}, {&y}, {&normal, &inverse, saved_gamma}, eps);
+    record(rms_norm_info, rms_norm_backward, {&x, &gamma}, {&y}, {&normal, &inverse, saved_gamma}, eps);
   else
-    record(info, backward, {&x}, {&y}, {&normal, &inverse, nullptr}, eps);
+    record(rms_norm_info, rms_norm_backward, {&x}, {&y}, {&normal, &inverse, nullptr}, eps);
   return y;
 }
 

@@ -5,7 +5,7 @@
 namespace retrace {
 namespace {
 
-AttributeList attribute_list(const Record& r) {
+AttributeList rnn_attributes(const Record& r) {
   AttributeList list = recurrent_attributes(r);
   list.push_back({"activation", name_of(r.attributes<Activation>())});
   return list;
@@ -16,18 +16,18 @@ constexpr OpInfo tanh_info{"rnn_sequence",
                            "dz = dh' (1 - h'^2), dp = dz, dU += dz^T h, dh = dz U, for each step backwards",
                            "p, h, U",
                            nullptr,
-                           attribute_list};
+                           rnn_attributes};
 constexpr OpInfo relu_info{"rnn_sequence",
                            "h' = max(p + h U^T, 0), for each step",
                            "dz = dh' [h' > 0], dp = dz, dU += dz^T h, dh = dz U, for each step backwards",
                            "p, h, U",
                            nullptr,
-                           attribute_list};
-constexpr const char* name = tanh_info.name;
+                           rnn_attributes};
+constexpr const char* rnn_name = tanh_info.name;
 
 // saved: 0 h, 1 weight, 2 y, 3 lengths. The slopes of tanh and relu follow from y.
-void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, name, [&]<class T>(T) {
+void rnn_backward(Record& r) {
+  dispatch_real(r.in(0).dtype, rnn_name, [&]<class T>(T) {
     const ActivationLoops<T>& f = parts_of(r.attributes<Activation>())->of<T>();
     const RecurrentGradients<T> gradients(r);
     const Tensor dh_now = gradients.of_last_state(1), dz_of_all = empty(r.in(0).shape, r.in(0).dtype);
@@ -53,16 +53,16 @@ RnnSequence rnn_sequence(Tensor projected, const Tensor& h, const Tensor& weight
                          const Tensor& lengths) {
   if (activation != Activation::tanh && activation != Activation::relu)
     throw ValueError("rnn_sequence: the activation must be tanh or relu; take rnn_step for another");
-  check_recurrent(name, projected, 1, weight, {{&h, "h"}}, lengths);
+  check_recurrent(rnn_name, projected, 1, weight, {{&h, "h"}}, lengths);
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight;
-      widen(name, "projected", {&wide_projected, &wide_h, &wide_weight}))
+      widen(rnn_name, "projected", {&wide_projected, &wide_h, &wide_weight}))
     return rnn_sequence(wide_projected, wide_h, wide_weight, activation, lengths);
   if (expand_fused())
     return steps_of_one_state(projected, h, lengths, [&](const Tensor& p, const Tensor& state) {
       return rnn_step(p, state, weight, activation);
     });
   RnnSequence result;
-  dispatch_real(projected.dtype(), name, [&]<class T>(T) {
+  dispatch_real(projected.dtype(), rnn_name, [&]<class T>(T) {
     const ActivationLoops<T>& f = parts_of(activation)->of<T>();
     const Tensor sums = to_write_over(projected);
     result = {empty({projected.dim(0), projected.dim(1), h.dim(1)}, h.dtype()), empty_like(h)};
@@ -73,7 +73,7 @@ RnnSequence rnn_sequence(Tensor projected, const Tensor& h, const Tensor& weight
       f.apply(s.gates(z), nullptr, s.n.hidden);
       std::copy_n(s.gates(z), s.n.hidden, s.after(h_over_time));
     });
-    record(activation == Activation::tanh ? tanh_info : relu_info, backward, {&projected, &h, &weight},
+    record(activation == Activation::tanh ? tanh_info : relu_info, rnn_backward, {&projected, &h, &weight},
            {&result.y, &result.h}, {&h, &weight, &result.y, &lengths}, activation);
   });
   return result;

@@ -22,7 +22,7 @@ RETRACE_INSTANTIATE_PLAIN(turn_rows, TurnedRows);
 
 namespace {
 
-Formulas formulas(const Record& r) {
+Formulas rotary_formulas(const Record& r) {
   const auto [heads, first, base, pairs] = r.attributes<RotaryOptions>();
   const std::int64_t size = r.in(0).shape[-1] / heads;
   const bool halves = pairs == RotaryPairs::halves;
@@ -35,20 +35,20 @@ Formulas formulas(const Record& r) {
           angle + "dx" + a + " = dy" + a + " cos(m) + dy" + b + " sin(m), dx" + b + " = dy" + b + " cos(m) - dy" + a +
               " sin(m)" + for_each};
 }
-AttributeList attribute_list(const Record& r) {
+AttributeList rotary_attributes(const Record& r) {
   const auto [heads, first, base, pairs] = r.attributes<RotaryOptions>();
   return {{"heads", heads},
           {"first", first},
           {"base", base},
           {"pairs", pairs == RotaryPairs::halves ? "halves" : "adjacent"}};
 }
-constexpr OpInfo info{
+constexpr OpInfo rotary_info{
     "rotary",
     "y[2 i] = x[2 i] cos(m) - x[2 i + 1] sin(m), y[2 i + 1] = x[2 i] sin(m) + x[2 i + 1] cos(m)",
     "dx[2 i] = dy[2 i] cos(m) + dy[2 i + 1] sin(m), dx[2 i + 1] = dy[2 i + 1] cos(m) - dy[2 i] sin(m)",
     "x",
-    formulas,
-    attribute_list};
+    rotary_formulas,
+    rotary_attributes};
 
 /// For each step and feature of a head, cos m, and sin m with its sign: [2, T, 2 pairs], as TurnedRows reads them.
 template <class T> Tensor turns_of(std::int64_t time, std::int64_t size, const RotaryOptions& options) {
@@ -91,8 +91,8 @@ void turn(const Shape& shape, const RotaryOptions& options, const Turn<T>* turns
   });
 }
 
-void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+void rotary_backward(Record& r) {
+  dispatch_real(r.in(0).dtype, rotary_info.name, [&]<class T>(T) {
     turn<T>(r.in(0).shape, r.attributes<RotaryOptions>(), r.saved(0).values<Turn<T>>(), r.grad_out<T>(),
             r.grad_in<T>(0), true);
   });
@@ -101,7 +101,7 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor rotary(const Tensor& x, const RotaryOptions& options) {
-  check_defined(info.name, x, "x");
+  check_defined(rotary_info.name, x, "x");
   if (x.rank() < 2)
     throw ShapeError(text("rotary: ", describe_operand("x", x), " must be [..., time, features]; reshape it"));
   const std::int64_t features = x.dim(-1), features_of_pairs = std::int64_t{2} * options.heads;
@@ -111,14 +111,14 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   if (!(options.base > 0) || !std::isfinite(options.base))
     throw ValueError(text("rotary: the base is ", options.base, "; give a positive number"));
   Tensor y, turns;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
+  dispatch_real(x, "x", rotary_info.name, [&]<class T>(T) {
     using Turn = Turn<T>;
     y = empty_like(x);
     turns = turns_of<Turn>(x.dim(-2), features / options.heads, options);
     turn<T>(x.shape(), options, turns.values<Turn>().data(), x.values<T>().data(), {OpAccess::values<T>(y), false},
             false);
   });
-  record(info, backward, {&x}, {&y}, {&turns}, options);
+  record(rotary_info, rotary_backward, {&x}, {&y}, {&turns}, options);
   return y;
 }
 

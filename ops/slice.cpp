@@ -4,7 +4,7 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"slice", "y = x[index]", "dx[index] += dy", "x", part_formulas, part_attributes};
+constexpr OpInfo slice_info{"slice", "y = x[index]", "dx[index] += dy", "x", part_formulas, part_attributes};
 
 // The part of x that an index means.
 struct Part {
@@ -60,7 +60,7 @@ int rank_of(const Tensor& x, std::span<const SliceIndex> index) {
 }
 
 Part part_of(const Tensor& x, std::span<const SliceIndex> index) {
-  check_rank(info.name, x, rank_of(x, index));
+  check_rank(slice_info.name, x, rank_of(x, index));
   const auto strides = x.shape().strides();
   Part part;
   int axis = 0;
@@ -95,11 +95,11 @@ SliceIndex range(std::int64_t start, std::int64_t stop, std::int64_t step) {
 }
 
 Tensor slice(const Tensor& x, std::span<const SliceIndex> index) {
-  check_defined(info.name, x, "x");
+  check_defined(slice_info.name, x, "x");
   const Part part = part_of(x, index);
-  if (!part.contiguous) return strided_copy(info, part_backward, x, part.shape, part.strided);
+  if (!part.contiguous) return strided_copy(slice_info, part_backward, x, part.shape, part.strided);
   Tensor y = view(x, part.shape, part.strided.offset);  // rows of the first axis share the storage
-  record(info, part_backward, {&x}, {&y}, {}, part.strided);
+  record(slice_info, part_backward, {&x}, {&y}, {}, part.strided);
   return y;
 }
 

@@ -40,13 +40,13 @@ RETRACE_INSTANTIATE_PLAIN(softmax_gradient, SoftmaxGradientRows);
 
 namespace {
 
-constexpr OpInfo info{
+constexpr OpInfo softmax_info{
     "softmax",     "y = e^(x - max x) / sum e^(x - max x)", "dx = y (dy - sum dy y)", "x", formulas_along_axis,
     axis_attribute};
 
-void backward(Record& r) {
+void softmax_backward(Record& r) {
   const Lines lines(r.in(0).shape, r.attributes<int>());
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
+  dispatch_real(r.in(0).dtype, softmax_info.name, [&]<class T>(T) {
     const T* values = r.saved(0).values<T>();
     const auto [from, to] = r.flow<T>(0);
     lines.for_each_as_rows<T, 2>({values, from}, to, [&](const auto& y_and_dy, const auto& dx, std::int64_t rows) {
@@ -60,16 +60,16 @@ void backward(Record& r) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, int axis, const Tensor& mask) {
-  check_defined(info.name, x, "x");
-  const int along = axis_of(info.name, x, axis);
-  if (mask.defined()) return softmax(masked(info.name, x, mask), along);
-  const Tensor y = filled_by_lines(info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
+  check_defined(softmax_info.name, x, "x");
+  const int along = axis_of(softmax_info.name, x, axis);
+  if (mask.defined()) return softmax(masked(softmax_info.name, x, mask), along);
+  const Tensor y = filled_by_lines(softmax_info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
     lines.for_each_as_rows<T, 1>({from}, {to, false}, [&](const auto& in, const auto& out, std::int64_t rows) {
       kernels::run<T>(&kernels::KernelTable::softmax, plain::softmax<T>,
                       {.x = in[0], .y = out.values, .rows = rows, .length = lines.length});
     });
   });
-  record(info, backward, {&x}, {&y}, {&y}, along);
+  record(softmax_info, softmax_backward, {&x}, {&y}, {&y}, along);
   return y;
 }
 

@@ -4,14 +4,14 @@
 namespace retrace {
 namespace {
 
-constexpr OpInfo info{"split", "y = x[part]", "dx[part] += dy", "x", part_formulas, part_attributes};
+constexpr OpInfo split_info{"split", "y = x[part]", "dx[part] += dy", "x", part_formulas, part_attributes};
 
 }  // namespace
 
 // Each part is a record of its own, so that the gradient of one that is not used costs nothing.
 Tensors split(const Tensor& x, std::span<const std::int64_t> sizes, int axis) {
-  check_defined(info.name, x, "x");
-  const int along = axis_of(info.name, x, axis);
+  check_defined(split_info.name, x, "x");
+  const int along = axis_of(split_info.name, x, axis);
   std::int64_t total = 0;
   for (const std::int64_t size : sizes) {
     if (size < 0 || size > x.dim(along))
@@ -28,7 +28,7 @@ Tensors split(const Tensor& x, std::span<const std::int64_t> sizes, int axis) {
   std::int64_t start = 0;
   for (const std::int64_t size : sizes) {
     const Strided strided{start * strides[static_cast<std::size_t>(along)], strides};
-    parts.push_back(strided_copy(info, part_backward, x, x.shape().replaced(along, size), strided));
+    parts.push_back(strided_copy(split_info, part_backward, x, x.shape().replaced(along, size), strided));
     start += size;
   }
   return parts;

@@ -7,7 +7,7 @@ namespace retrace {
 namespace {
 
 // "y[i, j] = x[i, ids[j]]"; 0-d ids drop the axis of x.
-Formulas formulas(const Record& r) {
+Formulas take_formulas(const Record& r) {
   const int axis = r.attributes<int>();
   const bool drops = r.in(1).shape.rank() == 0;
   std::string in_x, in_y;
@@ -19,7 +19,7 @@ Formulas formulas(const Record& r) {
   const std::string of_y = in_y.empty() ? "" : text("[", in_y, "]");
   return {text("y", of_y, " = x[", in_x, "]"), text("dx[", in_x, "] += dy", of_y)};
 }
-constexpr OpInfo info{"take", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", formulas, axis_attribute};
+constexpr OpInfo take_info{"take", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]", "x, ids", take_formulas, axis_attribute};
 
 // x as [outer, length, inner] and y as [outer, count, inner].
 struct Blocks {
@@ -40,7 +40,7 @@ template <class T> void add_block(const T* from, std::int64_t count, T* to) {
 }
 
 // One block after the other, for ids may repeat.
-void backward(Record& r) {
+void take_backward(Record& r) {
   const Blocks blocks(r.in(0).shape, r.in(1).numel(), r.attributes<int>());
   const std::int64_t* ids = r.saved(0).values<std::int64_t>();
   dispatch_real(r.in(0).dtype, r.op().name, [&]<class T>(T) {
@@ -66,19 +66,19 @@ Tensor take_blocks(const OpInfo& op, const Tensor& x, const Tensor& ids, int axi
                      std::copy_n(from + blocks.place(n, positions), blocks.inner, to + n * blocks.inner);
                  });
   });
-  record(op, backward, {&x, &ids}, {&y}, {&ids}, axis);
+  record(op, take_backward, {&x, &ids}, {&y}, {&ids}, axis);
   return y;
 }
 
 Tensor take(const Tensor& x, const Tensor& ids, int axis) {
-  check_defined(info.name, x, "x");
-  check_defined(info.name, ids, "ids");
-  const int along = axis_of(info.name, x, axis);
+  check_defined(take_info.name, x, "x");
+  check_defined(take_info.name, ids, "ids");
+  const int along = axis_of(take_info.name, x, axis);
   if (ids.rank() > 1)
     throw ShapeError(text("take: ", describe_operand("ids", ids),
                           " must be a vector, or a 0-d tensor to drop the axis; use gather or embedding for more"));
   const Shape rest = x.shape().erased(along);
-  return take_blocks(info, x, ids, along, ids.rank() == 0 ? rest : rest.inserted(along, ids.dim(0)));
+  return take_blocks(take_info, x, ids, along, ids.rank() == 0 ? rest : rest.inserted(along, ids.dim(0)));
 }
 
 }  // namespace retrace

@@ -23,7 +23,7 @@ std::array<int, max_rank> permutation_of(const Record& r) {
 }
 
 // "y = x^T" if only the last two axes are exchanged, otherwise index letters: "y[i, j, k] = x[k, i, j]".
-Formulas formulas(const Record& r) {
+Formulas transpose_formulas(const Record& r) {
   const int rank = r.in(0).shape.rank();
   const std::array<int, max_rank> permutation = permutation_of(r);
   std::array<int, max_rank> place{};  // of each axis of x in y
@@ -41,17 +41,17 @@ Formulas formulas(const Record& r) {
   return {text("y[", in_y, "] = x[", in_x, "]"), text("dx[", in_x, "] = dy[", in_y, "]")};
 }
 
-AttributeList attribute_list(const Record& r) {
+AttributeList transpose_attributes(const Record& r) {
   const std::array<int, max_rank> permutation = permutation_of(r);
   return {{"permutation", std::vector<std::int64_t>(permutation.begin(), permutation.begin() + r.in(0).shape.rank())}};
 }
 
-constexpr OpInfo info{"transpose", "y = x^T", "dx = dy^T", "x", formulas, attribute_list};
+constexpr OpInfo transpose_info{"transpose", "y = x^T", "dx = dy^T", "x", transpose_formulas, transpose_attributes};
 
 }  // namespace
 
 Tensor transpose(const Tensor& x, std::span<const int> permutation) {
-  check_defined(info.name, x, "x");
+  check_defined(transpose_info.name, x, "x");
   const int rank = x.rank();
   if (static_cast<int>(permutation.size()) != rank)
     throw ShapeError(text("transpose: a permutation of ", permutation.size(), " axes for ", describe_operand("x", x),
@@ -61,14 +61,14 @@ Tensor transpose(const Tensor& x, std::span<const int> permutation) {
   Strided strided;
   Shape y = x.shape();
   for (int axis = 0; axis < rank; ++axis) {
-    const int from = axis_of(info.name, x, permutation[static_cast<std::size_t>(axis)]);
+    const int from = axis_of(transpose_info.name, x, permutation[static_cast<std::size_t>(axis)]);
     if (std::exchange(seen[static_cast<std::size_t>(from)], true))
       throw ShapeError(text("transpose: axis ", from, " of ", describe_operand("x", x),
                             " is named twice in the permutation; name each axis once"));
     strided.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(from)];
     y = y.replaced(axis, x.dim(from));
   }
-  return strided_copy(info, reordered_backward, x, y, strided);
+  return strided_copy(transpose_info, reordered_backward, x, y, strided);
 }
 
 Tensor transpose(const Tensor& x, std::initializer_list<int> permutation) {
@@ -76,7 +76,7 @@ Tensor transpose(const Tensor& x, std::initializer_list<int> permutation) {
 }
 
 Tensor transpose(const Tensor& x) {
-  check_defined(info.name, x, "x");
+  check_defined(transpose_info.name, x, "x");
   if (x.rank() < 2)
     throw ShapeError(text("transpose: ", describe_operand("x", x), " has no two axes to exchange; unsqueeze it first"));
   std::array<int, max_rank> permutation{};

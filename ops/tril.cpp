@@ -24,7 +24,7 @@ template <class Body> void for_each_of(const Shape& matrices, const Triangle& tr
                });
 }
 
-Formulas formulas(const Record& r) {
+Formulas tril_formulas(const Record& r) {
   const auto [side, diagonal] = r.attributes<Triangle>();
   const int rank = r.in(0).shape.rank();
   const std::string here = "[" + index_letters(rank) + "]", row = index_letter(rank - 2);
@@ -34,20 +34,20 @@ Formulas formulas(const Record& r) {
   const std::string where = text(" where ", index_letter(rank - 1), side == Side::lower ? " <= " : " >= ", edge);
   return {text("y", here, " = x", here, where, ", else 0"), text("dx", here, " = dy", here, where, ", else 0")};
 }
-AttributeList attribute_list(const Record& r) { return {{"diagonal", r.attributes<Triangle>().diagonal}}; }
+AttributeList tril_attributes(const Record& r) { return {{"diagonal", r.attributes<Triangle>().diagonal}}; }
 
 constexpr OpInfo tril_info{"tril",
                            "y[i, j] = x[i, j] where j <= i + k, else 0",
                            "dx[i, j] = dy[i, j] where j <= i + k, else 0",
                            "x",
-                           formulas,
-                           attribute_list};
+                           tril_formulas,
+                           tril_attributes};
 constexpr OpInfo triu_info{"triu",
                            "y[i, j] = x[i, j] where j >= i + k, else 0",
                            "dx[i, j] = dy[i, j] where j >= i + k, else 0",
                            "x",
-                           formulas,
-                           attribute_list};
+                           tril_formulas,
+                           tril_attributes};
 
 void triangle_backward(Record& r) {
   dispatch_real(r.in(0).dtype, r.op().name, [&]<class T>(T) {

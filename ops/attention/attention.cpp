@@ -87,25 +87,26 @@ template <class T> Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
 
 using Attributes = AttentionAttributes<int>;
 
-Formulas formulas(const Record& r) {
+Formulas attention_formulas(const Record& r) {
   const auto& [heads, hiding] = r.attributes<Attributes>();
   const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.in(2).shape, heads), hiding);
   return {all.forward + for_each_head(heads), all.backward + for_each_head(heads)};
 }
-AttributeList attribute_list(const Record& r) {
+AttributeList attention_attributes(const Record& r) {
   const auto& [heads, hiding] = r.attributes<Attributes>();
   return attention_attributes(r, heads, hiding);
 }
-constexpr OpInfo info{"attention",
-                      "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
-                      "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
-                      "dv = w^T dy, for each head",
-                      "q, k, v",
-                      formulas,
-                      attribute_list};
+constexpr OpInfo attention_info{
+    "attention",
+    "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
+    "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
+    "dv = w^T dy, for each head",
+    "q, k, v",
+    attention_formulas,
+    attention_attributes};
 
-void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+void attention_backward(Record& r) {
+  dispatch_real(r.out(0).dtype, attention_info.name, [&]<class T>(T) {
     const auto [heads, hiding] = r.attributes<Attributes>();
     const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
     const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
@@ -131,7 +132,7 @@ void backward(Record& r) {
 }
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
-  check_defined(info.name, {{&q, "q"}, {&k, "k"}, {&v, "v"}});
+  check_defined(attention_info.name, {{&q, "q"}, {&k, "k"}, {&v, "v"}});
   const auto operands = [&] {
     return text("attention: ", describe_operand("q", q), ", ", describe_operand("k", k), " and ",
                 describe_operand("v", v));
@@ -144,10 +145,10 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
   if (k.dim(-2) != v.dim(-2))
     throw ShapeError(
         text(operands(), ": k and v have ", k.dim(-2), " and ", v.dim(-2), " rows; give one value per key"));
-  check_real(info.name, q, "q");
-  check_dtypes(info.name, q, k, "q", "k");
-  check_dtypes(info.name, q, v, "q", "v");
-  check_dtypes(info.name, k, v, "k", "v");
+  check_real(attention_info.name, q, "q");
+  check_dtypes(attention_info.name, q, k, "q", "k");
+  check_dtypes(attention_info.name, q, v, "q", "v");
+  check_dtypes(attention_info.name, k, v, "k", "v");
   if (heads < 1 || q.dim(-1) % heads != 0 || v.dim(-1) % heads != 0)
     throw ShapeError(text(operands(), ": ", heads, " heads do not divide the features; choose a divisor"));
 }
@@ -168,8 +169,8 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
     return attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result,
                                 heads_of(OpAccess::values<T>(result.y), result.y.shape(), heads));
   };
-  return recorded_attention(info, backward, heads, sizes_of(q.shape(), v.shape(), heads), hidden, weights,
-                            q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), forward, q, k, v);
+  return recorded_attention(attention_info, attention_backward, heads, sizes_of(q.shape(), v.shape(), heads), hidden,
+                            weights, q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), forward, q, k, v);
 }
 
 }  // namespace

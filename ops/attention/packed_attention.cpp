@@ -38,14 +38,14 @@ template <class T> AttentionOperands<T> parts_of(T* qkv, std::int64_t rows, cons
 
 using Attributes = AttentionAttributes<Packing>;
 
-Formulas formulas(const Record& r) {
+Formulas packed_attention_formulas(const Record& r) {
   const auto& [packing, hiding] = r.attributes<Attributes>();
   const std::string end = for_each_head(packing.heads);
   const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.out(0).shape[-2], packing), hiding);
   return {text("[q; k; v] = qkv along axis -1, ", all.forward, end),
           text(all.backward, ", dqkv = [dq; dk; dv] along axis -1", end)};
 }
-AttributeList attribute_list(const Record& r) {
+AttributeList packed_attention_attributes(const Record& r) {
   const auto& [packing, hiding] = r.attributes<Attributes>();
   AttributeList list = attention_attributes(r, packing.heads, hiding);
   list.push_back({"key_size", packing.features});
@@ -53,16 +53,17 @@ AttributeList attribute_list(const Record& r) {
   list.push_back({"queries", r.out(0).shape[-2]});
   return list;
 }
-constexpr OpInfo info{"packed_attention",
-                      "[q; k; v] = qkv along axis -1, w = softmax(q k^T / sqrt(d)), y = w v, for each head",
-                      "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
-                      "dv = w^T dy, dqkv = [dq; dk; dv] along axis -1, for each head",
-                      "qkv",
-                      formulas,
-                      attribute_list};
+constexpr OpInfo packed_attention_info{
+    "packed_attention",
+    "[q; k; v] = qkv along axis -1, w = softmax(q k^T / sqrt(d)), y = w v, for each head",
+    "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
+    "dv = w^T dy, dqkv = [dq; dk; dv] along axis -1, for each head",
+    "qkv",
+    packed_attention_formulas,
+    packed_attention_attributes};
 
-void backward(Record& r) {
-  dispatch_real(r.out(0).dtype, info.name, [&]<class T>(T) {
+void packed_attention_backward(Record& r) {
+  dispatch_real(r.out(0).dtype, packed_attention_info.name, [&]<class T>(T) {
     const auto& [packing, hiding] = r.attributes<Attributes>();
     const std::int64_t rows = r.in(0).shape[-2], queries = r.out(0).shape[-2];
     const Matrices<const T> dy = in_features(r.grad_out<T>(0), queries, packing.values, packing.heads);
@@ -114,7 +115,7 @@ Tensor unpacked(const Tensor& qkv, int part, std::int64_t rows, const Packing& p
 }
 
 AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options, AttentionWeights weights) {
-  check_defined(info.name, qkv, "qkv");
+  check_defined(packed_attention_info.name, qkv, "qkv");
   const Packing packing = packing_of(qkv, options);
   const std::int64_t rows = qkv.dim(-2), queries = options.queries == 0 ? rows : options.queries;
   const Shape shape_of_y =
@@ -126,13 +127,14 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
     const Tensor v = intermediate("v", unpacked(qkv, 2, rows, packing));
     return composed_attention(q, k, v, options.heads, hidden.causal, hidden.mask);
   }
-  check_real(info.name, qkv, "qkv");
+  check_real(packed_attention_info.name, qkv, "qkv");
   const AttentionSizes n = sizes_of(qkv.shape(), queries, packing);
   const auto forward = [&]<class T>(T, const AttentionResult& result) {
     return attention_forward<T>(n, parts_of(qkv.values<T>().data(), rows, packing), hidden, result,
                                 in_features(OpAccess::values<T>(result.y), queries, packing.values, packing.heads));
   };
-  return recorded_attention(info, backward, packing, n, hidden, weights, shape_of_y, qkv.dtype(), forward, qkv);
+  return recorded_attention(packed_attention_info, packed_attention_backward, packing, n, hidden, weights, shape_of_y,
+                            qkv.dtype(), forward, qkv);
 }
 
 }  // namespace

@@ -41,13 +41,13 @@ RETRACE_INSTANTIATE_PLAIN(slot_backward, SlotBackward);
 
 namespace {
 
-struct Attributes {
+struct GatedMemoryAttributes {
   bool coupled;
   int input_bias = -1, forget_bias = -1;  // which inputs they are; -1: not given
 };
 
-Formulas formulas(const Record& r) {
-  const Attributes& attributes = r.attributes<Attributes>();
+Formulas gated_memory_formulas(const Record& r) {
+  const GatedMemoryAttributes& attributes = r.attributes<GatedMemoryAttributes>();
   const bool has_bias_i = attributes.input_bias > 0, has_bias_f = attributes.forget_bias > 0;
   const std::string i = has_bias_i ? "sigmoid(z_i + b_i)" : "sigmoid z_i";
   const std::string f = attributes.coupled ? "1 - i" : has_bias_f ? "sigmoid(z_f + b_f)" : "sigmoid z_f";
@@ -57,24 +57,25 @@ Formulas formulas(const Record& r) {
                ", dp = dz, dq = sum dz along axis -2", has_bias_i ? ", db_i = sum dz_i" : "",
                has_bias_f ? ", db_f = sum dz_f" : "")};
 }
-AttributeList attribute_list(const Record& r) {
-  const Attributes& attributes = r.attributes<Attributes>();
+AttributeList gated_memory_attributes(const Record& r) {
+  const GatedMemoryAttributes& attributes = r.attributes<GatedMemoryAttributes>();
   const bool has_bias_i = attributes.input_bias > 0, has_bias_f = attributes.forget_bias > 0;
   return {{"inputs", text("m, c, p, q", has_bias_i ? ", b_i" : "", has_bias_f ? ", b_f" : "")},
           {"coupled", attributes.coupled}};
 }
-constexpr OpInfo info{"gated_memory",
-                      "z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f), m' = i tanh c + f m",
-                      "di += dm' tanh c, df += dm' m, dm = dm' f, dc = dm' i (1 - (tanh c)^2), dz_i = di i (1 - i), "
-                      "dz_f = df f (1 - f), dp = dz, dq = sum dz along axis -2, db_i = sum dz_i, db_f = sum dz_f",
-                      "m, c, p, q, b_i, b_f",
-                      formulas,
-                      attribute_list};
+constexpr OpInfo gated_memory_info{
+    "gated_memory",
+    "z = p + q, i = sigmoid(z_i + b_i), f = sigmoid(z_f + b_f), m' = i tanh c + f m",
+    "di += dm' tanh c, df += dm' m, dm = dm' f, dc = dm' i (1 - (tanh c)^2), dz_i = di i (1 - i), "
+    "dz_f = df f (1 - f), dp = dz, dq = sum dz along axis -2, db_i = sum dz_i, db_f = sum dz_f",
+    "m, c, p, q, b_i, b_f",
+    gated_memory_formulas,
+    gated_memory_attributes};
 
 // saved: 0 m, 1 c, 2 i, 3 f
-void backward(Record& r) {
-  dispatch_real(r.in(0).dtype, info.name, [&]<class T>(T) {
-    const Attributes& attributes = r.attributes<Attributes>();
+void gated_memory_backward(Record& r) {
+  dispatch_real(r.in(0).dtype, gated_memory_info.name, [&]<class T>(T) {
+    const GatedMemoryAttributes& attributes = r.attributes<GatedMemoryAttributes>();
     const GatedMemorySizes n(r.in(0).shape, r.in(1).shape, r.in(2).shape[-1]);
     const Tensor dz_of_all = empty(r.in(2).shape, r.in(2).dtype);
     T* dz = OpAccess::values<T>(dz_of_all);
@@ -115,7 +116,8 @@ void backward(Record& r) {
   });
 }
 
-template <class T> void forward(const GatedMemoryOperands& in, bool coupled, const GatedMemoryResult& out) {
+template <class T>
+void gated_memory_forward(const GatedMemoryOperands& in, bool coupled, const GatedMemoryResult& out) {
   const GatedMemorySizes n(in.memory.shape(), in.candidate.shape(), in.of_memory.dim(-1));
   const auto number = [](const Tensor& x) { return x.defined() ? x.values<T>()[0] : T(0); };
   const T *m = in.memory.values<T>().data(), *c = in.candidate.values<T>().data();
@@ -145,20 +147,24 @@ GatedMemoryResult gated_memory(const Tensor& memory, const Tensor& candidate, co
                                const Tensor& gates_of_input, const GatedMemoryOptions& options) {
   GatedMemoryOperands in{memory, candidate, gates_of_memory, gates_of_input, options.input_bias, options.forget_bias};
   check(in, options.coupled);
-  widen(info.name, "memory", {&in.memory, &in.candidate, &in.of_memory, &in.of_input, &in.input_bias, &in.forget_bias});
+  widen(gated_memory_info.name, "memory",
+        {&in.memory, &in.candidate, &in.of_memory, &in.of_input, &in.input_bias, &in.forget_bias});
   const bool gates_of_units = in.of_memory.dim(-1) == (options.coupled ? 1 : 2) * memory.dim(-1);
   if (expand_fused() || !gates_of_units) return composed(in, options.coupled);
   GatedMemoryResult result{empty_like(in.memory), empty_like(in.memory), {}};
   if (!options.coupled) result.forget_gate = empty_like(in.memory);
-  dispatch_real(in.memory.dtype(), info.name, [&]<class T>(T) { forward<T>(in, options.coupled, result); });
+  dispatch_real(in.memory.dtype(), gated_memory_info.name,
+                [&]<class T>(T) { gated_memory_forward<T>(in, options.coupled, result); });
   GivenTensors inputs{{in.memory, in.candidate, in.of_memory, in.of_input}};
   const int input_bias = inputs.add(in.input_bias), forget_bias = inputs.add(in.forget_bias);
-  const Attributes attributes{options.coupled, input_bias, forget_bias};
+  const GatedMemoryAttributes attributes{options.coupled, input_bias, forget_bias};
   const auto& [next, i, f] = result;
   if (options.coupled)
-    record(info, backward, inputs.given, {&next, &i}, {&in.memory, &in.candidate, &i, nullptr}, attributes);
+    record(gated_memory_info, gated_memory_backward, inputs.given, {&next, &i},
+           {&in.memory, &in.candidate, &i, nullptr}, attributes);
   else
-    record(info, backward, inputs.given, {&next, &i, &f}, {&in.memory, &in.candidate, &i, &f}, attributes);
+    record(gated_memory_info, gated_memory_backward, inputs.given, {&next, &i, &f}, {&in.memory, &in.candidate, &i, &f},
+           attributes);
   return result;
 }
 

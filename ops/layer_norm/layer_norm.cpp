@@ -57,7 +57,7 @@ RETRACE_INSTANTIATE_PLAIN(layer_norm_gradient, LayerNormGradientRows);
 namespace {
 
 // saved: 0 what n is found from, 1 its mean unless that is y, 2 inverse, 3 gamma, 4 beta for y
-void backward(Record& r) {
+void layer_norm_backward(Record& r) {
   const LayerNormAttributes attributes = r.attributes<LayerNormAttributes>();
   const bool from_y = attributes.from_y;
   const int residual = attributes.residual;
@@ -125,7 +125,7 @@ Tensor normalise(LayerNormOperands in) {
   });
   const Tensor* saved_gamma =
       from_y || in.x.wants_gradient() || (in.residual.defined() && in.residual.wants_gradient()) ? &in.gamma : nullptr;
-  record(in.info(), backward, inputs.given, {&y},
+  record(in.info(), layer_norm_backward, inputs.given, {&y},
          {from_y ? &y : &sum, from_y ? nullptr : &mean, &inverse, saved_gamma, from_y ? &in.beta : nullptr},
          attributes);
   return y;

@@ -101,8 +101,8 @@ const within = (value, count) => Math.max(0, Math.min(count - 1, Math.trunc(Numb
 
 const attentionAtStep = ({ steps }, t) => steps[within(t, steps.length)];
 
-// The score of an attention with the largest gradient: {attention, sample, head, row, key, size}; its size is 0 where no
-// gradient arrived.
+// The score of an attention with the largest gradient: {attention, sample, head, row, key, size}; its size is 0 where
+// no gradient arrived.
 const strongestScoreOf = oncePer((attention, trace) => {
   let strongest = { attention, sample: 0, head: 0, row: 0, key: 0, size: 0 };
   for (let sample = 0; sample < attention.samples; ++sample)
@@ -116,11 +116,14 @@ const strongestScoreOf = oncePer((attention, trace) => {
 
 // The same of all attentions of a trace.
 export const strongestScore = oncePer((trace) =>
-  attentionsOf(trace).map((attention) => strongestScoreOf(attention, trace)).reduce((a, b) => (b.size > a.size ? b : a)));
+  attentionsOf(trace)
+    .map((attention) => strongestScoreOf(attention, trace))
+    .reduce((a, b) => (b.size > a.size ? b : a)),
+);
 
 // The attention that a place #record=17&head=1&t=3 names: {attention, head, sample, row (null: none is named)}. The
-// record says which attention: this one or the last one before it; without a record the layer and the step t do. What is
-// not named is where the gradient of a score is largest.
+// record says which attention: this one or the last one before it; without a record the layer and the step t do. The
+// others are those of the score with the largest gradient.
 export const attentionAt = (trace, place) => {
   const all = attentionsOf(trace), layers = all[0].layers;
   const attention = Number.isInteger(place.record)
@@ -129,7 +132,8 @@ export const attentionAt = (trace, place) => {
       ? strongestScore(trace).attention
       : attentionAtStep(layers[within(place.layer, layers.length)], place.t);
   const strongest = strongestScoreOf(attention, trace);
-  const head = within(place.head ?? strongest.head, attention.heads), sample = within(place.sample ?? strongest.sample, attention.samples);
+  const head = within(place.head ?? strongest.head, attention.heads),
+    sample = within(place.sample ?? strongest.sample, attention.samples);
   const isStrongest = head === strongest.head && sample === strongest.sample && strongest.size > 0;
   return {
     attention,

@@ -95,12 +95,14 @@ const placeOf = (attention) => ({ record: attention.record, layer: attention.lay
 const factOf = (trace) => {
   const { attention, head, row, key, size } = strongestScore(trace);
   const where = [stepWords(attention, head, attention.heads), `row ${row}`, `key ${key}`].filter(Boolean).join(", ");
-  return size > 0 ? `The largest gradient of a score: |dS| = ${formatNumber(size)}, at ${where}.` : "No gradient arrived at a score.";
+  if (size === 0) return "No gradient arrived at a score.";
+  return `The largest gradient of a score: |dS| = ${formatNumber(size)}, at ${where}.`;
 };
 
 const factView = (trace) => {
   const { attention, head, sample, row } = strongestScore(trace);
-  return el("p", {}, el("a", { href: placeText({ view: "attention", ...placeOf(attention), head, sample, row }), id: "largest-score" }, factOf(trace)));
+  const href = placeText({ view: "attention", ...placeOf(attention), head, sample, row });
+  return el("p", {}, el("a", { href, id: "largest-score" }, factOf(trace)));
 };
 
 // The controls of the view; go(change of the place).
@@ -109,9 +111,10 @@ const controlsOfAttention = (all, go) => {
     most = (what) => Math.max(...all.map((attention) => attention[what]));
   let here = null;
   const sameStep = ({ steps }) => steps[Math.min(here.attention.step, steps.length - 1)];
-  const stepper = stepperOf(all.length, "attention", "attention-step", (n) => go({ ...placeOf(all[n]), head: here.head }));
+  const goTo = (attention) => go({ ...placeOf(attention), head: here.head });
+  const stepper = stepperOf(all.length, "attention", "attention-step", (n) => goTo(all[n]));
   const layerNames = layers.map(({ name }) => name);
-  const layer = choiceOf("layer", "attention-layer", layerNames, (n) => go({ ...placeOf(sameStep(layers[n])), head: here.head }));
+  const layer = choiceOf("layer", "attention-layer", layerNames, (n) => goTo(sameStep(layers[n])));
   const head = choiceOf("head", "attention-head", numbered("head", most("heads")), (n) => go({ head: n }));
   const sample = choiceOf("sample", "attention-sample", numbered("sample", most("samples")), (n) => go({ sample: n }));
   return {

@@ -1,5 +1,5 @@
-// The check of a trace: every value and every vector-Jacobian product is computed again by the rules, every sum is added
-// again, and every gradient must be where the walk through the tape would have left it.
+// The check of a trace: every value and every vector-Jacobian product is computed again by the rules, every sum is
+// added again, and every gradient must be where the walk through the tape would have left it.
 import { oncePer } from "./once.js";
 import { ruleOf } from "./rules.js";
 import { largest, sameShape } from "./tensor.js";
@@ -151,15 +151,16 @@ function checkContributions(trace, index, call, rule, findings) {
 
 // An op of the user's own is checked along one direction, if its forward could run again.
 function checkByRule(trace, index, findings) {
-  const record = trace.records[index], rule = ruleOf(record.op, record.attributes), unknown = record.inputs.map(() => null);
+  const record = trace.records[index], rule = ruleOf(record.op, record.attributes);
   if (!rule) {
     const found = record.reached ? checkDirection(trace, record) : null;
     if (found?.verdict === "differs") findings.add(0, "direction", 0);
-    return { verdict: found?.verdict ?? (record.attributes.surrogate ? "surrogate" : "no rule"), inputs: unknown.map(() => found) };
+    const unchecked = record.attributes.surrogate ? "surrogate" : "no rule";
+    return { verdict: found?.verdict ?? unchecked, inputs: record.inputs.map(() => found) };
   }
   const call = callOf(trace, index);
   checkForward(trace, index, call, rule, findings);
-  if (!record.reached) return { verdict: "not reached", inputs: unknown };
+  if (!record.reached) return { verdict: "not reached", inputs: record.inputs.map(() => null) };
   return { verdict: "agrees", inputs: checkContributions(trace, index, call, rule, findings) };
 }
 

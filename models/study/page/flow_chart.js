@@ -6,7 +6,9 @@ import { rowHeader, scrollingTable } from "./table.js";
 const chartFrame = { width: 760, height: 300, left: 64, right: 746, top: 10, bottom: 266 };
 
 const curveDashes = ["none", "7 4", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2"];
-const curveColours = ["--accent", "--array-positive", "--array-one", "--quiet", "--good", "--array-odd", "--doubt", "--array-negative"];
+const curveColours = [
+  "--accent", "--array-positive", "--array-one", "--quiet", "--good", "--array-odd", "--doubt", "--array-negative",
+];
 const markShapes = [
   "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
   "M-3.5-3.5h7v7h-7z",
@@ -30,7 +32,13 @@ const markFill = (n) => (Math.floor(n / markShapes.length) % 2 === 1 ? curveStyl
 const curveMark = (n, x, y, title) =>
   svg(
     "path",
-    { d: markShapes[n % markShapes.length], transform: `translate(${x} ${y})`, stroke: curveStyle(n).stroke, fill: markFill(n), class: "flow-mark" },
+    {
+      d: markShapes[n % markShapes.length],
+      transform: `translate(${x} ${y})`,
+      stroke: curveStyle(n).stroke,
+      fill: markFill(n),
+      class: "flow-mark",
+    },
     title && svg("title", {}, title),
   );
 

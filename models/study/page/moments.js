@@ -1,13 +1,15 @@
-// The moments of a forward and a backward pass: each record going forward, the seed, and back through the records that the
-// backward reached. A place names a record and the phase "forward", or the phase "seed" alone; without one it goes back.
+// The moments of a forward and a backward pass: each record going forward, the seed, and back through the records that
+// the backward reached. A place names a record and the phase "forward", or the phase "seed" alone; without one it goes
+// back.
 import { oncePer } from "./once.js";
 
-// {all: [{record (null for the seed), phase}], passed: the moment at which the walk came to each record or passed it by,
-// reached: how many it came to}.
+// {all: [{record (null for the seed), phase}], passed: the moment at which the walk came to each record or passed it
+// by, reached: how many it came to}.
 export const momentsOf = oncePer(({ records, seeds }) => {
   const order = [...records.keys()], back = order.filter((record) => records[record].reached).reverse();
   const seed = back.length > 0 && seeds.length > 0 ? [{ record: null, phase: "seed" }] : [];
-  const all = [...order.map((record) => ({ record, phase: "forward" })), ...seed, ...back.map((record) => ({ record, phase: null }))];
+  const inPhase = (phase) => (record) => ({ record, phase });
+  const all = [...order.map(inPhase("forward")), ...seed, ...back.map(inPhase(null))];
   const passed = [];
   for (let record = records.length - 1, at = record + seed.length; record >= 0; --record)
     passed[record] = records[record].reached ? ++at : at;
@@ -39,10 +41,10 @@ export const knownAt = (trace, moment, first, last = first) => {
 };
 
 export const momentText = (trace, place) => {
-  const moment = momentOf(trace, place), { record, phase } = placeOfMoment(trace, moment), { reached } = momentsOf(trace);
-  const named = recordAt(trace, place), count = trace.records.length;
-  if (phase === "forward" && place.phase === "forward") return `forward, step ${record + 1} of ${count}: record ${record}`;
-  if (named === null) return "backward, the seed: the gradient with which it begins";
-  if (!trace.records[named].reached) return `record ${named}: the backward pass does not come here`;
-  return `backward, step ${moment - (momentsOf(trace).all.length - 1 - reached)} of ${reached}: record ${named}`;
+  const record = recordAt(trace, place), { all, reached } = momentsOf(trace);
+  if (record === null) return "backward, the seed: the gradient with which it begins";
+  if (place.phase === "forward") return `forward, step ${record + 1} of ${trace.records.length}: record ${record}`;
+  if (!trace.records[record].reached) return `record ${record}: the backward pass does not come here`;
+  const step = momentOf(trace, place) - (all.length - 1 - reached);
+  return `backward, step ${step} of ${reached}: record ${record}`;
 };

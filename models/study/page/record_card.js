@@ -187,8 +187,8 @@ export const elementName = (node, position) => {
   return `${node.name}${index.length > 0 ? `[${index.join(", ")}]` : ""}`;
 };
 
-// Chosen elements of the gradients of inputs: by the tape, by dual numbers, by finite differences. A user's own op has one
-// more number: the derivative of its forward along a direction.
+// Chosen elements of the gradients of inputs: by the tape, by dual numbers, by finite differences. A user's own op has
+// one more number: the derivative of its forward along a direction.
 const threeNumbersView = (trace, record) => {
   const checks = trace.checks.filter(({ node }) => record.inputs.includes(node)), own = record.check;
   const cell = (x) => el("td", {}, formatNumber(numberOf(x), 10));
@@ -204,8 +204,11 @@ const threeNumbersView = (trace, record) => {
         "elements by three ways",
         ["d loss by", "the tape", "dual numbers", "a difference", ""],
         [
-          ...checks.map((check) => row(elementName(trace.nodes[check.node], check.position), check.tape, check, verdictOfCheck(trace, check))),
-          ...(own ? [row("its inputs, along v", own.backward, own, checkDirection(trace, record)?.verdict ?? "incomplete")] : []),
+          ...checks.map((check) => {
+            const name = elementName(trace.nodes[check.node], check.position);
+            return row(name, check.tape, check, verdictOfCheck(trace, check));
+          }),
+          own && row("its inputs, along v", own.backward, own, checkDirection(trace, record)?.verdict ?? "incomplete"),
         ],
       ),
     )

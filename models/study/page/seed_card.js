@@ -11,8 +11,8 @@ export const lossView = (trace) => {
   const isNumber = trace.seeds.length === 1 && sizeOf(trace.nodes[trace.seeds[0].node].shape) === 1;
   return isNumber
     ? ["The loss L is the result itself, one number, and its derivative by itself is 1."]
-    : ["The loss is ", formulaMath("L = sum R y"), ": each element of a result y counts with its own number in R, so R is the " +
-      "gradient that arrives there first."];
+    : ["The loss is ", formulaMath("L = sum R y"), ": each element of a result y counts with its own number in R, so R " +
+      "is the gradient that arrives there first."];
 };
 
 const seedView = (trace, { node, cotangent }) => {

@@ -33,16 +33,20 @@ const counts = (list) => {
   return result;
 };
 
-// What is wrong, in the order in which a reader should look: {place, says}. What is not finite began somewhere; of wrong
-// values the first is the cause, of wrong gradients the last.
+// The wrong places in the order in which a reader should look: {place, says}. Of wrong values the first is the cause, of
+// wrong gradients the last.
 const problemsOf = (trace, verdicts, checks) => {
   const wrong = [...verdicts.keys()].filter((index) => verdicts[index].verdict === "differs");
+  const isFinite = !Object.values(firstNotFinite(trace)).some(Boolean);
   const isForward = (index) => verdicts[index].where.what === "forward";
   const records = [...wrong.filter(isForward), ...wrong.filter((index) => !isForward(index)).reverse()];
   const nodes = [...new Set(trace.checks.filter((_, n) => checks[n] === "differs").map(({ node }) => node))];
   return [
-    ...(Object.values(firstNotFinite(trace)).some(Boolean) ? [{ place: { view: "nan" }, says: "numbers that are not finite" }] : []),
-    ...records.map((record) => ({ place: { view: "tape", record }, says: `record ${record}, ${trace.records[record].op}` })),
+    ...(isFinite ? [] : [{ place: { view: "nan" }, says: "numbers that are not finite" }]),
+    ...records.map((record) => ({
+      place: { view: "tape", record },
+      says: `record ${record}, ${trace.records[record].op}`,
+    })),
     ...nodes.map((node) => ({
       place: { view: "tape", record: readersOf(trace, node)[0] },
       says: `the gradient of ${trace.nodes[node].name} by three ways`,
@@ -53,9 +57,10 @@ const problemsOf = (trace, verdicts, checks) => {
 // {verdict: "green", "amber" or "red", records, checked, differing, largest (difference that agrees or not),
 // unchecked: {"not kept": count, ...}, checks: {agrees: count, ...}, problems}
 export const summaryOf = (trace, verdicts) => {
-  const unchecked = counts(verdicts.map(({ verdict }) => verdict)), checks = trace.checks.map((check) => verdictOfCheck(trace, check));
-  const { agrees = 0, differs: differing = 0, ...others } = unchecked;
-  const problems = problemsOf(trace, verdicts, checks), isWhole = Object.keys(others).every((kind) => kind === "not reached");
+  const checks = trace.checks.map((check) => verdictOfCheck(trace, check));
+  const { agrees = 0, differs: differing = 0, ...others } = counts(verdicts.map(({ verdict }) => verdict));
+  const problems = problemsOf(trace, verdicts, checks);
+  const isWhole = Object.keys(others).every((kind) => kind === "not reached");
   const isGreen = agrees > 0 && isWhole && !checks.includes("incomplete");
   return {
     verdict: problems.length > 0 ? "red" : isGreen ? "green" : "amber",
@@ -75,7 +80,8 @@ const sentence = (list) => list.filter(Boolean).join(". ");
 export const summaryText = ({ records, checked, differing, largest, unchecked, checks }) => {
   const { "not reached": unreached = 0, ...lacking } = unchecked, all = checks.agrees ?? 0;
   const rest = Object.entries(lacking).map(([kind, count]) => `${count} not checked (${kind}): ${remedies[kind]}`);
-  const found = differing > 0 ? `${differing} ${differing === 1 ? "differs" : "differ"}` : "all agree in values and gradients";
+  const differ = `${differing} ${differing === 1 ? "differs" : "differ"}`;
+  const found = differing > 0 ? differ : "all agree in values and gradients";
   const outcome = checked > 0 ? `: ${found}, largest difference ${formatNumber(largest, 2)}` : "";
   return sentence([
     `${checked} of ${records - unreached} records checked${outcome}`,
@@ -83,6 +89,7 @@ export const summaryText = ({ records, checked, differing, largest, unchecked, c
     ...rest,
     all > 0 && `${all} ${all === 1 ? "number agrees" : "numbers agree"} by three ways`,
     checks.differs > 0 && `${checks.differs} differ by three ways`,
-    checks.incomplete > 0 && `${checks.incomplete} could not be had by all three ways, for want of dual numbers or at a kink`,
+    checks.incomplete > 0 &&
+      `${checks.incomplete} could not be had by all three ways, for want of dual numbers or at a kink`,
   ]);
 };

@@ -53,7 +53,9 @@ const renderTape = (root, firstContext) => {
   const slider = sliderOf(count, (moment) => goTo(context, moment));
   const told = el("p", { class: "moment-text", "aria-live": "polite" }),
     card = el("div", { class: "tape-card" });
-  const list = tapeList(context, (record) => context.go({ record, phase: context.place.phase === "forward" ? "forward" : null }));
+  const list = tapeList(context, (record) =>
+    context.go({ record, phase: context.place.phase === "forward" ? "forward" : null }),
+  );
   const update = (next) => {
     context = next;
     const moment = momentOf(trace, context.place),

@@ -11,11 +11,12 @@ const dtypeOf = (nodes) => (nodes.some(({ dtype }) => dtype === "f32") ? "f32" :
 
 // {verdict: "agrees", "differs" or "incomplete", difference}: NaN is a way that could not be gone.
 const compared = (backward, dual, difference, size, dtype) => {
-  const exact = limitOfBackward[dtype], distances = [[backward, dual, exact], [backward, difference, exact + limitOfDifference],
-    [dual, difference, limitOfDifference]].map(([a, b, limit]) => [Math.abs(a - b) / size, limit]);
-  if (distances.some(([distance, limit]) => distance > limit)) return { verdict: "differs", difference: distances[0][0] };
-  const isComplete = distances.every(([distance]) => !Number.isNaN(distance));
-  return { verdict: isComplete ? "agrees" : "incomplete", difference: distances[0][0] || 0 };
+  const exact = limitOfBackward[dtype], pairs = [
+    [backward, dual, exact], [backward, difference, exact + limitOfDifference], [dual, difference, limitOfDifference],
+  ];
+  const distances = pairs.map(([a, b]) => Math.abs(a - b) / size), [found] = distances;
+  if (distances.some((distance, n) => distance > pairs[n][2])) return { verdict: "differs", difference: found };
+  return { verdict: distances.some(Number.isNaN) ? "incomplete" : "agrees", difference: found || 0 };
 };
 
 /** Numbers between -1 and 1, those that check_direction of C++ draws. */
@@ -28,8 +29,8 @@ const directionNumbers = () => {
 };
 
 /**
- * The check of a record of a user's own op, whose forward could run again: {verdict: "agrees" or "differs", difference},
- * or null. One of the other ways is enough.
+ * The check of a record of a user's own op, whose forward could run again: {verdict: "agrees" or "differs",
+ * difference}, or null. One of the other ways is enough.
  */
 export function checkDirection(trace, { inputs, output_gradients: arrived, contributions, check }) {
   const [backward, dual, difference] = ["backward", "dual", "difference"].map((way) => numberOf(check?.[way] ?? "NaN"));
@@ -44,11 +45,12 @@ export function checkDirection(trace, { inputs, output_gradients: arrived, contr
         sent += term, terms += Math.abs(term);
       });
   });
-  const isStored = Math.abs(sent - backward) <= 1e-12 * terms, found = compared(sent, dual, difference, terms || 1, dtype);
+  const isStored = Math.abs(sent - backward) <= 1e-12 * terms;
+  const found = compared(sent, dual, difference, terms || 1, dtype);
   return { verdict: isStored && found.verdict !== "differs" ? "agrees" : "differs", difference: found.difference };
 }
 
-// The largest gradient of a leaf, beside which other numbers are rounded. Where much cancels, in f32, it is small itself.
+// The largest gradient of a leaf, beside which others are rounded. Where much cancels, in f32, it is small itself.
 const sizeOfGradients = oncePer((trace) => {
   const sizeOf = (held) => Math.max(0, ...[trace.tensor(held) ?? trace.slice(held)].filter(Boolean).map(largest));
   const gradients = trace.nodes.filter(({ leaf }) => leaf).map(({ gradient }) => sizeOf(gradient));

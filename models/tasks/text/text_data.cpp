@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <tuple>
 
 namespace retrace {
 namespace {
@@ -39,18 +38,18 @@ TextData make_text_data(std::string_view utf8, TokenKind kind, std::string_view 
 }
 
 TextData read_text(const TaskOptions& options, const std::optional<Vocabulary>& vocabulary) {
-  const auto& [file, validation, test] = std::tie(options.text, options.validation_text, options.test_text);
-  if (!file) throw ValueError("text: there is no text to learn from; give --text FILE");
-  for (const auto* name : {&file, &validation, &test})
+  if (!options.text) throw ValueError("text: there is no text to learn from; give --text FILE");
+  for (const auto* name : {&options.text, &options.validation_text, &options.test_text})
     if (*name) check_storable(**name, "text");
-  const std::int64_t parts = (validation ? 0 : 1) + (test ? 0 : 1);
-  TextData data = vocabulary ? TextData{*vocabulary, read_tokens(*file, *vocabulary)}
-                             : read_file(*file, [&](const std::string& content) {
-                                 check_not_empty(content, *file);
+  const std::string& file = *options.text;
+  const std::int64_t parts = (options.validation_text ? 0 : 1) + (options.test_text ? 0 : 1);
+  TextData data = vocabulary ? TextData{*vocabulary, read_tokens(file, *vocabulary)}
+                             : read_file(file, [&](const std::string& content) {
+                                 check_not_empty(content, file);
                                  return data_of(content, options.tokens.value_or(TokenKind::characters), parts);
                                });
-  if (validation) data.own_validation = read_tokens(*validation, data.vocabulary);
-  if (test) data.own_test = read_tokens(*test, data.vocabulary);
+  if (options.validation_text) data.own_validation = read_tokens(*options.validation_text, data.vocabulary);
+  if (options.test_text) data.own_test = read_tokens(*options.test_text, data.vocabulary);
   return data;
 }
 

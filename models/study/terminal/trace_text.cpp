@@ -20,6 +20,16 @@ std::string element_text(const TraceNode& node, std::int64_t position) {
   return text("d", printable(node.name), "[", place, "]");
 }
 
+/// Says where the first gradients of a backward are: "  from the seed, dL / d%15[4, 8]".
+std::string seeds_text(const Trace& trace) {
+  std::string result;
+  for (const TraceSeed& seed : trace.seeds) {
+    const TraceNode& node = trace.nodes[static_cast<std::size_t>(seed.node)];
+    result += text("  from the seed, dL / d", printable(node.name), node.shape, "\n");
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string checks_text(const Trace& trace, int node) {
@@ -69,7 +79,7 @@ std::string to_text(const Trace& trace, const ArrayStyle& style) {
   std::string result = introduction_of(trace, style.columns);
   bool backward = false;
   for (const TraceStep& step : steps_of(trace)) {
-    if (step.backward && !backward) result += "\nbackward\n";
+    if (step.backward && !backward) result += "\nbackward\n" + seeds_text(trace);
     backward = step.backward;
     result += "\n" + to_text(card_of(trace, step), style);
   }

@@ -53,6 +53,7 @@ TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
             "      9\n"
             "\n"
             "backward\n"
+            "  from the seed, dL / d%1[]\n"
             "\n"
             "1  backward of sum\n"
             "  dx = dy\n"

@@ -35,7 +35,10 @@ export const cellOfAttention = (keys, room) => {
   return { width, height: Math.min(width, 23) };
 };
 
-const rowNames = (told, row) => told.map((one, n) => `${n === row ? "▸" : ""}${signs[stateOfRow(one)]} ${n}`.trim());
+const longestWords = 14;
+const shortened = (words) => (words.length > longestWords ? `${words.slice(0, longestWords - 1)}…` : words);
+const rowNames = (told, row, words) =>
+  told.map((one, n) => `${n === row ? "▸" : ""}${signs[stateOfRow(one)]} ${n} ${shortened(words?.[n] ?? "")}`.trim());
 
 // One range for both gradients shows what the softmax lets through. Much smaller ones would not be seen in it.
 const gradientRanges = ({ dWeights, dScores, hidden }) => {
@@ -51,11 +54,11 @@ const legendText = (isFaint) =>
   `${saturatedFrom}), △ only one key left. ` +
   (isFaint ? "dS is so much smaller than dA that it has colours of its own." : "Both gradients share one scale of colours.");
 
-// With a legend below; focus(row) follows a click.
-export const attentionArrays = (numbers, told, row, room, focus) => {
+// With a legend below; focus(row) follows a click. `words`, if there are any, name the rows.
+export const attentionArrays = (numbers, told, row, room, focus, words) => {
   const { scores, weights, dWeights, dScores, hidden } = numbers;
   const { ofWeights, ofScores, isFaint } = gradientRanges(numbers);
-  const options = { rows: rowNames(told, row), cell: cellOfAttention(weights.shape[1], room), hidden, focus };
+  const options = { rows: rowNames(told, row, words), cell: cellOfAttention(weights.shape[1], room), hidden, focus };
   const show = (array, label, range) => matrixView(array, label, { ...options, range });
   const part = (title, ...figures) =>
     el("section", { class: "attention-pass" }, el("h3", {}, title), el("div", { class: "arrays" }, figures));

@@ -41,7 +41,7 @@ export const rowText = (numbers, told, row) => {
 };
 
 // The same key by key.
-const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row) => {
+const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row, words) => {
   const keys = Array.from({ length: weights.shape[1] }, (_, key) => row * weights.shape[1] + key);
   const line = (name, array, valueOf = (x) => x) =>
     array &&
@@ -53,7 +53,7 @@ const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row)
     );
   return scrollingTable(
     `row ${row}, key by key`,
-    ["", ...keys.map((_, key) => `key ${key}`)],
+    ["", ...keys.map((_, key) => `key ${key}${words ? `: ${words[key]}` : ""}`)],
     [
       line("S", scores),
       line("A", weights),
@@ -64,11 +64,12 @@ const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row)
   );
 };
 
-export const attentionRow = (numbers, told, row) =>
+// `words`, if there are any, name the rows and the keys.
+export const attentionRow = (numbers, told, row, words) =>
   el(
     "section",
     { class: "attention-row" },
-    el("h3", {}, `Row ${row}: `, formulaMath("dS = A (dA - sum A dA)")),
+    el("h3", {}, `Row ${row}${words ? `, ${words[row]}` : ""}: `, formulaMath("dS = A (dA - sum A dA)")),
     el("p", { "aria-live": "polite" }, rowText(numbers, told, row)),
-    rowTable(numbers, told, row),
+    rowTable(numbers, told, row, words),
   );

@@ -64,6 +64,11 @@ const recordLine = ({ trace, verdicts, place }, attention, at) => {
   );
 };
 
+// The words of the rows of x, where queries and keys are these rows: the tokens of a text, the facts of a story.
+export const wordsOfAttention = (trace, { queries }, { weights }) =>
+  trace.nodes.find(({ leaf, row_names: names }) => leaf && names?.length === queries && queries === weights.shape[1])
+    ?.row_names;
+
 const bodyOf = (context, { attention, head, sample, row: named }, room) => {
   const { trace, go } = context;
   const numbers = numbersOf(trace, attention, { sample, head });
@@ -71,13 +76,13 @@ const bodyOf = (context, { attention, head, sample, row: named }, room) => {
     return [el("p", {}, "The weights of this attention were too large to be kept, or the tape did not hold them.")];
   const row = named ?? strongestRow(numbers),
     told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
-  const focus = (n) => go({ record: attention.record, row: n });
+  const focus = (n) => go({ record: attention.record, row: n }), words = wordsOfAttention(trace, attention, numbers);
   return [
-    ...attentionArrays(numbers, told, row, room, focus),
+    ...attentionArrays(numbers, told, row, room, focus, words),
     el(
       "div",
       { class: "attention-rest" },
-      attentionRow(numbers, told[row], row),
+      attentionRow(numbers, told[row], row, words),
       el("section", {}, el("h3", {}, "All rows of this head"), rowsTable(told, row, focus)),
     ),
     recordLine(context, attention, { sample, head, row }),

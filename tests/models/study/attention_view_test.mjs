@@ -313,3 +313,16 @@ test("weights that were not kept are no matter of sizes alone", () => {
   const { root } = rendered(studyOf("attention", "--tokens", "300", "--size", "2"), {});
   assert.match(root.withClass("attention-map")[0].textContent, /were not kept/);
 });
+
+test("words of the rows name queries and keys", () => {
+  const trace = studyOf("multi-head-attention", "--tokens", "3"), root = element("div");
+  const show = () => {
+    root.replaceChildren();
+    attentionView.render(root, { trace, verdicts: [], place: { view: "attention", row: 1 }, go: () => {} });
+    return root.textContent;
+  };
+  assert.ok(!show().includes("moved"));
+  trace.nodes.find(({ name }) => name === "x").row_names = ["Mary moved to the garden", "Mary left", "where?"];
+  assert.match(show(), /Row 1, Mary left: /);
+  assert.match(root.textContent, /key 0: Mary moved to the gardenkey 1: Mary leftkey 2: where\?/);
+});

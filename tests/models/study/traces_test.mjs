@@ -149,12 +149,13 @@ test("a thousand random changes of whole gradients are seen, wherever these are 
 
 // ---- every tensor
 
-// Something has no effect in edges, in a variance of one number, in x - x and where relu is closed everywhere.
+// Something has no effect in edges, in a variance of one number, in x - x and where relu is closed everywhere; and a
+// product of two dozen numbers may be smaller than their roundings.
 test("every tensor of every case, changed by 0.1 %, turns a record red", () => {
   const all = [];
   let changes = 0;
   for (const file of candidates()) {
-    if (/^(edges|limits|hidden|(std|var)\.4|sub\.6|fused_recurrent\.40)/.test(file)) continue;
+    if (/^(edges|limits|hidden|(std|var|standard_deviation)\.4|prod\.0|sub\.6|fused_recurrent\.40)/.test(file)) continue;
     const { count, unseen } = unseenChanges(dataOf(file));
     all.push(...unseen.map((told) => `${file}: ${told}`));
     changes += count;

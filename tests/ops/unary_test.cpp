@@ -53,20 +53,6 @@ TEST(Unary, DualTangentsAreTheSlopes) {
     }
 }
 
-TEST(Unary, SecondDerivativesAreThoseOfDifferences) {
-  for (const auto& [name, f] : unary_ops())
-    for (const double at : positive_points) {
-      const Dual seeded(at, 1);
-      const Tensor x = parameter(tensor(std::span(&seeded, 1), {}));
-      Tape tape;
-      tape.backward(f(x));
-      const double step = 1e-5;
-      const double difference = (slope(f, at + step) - slope(f, at - step)) / (2 * step);
-      EXPECT_NEAR(x.grad().values<Dual>()[0].tangent, difference, 1e-6 * (1 + std::abs(difference)))
-          << name << " at " << at;
-    }
-}
-
 TEST(Unary, NanInIsNanOut) {
   for (const auto& [name, f] : unary_ops())
     for (const Dtype dtype : {f32, f64, dual}) EXPECT_TRUE(std::isnan(f(number(nan, dtype)).item())) << name;

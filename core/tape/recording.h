@@ -85,8 +85,8 @@ Tensor to_write_over(const Tensor& x);
 bool expand_fused();
 
 /// x, with this name in prints and traces if it has none yet and the current tape keeps values (TapeOptions::keep), so
-/// that a reader finds the intermediates of a module under the names of its formulas. Those that a module repeats step by
-/// step are numbered: h, h_1, h_2.
+/// that a reader finds the intermediates of a module under the names of its formulas. Those that a module repeats step
+/// by step are numbered: h, h_1, h_2.
 const Tensor& intermediate(std::string_view name, const Tensor& x);
 
 }  // namespace retrace

@@ -12,8 +12,8 @@
 namespace retrace {
 
 /// A node's name is the one of `names`, or else its own; without either, %3 is the output of record 3 (%3.1 its
-/// second), and x0, x1, ... are leaves. Outputs of one name in one module, and those named as a leaf is, are numbered: h,
-/// h_1, h_2. A name depends only on earlier records, so that it never changes.
+/// second), and x0, x1, ... are leaves. Outputs of one name in one module, and those named as a leaf is, are numbered:
+/// h, h_1, h_2. A name depends only on earlier records, so that it never changes.
 class NodeNames {
  public:
   NodeNames(const std::vector<const Record*>& records, const Names& names);

@@ -8,6 +8,16 @@
 
 namespace retrace {
 
+double root_mean_square(std::span<const double> numbers) {
+  double largest = 0, squares = 0, count = 0;
+  for (const double x : numbers)
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x)), ++count;
+  if (largest == 0) return 0;
+  for (const double x : numbers)
+    if (std::isfinite(x)) squares += x / largest * (x / largest);
+  return largest * std::sqrt(squares / count);
+}
+
 Tensor as_f64(const Tensor& x) {
   Tensor result = empty(x.shape(), f64);
   dispatch_any(x.dtype(), [&](auto zero) {

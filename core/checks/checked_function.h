@@ -22,6 +22,9 @@ using NamedLeaves = std::vector<std::pair<std::string, Tensor>>;
 /// One number per element of each leaf: a point, a gradient or a direction.
 using LeafNumbers = std::vector<std::vector<double>>;
 
+/// The root mean square of the finite numbers. Does not overflow.
+double root_mean_square(std::span<const double> numbers);
+
 /// A copy of x, converted to f64.
 Tensor as_f64(const Tensor& x);
 

@@ -11,17 +11,6 @@ namespace {
 // The noise of a difference, relative to its value, with which it can neither confirm a gradient nor refute it.
 constexpr double unsure = 1e-3;
 
-/// The root mean square of the finite numbers. Does not overflow.
-double root_mean_square(std::span<const double> numbers) {
-  double largest = 0, squares = 0, count = 0;
-  for (const double x : numbers)
-    if (std::isfinite(x)) largest = std::max(largest, std::abs(x)), ++count;
-  if (largest == 0) return 0;
-  for (const double x : numbers)
-    if (std::isfinite(x)) squares += x / largest * (x / largest);
-  return largest * std::sqrt(squares / count);
-}
-
 }  // namespace
 
 CheckedGradients::CheckedGradients(CheckedFunction& f, std::span<const double> u, const LeafNumbers& gradients,

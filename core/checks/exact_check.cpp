@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t neighbour_count = 8;
 constexpr std::int64_t max_units = 8;   // in the last place, by which a neighbour differs
 constexpr double unseen_roundings = 4;  // margin: a few neighbours do not show the largest rounding errors
+constexpr double jump = 1e-6;           // of a gradient between neighbours: more is no rounding
 
 double beside(double x, Random& random) {
   const double units = static_cast<double>(random.integer(2 * max_units + 1) - max_units);
@@ -77,14 +78,29 @@ double ExactCheck::rounding_noise(const LeafNumbers& v, const ExactDerivative& h
     backward = std::max(backward, std::abs(there.by_backward - by_backward));
   }
   f_.move_to(point);
-  return unseen_roundings * (duals + backward);
+  double most = 0;
+  for (std::size_t k = 0; k < v.size(); ++k)
+    for (const double x : v[k]) most += surroundings().most[k] * std::abs(x);
+  return std::min(unseen_roundings * (duals + backward), most);
 }
 
 double ExactCheck::rounding_noise(std::size_t leaf, std::size_t i) {
   double largest = 0;
   for (const Neighbour& neighbour : surroundings().neighbours)
     largest = std::max(largest, std::abs(neighbour.gradients[leaf][i] - surroundings().gradients[leaf][i]));
-  return unseen_roundings * largest;
+  return std::min(unseen_roundings * largest, surroundings().most[leaf]);
+}
+
+std::vector<double> ExactCheck::most_noise() {
+  double terms = 0;  // of u.f
+  for (std::size_t n = 0; const double y : f_.evaluate()) terms += std::isfinite(y) ? std::abs(u_[n] * y) : 0, ++n;
+  const LeafNumbers point = f_.point();
+  std::vector<double> most;
+  for (std::size_t k = 0; k < point.size(); ++k) {
+    const double x = root_mean_square(point[k]);
+    most.push_back(jump * std::max(root_mean_square(gradients_[k]), terms / (x > 0 ? x : 1)));
+  }
+  return most;
 }
 
 // Gradients here and there are both of dual numbers without tangents, which can be rounded at random, if the backwards
@@ -93,6 +109,7 @@ const ExactCheck::Surroundings& ExactCheck::surroundings() {
   if (surroundings_) return *surroundings_;
   Surroundings& result = surroundings_.emplace();
   result.gradients = gradients_;
+  result.most = most_noise();
   if (f_.pull_back(u_).gradients != gradients_) return result;
   Dtype dtype = f64;
   try {

@@ -33,7 +33,9 @@ class ExactCheck {
   /// An estimate of the rounding errors of both derivatives: how much they change when every number of the point, of u
   /// and of v changes by up to 8 units in the last place, and dual numbers are rounded at random. If a gradient
   /// is 0 because terms cancel (the sum of a softmax), its computed value is pure rounding error and changes by its own
-  /// size; a wrong derivative hardly changes. 0 if backward does not give the same gradients twice.
+  /// size; a wrong derivative hardly changes. 0 if backward does not give the same gradients twice. What changes by
+  /// more than a millionth of the size of the gradient, or of u.f / x where terms cancel, is no rounding: a backward
+  /// may jump where two numbers are equal, and only there be wrong.
   double rounding_noise(const LeafNumbers& v, const ExactDerivative& here);
   /// An estimate of the rounding error of one element of the gradient by backward.
   double rounding_noise(std::size_t leaf, std::size_t i);
@@ -47,9 +49,11 @@ class ExactCheck {
   struct Surroundings {
     LeafNumbers gradients;  // here
     std::vector<Neighbour> neighbours;
+    std::vector<double> most;  // that may be the noise of an element of each leaf
   };
   ExactDerivative derivative(const LeafNumbers& v, std::span<const double> u, const LeafNumbers& gradients);
   const Surroundings& surroundings();
+  std::vector<double> most_noise();
 
   CheckedFunction& f_;
   std::span<const double> u_;

@@ -248,5 +248,27 @@ TEST(GradcheckLimits, ABackwardThatGivesTheSameNaNTwiceRepeatsItself) {
   EXPECT_EQ(result.not_repeatable, "");
 }
 
+/// (1, 0) where a = b, and right everywhere else: the gradients of all neighbours differ by half of their size.
+TEST(GradcheckLimits, ABackwardThatJumpsAtATieIsNoRounding) {
+  const auto f = [](bool bug) {
+    return [bug](const Tensors& inputs) {
+      return custom_op(
+          "log_add_exp", inputs, [](const Tensors& in) { return log(exp(in[0]) + exp(in[1])); },
+          [bug](const Tensor& dy, const Tensors& in, const Tensor&) {
+            const Tensor tie = equal(in[0], in[1]), da = dy * sigmoid(in[0] - in[1]), db = dy * sigmoid(in[1] - in[0]);
+            return bug ? Tensors{where(tie, dy, da), where(tie, 0.0, db)} : Tensors{da, db};
+          });
+    };
+  };
+  const Tensor a = tensor({1.0, 0.3}, f64), b = tensor({1.0, 0.7}, f64);
+  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    EXPECT_TRUE(gradcheck(f(false), {a, b}, {.seed = seed}).passed());
+    const GradcheckResult wrong = gradcheck(f(true), {a, b}, {.seed = seed});
+    EXPECT_EQ(wrong.failed, 2) << wrong;
+    EXPECT_GT(wrong.exact_error, 0.01) << wrong;
+    EXPECT_FALSE(gradcheck(f(true), {a, b}, {.seed = seed, .fast = true}).passed());
+  }
+}
+
 }  // namespace
 }  // namespace retrace

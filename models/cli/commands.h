@@ -109,6 +109,7 @@ std::vector<NamedTensor> inputs_of(const ExpressionFlags& flags, Dtype dtype);
 struct GradcheckFlags : CommonFlags {
   std::vector<std::string> names;  // empty: all
   bool list = false;               // prints the names instead
+  bool bugs = false;               // replays the collection of bugs instead
   ExpressionFlags expression = {};
   std::vector<double> kinks;  // of the expression: see GradcheckOptions
   std::int64_t order = 1;     // likewise
@@ -116,6 +117,8 @@ struct GradcheckFlags : CommonFlags {
 
 /// retrace gradcheck [NAME...]: checks gradients.
 void run_gradcheck(const GradcheckFlags& flags, Program& program);
+/// retrace gradcheck --bugs: replays public gradient bugs, and says which checks find them.
+void run_bugs(const CommonFlags& flags, Program& program);
 /// Prints one table row per check, then the failures. Returns whether all passed.
 bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const char* heading = "op or module");
 

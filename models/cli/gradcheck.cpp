@@ -75,6 +75,7 @@ bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const ch
 
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
   if (flags.list) return list_names(flags.json, program);
+  if (flags.bugs) return run_bugs(flags, program);
   const bool own = !flags.expression.text.empty();
   const int order = static_cast<int>(flags.order);
   const std::vector<CheckRow> rows =

@@ -30,16 +30,26 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
       add_expression_options(*command, flags->expression,
                              "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
           ->excludes(names);
-  command->add_flag("--list", flags->list, "print the names, and check nothing")->excludes(names)->excludes(expression);
+  CLI::Option* list = command->add_flag("--list", flags->list, "print the names, and check nothing")
+                          ->excludes(names)
+                          ->excludes(expression);
   add_seed(*command, "--seed", flags->expression.seed, "seed of random inputs")->needs(expression);
   add_list(*command, "--kinks", flags->kinks,
            "places of kinks of the function: elements so near to one that a difference would straddle it are skipped "
            "(other elements at kinks are checked by dual numbers and reported)",
            any_number)
       ->needs(expression);
-  add_count(*command, "--order", flags->order,
-            "order of the derivatives; 2: of the gradients, by dual numbers through the backward and by differences", 1,
-            2);
+  CLI::Option* order = add_count(
+      *command, "--order", flags->order,
+      "order of the derivatives; 2: of the gradients, by dual numbers through the backward and by differences", 1, 2);
+  command
+      ->add_flag("--bugs", flags->bugs,
+                 "replay public reports of wrong gradients instead: which check finds each, how large its error is, "
+                 "and whether a test of the output's sum or at one point would see it")
+      ->excludes(names)
+      ->excludes(expression)
+      ->excludes(list)
+      ->excludes(order);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   command->callback([flags, &program] { run_gradcheck(*flags, program); });
 }

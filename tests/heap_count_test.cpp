@@ -13,38 +13,39 @@
 
 namespace {
 
-std::atomic<std::int64_t> allocations{0};
+std::atomic<std::int64_t> allocations{0}, largest{0};
 // The calls that fail; none by default.
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 std::atomic<std::int64_t> first_failure{never}, last_failure{never};
 
 /// The memory, or null if this call is to fail.
-void* counted_or_null(void* memory) {
-  const std::int64_t number = ++allocations;
-  if (number < first_failure || number > last_failure) return memory;
+void* counted_or_null(void* memory, std::size_t bytes) {
+  if (!retrace::allocation_fails(bytes)) return memory;
   std::free(memory);
   return nullptr;
 }
 
-void* counted(void* memory) {
-  memory = counted_or_null(memory);
+void* counted(void* memory, std::size_t bytes) {
+  memory = counted_or_null(memory, bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
 void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
   const auto unit = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit));
+  return counted(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit), bytes);
 }
 
 }  // namespace
 
 // Not inlined: a compiler that saw malloc() behind new and free() behind delete would warn of a mismatch.
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(std::malloc(bytes == 0 ? 1 : bytes)); }
-[[gnu::noinline]] void* operator new[](std::size_t bytes) { return counted(std::malloc(bytes == 0 ? 1 : bytes)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(std::malloc(bytes == 0 ? 1 : bytes), bytes); }
+[[gnu::noinline]] void* operator new[](std::size_t bytes) {
+  return counted(std::malloc(bytes == 0 ? 1 : bytes), bytes);
+}
 // std::stable_sort asks for its buffer without an exception, and gives it back to the plain delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return counted_or_null(std::malloc(bytes == 0 ? 1 : bytes));
+  return counted_or_null(std::malloc(bytes == 0 ? 1 : bytes), bytes);
 }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted_aligned(bytes, alignment);
@@ -63,7 +64,16 @@ void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
 
 namespace retrace {
 
+bool allocation_fails(std::size_t bytes) {
+  const auto asked = static_cast<std::int64_t>(bytes);
+  for (std::int64_t most = largest; asked > most && !largest.compare_exchange_weak(most, asked);) {
+  }
+  const std::int64_t number = ++allocations;
+  return number >= first_failure && number <= last_failure;
+}
+
 std::int64_t heap_allocations() { return allocations; }
+std::int64_t largest_heap_allocation() { return largest.exchange(0); }
 
 FailingAllocation::FailingAllocation(std::int64_t number, bool lasting) {
   const std::int64_t first = allocations + number;
@@ -80,6 +90,10 @@ TEST(HeapCount, CountsWhatIsTaken) {
   const std::vector<int> numbers(1000);
   const auto number = std::make_unique<double>(1);
   EXPECT_EQ(heap_allocations(), before + 2);
+  largest_heap_allocation();
+  const std::vector<char> bytes(12345);
+  EXPECT_EQ(largest_heap_allocation(), 12345);
+  EXPECT_EQ(largest_heap_allocation(), 0);
 }
 
 TEST(HeapCount, AllocationsFailWhereTheyAreAskedTo) {

@@ -1,4 +1,5 @@
 #include <retrace/core/base/error.h>
+#include <retrace/core/base/printable.h>
 #include <retrace/models/data/inflate.h>
 #include <retrace/models/data/zip.h>
 
@@ -89,6 +90,7 @@ void ZipReader::read_list() {
                         .offset = number_at(list, at + 42, 4)});
     at += entry;
   }
+  if (at != list.size()) refuse("its list of members is damaged; write or download the file again");
 }
 
 std::string ZipReader::read(const ZipMember& member) {
@@ -96,10 +98,11 @@ std::string ZipReader::read(const ZipMember& member) {
   if (member.size == 0xffffffff || member.packed == 0xffffffff)
     refuse(text(member.name, " is larger than 4 GiB; save the array with numpy.save"));
   const std::string header = bytes(member.offset, member_header_size);
-  if (number_at(header, 0, 4) != member_mark)
-    refuse(text(member.name, " is damaged; write or download the file again"));
-  const std::string packed =
-      bytes(member.offset + member_header_size + number_at(header, 26, 2) + number_at(header, 28, 2), member.packed);
+  const std::uint64_t name_size = number_at(header, 26, 2), name_at = member.offset + member_header_size;
+  // No checksum covers the names: each stands in the list and in front of its member.
+  if (number_at(header, 0, 4) != member_mark || bytes(name_at, name_size) != member.name)
+    refuse(text(printable(member.name), " is damaged; write or download the file again"));
+  const std::string packed = bytes(name_at + name_size + number_at(header, 28, 2), member.packed);
   std::string result;
   if (member.method == 8)
     result = inflate(packed, member.size, text(who_, ": ", member.name));

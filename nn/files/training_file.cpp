@@ -151,13 +151,14 @@ void check_kinds(const std::string& path, const SafetensorsFile& file, const Tra
 }
 
 // Before anything is changed.
-void check_standings(const TrainingParts& parts, const TensorsByName& file) {
+void check_standings(const std::string& path, const TrainingParts& parts, const TensorsByName& file) {
+  const std::string function = text("load_training: ", path);
   for (std::size_t k = 0; k < parts.optimizers.size(); ++k) {
     const std::string name = text("optimizer.", k);
     for (const double rate : file.at(name + ".learning_rates").values<double>())
-      check_number("load_training", "a learning rate in the file", rate, not_negative);
+      check_number(function.c_str(), "a learning rate in the file", rate, not_negative);
     for (const std::int64_t count : file.at(name + ".steps").values<std::int64_t>())
-      check_number("load_training", "a count of steps in the file", count, not_negative);
+      check_number(function.c_str(), "a count of steps in the file", count, not_negative);
   }
 }
 
@@ -188,7 +189,7 @@ void load_training(const std::string& path, const TrainingParts& parts) {
   check_kinds(path, file, parts);
   if (const std::string list = here.differences(file.tensors); !list.empty())
     throw ValueError(text("load_training: ", path, " is of another training, and nothing was changed:", list));
-  check_standings(parts, file.tensors);
+  check_standings(path, parts, file.tensors);
   for (const auto& [name, tensor] : here.by_name()) copy_values(file.tensors.at(name), tensor);
   give_states(parts, file.tensors);
 }

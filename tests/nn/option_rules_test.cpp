@@ -221,8 +221,9 @@ TEST(OptionRules, ARateInAFileIsRefusedBeforeAnythingIsChanged) {
   file.tensors.at("optimizer.0.learning_rates").mutable_values<double>()[0] = not_a_number;
   write_safetensors(path, file.tensors, {{"retrace.optimizers", "sgd"}});
   saved.tensor.mutable_values<float>()[0] = 7;
-  expect_error<ValueError>([&] { load_training(path, parts); },
-                           "load_training: a learning rate in the file is nan; it has to be a number of 0 or more");
+  expect_error<ValueError>(
+      [&] { load_training(path, parts); },
+      text("load_training: ", path, ": a learning rate in the file is nan; it has to be a number of 0 or more"));
   EXPECT_EQ(saved.tensor.at({0}), 7);
   EXPECT_EQ(sgd.learning_rate(), 0.25);
 }

@@ -107,12 +107,14 @@ struct ExpressionFlags {
 std::vector<NamedTensor> inputs_of(const ExpressionFlags& flags, Dtype dtype);
 
 struct GradcheckFlags : CommonFlags {
-  std::vector<std::string> names;  // empty: all
-  bool list = false;               // prints the names instead
-  bool bugs = false;               // replays the collection of bugs instead
-  ExpressionFlags expression = {};
-  std::vector<double> kinks;  // of the expression: see GradcheckOptions
-  std::int64_t order = 1;     // likewise
+  std::vector<std::string> names;   // empty: all
+  bool list = false;                // prints the names instead
+  bool bugs = false;                // replays the collection of bugs instead
+  ExpressionFlags expression = {};  // its inputs and seed are also those of the command
+  std::string command = {};         // of a program that answers by models/checks/foreign_program.h
+  double timeout = 10;              // seconds that it has for an answer
+  std::vector<double> kinks;        // of the expression or the program: see GradcheckOptions
+  std::int64_t order = 1;           // likewise
 };
 
 /// retrace gradcheck [NAME...]: checks gradients.

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <ostream>
 
 #include <retrace/models/checks/checks.h>
+#include <retrace/models/checks/foreign_program.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/print.h>
 #include <retrace/models/formats/json_text.h>
@@ -11,25 +14,57 @@
 namespace retrace {
 namespace {
 
+using FunctionOfInputs = std::function<Tensors(const std::vector<NamedTensor>&)>;
+
 /// One row per input that has a gradient, the others held constant.
-std::vector<CheckRow> check_expression(const ExpressionFlags& flags, const std::vector<double>& kinks, int order) {
-  const Expression f = parse_expression(flags.text);
-  const std::vector<NamedTensor> inputs = inputs_of(flags, f64);
-  f(inputs);
+std::vector<CheckRow> check_inputs(const FunctionOfInputs& f, const std::vector<NamedTensor>& inputs,
+                                   const GradcheckFlags& flags) {
   std::vector<CheckRow> rows;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (inputs[k].tensor.dtype() == i64) continue;
     const Function of_input = [&](const Tensors& moved) {
       std::vector<NamedTensor> all = inputs;
       all[k].tensor = moved[0];
-      return Tensors{f(all)};
+      return f(all);
     };
     rows.emplace_back().name = inputs[k].name;
     add_case(rows.back(), gradcheck(of_input, {inputs[k].tensor},
-                                    {.seed = flags.seed, .order = order, .kinks = kinks, .names = {inputs[k].name}}));
+                                    {.seed = flags.expression.seed,
+                                     .order = static_cast<int>(flags.order),
+                                     .kinks = flags.kinks,
+                                     .names = {inputs[k].name},
+                                     .name = flags.command}));
   }
-  if (rows.empty()) throw ValueError("gradcheck: the expression has no real input, so no gradient; give it one");
+  if (rows.empty())
+    throw ValueError("gradcheck: the function has no real input, so no gradient; give it one (--input)");
   return rows;
+}
+
+std::vector<CheckRow> check_expression(const GradcheckFlags& flags) {
+  const Expression f = parse_expression(flags.expression.text);
+  const std::vector<NamedTensor> inputs = inputs_of(flags.expression, f64);
+  f(inputs);
+  return check_inputs([&](const std::vector<NamedTensor>& in) { return Tensors{f(in)}; }, inputs, flags);
+}
+
+std::vector<CheckRow> check_program(const GradcheckFlags& flags) {
+  const std::vector<NamedTensor> inputs = inputs_of(flags.expression, f64);
+  std::vector<std::string> names;
+  for (const NamedTensor& input : inputs) names.push_back(input.name);
+  LineProgram program(flags.command, flags.timeout);
+  const auto function = std::make_shared<const ForeignFunction>(foreign_function(program, names));
+  const auto f = [&](const std::vector<NamedTensor>& in) {
+    Tensors x;
+    for (const NamedTensor& each : in) x.push_back(each.tensor);
+    return call_foreign(function, x);
+  };
+  return check_inputs(f, inputs, flags);
+}
+
+std::vector<CheckRow> rows_of(const GradcheckFlags& flags) {
+  if (!flags.command.empty()) return check_program(flags);
+  if (!flags.expression.text.empty()) return check_expression(flags);
+  return run_checks(flags.names, static_cast<int>(flags.order));
 }
 
 void list_names(bool json, Program& program) {
@@ -76,10 +111,8 @@ bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const ch
 void run_gradcheck(const GradcheckFlags& flags, Program& program) {
   if (flags.list) return list_names(flags.json, program);
   if (flags.bugs) return run_bugs(flags, program);
-  const bool own = !flags.expression.text.empty();
-  const int order = static_cast<int>(flags.order);
-  const std::vector<CheckRow> rows =
-      own ? check_expression(flags.expression, flags.kinks, order) : run_checks(flags.names, order);
+  const bool own = !flags.expression.text.empty() || !flags.command.empty();
+  const std::vector<CheckRow> rows = rows_of(flags);
   const bool passed =
       print_checks(flags.json ? program.messages : program.results, rows, own ? "input" : "op or module");
   if (flags.json) program.results << to_json(rows) << std::endl;

@@ -33,25 +33,46 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
   CLI::Option* list = command->add_flag("--list", flags->list, "print the names, and check nothing")
                           ->excludes(names)
                           ->excludes(expression);
-  add_seed(*command, "--seed", flags->expression.seed, "seed of random inputs")->needs(expression);
-  add_list(*command, "--kinks", flags->kinks,
-           "places of kinks of the function: elements so near to one that a difference would straddle it are skipped "
-           "(other elements at kinks are checked by dual numbers and reported)",
-           any_number)
-      ->needs(expression);
-  CLI::Option* order = add_count(
-      *command, "--order", flags->order,
-      "order of the derivatives; 2: of the gradients, by dual numbers through the backward and by differences", 1, 2);
+  CLI::Option* foreign =
+      command
+          ->add_option("--command", flags->command,
+                       "check this program instead, in any language: it reads inputs and writes results and gradients, "
+                       "a line of JSON each")
+          ->check(not_empty)
+          ->excludes(names)
+          ->excludes(expression);
+  add_number(*command, "--timeout", flags->timeout, "seconds that this program has for an answer", number_above_0)
+      ->needs(foreign);
+  CLI::Option* seed = add_seed(*command, "--seed", flags->expression.seed, "seed of random inputs");
+  CLI::Option* kinks =
+      add_list(*command, "--kinks", flags->kinks,
+               "places of kinks of the function: elements so near to one that a difference would straddle it are "
+               "skipped (other elements at kinks are checked by dual numbers and reported)",
+               any_number);
+  CLI::Option* order =
+      add_count(
+          *command, "--order", flags->order,
+          "order of the derivatives; 2: of the gradients, by dual numbers through the backward and by differences", 1,
+          2)
+          ->excludes(foreign);
   command
       ->add_flag("--bugs", flags->bugs,
                  "replay public reports of wrong gradients instead: which check finds each, how large its error is, "
                  "and whether a test of the output's sum or at one point would see it")
       ->excludes(names)
       ->excludes(expression)
+      ->excludes(foreign)
       ->excludes(list)
       ->excludes(order);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
-  command->callback([flags, &program] { run_gradcheck(*flags, program); });
+  CLI::Option* input = command->get_option("--input");
+  input->remove_needs(expression);
+  command->callback([=, &program] {
+    for (const CLI::Option* of_function : {input, seed, kinks})
+      if (of_function->count() > 0 && expression->count() + foreign->count() == 0)
+        throw CLI::RequiresError(of_function->get_name(), "--expr or --command");
+    run_gradcheck(*flags, program);
+  });
 }
 
 void add_info_command(CLI::App& app, Program& program) {

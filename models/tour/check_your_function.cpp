@@ -1,6 +1,10 @@
 // Lesson 2: checking the gradients of a function, and what the report of a wrong one says.
+#include <array>
+#include <cmath>
 #include <iostream>
+#include <span>
 
+#include <retrace/core/checks/check_gradient.h>
 #include <retrace/nn/nn.h>
 using namespace retrace;
 
@@ -30,6 +34,11 @@ int main() {
   Lstm lstm(3, 4, random);
   Tensor sequence = random.normal({2, 5, 3}, f64);
   GradcheckResult model = gradcheck(lstm, [&](const Lstm& m) { return m(sequence).y; });
-  std::cout << rows << model;
-  return right.passed() && !wrong.passed() && rows.passed() && model.passed() ? 0 : 1;
+
+  // Code that knows no tensors: a function of doubles, and the gradient that its author wrote.
+  auto length = [](std::span<const double> v) { return std::hypot(v[0], v[1]); };
+  auto gradient = [&](std::span<const double> v) { return std::array{v[0] / length(v), v[1] / length(v)}; };
+  GradcheckResult plain = check_gradient(length, gradient, std::array{3.0, -4.0}, {.name = "length"});
+  std::cout << rows << model << plain;
+  return right.passed() && !wrong.passed() && rows.passed() && model.passed() && plain.passed() ? 0 : 1;
 }

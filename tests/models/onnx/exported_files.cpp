@@ -1,0 +1,122 @@
+// exported_files FOLDER: exports every model by name, and functions of the library's ops and layers, in both dtypes;
+// writes beside each file runs of it, inputs with the answers of the model, as JSON. runtime_test.mjs compares.
+#include <retrace/models/cli/cli.h>
+#include <retrace/models/onnx/export_onnx.h>
+#include <retrace/models/onnx/export_sequence_model.h>
+#include <retrace/nn/nn.h>
+
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+
+using namespace retrace;
+
+namespace {
+
+struct Run {
+  std::vector<NamedTensor> inputs, outputs;
+};
+
+void write(std::ostream& out, const std::vector<NamedTensor>& tensors) {
+  out << "{";
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    const auto& [name, x] = tensors[k];
+    out << (k > 0 ? "," : "") << '"' << name << R"(":{"dtype":")" << x.dtype() << R"(","shape":[)";
+    for (int axis = 0; axis < x.rank(); ++axis) out << (axis > 0 ? "," : "") << x.dim(axis);
+    out << R"(],"values":[)";
+    const Tensor numbers = x.to(f64);
+    const auto values = numbers.values<double>();
+    for (std::size_t i = 0; i < values.size(); ++i) out << (i > 0 ? "," : "") << values[i];
+    out << "]}";
+  }
+  out << "}";
+}
+
+/// The folder, and the names of the files in it.
+class Cases {
+ public:
+  explicit Cases(std::string folder) : folder_(std::move(folder)) {}
+
+  std::string file(const std::string& name) const { return folder_ + "/" + name + ".onnx"; }
+  void add(const std::string& name, const std::vector<Run>& runs) const {
+    std::ofstream out(folder_ + "/" + name + ".json");
+    out << std::setprecision(17) << "[";
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      out << (k > 0 ? ",\n" : "") << R"({"inputs":)";
+      write(out, runs[k].inputs);
+      out << R"(,"outputs":)";
+      write(out, runs[k].outputs);
+      out << "}";
+    }
+    out << "]\n";
+  }
+
+ private:
+  std::string folder_;
+};
+
+constexpr std::int64_t features = 3, example_time = 5;
+
+/// Batch and time of the runs.
+using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+void add_model(const Cases& cases, const std::string& name, const SequenceModel& model, const Random& seed) {
+  Random random = seed;
+  const Tensor example = random.normal({2, example_time, features});
+  const ExportedModel exported = export_onnx(cases.file(name), model, example);
+  std::vector<Run> runs;
+  const Sizes sizes = exported.fixed_time.empty() ? Sizes{{2, 5}, {1, 1}, {3, 7}} : Sizes{{2, 5}, {1, 5}, {4, 5}};
+  for (const auto& [batch, time] : sizes) {
+    const Tensor x = random.normal({batch, time, features});
+    Run run{{{"x", x}}, {{"y", model(x)}}};
+    if (exported.answers_all_rows) run.outputs.push_back({"answers", model.answers(x, time)});
+    runs.push_back(std::move(run));
+  }
+  cases.add(name, runs);
+  std::cout << name << (exported.answers_all_rows ? ", answers after each row" : "")
+            << (exported.fixed_time.empty() ? "" : ", fixed time: " + exported.fixed_time) << '\n';
+}
+
+struct Variant {
+  std::string name, model;
+  ModelForm form = {};
+  std::string memory = "cell";
+};
+
+void add_models(const Cases& cases, const std::string& dtype) {
+  std::vector<Variant> variants;
+  for (const std::string_view name : model_names()) variants.push_back({std::string(name), std::string(name)});
+  for (const char* name : {"lstm", "gru", "rnn"}) {
+    variants.push_back({std::string(name) + "-layers", name, {.layers = 2}});
+    variants.push_back({std::string(name) + "-bidirectional", name, {.layers = 2, .bidirectional = true}});
+  }
+  for (const RowPositions positions :
+       {RowPositions::none, RowPositions::learned, RowPositions::sinusoidal, RowPositions::rotary, RowPositions::alibi})
+    for (const bool causal : {false, true})
+      variants.push_back({"transformer-" + std::string(name_of(positions)) + (causal ? "-causal" : ""),
+                          "transformer",
+                          {.layers = 2, .causal = causal, .positions = positions}});
+  for (const char* memory : {"gated", "notebook"}) variants.push_back({std::string("relational-rnn-") + memory, "relational-rnn", {}, memory});
+  for (const Variant& variant : variants) {
+    Random random(7);
+    const auto model = make_model(variant.model,
+                                  {.input = features, .hidden = 8, .output = 2, .slot_size = 8, .slots = 3, .heads = 2,
+                                   .time = 12, .memory = variant.memory, .form = variant.form},
+                                  random);
+    try {
+      add_model(cases, variant.name + "." + dtype, *model, random);
+    } catch (const Error& error) {
+      std::cout << variant.name << "." << dtype << " NOT: " << error.what() << '\n';
+    }
+  }
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const Cases cases(argv[1]);
+  for (const Dtype dtype : {f32, f64}) {
+    const DtypeScope scope(dtype);
+    add_models(cases, dtype == f32 ? "f32" : "f64");
+  }
+}

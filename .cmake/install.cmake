@@ -7,7 +7,7 @@ set(folders core ops nn)
 set(libraries ${folders} all)
 if(RETRACE_MODELS)
   list(APPEND folders models)
-  list(APPEND libraries op_checks formats data networks tasks checks training reports demos study cli models)
+  list(APPEND libraries op_checks formats data networks onnx tasks checks training reports demos study cli models)
   if(RETRACE_ZOO)
     list(APPEND libraries zoo)
   endif()
@@ -72,7 +72,7 @@ install(FILES ${PROJECT_BINARY_DIR}/retrace.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 install(FILES CHANGELOG.md LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 # In their folders, so that the links from one to another hold.
-foreach(folder core ops nn models models/zoo)
+foreach(folder core ops nn models models/onnx models/zoo)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT development)
 endforeach()
 foreach(folder models/results models/tour models/study/pictures)

@@ -150,15 +150,13 @@ void build_rotary(const Call& call) {
 void build_gated_memory(const Call& call) {
   Builder& b = call.build;
   const bool coupled = call.flag("coupled");
-  const std::string listed = call.word("inputs");
   const std::string z = b.node("Add", {call.in(2), unsqueeze(b, call.in(3), -2)});
   const std::vector<std::string> gates = coupled ? std::vector{z} : split(b, z, -1, 2);
-  const auto gate = [&](std::string sums, std::string_view bias, int input) {
-    if (listed.find(bias) != std::string::npos) sums = b.node("Add", {sums, call.in(input)});
-    return b.node("Sigmoid", {sums});
+  const auto gate = [&](const std::string& sums, const std::string& bias) {
+    return b.node("Sigmoid", {bias.empty() ? sums : b.node("Add", {sums, bias})});
   };
-  const std::string i = gate(gates[0], "b_i", 4);
-  const std::string f = coupled ? b.node("Sub", {number(call, 1), i}) : gate(gates[1], "b_f", call.inputs() - 1);
+  const std::string i = gate(gates[0], call.in("b_i"));
+  const std::string f = coupled ? b.node("Sub", {number(call, 1), i}) : gate(gates[1], call.in("b_f"));
   std::string candidate = call.in(1);
   if (call.length(0, -2) != call.length(1, -2))
     candidate = slice_axis(b, candidate, -2, fixed(call, 0), call.length(0, -2));

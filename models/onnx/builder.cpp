@@ -19,10 +19,18 @@ std::string Builder::new_name(std::string_view base) {
 
 std::vector<std::string> Builder::nodes(std::string_view op, std::vector<std::string> inputs, std::size_t outputs,
                                         std::vector<NodeAttribute> attributes) {
+  if (op == "Mul" || op == "Div") spread_factors(inputs);
   std::vector<std::string> names;
   for (std::size_t k = 0; k < outputs; ++k) names.push_back(new_name(op));
   current().nodes.push_back({std::string(op), std::move(inputs), names, std::move(attributes)});
   return names;
+}
+
+void Builder::spread_factors(std::vector<std::string>& inputs) {
+  const std::vector<std::string> operands = inputs;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (f64_numbers_.contains(operands[k]))
+      inputs[k] = node("Expand", {operands[k], node("Shape", {operands[1 - k]})});
 }
 
 std::string Builder::add(Graph& graph, std::string_view op, std::vector<std::string> inputs,
@@ -33,7 +41,9 @@ std::string Builder::add(Graph& graph, std::string_view op, std::vector<std::str
 
 std::string Builder::constant(const Tensor& values, std::string_view name) {
   graph_.constants.emplace_back(new_name(name.empty() ? "constant" : name), values.detach());
-  return graph_.constants.back().first;
+  const std::string& its_name = graph_.constants.back().first;
+  if (values.dtype() == f64 && values.numel() == 1) f64_numbers_.insert(its_name);
+  return its_name;
 }
 
 std::string Builder::integers(const std::vector<std::int64_t>& values) {

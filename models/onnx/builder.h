@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ class Builder {
   /// The names of the inputs, whose shapes have the lengths of the free axes.
   Builder(std::vector<FreeAxis> axes, std::vector<std::string> input_names);
 
+  /// An f64 factor or divisor of one element gets the shape of the other operand: onnxruntime would make it the factor
+  /// of a product of matrices next to it, which it keeps in f32.
   std::vector<std::string> nodes(std::string_view op, std::vector<std::string> inputs, std::size_t outputs,
                                  std::vector<NodeAttribute> attributes = {});
   std::string node(std::string_view op, std::vector<std::string> inputs, std::vector<NodeAttribute> attributes = {}) {
@@ -46,6 +49,7 @@ class Builder {
   Graph& graph() { return graph_; }
 
  private:
+  void spread_factors(std::vector<std::string>& inputs);
   std::string add(Graph& graph, std::string_view op, std::vector<std::string> inputs,
                   std::vector<NodeAttribute> attributes = {});
 
@@ -54,6 +58,7 @@ class Builder {
   Graph graph_;
   std::vector<std::shared_ptr<Graph>> bodies_;
   std::map<std::string, int, std::less<>> used_names_;
+  std::set<std::string> f64_numbers_;  // constants of one element
   std::map<Lengths, std::string> lengths_;
   std::map<std::vector<std::int64_t>, std::string> integers_;
   std::map<std::pair<double, int>, std::string> numbers_;

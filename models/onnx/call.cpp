@@ -37,6 +37,13 @@ std::string Call::value(int number) const {
 
 std::string Call::in(int i) const { return value(in_first_run().inputs[static_cast<std::size_t>(i)]); }
 
+std::string Call::in(std::string_view name) const {
+  const std::vector<std::string>& names = in_first_run().input_names;
+  const auto found = std::ranges::find(names, name);
+  const int place = static_cast<int>(found - names.begin());
+  return place < inputs() ? in(place) : "";
+}
+
 const TracedCall* Call::maker(int i) const {
   const int number = in_first_run().inputs[static_cast<std::size_t>(i)];
   for (const TracedCall& call : traced_.runs.front().calls)

@@ -29,6 +29,8 @@ class Call {
   /// The name of input i. Builds a leaf; throws ValueError for one that depends on the inputs by a way that is not on
   /// the tape.
   std::string in(int i) const;
+  /// The input of that name in the op's formulas; empty if it was left out.
+  std::string in(std::string_view name) const;
   /// Input i as the result of the call that computed it; null for a leaf.
   const TracedCall* maker(int i) const;
   std::string value(int number) const;

@@ -50,6 +50,10 @@ struct Terms {
   std::string elu(const std::string& x, double alpha) const {
     return bent(x, expm1(build.node("Min", {x, (*this)(0)})), alpha);
   }
+  /// x / (1 + e^-x): x times a Sigmoid is what onnxruntime makes one node of, which it lacks in f64.
+  std::string silu(const std::string& x) const {
+    return build.node("Div", {x, add((*this)(1), of("Exp", of("Neg", x)))});
+  }
   /// x (1 + erf(x / sqrt 2)) / 2
   std::string gelu(const std::string& x) const {
     return mul(mul(x, (*this)(0.5)), add((*this)(1), of("Erf", mul(x, (*this)(1 / std::numbers::sqrt2)))));
@@ -98,7 +102,7 @@ std::string activation(Builder& build, std::string_view name, const std::string&
   if (name == "relu") return t.of("Relu", x);
   if (name == "tanh") return t.of("Tanh", x);
   if (name == "sigmoid") return t.of("Sigmoid", x);
-  if (name == "silu") return t.mul(x, t.of("Sigmoid", x));
+  if (name == "silu") return t.silu(x);
   if (name == "gelu") return t.gelu(x);
   if (name == "gelu_tanh") return t.gelu_tanh(x);
   return "";
@@ -128,13 +132,13 @@ std::vector<Operator> elementwise_operators() {
        "Relu, Min, Exp"},
       {"gelu", [](const Call& c) { c.result(terms(c).gelu(c.in(0))); }, "Erf, Mul"},
       {"gelu_tanh", [](const Call& c) { c.result(terms(c).gelu_tanh(c.in(0))); }, "Tanh, Mul"},
-      {"silu", [](const Call& c) { c.result(terms(c).mul(c.in(0), terms(c).of("Sigmoid", c.in(0)))); }, "Sigmoid, Mul"},
+      {"silu", [](const Call& c) { c.result(terms(c).silu(c.in(0))); }, "Neg, Exp, Add, Div"},
       {"swiglu",
        [](const Call& c) {
          const auto halves = split(c.build, c.in(0), c.rank(0) - 1, 2);
-         c.result(terms(c).mul(terms(c).mul(halves[0], terms(c).of("Sigmoid", halves[0])), halves[1]));
+         c.result(terms(c).mul(terms(c).silu(halves[0]), halves[1]));
        },
-       "Split, Sigmoid, Mul"},
+       "Split, then as silu, Mul"},
       {"mish",
        [](const Call& c) { c.result(terms(c).mul(c.in(0), terms(c).of("Tanh", terms(c).softplus(c.in(0))))); },
        "as softplus, Tanh"},

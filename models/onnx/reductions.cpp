@@ -96,7 +96,8 @@ std::string ones_like_last(const Call& call, std::int64_t axes) {
   return call.build.constant(full(Shape(lengths), 1, call.dtype()));
 }
 
-/// n = (x - mean x) / sqrt(mean (x - mean x)^2 + eps), for f64: the epsilon of LayerNormalization is a float.
+/// n = (x - mean x) / sqrt(mean (x - mean x)^2 + eps), for f64: the epsilon of LayerNormalization is a float. The
+/// reciprocal keeps onnxruntime from putting these nodes together into one.
 std::string normalised(const Call& call, const std::string& x, std::int64_t axes) {
   std::vector<std::int64_t> last(static_cast<std::size_t>(axes));
   std::iota(last.begin(), last.end(), -axes);
@@ -106,23 +107,22 @@ std::string normalised(const Call& call, const std::string& x, std::int64_t axes
   };
   const std::string from_mean = b.node("Sub", {x, mean(x)});
   const std::string variance = mean(b.node("Mul", {from_mean, from_mean}));
-  return b.node("Div", {from_mean, b.node("Sqrt", {b.node("Add", {variance, number(call, call.number("eps"))})})});
+  const std::string root = b.node("Sqrt", {b.node("Add", {variance, number(call, call.number("eps"))})});
+  return b.node("Mul", {from_mean, b.node("Reciprocal", {root})});
 }
 
 void build_layer_norm(const Call& call) {
   Builder& b = call.build;
-  const int first = call.op() == "residual_layer_norm" ? 2 : 1;
   const std::int64_t axes = call.integer("axes");
-  const std::string x = first == 2 ? b.node("Add", {call.in(0), call.in(1)}) : call.in(0);
-  const bool has_gamma = !call.has("inputs") && call.inputs() > first;
-  const int beta = has_gamma ? first + 1 : first;
+  const std::string residual = call.in("residual"), gamma = call.in("gamma"), beta = call.in("beta");
+  const std::string x = residual.empty() ? call.in(0) : b.node("Add", {call.in(0), residual});
   if (call.dtype() == f64) {
     std::string y = normalised(call, x, axes);
-    if (has_gamma) y = b.node("Mul", {y, call.in(first)});
-    return call.result(call.inputs() > beta ? b.node("Add", {y, call.in(beta)}) : y);
+    if (!gamma.empty()) y = b.node("Mul", {y, gamma});
+    return call.result(beta.empty() ? y : b.node("Add", {y, beta}));
   }
-  std::vector<std::string> inputs{x, has_gamma ? call.in(first) : ones_like_last(call, axes)};
-  if (call.inputs() > beta) inputs.push_back(call.in(beta));
+  std::vector<std::string> inputs{x, gamma.empty() ? ones_like_last(call, axes) : gamma};
+  if (!beta.empty()) inputs.push_back(beta);
   call.result(b.node("LayerNormalization", inputs,
                      {{"axis", -axes}, {"epsilon", static_cast<float>(call.number("eps"))}}));
 }

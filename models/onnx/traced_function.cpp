@@ -19,7 +19,7 @@ class Tracer {
   }
 
   void add(const Record& r) {
-    TracedCall call{r.op().name, path_of(r.scope(), names_), r.attribute_list(), {}, {}, {}};
+    TracedCall call{r.op().name, path_of(r.scope(), names_), r.attribute_list(), {}, {}, r.input_names(), {}};
     for (int i = 0; i < r.inputs(); ++i) call.inputs.push_back(number_of(r.in(i), [&] { return r.input(i); }));
     for (const Attribute& attribute : call.attributes)
       if (const Tensor* x = std::get_if<Tensor>(&attribute.value))

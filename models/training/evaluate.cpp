@@ -26,14 +26,6 @@ std::int64_t count_labels(const Tensor& target) {
   return target.numel() - std::count(labels.begin(), labels.end(), no_answer);
 }
 
-// The labels of a classification, the numbers of a regression.
-std::int64_t count_answers(const Task& task, const Batch& batch) {
-  if (task.kind() == TaskKind::classification) return count_labels(batch.y);
-  if (!batch.lengths.defined() || task.answer_length() == 1) return batch.y.numel();
-  const auto lengths = batch.lengths.values<std::int64_t>();
-  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) * batch.y.dim(-1);
-}
-
 /// Sums over answers.
 class Sums {
  public:
@@ -41,7 +33,7 @@ class Sums {
       : task_(task), measures_(measures), see_(see) {}
   void add(const Batch& batch, const Tensor& output) {
     if (see_) see_(batch, output);
-    const auto answers = static_cast<double>(count_answers(task_, batch));
+    const double answers = answers_in(task_, batch);
     const double loss = answers * measured_loss(measures_, task_, output, batch).item();
     counted_ += answers;
     loss_ += loss;
@@ -94,7 +86,14 @@ Tensor task_loss(const Task& task, const Tensor& output, const Batch& batch) {
   const Tensor loss = task_loss(task, output, batch.y);
   if (task.kind() == TaskKind::classification || !batch.lengths.defined() || task.answer_length() == 1) return loss;
   // Behind the end of a sequence, output and target are 0.
-  return loss * (static_cast<double>(batch.y.numel()) / static_cast<double>(count_answers(task, batch)));
+  return loss * (static_cast<double>(batch.y.numel()) / answers_in(task, batch));
+}
+
+double answers_in(const Task& task, const Batch& batch) {
+  if (task.kind() == TaskKind::classification) return static_cast<double>(count_labels(batch.y));
+  if (!batch.lengths.defined() || task.answer_length() == 1) return static_cast<double>(batch.y.numel());
+  const auto lengths = batch.lengths.values<std::int64_t>();
+  return static_cast<double>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) * batch.y.dim(-1));
 }
 
 Tensor measured_loss(const Measures& measures, const Task& task, const Tensor& output, const Batch& batch) {

@@ -39,6 +39,8 @@ Tensor task_loss(const Task& task, const Tensor& output, const Tensor& target);
 Tensor task_loss(const Task& task, const Tensor& output, const Batch& batch);
 /// The accuracy, or mean squared error, of a batch.
 double task_metric(const Task& task, const Tensor& output, const Tensor& target);
+/// The answers over which the loss of a batch is a mean: labels, or numbers.
+double answers_in(const Task& task, const Batch& batch);
 /// evaluate() draws samples in portions of this many (the last one may be smaller).
 inline constexpr std::int64_t evaluation_portion = 256;
 /// Called with some of the samples and the outputs of the model.

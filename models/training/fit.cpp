@@ -1,9 +1,10 @@
 #include <retrace/core/base/subnormals.h>
 #include <retrace/core/tensor/memory.h>
-#include <retrace/models/formats/digits.h>
 #include <retrace/models/training/best_parameters.h>
 #include <retrace/models/training/checkpoint.h>
 #include <retrace/models/training/fit.h>
+#include <retrace/models/training/ranks/same_training.h>
+#include <retrace/models/training/run_description.h>
 #include <retrace/models/training/trainer.h>
 
 #include <algorithm>
@@ -14,24 +15,6 @@
 namespace retrace {
 namespace {
 
-/// The description that a checkpoint and the training that resumes from it must share.
-std::string description(const Training& training) {
-  FitOptions options = training.options();
-  if (options.steps == no_limit) options.steps.reset();
-  std::string result = training.description();
-  for (const OptionRow<FitOptions>& row : fit_option_rows())
-    if (const auto value = row.value(options); value && !row.rules.may_change)
-      result += ", " + in_words({{row, *value}});
-  result += text(", validation samples ", options.validation_samples);
-  if (!options.initial_weights.empty()) result += ", from weights " + options.initial_weights;
-  for (const FitGroup& group : options.groups)
-    result += text(", group '", group.names, "' at ", in_all_digits(group.rate), " of the rate, weight decay ",
-                   in_all_digits(group.weight_decay.value_or(options.weight_decay)));
-  if (options.measures.loss) result += ", a loss of its own";
-  if (options.measures.metric) result += text(", metric ", options.measures.metric_name);
-  return result;
-}
-
 /// One training from its first step, or a checkpoint, to its test.
 class Fitting {
  public:
@@ -39,9 +22,10 @@ class Fitting {
       : training_(training),
         options_(training.options()),
         best_(training.weights()),
-        progress_(options_.progress, *options_.steps, options_.minutes),
-        description_(options_.checkpoint.empty() ? "" : description(training)) {
-    if (options_.resume && std::filesystem::exists(options_.checkpoint))
+        progress_(writes() ? options_.progress : ProgressOptions(), *options_.steps, options_.minutes),
+        description_(options_.checkpoint.empty() && options_.ranks == nullptr ? "" : run_description(training)) {
+    if (options_.ranks != nullptr) check_same_training(*options_.ranks, description_, training.weights());
+    if (options_.resume && of_first(options_.ranks, std::filesystem::exists(options_.checkpoint)))
       resume();
     else
       standing_.reference_loss = training_.reference_loss();  // of the weights before the first step
@@ -62,7 +46,7 @@ class Fitting {
 
  private:
   FitResult run_to_its_end() {
-    while (training_.steps() < options_.steps && !stopped()) step();
+    for (agree(); training_.steps() < options_.steps && !stopped(); agree()) step();
     if (!options_.checkpoint.empty()) {
       if (standing_.window_steps > 0) training_.check_weights();  // no validation has seen them
       checkpoint();
@@ -85,6 +69,17 @@ class Fitting {
     best_.take(training_.steps(), best_.validation());
   }
 
+  bool writes() const { return is_first(options_.ranks); }
+  double seconds() const { return of_first(options_.ranks, progress_.seconds()); }
+
+  /// How far the training is, and whether something from outside ends it: all ranks go by what rank 0 sees.
+  void agree() {
+    now_ = of_first(options_.ranks, Now{.seconds = progress_.seconds(),
+                                        .part = progress_.part(training_.steps()),
+                                        .signal = options_.stop != nullptr && options_.stop->load(),
+                                        .callback = callback_stops_});
+  }
+
   /// One update, and the validation that may be due after it.
   void step() {
     const bool last = training_.steps() + 1 == options_.steps;
@@ -103,7 +98,7 @@ class Fitting {
   /// The step of the schedule from which the learning rate is taken. If time runs out before the steps do, it is the
   /// step at the same fraction of the training.
   std::int64_t scheduled_step() const {
-    const double step = progress_.part(training_.steps()) * static_cast<double>(*options_.steps);
+    const double step = now_.part * static_cast<double>(*options_.steps);
     return std::max(training_.steps(), static_cast<std::int64_t>(step));
   }
 
@@ -112,11 +107,11 @@ class Fitting {
       result_.stopped_by = StopReason::patience;
     else if (best_.step() > 0 && is_as_good(best_.validation().metric))
       result_.stopped_by = StopReason::target;
-    else if (options_.minutes > 0 && progress_.seconds() >= 60 * options_.minutes)
+    else if (options_.minutes > 0 && now_.seconds >= 60 * options_.minutes)
       result_.stopped_by = StopReason::minutes;
-    else if (options_.stop != nullptr && options_.stop->load())
+    else if (now_.signal)
       result_.stopped_by = StopReason::signal;
-    else if (callback_stops_)
+    else if (now_.callback)
       result_.stopped_by = StopReason::callback;
     return result_.stopped_by != StopReason::steps;
   }
@@ -145,7 +140,7 @@ class Fitting {
     if (training_.average() != nullptr) averaged.emplace(*training_.average());
     const Evaluation validation = training_.validate();
     training_.check_validation(validation);
-    const double now = progress_.seconds(), steps = static_cast<double>(standing_.window_steps);
+    const double now = seconds(), steps = static_cast<double>(standing_.window_steps);
     const std::int64_t timed_steps = training_.steps() - window_started_at_step_;
     const double samples = static_cast<double>(timed_steps * *options_.batch * options_.accumulate);
     result_.history.push_back({.step = training_.steps(),
@@ -158,7 +153,7 @@ class Fitting {
                                .memory_bytes = memory_stats().peak_bytes,
                                .lesson = training_.curriculum().lesson});
     const Metrics& metrics = result_.history.back();
-    if (options_.metrics != nullptr) write(metrics);
+    if (options_.metrics != nullptr && writes()) write(metrics);
     progress_.validated(metrics.step, metrics.loss, metrics.metric_name.data(), validation.metric);
     keep_if_best(metrics.step, validation);
     if (options_.on_validation) act(options_.on_validation(metrics));
@@ -205,14 +200,18 @@ class Fitting {
     standing_.curriculum = training_.curriculum();
     standing_.best_step = best_.step();
     standing_.best = best_.validation();
-    standing_.seconds = checkpoint_at_ = progress_.seconds();
-    if (options_.before_checkpoint) options_.before_checkpoint();
-    save_checkpoint(options_.checkpoint, state(), standing_, description_, options_.model);
+    standing_.seconds = checkpoint_at_ = seconds();
+    training_.share_state();
+    if (options_.before_checkpoint && writes()) options_.before_checkpoint();
+    if (writes()) save_checkpoint(options_.checkpoint, state(), standing_, description_, options_.model);
     written_step_ = standing_.step;
   }
 
   void resume() {
-    standing_ = load_checkpoint(options_.checkpoint, state(), description_, options_.model);
+    if (writes()) standing_ = load_checkpoint(options_.checkpoint, state(), description_, options_.model);
+    standing_ = of_first(options_.ranks, standing_);
+    if (options_.ranks != nullptr)
+      for (const NamedTensor& each : state()) share_values(*options_.ranks, 0, each.tensor);
     training_.resume(standing_.step, standing_.curriculum);
     best_.resume(standing_.best_step, standing_.best);
     progress_.resume(standing_.step, standing_.seconds);
@@ -225,6 +224,10 @@ class Fitting {
   BestParameters best_;
   Progress progress_;
   const std::string description_;  // for checkpoints; once, as it reads all samples of finite data
+  struct Now {
+    double seconds = 0, part = 0;
+    bool signal = false, callback = false;
+  } now_;
   TrainingState standing_;
   FitResult result_;
   bool callback_stops_ = false;

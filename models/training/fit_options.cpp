@@ -1,5 +1,7 @@
 #include <retrace/models/training/fit_options.h>
 
+#include <retrace/models/training/ranks/shard_sum.h>
+
 #include <array>
 
 namespace retrace {
@@ -16,6 +18,10 @@ OptionRows<FitOptions> fit_option_rows() {
                                  "training steps (default: the task's, or as many as --minutes allows)"),
       option<&FitOptions::batch>("batch", group, "samples per batch (default: the task's)"),
       option<&FitOptions::accumulate>("accumulate", group, "batches per update"),
+      option<&FitOptions::shards>(
+          "shards", group,
+          "parts of a batch, a power of two, whose gradients are added in a fixed order: the same bytes on any number "
+          "of ranks (default under mpirun: 8)"),
       option<&FitOptions::optimizer>(
           "optimizer", group,
           "adam, adamw, lion, muon, rmsprop or sgd with momentum (default: the task's, mostly adam)",
@@ -64,6 +70,7 @@ FitOptions with_recipe(FitOptions options, const Recipe& recipe) {
   options.optimizer = options.optimizer.value_or(std::string(recipe.optimizer));
   options.learning_rate = options.learning_rate.value_or(recipe.learning_rate);
   options.schedule = options.schedule.value_or(std::string(recipe.schedule));
+  if (options.ranks != nullptr) options.shards = options.shards.value_or(8);
   if (has_b2(*options.optimizer)) options.b2 = options.b2.value_or(recipe.b2);
   return options;
 }
@@ -74,6 +81,10 @@ void check_options(const FitOptions& given) {
   check_number("fit", "learning_rate", *options.learning_rate, any_number);
   check_number("fit", "validation_samples", options.validation_samples, above_0);
   check_number("fit", "checkpoint_seconds", options.checkpoint_seconds, not_negative);
+  if (options.shards) check_shards("fit", *options.shards, options.ranks);
+  if (options.shards && *options.batch < *options.shards)
+    throw ValueError(text("fit: a batch of ", *options.batch, " cannot be cut into ", *options.shards,
+                          " shards; choose a larger batch, or fewer shards"));
   for (const FitGroup& each : options.groups) {
     check_number("fit", "the rate of a group", each.rate, not_negative);
     check_number("fit", "the weight_decay of a group", each.weight_decay.value_or(0), not_negative);

@@ -14,6 +14,7 @@
 #include <retrace/models/tasks/recipes.h>
 #include <retrace/models/training/metrics.h>
 #include <retrace/models/training/progress.h>
+#include <retrace/models/training/ranks/communicator.h>
 
 namespace retrace {
 
@@ -46,6 +47,8 @@ struct FitOptions {
   std::optional<std::int64_t> steps = {};  // or no_limit, with `minutes`
   std::optional<std::int64_t> batch = {};
   std::int64_t accumulate = 1;                // batches per update; their gradients are averaged
+  std::optional<std::int64_t> shards = {};    // parts of a batch whose gradients are added in a fixed order, a power of
+                                              // two (ranks/shard_sum.h); without ranks, by default a batch is one whole
   std::optional<std::string> optimizer = {};  // optimizer_names()
   std::optional<double> learning_rate = {};   // at its highest
   std::optional<double> b2 = {};              // of adam, adamw and muon: the decay of the mean squares
@@ -67,6 +70,8 @@ struct FitOptions {
   double minutes = 0;                       // stop after this time, with which the schedule then ends; 0: never
   std::optional<double> until = {};         // stop when the validation metric is as good as this
   const std::atomic<bool>* stop = nullptr;  // stop when it is set (by a signal, say)
+
+  Communicator* ranks = nullptr;  // processes that share the shards, 8 if `shards` is not given; none: this one alone
 
   Measures measures = {};  // a loss and a metric of your own for the task; none: those of its kind
   std::function<FitAction(const FitStep&)> on_step = {};        // called after each update

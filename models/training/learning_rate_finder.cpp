@@ -57,7 +57,8 @@ LearningRateCurve find_learning_rate(Training& training, const LearningRateSearc
   const std::int64_t delay = std::llround(search.smoothing / (1 - search.smoothing));  // of the average
   double average = 0, weight = 0, lowest = 0;
   const std::atomic<bool>* stop = training.options().stop;
-  for (std::int64_t step = 0; step < search.steps && !(stop != nullptr && stop->load()); ++step) {
+  const auto stopped = [&] { return of_first(training.options().ranks, stop != nullptr && stop->load()); };
+  for (std::int64_t step = 0; step < search.steps && !stopped(); ++step) {
     const double rate = rate_of_step(search, step);
     double loss = 0;
     try {

@@ -10,6 +10,10 @@
 namespace retrace {
 namespace {
 
+Batch rows_of(const Batch& batch, const Shard& shard) {
+  return batch.part(shard.begin(batch.size()), shard.size(batch.size()));
+}
+
 Batch first_portion(const Batch& samples) { return samples.part(0, std::min(samples.size(), evaluation_portion)); }
 
 }  // namespace
@@ -26,12 +30,16 @@ Trainer::Trainer(const SequenceModel& model, const Task& task, const FitOptions&
 }
 
 void Trainer::begin_streams(const TextData& data) {
-  check_length(data, *options().batch, task_.sequence_length());
-  streams_.emplace(data.training(), *options().batch, task_.sequence_length());
+  const std::int64_t rows = *options().batch, shards = options().shards.value_or(1);
+  check_length(data, rows, task_.sequence_length());
+  streams_.emplace(data.training(), rows, task_.sequence_length());
+  carried_.resize(static_cast<std::size_t>(shards));
   if (!model_.carries_state()) return;
   // Tensors for a checkpoint to be copied into.
   const DtypeScope scope(weights().front().tensor.dtype());
-  carried_ = model_.continued(streams_->segment(0).x, {}).state.detach();
+  const Batch first = streams_->segment(0);
+  for (std::int64_t k = 0; k < shards; ++k)
+    carried_[static_cast<std::size_t>(k)] = model_.continued(rows_of(first, {k, shards}).x, {}).state.detach();
 }
 
 void Trainer::check_topics() const {
@@ -63,40 +71,76 @@ bool Trainer::more_is_better() const {
   return own.metric ? own.more_is_better : retrace::more_is_better(task_.metric());
 }
 
-std::pair<Batch, Tensor> Trainer::drawn(std::int64_t number, Random& dropout) const {
+Batch Trainer::drawn(std::int64_t number) const {
+  if (streams_) return streams_->segment(number % streams_->segments());
   Random random = batches_.stream(static_cast<std::uint64_t>(number));
   const auto lesson = static_cast<std::size_t>(curriculum_.lesson);
-  Batch batch = (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, *options().batch);
-  Tensor output = answer(model_, task_, batch, &dropout);
-  return {std::move(batch), std::move(output)};
+  return (lesson < lessons_.size() ? *lessons_[lesson].task : task_).sample(random, *options().batch);
 }
 
-std::pair<Batch, Tensor> Trainer::next_segment(std::int64_t number, Random& dropout) {
-  const std::int64_t in_pass = number % streams_->segments();
-  Batch segment = streams_->segment(in_pass);
-  auto [output, state] = model_.continued(segment.x, in_pass == 0 ? SequenceState() : carried_, &dropout);
-  if (model_.carries_state()) carried_ = state.detach();
-  return {std::move(segment), std::move(output)};
+const Batch& Trainer::kept(std::int64_t number) {
+  for (const Kept& each : kept_)
+    if (each.number == number && each.lesson == curriculum_.lesson) return each.batch;
+  if (std::ssize(kept_) == options().accumulate) kept_.erase(kept_.begin());
+  kept_.push_back({number, curriculum_.lesson, drawn(number)});
+  return kept_.back().batch;
+}
+
+Tensor Trainer::output_for(const Batch& rows, std::int64_t number, std::size_t shard, Random& dropout) {
+  if (!streams_) return answer(model_, task_, rows, &dropout);
+  SequenceState& carried = carried_[shard];
+  const bool begins = number % streams_->segments() == 0;
+  auto [output, state] = model_.continued(rows.x, begins ? SequenceState() : carried, &dropout);
+  if (model_.carries_state()) carried = state.detach();
+  return output;
+}
+
+Tensor Trainer::topic_loss(const Batch& rows) const {
+  return options().specialise * topic_information(*model_.trace(rows.x), topics_of(task_, rows));
 }
 
 Tensor Trainer::loss_of(std::int64_t number) {
   Random dropout = dropout_.stream(static_cast<std::uint64_t>(number));
-  const auto [batch, output] = streams_ ? next_segment(number, dropout) : drawn(number, dropout);
-  observe(output, batch.y);
+  const Batch batch = drawn(number);
+  const Tensor output = output_for(batch, number, 0, dropout);
+  if (!at_full_task()) observe(graded_metric(output, batch.y, graded_rows(batch.size())));
   const Tensor loss = measured_loss(options().measures, task_, output, batch);
-  if (options().specialise == 0) return loss;
-  return loss - options().specialise * topic_information(*model_.trace(batch.x), topics_of(task_, batch));
+  return options().specialise == 0 ? loss : loss - topic_loss(batch);
 }
 
-void Trainer::observe(const Tensor& output, const Tensor& target) {
+ShardLoss Trainer::loss_of_shard(std::int64_t number, const Shard& shard) {
+  Random dropout = dropout_.stream(static_cast<std::uint64_t>(number)).stream(static_cast<std::uint64_t>(shard.number));
+  const Batch& batch = kept(number);
+  const Batch rows = rows_of(batch, shard);
+  const Tensor output = output_for(rows, number, static_cast<std::size_t>(shard.number), dropout);
+  ShardLoss result;
+  if (!at_full_task()) {
+    const std::int64_t graded = graded_rows(batch.size()) - shard.begin(batch.size());
+    result.weight = answers_in(task_, rows.part(0, std::clamp<std::int64_t>(graded, 0, rows.size())));
+    if (result.weight > 0) result.metric = result.weight * graded_metric(output, rows.y, std::min(graded, rows.size()));
+  }
+  const double part = answers_in(task_, rows) / answers_in(task_, batch);
+  if (part > 0) result.loss = part * measured_loss(options().measures, task_, output, rows);
+  if (part > 0 && options().specialise != 0)
+    result.loss = result.loss - static_cast<double>(rows.size()) / static_cast<double>(batch.size()) * topic_loss(rows);
+  return result;
+}
+
+std::int64_t Trainer::graded_rows(std::int64_t rows) const {
+  const Lesson& lesson = lessons_[static_cast<std::size_t>(curriculum_.lesson)];
+  return static_cast<std::int64_t>(std::ceil(lesson.own * static_cast<double>(rows)));
+}
+
+double Trainer::graded_metric(const Tensor& output, const Tensor& target, std::int64_t rows) const {
+  const NoTape unrecorded;
+  const auto graded = [&](const Tensor& x) { return rows == x.dim(0) ? x : slice(x, {range(0, rows)}); };
+  return task_metric(task_, graded(output), graded(target));
+}
+
+void Trainer::observe(double accuracy) {
   constexpr double weight = 0.02;
   if (at_full_task()) return;
-  const NoTape unrecorded;
   const Lesson& lesson = lessons_[static_cast<std::size_t>(curriculum_.lesson)];
-  const std::int64_t count = output.dim(0);
-  const auto own = static_cast<std::int64_t>(std::ceil(lesson.own * static_cast<double>(count)));
-  const auto own_samples = [&](const Tensor& x) { return own == count ? x : slice(x, {range(0, own)}); };
-  const double accuracy = task_metric(task_, own_samples(output), own_samples(target));
   curriculum_.accuracy += weight * (accuracy - curriculum_.accuracy);
   if (curriculum_.accuracy > lesson.pass_at) curriculum_ = {curriculum_.lesson + 1, 0};
 }
@@ -125,8 +169,22 @@ double Trainer::reference_loss() const {
 
 std::vector<NamedTensor> Trainer::state() const {
   std::vector<NamedTensor> result = Training::state();
-  for (std::size_t k = 0; k < carried_.parts.size(); ++k) result.push_back({text("carried.", k), carried_.parts[k]});
+  for (std::size_t shard = 0; shard < carried_.size(); ++shard) {
+    const std::string place = options().shards ? text("carried.", shard, ".") : "carried.";
+    const Tensors& parts = carried_[shard].parts;
+    for (std::size_t k = 0; k < parts.size(); ++k) result.push_back({text(place, k), parts[k]});
+  }
   return result;
+}
+
+void Trainer::share_state() {
+  Communicator* ranks = options().ranks;
+  if (ranks == nullptr || carried_.empty()) return;
+  for (int owner = 0; owner < ranks->size(); ++owner) {
+    const OwnShards of = shards_of_rank(std::ssize(carried_), owner, ranks->size());
+    for (std::int64_t shard = of.first; shard < of.last; ++shard)
+      for (const Tensor& part : carried_[static_cast<std::size_t>(shard)].parts) share_values(*ranks, owner, part);
+  }
 }
 
 void Trainer::resume(std::int64_t steps, const CurriculumState& curriculum) {

@@ -29,12 +29,14 @@ StepReport Training::step(std::int64_t scheduled, bool report_layers) {
 StepReport Training::step_at(double learning_rate, bool report_layers) {
   StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate};
   mark();
-  for (std::int64_t part = 0; part < options_.accumulate; ++part)
+  if (options_.shards) report.loss = walk_back_in_shards();
+  for (std::int64_t part = 0; part < options_.accumulate && !options_.shards; ++part)
     report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
   check_finite("loss of step", report.loss);
   if (report_layers) report.gradient_norms = gradient_norms(weights_);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
   check_finite("gradient norm of step", report.gradient_norm);
+  observe_shards();
   optimizer_->scale_learning_rates(learning_rate);  // it was made with the rates of the groups
   optimizer_->step();
   if (average_) average_->update();
@@ -68,7 +70,8 @@ void Training::check_weights() {
   double loss = 0;
   {
     const NoTape unrecorded;
-    for (std::int64_t part = 0; part < options_.accumulate; ++part)
+    if (options_.shards) loss = loss_of_step(sum_of_shards(Walk::forward));
+    for (std::int64_t part = 0; part < options_.accumulate && !options_.shards; ++part)
       loss += loss_of(steps() * options_.accumulate + part).item();
   }
   rewind();
@@ -77,13 +80,16 @@ void Training::check_weights() {
 
 std::string Training::what_is_not_finite() {
   rewind();
+  share_state();
   discard_gradients();
   std::optional<NotFinite> found;
+  const std::int64_t shards = options_.shards.value_or(1), parts = options_.accumulate;
   try {
-    for (std::int64_t part = 0; part < options_.accumulate && !found; ++part) {
+    for (std::int64_t k = 0; k < shards * parts && !found; ++k) {
       Tape tape({.keep = true});
-      const Tensor loss = loss_of(steps() * options_.accumulate + part);
-      found = first_not_finite(tape, loss / static_cast<double>(options_.accumulate), names());
+      const std::int64_t batch = steps() * parts + k % parts;
+      const Tensor loss = options_.shards ? loss_of_shard(batch, {k / parts, shards}).loss : loss_of(batch);
+      found = first_not_finite(tape, loss / static_cast<double>(parts), names());
     }
   } catch (const std::bad_alloc&) {
     discard_gradients();
@@ -104,7 +110,7 @@ Names Training::names() const {
 }
 
 void Training::leave_if_stopped() const {
-  if (options_.stop != nullptr && options_.stop->load()) throw Stopped();
+  if (of_first(options_.ranks, options_.stop != nullptr && options_.stop->load())) throw Stopped();
 }
 
 std::vector<NamedTensor> Training::state() const {

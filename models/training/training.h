@@ -11,6 +11,7 @@
 #include <retrace/core/base/error.h>
 #include <retrace/core/tape/names.h>
 #include <retrace/models/training/fit_options.h>
+#include <retrace/models/training/ranks/shard_sum.h>
 #include <retrace/nn/optim/ema.h>
 #include <retrace/nn/optim/optimizer.h>
 
@@ -35,6 +36,14 @@ class Stopped : public Error {
   Stopped() : Error("fit: the test was stopped") {}
 };
 
+/// The part that a shard has in a batch: the losses of all shards add up to that of the batch, and its metric is the
+/// sum of their metrics divided by that of their weights.
+struct ShardLoss {
+  Tensor loss;  // recorded; undefined if the shard has no answers
+  double metric = 0;
+  double weight = 0;
+};
+
 /// Weights, their optimiser and the steps; a derived class defines the loss of a batch and the test of the weights.
 class Training {
  public:
@@ -42,10 +51,10 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Computes the loss and its gradients, clips them and updates the weights at the learning rate of step `scheduled`
-  /// of the schedule. With `report_layers`, the report has the gradient norm of each layer. Throws DivergenceError,
-  /// which names the first record with such a number, if the loss or a gradient is not finite, and leaves the weights
-  /// unchanged.
+  /// Computes the loss and its gradients, with FitOptions::shards as sums over shards, clips them and updates the
+  /// weights at the learning rate of step `scheduled` of the schedule. With `report_layers`, the report has the
+  /// gradient norm of each layer. Throws DivergenceError, which names the first record with such a number, if the loss
+  /// or a gradient is not finite, and leaves the weights unchanged.
   StepReport step(std::int64_t scheduled, bool report_layers = false);
   StepReport step() { return step(steps()); }
   /// The same at a given learning rate.
@@ -77,6 +86,8 @@ class Training {
   virtual CurriculumState curriculum() const { return {}; }
   /// Whether batches are of the task that is validated, not of an easier lesson.
   virtual bool at_full_task() const { return true; }
+  /// Brings what only some ranks have of state() to all of them.
+  virtual void share_state() {}
   /// The tensors to store beside the weights, by name: the state of the optimiser, the average, and those that a
   /// derived class adds.
   virtual std::vector<NamedTensor> state() const;
@@ -92,6 +103,11 @@ class Training {
  private:
   /// The loss of a batch, recorded on the tape in scope. Batches are numbered from 0 and requested in order.
   virtual Tensor loss_of(std::int64_t batch) = 0;
+  /// The same of one shard; of a step, the batches of one shard are requested in order before those of the next one. By
+  /// default throws ValueError: the training cannot cut its batches.
+  virtual ShardLoss loss_of_shard(std::int64_t batch, const Shard& shard);
+  /// The metric of a batch that was computed in shards, in order, after the step.
+  virtual void observe(double /*metric*/) {}
   /// mark() remembers the state that loss_of() changes, and rewind() restores it, so that the same batches give the
   /// same losses again.
   virtual void mark() {}
@@ -100,6 +116,13 @@ class Training {
   virtual Names names() const;
 
   double walk_back(std::int64_t batch);
+  // sharded_step.cpp
+  enum class Walk { forward, backward };
+  double walk_back_in_shards();
+  ShardTerm sum_of_shards(Walk walk);
+  double loss_of_step(const ShardTerm& sum) const;
+  ShardTerm term_of(const Shard& shard, Walk walk);
+  void observe_shards();
   /// Throws DivergenceError, and discards the gradients, if a number of the batches since mark() is not finite. Its
   /// message begins "fit: the <what> <steps()> is".
   void check_finite(const char* what, double value);
@@ -108,7 +131,8 @@ class Training {
   void discard_gradients() const;
 
   std::vector<NamedTensor> weights_;
-  Tensors tensors_;  // of weights_
+  Tensors tensors_;                      // of weights_
+  std::vector<double> numbers_of_step_;  // of its batches, in shards
   FitOptions options_;
   std::unique_ptr<AnyOptimizer> optimizer_;
   std::optional<Ema> average_;

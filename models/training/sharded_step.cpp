@@ -1,0 +1,78 @@
+// A step whose gradient is the sum of those of shards (ranks/shard_sum.h). With the gradients travel three numbers for
+// each batch of the step: its loss, the sum of its metric, and the weight of that sum.
+#include <retrace/core/tape/identity.h>
+#include <retrace/core/tape/tape.h>
+#include <retrace/models/training/training.h>
+#include <retrace/ops/ops.h>
+
+#include <cmath>
+#include <utility>
+
+namespace retrace {
+namespace {
+
+/// Makes them the gradients of the parameters, which have none.
+void give_gradients(const Tensors& parameters, const Tensors& gradients) {
+  Tape tape;
+  Tensors copies, cotangents;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (!gradients[k].defined()) continue;
+    copies.push_back(identity(parameters[k]));
+    cotangents.push_back(gradients[k]);
+  }
+  if (!copies.empty()) tape.backward(copies, cotangents);
+}
+
+}  // namespace
+
+double Training::walk_back_in_shards() {
+  ShardTerm sum = sum_of_shards(Walk::backward);
+  give_gradients(tensors_, sum.gradients);
+  const double loss = loss_of_step(sum);
+  numbers_of_step_ = std::move(sum.numbers);
+  return loss;
+}
+
+double Training::loss_of_step(const ShardTerm& sum) const {
+  double loss = 0;
+  for (std::size_t part = 0; part < sum.numbers.size(); part += 3) loss += sum.numbers[part];
+  return loss / static_cast<double>(options_.accumulate);
+}
+
+ShardTerm Training::sum_of_shards(Walk walk) {
+  ShardSum sum;
+  const OwnShards own = own_shards(*options_.shards, options_.ranks);
+  for (std::int64_t number = own.first; number < own.last; ++number)
+    sum.add(0, number, term_of({number, *options_.shards}, walk));
+  return sum_over_ranks(sum, *options_.shards, tensors_, options_.ranks);
+}
+
+ShardTerm Training::term_of(const Shard& shard, Walk walk) {
+  ShardTerm term;
+  const std::int64_t parts = options_.accumulate;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    std::optional<Tape> tape;
+    if (walk == Walk::backward) tape.emplace();
+    const ShardLoss of = loss_of_shard(steps() * parts + part, shard);
+    const double loss = of.loss.defined() ? of.loss.item() : 0;
+    if (tape && of.loss.defined() && std::isfinite(loss))
+      tape->backward(parts == 1 ? of.loss : of.loss / static_cast<double>(parts));
+    for (const double number : {loss, of.metric, of.weight}) term.numbers.push_back(number);
+  }
+  for (const Tensor& parameter : tensors_) {
+    term.gradients.push_back(parameter.has_unused_grad() ? parameter.grad() : Tensor());
+    parameter.zero_grad();
+  }
+  return term;
+}
+
+void Training::observe_shards() {
+  for (std::size_t part = 0; part < numbers_of_step_.size(); part += 3)
+    observe(numbers_of_step_[part + 1] / numbers_of_step_[part + 2]);
+}
+
+ShardLoss Training::loss_of_shard(std::int64_t, const Shard&) {
+  throw ValueError("fit: this training cannot cut its batches into shards; leave shards out");
+}
+
+}  // namespace retrace

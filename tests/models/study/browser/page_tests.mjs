@@ -131,7 +131,7 @@ export const testPagesIn = (browserName) => {
     const sizes = { template: templateSize(files.attention), attention: statSync(files.attention).size };
     sizes.rmc = statSync(files.rmc).size;
     console.log(`bytes: ${JSON.stringify(sizes)}`);
-    assert.ok(sizes.template <= 150e3 && sizes.attention <= 400e3 && sizes.rmc <= 4e6, JSON.stringify(sizes));
+    assert.ok(sizes.template <= 180e3 && sizes.attention <= 400e3 && sizes.rmc <= 4e6, JSON.stringify(sizes));
   });
 
   for (const name of pagesOfEverySort)

@@ -2,14 +2,11 @@
 // whose names differ in their number only (h, h_1, h_2), are one group.
 import { oncePer } from "./once.js";
 import { foldTape } from "./tape_fold.js";
-import { makerOf } from "./tape_graph.js";
+import { isNamed, makerOf } from "./tape_graph.js";
 
 // Ops that only move numbers about, and those that are whole modules.
 const movingOps = new Set(["reshape", "transpose", "slice", "split", "concat", "pad", "broadcast_to", "identity"]);
 const wholeModules = /^(packed_)?attention$|^gated_memory$|_sequence$/;
-
-// %4 is a result without a name.
-export const isNamed = ({ name }) => !name.startsWith("%");
 
 // The last records of calls of modules.
 const endsOfScopes = ({ records, scopes }) => {

@@ -10,6 +10,7 @@ import { checkRecord } from "./check.js";
 import { button, el, formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
 import { headStrip } from "./head_strip.js";
+import { sizeOfScreen } from "./paired_arrays.js";
 import { choiceOf, numbered, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { rowHeader, scrollingTable } from "./table.js";
@@ -75,13 +76,6 @@ const tablesOf = (arrays, { told }, row, words, focus) =>
     el("section", {}, el("h3", {}, "All rows of this head"), rowsTable(told, row, focus)),
   );
 
-// Beside the arrays there is room for the sentence of a row in a wide window, below them in a narrow one.
-const sizeOfScreen = (room, heads) => {
-  const above = heads > 1 ? 370 : 330;
-  if (room < 900) return { room, height: Infinity };
-  return { room: room - 304, height: Math.max(380, window.innerHeight - above) };
-};
-
 // A head: {element, show(at, context)}. Another row of it changes only what has to change.
 const headPart = (context, { attention, head, sample }, room) => {
   const { trace } = context, numbers = numbersOf(trace, attention, { sample, head });
@@ -91,7 +85,7 @@ const headPart = (context, { attention, head, sample }, room) => {
   }
   const arrays = { ...numbers, ...operandsOf(trace, attention, { sample, head }) }, words = wordsOfAttention(trace, attention);
   const focus = (row) => context.go({ record: attention.record, head, row });
-  const screen = attentionScreen(arrays, { words, choose: focus, fact: factView(trace), ...sizeOfScreen(room, attention.heads) }), rest = el("div");
+  const screen = attentionScreen(arrays, { words, choose: focus, fact: factView(trace), ...sizeOfScreen(room, attention.heads > 1 ? 370 : 330) }), rest = el("div");
   return {
     element: el("div", {}, screen.element, rest),
     show: ({ row: named }, now) => {

@@ -102,6 +102,13 @@ const arrayInPair = ({ name, label, array, mask, range, rows, columns, absent },
   };
 };
 
+// Beside the arrays there is room for a sentence in a wide window, below them in a narrow one: {room, height} for them,
+// so that they stay in sight with what is `above` them.
+export const sizeOfScreen = (room, above = 330) => {
+  if (room < 900) return { room, height: Infinity };
+  return { room: room - 304, height: Math.max(380, window.innerHeight - above) };
+};
+
 // Pairs {axes: [what its rows are, what its columns are], top, bottom (arrays {name, label, array, mask, range, rows
 // (names), columns(width of a cell) (names), absent}), and what fitOf asks for}: {element, mark(pointed, chosen)}. Both
 // are {axis: place}, such as {query: 2, key: 0}, and are marked wherever these axes are.

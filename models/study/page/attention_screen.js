@@ -36,7 +36,7 @@ const namesOf = (count, words) => {
 };
 
 // Above columns, words stand upright, if there is room for them.
-const narrowestOfWords = 13, longestUpright = 11;
+const narrowestOfWords = 10, longestUpright = 11;
 const asColumns = (words, count) => (width) =>
   words && width >= narrowestOfWords
     ? numbers(count).map((number, n) => el("span", { class: "upright" }, `${number} ${shortened(words[n], longestUpright)}`))

@@ -43,7 +43,7 @@ const cellOfPair = ({ stretch = 1 }, { width: common, height }) => {
 // The size of a cell of pairs {columns, rows, stretch (of its cells), and the pixels of the names beside and above}, and
 // how many pairs stand side by side: {perLine, cell}. All do if their numbers can be read then, or their cells well be seen.
 export const fitOf = (pairs, room, height) => {
-  const counts = [...new Set([1, 2, 3].map((lines) => Math.ceil(pairs.length / lines)))];
+  const counts = [...new Set([1, 2, 3, pairs.length].map((lines) => Math.ceil(pairs.length / lines)))];
   const quality = (cell) => (hasNumbers(cell) ? 1000 : Math.min(cell.width, cell.height));
   const fits = counts.map((perLine) => ({ perLine, cell: cellIn(inLines(pairs, perLine), room, height) }));
   const best = Math.max(...fits.map(({ cell }) => quality(cell)));
@@ -130,7 +130,7 @@ export const pairedArrays = (pairs, { room, height, see, pick }) => {
       ]);
   };
   const lineView = (line) =>
-    el("div", { class: "pair-line", style: `grid-template-columns:repeat(${line.length}, auto)` },
+    el("div", { class: "pair-line", style: `grid-template-columns:repeat(${line.length}, minmax(0, auto))` },
       half(line, "top"), half(line, "bottom"));
   const element = el("div", { class: "paired-arrays" }, inLines(pairs, perLine).map(lineView));
   return { element, mark };

@@ -64,7 +64,8 @@ void build_heads(const Call& call, const Operand& q, const Operand& k, const Ope
   if (call.has("mask") || call.has("zeros")) call.fail("its mask is not on the tape");
   Builder& b = call.build;
   const std::int64_t heads = call.integer("heads");
-  const Operand of_q = split_heads(call, q, heads), of_k = split_heads(call, k, heads), of_v = split_heads(call, v, heads);
+  const Operand of_q = split_heads(call, q, heads), of_k = split_heads(call, k, heads),
+                of_v = split_heads(call, v, heads);
   const int rank = static_cast<int>(of_q.shape.size());
   const double scale = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(of_q.columns(), 1)));
   const std::string products = b.node("MatMul", {of_q.name, exchange_last_axes(b, of_k.name, rank)});
@@ -87,8 +88,8 @@ void build_packed_attention(const Call& call) {
   const std::vector<Lengths> shape = call.lengths(0);
   const std::int64_t columns = shape.back().front(), values = columns / heads - 2 * size;
   const bool by_head = call.word("layout") == "by_head";
-  const std::vector<std::int64_t> parts = by_head ? std::vector{size, size, values}
-                                                  : std::vector{heads * size, heads * size, heads * values};
+  const std::vector<std::int64_t> parts =
+      by_head ? std::vector{size, size, values} : std::vector{heads * size, heads * size, heads * values};
   std::string packed = call.in(0);
   if (by_head) {
     std::vector<Lengths> of_heads = shape;
@@ -142,7 +143,8 @@ void build_rotary(const Call& call) {
   of_heads.push_back(fixed(call, size));
   const std::string x = b.node("Reshape", {call.in(0), b.shape(of_heads)});
   const std::string others = b.node("Gather", {x, b.constant(partner)}, {{"axis", std::int64_t{-1}}});
-  const std::string turned = b.node("Add", {b.node("Mul", {x, of_rows(cosine)}), b.node("Mul", {others, of_rows(sine)})});
+  const std::string turned =
+      b.node("Add", {b.node("Mul", {x, of_rows(cosine)}), b.node("Mul", {others, of_rows(sine)})});
   call.result(b.node("Reshape", {turned, b.shape(call.out_lengths())}));
 }
 

@@ -29,8 +29,7 @@ std::vector<std::string> Builder::nodes(std::string_view op, std::vector<std::st
 void Builder::spread_factors(std::vector<std::string>& inputs) {
   const std::vector<std::string> operands = inputs;
   for (std::size_t k = 0; k < 2; ++k)
-    if (f64_numbers_.contains(operands[k]))
-      inputs[k] = node("Expand", {operands[k], node("Shape", {operands[1 - k]})});
+    if (f64_numbers_.contains(operands[k])) inputs[k] = node("Expand", {operands[k], node("Shape", {operands[1 - k]})});
 }
 
 std::string Builder::add(Graph& graph, std::string_view op, std::vector<std::string> inputs,
@@ -76,9 +75,8 @@ std::string Builder::length(const Lengths& lengths) {
   std::string product;
   for (const std::size_t k : formula->of) {
     const FreeAxis& axis = axes_[k];
-    const std::string of_input =
-        add(graph_, "Shape", {input_names_[static_cast<std::size_t>(axis.input)]},
-            {{"start", std::int64_t{axis.axis}}, {"end", std::int64_t{axis.axis} + 1}});
+    const std::string of_input = add(graph_, "Shape", {input_names_[static_cast<std::size_t>(axis.input)]},
+                                     {{"start", std::int64_t{axis.axis}}, {"end", std::int64_t{axis.axis} + 1}});
     product = product.empty() ? of_input : add(graph_, "Mul", {product, of_input});
   }
   if (formula->factor != 1) product = add(graph_, "Mul", {product, integers({formula->factor})});

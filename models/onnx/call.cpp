@@ -8,7 +8,8 @@ namespace retrace::onnx {
 namespace {
 
 std::vector<Lengths> lengths_of(const TracedRuns& traced, int number) {
-  std::vector<Lengths> axes(static_cast<std::size_t>(traced.runs.front().values[static_cast<std::size_t>(number)].shape.rank()));
+  std::vector<Lengths> axes(
+      static_cast<std::size_t>(traced.runs.front().values[static_cast<std::size_t>(number)].shape.rank()));
   for (const TracedFunction& run : traced.runs)
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
       axes[axis].push_back(run.values[static_cast<std::size_t>(number)].shape[static_cast<int>(axis)]);
@@ -95,7 +96,8 @@ double Call::number(std::string_view name) const {
   const double first = typed<double>(*this, in_first_run(), name);
   for (std::size_t run = 1; run < runs(); ++run)
     if (typed<double>(*this, in_run(run), name) != first)
-      fail(text("its ", name, " changes with the lengths or the values of the inputs; compute it by ops on the inputs, "
+      fail(text("its ", name,
+                " changes with the lengths or the values of the inputs; compute it by ops on the inputs, "
                 "or fix their axes"));
   return first;
 }
@@ -131,8 +133,8 @@ void Call::result(std::string name, int j) const {
 
 void Call::fail(std::string_view why) const {
   const TracedCall& call = in_first_run();
-  throw ValueError(text("export_onnx: the op ", call.op, call.path.empty() ? "" : " of ", call.path,
-                        " cannot be exported: ", why));
+  throw ValueError(
+      text("export_onnx: the op ", call.op, call.path.empty() ? "" : " of ", call.path, " cannot be exported: ", why));
 }
 
 std::string build_input(Builder& build, const TracedRuns& traced, int number) {

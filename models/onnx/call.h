@@ -73,7 +73,9 @@ class Call {
 
  private:
   const TracedCall& in_first_run() const { return traced_.runs.front().calls[index_]; }
-  const TracedValue& value_of(int number) const { return traced_.runs.front().values[static_cast<std::size_t>(number)]; }
+  const TracedValue& value_of(int number) const {
+    return traced_.runs.front().values[static_cast<std::size_t>(number)];
+  }
 
   TracedRuns& traced_;
   std::size_t index_;

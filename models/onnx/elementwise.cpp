@@ -139,10 +139,13 @@ std::vector<Operator> elementwise_operators() {
          c.result(terms(c).mul(terms(c).silu(halves[0]), halves[1]));
        },
        "Split, then as silu, Mul"},
-      {"mish",
-       [](const Call& c) { c.result(terms(c).mul(c.in(0), terms(c).of("Tanh", terms(c).softplus(c.in(0))))); },
+      {"mish", [](const Call& c) { c.result(terms(c).mul(c.in(0), terms(c).of("Tanh", terms(c).softplus(c.in(0))))); },
        "as softplus, Tanh"},
-      {"where", [](const Call& c) { c.result(c.build.node("Where", {truth(c, 0), c.in(1), c.in(2)})); }, "Where"},
+      {"where",
+       [](const Call& c) {
+         c.result(c.build.node("Where", {truth(c, 0), c.in(1), c.in(2)}));
+       },
+       "Where"},
       {"masked_fill",
        [](const Call& c) {
          c.result(c.build.node("Where", {truth(c, 1), number(c, c.number("value")), c.in(0)}));

@@ -18,7 +18,7 @@ namespace retrace {
 /// An input of the file.
 struct OnnxInput {
   std::string name;
-  Tensor example;                  // f32, f64 or i64, as the file is to have it
+  Tensor example;                 // f32, f64 or i64, as the file is to have it
   std::vector<std::string> axes;  // the names of its free axes, "" for a fixed one; those beyond the end are fixed
 };
 
@@ -29,9 +29,9 @@ struct OnnxOptions {
 };
 
 /// Writes what f computes from the inputs, as a file whole or not at all. f is run a few times: at the lengths of the
-/// examples, at other lengths of the free axes, and at other values, by which is found what depends on them. Axes of the
-/// same name have the same length. A constant of f that goes on with an axis, such as a table of positions, is stored for
-/// two steps more than the example has, so that longer inputs are refused by the program that runs the file.
+/// examples, at other lengths of the free axes, and at other values, by which is found what depends on them. Axes of
+/// the same name have the same length. A constant of f that goes on with an axis, such as a table of positions, is
+/// stored for two steps more than the example has, so that longer inputs are refused by the program that runs the file.
 ///
 /// Throws ValueError, naming the op and its module, for what ONNX cannot say or what does not keep its form at other
 /// lengths, FileError where the file cannot be written, and what f throws.

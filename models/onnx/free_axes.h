@@ -32,8 +32,8 @@ struct LengthFormula {
 std::optional<LengthFormula> formula_of(const Lengths& lengths, const std::vector<FreeAxis>& axes);
 
 /// The examples of all runs: those that were given, with their free axes lengthened by up to two steps, which repeat
-/// the first ones; one more run has the lengths of the first one and other values, which are valid ids and lengths if the
-/// given ones are.
+/// the first ones; one more run has the lengths of the first one and other values, which are valid ids and lengths if
+/// the given ones are.
 struct Examples {
   std::vector<FreeAxis> axes;
   std::vector<Tensors> runs;  // the first has the greatest lengths, the last has the other values

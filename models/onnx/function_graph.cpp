@@ -45,7 +45,8 @@ TracedRuns trace_runs(const TensorFunction& f, const Examples& examples, const N
 std::vector<std::string> build_calls(Builder& builder, TracedRuns& traced) {
   for (std::size_t k = 0; k < traced.runs.front().calls.size(); ++k) onnx::build(Call(builder, traced, k));
   std::vector<std::string> outputs;
-  for (const int number : traced.runs.front().outputs) outputs.push_back(traced.names[static_cast<std::size_t>(number)]);
+  for (const int number : traced.runs.front().outputs)
+    outputs.push_back(traced.names[static_cast<std::size_t>(number)]);
   return outputs;
 }
 

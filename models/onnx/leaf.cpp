@@ -31,10 +31,13 @@ bool repeats(const Tensor& x, int axis) {
 }  // namespace
 
 std::string build_leaf(Builder& build, const Tensors& in_runs, std::string_view name, const std::string& what) {
-  const auto refuse = [&](const char* why) { throw ValueError(text("export_onnx: ", what, " ", in_runs[0].shape(), why)); };
+  const auto refuse = [&](const char* why) {
+    throw ValueError(text("export_onnx: ", what, " ", in_runs[0].shape(), why));
+  };
   if (!are_same(in_runs.front(), in_runs.back()))
-    refuse(" is not on the tape, but changes with the values of the inputs (a mask, ids or a comparison, say); make it "
-           "an input, or compute it by recorded ops from inputs that are not i64");
+    refuse(
+        " is not on the tape, but changes with the values of the inputs (a mask, ids or a comparison, say); make it "
+        "an input, or compute it by recorded ops from inputs that are not i64");
   std::vector<Lengths> axes(static_cast<std::size_t>(in_runs[0].rank()));
   for (const Tensor& x : in_runs) {
     if (x.rank() != in_runs[0].rank()) refuse(" has another number of axes at other lengths of the inputs");

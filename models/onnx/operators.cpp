@@ -8,9 +8,9 @@ namespace {
 /// Why what is not in the table is not there.
 std::string_view reason(const Call& call) {
   if (call.has("custom"))
-    return "its formula is a C++ function of the program, which a file cannot hold; write it with the ops of the library";
-  if (call.op() == "dropout")
-    return "it draws random numbers; call the model as in evaluation, without a generator";
+    return "its formula is a C++ function of the program, which a file cannot hold; write it with the ops of the "
+           "library";
+  if (call.op() == "dropout") return "it draws random numbers; call the model as in evaluation, without a generator";
   if (call.has("reduction")) return "it is a loss; export what the model answers";
   return "ONNX has no operator for it here; write it with ops that models/onnx/README.md lists";
 }
@@ -20,8 +20,8 @@ std::string_view reason(const Call& call) {
 const std::vector<Operator>& operators() {
   static const std::vector<Operator> all = [] {
     std::vector<Operator> rows;
-    for (const auto table : {elementwise_operators, shape_operators, reduction_operators, attention_operators,
-                             recurrent_operators})
+    for (const auto table :
+         {elementwise_operators, shape_operators, reduction_operators, attention_operators, recurrent_operators})
       std::ranges::copy(table(), std::back_inserter(rows));
     std::ranges::sort(rows, {}, &Operator::op);
     return rows;

@@ -18,7 +18,9 @@ class Message {
 
  private:
   void varint(std::uint64_t value);
-  void key(int field, int wire_type) { varint(static_cast<std::uint64_t>(field) << 3 | static_cast<unsigned>(wire_type)); }
+  void key(int field, int wire_type) {
+    varint(static_cast<std::uint64_t>(field) << 3 | static_cast<unsigned>(wire_type));
+  }
 
   std::string encoded_;
 };

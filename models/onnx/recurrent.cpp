@@ -10,9 +10,9 @@ namespace {
 /// What differs between the three.
 struct Layer {
   std::string_view node;
-  std::int64_t states;              // h, or h and c
-  std::vector<std::size_t> order;   // of the gates: ONNX's gate k is ours order[k]
-  int weight;                       // which input it is
+  std::int64_t states;             // h, or h and c
+  std::vector<std::size_t> order;  // of the gates: ONNX's gate k is ours order[k]
+  int weight;                      // which input it is
 };
 
 Layer layer_of(const Call& call) {
@@ -53,8 +53,8 @@ std::string inside(const Call& call, const std::string& lengths) {
   const std::string zero = b.constant(full({}, 0, i64)), one = b.constant(full({}, 1, i64));
   const std::string time = b.node("Reshape", {b.length(call.length(0, 1)), b.integers({})});
   const std::string steps = b.node("Range", {zero, time, one});
-  return b.node("Less", {b.node("Unsqueeze", {steps, b.integers({1, 2})}),
-                         b.node("Unsqueeze", {lengths, b.integers({0, 2})})});
+  return b.node("Less",
+                {b.node("Unsqueeze", {steps, b.integers({1, 2})}), b.node("Unsqueeze", {lengths, b.integers({0, 2})})});
 }
 
 /// y [T, B, H] with the last state in place of what ONNX has after the end of a sample: zeros.
@@ -79,16 +79,15 @@ void build_node(const Call& call, const Layer& layer) {
       lengths.empty() ? "" : b.node("Cast", {lengths}, {{"to", std::int64_t{static_cast<int>(ElementType::i32)}}});
   std::vector<std::string> inputs{exchange_batch_and_time(call, projection.x),
                                   unsqueeze(b, gates(projection.weight), 0),
-                                  unsqueeze(b, gates(call.in(layer.weight)), 0),
-                                  unsqueeze(b, bias, 0),
-                                  lengths_i32};
+                                  unsqueeze(b, gates(call.in(layer.weight)), 0), unsqueeze(b, bias, 0), lengths_i32};
   for (int state = 1; state <= layer.states; ++state)
     inputs.push_back(call.is_zero(state) ? "" : unsqueeze(b, call.in(state), 0));
   while (inputs.back().empty()) inputs.pop_back();
   std::vector<NodeAttribute> attributes{{"hidden_size", hidden}};
   if (layer.node == "GRU") attributes.push_back({"linear_before_reset", std::int64_t{1}});
   if (layer.node == "RNN")
-    attributes.push_back({"activations", std::vector<std::string>{call.word("activation") == "relu" ? "Relu" : "Tanh"}});
+    attributes.push_back(
+        {"activations", std::vector<std::string>{call.word("activation") == "relu" ? "Relu" : "Tanh"}});
   const auto results = b.nodes(layer.node, inputs, static_cast<std::size_t>(layer.states) + 1, attributes);
   const auto squeezed = [&](const std::string& x, std::int64_t axis) {
     return b.node("Squeeze", {x, b.integers({axis})});
@@ -157,9 +156,9 @@ void build_scan(const Call& call, const Layer& layer) {
   if (!lengths.empty()) inputs.push_back(inside(call, lengths));
   for (int i = layer.weight; i < call.inputs(); ++i) call.in(i);  // before the body, which reads them
   const std::int64_t scanned = lengths.empty() ? 1 : 2;
-  const auto results = b.nodes("Scan", inputs, static_cast<std::size_t>(layer.states) + 1,
-                               {{"body", std::shared_ptr<const Graph>(step_body(call, layer, !lengths.empty()))},
-                                {"num_scan_inputs", scanned}});
+  const auto results = b.nodes(
+      "Scan", inputs, static_cast<std::size_t>(layer.states) + 1,
+      {{"body", std::shared_ptr<const Graph>(step_body(call, layer, !lengths.empty()))}, {"num_scan_inputs", scanned}});
   call.result(exchange_batch_and_time(call, results.back()));
   for (std::size_t k = 0; k + 1 < results.size(); ++k) call.result(results[k], static_cast<int>(k) + 1);
 }

@@ -123,8 +123,8 @@ void build_layer_norm(const Call& call) {
   }
   std::vector<std::string> inputs{x, gamma.empty() ? ones_like_last(call, axes) : gamma};
   if (!beta.empty()) inputs.push_back(beta);
-  call.result(b.node("LayerNormalization", inputs,
-                     {{"axis", -axes}, {"epsilon", static_cast<float>(call.number("eps"))}}));
+  call.result(
+      b.node("LayerNormalization", inputs, {{"axis", -axes}, {"epsilon", static_cast<float>(call.number("eps"))}}));
 }
 
 /// x / sqrt(mean x^2 + eps), times gamma
@@ -164,7 +164,9 @@ std::vector<Operator> reduction_operators() {
           {"linear", build_linear, "MatMul, Add, and its activation"},
           {"softmax", build_softmax, "Softmax"},
           {"log_softmax",
-           [](const Call& c) { c.result(c.build.node("LogSoftmax", {c.in(0)}, {{"axis", c.integer("axis")}})); },
+           [](const Call& c) {
+             c.result(c.build.node("LogSoftmax", {c.in(0)}, {{"axis", c.integer("axis")}}));
+           },
            "LogSoftmax"},
           {"layer_norm", build_layer_norm, "LayerNormalization"},
           {"residual_layer_norm", build_layer_norm, "Add, LayerNormalization"},

@@ -32,7 +32,8 @@ std::vector<AxisPart> parts_of(const Shape& x, const Shape& y, std::int64_t offs
     if (count == 1) continue;
     for (;; ++next) {
       if (next == parts.size()) return {};
-      if (x[static_cast<int>(next)] > 1 && of_x[next] <= stride && stride < of_x[next] * x[static_cast<int>(next)]) break;
+      if (x[static_cast<int>(next)] > 1 && of_x[next] <= stride && stride < of_x[next] * x[static_cast<int>(next)])
+        break;
     }
     if (stride % of_x[next] != 0) return {};
     parts[next].count = count;
@@ -158,37 +159,41 @@ std::vector<Operator> shape_operators() {
   const auto reshape = [](const Call& c) {
     c.result(c.build.node("Reshape", {c.in(0), c.build.shape(c.out_lengths())}));
   };
-  return {
-      {"reshape", reshape, "Reshape"},
-      {"transpose",
-       [](const Call& c) { c.result(c.build.node("Transpose", {c.in(0)}, {{"perm", c.integers("permutation")}})); },
-       "Transpose"},
-      {"slice", build_slice, "Slice, Reshape"},
-      {"split", build_slice, "Slice"},
-      {"concat", build_concat, "Concat"},
-      {"broadcast_to",
-       [](const Call& c) { c.result(c.build.node("Expand", {c.in(0), c.build.shape(c.out_lengths())})); }, "Expand"},
-      {"flip", build_flip, "Slice"},
-      {"pad", build_pad, "Pad"},
-      {"tril", build_triangle, "Trilu"},
-      {"triu", build_triangle, "Trilu"},
-      {"take", build_take, "Gather, or ReverseSequence in a bidirectional layer with lengths"},
-      {"gather",
-       [](const Call& c) {
-         c.result(c.build.node("GatherElements", {c.in(0), c.in(1)}, {{"axis", c.integer("axis")}}));
-       },
-       "GatherElements"},
-      {"embedding",
-       [](const Call& c) {
-         c.result(c.build.node("Gather", {c.in(0), c.in(1)}, {{"axis", std::int64_t{0}}}));
-       },
-       "Gather"},
-      {"scatter_add",
-       [](const Call& c) {
-         c.result(c.build.node("ScatterND", {c.in(0), unsqueeze(c.build, c.in(1), -1), c.in(2)},
-                               {{"reduction", std::string("add")}}));
-       },
-       "ScatterND"}};
+  return {{"reshape", reshape, "Reshape"},
+          {"transpose",
+           [](const Call& c) {
+             c.result(c.build.node("Transpose", {c.in(0)}, {{"perm", c.integers("permutation")}}));
+           },
+           "Transpose"},
+          {"slice", build_slice, "Slice, Reshape"},
+          {"split", build_slice, "Slice"},
+          {"concat", build_concat, "Concat"},
+          {"broadcast_to",
+           [](const Call& c) {
+             c.result(c.build.node("Expand", {c.in(0), c.build.shape(c.out_lengths())}));
+           },
+           "Expand"},
+          {"flip", build_flip, "Slice"},
+          {"pad", build_pad, "Pad"},
+          {"tril", build_triangle, "Trilu"},
+          {"triu", build_triangle, "Trilu"},
+          {"take", build_take, "Gather, or ReverseSequence in a bidirectional layer with lengths"},
+          {"gather",
+           [](const Call& c) {
+             c.result(c.build.node("GatherElements", {c.in(0), c.in(1)}, {{"axis", c.integer("axis")}}));
+           },
+           "GatherElements"},
+          {"embedding",
+           [](const Call& c) {
+             c.result(c.build.node("Gather", {c.in(0), c.in(1)}, {{"axis", std::int64_t{0}}}));
+           },
+           "Gather"},
+          {"scatter_add",
+           [](const Call& c) {
+             c.result(c.build.node("ScatterND", {c.in(0), unsqueeze(c.build, c.in(1), -1), c.in(2)},
+                                   {{"reduction", std::string("add")}}));
+           },
+           "ScatterND"}};
 }
 
 }  // namespace retrace::onnx

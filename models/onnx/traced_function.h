@@ -25,8 +25,8 @@ struct TracedValue {
 struct TracedCall {
   std::string op, path;  // path: of the modules around it, "encoder/mha"
   AttributeList attributes;
-  std::vector<int> inputs, outputs;  // values by their numbers
-  std::vector<std::string> input_names;  // as in the op's formulas: "x", "gamma"
+  std::vector<int> inputs, outputs;                  // values by their numbers
+  std::vector<std::string> input_names;              // as in the op's formulas: "x", "gamma"
   std::vector<std::pair<std::string, int>> tensors;  // those among the attributes
 
   /// Null if there is none of that name.

@@ -18,7 +18,7 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-const Doubles point{0.5, -1.25, 2, 0.125};
+const Doubles four_numbers{0.5, -1.25, 2, 0.125};
 
 /// y = x / |x|, whose gradient is (dy - y <y, dy>) / |x|.
 Doubles unit(std::span<const double> x) {
@@ -55,18 +55,18 @@ Doubles rosenbrock_gradient(std::span<const double> x) {
   return gradient;
 }
 
-std::string report_of(const GradcheckResult& result) {
+std::string printed(const GradcheckResult& result) {
   std::ostringstream out;
   out << result;
   return out.str();
 }
 
 TEST(CheckGradient, PassesARightVjpAndItsReportNamesEveryCount) {
-  const GradcheckResult result = check_gradient(unit, unit_vjp, point, {.name = "unit"});
+  const GradcheckResult result = check_gradient(unit, unit_vjp, four_numbers, {.name = "unit"});
   EXPECT_TRUE(result.passed()) << result;
   EXPECT_EQ(result.elements, 4);
-  EXPECT_EQ(report_of(result).find("gradcheck passed: unit, 4 elements, 0 skipped, 0 failed"), 0U) << result;
-  EXPECT_NE(report_of(result).find("no exact check: the code that is checked computes with plain numbers"),
+  EXPECT_EQ(printed(result).find("gradcheck passed: unit, 4 elements, 0 skipped, 0 failed"), 0U) << result;
+  EXPECT_NE(printed(result).find("no exact check: the code that is checked computes with plain numbers"),
             std::string::npos)
       << result;
 }
@@ -77,12 +77,12 @@ TEST(CheckGradient, FindsAWrongElementAndItsRatio) {
     dx[2] *= 2;
     return dx;
   };
-  const GradcheckResult result = check_gradient(unit, twice_the_third, point);
+  const GradcheckResult result = check_gradient(unit, twice_the_third, four_numbers);
   EXPECT_FALSE(result.passed());
   ASSERT_EQ(result.failed, 1) << result;
   EXPECT_EQ(result.worst[0].input, "x");
   EXPECT_EQ(result.worst[0].index, 2);
-  EXPECT_NE(report_of(result).find("2.000"), std::string::npos) << result;
+  EXPECT_NE(printed(result).find("2.000"), std::string::npos) << result;
 }
 
 /// The sum of a unit vector's squares is constant: a cotangent of ones, or of y, would hide this error.
@@ -92,11 +92,11 @@ TEST(CheckGradient, UsesARandomCotangent) {
     for (std::size_t k = 0; k < dx.size(); ++k) dx[k] *= dy[k] / x[k];
     return dx;
   };
-  EXPECT_EQ(check_gradient(unit, without_projection, point).failed, 4);
+  EXPECT_EQ(check_gradient(unit, without_projection, four_numbers).failed, 4);
 }
 
 TEST(CheckGradient, TakesTheGradientOfAFunctionWithOneResult) {
-  EXPECT_TRUE(check_gradient(rosenbrock, rosenbrock_gradient, point).passed());
+  EXPECT_TRUE(check_gradient(rosenbrock, rosenbrock_gradient, four_numbers).passed());
   const auto scaled = [](std::span<const double> x, double dy) {
     Doubles dx = rosenbrock_gradient(x);
     for (double& number : dx) number *= dy;
@@ -108,7 +108,7 @@ TEST(CheckGradient, TakesTheGradientOfAFunctionWithOneResult) {
     for (double& number : dx) number = -number;
     return dx;
   };
-  EXPECT_NE(report_of(check_gradient(rosenbrock, negative, point)).find("-1.000"), std::string::npos);
+  EXPECT_NE(printed(check_gradient(rosenbrock, negative, four_numbers)).find("-1.000"), std::string::npos);
 }
 
 /// Gradients are small: the error is relative to them.
@@ -121,8 +121,8 @@ TEST(CheckGradient, HasNoAbsoluteFloor) {
       return dx;
     };
   };
-  EXPECT_TRUE(check_gradient(tiny, gradient(1e-20), point).passed());
-  EXPECT_FALSE(check_gradient(tiny, gradient(1.00001e-20), point).passed());
+  EXPECT_TRUE(check_gradient(tiny, gradient(1e-20), four_numbers).passed());
+  EXPECT_FALSE(check_gradient(tiny, gradient(1.00001e-20), four_numbers).passed());
 }
 
 /// As Eigen's: not a span, with data() by column, sizes of its own, and arithmetic.
@@ -170,7 +170,7 @@ TEST(CheckGradient, SkipsTheKinksThatAreGiven) {
 
 TEST(CheckGradient, RefusesWhatItCannotCheck) {
   const auto shorter = [](std::span<const double>, std::span<const double>) { return Doubles{1}; };
-  EXPECT_EQ(message_of<ValueError>([&] { check_gradient(unit, shorter, point); }),
+  EXPECT_EQ(message_of<ValueError>([&] { check_gradient(unit, shorter, four_numbers); }),
             "check_gradient: vjp gave 1 number, and x has 4; both must have as many");
   const auto growing = [calls = Doubles()](std::span<const double>) mutable {
     calls.push_back(1);
@@ -178,15 +178,15 @@ TEST(CheckGradient, RefusesWhatItCannotCheck) {
   };
   auto grows = growing;
   const auto f = [&](std::span<const double> x) { return grows(x); };
-  EXPECT_EQ(message_of<ValueError>([&] { check_gradient(f, unit_vjp, point); }),
+  EXPECT_EQ(message_of<ValueError>([&] { check_gradient(f, unit_vjp, four_numbers); }),
             "check_gradient: f gave 2 numbers, and its result for the first x has 1; both must have as many");
-  EXPECT_THROW(check_gradient(unit, unit_vjp, point, {.order = 2}), ValueError);
+  EXPECT_THROW(check_gradient(unit, unit_vjp, four_numbers, {.order = 2}), ValueError);
   EXPECT_FALSE(check_gradient(unit, unit_vjp, Doubles{}).passed());
   double state = 0;
   const auto random = [&](std::span<const double> x) { return x[0] + ++state; };
-  EXPECT_THROW(check_gradient(random, rosenbrock_gradient, point), ValueError);
+  EXPECT_THROW(check_gradient(random, rosenbrock_gradient, four_numbers), ValueError);
   const auto fails = [](std::span<const double>) -> double { throw std::runtime_error("of its own"); };
-  EXPECT_THROW(check_gradient(fails, rosenbrock_gradient, point), std::runtime_error);
+  EXPECT_THROW(check_gradient(fails, rosenbrock_gradient, four_numbers), std::runtime_error);
 }
 
 TEST(CheckGradient, TellsThatTwoCallsOfVjpDiffer) {
@@ -197,7 +197,7 @@ TEST(CheckGradient, TellsThatTwoCallsOfVjpDiffer) {
     state += 1e-13;
     return dx;
   };
-  const GradcheckResult result = check_gradient(rosenbrock, growing, point);
+  const GradcheckResult result = check_gradient(rosenbrock, growing, four_numbers);
   EXPECT_FALSE(result.passed());
   EXPECT_FALSE(result.not_repeatable.empty());
 }

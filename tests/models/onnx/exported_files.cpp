@@ -97,12 +97,20 @@ void add_models(const Cases& cases, const std::string& dtype) {
       variants.push_back({"transformer-" + std::string(name_of(positions)) + (causal ? "-causal" : ""),
                           "transformer",
                           {.layers = 2, .positions = positions, .causal = causal}});
-  for (const char* memory : {"gated", "notebook"}) variants.push_back({std::string("relational-rnn-") + memory, "relational-rnn", {}, memory});
+  for (const char* memory : {"gated", "notebook"})
+    variants.push_back({std::string("relational-rnn-") + memory, "relational-rnn", {}, memory});
   for (const Variant& variant : variants) {
     Random random(7);
     const auto model = make_model(variant.model,
-                                  {.input = features, .hidden = 8, .output = 2, .slot_size = 8, .slots = 3, .heads = 2,
-                                   .time = 12, .memory = variant.memory, .form = variant.form},
+                                  {.input = features,
+                                   .hidden = 8,
+                                   .output = 2,
+                                   .slot_size = 8,
+                                   .slots = 3,
+                                   .heads = 2,
+                                   .time = 12,
+                                   .memory = variant.memory,
+                                   .form = variant.form},
                                   random);
     try {
       add_model(cases, variant.name + "." + dtype, *model, random);
@@ -115,7 +123,8 @@ void add_models(const Cases& cases, const std::string& dtype) {
 Tensor lengths_of(std::int64_t batch, std::int64_t time) {
   Tensor lengths = empty({batch}, i64);
   lengths.update<std::int64_t>([&](std::span<std::int64_t> values) {
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = std::max<std::int64_t>(1, time - static_cast<std::int64_t>(k));
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = std::max<std::int64_t>(1, time - static_cast<std::int64_t>(k));
   });
   return lengths;
 }

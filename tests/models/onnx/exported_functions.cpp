@@ -14,7 +14,8 @@ void add_elementwise(F& all_functions, Random& random) {
   const auto add = [&](const char* name, auto f, bool in_f64 = true) {
     all_functions.push_back({name, [f](const Tensors& in) { return Tensors{f(in[0])}; }, false, in_f64});
   };
-  add("arithmetic", [w](const Tensor& x) { return identity((x + w) * (x - w) / (2 + square(x)) + 3 * -x + 1 / (x * x + 1)); });
+  add("arithmetic",
+      [w](const Tensor& x) { return identity((x + w) * (x - w) / (2 + square(x)) + 3 * -x + 1 / (x * x + 1)); });
   add("extremes", [w](const Tensor& x) { return maximum(x, w) + minimum(x, 0.5 * w) + clip(x, -0.5, 0.5) + relu(x); });
   add("powers", [](const Tensor& x) {
     const Tensor a = abs(x) + 0.5;
@@ -24,7 +25,8 @@ void add_elementwise(F& all_functions, Random& random) {
   add("bent", [](const Tensor& x) { return leaky_relu(x, 0.1) + elu(x, 0.7) + selu(x) + silu(x) + mish(x); });
   add("logistic", [](const Tensor& x) { return sigmoid(x) + tanh(x) + softplus(30 * x) + log_sigmoid(30 * x); });
   add("gelus", [](const Tensor& x) { return gelu_tanh(x) + gelu_tanh(3 * x); });
-  add("error-function", [](const Tensor& x) { return erf(x) + gelu(x); }, false);
+  add(
+      "error-function", [](const Tensor& x) { return erf(x) + gelu(x); }, false);
   add("halves", [](const Tensor& x) { return swiglu(x); });
   add("chosen", [](const Tensor& x) {
     const Tensor mask = indices({1, 0, 0, 1});
@@ -52,10 +54,14 @@ void add_shapes(F& all_functions, Random& random) {
   add("gathered", [](const Tensor& x) {
     return gather(x, broadcast_to(tensor({{{0, 2}}}), {x.dim(0), x.dim(1), 2}).to(i64), 2);
   });
-  add("scattered", [](const Tensor& x) { return scatter_add(transpose(x, {2, 0, 1}), indices({1, 1}), transpose(slice(x, {all, all, range(0, 2)}), {2, 0, 1})); });
+  add("scattered", [](const Tensor& x) {
+    return scatter_add(transpose(x, {2, 0, 1}), indices({1, 1}),
+                       transpose(slice(x, {all, all, range(0, 2)}), {2, 0, 1}));
+  });
   add("sums", [](const Tensor& x) {
     return concat({sum(x, -1, kept), mean(x, -1, kept), max(x, -1, kept), min(x, -1, kept), prod(x, -1, kept),
-                   logsumexp(x, -1, kept), norm(x, -1, kept), var(x, -1, kept), std(x, -1, kept)}, -1);
+                   logsumexp(x, -1, kept), norm(x, -1, kept), var(x, -1, kept), std(x, -1, kept)},
+                  -1);
   });
   add("sums-over-time", [](const Tensor& x) { return sum(x, 1) + logsumexp(x, 1) + mean(x, 1) + cumsum(x, 1)[0][0]; });
   add("products", [w](const Tensor& x) { return matmul(x, x, {.transpose_b = true}); });
@@ -98,14 +104,16 @@ void add_layers(F& all_functions, Random& random) {
                                return Tensors{attention(in[0], 2 * in[0], in[0] + 1, two)};
                              }});
   for (const PackedLayout layout : {PackedLayout::by_head, PackedLayout::by_kind})
-    all_functions.push_back({layout == PackedLayout::by_head ? "packed-by-head" : "packed-by-kind", [layout](const Tensors& in) {
-                               const Tensor qkv = concat({in[0], 2 * in[0], in[0] + 1}, -1);
-                               return Tensors{packed_attention(qkv, {.heads = 2, .key_size = 2, .layout = layout, .queries = 1})};
-                             }});
+    all_functions.push_back(
+        {layout == PackedLayout::by_head ? "packed-by-head" : "packed-by-kind", [layout](const Tensors& in) {
+           const Tensor qkv = concat({in[0], 2 * in[0], in[0] + 1}, -1);
+           return Tensors{packed_attention(qkv, {.heads = 2, .key_size = 2, .layout = layout, .queries = 1})};
+         }});
   for (const RotaryPairs pairs : {RotaryPairs::adjacent, RotaryPairs::halves})
-    all_functions.push_back({pairs == RotaryPairs::halves ? "rotary-halves" : "rotary", [pairs](const Tensors& in) {
-                               return Tensors{rotary(concat({in[0], in[0]}, -1), {.heads = 2, .first = 3, .pairs = pairs})};
-                             }});
+    all_functions.push_back(
+        {pairs == RotaryPairs::halves ? "rotary-halves" : "rotary", [pairs](const Tensors& in) {
+           return Tensors{rotary(concat({in[0], in[0]}, -1), {.heads = 2, .first = 3, .pairs = pairs})};
+         }});
   const auto table = std::make_shared<Embedding>(9, 4, random);
   all_functions.push_back({"ids", [table](const Tensors& in) { return Tensors{(*table)(in[1])}; }, true});
 }

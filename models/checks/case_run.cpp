@@ -17,17 +17,6 @@
 namespace retrace {
 namespace {
 
-Tensor converted(const Tensor& x, Dtype dtype) {
-  Tensor result = empty(x.shape(), dtype);
-  const Numbers numbers = numbers_of(x);
-  dispatch_real(dtype, "gradcheck", [&](auto zero) {
-    using T = decltype(zero);
-    std::size_t k = 0;
-    for (T& value : result.mutable_values<T>()) value = static_cast<T>(numbers[k++]);
-  });
-  return result;
-}
-
 // Changes every element through a span that is taken now. Integers trade places, so that they stay in their range.
 std::function<void()> later_write(const Tensor& x) {
   return dispatch_any(x.dtype(), [&](auto zero) -> std::function<void()> {
@@ -176,6 +165,17 @@ Numbers numbers_of(const Tensor& x) {
     for (const auto value : x.values<decltype(zero)>()) result.push_back(static_cast<double>(value));
     return result;
   });
+}
+
+Tensor converted(const Tensor& x, Dtype dtype) {
+  Tensor result = empty(x.shape(), dtype);
+  const Numbers numbers = numbers_of(x);
+  dispatch_real(dtype, "gradcheck", [&](auto zero) {
+    using T = decltype(zero);
+    std::size_t k = 0;
+    for (T& value : result.mutable_values<T>()) value = static_cast<T>(numbers[k++]);
+  });
+  return result;
 }
 
 CaseOutcome run_case(const CheckedName& checked, const CheckCase& one, const CaseSetting& setting) {

@@ -9,6 +9,8 @@ namespace retrace {
 
 using Numbers = std::vector<double>;
 Numbers numbers_of(const Tensor& x);
+/// x in another dtype, without a record.
+Tensor converted(const Tensor& x, Dtype dtype);
 
 /// Another use of an input. The gradient of a scaled copy comes back in a new buffer, that of a passed one in the
 /// buffer in which it arrived.

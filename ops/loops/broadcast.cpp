@@ -8,6 +8,7 @@ Broadcast::Broadcast(const Shape& y, std::initializer_list<const Shape*> operand
   Offsets elements{};  // of each operand in one step of the axis at hand
   elements.fill(1);
   int used = 0;
+  bool skips = false;  // an axis of length 1 inside of the one at hand
   for (int axis = -1; axis >= -y.rank(); --axis) {
     Offsets stride{};
     std::size_t n = 0;
@@ -16,10 +17,16 @@ Broadcast::Broadcast(const Shape& y, std::initializer_list<const Shape*> operand
       if (extent != 1) stride[n] = elements[n];
       elements[n++] *= extent;
     }
-    if (y[axis] == 1) continue;
+    if (y[axis] == 1) {
+      skips = true;
+      continue;
+    }
     const std::size_t loop = static_cast<std::size_t>(used);
     bool continues = used > 0;  // the loop inside this axis, in every operand
     for (n = 0; continues && n < max_operands; ++n) continues = stride[n] == strides[loop - 1][n] * extents[loop - 1];
+    // A gradient that is summed over both axes is summed in the order in which it is over a longer axis between them.
+    for (n = 0; skips && continues && n < operands.size(); ++n) continues = stride[n] != 0;
+    skips = false;
     if (continues) {
       extents[loop - 1] *= y[axis];
     } else {

@@ -5,10 +5,11 @@
 namespace retrace {
 namespace {
 
-// Appends a loop, merged with the one around it where the two walk memory as one.
-void append(std::array<ReductionLoops::Loop, max_rank>& loops, int& count, std::int64_t extent, std::int64_t stride) {
+// Appends a loop, merged with the one around it where that may be and the two walk memory as one.
+void append(std::array<ReductionLoops::Loop, max_rank>& loops, int& count, std::int64_t extent, std::int64_t stride,
+            bool may_merge) {
   if (extent == 1) return;
-  if (count > 0) {
+  if (count > 0 && may_merge) {
     ReductionLoops::Loop& outer = loops[static_cast<std::size_t>(count - 1)];
     if (outer.stride == extent * stride) {
       outer = {outer.extent * extent, stride};
@@ -22,15 +23,18 @@ void append(std::array<ReductionLoops::Loop, max_rank>& loops, int& count, std::
 
 ReductionLoops::ReductionLoops(const Shape& x, const std::array<bool, max_rank>& flags) {
   const auto strides = x.strides();
+  // A loop that is merged over a kept axis of length 1 would add in another order than it does where there are several.
+  bool after_reduced = false;
   for (int axis = 0; axis < x.rank(); ++axis) {
     const std::size_t i = static_cast<std::size_t>(axis);
     if (flags[i]) {
-      append(reduced, reduced_count, x[axis], strides[i]);
+      append(reduced, reduced_count, x[axis], strides[i], after_reduced);
       terms *= x[axis];
     } else {
-      append(kept, kept_count, x[axis], strides[i]);
+      append(kept, kept_count, x[axis], strides[i], true);
       outputs *= x[axis];
     }
+    after_reduced = flags[i];
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <retrace/models/checks/generic_checks.h>
+#include <retrace/models/checks/memory_rule.h>
 #include <retrace/models/checks/module_cases.h>
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/networks/sequence_model.h>
@@ -14,8 +15,9 @@
 namespace retrace {
 namespace {
 
-GradcheckResult check(const CheckedName& checked, const CheckCase& one, int order) {
-  const GradcheckOptions options{.order = order,
+GradcheckResult check(const CheckedName& checked, const CheckCase& one, int order, std::uint64_t seed) {
+  const GradcheckOptions options{.seed = seed,
+                                 .order = order,
                                  .kinks = one.kinks,
                                  .name = checked.name,
                                  .allow_empty = true,
@@ -28,22 +30,24 @@ GradcheckResult check(const CheckedName& checked, const CheckCase& one, int orde
   return gradcheck_parameters([&] { return one.function(one.inputs); }, leaves, options);
 }
 
-CheckRow run(const CheckedName& checked, int order) {
+CheckRow run(const CheckedName& checked, int order, std::uint64_t seed) {
   CheckRow row;
   row.name = checked.name;
   for (const CheckCase& one : checked.cases) {
     if (order > one.derivatives) continue;
-    add_case(row, check(checked, one, order));
-    if (one.holds_inputs || order > 1) continue;
+    add_case(row, check(checked, one, order, seed));
+    if (order > 1 || seed > 0) continue;
+    for (std::string& failure : memory_failures(checked, one)) row.failures.push_back(std::move(failure));
+    if (one.holds_inputs) continue;
     for (std::string& failure : generic_failures(checked, one)) row.failures.push_back(std::move(failure));
   }
   return row;
 }
 
 /// A model of somebody else's may fail before its gradients can be looked at.
-CheckRow run_registered(std::string_view name, int order) {
+CheckRow run_registered(std::string_view name, int order, std::uint64_t seed) {
   try {
-    return run(registered_case(name), order);
+    return run(registered_case(name), order, seed);
   } catch (const Error& error) {
     return {.name = std::string(name), .failures = {error.what()}};
   }
@@ -66,7 +70,7 @@ bool is_called(std::string_view row, std::string_view name) {
 /// A row of the table, before its cases have run.
 struct Row {
   std::string name;
-  std::function<CheckRow(int order)> run;
+  std::function<CheckRow(int order, std::uint64_t seed)> run;
 };
 
 /// Those of checked_names.
@@ -75,10 +79,13 @@ std::vector<Row> rows_called(const std::vector<std::string>& names) {
   for (auto cases : {op_cases, module_cases})
     for (CheckedName& checked : cases()) {
       std::string name = checked.name;
-      rows.push_back({std::move(name), [checked = std::move(checked)](int order) { return run(checked, order); }});
+      rows.push_back({std::move(name), [checked = std::move(checked)](int order, std::uint64_t seed) {
+                        return run(checked, order, seed);
+                      }});
     }
   for (const std::string_view model : registered_model_names())
-    rows.push_back({std::string(model), [model](int order) { return run_registered(model, order); }});
+    rows.push_back(
+        {std::string(model), [model](int order, std::uint64_t seed) { return run_registered(model, order, seed); }});
   std::vector<std::string_view> known;
   for (const Row& row : rows) known.push_back(row.name);
   for (const std::string& name : names)
@@ -138,9 +145,9 @@ std::vector<std::string> checked_names(const std::vector<std::string>& names) {
   return result;
 }
 
-std::vector<CheckRow> run_checks(const std::vector<std::string>& names, int order) {
+std::vector<CheckRow> run_checks(const std::vector<std::string>& names, int order, std::uint64_t seed) {
   std::vector<CheckRow> result;
-  for (const Row& row : rows_called(names)) result.push_back(row.run(order));
+  for (const Row& row : rows_called(names)) result.push_back(row.run(order, seed));
   return result;
 }
 

@@ -33,9 +33,9 @@ void add_case(CheckRow& row, const GradcheckResult& result);
 /// RelationalRNN, "rmc" RmcModel. Throws ValueError for an unknown name and suggests the nearest known one.
 std::vector<std::string> checked_names(const std::vector<std::string>& names = {});
 
-/// Every case of those rows: its derivatives of that order (GradcheckOptions), and for order 1 the generic rules.
-/// Throws as checked_names does.
-std::vector<CheckRow> run_checks(const std::vector<std::string>& names = {}, int order = 1);
+/// Every case of those rows: its derivatives of that order, with cotangents and directions of that seed
+/// (GradcheckOptions), and for order 1 and seed 0 the generic rules. Throws as checked_names does.
+std::vector<CheckRow> run_checks(const std::vector<std::string>& names = {}, int order = 1, std::uint64_t seed = 0);
 
 /// The sums of all rows and their worst errors, with the name of the row of the worst one by differences. The failures
 /// are the names of the rows that failed.

@@ -64,7 +64,7 @@ std::vector<CheckRow> check_program(const GradcheckFlags& flags) {
 std::vector<CheckRow> rows_of(const GradcheckFlags& flags) {
   if (!flags.command.empty()) return check_program(flags);
   if (!flags.expression.text.empty()) return check_expression(flags);
-  return run_checks(flags.names, static_cast<int>(flags.order));
+  return run_checks(flags.names, static_cast<int>(flags.order), flags.expression.seed);
 }
 
 void list_names(bool json, Program& program) {

@@ -21,6 +21,7 @@ void add_predict_command(CLI::App& app, Program& program);
 void add_generate_command(CLI::App& app, Program& program);
 // inspection_flags.cpp
 void add_gradcheck_command(CLI::App& app, Program& program);
+void add_selfcheck_command(CLI::App& app, Program& program);
 void add_info_command(CLI::App& app, Program& program);
 void add_show_command(CLI::App& app, Program& program);
 void add_demo_command(CLI::App& app, Program& program);

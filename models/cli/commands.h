@@ -124,6 +124,13 @@ void run_bugs(const CommonFlags& flags, Program& program);
 /// Prints one table row per check, then the failures. Returns whether all passed.
 bool print_checks(std::ostream& out, const std::vector<CheckRow>& rows, const char* heading = "op or module");
 
+struct SelfcheckFlags : CommonFlags {
+  std::vector<std::string> parts;  // empty: all
+};
+
+/// retrace selfcheck [PART...]: redoes on this machine what can be checked on it, within a minute.
+void run_selfcheck(const SelfcheckFlags& flags, Program& program);
+
 struct InfoFlags : CommonFlags {
   RunOptions run{.task = "pair-matching", .model = {}};
 };

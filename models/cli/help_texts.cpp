@@ -54,6 +54,8 @@ constexpr std::array all_examples{
     CommandExample{"gradcheck", "retrace gradcheck --bugs", "finds the wrong gradients of others, replayed"},
     CommandExample{"gradcheck", "retrace gradcheck --command ./mine --input x=12",
                    "a program of your own, which answers lines of JSON"},
+    CommandExample{"selfcheck", "retrace selfcheck bugs", "one part; without a name all, within a minute"},
+    CommandExample{"selfcheck", "retrace selfcheck files --json", "for a program"},
     CommandExample{"info", "retrace info rmc", "weights, shapes, bytes, operations of a step"},
     CommandExample{"info", "retrace info lstm --task babi --json", "the same with the sizes for babi, for a program"},
     CommandExample{"demo", "retrace demo attention", "one small experiment, as tables"},

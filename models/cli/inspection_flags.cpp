@@ -1,4 +1,5 @@
-// The flags of the commands that inspect: show, gradcheck, info and demo.
+// The flags of the commands that inspect: show, gradcheck, selfcheck, info and demo.
+#include <retrace/models/checks/selfcheck/selfcheck.h>
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
@@ -43,7 +44,7 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
           ->excludes(expression);
   add_number(*command, "--timeout", flags->timeout, "seconds that this program has for an answer", number_above_0)
       ->needs(foreign);
-  CLI::Option* seed = add_seed(*command, "--seed", flags->expression.seed, "seed of random inputs");
+  CLI::Option* seed = add_seed(*command, "--seed", flags->expression.seed, "seed of random cotangents and inputs");
   CLI::Option* kinks =
       add_list(*command, "--kinks", flags->kinks,
                "places of kinks of the function: elements so near to one that a difference would straddle it are "
@@ -63,16 +64,27 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
       ->excludes(expression)
       ->excludes(foreign)
       ->excludes(list)
-      ->excludes(order);
+      ->excludes(order)
+      ->excludes(seed);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
   CLI::Option* input = command->get_option("--input");
   input->remove_needs(expression);
   command->callback([=, &program] {
-    for (const CLI::Option* of_function : {input, seed, kinks})
+    for (const CLI::Option* of_function : {input, kinks})
       if (of_function->count() > 0 && expression->count() + foreign->count() == 0)
         throw CLI::RequiresError(of_function->get_name(), "--expr or --command");
     run_gradcheck(*flags, program);
   });
+}
+
+void add_selfcheck_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<SelfcheckFlags>();
+  CLI::App* command = app.add_subcommand("selfcheck", "Redoes on this machine what can be checked on it");
+  std::string names;
+  for (const SelfcheckPart& part : selfcheck_parts()) names += text(names.empty() ? "" : ", ", part.name);
+  command->add_option("parts", flags->parts, text("some of ", names, " (default: all)"));
+  add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
+  command->callback([flags, &program] { run_selfcheck(*flags, program); });
 }
 
 void add_info_command(CLI::App& app, Program& program) {

@@ -51,7 +51,6 @@ constexpr std::array all_examples{
     CommandExample{"gradcheck", "retrace gradcheck softmax lstm", "two rows of the table; without names, all"},
     CommandExample{"gradcheck", "retrace gradcheck --expr \"tanh(matmul(x, w))\" --input x=3x4 --input w=4x2",
                    "a function of your own"},
-    CommandExample{"gradcheck", "retrace gradcheck --bugs", "finds the wrong gradients of others, replayed"},
     CommandExample{"gradcheck", "retrace gradcheck --command ./mine --input x=12",
                    "a program of your own, which answers lines of JSON"},
     CommandExample{"selfcheck", "retrace selfcheck bugs", "one part; without a name all, within a minute"},

@@ -3,6 +3,7 @@
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/tests/errors.h>
 #include <retrace/tests/temporary_folder.h>
+#include <retrace/tests/trust/in_full.h>
 
 #include <gtest/gtest.h>
 
@@ -66,8 +67,12 @@ TEST(Checks, EveryModulePasses) {
 /// Of each, the derivatives of the gradient.
 TEST(Checks, EverySecondDerivativePasses) { expect_to_pass(run_checks({}, 2)); }
 
-/// Other cotangents and directions: no pass rests on a lucky one.
-TEST(Checks, EveryOpPassesWithAnotherSeed) { expect_to_pass(run_checks(checked_ops, 1, 1)); }
+/// Other cotangents and directions: no pass rests on a lucky one. In full, of modules and second derivatives, too.
+TEST(Checks, EveryOpPassesWithOtherSeeds) {
+  if (!in_full()) return expect_to_pass(run_checks(checked_ops, 1, 1));
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5})
+    for (const int order : {1, 2}) expect_to_pass(run_checks({}, order, seed));
+}
 
 TEST(Checks, OnlyTheNamedRowsAreRun) {
   std::vector<std::string> run;

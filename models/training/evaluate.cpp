@@ -26,34 +26,61 @@ std::int64_t count_labels(const Tensor& target) {
   return target.numel() - std::count(labels.begin(), labels.end(), no_answer);
 }
 
-/// Sums over answers.
+/// The sums over the answers of each portion, of which a rank computes its own.
 class Sums {
  public:
-  Sums(const Task& task, const Measures& measures, const SeePortion& see)
-      : task_(task), measures_(measures), see_(see) {}
+  Sums(const Task& task, const Measures& measures, const SeePortion& see, const EvaluationRanks& spread = {})
+      : task_(task), measures_(measures), see_(see), spread_(spread), of_rank_(static_cast<std::size_t>(ranks())) {}
+
+  /// Before each portion: whether this rank computes it. (Not of a text: there each rank computes all.)
+  bool begins_own() {
+    if (spread_.before_portion) spread_.before_portion();
+    return portions_++ % ranks() == rank();
+  }
   void add(const Batch& batch, const Tensor& output) {
     if (see_) see_(batch, output);
     const double answers = answers_in(task_, batch);
     const double loss = answers * measured_loss(measures_, task_, output, batch).item();
-    counted_ += answers;
-    loss_ += loss;
+    double metric = 0;
     if (measures_.metric)
-      metric_ += answers * measures_.metric(output, batch);
+      metric = answers * measures_.metric(output, batch);
     else if (task_.metric() == Metric::accuracy)
-      metric_ += static_cast<double>(count_right(output, batch.y));
+      metric = static_cast<double>(count_right(output, batch.y));
     else
-      metric_ += measures_.loss ? answers * task_loss(task_, output, batch).item() : loss;
+      metric = measures_.loss ? answers * task_loss(task_, output, batch).item() : loss;
+    own().insert(own().end(), {answers, loss, metric});
   }
-  Evaluation means() const {
-    const double mean = metric_ / counted_;
-    return {loss_ / counted_, measures_.metric ? mean : metric_of(task_.metric(), mean)};
+  Evaluation means() {
+    if (ranks() > 1) share();
+    double counted = 0, loss = 0, metric = 0;
+    for (std::int64_t portion = 0; portion < portions_; ++portion) {
+      const double* sums =
+          &of_rank_[static_cast<std::size_t>(portion % ranks())][static_cast<std::size_t>(portion / ranks() * 3)];
+      counted += sums[0], loss += sums[1], metric += sums[2];
+    }
+    const double mean = metric / counted;
+    return {loss / counted, measures_.metric ? mean : metric_of(task_.metric(), mean)};
   }
 
  private:
+  int ranks() const { return spread_.ranks == nullptr ? 1 : spread_.ranks->size(); }
+  int rank() const { return spread_.ranks == nullptr ? 0 : spread_.ranks->rank(); }
+  std::vector<double>& own() { return of_rank_[static_cast<std::size_t>(rank())]; }
+  /// Gives every rank the sums of all.
+  void share() {
+    for (int owner = 0; owner < ranks(); ++owner) {
+      std::vector<double>& sums = of_rank_[static_cast<std::size_t>(owner)];
+      sums.resize(static_cast<std::size_t>(3 * ((portions_ - owner + ranks() - 1) / ranks())));
+      share_from(*spread_.ranks, owner, std::as_writable_bytes(std::span(sums)));
+    }
+  }
+
   const Task& task_;
   const Measures& measures_;
   const SeePortion& see_;
-  double counted_ = 0, loss_ = 0, metric_ = 0;
+  const EvaluationRanks& spread_;
+  std::int64_t portions_ = 0;
+  std::vector<std::vector<double>> of_rank_;  // answers, loss and metric of each of its portions
 };
 
 /// Samples [first, first + count), numbers in the default dtype.
@@ -106,26 +133,27 @@ double task_metric(const Task& task, const Tensor& output, const Tensor& target)
 }
 
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,
-                    const SeePortion& see, const Measures& measures) {
+                    const SeePortion& see, const Measures& measures, const EvaluationRanks& spread) {
   if (samples < 1) throw ValueError(text("evaluate: ", samples, " samples were asked for; ask for 1 or more"));
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  Sums sums(task, measures, see);
+  Sums sums(task, measures, see, spread);
   for (std::int64_t done = 0; done < samples; done += evaluation_portion) {
     const Batch batch = task.sample(random, std::min(evaluation_portion, samples - done));
-    sums.add(batch, answer(model, task, batch));
+    if (sums.begins_own()) sums.add(batch, answer(model, task, batch));
   }
   return sums.means();
 }
 
 Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see,
-                    const Measures& measures) {
+                    const Measures& measures, const EvaluationRanks& spread) {
   const std::int64_t count = samples.x.dim(0);
   if (count < 1) throw ValueError("evaluate: the batch has no samples; give 1 or more");
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  Sums sums(task, measures, see);
+  Sums sums(task, measures, see, spread);
   for (std::int64_t done = 0; done < count; done += evaluation_portion) {
+    if (!sums.begins_own()) continue;
     const Batch batch = part(samples, done, std::min(evaluation_portion, count - done));
     sums.add(batch, answer(model, task, batch));
   }
@@ -133,13 +161,15 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& s
 }
 
 Evaluation evaluate(const SequenceModel& model, const Task& task, TokenIds ids, std::int64_t streams,
-                    const SeePortion& see, const Measures& measures) {
+                    const SeePortion& see, const Measures& measures, const EvaluationRanks& spread) {
   const Streams read(ids, streams, task.sequence_length());
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
-  Sums sums(task, measures, see);
+  const EvaluationRanks alone{.before_portion = spread.before_portion};
+  Sums sums(task, measures, see, alone);
   SequenceState state;
   for (std::int64_t number = 0; number < read.segments(); ++number) {
+    sums.begins_own();
     const Batch segment = read.segment(number);
     Continued result = model.continued(segment.x, state);
     if (model.carries_state()) state = std::move(result.state);
@@ -149,16 +179,16 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, TokenIds ids, 
 }
 
 Evaluation evaluate(const SequenceModel& model, const Task& task, Unseen unseen, std::uint64_t seed, std::int64_t count,
-                    const SeePortion& see, const Measures& measures) {
+                    const SeePortion& see, const Measures& measures, const EvaluationRanks& spread) {
   const bool is_test = unseen == Unseen::test;
   if (const TextData* data = task.text_data()) {
     TokenIds ids = is_test ? data->test() : data->validation();
     if (!is_test) ids = ids.first(std::min(ids.size(), static_cast<std::size_t>(count * task.sequence_length() + 1)));
-    return evaluate(model, task, ids, streams_of_test(ids), see, measures);
+    return evaluate(model, task, ids, streams_of_test(ids), see, measures, spread);
   }
   if (const std::optional<HeldOut> held_out = task.held_out())
-    return evaluate(model, task, is_test ? held_out->test : held_out->validation, see, measures);
-  return evaluate(model, task, Random(seed).stream(is_test ? "test" : "validation"), count, see, measures);
+    return evaluate(model, task, is_test ? held_out->test : held_out->validation, see, measures, spread);
+  return evaluate(model, task, Random(seed).stream(is_test ? "test" : "validation"), count, see, measures, spread);
 }
 
 }  // namespace retrace

@@ -6,6 +6,7 @@
 #include <retrace/models/networks/sequence_model.h>
 #include <retrace/models/tasks/task.h>
 #include <retrace/models/tasks/text/text_data.h>
+#include <retrace/models/training/ranks/communicator.h>
 
 namespace retrace {
 
@@ -45,23 +46,30 @@ double answers_in(const Task& task, const Batch& batch);
 inline constexpr std::int64_t evaluation_portion = 256;
 /// Called with some of the samples and the outputs of the model.
 using SeePortion = std::function<void(const Batch&, const Tensor& output)>;
+/// Ranks that share an evaluation: portion k is of rank k mod N, and what all found is added up in the order of the
+/// portions, so that any number of ranks gives the same bytes. (A text, whose segments follow each other, is read by
+/// every rank.) `before_portion` is called on every rank before each portion.
+struct EvaluationRanks {
+  Communicator* ranks = nullptr;
+  std::function<void()> before_portion = {};
+};
 /// Runs the model on `samples` samples drawn from `random`, in portions, each of which is passed to `see`. The same
 /// generator gives the same samples. Throws ValueError for less than one sample.
 Evaluation evaluate(const SequenceModel& model, const Task& task, Random random, std::int64_t samples,
-                    const SeePortion& see = {}, const Measures& measures = {});
+                    const SeePortion& see = {}, const Measures& measures = {}, const EvaluationRanks& spread = {});
 /// Evaluates on given samples, of any real dtype. Throws ValueError for an empty batch.
 Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& samples, const SeePortion& see = {},
-                    const Measures& measures = {});
+                    const Measures& measures = {}, const EvaluationRanks& spread = {});
 /// Evaluates on every token of a text but the first, read as `streams`, each in segments of the task's length; a model
 /// that carries its state goes on from that after the segment before. Throws ValueError for fewer than 2 tokens.
 Evaluation evaluate(const SequenceModel& model, const Task& task, TokenIds ids, std::int64_t streams,
-                    const SeePortion& see = {}, const Measures& measures = {});
+                    const SeePortion& see = {}, const Measures& measures = {}, const EvaluationRanks& spread = {});
 
 /// The samples that a model is not trained on.
 enum class Unseen { validation, test };
 /// Evaluates on those that the task holds out; of a text, on its part for that, of a validation no more than the first
 /// `count` segments; and otherwise on `count` that are drawn from the seed.
 Evaluation evaluate(const SequenceModel& model, const Task& task, Unseen unseen, std::uint64_t seed, std::int64_t count,
-                    const SeePortion& see = {}, const Measures& measures = {});
+                    const SeePortion& see = {}, const Measures& measures = {}, const EvaluationRanks& spread = {});
 
 }  // namespace retrace

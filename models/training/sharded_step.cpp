@@ -1,7 +1,7 @@
 // A step whose gradient is the sum of those of shards (ranks/shard_sum.h). With the gradients travel three numbers for
 // each batch of the step: its loss, the sum of its metric, and the weight of that sum.
-#include <retrace/core/tape/identity.h>
 #include <retrace/core/tape/tape.h>
+#include <retrace/models/training/ranks/all_reduce.h>
 #include <retrace/models/training/training.h>
 #include <retrace/ops/ops.h>
 
@@ -9,21 +9,6 @@
 #include <utility>
 
 namespace retrace {
-namespace {
-
-/// Makes them the gradients of the parameters, which have none.
-void give_gradients(const Tensors& parameters, const Tensors& gradients) {
-  Tape tape;
-  Tensors copies, cotangents;
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (!gradients[k].defined()) continue;
-    copies.push_back(identity(parameters[k]));
-    cotangents.push_back(gradients[k]);
-  }
-  if (!copies.empty()) tape.backward(copies, cotangents);
-}
-
-}  // namespace
 
 double Training::walk_back_in_shards() {
   ShardTerm sum = sum_of_shards(Walk::backward);
@@ -59,10 +44,7 @@ ShardTerm Training::term_of(const Shard& shard, Walk walk) {
       tape->backward(parts == 1 ? of.loss : of.loss / static_cast<double>(parts));
     for (const double number : {loss, of.metric, of.weight}) term.numbers.push_back(number);
   }
-  for (const Tensor& parameter : tensors_) {
-    term.gradients.push_back(parameter.has_unused_grad() ? parameter.grad() : Tensor());
-    parameter.zero_grad();
-  }
+  term.gradients = take_gradients(tensors_);
   return term;
 }
 

@@ -147,12 +147,12 @@ void Trainer::observe(double accuracy) {
 
 Evaluation Trainer::validate() const {
   return evaluate(model_, task_, Unseen::validation, options().seed, options().validation_samples, {},
-                  options().measures);
+                  options().measures, {.ranks = options().ranks});
 }
 
 Evaluation Trainer::test() const {
-  const SeePortion see = [this](const Batch&, const Tensor&) { leave_if_stopped(); };
-  return evaluate(model_, task_, Unseen::test, options().seed, options().test_samples, see, options().measures);
+  return evaluate(model_, task_, Unseen::test, options().seed, options().test_samples, {}, options().measures,
+                  {.ranks = options().ranks, .before_portion = [this] { leave_if_stopped(); }});
 }
 
 double Trainer::reference_loss() const {

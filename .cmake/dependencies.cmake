@@ -26,6 +26,14 @@ if(RETRACE_OPENMP)
 endif()
 if(RETRACE_MODELS)
   find_package(ZLIB QUIET)  # optional: for compressed data
+  if(RETRACE_MPI)
+    set(MPI_CXX_SKIP_MPICXX ON)  # the functions of C are enough
+    find_package(MPI QUIET COMPONENTS CXX)
+    if(NOT MPI_CXX_FOUND)
+      message(FATAL_ERROR "MPI was not found, which RETRACE_MPI=ON needs.\n"
+                          "  On Debian or Ubuntu: apt-get install -y libopenmpi-dev openmpi-bin (or libmpich-dev mpich)")
+    endif()
+  endif()
   retrace_require(CLI11 libcli11-dev https://github.com/CLIUtils/CLI11.git v2.1.2)
 endif()
 if(RETRACE_TESTS)

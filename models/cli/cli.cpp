@@ -8,8 +8,10 @@
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/output_stream.h>
 #include <retrace/models/cli/printable_stream.h>
+#include <retrace/models/cli/rank_command.h>
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/cli/usage_errors.h>
+#include <retrace/models/training/ranks/started_ranks.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -51,6 +54,7 @@ int run_command(int argc, const char* const* argv, Program program) {
     add_command(app, program);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_flags_as_values(*command);
   try {
+    if (program.ranks != nullptr) check_command(*program.ranks, argc, argv);
     const std::vector<const char*> words = with_flags(app, argc, argv);
     app.parse(static_cast<int>(words.size()), words.data());
     finish(program);
@@ -121,17 +125,18 @@ int run_cli(int argc, const char* const* argv) {
   occupy_closed_streams();
   std::cout.flush();  // keeps the caller's own output first
   OutputStream results(STDOUT_FILENO, "standard output", "send it elsewhere");
+  if (const std::unique_ptr<Communicator> ranks = started_ranks()) return run_on_ranks(*ranks, argc, argv, results);
   const bool is_read_on_a_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   return run_cli(argc, argv, results, std::cerr, isatty(STDERR_FILENO) != 0,
                  is_read_on_a_terminal ? &std::cin : nullptr);
 }
 
 int run_cli(int argc, const char* const* argv, std::ostream& results, std::ostream& messages, bool terminal,
-            std::istream* keyboard) {
+            std::istream* keyboard, Communicator* ranks) {
   PrintableStream text(results), notes(messages);
   notes << std::unitbuf;  // as what is written to `messages` itself
   try {
-    return run_command(argc, argv, {text, results, notes, messages, terminal, keyboard});
+    return run_command(argc, argv, {text, results, notes, messages, terminal, keyboard, ranks});
   } catch (const std::bad_alloc&) {
     messages << no_memory << std::endl;
   } catch (const std::exception& error) {

@@ -23,6 +23,7 @@ struct Program {
   std::ostream& progress;  // the same stream as it is, for a line that is written again and again
   bool terminal = false;
   std::istream* keyboard = nullptr;  // of a reader who sees the results on a terminal
+  Communicator* ranks = nullptr;     // that run the same command; null: this process alone
   int status = 0;                    // the exit status of the program
 };
 

@@ -42,6 +42,12 @@ void train_into(RunDirectory& directory, Run& run, std::ostream& messages) {
   if (has_result) directory.write("result.json", run.json() + "\n");
 }
 
+void train_beside(const std::string& folder, Run& run) {
+  run.options.fit.checkpoint = RunDirectory::checkpoint_in(folder).string();
+  run.options.fit.model = run.description();
+  run.train();
+}
+
 namespace {
 
 /// Refuses a folder with results that are to be kept: those of another command even with --resume.

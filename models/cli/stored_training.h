@@ -19,6 +19,9 @@ namespace retrace {
 /// FileError if the run has no weights without a checkpoint (RunOptions::draws) and there is none.
 void train_into(RunDirectory& directory, Run& run, std::ostream& messages);
 
+/// The part of the other ranks in that: they train, and read and write nothing.
+void train_beside(const std::string& folder, Run& run);
+
 /// Thrown by StoredRuns when a signal stopped a run.
 class Interrupted : public Error {
  public:

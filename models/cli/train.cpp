@@ -97,18 +97,20 @@ void run_train(const TrainFlags& flags, Program& program) {
   const StopSignals signals;
   RunOptions options = flags.run;
   const bool goes_on = flags.resume && !flags.find_learning_rate;
-  options.draws = !goes_on || !std::filesystem::exists(RunDirectory::checkpoint_in(flags.out));
+  options.draws = of_first(program.ranks, !goes_on || !std::filesystem::exists(RunDirectory::checkpoint_in(flags.out)));
   Run run = prepare(options);  // a wrong name is found before a folder is made
   for (const std::string& remark : run.task->remarks()) program.messages << remark << std::endl;
   FitOptions& fit = run.options.fit;
   fit.resume = flags.resume;
   fit.stop = &signals.flag();
+  fit.ranks = program.ranks;
   if (!flags.quiet) fit.progress = progress_on(program, text(run.options.model.name, " on ", run.options.task));
   if (flags.find_learning_rate) {
     print_learning_rates(find_learning_rate(*run.model, *run.task, fit), flags.json, program);
     if (signals.flag().load()) program.status = signals.exit_status();
     return;
   }
+  if (!is_first(program.ranks)) return flags.out.empty() ? run.train() : train_beside(flags.out, run);
   std::optional<RunDirectory> directory;
   if (!flags.out.empty()) {
     check_options(fit);

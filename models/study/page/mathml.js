@@ -142,7 +142,8 @@ const renamedParts = (part, names) => {
     return { ...part, isGradient, shown: names[isGradient ? part.text.slice(1) : part.text] };
   }
   const isIndex = (key, value) => key === "over" && value?.kind === "name";
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, isIndex(key, value) ? value : renamedParts(value, names)]));
+  const renamed = ([key, value]) => [key, isIndex(key, value) ? value : renamedParts(value, names)];
+  return Object.fromEntries(Object.entries(part).map(renamed));
 };
 
 // The tree of a formula; what is not in the notation (a user's own op may say anything) stays as it is written.

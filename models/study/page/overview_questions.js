@@ -69,7 +69,8 @@ const weightAnswer = (trace) => {
   const many = terms.length > 1;
   return {
     asks: `Where does the gradient of ${map.name} come from?`,
-    says: `|dW| = ${formatNumber(size(map), 3)} is ${many ? `the sum of ${terms.length} outer products, one for each row that the map has seen` : "one outer product"}` +
+    says: `|dW| = ${formatNumber(size(map), 3)} is ` +
+      (many ? `the sum of ${terms.length} outer products, one for each row that the map has seen` : "one outer product") +
       `; ${many ? "the largest" : "that"} is of ${name} with |x| |dy| = ${formatNumber(largest, 3)}` +
       `${many ? `, and without it ${percentText(rests[1])} of |dW| are left` : ""}.`,
     place: { view: "outer-products", node: map.node, first: 1 },

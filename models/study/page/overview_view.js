@@ -49,7 +49,8 @@ const largestFlow = (trace, joins, steps) => {
   const most = { value: 0, gradient: 0 }, stride = Math.ceil(steps / sampledSteps);
   for (let step = (steps - 1) % stride; step < steps; step += stride)
     for (const flow of flowsAt(trace, joins, step))
-      for (const what of ["value", "gradient"]) if (flow[what] > most[what] && flow[what] < Infinity) most[what] = flow[what];
+      for (const what of ["value", "gradient"])
+        if (flow[what] > most[what] && flow[what] < Infinity) most[what] = flow[what];
   return most;
 };
 
@@ -70,12 +71,14 @@ const frameOf = ({ items, joins }, room) => {
   const { columns } = layout, box = Math.min(width, Math.floor((room - 30 * (columns - 1)) / columns));
   if (box >= least || room > 1000) {
     const used = Math.max(least, box), between = Math.max(30, Math.min(72, (room - used * columns) / (columns - 1 || 1)));
-    return { layout, isDown: false, box: { width: used, height }, pitch: used + between, along: (columns - 1) * (used + between) + used };
+    const pitch = used + between;
+    return { layout, isDown: false, box: { width: used, height }, pitch, along: (columns - 1) * pitch + used };
   }
   const across = (item) => layoutOf(items, joins, { item, edge: 12, gap: 5 });
   let item = 92, down = across(item);
   while (item > 58 && down.across > room) down = across((item -= 6));
-  return { layout: down, isDown: true, box: { width: item, height }, pitch: height + 46, along: (columns - 1) * (height + 46) + height };
+  const pitch = height + 46;
+  return { layout: down, isDown: true, box: { width: item, height }, pitch, along: (columns - 1) * pitch + height };
 };
 
 const cardPlace = (trace, node) => {
@@ -99,7 +102,10 @@ const shortName = (name) => /[^.]*(\.\d+)?$/.exec(name.replace(/\.weight$/, ""))
 
 const weightsInBox = (trace, parameters) =>
   parameters.length > 0 && el("span", { class: "overview-weights" }, "by ",
-    [...parameters].reverse().slice(0, 2).map((node, n) => [n > 0 && ", ", el("a", { href: placeText({ view: "outer-products", node }) }, shortName(trace.nodes[node].name))]));
+    [...parameters].reverse().slice(0, 2).map((node, n) => [
+      n > 0 && ", ",
+      el("a", { href: placeText({ view: "outer-products", node }) }, shortName(trace.nodes[node].name)),
+    ]));
 
 const contentsOfBox = (trace, { group, edges, isBefore, isLoss, id }, step, { width }) => {
   if (isLoss) {
@@ -108,13 +114,15 @@ const contentsOfBox = (trace, { group, edges, isBefore, isLoss, id }, step, { wi
       Number.isFinite(loss) && el("span", {}, `= ${formatNumber(loss)}`))];
   }
   const node = nodeAt({ group, edges, isBefore }, step), times = group.nodes.length, { label } = group;
-  const name = el("span", { class: "overview-name" }, label, times > 1 && el("span", { class: "quiet" }, isBefore ? " before" : ` ×${times}`));
+  const name = el("span", { class: "overview-name" }, label,
+    times > 1 && el("span", { class: "quiet" }, isBefore ? " before" : ` ×${times}`));
   if (node === null) return [el("span", { class: "overview-none" }, name, el("span", { class: "quiet" }, "no step before"))];
-  const { value, gradient, shape } = trace.nodes[node], record = trace.records[makerOf(trace, node)];
-  const title = [trace.nodes[node].name, shapeText(shape), record && `record ${makerOf(trace, node)}, ${record.op}`, record?.path].filter(Boolean).join(", ");
+  const { value, gradient, shape } = trace.nodes[node], maker = makerOf(trace, node), record = trace.records[maker];
+  const title = [trace.nodes[node].name, shapeText(shape), record && `record ${maker}, ${record.op}`, record?.path];
   return [
-    el("a", { href: placeText(cardPlace(trace, node)), id, title }, name,
-      el("span", { class: "overview-pair" }, [[value, "value"], [gradient, "gradient"]].map(([held, what]) => arrayInBox(trace, held, what, roomOfArray(width))))),
+    el("a", { href: placeText(cardPlace(trace, node)), id, title: title.filter(Boolean).join(", ") }, name,
+      el("span", { class: "overview-pair" }, arrayInBox(trace, value, "value", roomOfArray(width)),
+        arrayInBox(trace, gradient, "gradient", roomOfArray(width)))),
     !isBefore && weightsInBox(trace, group.parameters),
   ];
 };
@@ -158,17 +166,20 @@ export const overviewDrawing = (trace, room) => {
   const element = el("figure", { class: `overview${isNarrow(box.width) ? " narrow" : ""}` },
     el("div", { class: "overview-scroll" }, el("div", { class: "overview-drawing", style: sizes }, picture, boxes)),
     el("figcaption", { class: "quiet" }, el("span", { class: "overview-key value" }), ` width: |value|, going ${isDown ? "down" : "right"} `,
-      el("span", { class: "overview-key gradient" }), ` width: |gradient|, going ${isDown ? "up" : "left"}. In each box the value, then its gradient, with their norms.`,
+      el("span", { class: "overview-key gradient" }), ` width: |gradient|, going ${isDown ? "up" : "left"}. In each box the ` +
+        "value, then its gradient, with their norms.",
       items.some(({ isBefore }) => isBefore) && " A dashed box is of the step before."),
     table);
   const show = (step) => {
     const flows = flowsAt(trace, joins, step), bands = bandsOf(joins, flows, most, frame);
     picture.replaceChildren(svg("defs", {}, arrowOf("value"), arrowOf("gradient")), ...bands.map(({ path }) => path));
     replaceContents(boxes, ...items.map((item) => {
-      const { at, column } = layout.placeOf(item), [left, top] = isDown ? [at - box.width / 2, column * pitch] : [column * pitch, at - box.height / 2];
+      const { at, column } = layout.placeOf(item);
+      const [left, top] = isDown ? [at - box.width / 2, column * pitch] : [column * pitch, at - box.height / 2];
       const mark = (one) => () => bands.forEach((band) => band.mark(one));
       return el("div", {
-        class: `overview-box${item.isBefore ? " before" : ""}${item.isLoss ? " loss" : ""}`, style: `left:${left}px;top:${top}px;width:${box.width}px;height:${box.height}px`,
+        class: `overview-box${item.isBefore ? " before" : ""}${item.isLoss ? " loss" : ""}`,
+        style: `left:${left}px;top:${top}px;width:${box.width}px;height:${box.height}px`,
         onpointerenter: mark(item), onpointerleave: mark(null), onfocusin: mark(item), onfocusout: mark(null),
       }, contentsOfBox(trace, item, step, box));
     }));

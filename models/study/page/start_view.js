@@ -50,7 +50,7 @@ const renderStart = (others) => (root, firstContext) => {
   const stepper = stepperOf(steps, "step", "overview-step", (t) => context.go({ t }));
   const show = () => {
     const step = stepOfOverview(trace, context.place);
-    stepper.show(step, `step ${step} of 0 to ${steps - 1}`);
+    stepper.show(step, `step ${step} of ${steps - 1}`);
     drawing?.show(step);
   };
   const draw = () => {

@@ -22,7 +22,8 @@ const cellsAlong = (count, length) => {
 export const thumbnail = ({ data, shape }, width, height) => {
   const count = shape.at(-1) ?? 1, columns = cellsAlong(count, width), rows = cellsAlong(data.length / count, height);
   const wide = Math.min(width / columns.length, 12), high = Math.min(height / rows.length, 2 * wide), range = rangeOf(data);
-  const canvas = el("canvas", { class: "thumbnail", "aria-hidden": "true", style: `width:${wide * columns.length}px;height:${high * rows.length}px` });
+  const style = `width:${wide * columns.length}px;height:${high * rows.length}px`;
+  const canvas = el("canvas", { class: "thumbnail", "aria-hidden": "true", style });
   paintInScheme(canvas, () => {
     const scale = window.devicePixelRatio || 1, colours = palette(), gap = wide > 4 && high > 4 ? 0.5 : 0;
     canvas.width = Math.ceil(wide * columns.length * scale);

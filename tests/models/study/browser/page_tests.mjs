@@ -169,6 +169,37 @@ export const testPagesIn = (browserName) => {
       assert.match(await momentText(opened), /^backward, step 1 of/);
     }));
 
+  test("the overview fits into its window, moves through the steps, and its boxes open their records", () =>
+    inPage(light, "lstm", {}, async (opened) => {
+      const sizes = ({ page }) => page.$eval(".overview-scroll", ({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+      for (const width of [320, 390, 800, 1280, 1440]) {
+        await opened.resize(width);
+        await opened.settle();
+        const [drawn, room] = await sizes(opened);
+        assert.ok(drawn <= room, `${drawn} of ${room} pixels at ${width}`);
+        assert.deepEqual(await opened.violations(), [], `at ${width} pixels`);
+      }
+      const gradient = () => opened.page.$eval("#overview-7 .overview-gradient", ({ innerText }) => innerText);
+      const last = await gradient();
+      await press(opened, "Home");
+      assert.notEqual(await gradient(), last);
+      await opened.reload();
+      assert.match(await momentText(opened), /^step 0 of 3/);
+      await opened.page.focus("#overview-7");
+      await press(opened, "Enter");
+      assert.equal(await selectedView(opened), "tape");
+      assert.match(await panelText(opened), /17 mul .*h \(h\)|17 mul .*h \(y\)/);
+    }));
+
+  test("in a wide window a card has its backward beside its forward, and is about one screen", () =>
+    inPage(light, "attention", { fragment: "#view=tape&record=8", width: 1440 }, async ({ page }) => {
+      const boxes = await page.$$eval(".card .half", (halves) => halves.map((half) => half.getBoundingClientRect().toJSON()));
+      assert.equal(boxes.length, 2);
+      assert.ok(boxes[0].right <= boxes[1].left && boxes[0].top === boxes[1].top);
+      assert.ok(Math.max(boxes[0].height, boxes[1].height) <= 700, JSON.stringify(boxes));
+      assert.ok(boxes[1].right >= 1380);
+    }));
+
   test("the tape opens at the last record that the backward reached", () =>
     inPage(light, "lstm", { fragment: "#view=tape" }, async (opened) => {
       assert.match(await momentText(opened), /^backward, step 1 of (\d+): record/);

@@ -54,8 +54,8 @@ const largestFlow = (trace, joins, steps) => {
   return most;
 };
 
-const widest = 13, thinnest = 1;
-const widthOf = (size, most) => (size > 0 ? Math.max(thinnest, (widest * Math.min(size, most)) / (most || 1)) : thinnest);
+const widestBand = 13, thinnestBand = 1;
+const widthOf = (size, most) => (size > 0 ? Math.max(thinnestBand, (widestBand * Math.min(size, most)) / (most || 1)) : thinnestBand);
 
 const lossOf = (trace) =>
   trace.seeds.reduce((sum, { node, cotangent }) => {

@@ -14,7 +14,7 @@ int count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-TEST(PageTemplate, IsAtMost150KB) { EXPECT_LE(page_template().size(), 150'000u); }
+TEST(PageTemplate, IsAtMost180KB) { EXPECT_LE(page_template().size(), 180'000u); }
 
 TEST(PageTemplate, IsOneFileWithOnePlaceForItsData) {
   const std::string_view page = page_template();

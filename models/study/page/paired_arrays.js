@@ -8,7 +8,7 @@ import { el, shapeText } from "./dom.js";
 
 // In pixels: what an array takes at least across, the gap to the next, and what stands above its cells.
 const narrowest = 78, gap = 14, captionHeight = 58;
-const widest = { width: 58, height: 23 }, smallestWithNumbers = { width: 30, height: 14 }, wellSeen = 7;
+const largestCell = { width: 58, height: 23 }, smallestWithNumbers = { width: 30, height: 14 }, wellSeen = 7;
 
 const largestThatFits = (most, fits) => {
   let size = most;
@@ -22,10 +22,10 @@ const inLines = (pairs, perLine) =>
 const cellIn = (lines, room, height) => {
   const widthOf = ({ columns, beside = 0, stretch = 1 }, width) => Math.max(narrowest, beside + columns * width * stretch);
   const isWide = (line, width) => line.reduce((sum, pair) => sum + widthOf(pair, width) + gap, -gap) <= room;
-  const width = largestThatFits(widest.width, (size) => lines.every((line) => isWide(line, size)));
+  const width = largestThatFits(largestCell.width, (size) => lines.every((line) => isWide(line, size)));
   const heightOf = (line, size) =>
     2 * (captionHeight + size * Math.max(...line.map(({ rows }) => rows))) + Math.max(...line.map(({ above = 0 }) => above));
-  const high = largestThatFits(widest.height, (size) =>
+  const high = largestThatFits(largestCell.height, (size) =>
     lines.reduce((sum, line) => sum + heightOf(line, size), 0) <= height);
   return { width, height: high };
 };
@@ -34,7 +34,7 @@ const hasNumbers = ({ width, height }) => width >= smallestWithNumbers.width && 
 
 // The cells of one pair; without numbers they are nearly square.
 const cellOfPair = ({ stretch = 1 }, { width: common, height }) => {
-  const width = Math.min(widest.width, common * stretch);
+  const width = Math.min(largestCell.width, common * stretch);
   if (hasNumbers({ width, height })) return { width, height, numbers: true };
   const side = Math.max(8, Math.min(width, height));
   return { width: Math.min(width, 2 * side, 20), height: Math.min(height, 2 * side, 20), numbers: false };

@@ -1,5 +1,6 @@
 // The way back over a tape, record by record.
 #include <retrace/core/tape/backward_walk.h>
+#include <retrace/core/tape/observer.h>
 #include <retrace/core/tape/passed_record.h>
 #include <retrace/core/tape/tape_checks.h>
 #include <retrace/core/tape/unvisited.h>
@@ -13,10 +14,25 @@ namespace retrace {
 // ---- the loop
 
 void BackwardWalk::run() {
+  if (TapeObserver* observer = tape_.watched_ ? TapeObserver::current() : nullptr) return run_observed(*observer);
   const bool outputs_end_here = !tape_.options_.keep;
   undoing_errors([this, outputs_end_here] {
     for (Record* record = ahead_; record != nullptr; ahead_ = record = record->previous_) {
       if (is_reached(*record)) run_inline(*record, outputs_end_here);
+      if (outputs_end_here) record->pass_by();
+    }
+  });
+}
+
+void BackwardWalk::run_observed(TapeObserver& observer) {
+  const bool outputs_end_here = !tape_.options_.keep;
+  undoing_errors([&] {
+    for (Record* record = ahead_; record != nullptr; ahead_ = record = record->previous_) {
+      if (is_reached(*record)) {
+        observer.walk_begins(*record);
+        run_backward(*record, outputs_end_here);
+        observer.walked(*record);
+      }
       if (outputs_end_here) record->pass_by();
     }
   });

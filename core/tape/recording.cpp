@@ -1,3 +1,4 @@
+#include <retrace/core/tape/observer.h>
 #include <retrace/core/tape/passed_record.h>
 #include <retrace/core/tape/recording.h>
 #include <retrace/core/tape/tape_checks.h>
@@ -39,9 +40,16 @@ template <class Counts> void* detail::Recorder::record_counted(const Call& call)
   Record* const record = make_record(*tape, call, counts);
   hold_nodes(*tape, *record, call, counts);
   save_values(*tape, *record, call, counts);
-  if (tape->options_.keep) [[unlikely]]
-    for (int i = 0; i < record->inputs_ + record->outputs_; ++i) node_of(record->nodes_[i])->add_handle();
+  if (tape->watched_) [[unlikely]]
+    show(*tape, *record);
   return record->attributes_;
+}
+
+// To the reader of a keeping tape, who may ask for all values, and to an observer.
+void detail::Recorder::show(const Tape& tape, const Record& record) {
+  if (tape.options_.keep)
+    for (int i = 0; i < record.inputs_ + record.outputs_; ++i) node_of(record.nodes_[i])->add_handle();
+  if (TapeObserver* observer = TapeObserver::current()) observer->recorded(record);
 }
 
 template <class Counts>

@@ -53,6 +53,7 @@ class Recorder {
   template <class Counts> static void hold_nodes(Tape& tape, Record& record, const Call& call, Counts counts);
   template <class Counts> static void save_values(Tape& tape, Record& record, const Call& call, Counts counts);
   static void keep_node(Tape& tape, TensorInfo* node);
+  [[gnu::cold]] static void show(const Tape& tape, const Record& record);
   static void check_outputs_finite(Tape& tape, const Call& call);
   static std::string origin_of_nonfinite(TensorRefs inputs);
 };

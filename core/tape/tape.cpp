@@ -1,3 +1,4 @@
+#include <retrace/core/tape/observer.h>
 #include <retrace/core/tape/passed_record.h>
 #include <retrace/core/tape/tape.h>
 #include <retrace/core/tensor/node.h>
@@ -17,7 +18,13 @@ std::uint64_t next_serial() {
 
 thread_local constinit Tape* Tape::innermost_ = nullptr;
 
-Tape::Tape(TapeOptions options) : options_(options), serial_(next_serial()), outer_(innermost_) { innermost_ = this; }
+Tape::Tape(TapeOptions options)
+    : options_(options),
+      watched_(options.keep || TapeObserver::current() != nullptr),
+      serial_(next_serial()),
+      outer_(innermost_) {
+  innermost_ = this;
+}
 
 [[gnu::always_inline]] inline void Tape::release_record(Record& record) {
   if (record.destroy_attributes_ != nullptr) record.destroy_attributes_(record.attributes_);

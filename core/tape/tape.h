@@ -65,6 +65,7 @@ class Tape {
 
   TapeOptions options_;
   bool closed_ = false;
+  bool watched_;  // by a reader, since values are kept, or by a TapeObserver
   std::uint64_t serial_;
   Tape* outer_;
   Record* last_ = nullptr;

@@ -48,9 +48,9 @@ int run_command(int argc, const char* const* argv, Program program) {
       "print the version, the commit, the compiler, the instruction set and the number of threads");
   add_generate_option(app);
   for (const auto add_command :
-       {add_study_command, add_train_command, add_eval_command, add_predict_command, add_generate_command,
-        add_compare_command, add_ablate_command, add_tune_command, add_show_command, add_gradcheck_command,
-        add_selfcheck_command, add_info_command, add_demo_command})
+       {add_study_command, add_train_command, add_eval_command, add_predict_command, add_export_command,
+        add_generate_command, add_compare_command, add_ablate_command, add_tune_command, add_show_command,
+        add_gradcheck_command, add_selfcheck_command, add_info_command, add_demo_command})
     add_command(app, program);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_flags_as_values(*command);
   try {

@@ -18,6 +18,7 @@ void add_tune_command(CLI::App& app, Program& program);
 // stored_run_flags.cpp
 void add_eval_command(CLI::App& app, Program& program);
 void add_predict_command(CLI::App& app, Program& program);
+void add_export_command(CLI::App& app, Program& program);
 void add_generate_command(CLI::App& app, Program& program);
 // inspection_flags.cpp
 void add_gradcheck_command(CLI::App& app, Program& program);

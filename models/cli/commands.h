@@ -68,6 +68,16 @@ struct PredictFlags : CommonFlags {
 /// retrace predict RUN: answers the samples of a file with a trained model.
 void run_predict(const PredictFlags& flags, Program& program);
 
+struct ExportFlags : CommonFlags {
+  std::string path;                       // as in EvalFlags
+  std::string onnx;                       // the file to write
+  bool f64 = false;                       // weights and arithmetic in double precision
+  std::optional<std::int64_t> rows = {};  // of the longest sequence; if not given, the task's
+};
+
+/// retrace export RUN --onnx FILE: writes a trained model in the format of ONNX.
+void run_export(const ExportFlags& flags, Program& program);
+
 struct GenerateFlags : CommonFlags {
   std::string folder;
   GenerateOptions options;

@@ -1,4 +1,4 @@
-// The flags of the commands that read what `train --out` wrote: eval, predict and generate.
+// The flags of the commands that read what `train --out` wrote: eval, predict, export and generate.
 #include <retrace/models/cli/command_flags.h>
 #include <retrace/models/cli/number_options.h>
 #include <retrace/models/cli/options.h>
@@ -76,6 +76,19 @@ void add_predict_command(CLI::App& app, Program& program) {
       *command, *flags,
       {.out = "file for the answers (default: print them)", .json = "print them as one JSON object, not CSV"});
   command->callback([flags, &program] { run_predict(*flags, program); });
+}
+
+void add_export_command(CLI::App& app, Program& program) {
+  const auto flags = std::make_shared<ExportFlags>();
+  CLI::App* command = app.add_subcommand(
+      "export", "Writes a model that was trained with --out as an ONNX file, which other programs run");
+  command->add_option("checkpoint", flags->path, "folder of the training, its weights or its checkpoint")->required();
+  command->add_option("--onnx", flags->onnx, "file to write")->required()->check(not_empty);
+  command->add_flag("--f64", flags->f64, "compute in double precision, by operators that have it");
+  add_count(*command, "--rows", flags->rows,
+            "rows of the longest sequence, of a model whose positions are a table (default: the task's)");
+  add_common_flags(*command, *flags, {.json = "print its inputs and outputs as one JSON object"});
+  command->callback([flags, &program] { run_export(*flags, program); });
 }
 
 void add_generate_command(CLI::App& app, Program& program) {

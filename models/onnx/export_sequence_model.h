@@ -19,8 +19,9 @@ struct ExportedModel {
 ///   y        [batch, O]        the answer after the last row
 ///   answers  [batch, time, O]  the answer after each row, if the model has them without reading all rows again
 ///
-/// Batch and time are free. A model that computes step by step becomes its first step and a Loop over the others; one
-/// that does so without a state of its own, has the time of the example. Throws as export_onnx does.
+/// Batch and time are free; where constants of the model go on with time, such as tables of positions, up to that of
+/// the example. A model that computes step by step becomes its first step and a Loop over the others; one that does so
+/// without a state of a fixed size has the time of the example. Throws as export_onnx of a function does.
 ExportedModel export_onnx(const std::string& path, const SequenceModel& model, const Tensor& example);
 
 }  // namespace retrace

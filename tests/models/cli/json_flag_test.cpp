@@ -49,6 +49,7 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
                              {"show", "recall"},
                              {"eval", folder / "run"},
                              {"predict", folder / "run", "--input", folder / "x.npy"},
+                             {"export", folder / "run", "--onnx", folder / "x.onnx"},
                              {"generate", folder / "text-run", "--length", "2"},
                              {"gradcheck", "tanh"},
                              {"info", "gru"},

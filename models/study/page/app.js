@@ -2,6 +2,7 @@
 import { followColourScheme } from "./array_colours.js";
 import { checkRecord } from "./check.js";
 import { button, el } from "./dom.js";
+import { readData } from "./page_data.js";
 import { movedPlace, parsePlace, placeText } from "./places.js";
 import { inSlices, summaryOf, summaryText } from "./summary.js";
 import { openTrace } from "./trace.js";
@@ -161,8 +162,8 @@ const tell = (page) => {
   });
 };
 
-const openPage = () => {
-  const trace = openTrace(JSON.parse(byId("trace-data").textContent));
+const openPage = async () => {
+  const trace = openTrace(await readData(byId("trace-data")));
   const page = {
     trace,
     verdicts: [],

@@ -44,22 +44,34 @@ const contextOf = (page) => ({
   },
 });
 
+const sectionOf = (view, root, attributes) =>
+  el("section", attributes, el("h2", { class: "unseen" }, view.title), el("p", { class: "lead" }, view.lead), root);
+
+const emptyRootOf = (view) => el("div", { class: `view view-${view.id}` });
+
 const showAnew = (page, view) => {
-  const root = el("div", { class: `view view-${view.id}` }),
+  const root = emptyRootOf(view),
     focused = document.activeElement?.id;
   page.view = view;
   selectTab(view.id);
   byId("content").replaceChildren(
-    el(
-      "section",
-      { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view.id}` },
-      el("h2", { class: "unseen" }, view.title),
-      el("p", { class: "lead" }, view.lead),
-      root,
-    ),
+    sectionOf(view, root, { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view.id}` }),
   );
   page.update = view.render(root, contextOf(page)) ?? null;
   if (focused && document.activeElement?.id !== focused) byId(focused)?.focus();
+};
+
+// On paper the other views follow the one that is shown.
+const showForPrint = (page) => {
+  for (const view of page.views.filter((one) => one !== page.view)) {
+    const root = emptyRootOf(view);
+    byId("content").append(sectionOf(view, root, { class: "printed" }));
+    view.render(root, contextOf(page));
+  }
+};
+
+const endPrint = () => {
+  for (const section of [...byId("content").children].slice(1)) section.remove();
 };
 
 const show = (page, place) => {
@@ -185,6 +197,8 @@ const openPage = async () => {
   addEventListener("hashchange", showAddress);
   addEventListener("popstate", showAddress);
   addEventListener("keydown", (event) => onKey(page, event));
+  addEventListener("beforeprint", () => showForPrint(page));
+  addEventListener("afterprint", endPrint);
   showAddress();
   return page.whenChecked.then(() => tell(page));
 };

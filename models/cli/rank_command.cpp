@@ -11,7 +11,8 @@
 namespace retrace {
 namespace {
 
-/// The words, but for the number of threads, which may be another one on each rank.
+/// The words, each flag with its values as one setting, but for the number of threads, which may be another one on each
+/// rank.
 std::string command_line(int argc, const char* const* argv) {
   std::string words;
   for (int k = 1; k < argc; ++k) {
@@ -19,7 +20,7 @@ std::string command_line(int argc, const char* const* argv) {
     if (word == "--threads")
       ++k;
     else if (!word.starts_with("--threads="))
-      words += text(words.empty() ? "" : " ", word);
+      words += text(words.empty() ? "" : word.starts_with("--") ? ", " : " ", word);
   }
   return words;
 }
@@ -29,7 +30,7 @@ std::string command_line(int argc, const char* const* argv) {
 void check_command(Communicator& ranks, int argc, const char* const* argv) {
   check_same_settings(ranks, "retrace", text("version ", build_info.version, " of commit ", build_info.commit),
                       "start one build everywhere");
-  check_same_settings(ranks, "retrace", text("the command line: ", command_line(argc, argv)),
+  check_same_settings(ranks, "retrace", text("the command line ", command_line(argc, argv)),
                       "start all with the same one");
   if (ranks.size() > 1 && (argc < 2 || std::string_view(argv[1]) != "train"))
     throw ValueError("retrace: of the commands, train runs on several ranks; start the others without mpirun");

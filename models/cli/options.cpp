@@ -49,7 +49,7 @@ OptionValue value_of(const std::string& flag, const OptionInfo& option, OptionKi
 }  // namespace
 
 std::string title_of(OptionGroup group) {
-  constexpr std::array titles{"Task", "Model", "Memory", "Training", "Files"};
+  constexpr std::array titles{"Task", "Model", "Memory", "Training", "Files", "Options"};
   return titles[static_cast<std::size_t>(group)];
 }
 

@@ -25,7 +25,7 @@ using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
 enum class OptionKind { truth, count, number, word };
 
 /// The part of the help in which an option stands.
-enum class OptionGroup { task, model, memory, training, files };
+enum class OptionGroup { task, model, memory, training, files, options };
 
 /// The range of an option and its other rules.
 struct OptionRules {

@@ -23,6 +23,7 @@ struct NodeAttribute {
       value;
 };
 
+/// A call of an operator. Inputs and outputs are the names of values.
 struct Node {
   std::string op;
   std::vector<std::string> inputs, outputs;  // an empty name: left out
@@ -40,6 +41,7 @@ struct ValueInfo {
   std::vector<std::variant<std::int64_t, std::string>> axes;
 };
 
+/// What a file says: nodes in the order of their computation, with what they begin with and end in.
 struct Graph {
   std::string name;
   std::vector<Node> nodes;

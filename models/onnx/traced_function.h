@@ -10,6 +10,7 @@
 
 namespace retrace::onnx {
 
+/// What is traced.
 using TensorFunction = std::function<Tensors(const Tensors&)>;
 
 /// A value: an input, a leaf (a weight or a constant, whose elements it holds), or what a call computed.
@@ -33,6 +34,7 @@ struct TracedCall {
   const AttributeValue* find(std::string_view name) const;
 };
 
+/// All of one run.
 struct TracedFunction {
   Tensors inputs;
   std::vector<TracedValue> values;  // in the order in which they occur: the same for two runs of the same calls

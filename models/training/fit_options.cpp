@@ -19,7 +19,7 @@ OptionRows<FitOptions> fit_option_rows() {
       option<&FitOptions::batch>("batch", group, "samples per batch (default: the task's)"),
       option<&FitOptions::accumulate>("accumulate", group, "batches per update"),
       option<&FitOptions::shards>(
-          "shards", group,
+          "shards", OptionGroup::options,
           "parts of a batch, a power of two, whose gradients are added in a fixed order: the same bytes on any number "
           "of ranks (default under mpirun: 8)"),
       option<&FitOptions::optimizer>(

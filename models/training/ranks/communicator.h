@@ -11,11 +11,12 @@
 
 namespace retrace {
 
-/// Bytes for another rank, and the place for bytes of another rank.
+/// Bytes for another rank.
 struct Sent {
   int to;
   std::span<const std::byte> bytes;
 };
+/// The place for bytes of another rank.
 struct Received {
   int from;
   std::span<std::byte> bytes;

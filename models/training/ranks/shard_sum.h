@@ -26,7 +26,8 @@ struct Shard {
 
 /// The shards [first, last) of one rank.
 struct OwnShards {
-  std::int64_t first = 0, last = 0;
+  std::int64_t first = 0;
+  std::int64_t last = 0;  ///< the one after them
 };
 /// Those of a rank of `ranks`; all of them without ranks.
 OwnShards shards_of_rank(std::int64_t shards, int rank, int ranks);

@@ -74,9 +74,9 @@ const frameOf = ({ items, joins }, room) => {
     const pitch = used + between;
     return { layout, isDown: false, box: { width: used, height }, pitch, along: (columns - 1) * pitch + used };
   }
-  const across = (item) => layoutOf(items, joins, { item, edge: 12, gap: 5 });
+  const across = (item) => layoutOf(items, joins, { item, edge: 10, gap: 4 });
   let item = 92, down = across(item);
-  while (item > 58 && down.across > room) down = across((item -= 6));
+  while (item > 52 && down.across > room) down = across((item -= 4));
   const pitch = height + 46;
   return { layout: down, isDown: true, box: { width: item, height }, pitch, along: (columns - 1) * pitch + height };
 };
@@ -88,7 +88,7 @@ const cardPlace = (trace, node) => {
 
 // Beside each other, in narrow boxes one above the other.
 const isNarrow = (width) => width < 84;
-const roomOfArray = (width) => (isNarrow(width) ? { width: width - 36, height: 20 } : { width: (width - 20) / 2, height: 34 });
+const roomOfArray = (width) => (isNarrow(width) ? { width: Math.max(10, width - 36), height: 20 } : { width: (width - 20) / 2, height: 34 });
 
 const arrayInBox = (trace, held, what, { width, height }) => {
   const whole = trace.tensor(held), norm = held ? normOf(trace, held) : 0;

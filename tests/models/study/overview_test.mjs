@@ -216,3 +216,13 @@ test("a tape without names, and one that kept no values, is drawn as well", () =
   const figure = drawn(openTrace(data));
   assert.ok(figure.withClass("overview-box").length > 5);
 });
+
+test("the drawing is no wider than its room, down to that of a phone", () => {
+  for (const subject of ["softmax", "multi-head-attention", "attention-model", "lstm", "rmc"]) {
+    const trace = studyOf(subject);
+    for (const room of [296, 366, 752, 1232, 1312]) {
+      const [, width] = /width:([\d.]+)px/.exec(drawn(trace, room).withClass("overview-drawing")[0].style.cssText);
+      assert.ok(Number(width) <= room + 0.5, `${subject}: ${width} of ${room}`);
+    }
+  }
+});

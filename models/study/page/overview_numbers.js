@@ -6,7 +6,7 @@ import { numberOf } from "./trace.js";
 const lengthOfData = (data) => data.reduce((length, x) => Math.hypot(length, x), 0);
 
 /** The Euclidean norm of what a trace holds; NaN where it holds nothing. */
-export const normOf = (trace, held) => {
+export const normOfHeld = (trace, held) => {
   const whole = trace.tensor(held);
   return whole ? lengthOfData(whole.data) : numberOf(held?.norm ?? NaN);
 };
@@ -19,7 +19,7 @@ const sentTo = (trace, index, node) => {
   const sent = contributions.filter((one, k) => one && inputs[k] === node).map(({ contribution }) => contribution);
   const whole = sent.map((one) => trace.tensor(one));
   if (whole.every(Boolean) && whole.length > 0) return lengthOfData(whole.reduce(add).data);
-  return together(sent.map((one) => normOf(trace, one)));
+  return together(sent.map((one) => normOfHeld(trace, one)));
 };
 
 /** {value: |x| of all that links lead away from, gradient: the norm of what came back by them}. */
@@ -27,13 +27,13 @@ export const flowOfLinks = (trace, links) => {
   const from = new Map();
   for (const { from: node, readers } of links) from.set(node, new Set([...(from.get(node) ?? []), ...readers]));
   const sent = [...from].flatMap(([node, readers]) => [...readers].map((reader) => sentTo(trace, reader, node)));
-  return { value: together([...from.keys()].map((node) => normOf(trace, trace.nodes[node].value))), gradient: together(sent) };
+  return { value: together([...from.keys()].map((node) => normOfHeld(trace, trace.nodes[node].value))), gradient: together(sent) };
 };
 
 /** {value, gradient, share: |gradient| / |value|} of a node. A gradient that never came is 0. */
 export const sizesOf = (trace, node) => {
-  const held = trace.nodes[node], value = normOf(trace, held.value);
-  const gradient = held.gradient ? normOf(trace, held.gradient) : 0;
+  const held = trace.nodes[node], value = normOfHeld(trace, held.value);
+  const gradient = held.gradient ? normOfHeld(trace, held.gradient) : 0;
   return { value, gradient, share: gradient / value };
 };
 
@@ -42,7 +42,7 @@ export const sizesOf = (trace, node) => {
  * arrived}].
  */
 export const wayBackTo = (trace, node) => {
-  const way = [], norm = (held) => (held ? normOf(trace, held) : 0);
+  const way = [], norm = (held) => (held ? normOfHeld(trace, held) : 0);
   let here = node, last = -1;
   for (;;) {
     const readers = readersOf(trace, here).filter((index) => index > last && trace.records[index].reached);

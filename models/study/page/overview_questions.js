@@ -5,7 +5,7 @@ import { formatNumber } from "./dom.js";
 import { oncePer } from "./once.js";
 import { linearMaps, outerProducts } from "./outer_products.js";
 import { overviewGraph } from "./overview_graph.js";
-import { normOf, sizesOf, wayBackTo } from "./overview_numbers.js";
+import { normOfHeld, sizesOf, wayBackTo } from "./overview_numbers.js";
 import { summaryOf, summaryText } from "./summary.js";
 
 const percentText = (share) => (share >= 0.0005 ? `${formatNumber(100 * share, 2)} %` : formatNumber(share, 2));
@@ -62,7 +62,7 @@ const isOfQueries = ({ name }) => /(^|[._])(w_?q|q|query|queries|qkv)($|[._])/i.
 const weightAnswer = (trace) => {
   const maps = linearMaps(trace);
   if (maps.length === 0) return null;
-  const size = ({ node }) => normOf(trace, trace.nodes[node].gradient) || 0;
+  const size = ({ node }) => normOfHeld(trace, trace.nodes[node].gradient) || 0;
   const map = maps.find(isOfQueries) ?? maps.reduce((a, b) => (size(b) > size(a) ? b : a));
   const { terms, rests } = outerProducts(trace, map), [{ name, size: largest }] = terms;
   if (!(largest > 0)) return null;

@@ -3,7 +3,7 @@
 import { el, formatNumber, shapeText, svg } from "./dom.js";
 import { linksAt, nodeAt, overviewGraph } from "./overview_graph.js";
 import { layoutOf, pathOf, portsOf } from "./overview_layout.js";
-import { flowOfLinks, normOf, sizesOf } from "./overview_numbers.js";
+import { flowOfLinks, normOfHeld, sizesOf } from "./overview_numbers.js";
 import { replaceContents } from "./place_controls.js";
 import { placeText } from "./places.js";
 import { rowHeader, scrollingTable } from "./table.js";
@@ -34,7 +34,7 @@ const partsOfDrawing = (trace) => {
 
 const flowOfSeeds = (trace, group) => {
   const own = trace.seeds.filter(({ node }) => group.nodes.includes(node));
-  const norms = (list) => Math.hypot(...list.map((held) => normOf(trace, held)));
+  const norms = (list) => Math.hypot(...list.map((held) => normOfHeld(trace, held)));
   return { value: norms(own.map(({ node }) => trace.nodes[node].value)), gradient: norms(own.map(({ cotangent }) => cotangent)) };
 };
 
@@ -91,7 +91,7 @@ const isNarrow = (width) => width < 84;
 const roomOfArray = (width) => (isNarrow(width) ? { width: Math.max(10, width - 36), height: 20 } : { width: (width - 20) / 2, height: 34 });
 
 const arrayInBox = (trace, held, what, { width, height }) => {
-  const whole = trace.tensor(held), norm = held ? normOf(trace, held) : 0;
+  const whole = trace.tensor(held), norm = held ? normOfHeld(trace, held) : 0;
   return el("span", { class: `overview-${what}` },
     el("span", { class: "overview-array" }, whole && whole.size > 0 ? thumbnail(whole, width, height) : "–"),
     el("span", { class: "unseen" }, ` |${what}| `), formatNumber(norm, 2));

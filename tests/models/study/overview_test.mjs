@@ -7,7 +7,7 @@ import { strongestScore } from "../../../models/study/page/attention_places.js";
 import { checkAll } from "../../../models/study/page/check.js";
 import { linksAt, overviewGraph } from "../../../models/study/page/overview_graph.js";
 import { layoutOf } from "../../../models/study/page/overview_layout.js";
-import { normOf, wayBackTo } from "../../../models/study/page/overview_numbers.js";
+import { normOfHeld, wayBackTo } from "../../../models/study/page/overview_numbers.js";
 import { answersOf, wrongAnswer } from "../../../models/study/page/overview_questions.js";
 import { overviewDrawing } from "../../../models/study/page/overview_view.js";
 import { parsePlace } from "../../../models/study/page/places.js";
@@ -100,11 +100,11 @@ test("a long memory core is as small a picture as a short one", () => {
 test("a band is as wide as what flows in it, and a table says how much", () => {
   const trace = studyOf("softmax"), figure = drawn(trace), [x, y] = trace.nodes;
   const cells = figure.tagged("td").map(({ textContent }) => textContent);
-  const text = (held) => String(Number(normOf(trace, held).toPrecision(4)));
+  const text = (held) => String(Number(normOfHeld(trace, held).toPrecision(4)));
   assert.deepEqual(cells, ["y", text(x.value), text(x.gradient), "L", text(y.value), text(y.gradient)]);
   const widths = figure.tagged("path").filter(({ attributes }) => attributes["stroke-width"]).map(({ attributes }) => Number(attributes["stroke-width"]));
   assert.equal(widths.length, 4);
-  assert.ok(Math.abs(widths[0] / widths[2] - normOf(trace, x.value) / normOf(trace, y.value)) < 1e-9);
+  assert.ok(Math.abs(widths[0] / widths[2] - normOfHeld(trace, x.value) / normOfHeld(trace, y.value)) < 1e-9);
 });
 
 test("what flows back by an edge is what its records sent, at each step", () => {

@@ -146,7 +146,7 @@ test("questions are asked where they apply", () => {
   assert.deepEqual(asked(studyOf("multi-head-attention")), ["Which score got", "Where is the", "Where does the"]);
   assert.deepEqual(asked(studyOf("lstm")), ["Where is the", "Where does the"]);
   assert.deepEqual(asked(studyOf("softmax")), ["Where is the"]);
-  assert.deepEqual(asked(expressionOf(expressions[0])), ["Where is the"]);
+  assert.deepEqual(asked(expressionOf(expressions[0])), ["Which score got", "Where is the"]);
 });
 
 test("the largest score gradient is named with the factors that make it", () => {

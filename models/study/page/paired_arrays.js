@@ -32,12 +32,14 @@ const cellIn = (lines, room, height) => {
 
 const hasNumbers = ({ width, height }) => width >= smallestWithNumbers.width && height >= smallestWithNumbers.height;
 
-// The cells of one pair; without numbers they are nearly square.
-const cellOfPair = ({ stretch = 1 }, { width: common, height }) => {
-  const width = Math.min(largestCell.width, common * stretch);
+// Without numbers cells are nearly square. All rows are equally high, so that they stand side by side.
+const heightOfRows = ({ width, height }) =>
+  hasNumbers({ width, height }) ? height : Math.min(height, 2 * Math.max(8, Math.min(width, height)), 20);
+
+const cellOfPair = ({ stretch = 1 }, common) => {
+  const height = heightOfRows(common), width = Math.min(largestCell.width, common.width * stretch);
   if (hasNumbers({ width, height })) return { width, height, numbers: true };
-  const side = Math.max(8, Math.min(width, height));
-  return { width: Math.min(width, 2 * side, 20), height: Math.min(height, 2 * side, 20), numbers: false };
+  return { width: Math.min(width, 2 * Math.max(8, height), 20), height, numbers: false };
 };
 
 // The size of a cell of pairs {columns, rows, stretch (of its cells), and the pixels of the names beside and above}, and

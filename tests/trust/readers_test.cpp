@@ -63,7 +63,7 @@ class DamagedFiles : public testing::TestWithParam<FileReader> {
 };
 
 TEST_P(DamagedFiles, CutShort) {
-  for (const std::size_t length : places(valid_.size(), 40, 60)) {
+  for (const std::size_t length : places(valid_.size(), 30, 30)) {
     if (gave_up()) return;
     expect_right_reading(valid_.substr(0, length), reader_.guard != Guard::none, "the first " + std::to_string(length));
   }
@@ -74,7 +74,7 @@ TEST_P(DamagedFiles, WithAFlippedBit) {
   largest_heap_allocation();
   const std::int64_t tensors_before = memory_stats().peak_bytes;
   std::string damaged = valid_;
-  for (const std::size_t bit : places(8 * valid_.size(), 150, 200)) {
+  for (const std::size_t bit : places(8 * valid_.size(), 100, 100)) {
     if (gave_up()) return;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     expect_right_reading(damaged, reader_.guard == Guard::contents,

@@ -40,6 +40,7 @@ struct CommonFlags {
 struct TrainFlags : CommonFlags {
   RunOptions run{.task = "", .model = {.name = "lstm"}};
   bool find_learning_rate = false;  // instead of training
+  std::string timeline = {};        // a file for the first steps as trace events; empty: none
 };
 
 /// retrace train TASK: trains a model and tests it, or finds a learning rate for it.

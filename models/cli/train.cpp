@@ -1,4 +1,5 @@
 #include <retrace/core/base/parallel.h>
+#include <retrace/core/trace/timeline.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/learning_rates.h>
@@ -90,6 +91,21 @@ std::string divergence(const Run& run) {
               ")");
 }
 
+void train(Run& run, std::optional<RunDirectory>& directory, Program& program) {
+  if (directory)
+    train_into(*directory, run, program.messages);
+  else
+    run.train();
+}
+
+void train_with_timeline(const std::string& file, Run& run, std::optional<RunDirectory>& directory, Program& program) {
+  constexpr std::int64_t steps = 5;
+  const Timeline timeline({.names = run.model->names(), .spans = steps});
+  save(timeline, file);  // a path that cannot be written to is found before the training
+  train(run, directory, program);
+  save(timeline, file);
+}
+
 }  // namespace
 
 void run_train(const TrainFlags& flags, Program& program) {
@@ -119,10 +135,10 @@ void run_train(const TrainFlags& flags, Program& program) {
     keep_earlier_training(flags, fit.resume);
     directory.emplace(std::move(folder), fit.resume);
   }
-  if (directory)
-    train_into(*directory, run, program.messages);
+  if (flags.timeline.empty())
+    train(run, directory, program);
   else
-    run.train();
+    train_with_timeline(flags.timeline, run, directory, program);
   if (run.fit.stopped_by == StopReason::signal) {
     program.messages << interruption(flags, run.fit, fit) << std::endl;
     program.status = signals.exit_status();

@@ -76,6 +76,12 @@ void add_run_folder_options(CLI::App& command, TrainFlags& flags) {
                 "the gradient norm of each layer in the metrics and in curves.svg")
       ->needs(out)
       ->group(title_of(OptionGroup::files));
+  command
+      .add_option("--timeline", flags.timeline,
+                  "file for the times of each record in the first five steps, which ui.perfetto.dev opens")
+      ->check(not_empty)
+      ->type_name("FILE")
+      ->group(title_of(OptionGroup::files));
   add_number(command, "--checkpoint-seconds", fit.checkpoint_seconds, "minimum time between two checkpoints",
              number_of_0_or_more)
       ->group(title_of(OptionGroup::files));

@@ -1,4 +1,5 @@
 #include <retrace/core/tape/tape.h>
+#include <retrace/core/trace/timeline.h>
 #include <retrace/models/training/gradient_norms.h>
 #include <retrace/models/training/not_finite.h>
 #include <retrace/models/training/optimizer_choice.h>
@@ -27,6 +28,7 @@ StepReport Training::step(std::int64_t scheduled, bool report_layers) {
 }
 
 StepReport Training::step_at(double learning_rate, bool report_layers) {
+  const TimelineSpan span("step");
   StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate};
   mark();
   if (options_.shards) report.loss = walk_back_in_shards();
@@ -37,16 +39,23 @@ StepReport Training::step_at(double learning_rate, bool report_layers) {
   report.gradient_norm = clip_norm(tensors_, options_.clip);
   check_finite("gradient norm of step", report.gradient_norm);
   observe_shards();
+  const TimelineSpan update("update");
   optimizer_->scale_learning_rates(learning_rate);  // it was made with the rates of the groups
   optimizer_->step();
   if (average_) average_->update();
   return report;
 }
 
+Tensor Training::recorded_loss_of(std::int64_t batch) {
+  const TimelineSpan span("forward");
+  return loss_of(batch);
+}
+
 double Training::walk_back(std::int64_t batch) {
   Tape tape;
-  const Tensor loss = loss_of(batch);
+  const Tensor loss = recorded_loss_of(batch);
   const double value = loss.item();
+  const TimelineSpan span("backward");
   if (std::isfinite(value))
     tape.backward(options_.accumulate == 1 ? loss : loss / static_cast<double>(options_.accumulate));
   return value;

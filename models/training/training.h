@@ -115,6 +115,7 @@ class Training {
   /// The names of weights and modules in errors.
   virtual Names names() const;
 
+  Tensor recorded_loss_of(std::int64_t batch);
   double walk_back(std::int64_t batch);
   // sharded_step.cpp
   enum class Walk { forward, backward };

@@ -22,7 +22,7 @@ struct OnnxInput {
   std::vector<std::string> axes;  // the names of its free axes, "" for a fixed one; those beyond the end are fixed
 };
 
-/// What a file calls the inputs, the outputs and the weights.
+/// The inputs and outputs of a file.
 struct OnnxOptions {
   std::vector<OnnxInput> inputs;
   std::vector<std::string> outputs;  // their names

@@ -10,7 +10,7 @@
 
 namespace retrace::onnx {
 
-/// What is traced.
+/// Outputs from inputs.
 using TensorFunction = std::function<Tensors(const Tensors&)>;
 
 /// A value: an input, a leaf (a weight or a constant, whose elements it holds), or what a call computed.
@@ -34,7 +34,7 @@ struct TracedCall {
   const AttributeValue* find(std::string_view name) const;
 };
 
-/// All of one run.
+/// One run of a function.
 struct TracedFunction {
   Tensors inputs;
   std::vector<TracedValue> values;  // in the order in which they occur: the same for two runs of the same calls

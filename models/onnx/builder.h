@@ -36,7 +36,6 @@ class Builder {
   /// the free axes gives.
   std::string length(const Lengths& lengths);
   std::string shape(const std::vector<Lengths>& axes);
-  const std::vector<FreeAxis>& axes() const { return axes_; }
   /// A length that may be free, as an axis of an input or output.
   std::variant<std::int64_t, std::string> axis(const Lengths& lengths) const;
 

@@ -56,10 +56,6 @@ Lengths Call::length(int i, int axis) const {
   return lengths(i)[static_cast<std::size_t>(axis < 0 ? axis + rank(i) : axis)];
 }
 
-Lengths Call::out_length(int axis, int j) const {
-  return out_lengths(j)[static_cast<std::size_t>(axis < 0 ? axis + out_rank(j) : axis)];
-}
-
 std::vector<Lengths> Call::lengths(int i) const {
   return lengths_of(traced_, in_first_run().inputs[static_cast<std::size_t>(i)]);
 }

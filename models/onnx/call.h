@@ -35,12 +35,9 @@ class Call {
   const TracedCall* maker(int i) const;
   std::string value(int number) const;
   int rank(int i) const { return value_of(in_first_run().inputs[static_cast<std::size_t>(i)]).shape.rank(); }
-  int out_rank(int j = 0) const { return value_of(in_first_run().outputs[static_cast<std::size_t>(j)]).shape.rank(); }
   Dtype dtype() const { return value_of(in_first_run().outputs[0]).dtype; }
-  Dtype in_dtype(int i) const { return value_of(in_first_run().inputs[static_cast<std::size_t>(i)]).dtype; }
   /// Axis -1 is the last.
   Lengths length(int i, int axis) const;
-  Lengths out_length(int axis, int j = 0) const;
   std::vector<Lengths> lengths(int i) const;
   std::vector<Lengths> out_lengths(int j = 0) const;
   /// Whether all elements of leaf i are 0 in every run.

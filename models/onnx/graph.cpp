@@ -1,6 +1,7 @@
 #include <retrace/models/onnx/graph.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <span>
 

@@ -1,4 +1,5 @@
 // Leaves of a tape, weights and constants, as constants of a graph.
+#include <algorithm>
 #include <cstring>
 
 #include <retrace/core/base/error.h>

@@ -1,6 +1,8 @@
 #include <retrace/models/onnx/operators.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace retrace::onnx {
 namespace {

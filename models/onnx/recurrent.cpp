@@ -1,6 +1,4 @@
 // Recurrent layers: the nodes LSTM, GRU and RNN in f32; in f64, which these lack in onnxruntime, a Scan over the steps.
-#include <array>
-
 #include <retrace/models/onnx/operators.h>
 #include <retrace/ops/ops.h>
 

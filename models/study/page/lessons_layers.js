@@ -88,7 +88,10 @@ const normLesson = {
   command: "retrace study layer-norm --out norm.html",
 };
 
-const isLoss = isOp("cross_entropy");
+// The record that sends p - t: a fused loss, or the log-softmax before one.
+const isLoss = ({ records }) => ({ op, outputs }) =>
+  op === "cross_entropy" ||
+  (op === "log_softmax" && records.some((one) => one.op === "nll" && one.inputs[0] === outputs[0]));
 
 const lossLesson = {
   id: "loss",
@@ -105,8 +108,8 @@ const lossLesson = {
       "scores and not probabilities, and why a softmax before it is a mistake: it would be applied twice.",
   ],
   look: (trace) =>
-    lookAt(trace, isLoss, (record) => `record ${record}: ${sizeText("dx", sentBy(trace, record))}, p minus the right answers`, onTape),
-  figure: (trace) => figureOf(trace, isLoss, "dx = (p − t) / n", sentBy),
+    lookAt(trace, isLoss(trace), (record) => `record ${record}: ${sizeText("dx", sentBy(trace, record))}, p minus the right answers`, onTape),
+  figure: (trace) => figureOf(trace, isLoss(trace), "dx = (p − t) / n", sentBy),
   command: 'retrace study --expr "cross_entropy(x,[0,2,1])" --input x=3x4 --out loss.html',
 };
 

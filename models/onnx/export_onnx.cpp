@@ -4,7 +4,7 @@
 
 namespace retrace {
 
-void export_onnx(const std::string& path, const onnx::TensorFunction& f, const OnnxOptions& options) {
+void export_onnx(const std::string& path, const onnx::FunctionOfTensors& f, const OnnxOptions& options) {
   using namespace onnx;
   Tensors given;
   std::vector<std::vector<std::string>> axes;

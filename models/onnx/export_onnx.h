@@ -36,7 +36,7 @@ struct OnnxOptions {
 ///
 /// Throws ValueError, naming the op and its module, for what ONNX cannot say or what does not keep its form at other
 /// lengths, FileError where the file cannot be written, and what f throws.
-void export_onnx(const std::string& path, const onnx::TensorFunction& f, const OnnxOptions& options);
+void export_onnx(const std::string& path, const onnx::FunctionOfTensors& f, const OnnxOptions& options);
 
 /// y = model(x) with free lengths: of the first axis, "batch", and of the second one, "time", of a sequence: x
 /// [B, T, F], or ids [B, T].

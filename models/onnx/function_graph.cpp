@@ -23,7 +23,7 @@ ValueInfo value_info(const Builder& build, const std::vector<Lengths>& axes, std
 
 }  // namespace
 
-TracedRuns trace_runs(const TensorFunction& f, const Examples& examples, const Names& names,
+TracedRuns trace_runs(const FunctionOfTensors& f, const Examples& examples, const Names& names,
                       std::vector<std::string> input_names) {
   TracedRuns traced;
   traced.input_names = std::move(input_names);

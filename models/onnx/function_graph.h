@@ -9,7 +9,7 @@
 namespace retrace::onnx {
 
 /// f at all examples. Throws ValueError if its calls are not the same.
-TracedRuns trace_runs(const TensorFunction& f, const Examples& examples, const Names& names,
+TracedRuns trace_runs(const FunctionOfTensors& f, const Examples& examples, const Names& names,
                       std::vector<std::string> input_names);
 /// Builds the calls, and gives the names of the outputs.
 std::vector<std::string> build_calls(Builder& build, TracedRuns& traced);

@@ -75,7 +75,8 @@ const AttributeValue* TracedCall::find(std::string_view name) const {
   return found == attributes.end() ? nullptr : &found->value;
 }
 
-TracedFunction trace_function(const TensorFunction& f, const Tensors& inputs, const Names& names, bool expand_fused) {
+TracedFunction trace_function(const FunctionOfTensors& f, const Tensors& inputs, const Names& names,
+                              bool expand_fused) {
   Tensors copies;
   for (const Tensor& x : inputs) copies.push_back(x.dtype() == i64 ? x.clone() : x.clone().watch());
   Tape tape({.keep = true, .expand_fused = expand_fused});

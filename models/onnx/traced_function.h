@@ -11,7 +11,7 @@
 namespace retrace::onnx {
 
 /// Outputs from inputs.
-using TensorFunction = std::function<Tensors(const Tensors&)>;
+using FunctionOfTensors = std::function<Tensors(const Tensors&)>;
 
 /// A value: an input, a leaf (a weight or a constant, whose elements it holds), or what a call computed.
 struct TracedValue {
@@ -44,7 +44,7 @@ struct TracedFunction {
 
 /// One run of f. Its inputs are copied, and floating-point ones are watched, so that everything that depends on them is
 /// recorded; expand_fused as in TapeOptions.
-TracedFunction trace_function(const TensorFunction& f, const Tensors& inputs, const Names& names, bool expand_fused);
+TracedFunction trace_function(const FunctionOfTensors& f, const Tensors& inputs, const Names& names, bool expand_fused);
 
 /// The first difference between the calls of two runs, but for lengths and numbers, in words; empty if there is none.
 std::string difference(const TracedFunction& a, const TracedFunction& b);

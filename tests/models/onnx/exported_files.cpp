@@ -130,7 +130,7 @@ Tensor lengths_of(std::int64_t batch, std::int64_t time) {
 }
 
 /// The answers of f, whose ops are added to those that were met.
-Tensors answers_of(const onnx::TensorFunction& f, const Tensors& inputs, std::set<std::string>& met) {
+Tensors answers_of(const onnx::FunctionOfTensors& f, const Tensors& inputs, std::set<std::string>& met) {
   inputs[0].watch();
   Tape tape;
   Tensors outputs = f(inputs);

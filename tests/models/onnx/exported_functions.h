@@ -11,7 +11,7 @@ namespace retrace {
 /// f of x [batch, time, 4] and, where `has_lengths`, lengths [batch] (i64).
 struct ExportedFunction {
   const char* name;
-  onnx::TensorFunction f;
+  onnx::FunctionOfTensors f;
   bool has_lengths = false;
   bool in_f64 = true;  // whether onnxruntime has the operators in f64
 };

@@ -30,7 +30,8 @@ TEST(Cli, AWrongLineIsAnsweredByOneClearLine) {
       {{"trian"},
        2,
        "retrace: there is no command named 'trian'; did you mean train (known: study, train, "
-       "eval, predict, generate, compare, ablate, tune, show, gradcheck, selfcheck, info, demo)\n"},
+       "eval, predict, export, generate, compare, ablate, tune, show, gradcheck, selfcheck, info, "
+       "demo)\n"},
       {{"train", "pair-maching"},
        2,
        text("retrace train: there is no task named 'pair-maching'; did you mean pair-matching (known: ", tasks, ")\n")},

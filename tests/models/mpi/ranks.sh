@@ -62,14 +62,4 @@ status=$?
 [ $status -ne 0 ] && [ $status -ne 124 ] || fail "a killed rank: exit status $status"
 [ $((SECONDS - began)) -le 10 ] || fail "a killed rank: it took $((SECONDS - began)) s"
 
-echo "== SIGTERM at mpirun saves, and another number of ranks goes on"
-lines() { wc -l <busy/metrics.jsonl; }
-ranks 60 3 "$program" train pair-matching --hidden 8 --batch 16 --steps 1000000 --checkpoint-seconds 1000 --quiet --out "$folder/busy" --resume >/dev/null 2>term.err &
-term=$!
-cp -p busy/checkpoint.safetensors before
-for _ in $(seq 300); do [ "$(lines)" -gt "$((${validations:=$(lines)} + 0))" ] && break; sleep 0.1; done
-pkill -TERM -P $term  # the time limit, which passes it on to mpirun
-wait $term && fail "SIGTERM: exit status 0"
-[ busy/checkpoint.safetensors -nt before ] || fail "SIGTERM: no checkpoint was written: $(head -c 600 term.err)"
-
 [ $failures = 0 ] && echo "passed" || { echo "$failures failures"; exit 1; }

@@ -141,10 +141,42 @@ Pullback CheckedFunction::pull_back(std::span<const double> u, Dtype dtype) {
   if (dtype == dual)
     for (std::size_t k = 0; k < leaves(); ++k) replaced_[k].put(with_tangent(values_[k], {}));
   Tape tape;
-  const Tensors outputs = f_();
+  Pullback result = walk_back(tape, u);
+  for (const ReplacedLeaf& replaced : replaced_) {
+    const Tensor& leaf = replaced.leaf();
+    result.reached.push_back(leaf.has_grad());
+    result.gradients.push_back(leaf.has_grad() ? numbers_of({leaf.grad()})
+                                               : std::vector<double>(static_cast<std::size_t>(leaf.numel())));
+    leaf.zero_grad();  // so that the next backward does not add to it
+  }
+  return result;
+}
+
+double CheckedFunction::largest_terms(std::span<const double> u) {
+  const OtherValues for_this_call(*this);
+  Tape tape({.keep = true});
+  walk_back(tape, u);
+  double largest = 0;
+  for (const Record* record : tape.records())
+    for (int j = 0; j < record->outputs(); ++j) {
+      const Tensor y = record->output(j);
+      if (y.dtype() != f64 || !y.has_grad()) continue;
+      const std::vector<double> values = numbers_of({y}), gradients = numbers_of({y.grad()});
+      double terms = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double term = std::abs(gradients[i] * values[i]);
+        if (std::isfinite(term)) terms += term;
+      }
+      largest = std::max(largest, terms);
+    }
+  for (const ReplacedLeaf& replaced : replaced_) replaced.leaf().zero_grad();
+  return largest;
+}
+
+Pullback CheckedFunction::walk_back(Tape& tape, std::span<const double> u) {
   Pullback result;
   Tensors differentiable, cotangents;
-  for (const Tensor& output : outputs) {
+  for (const Tensor& output : f_()) {
     if (output.dtype() == i64) continue;
     const std::size_t count = static_cast<std::size_t>(output.numel());
     if (output.wants_gradient()) {
@@ -153,18 +185,10 @@ Pullback CheckedFunction::pull_back(std::span<const double> u, Dtype dtype) {
     }
     u = u.subspan(count);
   }
-  if (!differentiable.empty()) {
-    result.name = name_of_maker(tape, differentiable[0]);
-    result.use_of_another_leaf = use_of_another_leaf(tape);
-    tape.backward(differentiable, cotangents);
-  }
-  for (const ReplacedLeaf& replaced : replaced_) {
-    const Tensor& leaf = replaced.leaf();
-    result.reached.push_back(leaf.has_grad());
-    result.gradients.push_back(leaf.has_grad() ? numbers_of({leaf.grad()})
-                                               : std::vector<double>(static_cast<std::size_t>(leaf.numel())));
-    leaf.zero_grad();  // so that the next backward does not add to it
-  }
+  if (differentiable.empty()) return result;
+  result.name = name_of_maker(tape, differentiable[0]);
+  result.use_of_another_leaf = use_of_another_leaf(tape);
+  tape.backward(differentiable, cotangents);
   return result;
 }
 

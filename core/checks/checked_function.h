@@ -64,6 +64,9 @@ class CheckedFunction {
   /// One backward with the cotangent u, which has one number per number of evaluate(), in f64 or on dual numbers
   /// without tangents.
   Pullback pull_back(std::span<const double> u, Dtype dtype = f64);
+  /// The sum of the absolute values of dy y, of the output y of a record for which it is largest: what may have
+  /// cancelled on the way to u.f.
+  double largest_terms(std::span<const double> u);
   /// Runs f on dual numbers with the tangents v. Throws DtypeError if f does not accept them.
   Tangent push_forward(const LeafNumbers& v, std::span<const double> u);
   /// Runs f with the leaves' original values and dtypes and describes its first use of any other leaf that wants a
@@ -74,6 +77,8 @@ class CheckedFunction {
 
  private:
   class OtherValues;
+  /// The forward on this tape and the backward; the leaves then have the gradients.
+  Pullback walk_back(Tape& tape, std::span<const double> u);
   std::string use_of_another_leaf(const Tape& tape) const;
   bool is_another_leaf(const TensorInfo& tensor) const;
 

@@ -14,25 +14,6 @@ constexpr std::int64_t max_units = 8;   // in the last place, by which a neighbo
 constexpr double unseen_roundings = 4;  // margin: a few neighbours do not show the largest rounding errors
 constexpr double jump = 1e-6;           // of a gradient between neighbours: more is no rounding
 
-/// A number here and at neighbours. Roundings scatter all of them; a backward that is wrong only here, where two
-/// numbers are equal say, leaves the neighbours together.
-class Scatter {
- public:
-  explicit Scatter(double here) : here_(here) {}
-
-  void add(double there) {
-    lowest_ = std::min(lowest_, there);
-    highest_ = std::max(highest_, there);
-    from_here_ = std::max(from_here_, std::abs(there - here_));
-  }
-  /// How far the neighbours are from each other, or from here if that is at most `most`.
-  double noise(double most) const { return std::max(highest_ - lowest_, std::min(from_here_, most)); }
-
- private:
-  double here_, from_here_ = 0;
-  double lowest_ = std::numeric_limits<double>::infinity(), highest_ = -lowest_;
-};
-
 double beside(double x, Random& random) {
   const double units = static_cast<double>(random.integer(2 * max_units + 1) - max_units);
   return std::isfinite(x) ? x + units * std::numeric_limits<double>::epsilon() * std::abs(x) : x;
@@ -87,32 +68,31 @@ ExactDerivative ExactCheck::derivative(const LeafNumbers& v, std::span<const dou
 double ExactCheck::rounding_noise(const LeafNumbers& v, const ExactDerivative& here) {
   const LeafNumbers point = f_.point();
   const double by_backward = derivative(v, u_, surroundings().gradients).by_backward;
-  double duals = 0;
-  Scatter backward(by_backward);
+  double duals = 0, backward = 0;
   for (std::uint64_t n = 0; const Neighbour& neighbour : surroundings().neighbours) {
     f_.move_to(neighbour.point);
     const LeafNumbers beside_v = beside(v, random_);
     const JitterScope jitter(++n);
     const ExactDerivative there = derivative(beside_v, neighbour.u, neighbour.gradients);
     duals = std::max(duals, std::abs(there.by_duals - here.by_duals));
-    backward.add(there.by_backward);
+    backward = std::max(backward, std::abs(there.by_backward - by_backward));
   }
   f_.move_to(point);
   double most = 0;
   for (std::size_t k = 0; k < v.size(); ++k)
     for (const double x : v[k]) most += surroundings().most[k] * std::abs(x);
-  return unseen_roundings * (duals + backward.noise(most));
+  return std::min(unseen_roundings * (duals + backward), most);
 }
 
 double ExactCheck::rounding_noise(std::size_t leaf, std::size_t i) {
-  Scatter gradients(surroundings().gradients[leaf][i]);
-  for (const Neighbour& neighbour : surroundings().neighbours) gradients.add(neighbour.gradients[leaf][i]);
-  return unseen_roundings * gradients.noise(surroundings().most[leaf]);
+  double largest = 0;
+  for (const Neighbour& neighbour : surroundings().neighbours)
+    largest = std::max(largest, std::abs(neighbour.gradients[leaf][i] - surroundings().gradients[leaf][i]));
+  return std::min(unseen_roundings * largest, surroundings().most[leaf]);
 }
 
 std::vector<double> ExactCheck::most_noise() {
-  double terms = 0;  // of u.f
-  for (std::size_t n = 0; const double y : f_.evaluate()) terms += std::isfinite(y) ? std::abs(u_[n] * y) : 0, ++n;
+  const double terms = f_.largest_terms(u_);
   const LeafNumbers point = f_.point();
   std::vector<double> most;
   for (std::size_t k = 0; k < point.size(); ++k) {

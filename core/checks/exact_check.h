@@ -33,9 +33,9 @@ class ExactCheck {
   /// An estimate of the rounding errors of both derivatives: how much they change when every number of the point, of u
   /// and of v changes by up to 8 units in the last place, and dual numbers are rounded at random. If a gradient
   /// is 0 because terms cancel (the sum of a softmax), its computed value is pure rounding error and changes by its own
-  /// size; a wrong derivative hardly changes. 0 if backward does not give the same gradients twice. Where neighbours
-  /// agree with each other and differ from here by more than a millionth of the size of the gradient, or of u.f / x
-  /// where terms cancel, that is no rounding: a backward may jump where two numbers are equal, and only there be wrong.
+  /// size; a wrong derivative hardly changes. 0 if backward does not give the same gradients twice. What changes by
+  /// more than a millionth of the size of the gradient, or of dy y / x for any y on the way where terms cancel, is no
+  /// rounding: a backward may jump where two numbers are equal, and only there be wrong.
   double rounding_noise(const LeafNumbers& v, const ExactDerivative& here);
   /// An estimate of the rounding error of one element of the gradient by backward.
   double rounding_noise(std::size_t leaf, std::size_t i);

@@ -78,10 +78,19 @@ double ExactCheck::rounding_noise(const LeafNumbers& v, const ExactDerivative& h
     backward = std::max(backward, std::abs(there.by_backward - by_backward));
   }
   f_.move_to(point);
-  double most = 0;
+  double most = unseen_roundings * noise_of_duals(v, here);
   for (std::size_t k = 0; k < v.size(); ++k)
     for (const double x : v[k]) most += surroundings().most[k] * std::abs(x);
   return std::min(unseen_roundings * (duals + backward), most);
+}
+
+double ExactCheck::noise_of_duals(const LeafNumbers& v, const ExactDerivative& here) {
+  double largest = 0;
+  for (std::uint64_t n = 1; n <= neighbour_count; ++n) {
+    const JitterScope jitter(n);
+    largest = std::max(largest, std::abs(f_.push_forward(v, u_).value - here.by_duals));
+  }
+  return largest;
 }
 
 double ExactCheck::rounding_noise(std::size_t leaf, std::size_t i) {

@@ -34,8 +34,9 @@ class ExactCheck {
   /// and of v changes by up to 8 units in the last place, and dual numbers are rounded at random. If a gradient
   /// is 0 because terms cancel (the sum of a softmax), its computed value is pure rounding error and changes by its own
   /// size; a wrong derivative hardly changes. 0 if backward does not give the same gradients twice. What changes by
-  /// more than a millionth of the size of the gradient, or of dy y / x for any y on the way where terms cancel, is no
-  /// rounding: a backward may jump where two numbers are equal, and only there be wrong.
+  /// more than a millionth of the size of the gradient, or of dy y / x for any y on the way where terms cancel, and
+  /// more than the roundings of dual numbers at this very point, is no rounding: a backward may jump where two numbers
+  /// are equal, and only there be wrong.
   double rounding_noise(const LeafNumbers& v, const ExactDerivative& here);
   /// An estimate of the rounding error of one element of the gradient by backward.
   double rounding_noise(std::size_t leaf, std::size_t i);
@@ -54,6 +55,8 @@ class ExactCheck {
   ExactDerivative derivative(const LeafNumbers& v, std::span<const double> u, const LeafNumbers& gradients);
   const Surroundings& surroundings();
   std::vector<double> most_noise();
+  /// How much the derivative by dual numbers changes at this point when they are rounded at random.
+  double noise_of_duals(const LeafNumbers& v, const ExactDerivative& here);
 
   CheckedFunction& f_;
   std::span<const double> u_;

@@ -32,6 +32,7 @@
 
 namespace retrace {
 
+/// What a timeline names and how much of it is kept.
 struct TimelineOptions {
   Names names = {};                                               // of modules: the paths of records
   std::int64_t spans = std::numeric_limits<std::int64_t>::max();  // outermost ones; later ones leave nothing

@@ -29,6 +29,8 @@ constexpr std::array all_examples{
     CommandExample{"predict", "retrace predict runs/flowers --input flowers.csv --json --out answers.json",
                    "with all probabilities, for a program"},
     CommandExample{"export", "retrace export runs/babi --onnx babi.onnx", "the model as a file for other programs"},
+    CommandExample{"export", "retrace export runs/babi --onnx babi.onnx --f64 --json",
+                   "in double precision, and what the file holds, for a program"},
     CommandExample{"generate", "retrace train text --text book.txt --model lstm --out runs/text",
                    "first, a model of the characters of a text"},
     CommandExample{"generate", "retrace generate runs/text --prompt \"Once \" --temperature 0.8",

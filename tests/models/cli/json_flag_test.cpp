@@ -52,6 +52,7 @@ TEST(JsonFlag, MakesEveryCommandPrintOneObject) {
                              {"export", folder / "run", "--onnx", folder / "x.onnx"},
                              {"generate", folder / "text-run", "--length", "2"},
                              {"gradcheck", "tanh"},
+                             {"selfcheck", "bugs"},
                              {"info", "gru"},
                              {"demo", "interaction"}});
   std::set<std::string> seen;

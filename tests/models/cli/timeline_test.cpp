@@ -31,8 +31,8 @@ TEST(TrainTimeline, HasFiveStepsWithTheirForwardBackwardAndUpdate) {
         events, [&](const TimelineEvent& event) { return event.category == category && event.name.ends_with(name); });
   };
   for (const char* part : {"step", "forward", "backward", "update"}) EXPECT_EQ(count("span", part), 5) << part;
-  EXPECT_EQ(count("forward", "lstm"), 5);
-  EXPECT_EQ(count("backward", "lstm"), 5);
+  EXPECT_EQ(count("forward", "recurrent/lstm_sequence"), 5);
+  EXPECT_EQ(count("backward", "recurrent/lstm_sequence"), 5);
   EXPECT_GE(count("forward", ""), count("backward", ""));
 }
 

@@ -134,9 +134,15 @@ const tableOfFlows = (joins, flows) =>
     joins.map(({ from, to }, n) => el("tr", {}, rowHeader(labelOfItem(from)), el("td", {}, labelOfItem(to)),
       ["value", "gradient"].map((what) => el("td", {}, formatNumber(flows[n][what]))))));
 
-const arrowOf = (what) =>
-  svg("marker", { id: `arrow-of-${what}`, viewBox: "0 0 8 8", refX: 5, refY: 4, markerWidth: 9, markerHeight: 9,
-    markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, svg("path", { d: "M0 0L8 4L0 8z", class: `overview-arrow ${what}` }));
+// An arrow head at an end of a band: it points forward for values, back for gradients.
+const arrowHead = (what, along, across, isDown) => {
+  const forward = what === "value" ? 1 : -1;
+  const corners = [[3.4, 0], [-5.6, 4.5], [-5.6, -4.5]].map(([ahead, aside]) => {
+    const corner = [along + forward * ahead, across + aside].map((x) => Math.round(10 * x) / 10);
+    return (isDown ? corner.reverse() : corner).join(" ");
+  });
+  return svg("path", { d: `M${corners.join("L")}z`, class: `overview-arrow ${what}` });
+};
 
 // Two bands for each join, those of the values above those of the gradients.
 const bandsOf = (joins, flows, most, { layout, isDown, box, pitch }) => {
@@ -145,14 +151,16 @@ const bandsOf = (joins, flows, most, { layout, isDown, box, pitch }) => {
   const along = { box: isDown ? box.height : box.width, pitch };
   return joins.flatMap((join, n) => ["value", "gradient"].map((what) => {
     const { value, gradient } = widths[n], shift = what === "value" ? -gradient / 2 - 1 : value / 2 + 1;
-    const path = svg("path", {
-      d: pathOf(ends[n].way, ports.get(ends[n]), shift, along, isDown), "stroke-width": widths[n][what],
-      [what === "value" ? "marker-end" : "marker-start"]: `url(#arrow-of-${what})`,
-    }, svg("title", {}, `${labelOfItem(join.from)} → ${labelOfItem(join.to)}: |${what}| ${formatNumber(flows[n][what])}`));
-    const mark = (item) => path.setAttribute("class", `overview-band ${what}${flows[n][what] > 0 ? "" : " none"}` +
+    const { way } = ends[n], port = ports.get(ends[n]);
+    const [end, across] = what === "value" ? [way.at(-1).column * pitch, port.end] : [way[0].column * pitch + along.box, port.start];
+    const band = svg("g", {},
+      svg("title", {}, `${labelOfItem(join.from)} → ${labelOfItem(join.to)}: |${what}| ${formatNumber(flows[n][what])}`),
+      svg("path", { d: pathOf(way, port, shift, along, isDown), "stroke-width": widths[n][what] }),
+      arrowHead(what, end, across + shift, isDown));
+    const mark = (item) => band.setAttribute("class", `overview-band ${what}${flows[n][what] > 0 ? "" : " none"}` +
       (item && item !== join.from && item !== join.to ? " faint" : ""));
     mark(null);
-    return { path, mark };
+    return { band, mark };
   }));
 };
 
@@ -172,7 +180,7 @@ export const overviewDrawing = (trace, room) => {
     table);
   const show = (step) => {
     const flows = flowsAt(trace, joins, step), bands = bandsOf(joins, flows, most, frame);
-    picture.replaceChildren(svg("defs", {}, arrowOf("value"), arrowOf("gradient")), ...bands.map(({ path }) => path));
+    picture.replaceChildren(...bands.map(({ band }) => band));
     replaceContents(boxes, ...items.map((item) => {
       const { at, column } = layout.placeOf(item);
       const [left, top] = isDown ? [at - box.width / 2, column * pitch] : [column * pitch, at - box.height / 2];

@@ -1,7 +1,5 @@
 // The card of a record: what went in and came out, what arrived and what it sent, and what the page makes of it itself.
 import { rangeOf } from "./array_colours.js";
-import { arrayLayout } from "./array_layout.js";
-import { gradientName, namesInCard } from "./card_names.js";
 import { checkRecord } from "./check.js";
 import { button, el, exactNumber, formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
@@ -33,32 +31,21 @@ const originOf = ({ trace, place }, node) => {
   return maker >= 0 ? ["from ", linkTo(place, maker)] : kindOf(trace.nodes[node]);
 };
 
-// Cells as high as the names beside them, where the default cells may be lower. In wide windows, where forward and
-// backward stand side by side, numbers have a little less room.
-const cellInCard = (shape, rows) => {
-  if (rows && (shape.at(-1) > 8 || rows.length > 24)) return { width: 14, height: 14 };
-  const isWide = matchMedia("(min-width: 1280px)").matches;
-  return isWide && arrayLayout(shape).cell.numbers ? { width: 52, height: 23 } : undefined;
-};
-
-// How a tensor is called in the card, and with the letter of the op beside it.
-const calledOf = ({ names }, symbol) => names[symbol] ?? symbol;
-const gradientLabel = (symbols, symbol) => {
-  const name = calledOf(symbols, symbol);
-  return name === symbol ? `d${symbol}` : `${gradientName(name)} (d${symbol})`;
-};
+// Cells as high as the names beside them, where the default cells may be lower.
+const cellBesideNames = ({ shape, row_names: rows }) =>
+  rows && (shape.at(-1) > 8 || rows.length > 24) ? { width: 14, height: 14 } : undefined;
 
 // A value of the tape.
-const valueView = ({ trace }, node, symbols, symbol, origin = null) => {
-  const { name, value, row_names: rows } = trace.nodes[node], called = calledOf(symbols, symbol);
+const valueView = ({ trace }, node, symbol, origin = null) => {
+  const { name, value, row_names: rows } = trace.nodes[node];
   return el(
     "div",
     { class: "value" },
     tensorView(trace, value, {
-      label: [called === symbol || called === name ? null : `${called} =`, name, symbol !== name && `(${symbol})`].filter(Boolean).join(" "),
+      label: symbol === name ? name : `${symbol} = ${name}`,
       absent: "not held by the tape",
       rows,
-      cell: cellInCard(trace.nodes[node].shape, rows),
+      cell: cellBesideNames(trace.nodes[node]),
     }),
     origin && el("p", { class: "array-note" }, origin),
   );
@@ -100,31 +87,25 @@ const shapesOf = (trace, record, symbols, prefix = "") =>
     ),
   );
 
-// A formula in the names of the trace, and below it in the letters of the op, where these are others.
-const formulaView = (text, shapes, names = {}) => {
-  if (!text) return null;
-  const own = formulaMath(text), shown = formulaMath(text, shapes, names);
-  const isOther = formulaMath(text, {}, names).textContent !== own.textContent;
-  return el("div", { class: "formula" }, shown, isOther && el("p", { class: "formula-letters quiet" }, "in the letters of the op: ", own));
-};
+const formulaView = (text, shapes) => text && el("div", { class: "formula" }, formulaMath(text, shapes));
 
 const forwardView = (context, record, symbols) => {
   const { trace } = context;
   return el(
     "section",
-    { class: "pass half" },
+    { class: "pass" },
     el("h4", {}, "Forward"),
-    formulaView(record.forward, shapesOf(trace, record, symbols), symbols.names),
+    formulaView(record.forward, shapesOf(trace, record, symbols)),
     attributesView(trace, record.attributes),
     el(
       "div",
       { class: "arrays" },
-      record.inputs.map((node, n) => valueView(context, node, symbols, symbols.inputs[n], originOf(context, node))),
+      record.inputs.map((node, n) => valueView(context, node, symbols.inputs[n], originOf(context, node))),
     ),
     el(
       "div",
       { class: "arrays made" },
-      record.outputs.map((node, n) => valueView(context, node, symbols, symbols.outputs[n])),
+      record.outputs.map((node, n) => valueView(context, node, symbols.outputs[n])),
     ),
   );
 };
@@ -132,15 +113,14 @@ const forwardView = (context, record, symbols) => {
 export const arithmeticSign = (sign) => el("span", { class: "arithmetic" }, sign);
 
 // before + this = after, in the same colours. What comes first is the sum already.
-const sumView = (trace, { before, contribution, after }, label, { name, shape }) => {
+const sumView = (trace, { before, contribution, after }, symbol, name) => {
   const whole = [before, contribution, after].map((t) => trace.tensor(t));
   const range = rangeOf(...whole.filter(Boolean).map(({ data }) => data));
-  const show = (t, label) => tensorView(trace, t, { label, range, cell: cellInCard(shape) });
+  const show = (t, label) => tensorView(trace, t, { label, range });
   return el(
     "div",
     { class: "sum" },
-    el("p", { class: "sum-title" }, `${label}, to the gradient of `, el("span", { class: "code" }, name),
-      !before && el("span", { class: "array-note" }, ": nothing had arrived before")),
+    el("p", { class: "sum-title" }, `d${symbol}, to the gradient of `, el("span", { class: "code" }, name)),
     el(
       "div",
       { class: "arrays" },
@@ -155,17 +135,18 @@ const sumView = (trace, { before, contribution, after }, label, { name, shape })
         : [
             arithmeticSign("0 +"),
             show(contribution, "this = after"),
+            el("p", { class: "array-note" }, "nothing had arrived before"),
           ],
     ),
   );
 };
 
-const sentView = (trace, record, n, label) => {
+const sentView = (trace, record, n, symbol) => {
   const node = trace.nodes[record.inputs[n]],
     sent = record.contributions[n];
-  if (sent) return sumView(trace, sent, label, node);
+  if (sent) return sumView(trace, sent, symbol, node.name);
   const why = node.wants_gradient ? "nothing was sent" : "it wants no gradient";
-  return el("p", { class: "quiet" }, `${label}: ${why}`);
+  return el("p", { class: "quiet" }, `d${symbol}: ${why}`);
 };
 
 const backwardView = ({ trace }, record, symbols) => {
@@ -173,28 +154,27 @@ const backwardView = ({ trace }, record, symbols) => {
   if (!record.reached)
     return el(
       "section",
-      { class: "pass half" },
+      { class: "pass" },
       heading,
-      formulaView(record.backward, {}, symbols.names),
+      formulaView(record.backward, {}),
       el("p", { class: "quiet" }, "The backward pass did not come here: the loss does not depend on these outputs."),
     );
   return el(
     "section",
-    { class: "pass half" },
+    { class: "pass" },
     heading,
-    formulaView(record.backward, shapesOf(trace, record, symbols, "d"), symbols.names),
+    formulaView(record.backward, shapesOf(trace, record, symbols, "d")),
     el(
       "div",
       { class: "arrays" },
       record.outputs.map((_, n) =>
         tensorView(trace, record.output_gradients[n], {
-          label: `${gradientLabel(symbols, symbols.outputs[n])} arrives`,
+          label: `d${symbols.outputs[n]} arrives`,
           absent: "nothing arrived",
-          cell: cellInCard(trace.nodes[record.outputs[n]].shape),
         }),
       ),
     ),
-    record.inputs.map((_, n) => sentView(trace, record, n, gradientLabel(symbols, symbols.inputs[n]))),
+    record.inputs.map((_, n) => sentView(trace, record, n, symbols.inputs[n])),
   );
 };
 
@@ -238,7 +218,7 @@ const threeNumbersView = (trace, record) => {
 const notYet = (go) =>
   el(
     "section",
-    { class: "pass half" },
+    { class: "pass" },
     el("h4", {}, "Backward"),
     el(
       "p",
@@ -262,8 +242,7 @@ const linksView = ({ trace }, record) => {
 export const recordCard = (context, index, isBackwardKnown) => {
   const { trace, verdicts, go } = context,
     record = trace.records[index],
-    letters = symbolsOf(record),
-    symbols = { ...letters, names: namesInCard(trace, record, letters) };
+    symbols = symbolsOf(record);
   return el(
     "article",
     { class: "card", "aria-label": `record ${index}, ${record.op}` },

@@ -12,7 +12,7 @@
 namespace retrace {
 namespace {
 
-constexpr GradcheckOptions limits;
+const GradcheckOptions limits;
 
 std::vector<Figure> check_gradients() {
   std::vector<Figure> figures;

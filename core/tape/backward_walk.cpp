@@ -13,28 +13,24 @@ namespace retrace {
 
 // ---- the loop
 
-void BackwardWalk::run() {
-  if (TapeObserver* observer = tape_.watched_ ? TapeObserver::current() : nullptr) return run_observed(*observer);
-  const bool outputs_end_here = !tape_.options_.keep;
-  undoing_errors([this, outputs_end_here] {
+template <class RunRecord>
+[[gnu::always_inline]] inline void BackwardWalk::run_all(bool outputs_end_here, const RunRecord& run_record) {
+  undoing_errors([&] {
     for (Record* record = ahead_; record != nullptr; ahead_ = record = record->previous_) {
-      if (is_reached(*record)) run_inline(*record, outputs_end_here);
+      if (is_reached(*record)) run_record(*record);
       if (outputs_end_here) record->pass_by();
     }
   });
 }
 
-void BackwardWalk::run_observed(TapeObserver& observer) {
+void BackwardWalk::run() {
   const bool outputs_end_here = !tape_.options_.keep;
-  undoing_errors([&] {
-    for (Record* record = ahead_; record != nullptr; ahead_ = record = record->previous_) {
-      if (is_reached(*record)) {
-        observer.walk_begins(*record);
-        run_backward(*record, outputs_end_here);
-        observer.walked(*record);
-      }
-      if (outputs_end_here) record->pass_by();
-    }
+  TapeObserver* observer = tape_.watched_ ? TapeObserver::current() : nullptr;
+  if (observer == nullptr) return run_all(outputs_end_here, [=, this](Record& r) { run_inline(r, outputs_end_here); });
+  run_all(outputs_end_here, [=, this](Record& r) {
+    observer->walk_begins(r);
+    run_backward(r, outputs_end_here);
+    observer->walked(r);
   });
 }
 

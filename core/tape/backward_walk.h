@@ -6,8 +6,6 @@
 
 namespace retrace {
 
-class TapeObserver;
-
 /// Steps through the reverse pass, one record at a time:
 ///   for (BackwardWalk walk(tape, loss); walk.next();) std::cout << walk.record() << '\n';
 /// A walk that throws, or that is left before its end, leaves all gradients as they were before it.
@@ -32,7 +30,7 @@ class BackwardWalk {
   void start(const Tensors& outputs, const Tensors& cotangents);
   /// Runs all records that are left. Nobody looks at them after their backward, so that their gradients may be reused.
   void run();
-  void run_observed(TapeObserver& observer);
+  template <class RunRecord> void run_all(bool outputs_end_here, const RunRecord& run_record);
   static bool is_reached(const Record& record);
   void run_backward(Record& record, bool outputs_end_here) const;
   void run_inline(Record& record, bool outputs_end_here) const;

@@ -31,9 +31,7 @@ StepReport Training::step_at(double learning_rate, bool report_layers) {
   const TimelineSpan span("step");
   StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate};
   mark();
-  if (options_.shards) report.loss = walk_back_in_shards();
-  for (std::int64_t part = 0; part < options_.accumulate && !options_.shards; ++part)
-    report.loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
+  report.loss = options_.shards ? walk_back_in_shards() : walk_back_in_batches();
   check_finite("loss of step", report.loss);
   if (report_layers) report.gradient_norms = gradient_norms(weights_);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
@@ -49,6 +47,13 @@ StepReport Training::step_at(double learning_rate, bool report_layers) {
 Tensor Training::recorded_loss_of(std::int64_t batch) {
   const TimelineSpan span("forward");
   return loss_of(batch);
+}
+
+double Training::walk_back_in_batches() {
+  double loss = 0;
+  for (std::int64_t part = 0; part < options_.accumulate; ++part)
+    loss += walk_back(steps() * options_.accumulate + part) / static_cast<double>(options_.accumulate);
+  return loss;
 }
 
 double Training::walk_back(std::int64_t batch) {
@@ -79,9 +84,11 @@ void Training::check_weights() {
   double loss = 0;
   {
     const NoTape unrecorded;
-    if (options_.shards) loss = loss_of_step(sum_of_shards(Walk::forward));
-    for (std::int64_t part = 0; part < options_.accumulate && !options_.shards; ++part)
-      loss += loss_of(steps() * options_.accumulate + part).item();
+    if (options_.shards)
+      loss = loss_of_step(sum_of_shards(Walk::forward));
+    else
+      for (std::int64_t part = 0; part < options_.accumulate; ++part)
+        loss += loss_of(steps() * options_.accumulate + part).item();
   }
   rewind();
   check_finite("loss after step", loss);

@@ -116,6 +116,7 @@ class Training {
   virtual Names names() const;
 
   Tensor recorded_loss_of(std::int64_t batch);
+  double walk_back_in_batches();
   double walk_back(std::int64_t batch);
   // sharded_step.cpp
   enum class Walk { forward, backward };

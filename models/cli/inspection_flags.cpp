@@ -27,10 +27,9 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
   const auto flags = std::make_shared<GradcheckFlags>();
   CLI::App* command = app.add_subcommand("gradcheck", "Compares gradients with dual numbers and finite differences");
   CLI::Option* names = command->add_option("names", flags->names, "ops, modules and registered models (default: all)");
-  CLI::Option* expression =
-      add_expression_options(*command, flags->expression,
-                             "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"")
-          ->excludes(names);
+  const ExpressionOptions options = add_expression_options(
+      *command, flags->expression, "check this function instead: \"softmax(matmul(q, transpose(k)) / 2)\"");
+  CLI::Option *const expression = options.expression->excludes(names), *const input = options.input;
   CLI::Option* list = command->add_flag("--list", flags->list, "print the names, and check nothing")
                           ->excludes(names)
                           ->excludes(expression);
@@ -67,8 +66,6 @@ void add_gradcheck_command(CLI::App& app, Program& program) {
       ->excludes(order)
       ->excludes(seed);
   add_common_flags(*command, *flags, {.json = "print the result as one JSON object"});
-  CLI::Option* input = command->get_option("--input");
-  input->remove_needs(expression);
   command->callback([=, &program] {
     for (const CLI::Option* of_function : {input, kinks})
       if (of_function->count() > 0 && expression->count() + foreign->count() == 0)

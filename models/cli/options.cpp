@@ -95,16 +95,16 @@ CommonOptions add_common_flags(CLI::App& command, CommonFlags& flags, const Comm
   return options;
 }
 
-CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description) {
+ExpressionOptions add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description) {
   CLI::Option* expression = command.add_option("--expr", flags.text, description)->check(not_empty);
-  command
-      .add_option("--input", flags.inputs,
-                  "an input of the function, once for each: q=4x8 (random numbers), x=[[1,2],[3,4]], ids=[0,2]i64 "
-                  "(integers, which stay constant), q=FILE.npy")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->needs(expression);
-  return expression;
+  CLI::Option* input =
+      command
+          .add_option("--input", flags.inputs,
+                      "an input of the function, once for each: q=4x8 (random numbers), x=[[1,2],[3,4]], ids=[0,2]i64 "
+                      "(integers, which stay constant), q=FILE.npy")
+          ->type_name("NAME=VALUE")
+          ->allow_extra_args(false);
+  return {expression, input};
 }
 
 }  // namespace retrace

@@ -37,8 +37,13 @@ void add_options(CLI::App& command, OptionRows<Options> rows, Options& options,
 /// The number of threads.
 void add_threads_option(CLI::App& command, CommonFlags& flags);
 
-/// An expression and its inputs: --expr and --input. Returns --expr.
-CLI::Option* add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description);
+/// The options that add_expression_options adds.
+struct ExpressionOptions {
+  CLI::Option* expression;  ///< --expr
+  CLI::Option* input;       ///< --input
+};
+/// An expression and its inputs. A command says what --input needs.
+ExpressionOptions add_expression_options(CLI::App& command, ExpressionFlags& flags, const char* description);
 
 /// The descriptions of those of the common flags that a command has.
 struct CommonDescriptions {

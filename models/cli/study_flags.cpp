@@ -59,8 +59,10 @@ void add_study_command(CLI::App& app, Program& program) {
       "study", "Shows every number of a forward and a backward: step by step, as text, JSON or a page");
   command->add_option("subject", flags->subject,
                       text(joined(subject_names()), "; or a folder or weights of train --out; or a stored trace"));
-  add_expression_options(*command, flags->expression,
-                         "instead of a subject, a function of your own: \"softmax(matmul(q, transpose(k)) / 2)\"");
+  const ExpressionOptions function =
+      add_expression_options(*command, flags->expression,
+                             "instead of a subject, a function of your own: \"softmax(matmul(q, transpose(k)) / 2)\"");
+  function.input->needs(function.expression);
   add_sizes(*command, flags->options);
   command->add_flag("--fused", flags->fused, "record fused ops as one, as a training does, not as their parts");
   CLI::Option* example = add_count(*command, "--example", flags->stored.example,

@@ -25,9 +25,10 @@ SampleSource source_to_learn_from(const std::string& path) {
 }
 
 /// The samples as a task. Errors, of too few of them for example, name the file.
-std::unique_ptr<Task> dataset_of(const std::string& path, const AnsweredSamples& data, const DatasetOptions& options) {
+std::unique_ptr<Task> dataset_of(const std::string& path, const Tensor& x, const Tensor& y,
+                                 const DatasetOptions& options) {
   try {
-    return std::make_unique<Dataset>("data", data.samples.x, data.y, options);
+    return std::make_unique<Dataset>("data", x, y, options);
   } catch (const ValueError& error) {
     throw ValueError(text("data: ", path, ": ", without_function(without_function(error.what()))));
   }
@@ -45,21 +46,21 @@ std::unique_ptr<Task> from_csv(SampleSource source, const TaskOptions& options) 
                       .separator = options.separator.value_or(""),
                       .words = std::move(data.words),
                       .targets = columns.target};
-  return dataset_of(source.path, data,
-                    DatasetOptions{.lengths = data.samples.lengths,
-                                   .stratified = true,
-                                   .normalise = Normalisation::standard,
-                                   .format = std::move(format),
-                                   .places = data.samples.places,
-                                   .remarks = data.remarks});
+  return dataset_of(source.path, data.samples.x, data.y,
+                    {.lengths = data.samples.lengths,
+                     .stratified = true,
+                     .normalise = Normalisation::standard,
+                     .format = std::move(format),
+                     .places = std::move(data.samples.places),
+                     .remarks = std::move(data.remarks)});
 }
 
 std::unique_ptr<Task> from_arrays(const SampleSource& source, const TaskOptions& options) {
   const AnsweredSamples data = read_answered_arrays("data: " + source.path, source, options);
-  return dataset_of(source.path, data,
-                    DatasetOptions{.stratified = data.y.dtype() == i64 && data.y.rank() == 1,
-                                   .normalise = Normalisation::standard,
-                                   .format = SampleFormat{}});
+  return dataset_of(source.path, data.samples.x, data.y,
+                    {.stratified = data.y.dtype() == i64 && data.y.rank() == 1,
+                     .normalise = Normalisation::standard,
+                     .format = SampleFormat{}});
 }
 
 /// The labels of another file's words as those of a format. Throws ValueError for a word that it does not have.

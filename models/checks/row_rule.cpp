@@ -114,8 +114,7 @@ class RowComparison {
     RowRule here;
     for (const std::int64_t row : {std::int64_t{0}, count - 1})
       if (!compare_row(axis, row, sliced, name, here)) return false;
-    result.rows += here.rows;
-    for (std::string& failure : here.failures) result.failures.push_back(std::move(failure));
+    result.add(here);
     return true;
   }
 
@@ -165,6 +164,11 @@ class RowComparison {
 
 }  // namespace
 
+void RowRule::add(const RowRule& other) {
+  rows += other.rows;
+  failures.insert(failures.end(), other.failures.begin(), other.failures.end());
+}
+
 RowRule compare_rows(const CheckedName& checked, const CheckCase& one, Dtype dtype) {
   const DtypeScope scope(dtype);
   return RowComparison(one, dtype).compare(text(checked.name, ", ", dtype));
@@ -173,11 +177,7 @@ RowRule compare_rows(const CheckedName& checked, const CheckCase& one, Dtype dty
 RowRule compare_rows(const std::vector<CheckedName>& table, Dtype dtype) {
   RowRule result;
   for (const CheckedName& checked : table)
-    for (const CheckCase& one : checked.cases) {
-      RowRule rule = compare_rows(checked, one, dtype);
-      result.rows += rule.rows;
-      for (std::string& failure : rule.failures) result.failures.push_back(std::move(failure));
-    }
+    for (const CheckCase& one : checked.cases) result.add(compare_rows(checked, one, dtype));
   return result;
 }
 

@@ -11,6 +11,8 @@ namespace retrace {
 struct RowRule {
   std::int64_t rows = 0;              // compared
   std::vector<std::string> failures;  // one line per row that differs
+
+  void add(const RowRule& other);
 };
 
 /// Compares the first and the last row of a case with a run of that row alone: outputs, and gradients of the inputs

@@ -44,14 +44,13 @@ std::vector<Figure> check_bugs() {
 std::vector<Figure> check_rows() {
   std::vector<Figure> figures;
   for (const Dtype dtype : {f64, f32}) {
-    Figure figure{"rows", text("rows that differ from the row alone, ", dtype)};
-    for (const auto& table : {op_cases(), module_cases()}) {
-      RowRule rule = compare_rows(table, dtype);
-      figure.count += rule.rows;
-      figure.worst += static_cast<double>(rule.failures.size());
-      for (std::string& failure : rule.failures) figure.failures.push_back(std::move(failure));
-    }
-    figures.push_back(figure);
+    RowRule rule = compare_rows(op_cases(), dtype);
+    rule.add(compare_rows(module_cases(), dtype));
+    figures.push_back({.part = "rows",
+                       .what = text("rows that differ from the row alone, ", dtype),
+                       .count = rule.rows,
+                       .worst = static_cast<double>(rule.failures.size()),
+                       .failures = rule.failures});
   }
   return figures;
 }

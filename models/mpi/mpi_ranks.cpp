@@ -35,7 +35,7 @@ struct MpiRanks::Handles {
   bool ends_mpi;
 };
 
-MpiRanks::MpiRanks() : handles_(new Handles{}) {
+MpiRanks::MpiRanks() : handles_(std::make_unique<Handles>()) {
   int is_started = 0;
   MPI_Initialized(&is_started);
   if (is_started == 0) {
@@ -52,9 +52,7 @@ MpiRanks::MpiRanks() : handles_(new Handles{}) {
 MpiRanks::~MpiRanks() {
   constexpr double seconds_for_the_others = 2;
   if (std::uncaught_exceptions() > 0 && !meet(seconds_for_the_others)) end_all(1);
-  const bool ends_mpi = handles_->ends_mpi;
-  delete handles_;
-  if (ends_mpi) MPI_Finalize();
+  if (handles_->ends_mpi) MPI_Finalize();
 }
 
 void MpiRanks::exchange(const std::vector<Sent>& sent, const std::vector<Received>& received) {

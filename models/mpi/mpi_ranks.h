@@ -1,12 +1,14 @@
 // The ranks of a program that mpirun started.
 #pragma once
 
+#include <memory>
+
 #include <retrace/models/training/ranks/communicator.h>
 
 namespace retrace {
 
 /// All processes of the program. MPI is started with the first of these objects, if the program has not done it by
-/// itself, and ended at the end of the program's last one. Any implementation of MPI will do: bytes are sent, received
+/// itself, and ended with it. Any implementation of MPI will do: bytes are sent, received
 /// and waited for, and the sums are the library's own.
 ///
 ///   MpiRanks ranks;
@@ -14,7 +16,7 @@ namespace retrace {
 class MpiRanks final : public Communicator {
  public:
   MpiRanks();
-  /// Where an exception ends this rank alone, ends the others, too: they would wait for it for ever.
+  /// If only this rank fails (by an exception), ends the others, too, which would wait for it.
   ~MpiRanks() override;
 
   int rank() const override { return rank_; }
@@ -26,7 +28,7 @@ class MpiRanks final : public Communicator {
 
  private:
   struct Handles;
-  Handles* handles_;
+  std::unique_ptr<Handles> handles_;
   int rank_ = 0, size_ = 1;
 };
 

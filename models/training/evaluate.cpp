@@ -29,7 +29,7 @@ std::int64_t count_labels(const Tensor& target) {
 /// The sums over the answers of each portion, of which a rank computes its own.
 class Sums {
  public:
-  Sums(const Task& task, const Measures& measures, const SeePortion& see, const EvaluationRanks& spread = {})
+  Sums(const Task& task, const Measures& measures, const SeePortion& see, const EvaluationRanks& spread)
       : task_(task), measures_(measures), see_(see), spread_(spread), of_rank_(static_cast<std::size_t>(ranks())) {}
 
   /// Before each portion: whether this rank computes it. (Not of a text: there each rank computes all.)

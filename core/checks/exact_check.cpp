@@ -78,10 +78,10 @@ double ExactCheck::rounding_noise(const LeafNumbers& v, const ExactDerivative& h
     backward = std::max(backward, std::abs(there.by_backward - by_backward));
   }
   f_.move_to(point);
-  double most = unseen_roundings * noise_of_duals(v, here);
+  double limit = unseen_roundings * noise_of_duals(v, here);
   for (std::size_t k = 0; k < v.size(); ++k)
-    for (const double x : v[k]) most += surroundings().most[k] * std::abs(x);
-  return std::min(unseen_roundings * (duals + backward), most);
+    for (const double x : v[k]) limit += surroundings().limits[k] * std::abs(x);
+  return std::min(unseen_roundings * (duals + backward), limit);
 }
 
 double ExactCheck::noise_of_duals(const LeafNumbers& v, const ExactDerivative& here) {
@@ -97,18 +97,18 @@ double ExactCheck::rounding_noise(std::size_t leaf, std::size_t i) {
   double largest = 0;
   for (const Neighbour& neighbour : surroundings().neighbours)
     largest = std::max(largest, std::abs(neighbour.gradients[leaf][i] - surroundings().gradients[leaf][i]));
-  return std::min(unseen_roundings * largest, surroundings().most[leaf]);
+  return std::min(unseen_roundings * largest, surroundings().limits[leaf]);
 }
 
-std::vector<double> ExactCheck::most_noise() {
+std::vector<double> ExactCheck::noise_limits() {
   const double terms = f_.largest_terms(u_);
   const LeafNumbers point = f_.point();
-  std::vector<double> most;
+  std::vector<double> limits;
   for (std::size_t k = 0; k < point.size(); ++k) {
     const double x = root_mean_square(point[k]);
-    most.push_back(jump * std::max(root_mean_square(gradients_[k]), terms / (x > 0 ? x : 1)));
+    limits.push_back(jump * std::max(root_mean_square(gradients_[k]), terms / (x > 0 ? x : 1)));
   }
-  return most;
+  return limits;
 }
 
 // Gradients here and there are both of dual numbers without tangents, which can be rounded at random, if the backwards
@@ -117,7 +117,7 @@ const ExactCheck::Surroundings& ExactCheck::surroundings() {
   if (surroundings_) return *surroundings_;
   Surroundings& result = surroundings_.emplace();
   result.gradients = gradients_;
-  result.most = most_noise();
+  result.limits = noise_limits();
   if (f_.pull_back(u_).gradients != gradients_) return result;
   Dtype dtype = f64;
   try {

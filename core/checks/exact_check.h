@@ -50,11 +50,11 @@ class ExactCheck {
   struct Surroundings {
     LeafNumbers gradients;  // here
     std::vector<Neighbour> neighbours;
-    std::vector<double> most;  // that may be the noise of an element of each leaf
+    std::vector<double> limits;  // of the noise of an element of each leaf
   };
   ExactDerivative derivative(const LeafNumbers& v, std::span<const double> u, const LeafNumbers& gradients);
   const Surroundings& surroundings();
-  std::vector<double> most_noise();
+  std::vector<double> noise_limits();
   /// How much the derivative by dual numbers changes at this point when they are rounded at random.
   double noise_of_duals(const LeafNumbers& v, const ExactDerivative& here);
 

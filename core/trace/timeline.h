@@ -32,7 +32,7 @@
 
 namespace retrace {
 
-/// What a timeline names and how much of it is kept.
+/// Options of a timeline.
 struct TimelineOptions {
   Names names = {};                                               // of modules: the paths of records
   std::int64_t spans = std::numeric_limits<std::int64_t>::max();  // outermost ones; later ones leave nothing
@@ -43,7 +43,7 @@ struct TimelineOptions {
 /// thread, so that it includes what happened between the two; what the timeline itself takes is in none.
 class Timeline final : TapeObserver {
  public:
-  /// For the spans of this thread, until it is destroyed; those of others name it.
+  /// Collects the spans of this thread until it is destroyed. Spans of other threads name their timeline.
   explicit Timeline(TimelineOptions options = {});
   ~Timeline();
 

@@ -65,7 +65,7 @@ class LineProgram::Deadline {
  public:
   explicit Deadline(double seconds) : end_(Clock::now() + std::chrono::duration<double>(seconds)) {}
   bool is_over() const { return Clock::now() >= end_; }
-  /// What is left, at least a millisecond.
+  /// The time left, from 1 ms to 1 s.
   int milliseconds() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 1, 1000));

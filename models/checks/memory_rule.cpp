@@ -45,7 +45,7 @@ class MemoryRule {
   }
 
  private:
-  /// A first walk leaves gradients of the leaves behind, and whatever is made once; the second has to leave no more.
+  /// The first walk allocates the gradients of the leaves and what is made only once; the second must keep no more.
   void check(const Tensors& inputs, std::size_t wanted) {
     walk(case_, inputs);
     const std::int64_t before = memory_stats().live_bytes;

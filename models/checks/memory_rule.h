@@ -9,7 +9,7 @@
 namespace retrace {
 
 /// Runs the case, forward and backward, and compares the pool's live bytes before and after. The inputs of an op want a
-/// gradient one at a time; those of a module are its weights and an x that wants none. Empty if both rules hold.
+/// gradient one at a time; of a module, the weights want one and x does not. Empty if both rules hold.
 std::vector<std::string> memory_failures(const CheckedName& checked, const CheckCase& one);
 
 }  // namespace retrace

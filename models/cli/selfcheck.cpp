@@ -10,7 +10,7 @@
 namespace retrace {
 namespace {
 
-constexpr std::size_t most_failures = 10;  // that are shown of a line
+constexpr std::size_t max_failures = 10;  // shown per line
 
 std::vector<SelfcheckPart> parts_called(const std::vector<std::string>& names) {
   const auto all_parts = selfcheck_parts();
@@ -29,9 +29,9 @@ void print_figure(std::ostream& out, const Figure& figure, double seconds) {
   print(out, "%-9s  %-47s %8lld %9.2g %7.0e %6.1f", figure.part.c_str(), figure.what.c_str(),
         static_cast<long long>(figure.count), figure.worst, figure.limit, seconds);
   out << (figure.passed() ? "  ok\n" : "  FAILED\n");
-  for (std::size_t k = 0; k < std::min(figure.failures.size(), most_failures); ++k)
+  for (std::size_t k = 0; k < std::min(figure.failures.size(), max_failures); ++k)
     out << "    " << figure.failures[k] << '\n';
-  if (figure.failures.size() > most_failures) out << "    and " << figure.failures.size() - most_failures << " more\n";
+  if (figure.failures.size() > max_failures) out << "    and " << figure.failures.size() - max_failures << " more\n";
   out.flush();
 }
 

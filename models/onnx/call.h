@@ -63,7 +63,7 @@ class Call {
   const TracedRuns& traced() const { return traced_; }
 
   void result(std::string name, int j = 0) const;
-  /// What the op is, and why it cannot be exported: throws ValueError.
+  /// Throws ValueError with the name of the op and why it cannot be exported.
   [[noreturn]] void fail(std::string_view why) const;
 
   Builder& build;

@@ -48,7 +48,7 @@ void build_norm(const Call& call) {
   call.result(call.build.node("Sqrt", {reduce("ReduceSum", call.build.node("Mul", {x, x}), reduce.keeps())}));
 }
 
-/// sum (x - mean x)^2 / (n - correction)
+/// mean (x - mean x)^2; a correction is another record
 void build_var(const Call& call) {
   const Reduction reduce{call};
   Builder& b = call.build;

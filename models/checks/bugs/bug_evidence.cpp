@@ -123,7 +123,7 @@ double error_of_weights(const BugCard& card, Version version, const Descent& des
   return relative_error({card.weights(Version::library, descent)}, {card.weights(version, descent)});
 }
 
-/// Gradients of 1 are those of a sum, and one step is the point.
+/// The gradients of a sum are 1 everywhere; a test at one point takes one step.
 BugEvidence evidence_of_optimiser(const BugCard& card) {
   const Descent descent{{{0.3, -0.2}, {-0.5, 0.4}, {0.1, 0.7}, {0.9, -0.6}}}, of_ones{{{1, 1}, {1, 1}, {1, 1}}};
   constexpr double rounding = 1e-12;

@@ -1,4 +1,4 @@
-// What the checks of this project, and simpler tests, make of a card: computed by replaying it.
+// Replays a card: which checks of this project find its bug, and whether simpler tests would.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ BugEvidence evidence_of(const BugCard& card);
 /// All cards of the collection.
 std::vector<BugEvidence> replayed_bugs();
 
-/// {"bugs", "found", "unseen_by_sum", "unseen_by_point", "rows", "not_replayed"}.
+/// {"bugs", "found", "seen_by_sum", "seen_by_point", "rows", "not_replayed"}.
 std::string to_json(const std::vector<BugEvidence>& bugs);
 
 }  // namespace retrace

@@ -1,5 +1,5 @@
-// Updates that are not those of the optimiser's formula. A card has the library's optimiser, whose weights those of the
-// formula in plain numbers have to equal.
+// Updates that deviate from the optimiser's formula. The weights of the library's optimiser must equal those that the
+// formula gives in plain numbers.
 #pragma once
 
 #include <cmath>
@@ -38,7 +38,7 @@ inline std::vector<double> momentum(Version version, const Descent& descent) {
   return w;
 }
 
-/// What a report changed of AdamW.
+/// The deviations from AdamW in a report.
 struct AdamWAsReported {
   bool coupled = false;     // weight decay in the gradient, as of Adam
   bool stays_at_1 = false;  // the number of the step

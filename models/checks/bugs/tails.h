@@ -1,4 +1,4 @@
-// What follows the last whole block of four.
+// Elements after the last whole block of four.
 #pragma once
 
 #include <limits>

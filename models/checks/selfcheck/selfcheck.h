@@ -1,4 +1,4 @@
-// What can be checked on the reader's own machine, within a minute.
+// Checks that take at most a minute on the reader's own machine.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The same bits on 1 to 8 threads, at sizes that threads share.
+// Results have the same bits on 1 to 8 threads, at sizes that are split over threads.
 #include <retrace/models/checks/selfcheck/figure.h>
 
 #include <retrace/core/base/threads_scope.h>
@@ -8,7 +8,7 @@
 namespace retrace {
 namespace {
 
-constexpr int most_threads = 8;
+constexpr int max_threads = 8;
 
 std::vector<CheckedName> large_cases() {
   Random random(8);
@@ -47,7 +47,7 @@ std::vector<Figure> check_threads() {
     Figure figure{"threads", text("runs that differ from one thread's, ", dtype)};
     for (const CheckedName& checked : large_cases()) {
       CaseOutcome by_one;
-      for (int count = 1; count <= most_threads; ++count) {
+      for (int count = 1; count <= max_threads; ++count) {
         const ThreadsScope scope(count);
         CaseOutcome outcome = run_case(checked, checked.cases[0], {.dtype = dtype});
         if (count == 1) {

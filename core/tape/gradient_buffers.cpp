@@ -142,10 +142,9 @@ Record::FlowPlaces Record::begin_flow(int i, int j) {
 Tensor Record::tensor_in_place(int j) {
   Node& output = *node_of(nodes_[inputs_ + j]);
   if (!is_gradient_free(output, outputs_end_here_)) return empty(output.shape, output.dtype);
-  const Tensor tensor = OpAccess::over(output.gradient, output.gradient->data(), output.shape, output.dtype);
-  output.gradient = nullptr;
+  Storage* gradient = std::exchange(output.gradient, nullptr);
   output.gradient_given_away = true;
-  return tensor;
+  return OpAccess::over(gradient, gradient->data(), output.shape, output.dtype);
 }
 
 Tensor Record::tensor_over_saved(int k) {

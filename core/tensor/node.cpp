@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <retrace/core/base/error.h>
+
 namespace retrace {
 namespace detail {
 
@@ -35,14 +37,19 @@ void adopt_orphans() {
 
 }  // namespace
 
-void refill_free_nodes() {
+void refill_free_nodes(Storage* storage) {
   begin_counting();
   take_back_returned();
   if (free_nodes != nullptr) return;
   adopt_orphans();
   if (free_nodes != nullptr) return;
-  std::byte* place = static_cast<std::byte*>(allocate_storage(nodes_at_a_time * sizeof(Node))->data());
-  for (int k = 0; k < nodes_at_a_time; ++k, place += sizeof(Node)) free_nodes = new (place) FreeNode{free_nodes};
+  try {
+    std::byte* place = static_cast<std::byte*>(allocate_storage(nodes_at_a_time * sizeof(Node))->data());
+    for (int k = 0; k < nodes_at_a_time; ++k, place += sizeof(Node)) free_nodes = new (place) FreeNode{free_nodes};
+  } catch (const MemoryError&) {
+    if (storage != nullptr) release(storage);
+    throw;
+  }
 }
 
 void free_node_for_all(Node* node) {

@@ -62,11 +62,13 @@ struct FreeNode {
   FreeNode* next;
 };
 extern thread_local constinit FreeNode* free_nodes;
-void refill_free_nodes();
+/// Throws MemoryError after it gave back a reference to the storage, if there is one: what make_node was given.
+void refill_free_nodes(Storage* storage);
 
+/// Takes over a reference to the storage, even if it throws MemoryError.
 inline Node* make_node(Storage* storage, void* first, const Shape& shape, Dtype dtype) {
   if (free_nodes == nullptr) [[unlikely]]
-    refill_free_nodes();
+    refill_free_nodes(storage);
   FreeNode* place = free_nodes;
   free_nodes = place->next;
   return new (place) Node(storage, first, shape, dtype);

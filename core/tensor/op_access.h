@@ -20,7 +20,7 @@ class OpAccess {
     node.add_handle();
     return Tensor(&node);
   }
-  /// A tensor of its own over part of a storage, whose reference it takes over.
+  /// A tensor of its own over part of a storage, whose reference it takes over, even if it throws MemoryError.
   static Tensor over(Storage* storage, void* first, const Shape& shape, Dtype dtype) {
     return Tensor(detail::make_node(storage, first, shape, dtype));
   }

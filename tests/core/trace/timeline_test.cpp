@@ -15,7 +15,7 @@
 namespace retrace {
 namespace {
 
-struct Inner {
+struct TimedInner {
   Tensor operator()(const Tensor& x) const {
     const Scope scope(this, "inner");
     return tanh(x);
@@ -25,7 +25,7 @@ struct Inner {
 void step(const Tensor& w) {
   const TimelineSpan span("step");
   Tape tape;
-  const Tensor loss = sum(Inner()(w));
+  const Tensor loss = sum(TimedInner()(w));
   tape.backward(loss);
   const TimelineSpan update("update");
   w.zero_grad();

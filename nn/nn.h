@@ -32,9 +32,11 @@
 #include <retrace/nn/module/module.h>
 #include <retrace/nn/module/names.h>
 #include <retrace/nn/module/print.h>
+#include <retrace/nn/optim/adafactor.h>
 #include <retrace/nn/optim/clip.h>
 #include <retrace/nn/optim/decay_groups.h>
 #include <retrace/nn/optim/ema.h>
+#include <retrace/nn/optim/lbfgs.h>
 #include <retrace/nn/optim/muon.h>
 #include <retrace/nn/optim/number_range.h>
 #include <retrace/nn/optim/optimizers.h>

@@ -22,15 +22,15 @@ OptionRows<FitOptions> fit_option_rows() {
           "shards", OptionGroup::options,
           "parts of a batch, a power of two, whose gradients are added in a fixed order: the same bytes on any number "
           "of ranks (default under mpirun: 8)"),
-      option<&FitOptions::optimizer>(
-          "optimizer", group,
-          "adam, adamw, lion, muon, rmsprop or sgd with momentum (default: the task's, mostly adam)",
-          {.words = optimizer_names}),
-      option<&FitOptions::b2>("b2", group,
-                              "decay of the mean squared gradients, in adam, adamw and muon (default: the task's)",
-                              {.range = from_0_to_below_1}),
-      option<&FitOptions::weight_decay>("weight-decay", group, "weight decay, in adam, adamw, lion, muon and sgd",
-                                        {.range = not_negative}),
+      option<&FitOptions::optimizer>("optimizer", group,
+                                     "adafactor, adam, adamw, lion, muon, nadam, radam, rmsprop or sgd with momentum "
+                                     "(default: the task's, mostly adam)",
+                                     {.words = optimizer_names}),
+      option<&FitOptions::b2>(
+          "b2", group,
+          "decay of the mean squared gradients, in adam, adamw, muon, nadam and radam (default: the task's)",
+          {.range = from_0_to_below_1}),
+      option<&FitOptions::weight_decay>("weight-decay", group, "weight decay", {.range = not_negative}),
       option<&FitOptions::warm_up>("warm-up", group, "fraction of the steps in which the learning rate rises",
                                    {.range = from_0_to_1}),
       option<&FitOptions::average>("average", group,
@@ -53,11 +53,14 @@ OptionRows<FitOptions> fit_option_rows() {
 }
 
 std::span<const std::string_view> optimizer_names() {
-  static constexpr std::array<std::string_view, 6> names{"adam", "adamw", "lion", "muon", "rmsprop", "sgd"};
+  static constexpr std::array<std::string_view, 9> names{"adafactor", "adam",  "adamw",   "lion", "muon",
+                                                         "nadam",     "radam", "rmsprop", "sgd"};
   return names;
 }
 
-bool has_b2(std::string_view optimizer) { return optimizer == "adam" || optimizer == "adamw" || optimizer == "muon"; }
+bool has_b2(std::string_view optimizer) {
+  return optimizer.ends_with("adam") || optimizer == "adamw" || optimizer == "muon";
+}
 
 std::span<const std::string_view> schedule_names() {
   static constexpr std::array<std::string_view, 5> names{"cosine", "linear", "trapezoid", "steps", "constant"};
@@ -90,7 +93,8 @@ void check_options(const FitOptions& given) {
     check_number("fit", "the weight_decay of a group", each.weight_decay.value_or(0), not_negative);
   }
   if (options.b2 && !has_b2(*options.optimizer))
-    throw ValueError(text("fit: ", *options.optimizer, " has no b2, which is for adam, adamw and muon; leave it out"));
+    throw ValueError(
+        text("fit: ", *options.optimizer, " has no b2, which is for adam, adamw, muon, nadam and radam; leave it out"));
 }
 
 }  // namespace retrace

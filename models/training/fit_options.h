@@ -101,7 +101,7 @@ OptionRows<FitOptions> fit_option_rows();
 /// Throws ValueError for invalid options.
 void check_options(const FitOptions& options);
 
-/// adam, adamw, lion, muon, rmsprop, sgd (with momentum 0.9).
+/// adafactor, adam, adamw, lion, muon, nadam, radam, rmsprop, sgd (with momentum 0.9).
 std::span<const std::string_view> optimizer_names();
 /// Whether FitOptions::b2 is an option of the optimiser: of adam, adamw and muon.
 bool has_b2(std::string_view optimizer);

@@ -1,5 +1,6 @@
 #include <retrace/models/formats/nearest_name.h>
 #include <retrace/models/training/optimizer_choice.h>
+#include <retrace/nn/optim/adafactor.h>
 #include <retrace/nn/optim/muon.h>
 #include <retrace/nn/optim/optimizers.h>
 #include <retrace/nn/optim/schedules.h>
@@ -26,27 +27,17 @@ std::vector<std::vector<NamedTensor>> sorted_by_group(const std::vector<NamedTen
   return lists;
 }
 
-void check_no_weight_decay(const FitOptions& fit) {
-  const auto refuse = [&](const char* what) {
-    throw ValueError(text("fit: ", *fit.optimizer, " has no weight decay; leave ", what, " out"));
-  };
-  if (fit.weight_decay != 0) refuse("it");
-  for (const FitGroup& group : fit.groups)
-    if (group.weight_decay) refuse("that of the group");
-}
-
 template <class Chosen, class Options>
 std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights, const FitOptions& fit,
                                         Options options) {
-  if constexpr (!requires { options.weight_decay; }) check_no_weight_decay(fit);
   options.lr = 1;
+  options.weight_decay = fit.weight_decay;
   auto lists = sorted_by_group(weights, fit.groups);
   std::vector<ParameterGroup<Options>> result;
   for (std::size_t k = 0; k < fit.groups.size(); ++k) {
     Options its = options;
     its.lr = fit.groups[k].rate;
-    if constexpr (requires { its.weight_decay; })
-      its.weight_decay = fit.groups[k].weight_decay.value_or(its.weight_decay);
+    its.weight_decay = fit.groups[k].weight_decay.value_or(its.weight_decay);
     result.push_back({std::move(lists[k]), its});
   }
   result.push_back({std::move(lists.back()), options});
@@ -57,15 +48,15 @@ std::unique_ptr<AnyOptimizer> in_groups(const std::vector<NamedTensor>& weights,
 
 std::unique_ptr<AnyOptimizer> make_optimizer(const std::vector<NamedTensor>& weights, const FitOptions& options) {
   const std::string& name = options.optimizer.value();
-  const auto adam = [&] { return AdamOptions{.b2 = *options.b2, .weight_decay = options.weight_decay}; };
-  if (name == "adam") return in_groups<Adam>(weights, options, adam());
-  if (name == "adamw") return in_groups<AdamW>(weights, options, adam());
-  if (name == "lion") return in_groups<Lion>(weights, options, LionOptions{.weight_decay = options.weight_decay});
-  if (name == "muon")
-    return in_groups<Muon>(weights, options, MuonOptions{.b2 = *options.b2, .weight_decay = options.weight_decay});
+  if (name == "adafactor") return in_groups<Adafactor>(weights, options, AdafactorOptions{});
+  if (name == "adam") return in_groups<Adam>(weights, options, AdamOptions{.b2 = *options.b2});
+  if (name == "adamw") return in_groups<AdamW>(weights, options, AdamOptions{.b2 = *options.b2});
+  if (name == "lion") return in_groups<Lion>(weights, options, LionOptions{});
+  if (name == "muon") return in_groups<Muon>(weights, options, MuonOptions{.b2 = *options.b2});
+  if (name == "nadam") return in_groups<NAdam>(weights, options, NAdamOptions{.b2 = *options.b2});
+  if (name == "radam") return in_groups<RAdam>(weights, options, RAdamOptions{.b2 = *options.b2});
   if (name == "rmsprop") return in_groups<RmsProp>(weights, options, RmsPropOptions{});
-  if (name == "sgd")
-    return in_groups<Sgd>(weights, options, SgdOptions{.momentum = 0.9, .weight_decay = options.weight_decay});
+  if (name == "sgd") return in_groups<Sgd>(weights, options, SgdOptions{.momentum = 0.9});
   throw ValueError(unknown_name("fit", "optimizer", name, optimizer_names()));
 }
 

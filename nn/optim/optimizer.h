@@ -104,8 +104,9 @@ class AnyOptimizer {
 };
 
 /// The base of all optimisers. `Options` has lr, allow_missing, allow_nonfinite, allow_unvisited and state_names(), or
-/// state_names(parameter) where that depends on the parameter, and may have check(), which throws ValueError for
-/// invalid options; the derived class defines the update of one parameter.
+/// state_names(parameter) where that depends on the parameter, and may have state_shape(name, shape of the parameter)
+/// for state of another shape than the parameter's, and check(), which throws ValueError for invalid options; the
+/// derived class defines the update of one parameter.
 template <class Options> class Optimizer : public AnyOptimizer {
  public:
   /// Updates all parameters of the module, with the same options.
@@ -123,7 +124,7 @@ template <class Options> class Optimizer : public AnyOptimizer {
         check_defined("optimizer", parameter.tensor, parameter.name.c_str());
         OptimizerSlot slot{.parameter = parameter, .state = {}, .group = options_.size()};
         for (const char* name : state_names(group.options, parameter.tensor))
-          slot.state.push_back({text(parameter.name, ".", name), zeros_like(parameter.tensor)});
+          slot.state.push_back({text(parameter.name, ".", name), initial_state(group.options, name, parameter.tensor)});
         slots_.push_back(std::move(slot));
       }
       options_.push_back(group.options);
@@ -176,6 +177,12 @@ template <class Options> class Optimizer : public AnyOptimizer {
       return options.state_names(parameter);
     else
       return options.state_names();
+  }
+  static Tensor initial_state(const Options& options, const char* name, const Tensor& parameter) {
+    if constexpr (requires { options.state_shape(name, parameter.shape()); })
+      return zeros(options.state_shape(name, parameter.shape()), parameter.dtype());
+    else
+      return zeros_like(parameter);
   }
   double rate(std::size_t group) const override { return options_[group].lr; }
   void set_rate(std::size_t group, double lr) override { options_[group].lr = lr; }

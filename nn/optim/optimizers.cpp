@@ -34,6 +34,11 @@ void SgdOptions::check() const {
 void RmsPropOptions::check() const { check_optimizer_options("RmsPropOptions", *this); }
 void AdagradOptions::check() const { check_optimizer_options("AdagradOptions", *this); }
 void AdamOptions::check() const { check_optimizer_options("AdamOptions", *this); }
+void NAdamOptions::check() const {
+  check_optimizer_options("NAdamOptions", *this);
+  check_number("NAdamOptions", "momentum_decay", momentum_decay, not_negative, "such as 4e-3");
+}
+void RAdamOptions::check() const { check_optimizer_options("RAdamOptions", *this); }
 void LionOptions::check() const { check_optimizer_options("LionOptions", *this); }
 
 void Sgd::update(OptimizerSlot& slot, const SgdOptions& options) {
@@ -61,13 +66,15 @@ void RmsProp::update(OptimizerSlot& slot, const RmsPropOptions& options) {
     using std::sqrt;
     const T lr = static_cast<T>(options.lr), mu = static_cast<T>(options.momentum), eps = static_cast<T>(options.eps);
     const T alpha = static_cast<T>(options.alpha), rest = static_cast<T>(1 - options.alpha);
+    const T decay = static_cast<T>(options.weight_decay);
     T *s = state<T>(slot, 0), *a = state<T>(slot, 1), *v = state<T>(slot, 2);
     for (std::int64_t k = 0; k < count; ++k) {
-      s[k] = alpha * s[k] + rest * g[k] * g[k];
-      if (options.centered) a[k] = alpha * a[k] + rest * g[k];
+      const T slope = g[k] + decay * w[k];
+      s[k] = alpha * s[k] + rest * slope * slope;
+      if (options.centered) a[k] = alpha * a[k] + rest * slope;
       const T difference = s[k] - a[k] * a[k];
       const T variance = difference < T{} ? T{} : difference;  // rounding can make it negative; NaN stays NaN
-      v[k] = mu * v[k] + g[k] / (sqrt(variance) + eps);
+      v[k] = mu * v[k] + slope / (sqrt(variance) + eps);
       w[k] -= lr * v[k];
     }
   });
@@ -76,11 +83,78 @@ void RmsProp::update(OptimizerSlot& slot, const RmsPropOptions& options) {
 void Adagrad::update(OptimizerSlot& slot, const AdagradOptions& options) {
   with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
     using std::sqrt;
+    const T lr = static_cast<T>(options.lr), eps = static_cast<T>(options.eps);
+    const T decay = static_cast<T>(options.weight_decay);
     T* s = state<T>(slot, 0);
     for (std::int64_t k = 0; k < count; ++k) {
-      s[k] += g[k] * g[k];
-      w[k] -= static_cast<T>(options.lr) * g[k] / (sqrt(s[k]) + static_cast<T>(options.eps));
+      const T slope = g[k] + decay * w[k];
+      s[k] += slope * slope;
+      w[k] -= lr * slope / (sqrt(s[k]) + eps);
     }
+  });
+}
+
+namespace {
+
+// Adam's averages of a gradient and its square; direction(k, slope) is what w[k] goes down by.
+template <class T, class Options, class Direction>
+void update_by_averages(OptimizerSlot& slot, const Options& options, T* w, const T* g, std::int64_t count,
+                        Direction&& direction) {
+  const T b1 = static_cast<T>(options.b1), rest1 = static_cast<T>(1 - options.b1);
+  const T b2 = static_cast<T>(options.b2), rest2 = static_cast<T>(1 - options.b2);
+  const T decay = static_cast<T>(options.weight_decay);
+  T *m = state<T>(slot, 0), *v = state<T>(slot, 1);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const T slope = g[k] + decay * w[k];
+    m[k] = b1 * m[k] + rest1 * slope;
+    v[k] = b2 * v[k] + rest2 * slope * slope;
+    w[k] -= direction(slope, m[k], v[k]);
+  }
+}
+
+// b1(t) of NAdam.
+double momentum_at(const NAdamOptions& options, std::int64_t t) {
+  return options.b1 * (1 - std::pow(0.96, static_cast<double>(t) * options.momentum_decay) / 2);
+}
+
+// p(t) of NAdam, or 0 from where 1 - p(t) is 1.
+double product_of_momenta(const NAdamOptions& options, std::int64_t t) {
+  double product = 1;
+  for (std::int64_t k = 1; k <= t && product > 1e-17; ++k) product *= momentum_at(options, k);
+  return product > 1e-17 ? product : 0;
+}
+
+// r of RAdam, or 0 where n(t) is at most 5.
+double rectification(double b2, double t) {
+  const double power = std::pow(b2, t), all = 2 / (1 - b2) - 1, n = all - 2 * t * power / (1 - power);
+  return n > 5 ? std::sqrt((n - 4) * (n - 2) * all / ((all - 4) * (all - 2) * n)) : 0;
+}
+
+}  // namespace
+
+void NAdam::update(OptimizerSlot& slot, const NAdamOptions& options) {
+  const std::int64_t t = slot.updates;
+  const double product = product_of_momenta(options, t), next = momentum_at(options, t + 1);
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    using std::sqrt;
+    const T of_slope = static_cast<T>(options.lr * (1 - momentum_at(options, t)) / (1 - product));
+    const T of_average = static_cast<T>(options.lr * next / (1 - product * next));
+    const T correction = static_cast<T>(1 / (1 - std::pow(options.b2, t))), eps = static_cast<T>(options.eps);
+    update_by_averages(slot, options, w, g, count, [=](T slope, T m, T v) {
+      return (of_slope * slope + of_average * m) / (sqrt(v * correction) + eps);
+    });
+  });
+}
+
+void RAdam::update(OptimizerSlot& slot, const RAdamOptions& options) {
+  const double t = static_cast<double>(slot.updates), r = rectification(options.b2, t);
+  const double step = options.lr / (1 - std::pow(options.b1, t));
+  with_values(slot, [&]<class T>(T* w, const T* g, std::int64_t count) {
+    using std::sqrt;
+    const T plain = static_cast<T>(step), eps = static_cast<T>(options.eps);
+    const T rectified = static_cast<T>(step * r * std::sqrt(1 - std::pow(options.b2, t)));
+    update_by_averages(slot, options, w, g, count,
+                       [=](T, T m, T v) { return r == 0 ? plain * m : rectified * m / (sqrt(v) + eps); });
   });
 }
 

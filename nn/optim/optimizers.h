@@ -3,7 +3,7 @@
 // allow_nonfinite gradients with a NaN or an infinity (which the weights then get, too) or of a loss that was NaN, and
 // allow_unvisited parameters on the tape that belong to no optimiser. An optimiser checks its options when it is made:
 // check() throws ValueError unless lr, eps and weight_decay are finite and 0 or more, and momentum and the decays of
-// averages (alpha, b1, b2) are from 0 to below 1. (Muon is in muon.h.)
+// averages (alpha, b1, b2) are from 0 to below 1. (Muon is in muon.h, Adafactor in adafactor.h, L-BFGS in lbfgs.h.)
 #pragma once
 
 #include <retrace/nn/optim/optimizer.h>
@@ -35,13 +35,14 @@ class Sgd : public Optimizer<SgdOptions> {
   void update(OptimizerSlot& slot, const SgdOptions& options) override;
 };
 
-/// RMSProp (Hinton, 2012): s = alpha s + (1 - alpha) g^2; v = momentum v + g / (sqrt(s) + eps); w -= lr v. If centered,
-/// a = alpha a + (1 - alpha) g, and max(s - a^2, 0) takes the place of s below the root.
+/// RMSProp (Hinton, 2012): g += weight_decay w; s = alpha s + (1 - alpha) g^2; v = momentum v + g / (sqrt(s) + eps);
+/// w -= lr v. If centered, a = alpha a + (1 - alpha) g, and max(s - a^2, 0) takes the place of s below the root.
 struct RmsPropOptions {
   double lr = 1e-2;
   double alpha = 0.99;
   double eps = 1e-8;
   double momentum = 0;
+  double weight_decay = 0;
   bool centered = false;
   bool allow_missing = false;
   bool allow_nonfinite = false;
@@ -59,10 +60,11 @@ class RmsProp : public Optimizer<RmsPropOptions> {
   void update(OptimizerSlot& slot, const RmsPropOptions& options) override;
 };
 
-/// Adagrad (Duchi, Hazan and Singer, 2011): s += g^2; w -= lr g / (sqrt(s) + eps).
+/// Adagrad (Duchi, Hazan and Singer, 2011): g += weight_decay w; s += g^2; w -= lr g / (sqrt(s) + eps).
 struct AdagradOptions {
   double lr = 1e-2;
   double eps = 1e-10;
+  double weight_decay = 0;
   bool allow_missing = false;
   bool allow_nonfinite = false;
   bool allow_unvisited = false;
@@ -117,6 +119,59 @@ class AdamW : public Optimizer<AdamOptions> {
 
  private:
   void update(OptimizerSlot& slot, const AdamOptions& options) override;
+};
+
+/// NAdam (Dozat, "Incorporating Nesterov momentum into Adam", 2016), as in PyTorch: g += weight_decay w; with m and v
+/// of Adam, b1(t) = b1 (1 - 0.96^(t momentum_decay) / 2) and p(t) = b1(1) b1(2) ... b1(t),
+///   w -= lr (b1(t + 1) m / (1 - p(t + 1)) + (1 - b1(t)) g / (1 - p(t))) / (sqrt(v / (1 - b2^t)) + eps).
+struct NAdamOptions {
+  double lr = 2e-3;
+  double b1 = 0.9;
+  double b2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  double momentum_decay = 4e-3;
+  bool allow_missing = false;
+  bool allow_nonfinite = false;
+  bool allow_unvisited = false;
+  std::vector<const char*> state_names() const { return {"m", "v"}; }
+  void check() const;
+};
+/// Adam with Nesterov's momentum: see NAdamOptions.
+class NAdam : public Optimizer<NAdamOptions> {
+ public:
+  using Optimizer::Optimizer;
+  const char* name() const override { return "nadam"; }
+
+ private:
+  void update(OptimizerSlot& slot, const NAdamOptions& options) override;
+};
+
+/// RAdam (Liu et al., "On the variance of the adaptive learning rate and beyond", 2020), as in PyTorch: g +=
+/// weight_decay w; with m and v of Adam, n = 2 / (1 - b2) - 1 and n(t) = n - 2 t b2^t / (1 - b2^t),
+///   w -= lr (m / (1 - b1^t)) r sqrt(1 - b2^t) / (sqrt(v) + eps),
+///   r = sqrt((n(t) - 4) (n(t) - 2) n / ((n - 4) (n - 2) n(t))),
+/// and w -= lr m / (1 - b1^t) as long as n(t) is at most 5: so few gradients do not tell v.
+struct RAdamOptions {
+  double lr = 1e-3;
+  double b1 = 0.9;
+  double b2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  bool allow_missing = false;
+  bool allow_nonfinite = false;
+  bool allow_unvisited = false;
+  std::vector<const char*> state_names() const { return {"m", "v"}; }
+  void check() const;
+};
+/// Rectified Adam: see RAdamOptions.
+class RAdam : public Optimizer<RAdamOptions> {
+ public:
+  using Optimizer::Optimizer;
+  const char* name() const override { return "radam"; }
+
+ private:
+  void update(OptimizerSlot& slot, const RAdamOptions& options) override;
 };
 
 /// Lion (Chen et al., "Symbolic discovery of optimization algorithms", 2023):

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <vector>
 
 #include <retrace/nn/optim/number_range.h>
 
@@ -39,6 +40,29 @@ struct StepDecay {
     check_number("StepDecay", "every", every, above_0, "such as 1000; gamma 1 never decays");
     check_number("StepDecay", "step", step, not_negative);
     return base * std::pow(gamma, static_cast<double>(step / every));
+  }
+};
+
+/// lr = base gamma^n after n of the milestones, steps that rise from 0 or more (MultiStepLR of PyTorch).
+struct MultiStepDecay {
+  union {
+    double base = 1e-3;
+  };
+  std::vector<std::int64_t> milestones = {};
+  double gamma = 0.1;
+  double operator()(std::int64_t step) const {
+    check_number("MultiStepDecay", "base", base, not_negative);
+    check_number("MultiStepDecay", "gamma", gamma, from_0_to_1, "such as 0.1");
+    check_number("MultiStepDecay", "step", step, not_negative);
+    double rate = base;
+    std::int64_t last = -1;
+    for (const std::int64_t milestone : milestones) {
+      check_number("MultiStepDecay", "a milestone", milestone, {static_cast<double>(last + 1), not_negative.max},
+                   "after the one before it");
+      if (step >= milestone) rate *= gamma;
+      last = milestone;
+    }
+    return rate;
   }
 };
 
@@ -90,6 +114,56 @@ struct InverseSqrt {
     check_number("InverseSqrt", "step", step, not_negative);
     const double part = static_cast<double>(step + 1) / static_cast<double>(warm_up);
     return part < 1 ? base * part : base / std::sqrt(part);
+  }
+};
+
+/// Half a cosine from base down to min in the first `period` steps, then again in `growth` times as many, and so on
+/// (Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", 2017; CosineAnnealingWarmRestarts of
+/// PyTorch).
+struct WarmRestarts {
+  union {
+    double base = 1e-3;
+  };
+  double min = 0;
+  std::int64_t period = 1;
+  std::int64_t growth = 1;
+  double operator()(std::int64_t step) const {
+    check_number("WarmRestarts", "base", base, not_negative);
+    check_number("WarmRestarts", "min", min, {0, base}, "at most base");
+    check_number("WarmRestarts", "period", period, above_0, "such as 1000");
+    check_number("WarmRestarts", "growth", growth, {1, not_negative.max}, "such as 2");
+    check_number("WarmRestarts", "step", step, not_negative);
+    std::int64_t since = growth == 1 ? step % period : step, length = period;
+    for (; since >= length; length *= growth) since -= length;
+    const double part = static_cast<double>(since) / static_cast<double>(length);
+    return min + (base - min) / 2 * (1 + std::cos(std::numbers::pi * part));
+  }
+};
+
+/// Up from min to base in `rise` steps and down again in `fall` steps, over and over (Smith, "Cyclical learning rates
+/// for training neural networks", 2017; CyclicLR of PyTorch). Each cycle is `shrink` times as high above min as the one
+/// before it, and each step gamma times: shrink 0.5 is the paper's "triangular2", gamma below 1 its "exp_range".
+struct Cyclic {
+  union {
+    double base = 1e-3;  // the highest
+  };
+  double min = 0;
+  std::int64_t rise = 1;
+  std::int64_t fall = 1;
+  double shrink = 1;
+  double gamma = 1;
+  double operator()(std::int64_t step) const {
+    check_number("Cyclic", "base", base, not_negative);
+    check_number("Cyclic", "min", min, {0, base}, "at most base");
+    check_number("Cyclic", "rise", rise, above_0, "such as 1000");
+    check_number("Cyclic", "fall", fall, above_0, "such as 1000");
+    check_number("Cyclic", "shrink", shrink, from_0_to_1, "such as 0.5");
+    check_number("Cyclic", "gamma", gamma, from_0_to_1, "such as 0.999");
+    check_number("Cyclic", "step", step, not_negative);
+    const double up = static_cast<double>(rise), down = static_cast<double>(fall), at = std::fmod(step, up + down);
+    const double height = at < up ? at / up : (up + down - at) / down;
+    const double cycle = std::floor(static_cast<double>(step) / (up + down));
+    return min + (base - min) * height * std::pow(shrink, cycle) * std::pow(gamma, static_cast<double>(step));
   }
 };
 

@@ -97,7 +97,10 @@ Rows optimizer_rows() {
   add_optimizer<Adagrad, AdagradOptions>(rows, "AdagradOptions");
   add_optimizer<Adam, AdamOptions>(rows, "AdamOptions");
   add_optimizer<AdamW, AdamOptions>(rows, "AdamOptions");
+  add_optimizer<NAdam, NAdamOptions>(rows, "NAdamOptions");
+  add_optimizer<RAdam, RAdamOptions>(rows, "RAdamOptions");
   add_optimizer<Lion, LionOptions>(rows, "LionOptions");
+  add_optimizer<Adafactor, AdafactorOptions>(rows, "AdafactorOptions");
   add_optimizer<Muon, MuonOptions>(rows, "MuonOptions");
   return rows;
 }
@@ -107,10 +110,24 @@ Rows schedule_rows() {
   add(rows, "StepDecay", "base", rate, &StepDecay::base);
   add(rows, "StepDecay", "gamma", part, &StepDecay::gamma);
   add(rows, "StepDecay", "every", length, &StepDecay::every);
+  add(rows, "MultiStepDecay", "base", rate, &MultiStepDecay::base);
+  add(rows, "MultiStepDecay", "gamma", part, &MultiStepDecay::gamma);
   add_phases<WarmUpCosine>(rows, "WarmUpCosine");
   add_phases<LinearDecay>(rows, "LinearDecay");
   add(rows, "InverseSqrt", "base", rate, &InverseSqrt::base);
   add(rows, "InverseSqrt", "warm_up", length, &InverseSqrt::warm_up);
+  const RuleCase part_of_base{"from 0 to 1", {-1, 1.5, not_a_number}, {0, 0.5, 1}};
+  const RuleCase growth{"a number of 1 or more", {0, -1}, {1, 2}};
+  add(rows, "WarmRestarts", "base", rate, &WarmRestarts::base);
+  add(rows, "WarmRestarts", "min", part_of_base, &WarmRestarts::min, {.base = 1});
+  add(rows, "WarmRestarts", "period", length, &WarmRestarts::period);
+  add(rows, "WarmRestarts", "growth", growth, &WarmRestarts::growth);
+  add(rows, "Cyclic", "base", rate, &Cyclic::base);
+  add(rows, "Cyclic", "min", part_of_base, &Cyclic::min, {.base = 1});
+  add(rows, "Cyclic", "rise", length, &Cyclic::rise);
+  add(rows, "Cyclic", "fall", length, &Cyclic::fall);
+  add(rows, "Cyclic", "shrink", part, &Cyclic::shrink);
+  add(rows, "Cyclic", "gamma", part, &Cyclic::gamma);
   add(rows, "OneCycle", "base", rate, &OneCycle::base);
   add(rows, "OneCycle", "steps", length, &OneCycle::steps);
   add(rows, "OneCycle", "rise", part, &OneCycle::rise);
@@ -123,6 +140,9 @@ Rows schedule_rows() {
   add_step<WarmUpCosine>(rows, "WarmUpCosine");
   add_step<LinearDecay>(rows, "LinearDecay");
   add_step<InverseSqrt>(rows, "InverseSqrt");
+  add_step<MultiStepDecay>(rows, "MultiStepDecay");
+  add_step<WarmRestarts>(rows, "WarmRestarts");
+  add_step<Cyclic>(rows, "Cyclic");
   add_step<OneCycle>(rows, "OneCycle");
   add(rows, "ReduceOnPlateau", "base", rate, &ReduceOnPlateau::base);
   add(rows, "ReduceOnPlateau", "factor", decay, &ReduceOnPlateau::factor);
@@ -259,6 +279,9 @@ TEST(OptionRules, SchedulesTakeNoNumbersWithoutNames) {
   EXPECT_FALSE(takes_bare_numbers<WarmUpCosine>);
   EXPECT_FALSE(takes_bare_numbers<LinearDecay>);
   EXPECT_FALSE(takes_bare_numbers<InverseSqrt>);
+  EXPECT_FALSE(takes_bare_numbers<MultiStepDecay>);
+  EXPECT_FALSE(takes_bare_numbers<WarmRestarts>);
+  EXPECT_FALSE(takes_bare_numbers<Cyclic>);
   EXPECT_FALSE(takes_bare_numbers<OneCycle>);
   EXPECT_FALSE(takes_bare_numbers<ReduceOnPlateau>);
 }

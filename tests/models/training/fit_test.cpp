@@ -264,16 +264,16 @@ TEST(Fit, OptionsWithoutMeaningAreRefused) {
   EXPECT_EQ(message({.b2 = -0.5}), "fit: b2 is -0.5; it has to be from 0 to below 1");
   for (const char* optimizer : {"lion", "rmsprop", "sgd"})
     EXPECT_EQ(message({.optimizer = optimizer, .b2 = 0.9}),
-              text("fit: ", optimizer, " has no b2, which is for adam, adamw and muon; leave it out"));
-  EXPECT_EQ(message({.optimizer = "rmsprop", .weight_decay = 0.1}), "fit: rmsprop has no weight decay; leave it out");
+              text("fit: ", optimizer, " has no b2, which is for adam, adamw, muon, nadam and radam; leave it out"));
   EXPECT_EQ(message({.weight_decay = std::numeric_limits<double>::quiet_NaN()}),
             "fit: weight_decay is nan; it has to be a number of 0 or more");
   EXPECT_EQ(message({.checkpoint_seconds = std::numeric_limits<double>::quiet_NaN()}),
             "fit: checkpoint_seconds is nan; it has to be a number of 0 or more");
   EXPECT_EQ(message({.resume = true}), "fit: there is no checkpoint to resume from; say which file");
-  EXPECT_EQ(
-      message({.optimizer = "adma"}),
-      "fit: there is no optimizer named 'adma'; did you mean adam (known: adam, adamw, lion, muon, rmsprop, sgd)");
+  EXPECT_EQ(message({.optimizer = "adma"}),
+            "fit: there is no optimizer named 'adma'; did you mean adam (known: adafactor, adam, adamw, lion, muon, "
+            "nadam, radam, "
+            "rmsprop, sgd)");
   EXPECT_EQ(message({.schedule = "cosin"}),
             "fit: there is no schedule named 'cosin'; did you mean cosine (known: cosine, linear, trapezoid, steps, "
             "constant)");
@@ -285,9 +285,10 @@ TEST(Fit, EveryOptimizerLearns) {
     const auto model = small_model("lstm", task);
     FitOptions options{.steps = 300,
                        .batch = 32,
-                       .learning_rate = name == "sgd"    ? 0.3
-                                        : name == "lion" ? 3e-3
-                                                         : 1e-2,
+                       .learning_rate = name == "sgd"         ? 0.3
+                                        : name == "adafactor" ? 0.1
+                                        : name == "lion"      ? 3e-3
+                                                              : 1e-2,
                        .test_samples = 500};
     options.optimizer = name;
     const FitResult result = fit(*model, task, options);

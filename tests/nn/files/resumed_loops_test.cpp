@@ -132,10 +132,13 @@ void expect_resumable(const std::string& name, const MakeOptimizer& make, const 
 TEST(ResumedLoops, OfEveryOptimizerEqualTheUninterruptedOneInEachStep) {
   const std::vector<std::pair<const char*, MakeOptimizer>> optimizers{
       {"Sgd", with<Sgd>(SgdOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true})},
-      {"RmsProp", without_decay<RmsProp>(RmsPropOptions{.momentum = 0.9, .centered = true})},
-      {"Adagrad", without_decay<Adagrad>(AdagradOptions{.lr = 0.1})},
+      {"RmsProp", with<RmsProp>(RmsPropOptions{.momentum = 0.9, .weight_decay = 0.1, .centered = true})},
+      {"Adagrad", with<Adagrad>(AdagradOptions{.lr = 0.1, .weight_decay = 0.1})},
       {"Adam", with<Adam>(AdamOptions{.lr = 0.1, .b2 = 0.5, .weight_decay = 0.1, .amsgrad = true})},
       {"AdamW", with<AdamW>(AdamOptions{.lr = 0.1, .weight_decay = 0.1})},
+      {"NAdam", with<NAdam>(NAdamOptions{.lr = 0.1, .weight_decay = 0.1})},
+      {"RAdam", with<RAdam>(RAdamOptions{.lr = 0.1, .b2 = 0.5, .weight_decay = 0.1})},
+      {"Adafactor", with<Adafactor>(AdafactorOptions{.lr = 0.1, .weight_decay = 0.1})},
       {"Lion", with<Lion>(LionOptions{.lr = 0.01, .weight_decay = 0.1})},
       {"Muon", with<Muon>(MuonOptions{.lr = 0.1, .weight_decay = 0.1})}};
   for (const auto& [name, make] : optimizers) expect_resumable(name, make, plateaus().front());

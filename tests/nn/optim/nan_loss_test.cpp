@@ -52,7 +52,10 @@ TEST(NanLoss, IsToldByTheStepOfEveryOptimizer) {
   expect_told<Adagrad>("Adagrad");
   expect_told<Adam>("Adam");
   expect_told<AdamW>("AdamW");
+  expect_told<NAdam>("NAdam");
+  expect_told<RAdam>("RAdam");
   expect_told<Lion>("Lion");
+  expect_told<Adafactor>("Adafactor");
   expect_told<Muon>("Muon");
 }
 

@@ -41,9 +41,9 @@ struct Memory {
 };
 using Rule = std::function<void(double& w, double g, Memory& memory, double lr, int t)>;
 
-/// Five steps on three parameters, with gradients that shrink and grow, and a changing learning rate.
+/// Some steps on three parameters, with gradients that shrink and grow, and a changing learning rate.
 template <class AnyOptimizer, class Options>
-void expect_formula(const char* name, const Options& options, const Rule& rule) {
+void expect_formula(const char* name, const Options& options, const Rule& rule, int steps = 5) {
   Random random(3);
   const Weights weights(random);
   AnyOptimizer optimizer(weights, options);
@@ -52,8 +52,8 @@ void expect_formula(const char* name, const Options& options, const Rule& rule) 
   for (const Tensor& w : tensors) want.emplace_back(w.values<double>().begin(), w.values<double>().end());
   std::vector<std::array<Memory, 6>> memories(tensors.size());
   constexpr std::array<double, 5> sizes{1, 3, 0.2, 0.05, 2};
-  for (int t = 1; t <= 5; ++t) {
-    const double lr = t < 4 ? options.lr : options.lr / 2, size = sizes[static_cast<std::size_t>(t - 1)];
+  for (int t = 1; t <= steps; ++t) {
+    const double lr = t < 4 ? options.lr : options.lr / 2, size = sizes[static_cast<std::size_t>((t - 1) % 5)];
     if (t == 4) optimizer.set_learning_rate(lr);
     Tensors gradients;
     for (const Tensor& w : tensors) gradients.push_back(random.normal(w.shape(), 0, size, f64));
@@ -63,11 +63,11 @@ void expect_formula(const char* name, const Options& options, const Rule& rule) 
       for (std::size_t k = 0; k < want[p].size(); ++k) {
         double& w = want[p][k];
         rule(w, gradients[p].values<double>()[k], memories[p][k], lr, t);
-        EXPECT_NEAR(tensors[p].values<double>()[k], w, 1e-14 * std::abs(w))
+        EXPECT_NEAR(tensors[p].values<double>()[k], w, 1e-14 * std::max(1, t / 5) * std::abs(w))
             << name << ", parameter " << p << ", step " << t;
       }
   }
-  EXPECT_EQ(optimizer.steps(), 5);
+  EXPECT_EQ(optimizer.steps(), steps);
 }
 
 TEST(Optimizers, SgdIsItsFormula) {
@@ -90,6 +90,7 @@ TEST(Optimizers, SgdIsItsFormula) {
 TEST(Optimizers, RmsPropIsItsFormula) {
   const auto check = [](const char* name, const RmsPropOptions& o) {
     expect_formula<RmsProp>(name, o, [o](double& w, double g, Memory& m, double lr, int) {
+      g += o.weight_decay * w;
       m.a = o.alpha * m.a + (1 - o.alpha) * g * g;
       m.b = o.centered ? o.alpha * m.b + (1 - o.alpha) * g : 0;
       m.c = o.momentum * m.c + g / (std::sqrt(m.a - m.b * m.b) + o.eps);
@@ -99,16 +100,19 @@ TEST(Optimizers, RmsPropIsItsFormula) {
   check("plain", {.lr = 0.01, .alpha = 0.9, .eps = 1e-2});
   check("momentum", {.lr = 0.01, .alpha = 0.9, .eps = 1e-2, .momentum = 0.7});
   check("centered", {.lr = 0.01, .alpha = 0.9, .eps = 1e-2, .centered = true});
+  check("weight decay", {.lr = 0.01, .alpha = 0.9, .eps = 1e-2, .weight_decay = 0.2, .centered = true});
   check("centered, momentum", {.lr = 0.01, .alpha = 0.8, .eps = 1e-2, .momentum = 0.7, .centered = true});
 }
 
 TEST(Optimizers, AdagradIsItsFormula) {
-  constexpr double eps = 1e-2;
-  expect_formula<Adagrad>("adagrad", AdagradOptions{.lr = 0.05, .eps = eps},
-                          [](double& w, double g, Memory& m, double lr, int) {
-                            m.a += g * g;
-                            w -= lr * g / (std::sqrt(m.a) + eps);
-                          });
+  for (const double weight_decay : {0.0, 0.2}) {
+    const AdagradOptions o{.lr = 0.05, .eps = 1e-2, .weight_decay = weight_decay};
+    expect_formula<Adagrad>("adagrad", o, [o](double& w, double g, Memory& m, double lr, int) {
+      g += o.weight_decay * w;
+      m.a += g * g;
+      w -= lr * g / (std::sqrt(m.a) + o.eps);
+    });
+  }
 }
 
 /// eps is large enough to show where in the formula it is added.
@@ -133,6 +137,45 @@ TEST(Optimizers, AdamAndAdamWAreTheirFormulas) {
   for (const AdamOptions& o : {plain, decay, amsgrad, both}) {
     expect_formula<Adam>(o.amsgrad ? "Adam, amsgrad" : "Adam", o, rule(o, false));
     expect_formula<AdamW>(o.amsgrad ? "AdamW, amsgrad" : "AdamW", o, rule(o, true));
+  }
+}
+
+TEST(Optimizers, NAdamIsItsFormula) {
+  for (const double weight_decay : {0.0, 0.2}) {
+    const NAdamOptions o{
+        .lr = 0.02, .b1 = 0.8, .b2 = 0.7, .eps = 1e-2, .weight_decay = weight_decay, .momentum_decay = 0.3};
+    const auto rule = [o](double& w, double g, Memory& m, double lr, int t) {
+      const auto momentum = [&](int step) { return o.b1 * (1 - 0.5 * std::pow(0.96, step * o.momentum_decay)); };
+      g += o.weight_decay * w;
+      m.a = o.b1 * m.a + (1 - o.b1) * g;
+      m.b = o.b2 * m.b + (1 - o.b2) * g * g;
+      m.c = (t == 1 ? 1 : m.c) * momentum(t);  // the product so far
+      const double ahead = momentum(t + 1) * m.a / (1 - m.c * momentum(t + 1));
+      const double root = std::sqrt(m.b / (1 - std::pow(o.b2, t)));
+      w -= lr * (ahead + (1 - momentum(t)) * g / (1 - m.c)) / (root + o.eps);
+    };
+    expect_formula<NAdam>("NAdam", o, rule, 12);
+  }
+}
+
+/// So many steps that the variance is told by enough gradients, and with a b2 for which it never is.
+TEST(Optimizers, RAdamIsItsFormula) {
+  for (const double b2 : {0.9, 0.6}) {
+    const RAdamOptions o{.lr = 0.02, .b1 = 0.8, .b2 = b2, .eps = 1e-2, .weight_decay = 0.2};
+    int rectified = 0;
+    const auto rule = [&](double& w, double g, Memory& m, double lr, int t) {
+      g += o.weight_decay * w;
+      m.a = o.b1 * m.a + (1 - o.b1) * g;
+      m.b = o.b2 * m.b + (1 - o.b2) * g * g;
+      const double power = std::pow(o.b2, t), all = 2 / (1 - o.b2) - 1, n = all - 2 * t * power / (1 - power);
+      const double step = lr * m.a / (1 - std::pow(o.b1, t));
+      if (n <= 5) return static_cast<void>(w -= step);
+      ++rectified;
+      const double r = std::sqrt((n - 4) * (n - 2) * all / ((all - 4) * (all - 2) * n));
+      w -= step * r * std::sqrt(1 - power) / (std::sqrt(m.b) + o.eps);
+    };
+    expect_formula<RAdam>("RAdam", o, rule, 12);
+    EXPECT_EQ(rectified > 0, b2 == 0.9);
   }
 }
 
@@ -259,7 +302,10 @@ TEST(Optimizers, AGradientThatIsNotFiniteIsNamedAndNothingMoves) {
   expect_nonfinite_refused<Adagrad>(AdagradOptions{});
   expect_nonfinite_refused<Adam>(AdamOptions{.amsgrad = true});
   expect_nonfinite_refused<AdamW>(AdamOptions{});
+  expect_nonfinite_refused<NAdam>(NAdamOptions{});
+  expect_nonfinite_refused<RAdam>(RAdamOptions{});
   expect_nonfinite_refused<Lion>(LionOptions{});
+  expect_nonfinite_refused<Adafactor>(AdafactorOptions{});
 }
 
 TEST(Optimizers, TheFirstElementThatIsNotFiniteIsNamedByItsIndex) {

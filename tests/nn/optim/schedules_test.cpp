@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include <retrace/nn/optim/reduce_on_plateau.h>
@@ -18,6 +19,50 @@ TEST(Schedules, StepDecayFallsEverySoManySteps) {
   EXPECT_EQ(decay(9), 0.8);
   EXPECT_EQ(decay(10), 0.4);
   EXPECT_EQ(decay(35), 0.1);
+}
+
+TEST(Schedules, MultiStepDecayFallsAtItsMilestones) {
+  const MultiStepDecay decay{.base = 0.8, .milestones = {3, 10}, .gamma = 0.5};
+  EXPECT_EQ(decay(0), 0.8);
+  EXPECT_EQ(decay(2), 0.8);
+  EXPECT_EQ(decay(3), 0.4);
+  EXPECT_EQ(decay(9), 0.4);
+  EXPECT_EQ(decay(10), 0.2);
+  EXPECT_EQ(decay(1000), 0.2);
+  EXPECT_EQ((MultiStepDecay{.base = 2}(5)), 2) << "no milestones";
+  for (const std::vector<std::int64_t>& wrong : {std::vector<std::int64_t>{5, 5}, {5, 3}, {-1}})
+    EXPECT_THROW((MultiStepDecay{.base = 1, .milestones = wrong}(0)), ValueError);
+}
+
+TEST(Schedules, WarmRestartsBeginAgainAfterEachPeriod) {
+  const WarmRestarts even{.base = 1, .min = 0.1, .period = 10};
+  for (const std::int64_t start : {0, 10, 50, 1000000}) {
+    EXPECT_EQ(even(start), 1) << start;
+    EXPECT_DOUBLE_EQ(even(start + 5), 0.55) << start;
+  }
+  EXPECT_DOUBLE_EQ(even(9), 0.1 + 0.45 * (1 + std::cos(0.9 * std::numbers::pi)));
+  const WarmRestarts growing{.base = 1, .period = 3, .growth = 2};  // 3, 6, 12, ... steps
+  for (const std::int64_t start : {0, 3, 9, 21, 45}) EXPECT_EQ(growing(start), 1) << start;
+  EXPECT_DOUBLE_EQ(growing(6), 0.5);
+  EXPECT_DOUBLE_EQ(growing(15), 0.5);
+  EXPECT_GT(growing(std::int64_t{1} << 50), 0);
+}
+
+TEST(Schedules, CyclicRisesAndFallsOverAndOver) {
+  const Cyclic even{.base = 1, .min = 0.2, .rise = 4, .fall = 2};
+  for (const std::int64_t start : {0, 6, 600}) {
+    EXPECT_DOUBLE_EQ(even(start), 0.2) << start;
+    EXPECT_DOUBLE_EQ(even(start + 2), 0.6) << start;
+    EXPECT_DOUBLE_EQ(even(start + 4), 1) << start;
+    EXPECT_DOUBLE_EQ(even(start + 5), 0.6) << start;
+  }
+  const Cyclic halved{.base = 1, .min = 0.2, .rise = 4, .fall = 4, .shrink = 0.5};
+  EXPECT_DOUBLE_EQ(halved(4), 1);
+  EXPECT_DOUBLE_EQ(halved(12), 0.6);
+  EXPECT_DOUBLE_EQ(halved(20), 0.4);
+  const Cyclic fading{.base = 1, .rise = 2, .fall = 2, .gamma = 0.9};
+  EXPECT_DOUBLE_EQ(fading(2), 0.81);
+  EXPECT_DOUBLE_EQ(fading(3), 0.5 * 0.729);
 }
 
 TEST(Schedules, WarmUpCosineRisesThenFallsToItsMinimum) {

@@ -11,12 +11,14 @@ std::atomic<int> number_of_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "a signal handler may write them");
 
-void end_as_usual() {
-  for (const int signal : requests) std::signal(signal, SIG_DFL);
+void react_to_requests(void (*how)(int)) {
+  for (const int signal : requests) std::signal(signal, how);
 }
 
+void (*to_later_ones)(int) = SIG_DFL;
+
 void note(int signal) {
-  end_as_usual();
+  react_to_requests(to_later_ones);
   std::signal(SIGHUP, SIG_IGN);  // a terminal that ends sends several
   number_of_signal = signal;
   came = true;
@@ -24,7 +26,8 @@ void note(int signal) {
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(Later later) {
+  to_later_ones = later == Later::end ? SIG_DFL : SIG_IGN;
   came = false;
   struct sigaction once {};
   once.sa_handler = note;
@@ -36,7 +39,7 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  end_as_usual();
+  react_to_requests(came ? to_later_ones : SIG_DFL);
   sigaction(SIGHUP, &before_hangup_, nullptr);
 }
 

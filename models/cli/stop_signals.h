@@ -7,11 +7,12 @@
 namespace retrace {
 
 /// During its lifetime, the first SIGINT, SIGTERM or SIGHUP sets a flag instead of ending the program. A second SIGINT
-/// or SIGTERM ends the program as usual. SIGHUP is ignored after the first signal, and from the beginning if it was
-/// before, as under nohup.
+/// or SIGTERM ends the program as usual, or is ignored, as under mpirun, which may send several. SIGHUP is ignored
+/// after the first signal, and from the beginning if it was before, as under nohup.
 class StopSignals {
  public:
-  StopSignals();
+  enum class Later { end, ignored };
+  explicit StopSignals(Later later = Later::end);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

@@ -46,7 +46,11 @@ class Fitting {
 
  private:
   FitResult run_to_its_end() {
-    for (agree(); training_.steps() < options_.steps && !stopped(); agree()) step();
+    try {
+      for (agree(); training_.steps() < options_.steps && !stopped(); agree()) step();
+    } catch (const Stopped&) {  // by the step, which changed nothing
+      result_.stopped_by = StopReason::signal;
+    }
     if (!options_.checkpoint.empty()) {
       if (standing_.window_steps > 0) training_.check_weights();  // no validation has seen them
       checkpoint();

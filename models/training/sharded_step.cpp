@@ -1,5 +1,6 @@
 // A step whose gradient is the sum of those of shards (ranks/shard_sum.h). With the gradients travel three numbers for
-// each batch of the step: its loss, the sum of its metric, and the weight of that sum.
+// each batch of the step: its loss, the sum of its metric, and the weight of that sum; and at the end, how many shards
+// were left out because a rank was to stop. So all ranks learn of it by the same exchange.
 #include <retrace/core/tape/tape.h>
 #include <retrace/models/training/ranks/all_reduce.h>
 #include <retrace/models/training/training.h>
@@ -25,11 +26,17 @@ double Training::loss_of_step(const ShardTerm& sum) const {
 }
 
 ShardTerm Training::sum_of_shards(Walk walk) {
-  ShardSum sum;
+  ShardSum terms;
   const OwnShards own = own_shards(*options_.shards, options_.ranks);
-  for (std::int64_t number = own.first; number < own.last; ++number)
-    sum.add(0, number, term_of({number, *options_.shards}, walk));
-  return sum_over_ranks(sum, *options_.shards, tensors_, options_.ranks);
+  for (std::int64_t number = own.first; number < own.last; ++number) {
+    const bool is_left_out = walk == Walk::backward && is_stopped();
+    terms.add(0, number, is_left_out ? left_out_term() : term_of({number, *options_.shards}, walk));
+  }
+  ShardTerm sum = sum_over_ranks(terms, *options_.shards, tensors_, options_.ranks);
+  const double left_out = sum.numbers.back();
+  sum.numbers.pop_back();
+  if (left_out > 0) throw Stopped();
+  return sum;
 }
 
 ShardTerm Training::term_of(const Shard& shard, Walk walk) {
@@ -45,6 +52,13 @@ ShardTerm Training::term_of(const Shard& shard, Walk walk) {
     for (const double number : {loss, of.metric, of.weight}) term.numbers.push_back(number);
   }
   term.gradients = take_gradients(tensors_);
+  term.numbers.push_back(0);
+  return term;
+}
+
+ShardTerm Training::left_out_term() const {
+  ShardTerm term{Tensors(tensors_.size()), std::vector<double>(static_cast<std::size_t>(3 * options_.accumulate))};
+  term.numbers.push_back(1);
   return term;
 }
 

@@ -31,7 +31,12 @@ StepReport Training::step_at(double learning_rate, bool report_layers) {
   const TimelineSpan span("step");
   StepReport report{.loss = 0, .gradient_norm = 0, .learning_rate = learning_rate};
   mark();
-  report.loss = options_.shards ? walk_back_in_shards() : walk_back_in_batches();
+  try {
+    report.loss = options_.shards ? walk_back_in_shards() : walk_back_in_batches();
+  } catch (const Stopped&) {
+    rewind();
+    throw;
+  }
   check_finite("loss of step", report.loss);
   if (report_layers) report.gradient_norms = gradient_norms(weights_);
   report.gradient_norm = clip_norm(tensors_, options_.clip);
@@ -126,7 +131,7 @@ Names Training::names() const {
 }
 
 void Training::leave_if_stopped() const {
-  if (of_first(options_.ranks, options_.stop != nullptr && options_.stop->load())) throw Stopped();
+  if (of_first(options_.ranks, is_stopped())) throw Stopped();
 }
 
 std::vector<NamedTensor> Training::state() const {

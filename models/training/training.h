@@ -30,10 +30,10 @@ class DivergenceError : public ValueError {
   using ValueError::ValueError;
 };
 
-/// Thrown out of a test when FitOptions::stop is set.
+/// Thrown out of a test, or of a step in shards, when FitOptions::stop is set, and by those who train several runs.
 class Stopped : public Error {
  public:
-  Stopped() : Error("fit: the test was stopped") {}
+  Stopped() : Error("fit: it was stopped") {}
 };
 
 /// The part that a shard has in a batch: the losses of all shards add up to that of the batch, and its metric is the
@@ -54,7 +54,8 @@ class Training {
   /// Computes the loss and its gradients, with FitOptions::shards as sums over shards, clips them and updates the
   /// weights at the learning rate of step `scheduled` of the schedule. With `report_layers`, the report has the
   /// gradient norm of each layer. Throws DivergenceError, which names the first record with such a number, if the loss
-  /// or a gradient is not finite, and leaves the weights unchanged.
+  /// or a gradient is not finite, and leaves the weights unchanged. So does Stopped, which ends a step in shards after
+  /// the current shard when FitOptions::stop is set on one of the ranks.
   StepReport step(std::int64_t scheduled, bool report_layers = false);
   StepReport step() { return step(steps()); }
   /// The same at a given learning rate.
@@ -97,7 +98,8 @@ class Training {
  protected:
   /// Throws ValueError for invalid options.
   Training(std::vector<NamedTensor> weights, const FitOptions& options);
-  /// Throws Stopped if options().stop is set.
+  bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  /// Throws Stopped if options().stop is set, of ranks that of rank 0.
   void leave_if_stopped() const;
 
  private:
@@ -124,6 +126,7 @@ class Training {
   ShardTerm sum_of_shards(Walk walk);
   double loss_of_step(const ShardTerm& sum) const;
   ShardTerm term_of(const Shard& shard, Walk walk);
+  ShardTerm left_out_term() const;
   void observe_shards();
   /// Throws DivergenceError, and discards the gradients, if a number of the batches since mark() is not finite. Its
   /// message begins "fit: the <what> <steps()> is".

@@ -10,6 +10,7 @@
 #include <retrace/tests/models/training/ranks/thread_ranks.h>
 #include <retrace/tests/temporary_folder.h>
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <optional>
@@ -104,6 +105,45 @@ TEST(ShardedTraining, MovesOnToTheNextLessonsAlike) {
   small.fit.steps = 40;
   const Trained alone = train(small, nullptr);
   on_ranks(3, [&](ThreadRank& rank) { EXPECT_EQ(train(small, &rank), alone); });
+}
+
+/// Stops by a signal's flag while the loss of this number is computed, counted over all shards; 0: never.
+FitResult stopped_at_loss(std::int64_t number, Communicator* ranks, const std::string& checkpoint,
+                          std::string& weights) {
+  std::atomic<bool> stop = false;
+  RunOptions options{.task = "pair-matching", .model = {.name = "lstm"}, .fit = few_steps(16)};
+  options.model.sizes.hidden = 8;
+  options.fit.shards = 8;
+  options.fit.ranks = ranks;
+  options.fit.checkpoint = checkpoint;
+  options.fit.resume = true;
+  options.fit.stop = &stop;
+  options.fit.measures.loss = [&](const Tensor& output, const Batch& batch) {
+    if (--number == 0) stop = true;
+    return cross_entropy(output, batch.y);
+  };
+  Run run = prepare(options);
+  run.train();
+  weights = weights_hash(*run.model);
+  return run.fit;
+}
+
+TEST(ShardedTraining, AStopOnOneRankEndsTheStepOnAllAndLeavesItOut) {
+  const TemporaryFolder folder;
+  std::string whole;
+  stopped_at_loss(0, nullptr, folder / "whole", whole);
+  for (const std::int64_t number : {1, 5, 14}) {
+    const std::string checkpoint = folder / text("checkpoint-", number);
+    on_ranks(3, [&](ThreadRank& rank) {
+      std::string weights;
+      const FitResult result = stopped_at_loss(rank.rank() == 1 ? number : 0, &rank, checkpoint, weights);
+      EXPECT_EQ(result.stopped_by, StopReason::signal);
+      EXPECT_LT(result.steps, 6);
+    });
+    std::string resumed;
+    stopped_at_loss(0, nullptr, checkpoint, resumed);
+    EXPECT_EQ(resumed, whole) << number;
+  }
 }
 
 TEST(ShardedTraining, GoesOnOnAnotherNumberOfRanks) {

@@ -2,6 +2,7 @@
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/earlier_results.h>
 #include <retrace/models/cli/result_folder.h>
+#include <retrace/models/training/ranks/same_training.h>
 
 #include <array>
 #include <optional>
@@ -11,8 +12,8 @@ namespace retrace {
 namespace {
 
 void print_by_length(const StoredRun& run, const EvalFlags& flags, ResultFolder* folder, Program& program) {
-  const ResultsByLength results =
-      evaluate_by_length(run, *flags.lengths, {.samples = flags.options.samples, .seed = flags.options.seed});
+  const ResultsByLength results = evaluate_by_length(
+      run, *flags.lengths, {.samples = flags.options.samples, .seed = flags.options.seed}, program.ranks);
   if (folder != nullptr) folder->write("by_length.json", to_json(results) + "\n");
   program.results << (flags.json ? to_json(results) + "\n" : to_text(results)) << std::flush;
 }
@@ -38,12 +39,14 @@ void run_eval(const EvalFlags& flags, Program& program) {
   if (flags.lengths && flags.sizes.length)
     throw ValueError("retrace eval: --by-length names the lengths; leave --length out");
   StoredRun run = run_to_test(flags);
+  if (program.ranks != nullptr)
+    check_same_training(*program.ranks, text("data ", run.task->fingerprint()), parameters(*run.model));
   std::optional<ResultFolder> folder;
-  if (!flags.out.empty()) folder.emplace(flags.out);
+  if (!flags.out.empty() && is_first(program.ranks)) folder.emplace(flags.out);
   if (flags.lengths) return print_by_length(run, flags, folder ? &*folder : nullptr, program);
   ReportOptions options = flags.options;
   if (flags.learning_rate) options.keep_learning->learning_rate = *flags.learning_rate;
-  const Report report = make_report(run, options);
+  const Report report = make_report(run, options, program.ranks);
   if (folder) {
     folder->write("report.html", report_page(report));
     constexpr std::array page_name{"attention.html"};

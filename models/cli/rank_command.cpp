@@ -3,6 +3,8 @@
 #include <retrace/models/cli/cli.h>
 #include <retrace/models/cli/rank_command.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -32,8 +34,10 @@ void check_command(Communicator& ranks, int argc, const char* const* argv) {
                       "start one build everywhere");
   check_same_settings(ranks, "retrace", text("the command line ", command_line(argc, argv)),
                       "start all with the same one");
-  if (ranks.size() > 1 && (argc < 2 || std::string_view(argv[1]) != "train"))
-    throw ValueError("retrace: of the commands, train runs on several ranks; start the others without mpirun");
+  constexpr std::array<std::string_view, 5> commands{"train", "eval", "compare", "ablate", "tune"};
+  if (ranks.size() > 1 && (argc < 2 || std::ranges::find(commands, argv[1]) == commands.end()))
+    throw ValueError(
+        "retrace: train, eval, compare, ablate and tune run on several ranks; start other commands without mpirun");
 }
 
 int run_on_ranks(Communicator& ranks, int argc, const char* const* argv, std::ostream& results) {

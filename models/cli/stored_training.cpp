@@ -2,8 +2,13 @@
 #include <retrace/models/cli/stored_training.h>
 #include <retrace/models/reports/plots/curves.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <fstream>
 #include <ostream>
+#include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -68,48 +73,85 @@ void keep_results(const CommonFlags& flags, std::string_view page) {
 
 }  // namespace
 
-StoredRuns::StoredRuns(const CommonFlags& flags, const char* page, std::ostream& messages)
-    : runs_(std::filesystem::path(flags.out) / "runs"),
+StoredRuns::StoredRuns(const CommonFlags& flags, const char* page, Program& program)
+    : path_(flags.out),
+      runs_(path_ / "runs"),
       resume_(flags.resume),
       replace_(flags.force),
       page_(page),
-      messages_(messages),
-      folder_(flags.out) {
-  keep_results(flags, page);
+      messages_(program.messages),
+      ranks_(program.ranks),
+      signals_(ranks_ == nullptr ? StopSignals::Later::end : StopSignals::Later::ignored) {
+  if (is_first(ranks_)) {
+    folder_.emplace(path_);
+    keep_results(flags, page);
+  }
+  if (ranks_ != nullptr && ranks_->size() > 1) check_shared();
 }
 
+/// Refuses a folder that is another one on the machine of another rank.
+void StoredRuns::check_shared() const {
+  constexpr const char* name = "seen-by-all-ranks";
+  const std::uint32_t mark = of_first(ranks_, static_cast<std::uint32_t>(std::random_device()()));
+  if (is_first(ranks_)) folder_->write(name, std::to_string(mark));
+  of_first(ranks_, mark);  // it is written
+  std::uint32_t seen = 0;
+  const bool sees = std::ifstream(path_ / name) >> seen && seen == mark;
+  const std::vector<std::string> of_ranks = texts_of_ranks(*ranks_, sees ? "sees it" : "does not");
+  std::error_code error;
+  if (is_first(ranks_)) std::filesystem::remove(path_ / name, error);
+  if (const auto other = std::ranges::find(of_ranks, "does not"); other != of_ranks.end())
+    throw FileError(text("retrace: rank ", other - of_ranks.begin(), " does not see what rank 0 writes to ",
+                         path_.string(), "; give --out a folder that all machines share"));
+}
+
+/// Before the first run, when its options have been found right.
 void StoredRuns::remove_earlier_runs() {
   if (!std::exchange(replace_, false)) return;
   std::error_code error;
-  std::filesystem::remove_all(runs_, error);
+  if (is_first(ranks_)) std::filesystem::remove_all(runs_, error);
   if (error)
     throw FileError(
         text("retrace: ", runs_.string(), " cannot be removed: ", error.message(), "; choose another --out"));
+  of_first(ranks_, true);  // they are removed
 }
 
-FitResult StoredRuns::train(const RunOptions& options, const std::string& name) {
+std::vector<RunResult> StoredRuns::train(const std::vector<NamedRun>& runs) {
+  if (!runs.empty()) check_options(prepare(runs.front().options).options.fit);
+  remove_earlier_runs();
+  try {
+    return spread_over(
+        ranks_, [this](const RunOptions& options, const std::string& name) { return train_one(options, name); })(runs);
+  } catch (const Stopped&) {
+    throw Interrupted(signals_.exit_status());
+  }
+}
+
+FitResult StoredRuns::train_one(const RunOptions& options, const std::string& name) {
   RunOptions asked = options;
   asked.draws = !resume_ || !std::filesystem::exists(RunDirectory::checkpoint_in(runs_ / name));
   Run run = prepare(asked);
   run.options.fit.resume = resume_;
   run.options.fit.stop = &signals_.flag();
   check_options(run.options.fit);
-  remove_earlier_runs();
   RunDirectory directory(runs_ / name, resume_);
   train_into(directory, run, messages_);
-  if (run.fit.stopped_by == StopReason::signal) throw Interrupted(signals_.exit_status());
+  if (run.fit.stopped_by == StopReason::signal) throw Stopped();
   return std::move(run.fit);
 }
 
 void StoredRuns::write(const std::string& page, const std::string& json) const {
-  folder_.write(page_, page);
-  folder_.write("result.json", json + "\n");
+  if (!folder_) return;
+  folder_->write(page_, page);
+  folder_->write("result.json", json + "\n");
 }
 
-std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, Program& program, TrainRun& train) {
+std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, Program& program,
+                                        TrainRuns& train) {
+  train = spread_over(program.ranks);
   if (flags.out.empty()) return nullptr;
-  auto runs = std::make_unique<StoredRuns>(flags, page, program.messages);
-  train = [&stored = *runs](const RunOptions& options, const std::string& name) { return stored.train(options, name); };
+  auto runs = std::make_unique<StoredRuns>(flags, page, program);
+  train = [&stored = *runs](const std::vector<NamedRun>& each) { return stored.train(each); };
   return runs;
 }
 

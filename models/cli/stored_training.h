@@ -3,13 +3,15 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <retrace/core/base/error.h>
 #include <retrace/models/cli/commands.h>
 #include <retrace/models/cli/run_directory.h>
 #include <retrace/models/cli/stop_signals.h>
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/several_runs.h>
 
 namespace retrace {
 
@@ -32,32 +34,38 @@ class Interrupted : public Error {
 };
 
 /// The files of a command that trains several models: a page, result.json, and for each run a folder runs/NAME as
-/// `retrace train --out` leaves it. During its lifetime, signals stop runs.
+/// `retrace train --out` leaves it. During its lifetime, signals stop runs. Of several ranks, rank 0 has the folder,
+/// and each writes the folders of the runs that it trains.
 class StoredRuns {
  public:
   /// Makes the folder of --out. Throws ValueError if it has results of an earlier command, unless --resume goes on with
-  /// them or --force replaces them; FileError if it cannot be written or another command has it.
-  StoredRuns(const CommonFlags& flags, const char* page, std::ostream& messages);
+  /// them or --force replaces them; FileError if it cannot be written, another command has it, or a rank does not see
+  /// the files that rank 0 writes to it.
+  StoredRuns(const CommonFlags& flags, const char* page, Program& program);
 
-  /// Trains a run, or goes on with what an earlier command has trained of it; one that is finished is tested again.
-  /// Throws Interrupted, what prepare() and fit() throw, and so ValueError if the folder has another training.
-  FitResult train(const RunOptions& options, const std::string& name);
-  /// Writes the page and result.json.
+  /// Trains runs on all ranks, or goes on with what an earlier command has trained of them; one that is finished is
+  /// tested again. Throws Interrupted, what prepare() and fit() throw, and so ValueError if a folder has another
+  /// training.
+  std::vector<RunResult> train(const std::vector<NamedRun>& runs);
+  /// Writes the page and result.json; only rank 0 does.
   void write(const std::string& page, const std::string& json) const;
 
  private:
+  void check_shared() const;
   void remove_earlier_runs();
+  FitResult train_one(const RunOptions& options, const std::string& name);
 
-  std::filesystem::path runs_;
+  std::filesystem::path path_, runs_;
   bool resume_;
   bool replace_;  // before the first run, when its options have been found right
   const char* page_;
   std::ostream& messages_;
-  ResultFolder folder_;
+  Communicator* ranks_;
+  std::optional<ResultFolder> folder_;
   StopSignals signals_;
 };
 
-/// StoredRuns if the flags have --out, and TrainRun then trains by them.
-std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, Program& program, TrainRun& train);
+/// StoredRuns if the flags have --out, and `train` then trains by them; in any case on all ranks.
+std::unique_ptr<StoredRuns> stored_runs(const CommonFlags& flags, const char* page, Program& program, TrainRuns& train);
 
 }  // namespace retrace

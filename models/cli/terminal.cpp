@@ -29,6 +29,7 @@ int terminal_columns() { return terminal_size(&winsize::ws_col, "COLUMNS", 80); 
 int terminal_lines() { return terminal_size(&winsize::ws_row, "LINES", 24); }
 
 ProgressOptions progress_on(const Program& program, std::string title) {
+  if (!is_first(program.ranks)) return {};
   return {&program.progress, program.terminal ? terminal_columns : nullptr, std::move(title)};
 }
 

@@ -11,7 +11,7 @@ namespace retrace {
 int terminal_columns();
 /// Its lines; if unknown, the environment's LINES, otherwise 24.
 int terminal_lines();
-/// Progress among the program's messages.
+/// Progress among the program's messages; only rank 0 shows any.
 ProgressOptions progress_on(const Program& program, std::string title = {});
 
 }  // namespace retrace

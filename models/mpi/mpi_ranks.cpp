@@ -1,3 +1,4 @@
+#include <retrace/core/base/error.h>
 #include <retrace/models/mpi/mpi_ranks.h>
 #include <retrace/models/training/ranks/started_ranks.h>
 
@@ -23,6 +24,17 @@ template <class Byte, class Start> void in_messages(std::span<Byte> bytes, const
   }
 }
 
+/// Asks every few milliseconds, as MPI itself waits without a pause, at the cost of those who compute; no longer than
+/// these seconds. Returns the last answer.
+template <class Ask> bool waited_for(double seconds, const Ask& ask) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!ask()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
 std::unique_ptr<Communicator> ranks_of_mpirun() { return started_by_mpi() ? std::make_unique<MpiRanks>() : nullptr; }
 
 [[maybe_unused]] const bool registered = (register_ranks(ranks_of_mpirun), true);
@@ -36,12 +48,12 @@ struct MpiRanks::Handles {
 };
 
 MpiRanks::MpiRanks() : handles_(std::make_unique<Handles>()) {
-  int is_started = 0;
+  int is_started = 0, threads = 0;
   MPI_Initialized(&is_started);
-  if (is_started == 0) {
-    int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  }
+  if (is_started == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
+  MPI_Query_thread(&threads);
+  if (threads < MPI_THREAD_SERIALIZED)
+    throw ValueError("MpiRanks: MPI was started for one thread; start it with MPI_THREAD_SERIALIZED");
   handles_->ends_mpi = is_started == 0;
   MPI_Comm_dup(MPI_COMM_WORLD, &handles_->messages);
   MPI_Comm_dup(MPI_COMM_WORLD, &handles_->meetings);
@@ -73,16 +85,25 @@ void MpiRanks::broadcast(std::span<std::byte> bytes) {
   in_messages(bytes, [&](std::byte* place, int count) { MPI_Bcast(place, count, MPI_BYTE, 0, handles_->messages); });
 }
 
+std::optional<int> MpiRanks::caller(double seconds) {
+  MPI_Status status;
+  const auto someone_calls = [&] {
+    int calls = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, handles_->messages, &calls, &status);
+    return calls != 0;
+  };
+  if (!waited_for(seconds, someone_calls)) return std::nullopt;
+  return status.MPI_SOURCE;
+}
+
 bool MpiRanks::meet(double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   MPI_Request request;
   MPI_Ibarrier(handles_->meetings, &request);
-  for (int all_came = 0; std::chrono::steady_clock::now() < end;
-       std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+  return waited_for(seconds, [&] {
+    int all_came = 0;
     MPI_Test(&request, &all_came, MPI_STATUS_IGNORE);
-    if (all_came != 0) return true;
-  }
-  return false;
+    return all_came != 0;
+  });
 }
 
 void MpiRanks::end_all(int status) {

@@ -9,7 +9,7 @@ namespace retrace {
 
 /// All processes of the program. MPI is started with the first of these objects, if the program has not done it by
 /// itself, and ended with it. Any implementation of MPI will do: bytes are sent, received
-/// and waited for, and the sums are the library's own.
+/// and waited for, and the sums are the library's own. Throws ValueError if MPI runs without support for threads.
 ///
 ///   MpiRanks ranks;
 ///   fit(*model, *task, {.shards = 8, .ranks = &ranks});
@@ -22,6 +22,7 @@ class MpiRanks final : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   void exchange(const std::vector<Sent>& sent, const std::vector<Received>& received) override;
+  std::optional<int> caller(double seconds) override;
   void broadcast(std::span<std::byte> bytes) override;
   bool meet(double seconds) override;
   [[noreturn]] void end_all(int status) override;

@@ -32,12 +32,31 @@ class Sums {
   Sums(const Task& task, const Measures& measures, const SeePortion& see, const EvaluationRanks& spread)
       : task_(task), measures_(measures), see_(see), spread_(spread), of_rank_(static_cast<std::size_t>(ranks())) {}
 
-  /// Before each portion: whether this rank computes it. (Not of a text: there each rank computes all.)
-  bool begins_own() {
+  /// Before each portion. Returns the rank that computes it. (Of a text, each rank computes all for itself.)
+  int begin() {
     if (spread_.before_portion) spread_.before_portion();
-    return portions_++ % ranks() == rank();
+    return static_cast<int>(portions_++ % ranks());
   }
-  void add(const Batch& batch, const Tensor& output) {
+  /// Takes the next portion, for which one rank runs the model.
+  void take(const Batch& batch, const SequenceModel& model) {
+    const int owner = begin();
+    if (shares_outputs()) {
+      waiting_.push_back(batch);
+      if (std::ssize(waiting_) == ranks()) add_waiting(model);
+    } else if (owner == rank()) {
+      add(owner, batch, answer(model, task_, batch));
+    }
+  }
+  /// Adds the portions, one of each rank, whose outputs were waited for.
+  void add_waiting(const SequenceModel& model) {
+    const auto count = static_cast<int>(waiting_.size());
+    Tensor own;
+    if (rank() < count) own = answer(model, task_, waiting_[static_cast<std::size_t>(rank())]);
+    for (int owner = 0; owner < count; ++owner)
+      add(owner, waiting_[static_cast<std::size_t>(owner)], tensor_from(*spread_.ranks, owner, own));
+    waiting_.clear();
+  }
+  void add(int owner, const Batch& batch, const Tensor& output) {
     if (see_) see_(batch, output);
     const double answers = answers_in(task_, batch);
     const double loss = answers * measured_loss(measures_, task_, output, batch).item();
@@ -48,10 +67,11 @@ class Sums {
       metric = static_cast<double>(count_right(output, batch.y));
     else
       metric = measures_.loss ? answers * task_loss(task_, output, batch).item() : loss;
-    own().insert(own().end(), {answers, loss, metric});
+    std::vector<double>& sums = of_rank_[static_cast<std::size_t>(owner)];
+    sums.insert(sums.end(), {answers, loss, metric});
   }
   Evaluation means() {
-    if (ranks() > 1) share();
+    if (ranks() > 1 && !shares_outputs()) share();
     double counted = 0, loss = 0, metric = 0;
     for (std::int64_t portion = 0; portion < portions_; ++portion) {
       const double* sums =
@@ -65,7 +85,7 @@ class Sums {
  private:
   int ranks() const { return spread_.ranks == nullptr ? 1 : spread_.ranks->size(); }
   int rank() const { return spread_.ranks == nullptr ? 0 : spread_.ranks->rank(); }
-  std::vector<double>& own() { return of_rank_[static_cast<std::size_t>(rank())]; }
+  bool shares_outputs() const { return see_ && ranks() > 1; }
   /// Gives every rank the sums of all.
   void share() {
     for (int owner = 0; owner < ranks(); ++owner) {
@@ -80,6 +100,7 @@ class Sums {
   const SeePortion& see_;
   const EvaluationRanks& spread_;
   std::int64_t portions_ = 0;
+  std::vector<Batch> waiting_;                // portions, the first of rank 0, whose outputs are shared
   std::vector<std::vector<double>> of_rank_;  // answers, loss and metric of each of its portions
 };
 
@@ -138,10 +159,9 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, Random random,
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
   Sums sums(task, measures, see, spread);
-  for (std::int64_t done = 0; done < samples; done += evaluation_portion) {
-    const Batch batch = task.sample(random, std::min(evaluation_portion, samples - done));
-    if (sums.begins_own()) sums.add(batch, answer(model, task, batch));
-  }
+  for (std::int64_t done = 0; done < samples; done += evaluation_portion)
+    sums.take(task.sample(random, std::min(evaluation_portion, samples - done)), model);
+  sums.add_waiting(model);
   return sums.means();
 }
 
@@ -152,11 +172,9 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, const Batch& s
   const NoTape unrecorded;
   const SubnormalsScope flushed(Subnormals::flushed);
   Sums sums(task, measures, see, spread);
-  for (std::int64_t done = 0; done < count; done += evaluation_portion) {
-    if (!sums.begins_own()) continue;
-    const Batch batch = part(samples, done, std::min(evaluation_portion, count - done));
-    sums.add(batch, answer(model, task, batch));
-  }
+  for (std::int64_t done = 0; done < count; done += evaluation_portion)
+    sums.take(part(samples, done, std::min(evaluation_portion, count - done)), model);
+  sums.add_waiting(model);
   return sums.means();
 }
 
@@ -169,11 +187,11 @@ Evaluation evaluate(const SequenceModel& model, const Task& task, TokenIds ids, 
   Sums sums(task, measures, see, alone);
   SequenceState state;
   for (std::int64_t number = 0; number < read.segments(); ++number) {
-    sums.begins_own();
+    const int own = sums.begin();
     const Batch segment = read.segment(number);
     Continued result = model.continued(segment.x, state);
     if (model.carries_state()) state = std::move(result.state);
-    sums.add(segment, result.answers);
+    sums.add(own, segment, result.answers);
   }
   return sums.means();
 }

@@ -48,7 +48,8 @@ inline constexpr std::int64_t evaluation_portion = 256;
 using SeePortion = std::function<void(const Batch&, const Tensor& output)>;
 /// Ranks that share an evaluation: portion k is of rank k mod N, and what all found is added up in the order of the
 /// portions, so that any number of ranks gives the same bytes. (A text, whose segments follow each other, is read by
-/// every rank.) `before_portion` is called on every rank before each portion.
+/// every rank.) A SeePortion sees all portions in their order on every rank, since the outputs are then shared.
+/// `before_portion` is called on every rank before each portion.
 struct EvaluationRanks {
   Communicator* ranks = nullptr;
   std::function<void()> before_portion = {};

@@ -167,10 +167,4 @@ Run prepare(const RunOptions& given) {
   return run;
 }
 
-FitResult train_anew(const RunOptions& options, const std::string&) {
-  Run run = prepare(options);
-  run.train();
-  return std::move(run.fit);
-}
-
 }  // namespace retrace

@@ -1,7 +1,6 @@
 // One training by names and numbers, as `retrace train` and the demo run it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -40,11 +39,5 @@ struct Run {
 /// load_run throws, and ValueError for weights that do not fit the task, and for data with other columns, classes or
 /// targets.
 Run prepare(const RunOptions& options);
-
-/// Trains one of several runs, which its name tells apart from the others. One that stores runs in files may return
-/// what an earlier program trained.
-using TrainRun = std::function<FitResult(const RunOptions& options, const std::string& name)>;
-/// Trains it anew, without files.
-FitResult train_anew(const RunOptions& options, const std::string& name);
 
 }  // namespace retrace

@@ -17,7 +17,7 @@ struct AblateOptions {
   std::vector<std::string> factors = {};
   /// Called with a line about each setting that is left out, and as CompareOptions::tell.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
-  TrainRun train = train_anew;  // as CompareOptions::train
+  TrainRuns train = spread_over(nullptr);  // as CompareOptions::train
 };
 
 /// A model to be trained, and how it differs from the baseline.

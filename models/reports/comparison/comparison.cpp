@@ -135,74 +135,103 @@ class Comparing {
   }
 
   Comparison run() {
-    for (const Entry& entry : entries_) add(entry);
+    for (Entry& entry : entries_) comparison_.results.push_back(untrained(entry));
+    choose_learning_rates();
+    train_all();
+    for (ModelResult& result : comparison_.results) summarise_runs(result);
     return std::move(comparison_);
   }
 
  private:
-  void add(const Entry& entry) {
-    const std::string& name = entry.name;
-    RunOptions run = entry.run;
+  static ModelResult untrained(const Entry& entry) {
+    const RunOptions& run = entry.run;
     const ModelInfo info = model_info(run);
-    ModelResult result{.name = name,
-                       .hidden = run.model.sizes.hidden.value_or(0),
-                       .parameters = info.parameters,
-                       .flops_a_sample = info.flops_a_sample,
-                       .form = run.model.form,
-                       .optimizer = *run.fit.optimizer,
-                       .schedule = *run.fit.schedule};
-    run.fit.learning_rate = result.learning_rate =
-        entry.learning_rate ? *entry.learning_rate : choose_learning_rate(result, run);
-    std::vector<double> of_first;  // the first model's values for the seeds of this one
-    for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
-      run.fit.seed = static_cast<std::uint64_t>(seed);
-      run.fit.progress.title = text(name, ", seed ", seed);
-      if (!add_run(result, run)) continue;
-      const ModelResult& first = comparison_.results.empty() ? result : comparison_.results.front();
-      of_first.push_back(first.values[static_cast<std::size_t>(seed)]);
-    }
-    result.value = result.values.empty() ? of_no_numbers : summarise(result.values);
-    result.against_first = of_first.empty() ? of_no_numbers : summarise_differences(result.values, of_first);
-    for (const FitResult& fit : result.runs) result.seconds += fit.seconds / static_cast<double>(result.runs.size());
-    comparison_.results.push_back(std::move(result));
+    return {.name = entry.name,
+            .hidden = run.model.sizes.hidden.value_or(0),
+            .parameters = info.parameters,
+            .flops_a_sample = info.flops_a_sample,
+            .form = run.model.form,
+            .optimizer = *run.fit.optimizer,
+            .schedule = *run.fit.schedule};
   }
 
-  /// Whether the training ended with finite numbers; that of the first model must.
-  bool add_run(ModelResult& result, const RunOptions& run) {
-    try {
-      result.runs.push_back(comparison_.options.train(run, text(file_name(result.name), "-seed-", run.fit.seed)));
-    } catch (const DivergenceError& error) {
-      if (comparison_.results.empty()) throw;
-      result.failures.push_back(text("seed ", run.fit.seed, ": ", without_function(error.what())));
-      return false;
-    }
-    result.values.push_back(result.runs.back().test.metric);
-    note_threshold(result, result.runs.back());
-    return true;
+  /// The run of an entry with this seed.
+  static NamedRun run_of(const Entry& entry, std::uint64_t seed) {
+    NamedRun run{.name = text(file_name(entry.name), "-seed-", seed), .options = entry.run};
+    run.options.fit.seed = seed;
+    run.options.fit.progress.title = text(entry.name, ", seed ", seed);
+    return run;
   }
 
-  double choose_learning_rate(ModelResult& result, RunOptions run) const {
+  /// The rate of each entry: its own, the only one, or the best of those that are tried.
+  void choose_learning_rates() {
     const std::vector<double>& rates = comparison_.options.learning_rates;
-    if (rates.empty()) return *run.fit.learning_rate;
-    if (rates.size() == 1) return rates.front();
-    run.fit.seed = tuning_seed;
-    for (const double rate : rates) {
-      run.fit.learning_rate = rate;
-      run.fit.progress.title = text(result.name, ", learning rate ", rate);
-      result.tried.emplace_back(rate, validation_loss(run, text(file_name(result.name), "-rate-", rate)));
+    std::vector<NamedRun> trials;
+    for (Entry& entry : entries_) {
+      if (entry.learning_rate)
+        entry.run.fit.learning_rate = entry.learning_rate;
+      else if (rates.size() == 1)
+        entry.run.fit.learning_rate = rates.front();
+      else
+        for (const double rate : rates) trials.push_back(trial_of(entry, rate));
     }
-    return std::min_element(result.tried.begin(), result.tried.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;
+    const std::vector<RunResult> tried = trials.empty() ? std::vector<RunResult>() : comparison_.options.train(trials);
+    auto next = tried.begin();
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+      std::optional<double>& chosen = entries_[k].run.fit.learning_rate;
+      if (!entries_[k].learning_rate && rates.size() > 1) {
+        for (const double rate : rates) comparison_.results[k].tried.emplace_back(rate, validation_loss(*next++));
+        chosen =
+            std::ranges::min_element(comparison_.results[k].tried, {}, [](const auto& of) { return of.second; })->first;
+      }
+      comparison_.results[k].learning_rate = *chosen;
+    }
   }
 
-  /// The validation loss of a training; infinite if it diverges.
-  double validation_loss(const RunOptions& run, const std::string& name) const {
-    try {
-      return comparison_.options.train(run, name).validation.loss;
-    } catch (const DivergenceError&) {
-      return std::numeric_limits<double>::infinity();
+  static NamedRun trial_of(const Entry& entry, double rate) {
+    NamedRun run = run_of(entry, tuning_seed);
+    run.name = text(file_name(entry.name), "-rate-", rate);
+    run.options.fit.learning_rate = rate;
+    run.options.fit.progress.title = text(entry.name, ", learning rate ", rate);
+    return run;
+  }
+
+  /// Infinite if the training diverged.
+  static double validation_loss(const RunResult& result) {
+    return result.divergence.empty() ? result.fit.validation.loss : std::numeric_limits<double>::infinity();
+  }
+
+  /// Trains every entry with every seed.
+  void train_all() {
+    std::vector<NamedRun> runs;
+    for (const Entry& entry : entries_)
+      for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) {
+        runs.push_back(run_of(entry, static_cast<std::uint64_t>(seed)));
+        runs.back().may_diverge = &entry != &entries_.front();  // the others are compared with the first
+      }
+    std::vector<RunResult> trained = comparison_.options.train(runs);
+    auto next = trained.begin();
+    for (ModelResult& result : comparison_.results)
+      for (std::int64_t seed = 0; seed < comparison_.options.seeds; ++seed) add_run(result, seed, std::move(*next++));
+  }
+
+  /// Notes what came of a run; of one that diverged, only why.
+  void add_run(ModelResult& result, std::int64_t seed, RunResult run) {
+    if (!run.divergence.empty()) {
+      result.failures.push_back(text("seed ", seed, ": ", without_function(run.divergence)));
+      return;
     }
+    result.runs.push_back(std::move(run.fit));
+    result.values.push_back(result.runs.back().test.metric);
+    result.of_first.push_back(comparison_.results.front().values[static_cast<std::size_t>(seed)]);
+    note_threshold(result, result.runs.back());
+  }
+
+  static void summarise_runs(ModelResult& result) {
+    const bool has_runs = !result.runs.empty();
+    result.value = has_runs ? summarise(result.values) : of_no_numbers;
+    result.against_first = has_runs ? summarise_differences(result.values, result.of_first) : of_no_numbers;
+    for (const FitResult& fit : result.runs) result.seconds += fit.seconds / static_cast<double>(result.runs.size());
   }
 
   void note_threshold(ModelResult& result, const FitResult& run) const {

@@ -9,7 +9,7 @@
 
 #include <retrace/models/reports/comparison/statistics.h>
 #include <retrace/models/reports/plots/plot.h>
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/several_runs.h>
 
 namespace retrace {
 
@@ -32,7 +32,7 @@ struct CompareOptions {
   std::optional<double> threshold = {};
   /// Called with each remark about the data.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
-  TrainRun train = train_anew;  // called for each run with the name of model and seed: "lstm-seed-0"
+  TrainRuns train = spread_over(nullptr);  // of runs with names of model and seed: "lstm-seed-0"
 };
 
 /// An entry of the comparison: a model with its sizes, and its name.
@@ -53,6 +53,7 @@ struct ModelResult {
   std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
   std::vector<FitResult> runs = {};                   // one per seed
   std::vector<double> values = {};                    // their test metrics
+  std::vector<double> of_first = {};                  // those of the first model with the same seeds
   std::vector<std::string> failures = {};             // of the seeds whose training diverged
   Summary value = {};
   Summary against_first = {};                     // the differences to the first model, seed by seed

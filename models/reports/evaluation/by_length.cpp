@@ -2,6 +2,7 @@
 #include <retrace/models/reports/document/facts.h>
 #include <retrace/models/reports/evaluation/by_length.h>
 #include <retrace/models/training/evaluate.h>
+#include <retrace/models/training/ranks/jobs.h>
 
 #include <algorithm>
 #include <charconv>
@@ -69,7 +70,8 @@ LengthRange length_range_named(std::string_view words) {
   return range;
 }
 
-ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& range, const ByLengthOptions& options) {
+ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& range, const ByLengthOptions& options,
+                                   Communicator* ranks) {
   const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
   ResultsByLength results{.path = run.path,
                           .task = run.task_name,
@@ -79,12 +81,17 @@ ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& rang
                           .seed = options.seed.value_or(run.seed),
                           .baselines = run.task->baselines()};
   check_reads(run, *task_of_length(run, range.last));
-  double sum = 0;
-  for (std::int64_t length = range.first; length <= range.last; length += range.step) {
+  const auto metric_at = [&](std::int64_t place) {
+    const std::int64_t length = range.first + place * range.step;
     const std::unique_ptr<Task> task = task_of_length(run, length);
     const Random random = Random(results.seed).stream(text("length ", length));
-    results.lengths.push_back({length, evaluate(*run.model, *task, random, results.samples).metric});
-    sum += results.lengths.back().value;
+    return evaluate(*run.model, *task, random, results.samples).metric;
+  };
+  const std::vector<double> metrics = numbers_of_jobs((range.last - range.first) / range.step + 1, metric_at, ranks);
+  double sum = 0;
+  for (const double metric : metrics) {
+    results.lengths.push_back({range.first + std::ssize(results.lengths) * range.step, metric});
+    sum += metric;
   }
   results.score = sum / static_cast<double>(results.lengths.size());
   results.bins = bins_of(results.lengths);

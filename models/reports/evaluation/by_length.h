@@ -46,9 +46,11 @@ struct ResultsByLength {
   Baselines baselines;
 };
 
-/// Tests the model on samples of each length. Throws ValueError for a task of one length alone (Task::of_length), for a
-/// length that it does not have, for less than one sample, and for a model that has no positions for the longest input.
-ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& range, const ByLengthOptions& options = {});
+/// Tests the model on samples of each length; the lengths are handed out to `ranks`. Throws ValueError for a task of
+/// one length alone (Task::of_length), for a length that it does not have, for less than one sample, and for a model
+/// that has no positions for the longest input.
+ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& range, const ByLengthOptions& options = {},
+                                   Communicator* ranks = nullptr);
 
 /// For a terminal.
 std::string to_text(const ResultsByLength& results);

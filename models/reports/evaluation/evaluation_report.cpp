@@ -103,16 +103,17 @@ class Reader {
 };
 
 /// The metric and its categories on samples of every difficulty.
-void tell_of_every_difficulty(const StoredRun& run, Report& report) {
+void tell_of_every_difficulty(const StoredRun& run, Report& report, Communicator* ranks) {
   const std::unique_ptr<Task> task = run.task->of_every_difficulty();
   if (task == nullptr) return;
   Reader reader(*task, 0);
   evaluate(*run.model, *task, Random(report.seed).stream("every difficulty"), report.samples,
-           [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); });
+           [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); }, {}, {.ranks = ranks});
   reader.tell_categories(report.of_every_difficulty, report.of_every_difficulty_categories);
 }
 
-void test_text(const StoredRun& run, const ReportOptions& options, Reader& reader, Report& report) {
+void test_text(const StoredRun& run, const ReportOptions& options, Reader& reader, Report& report,
+               Communicator* /*each reads all of it*/) {
   if (options.samples || options.seed)
     throw ValueError("eval: a text is tested as a whole; leave --samples and --seed out");
   report.text = test_on_text(run, options.failures, options.keep_learning,
@@ -124,7 +125,8 @@ void test_text(const StoredRun& run, const ReportOptions& options, Reader& reade
   report.categories = {report.text->categories};
 }
 
-void test_samples(const StoredRun& run, const ReportOptions& options, Reader& reader, Report& report) {
+void test_samples(const StoredRun& run, const ReportOptions& options, Reader& reader, Report& report,
+                  Communicator* ranks) {
   if (options.keep_learning)
     throw ValueError(text("eval: --keep-learning is for models of text, and ", run.path, " is none; leave it out"));
   const auto see = [&](const Batch& batch, const Tensor& output) { reader.see(batch, output); };
@@ -134,18 +136,19 @@ void test_samples(const StoredRun& run, const ReportOptions& options, Reader& re
     report.held_out = true;
     report.samples = std::min(count, options.samples.value_or(count));
     report.as_in_training = report.samples == count && run.input.empty();
-    report.evaluation = evaluate(*run.model, task, held_out->test.part(0, report.samples), see);
+    report.evaluation = evaluate(*run.model, task, held_out->test.part(0, report.samples), see, {}, {.ranks = ranks});
   } else {
     report.as_in_training = !run.other_sizes && report.seed == run.seed && report.samples == run.test_samples;
-    report.evaluation = evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see);
+    report.evaluation =
+        evaluate(*run.model, task, Random(report.seed).stream("test"), report.samples, see, {}, {.ranks = ranks});
   }
   reader.tell(report);
-  tell_of_every_difficulty(run, report);
+  tell_of_every_difficulty(run, report, ranks);
 }
 
 }  // namespace
 
-Report make_report(const StoredRun& run, const ReportOptions& options) {
+Report make_report(const StoredRun& run, const ReportOptions& options, Communicator* ranks) {
   if (options.samples && *options.samples < 1)
     throw ValueError(text("eval: ", *options.samples, " samples were asked for; ask for 1 or more"));
   const DtypeScope scope(parameters(*run.model).front().tensor.dtype());
@@ -166,7 +169,7 @@ Report make_report(const StoredRun& run, const ReportOptions& options) {
                 .metric = {},
                 .baselines = task.baselines()};
   Reader reader(task, options.failures, task.held_out());
-  (task.text_data() != nullptr ? test_text : test_samples)(run, options, reader, report);
+  (task.text_data() != nullptr ? test_text : test_samples)(run, options, reader, report, ranks);
   if (!std::isfinite(report.evaluation.loss))
     throw FileError(
         text("eval: the model of ", run.path, " has a loss of ", report.evaluation.loss,

@@ -53,9 +53,10 @@ struct Report {
   std::optional<AttentionOfSample> attention = {};  // of a model with attention, for one of the first samples
 };
 
-/// Tests the model on samples of its task. Throws ValueError for less than one sample, and for options that a text, or
+/// Tests the model on samples of its task, which `ranks` share: each then has the whole report, the same as one process
+/// (a text is read by every rank). Throws ValueError for less than one sample, and for options that a text, or
 /// another task, does not have; and FileError if the model's loss is not finite.
-Report make_report(const StoredRun& run, const ReportOptions& options = {});
+Report make_report(const StoredRun& run, const ReportOptions& options = {}, Communicator* ranks = nullptr);
 
 /// For a terminal.
 std::string to_text(const Report& report);

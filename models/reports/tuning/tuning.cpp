@@ -60,26 +60,35 @@ bool is_better(const CandidateResult& a, const CandidateResult& b, bool more_is_
   return of_a.validation.loss < of_b.validation.loss;
 }
 
-Trial trial_of(const CandidateResult& result, const Tuning& tuning, const Run& first, std::int64_t steps) {
+NamedRun run_of(const CandidateResult& result, std::int64_t steps) {
   const Candidate& candidate = result.candidate;
-  RunOptions run = result.run;
-  run.fit.steps = steps;
-  run.fit.progress.title =
+  NamedRun run{.name = text("rate-", candidate.learning_rate, "-", candidate.schedule, "-scale-", candidate.scale,
+                            "-steps-", steps),
+               .options = result.run};
+  run.options.fit.steps = steps;
+  run.options.fit.progress.title =
       text("rate ", candidate.learning_rate, ", ", candidate.schedule, ", scale ", candidate.scale);
-  Trial trial{.steps = steps};
-  try {
-    const FitResult fit = tuning.options.train(run, text("rate-", candidate.learning_rate, "-", candidate.schedule,
-                                                         "-scale-", candidate.scale, "-steps-", steps));
-    trial.validation = fit.validation;
-    trial.test = fit.test;
-    trial.seconds = fit.seconds;
-    if (fit.diverged()) trial.failure = text("the loss grew to ", fit.history.back().loss);
-    trial.on_plateau = is_on_plateau(tuning.baselines, more_is_better(first.task->metric()), fit.validation.metric,
-                                     first.validation_samples());
-  } catch (const DivergenceError& error) {
-    trial.failure = error.what();
-  }
+  return run;
+}
+
+Trial trial_of(const RunResult& result, const Tuning& tuning, const Run& first, std::int64_t steps) {
+  if (!result.divergence.empty()) return {.steps = steps, .failure = result.divergence};
+  const FitResult& fit = result.fit;
+  Trial trial{.steps = steps, .validation = fit.validation, .test = fit.test, .seconds = fit.seconds};
+  if (fit.diverged()) trial.failure = text("the loss grew to ", fit.history.back().loss);
+  trial.on_plateau = is_on_plateau(tuning.baselines, more_is_better(first.task->metric()), fit.validation.metric,
+                                   first.validation_samples());
   return trial;
+}
+
+/// Trains the first `alive` candidates.
+void add_round(Tuning& tuning, std::ptrdiff_t alive, const Run& first, std::int64_t steps) {
+  std::vector<NamedRun> runs;
+  for (auto result = tuning.results.begin(); result != tuning.results.begin() + alive; ++result)
+    runs.push_back(run_of(*result, steps));
+  const std::vector<RunResult> trained = tuning.options.train(runs);
+  for (std::size_t k = 0; k < trained.size(); ++k)
+    tuning.results[k].trials.push_back(trial_of(trained[k], tuning, first, steps));
 }
 
 }  // namespace
@@ -106,8 +115,7 @@ Tuning tune(const TuneOptions& options) {
   };
   auto alive = static_cast<std::ptrdiff_t>(tuning.results.size());
   for (const std::int64_t steps : tuning.steps) {
-    for (auto result = tuning.results.begin(); result != tuning.results.begin() + alive; ++result)
-      result->trials.push_back(trial_of(*result, tuning, first, steps));
+    add_round(tuning, alive, first, steps);
     std::stable_sort(tuning.results.begin(), tuning.results.begin() + alive, before);
     const auto half = tuning.results.begin() + (alive + 1) / 2;
     const auto stays = [&](const CandidateResult& result) {

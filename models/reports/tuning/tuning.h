@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <retrace/models/training/run.h>
+#include <retrace/models/training/several_runs.h>
 
 namespace retrace {
 
@@ -19,7 +19,7 @@ struct TuneOptions {
   /// Candidates on a plateau are not dropped after fewer steps: one that no candidate has left tells nothing about
   /// which of them will. If not given, half the steps of the last round.
   std::optional<std::int64_t> plateau_steps = {};
-  TrainRun train = train_anew;  // called for each training with a name: "rate-0.002-trapezoid-scale-1-steps-2000"
+  TrainRuns train = spread_over(nullptr);  // of runs with names: "rate-0.002-trapezoid-scale-1-steps-2000"
 };
 
 /// The settings of a candidate.

@@ -3,6 +3,7 @@
 #include <retrace/models/training/ranks/communicator.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -33,6 +34,19 @@ void share_values(Communicator& ranks, int owner, const Tensor& x) {
   dispatch_any(x.dtype(), [&](auto zero) {
     x.update<decltype(zero)>([&](auto values) { share_from(ranks, owner, std::as_writable_bytes(values)); });
   });
+}
+
+Tensor tensor_from(Communicator& ranks, int owner, const Tensor& own) {
+  const bool is_own = ranks.rank() == owner;
+  std::array<std::int64_t, 2> kind{};  // dtype and rank
+  if (is_own) kind = {static_cast<std::int64_t>(own.dtype()), own.rank()};
+  share_from(ranks, owner, std::as_writable_bytes(std::span(kind)));
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(kind[1]));
+  if (is_own) sizes.assign(own.shape().begin(), own.shape().end());
+  share_from(ranks, owner, std::as_writable_bytes(std::span(sizes)));
+  const Tensor x = is_own ? own : empty(Shape(sizes), static_cast<Dtype>(kind[0]));
+  share_values(ranks, owner, x);
+  return x;
 }
 
 std::vector<std::string> texts_of_ranks(Communicator& ranks, const std::string& own) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -23,7 +24,8 @@ struct Received {
 };
 
 /// Moves bytes between ranks. Nothing is added up on the way, so results do not depend on who implements it
-/// (models/mpi). Every rank makes the same calls in the same order.
+/// (models/mpi). Every rank makes the same calls in the same order, and no two of them at the same time, but any thread
+/// may.
 class Communicator {
  public:
   Communicator() = default;
@@ -37,6 +39,8 @@ class Communicator {
   /// Sends and receives at the same time, and returns when all has arrived. What one rank sends to another is received
   /// in that order, in places of the same sizes.
   virtual void exchange(const std::vector<Sent>& sent, const std::vector<Received>& received) = 0;
+  /// A rank whose bytes wait here to be received; none if none come within these seconds.
+  virtual std::optional<int> caller(double seconds) = 0;
   /// Gives every rank the bytes that rank 0 has.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   /// Waits until every rank is here, but no longer than these seconds. Returns whether they all came. It does not mix
@@ -59,6 +63,8 @@ requires std::is_trivially_copyable_v<T> T of_first(Communicator* ranks, T value
 /// Gives every rank the bytes, or the values of a tensor, that `owner` has.
 void share_from(Communicator& ranks, int owner, std::span<std::byte> bytes);
 void share_values(Communicator& ranks, int owner, const Tensor& x);
+/// The tensor that `owner` has; the others need not have one, and get one of its shape and dtype.
+Tensor tensor_from(Communicator& ranks, int owner, const Tensor& own);
 /// The text of every rank, in their order.
 std::vector<std::string> texts_of_ranks(Communicator& ranks, const std::string& own);
 /// Throws ValueError on every rank, with the first differences, unless the settings "seed 1, batch 8" of all are the

@@ -12,3 +12,15 @@ ranks() {
   shift 2
   timeout -k 5 "$seconds" "$mpiexec" "${oversubscribe[@]}" -n "$number" "$@"
 }
+
+# started N NAME COMMAND...: starts ranks in the background, with their process ids in NAME.pids/RANK and their messages
+# in NAME.err. Leaves the process id of mpirun in $started.
+started() {
+  local number=$1 name=$2
+  shift 2
+  mkdir "$name.pids"
+  "$mpiexec" "${oversubscribe[@]}" -n "$number" sh -c 'echo $$ >"$0.pids/$OMPI_COMM_WORLD_RANK$PMI_RANK"; exec "$@"' \
+    "$name" "$@" >/dev/null 2>"$name.err" &
+  started=$!
+  until [ "$(cat "$name.pids"/* 2>/dev/null | wc -l)" = "$number" ]; do sleep 0.05; done
+}

@@ -31,11 +31,11 @@ FitResult ended_with(double metric, double loss) {
 TEST(Tune, TheBetterHalfGoesOnWithTwiceTheSteps) {
   TuneOptions options = small_search();
   std::map<double, std::vector<std::int64_t>> trained;
-  options.train = [&](const RunOptions& run, const std::string&) {
+  options.train = spread_over(nullptr, [&](const RunOptions& run, const std::string&) {
     const double rate = *run.fit.learning_rate;
     trained[rate].push_back(*run.fit.steps);
     return ended_with(1 - std::abs(std::log10(rate) + 2.1) / 10, 1);
-  };
+  });
   const Tuning tuning = tune(options);
   EXPECT_EQ(trained[1e-2], (std::vector<std::int64_t>{100, 200, 400}));
   EXPECT_EQ(trained[1e-3], (std::vector<std::int64_t>{100, 200}));
@@ -51,11 +51,11 @@ TEST(Tune, TheBetterHalfGoesOnWithTwiceTheSteps) {
 TEST(Tune, NobodyIsDroppedFromAPlateauBeforeItCouldEnd) {
   TuneOptions options = small_search();
   options.plateau_steps = 400;
-  options.train = [](const RunOptions& run, const std::string&) {
+  options.train = spread_over(nullptr, [](const RunOptions& run, const std::string&) {
     const bool leaves =
         *run.fit.learning_rate == 1e-4 && *run.fit.steps == 400;  // the worst by its loss on the plateau
     return leaves ? ended_with(0.99, 0.1) : ended_with(1.0 / 3, 1 - *run.fit.learning_rate);
-  };
+  });
   const Tuning tuning = tune(options);
   EXPECT_EQ(tuning.results.front().candidate.learning_rate, 1e-4);
   for (const CandidateResult& result : tuning.results) EXPECT_EQ(result.trials.size(), 3U);
@@ -76,10 +76,10 @@ TEST(Tune, OnAPlateauIsWhatIsNoBetterThanAWrongAnswerWithinItsError) {
 
 TEST(Tune, ATrainingThatDivergesComesLastAndIsDropped) {
   TuneOptions options = small_search();
-  options.train = [](const RunOptions& run, const std::string&) -> FitResult {
+  options.train = spread_over(nullptr, [](const RunOptions& run, const std::string&) -> FitResult {
     if (*run.fit.learning_rate == 1e-1) throw DivergenceError("fit: the loss is nan");
     return ended_with(0.9, 1);
-  };
+  });
   const Tuning tuning = tune(options);
   EXPECT_EQ(tuning.results.back().candidate.learning_rate, 1e-1);
   EXPECT_EQ(tuning.results.back().trials.size(), 1U);
@@ -94,12 +94,12 @@ TEST(Tune, WhatIsGivenIsNotSearched) {
   options.run.fit.schedule = "cosine";
   options.run.model.sizes.slot_size = 24;
   options.scales = {1, 2};
-  options.train = [](const RunOptions& run, const std::string&) {
+  options.train = spread_over(nullptr, [](const RunOptions& run, const std::string&) {
     EXPECT_EQ(run.fit.learning_rate, 0.5);
     EXPECT_EQ(run.fit.schedule, "cosine");
     EXPECT_EQ(run.model.sizes.slot_size, 24);
     return ended_with(0.9, 1);
-  };
+  });
   EXPECT_EQ(tune(options).results.size(), 2U);
 }
 
@@ -108,10 +108,10 @@ TEST(Tune, ScalesAreOfTheRecipesSizes) {
   options.run.model.name = "lstm";
   options.scales = {0.5, 1, 2};
   std::set<std::int64_t> sizes;
-  options.train = [&](const RunOptions& run, const std::string&) {
+  options.train = spread_over(nullptr, [&](const RunOptions& run, const std::string&) {
     sizes.insert(*run.model.sizes.hidden);
     return ended_with(0.9, 1);
-  };
+  });
   tune(options);
   EXPECT_EQ(sizes, (std::set<std::int64_t>{64, 128, 256}));
 }
@@ -121,10 +121,10 @@ TEST(Tune, EveryTrainingHasANameOfItsOwn) {
   options.schedules = {"trapezoid", "cosine"};
   options.scales = {1, 2};
   std::vector<std::string> names;
-  options.train = [&](const RunOptions&, const std::string& name) {
+  options.train = spread_over(nullptr, [&](const RunOptions&, const std::string& name) {
     names.push_back(name);
     return ended_with(0.9, 1);
-  };
+  });
   tune(options);
   EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
 }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -50,6 +51,16 @@ class ThreadRank final : public Communicator {
       std::ranges::copy(box.front(), each.bytes.begin());
       box.pop_front();
     }
+  }
+  std::optional<int> caller(double seconds) override {
+    std::unique_lock lock(post_.mutex);
+    std::optional<int> found;
+    post_.arrived.wait_for(lock, std::chrono::duration<double>(seconds), [&] {
+      for (const auto& [ways, box] : post_.letters)
+        if (ways.second == rank_ && !box.empty()) found = ways.first;
+      return found.has_value();
+    });
+    return found;
   }
   void broadcast(std::span<std::byte> bytes) override { share_from(*this, 0, bytes); }
   bool meet(double seconds) override {

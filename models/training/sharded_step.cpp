@@ -4,6 +4,7 @@
 #include <retrace/core/tape/tape.h>
 #include <retrace/models/training/ranks/all_reduce.h>
 #include <retrace/models/training/training.h>
+#include <retrace/ops/loops/kept_panels.h>
 #include <retrace/ops/ops.h>
 
 #include <cmath>
@@ -26,6 +27,7 @@ double Training::loss_of_step(const ShardTerm& sum) const {
 }
 
 ShardTerm Training::sum_of_shards(Walk walk) {
+  const KeptPanels packed_once(tensors_);
   ShardSum terms;
   const OwnShards own = own_shards(*options_.shards, options_.ranks);
   for (std::int64_t number = own.first; number < own.last; ++number) {

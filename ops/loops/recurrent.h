@@ -3,6 +3,7 @@
 #pragma once
 
 #include <retrace/ops/kernels/gemm.h>
+#include <retrace/ops/loops/kept_panels.h>
 #include <retrace/ops/loops/padding.h>
 #include <retrace/ops/op.h>
 
@@ -117,8 +118,11 @@ template <class T> class StepsOverTime {
   }
   /// The weight as every step multiplies with it, packed once for all of them.
   Tensor packed_weight(std::int64_t k, std::int64_t n, bool transposed) const {
+    Tensor* const kept = KeptPanels::place_for({weight_, k, n, transposed});
+    if (kept != nullptr && kept->defined()) return *kept;
     Tensor panels = empty({kernels::packed_size(k, n)}, dtype_of<T>);
     kernels::pack_right_factor<T>(k, n, {weight_, n_.hidden, transposed}, OpAccess::values<T>(panels));
+    if (kept != nullptr) *kept = panels;
     return panels;
   }
   static kernels::GemmOperand<T> factor(const Tensor& panels) {

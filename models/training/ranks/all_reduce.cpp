@@ -1,6 +1,7 @@
 #include <retrace/core/tape/identity.h>
 #include <retrace/core/tape/tape.h>
 #include <retrace/models/training/ranks/all_reduce.h>
+#include <retrace/ops/loops/kept_panels.h>
 
 namespace retrace {
 
@@ -27,6 +28,7 @@ Tensors take_gradients(const Tensors& parameters) {
 double all_reduce_gradients(const Tensors& parameters, Communicator& ranks, std::int64_t shards,
                             const LossOfShard& loss_of) {
   check_shards("all_reduce_gradients", shards, &ranks);
+  const KeptPanels packed_once(parameters);
   ShardSum sum;
   const OwnShards own = own_shards(shards, &ranks);
   for (std::int64_t number = own.first; number < own.last; ++number) {
